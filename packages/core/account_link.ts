@@ -1,0 +1,25 @@
+/**
+ * The whole service over its ports.
+ */
+import { Layer } from "effect";
+import { ApiKeys } from "./services/api_keys.ts";
+import { BulkLookup } from "./services/bulk_lookup.ts";
+import { GuildGuard } from "./services/guild_guard.ts";
+import { KeyAuthenticator } from "./services/key_authenticator.ts";
+import { LinkLookup } from "./services/link_lookup.ts";
+import { LinkWriter } from "./services/link_writer.ts";
+import { Profiles } from "./services/profiles.ts";
+import { RequestLimits } from "./services/request_limits.ts";
+
+/**
+ * Every service of the package. What it needs are the ports (`LinkStore`, `KeyStore`, `Counters`, `Signals`,
+ * `ChatPlatform`, `GamePlatform`), `Secrets` and a `SecureRandom`.
+ */
+export const layer = Layer.mergeAll(
+  ApiKeys.layer,
+  BulkLookup.layer,
+  KeyAuthenticator.layer,
+  LinkLookup.layer,
+  LinkWriter.layer,
+  RequestLimits.layer,
+).pipe(Layer.provideMerge(Layer.mergeAll(GuildGuard.layer, Profiles.layer)));

@@ -1,0 +1,81 @@
+/**
+ * API keys and the accounts that own them.
+ */
+import { Effect } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { Base64Url } from "effect/encoding";
+import type { DataScope } from "./data_scope.ts";
+import type { ChatId, KeyId } from "./ids.ts";
+import type { Millis } from "./link.ts";
+import type { KeyLimits } from "./quota.ts";
+
+export type Tier = "free" | "premium";
+
+/** `partner` and `staff` keys carry custom limits. */
+export type KeyKind = "normal" | "partner" | "staff";
+
+export type KeyStatus = "active" | "disabled" | "revoked";
+
+/** Whoever owns keys. One with a chat ID can sign in to the dashboard as that chat user. */
+export interface Account {
+  readonly name: string;
+  readonly chatId: ChatId | null;
+  readonly tier: Tier;
+}
+
+/** A key as it is stored: everything but its secret, of which only a keyed hash is kept, apart. */
+export interface ApiKey {
+  readonly id: KeyId;
+  readonly name: string;
+  readonly scope: DataScope;
+  readonly tier: Tier;
+  readonly kind: KeyKind;
+  readonly status: KeyStatus;
+  /** When the key ends, or null for never. */
+  readonly expiresAt: Millis | null;
+  readonly limits: KeyLimits;
+  /** Addresses or CIDRs; an empty list allows all. */
+  readonly allowIps: ReadonlyArray<string>;
+  /** Addresses or CIDRs; a match here wins over the allow list. */
+  readonly denyIps: ReadonlyArray<string>;
+  /** Origins that a verification flow may send its user back to. */
+  readonly redirectOrigins: ReadonlyArray<string>;
+  readonly createdAt: Millis;
+}
+
+const tokenPattern = /^alk_([0-9A-Za-z]{12})_[0-9A-Za-z_-]{43}$/;
+
+/**
+ * The public id inside a key, or null when the text has not the form of a key.
+ *
+ * @example
+ * ```ts
+ * keyIdOf("alk_Aa0Bb1Cc2Dd3_" + "x".repeat(43)) // "Aa0Bb1Cc2Dd3"
+ * keyIdOf("secret") // null
+ * ```
+ */
+export const keyIdOf = (token: string): KeyId | null => (tokenPattern.exec(token)?.[1] as KeyId | undefined) ?? null;
+
+/** How a key is shown and logged: `alk_<public id>_…`. */
+export const maskedKey = (id: KeyId): string => `alk_${id}_…`;
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** `length` characters drawn evenly from the first `radix` of 0-9A-Za-z. */
+export const randomText = Effect.fnUntraced(function* (length: number, radix: 36 | 62) {
+  const random = yield* SecureRandom.SecureRandom;
+  let text = "";
+  for (let i = 0; i < length; i++) {
+    const digit = alphabet[yield* random.intBetween(0, radix - 1)] as string;
+    text += radix === 36 ? digit.toLowerCase() : digit;
+  }
+  return text;
+});
+
+/** A new key in full, for a new or a given public id. It is shown once and never stored. */
+export const generateToken = Effect.fnUntraced(function* (id?: KeyId) {
+  const random = yield* SecureRandom.SecureRandom;
+  const keyId = id ?? ((yield* randomText(12, 62)) as KeyId);
+  const secret = Base64Url.encode(yield* random.randomBytes(32));
+  return { id: keyId, token: `alk_${keyId}_${secret}` };
+});

@@ -1,0 +1,42 @@
+/**
+ * The audit log: who did what. Every change of links and keys writes its entry in the same transaction.
+ */
+import type { KeyId, Pid } from "./ids.ts";
+import type { Millis } from "./link.ts";
+
+/** Who acts: a key over HTTP, an operator at the command line, or an account on the dashboard. */
+export type Actor =
+  | { readonly type: "key"; readonly id: KeyId }
+  | { readonly type: "operator"; readonly id: string }
+  | { readonly type: "account"; readonly id: string };
+
+export type AuditAction =
+  | "link.set"
+  | "link.moved"
+  | "link.removed"
+  | "links.imported"
+  | "scope.deleted"
+  | "key.created"
+  | "key.rotated"
+  | "key.status_changed"
+  | "key.reported";
+
+/** Where a change comes from; every write takes one. */
+export interface Origin {
+  readonly actor: Actor;
+  /** The request that asked for it, when there was one. */
+  readonly requestId: string | null;
+}
+
+/** One line of the log. */
+export interface AuditEntry extends Origin {
+  /** Grows with every entry of a store. */
+  readonly sequence: number;
+  readonly at: Millis;
+  readonly account: string;
+  /** The scope that changed, or null for a change of the account itself. */
+  readonly pid: Pid | null;
+  readonly action: AuditAction;
+  /** What changed, such as the chat ID and the previous game ID. Never a secret or an address. */
+  readonly details: Readonly<Record<string, string | number | null>>;
+}

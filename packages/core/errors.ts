@@ -1,0 +1,238 @@
+/**
+ * Every way in which the service refuses. The sixteen codes are a closed set; each is one class here, and what it says
+ * in public (`message`, `details`) is apart from what happened inside (`cause`).
+ */
+import { Data } from "effect";
+import type { Millis } from "./link.ts";
+
+/** The stable machine codes. */
+export type ErrorCode = PublicError["code"];
+
+interface WithCause {
+  /** What happened inside. Never part of an answer. */
+  readonly cause?: unknown;
+}
+
+/** The request cannot be read as one: broken percent-encoding, an unknown path, a wrong method. */
+export class BadRequest extends Data.TaggedError("BadRequest")<{
+  readonly problem: "unreadable" | "not_found" | "method_not_allowed";
+}> {
+  readonly code = "BAD_REQUEST";
+  readonly details = null;
+  override readonly message = badRequestMessages[this.problem];
+}
+
+const badRequestMessages = {
+  unreadable: "The request cannot be read: its path or query has broken percent-encoding",
+  not_found: "Not found",
+  method_not_allowed: "Method not allowed",
+};
+
+/** Required values are missing; all of them, in documented order. */
+export class MissingParameter extends Data.TaggedError("MissingParameter")<{
+  readonly parameters: ReadonlyArray<string>;
+}> {
+  readonly code = "MISSING_PARAMETER";
+  readonly details = { parameters: this.parameters };
+  override readonly message = `Missing required parameters: ${this.parameters.join(", ")}`;
+}
+
+/** One wrong value: its name and what was expected of it. */
+export interface ParameterProblem {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Values are present but wrong. */
+export class InvalidParameter extends Data.TaggedError("InvalidParameter")<{
+  readonly parameters: ReadonlyArray<ParameterProblem>;
+}> {
+  readonly code = "INVALID_PARAMETER";
+  readonly details = { parameters: this.parameters };
+  override readonly message = `Invalid parameter: ${this.parameters.map((problem) => problem.name).join(", ")}`;
+
+  static one(name: string, reason: string): InvalidParameter {
+    return new InvalidParameter({ parameters: [{ name, reason }] });
+  }
+}
+
+/** The body is missing, too large, of another type, or not the JSON that the route takes. */
+export class InvalidBody extends Data.TaggedError("InvalidBody")<
+  { readonly problem: "content" | "too_large" | "content_type"; readonly reason: string } & WithCause
+> {
+  readonly code = "INVALID_BODY";
+  readonly details = { reason: this.reason };
+  override readonly message = "Invalid request body";
+}
+
+/** The key is missing, unknown, expired, revoked or disabled; which of them is not said. */
+export class InvalidApiKey extends Data.TaggedError("InvalidApiKey")<{
+  /** A wrong key counts as a failed authentication, a missing one does not. */
+  readonly problem: "missing" | "wrong";
+}> {
+  readonly code = "INVALID_API_KEY";
+  readonly details = null;
+  override readonly message = "Unauthorized: missing or invalid API key";
+}
+
+/** The dashboard session is missing or expired. */
+export class InvalidSession extends Data.TaggedError("InvalidSession")<{}> {
+  readonly code = "INVALID_SESSION";
+  readonly details = null;
+  override readonly message = "The session is missing or expired";
+}
+
+export type ForbiddenReason =
+  | "bot_not_in_guild"
+  | "user_not_in_guild"
+  | "new_user_not_in_guild"
+  | "wrong_guild"
+  | "ip_not_allowed";
+
+/** The key may not do this here. */
+export class Forbidden extends Data.TaggedError("Forbidden")<{ readonly reason: ForbiddenReason }> {
+  readonly code = "FORBIDDEN";
+  readonly details = { reason: this.reason };
+  override readonly message = forbiddenMessages[this.reason];
+}
+
+const forbiddenMessages = {
+  bot_not_in_guild: "Bot is not in the guild",
+  user_not_in_guild: "User is not in the guild",
+  new_user_not_in_guild: "New user is not in the guild",
+  wrong_guild: "Guild does not match this API key",
+  ip_not_allowed: "IP address not allowed",
+} satisfies Record<ForbiddenReason, string>;
+
+/** The route or value needs a Premium key. */
+export class PremiumRequired extends Data.TaggedError("PremiumRequired")<{}> {
+  readonly code = "PREMIUM_REQUIRED";
+  readonly details = null;
+  override readonly message = "Premium required";
+}
+
+/** No link matches in the data scope of the key. */
+export class LinkNotFound extends Data.TaggedError("LinkNotFound")<{}> {
+  readonly code = "LINK_NOT_FOUND";
+  readonly details = null;
+  override readonly message = "No matching link";
+}
+
+/** The verification session does not exist for this key. */
+export class SessionNotFound extends Data.TaggedError("SessionNotFound")<{}> {
+  readonly code = "SESSION_NOT_FOUND";
+  readonly details = null;
+  override readonly message = "Verification session not found";
+}
+
+/** The verification session is over. */
+export class SessionExpired extends Data.TaggedError("SessionExpired")<{}> {
+  readonly code = "SESSION_EXPIRED";
+  readonly details = null;
+  override readonly message = "Verification session expired";
+}
+
+/** What a limit's refusal tells: the limit, and when to come back. */
+export interface Refusal<Bucket extends string> {
+  readonly bucket: Bucket;
+  /** How many the limit allows. */
+  readonly limit: number;
+  readonly resetsAt: Millis;
+  /** Whole seconds to wait, at least 1. */
+  readonly retryAfter: number;
+}
+
+export type KeyBucket = "second" | "day" | "verify_day" | "session_create" | "poll_interval" | "poll_count";
+export type AddressBucket = "ip_second" | "ip_day" | "ip_verify_day" | "ip_auth";
+
+const seconds = (count: number): string => `${count} ${count === 1 ? "second" : "seconds"}`;
+
+/** The key, or one route of it, is asked too often. */
+export class RateLimited extends Data.TaggedError("RateLimited")<Refusal<KeyBucket>> {
+  readonly code = "RATE_LIMITED";
+  readonly details = { bucket: this.bucket };
+  override readonly message = rateLimitedMessages[this.bucket](this);
+}
+
+const rateLimitedMessages = {
+  second: ({ retryAfter }) => `Please wait ${seconds(retryAfter)} before your next request`,
+  day: ({ limit }) => `Daily request limit of ${limit} exceeded`,
+  verify_day: ({ limit }) => `Daily verification limit of ${limit} exceeded`,
+  session_create: () => "Too many sessions created",
+  poll_interval: ({ retryAfter }) => `Please wait ${seconds(retryAfter)} before the next poll`,
+  poll_count: ({ limit }) => `Poll limit of ${limit} reached`,
+} satisfies Record<KeyBucket, (refusal: Refusal<KeyBucket>) => string>;
+
+/** The client address is asking too often, whatever keys it uses. */
+export class SharedIpRateLimited extends Data.TaggedError("SharedIpRateLimited")<Refusal<AddressBucket>> {
+  readonly code = "SHARED_IP_RATE_LIMITED";
+  readonly details = { bucket: this.bucket };
+  override readonly message = "Too many requests from this IP address";
+}
+
+/** A bulk request names more inputs than one request may. */
+export class BulkLimitExceeded extends Data.TaggedError("BulkLimitExceeded")<{
+  readonly limit: number;
+  readonly received: number;
+}> {
+  readonly code = "BULK_LIMIT_EXCEEDED";
+  readonly details = { limit: this.limit, received: this.received };
+  override readonly message = `A bulk request takes at most ${this.limit} inputs, received ${this.received}`;
+}
+
+/** The request conflicts with what is stored. */
+export class Conflict extends Data.TaggedError("Conflict")<{ readonly reason: string }> {
+  readonly code = "CONFLICT";
+  readonly details = { reason: this.reason };
+  override readonly message = "The request conflicts with the present state";
+}
+
+/** A defect: a bug of ours. */
+export class InternalError extends Data.TaggedError("InternalError")<WithCause> {
+  readonly code = "INTERNAL_ERROR";
+  readonly details = null;
+  override readonly message = "Internal server error";
+}
+
+interface Unavailability extends WithCause {
+  /** What was being done, such as `LinkStore.setGame`. Never part of an answer. */
+  readonly operation: string;
+}
+
+/**
+ * A store did not answer. The code is INTERNAL_ERROR, the request can be tried again.
+ * Every storage, counter and cache port fails with this and nothing else.
+ */
+export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<Unavailability> {
+  readonly code = "INTERNAL_ERROR";
+  readonly details = null;
+  override readonly message = "Service unavailable";
+}
+
+/** A platform did not answer. The code is INTERNAL_ERROR, the request can be tried again. */
+export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")<Unavailability> {
+  readonly code = "INTERNAL_ERROR";
+  readonly details = null;
+  override readonly message = "Service unavailable";
+}
+
+/** Every error that an answer can carry. */
+export type PublicError =
+  | BadRequest
+  | MissingParameter
+  | InvalidParameter
+  | InvalidBody
+  | InvalidApiKey
+  | InvalidSession
+  | Forbidden
+  | PremiumRequired
+  | LinkNotFound
+  | SessionNotFound
+  | SessionExpired
+  | RateLimited
+  | SharedIpRateLimited
+  | BulkLimitExceeded
+  | Conflict
+  | InternalError
+  | StoreUnavailable
+  | PlatformUnavailable;

@@ -1,0 +1,32 @@
+/**
+ * The link domain: ids, records, errors, ports and services. It runs in any JavaScript runtime with Web Crypto.
+ *
+ * Provide the ports with layers (`@accountlink/storage-memory`, `@accountlink/storage-sql`, …) and use the services.
+ */
+export * as AccountLink from "./account_link.ts";
+export * from "./api_key.ts";
+export * from "./audit.ts";
+export * from "./client_address.ts";
+export * from "./data_scope.ts";
+export * from "./errors.ts";
+export * from "./ids.ts";
+export * from "./link.ts";
+export * from "./ports/audit_log.ts";
+export * from "./ports/cache.ts";
+export * from "./ports/chat_platform.ts";
+export * from "./ports/counters.ts";
+export * from "./ports/game_platform.ts";
+export * from "./ports/key_store.ts";
+export * from "./ports/link_store.ts";
+export * from "./ports/signals.ts";
+export * from "./profile.ts";
+export * from "./quota.ts";
+export * from "./services/api_keys.ts";
+export * from "./services/bulk_lookup.ts";
+export * from "./services/guild_guard.ts";
+export * from "./services/key_authenticator.ts";
+export * from "./services/link_lookup.ts";
+export * from "./services/link_writer.ts";
+export * from "./services/profiles.ts";
+export * from "./services/request_limits.ts";
+export * from "./services/secrets.ts";

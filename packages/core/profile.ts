@@ -1,0 +1,65 @@
+/**
+ * What the platforms say of their users, as `resolved` shows it. What is unavailable is null.
+ */
+import { Schema } from "effect";
+
+const Text = Schema.NullOr(Schema.String);
+const Flag = Schema.NullOr(Schema.Boolean);
+
+const IsoTime = Schema.NullOr(Schema.String).annotate({ description: "ISO 8601 timestamp" });
+const Url = Schema.NullOr(Schema.String).annotate({ description: "URL" });
+
+/** A badge of a game user. */
+export const GameBadge = Schema.Struct({ id: Schema.Int, name: Text, description: Text, imageUrl: Url });
+
+/** A game-platform group that a user belongs to, with the role held there. */
+export const GameGroup = Schema.Struct({
+  id: Schema.Int,
+  name: Text,
+  memberCount: Schema.NullOr(Schema.Int),
+  hasVerifiedBadge: Flag,
+  role: Schema.NullOr(
+    Schema.Struct({ id: Schema.Int, name: Text, rank: Schema.NullOr(Schema.Int) }),
+  ),
+});
+
+/** The profile of a game user. */
+export const GameProfile = Schema.Struct({
+  username: Text,
+  displayName: Text,
+  id: Schema.String,
+  description: Text,
+  created: IsoTime,
+  isBanned: Flag,
+  hasVerifiedBadge: Flag,
+  avatar: Schema.NullOr(Schema.Struct({ headshot: Url, fullBody: Url })),
+  badges: Schema.NullOr(Schema.Array(GameBadge)),
+  groups: Schema.NullOr(Schema.Array(GameGroup)),
+}).annotate({ identifier: "GameProfile" });
+export type GameProfile = typeof GameProfile.Type;
+
+/** A user of the chat platform. */
+export const ChatUser = Schema.Struct({
+  id: Schema.String,
+  username: Text,
+  displayName: Text,
+  avatar: Url,
+  banner: Url,
+  created: IsoTime,
+});
+export type ChatUser = typeof ChatUser.Type;
+
+/** A chat user's place in one guild. */
+export const GuildMember = Schema.Struct({
+  nickname: Text,
+  joined: IsoTime,
+  roles: Schema.Array(Schema.Struct({ id: Schema.String, name: Text })),
+});
+export type GuildMember = typeof GuildMember.Type;
+
+/** The profile of a chat user: the user, and the member of the guild that was asked for. */
+export const ChatProfile = Schema.Struct({
+  ...ChatUser.fields,
+  guild: Schema.NullOr(GuildMember),
+}).annotate({ identifier: "ChatProfile" });
+export type ChatProfile = typeof ChatProfile.Type;

@@ -1,0 +1,194 @@
+/**
+ * The life of API keys: created, rotated, disabled, revoked, reported.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { SecureRandom } from "effect/crypto";
+import type { Account, ApiKey, KeyStatus } from "../api_key.ts";
+import { generateToken, keyIdOf, randomText } from "../api_key.ts";
+import type { Origin } from "../audit.ts";
+import { type AddressLists, parseNetwork } from "../client_address.ts";
+import type { DataScope, ScopeTarget } from "../data_scope.ts";
+import { Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
+import type { KeyId, Pid } from "../ids.ts";
+import { KeyStore } from "../ports/key_store.ts";
+import { Signals } from "../ports/signals.ts";
+import { Limits } from "../quota.ts";
+import { keyChanges } from "./key_authenticator.ts";
+import { Secrets } from "./secrets.ts";
+
+/** What is chosen for a new key; what is left out follows its account or is empty. */
+export interface NewKey
+  extends Partial<
+    Pick<ApiKey, "name" | "tier" | "kind" | "status" | "expiresAt" | "limits" | "redirectOrigins"> & AddressLists
+  > {
+  readonly account: Account;
+  readonly target: ScopeTarget;
+}
+
+/** A key with its secret in full, which is shown this once. */
+export interface IssuedKey {
+  readonly key: ApiKey;
+  readonly token: string;
+}
+
+/** Manages keys. Every change is in the audit log and holds on every node within a second. */
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** Issues a new key in the account's scope for the target. The plan's number of keys is kept, also under races. */
+    readonly create: (
+      key: NewKey,
+      origin: Origin,
+    ) => Effect.Effect<IssuedKey, InvalidParameter | Conflict | StoreUnavailable>;
+
+    /**
+     * Stores a key that exists already, beyond the plan's number of keys. False when it is there.
+     *
+     * @param token the key in full
+     */
+    readonly adopt: (
+      token: string,
+      key: NewKey,
+      origin: Origin,
+    ) => Effect.Effect<boolean, InvalidParameter | StoreUnavailable>;
+
+    /** Gives the key a new secret; the ones before it are accepted for `graceSeconds` more. None for an unknown key. */
+    readonly rotate: (
+      id: KeyId,
+      graceSeconds: number,
+      origin: Origin,
+    ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
+
+    /** Sets the status. False when there is no such key, or nothing changed; a revoked key stays revoked. */
+    readonly setStatus: (
+      id: KeyId,
+      status: KeyStatus,
+      origin: Origin,
+    ) => Effect.Effect<boolean, StoreUnavailable>;
+
+    /** Revokes the key that somebody shows to hold. False when it is not a key of ours, or its secret is over. */
+    readonly reportLeaked: (token: string, requestId: string) => Effect.Effect<boolean, StoreUnavailable>;
+
+    /** The account's scope for the target, made when there is none. */
+    readonly scopeOf: (account: string, target: ScopeTarget) => Effect.Effect<DataScope, StoreUnavailable>;
+  }
+>()("@accountlink/core/ApiKeys") {
+  static readonly layer = Layer.effect(
+    ApiKeys,
+    Effect.gen(function* () {
+      const store = yield* KeyStore;
+      const signals = yield* Signals;
+      const secrets = yield* Secrets;
+      const limits = yield* Limits;
+      const random = yield* SecureRandom.SecureRandom;
+      const withRandom = Effect.provideService(SecureRandom.SecureRandom, random);
+
+      const announce = (id: KeyId) => signals.publish(keyChanges, id);
+
+      const scopeOf = Effect.fn("ApiKeys.scopeOf")(function* (account: string, target: ScopeTarget) {
+        const pid = `pid_${yield* withRandom(randomText(20, 36))}` as Pid;
+        return yield* store.ensureScope(account, target, pid);
+      });
+
+      const recordOf = Effect.fnUntraced(function* (id: KeyId, choice: NewKey) {
+        yield* checkLists(choice);
+        yield* store.ensureAccount(choice.account);
+        const { account, target, ...chosen } = choice;
+        return {
+          name: "",
+          tier: account.tier,
+          kind: "normal",
+          status: "active",
+          expiresAt: null,
+          limits: {},
+          allowIps: [],
+          denyIps: [],
+          redirectOrigins: [],
+          ...chosen,
+          id,
+          scope: yield* scopeOf(account.name, target),
+          createdAt: yield* Clock.currentTimeMillis,
+        } satisfies ApiKey as ApiKey;
+      });
+
+      const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (choice, origin) {
+        const { id, token } = yield* withRandom(generateToken());
+        const key = yield* recordOf(id, choice);
+        const maxKeys = limits[choice.account.tier].keys;
+        const inserted = yield* store.insertKey({
+          ...origin,
+          key,
+          hash: yield* secrets.keyHash(token),
+          maxKeys: key.kind === "normal" && maxKeys > 0 ? maxKeys : null,
+          at: key.createdAt,
+        });
+        if (inserted === "too_many_keys") {
+          return yield* new Conflict({ reason: `The account has ${maxKeys} keys, the most that its plan allows` });
+        }
+        return inserted === "exists" ? yield* create(choice, origin) : { key, token };
+      });
+
+      const adopt: ApiKeys["Service"]["adopt"] = Effect.fn("ApiKeys.adopt")(function* (token, choice, origin) {
+        const id = keyIdOf(token);
+        if (id === null) return yield* InvalidParameter.one("key", 'expected "alk_", 12 characters, "_" and 43 more');
+        const key = yield* recordOf(id, choice);
+        const hash = yield* secrets.keyHash(token);
+        const inserted = yield* store.insertKey({ ...origin, key, hash, maxKeys: null, at: key.createdAt });
+        return inserted === "inserted";
+      });
+
+      const rotate: ApiKeys["Service"]["rotate"] = Effect.fn("ApiKeys.rotate")(function* (id, graceSeconds, origin) {
+        const { token } = yield* withRandom(generateToken(id));
+        const at = yield* Clock.currentTimeMillis;
+        const rotated = yield* store.rotateKey({
+          ...origin,
+          id,
+          hash: yield* secrets.keyHash(token),
+          at,
+          previousUntil: at + graceSeconds * 1000,
+        });
+        if (!rotated) return Option.none();
+        yield* announce(id);
+        return Option.some(token);
+      });
+
+      const setStatus: ApiKeys["Service"]["setStatus"] = Effect.fn("ApiKeys.setStatus")(
+        function* (id, status, origin) {
+          const at = yield* Clock.currentTimeMillis;
+          const changed = yield* store.setKeyStatus({ ...origin, id, status, at, action: "key.status_changed" });
+          yield* announce(id);
+          return changed;
+        },
+      );
+
+      const reportLeaked: ApiKeys["Service"]["reportLeaked"] = Effect.fn("ApiKeys.reportLeaked")(
+        function* (token, requestId) {
+          if (keyIdOf(token) === null) return false;
+          const found = yield* store.findByHash(yield* secrets.keyHash(token));
+          const at = yield* Clock.currentTimeMillis;
+          if (Option.isNone(found) || (found.value.endsAt ?? Infinity) <= at) return false;
+          const { id } = found.value.key;
+          yield* store.setKeyStatus({
+            id,
+            status: "revoked",
+            at,
+            action: "key.reported",
+            actor: { type: "key", id },
+            requestId,
+          });
+          yield* announce(id);
+          return true;
+        },
+      );
+
+      return ApiKeys.of({ create, adopt, rotate, setStatus, reportLeaked, scopeOf });
+    }),
+  );
+}
+
+const checkLists = (lists: Partial<AddressLists>): Effect.Effect<void, InvalidParameter> => {
+  const problems: Array<ParameterProblem> = (["allowIps", "denyIps"] as const)
+    .filter((name) => lists[name]?.some((entry) => Option.isNone(parseNetwork(entry))))
+    .map((name) => ({ name, reason: "expected addresses or CIDRs" }));
+  return problems.length === 0 ? Effect.void : Effect.fail(new InvalidParameter({ parameters: problems }));
+};

@@ -1,0 +1,197 @@
+/**
+ * Lookups of many links in one request, one query and one result per input, in the order of the inputs.
+ */
+import { Context, Effect, Layer, Result, Schema } from "effect";
+import type { DataScope } from "../data_scope.ts";
+import {
+  BulkLimitExceeded,
+  Forbidden,
+  InvalidParameter,
+  LinkNotFound,
+  type MissingParameter,
+  type ParameterProblem,
+  type PlatformUnavailable,
+  type StoreUnavailable,
+} from "../errors.ts";
+import { ChatId, GameId } from "../ids.ts";
+import { isLinked } from "../link.ts";
+import { LinkStore } from "../ports/link_store.ts";
+import { GuildGuard, type RequestedGuild } from "./guild_guard.ts";
+import { type ChatLookup, type GameLookup, type LookupOptions, unresolved } from "./link_lookup.ts";
+import { Profiles } from "./profiles.ts";
+
+/** How many inputs one bulk lookup takes. */
+export const maxBulkInputs = 50;
+
+const concurrency = 8;
+
+/** Why one input of a bulk lookup has no result. The others are not touched by it. */
+export type BulkItemError = InvalidParameter | Forbidden | LinkNotFound | PlatformUnavailable;
+
+/** One result. `input` is the text that was asked for, also when it is not an ID. */
+export interface BulkItem<Data> {
+  readonly input: string;
+  readonly result: Result.Result<Data, BulkItemError>;
+}
+
+type BulkError = InvalidParameter | BulkLimitExceeded | MissingParameter | Forbidden | PlatformUnavailable | StoreUnavailable;
+
+/** Looks many links up inside one scope. */
+export class BulkLookup extends Context.Service<
+  BulkLookup,
+  {
+    /** The game users of up to 50 chat users. */
+    readonly byChats: (
+      scope: DataScope,
+      chatIds: ReadonlyArray<string>,
+      options: LookupOptions,
+    ) => Effect.Effect<ReadonlyArray<BulkItem<ChatLookup>>, BulkError>;
+
+    /** The chat users of up to 50 game users. */
+    readonly byGames: (
+      scope: DataScope,
+      gameIds: ReadonlyArray<string>,
+      options: LookupOptions,
+    ) => Effect.Effect<ReadonlyArray<BulkItem<GameLookup>>, BulkError>;
+  }
+>()("@accountlink/core/BulkLookup") {
+  static readonly layer = Layer.effect(
+    BulkLookup,
+    Effect.gen(function* () {
+      const links = yield* LinkStore;
+      const guard = yield* GuildGuard;
+      const profiles = yield* Profiles;
+
+      const memberships = (guildId: RequestedGuild, chatIds: Iterable<ChatId>) =>
+        tabulate(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
+
+      const gameProfiles = (gameIds: Iterable<GameId>, { resolved }: LookupOptions) =>
+        tabulate(resolved ? gameIds : [], profiles.game);
+
+      const byChats = Effect.fnUntraced(function* (
+        scope: DataScope,
+        inputs: ReadonlyArray<string>,
+        options: LookupOptions,
+      ) {
+        yield* guard.enter(scope, options.guildId);
+        const chatIds = distinct(inputs, isChatId);
+        const [records, members] = yield* Effect.all(
+          [links.findByChatIds(scope.pid, chatIds), memberships(options.guildId, chatIds)],
+          { concurrency: 2 },
+        );
+        const found = [...records.values()].filter(isLinked).filter(({ chatId }) => isMember(members.get(chatId)));
+        const games = yield* gameProfiles(new Set(found.map(({ gameId }) => gameId)), options);
+        const chats = yield* tabulate(options.resolved ? found.map(({ chatId }) => chatId) : [], (chatId) =>
+          profiles.chat(chatId, options.guildId),
+        );
+        return eachInput(inputs, isChatId, chatIdProblem, (chatId) => {
+          const member = members.get(chatId) ?? Result.succeed(false);
+          if (Result.isFailure(member)) return Result.fail(member.failure);
+          if (!member.success) return Result.fail(new Forbidden({ reason: "user_not_in_guild" }));
+          const record = records.get(chatId);
+          if (record === undefined || !isLinked(record)) return Result.fail(new LinkNotFound());
+          const { gameId } = record;
+          const resolved = options.resolved
+            ? { game: games.get(gameId) ?? null, chat: chats.get(chatId) ?? null }
+            : unresolved;
+          return Result.succeed({ chatId, gameId, resolved });
+        });
+      });
+
+      const byGames = Effect.fnUntraced(function* (
+        scope: DataScope,
+        inputs: ReadonlyArray<string>,
+        options: LookupOptions,
+      ) {
+        const { guildId } = options;
+        yield* guard.enter(scope, guildId);
+        const linked = yield* links.findByGameIds(scope.pid, distinct(inputs, isGameId));
+        const members = yield* memberships(guildId, new Set([...linked.values()].flat()));
+        const membersOf = (gameId: GameId) => keepMembers(linked.get(gameId) ?? [], members);
+        const games = yield* gameProfiles(linked.keys(), options);
+        const chats = yield* tabulate(options.resolved ? linked.keys() : [], (gameId) =>
+          profiles.chats(
+            Result.getOrElse(membersOf(gameId), () => []),
+            guildId,
+          ),
+        );
+        return eachInput(inputs, isGameId, gameIdProblem, (gameId) =>
+          Result.flatMap(membersOf(gameId), (chatIds) =>
+            chatIds.length === 0
+              ? Result.fail(new LinkNotFound())
+              : Result.succeed({
+                  gameId,
+                  chatIds,
+                  count: chatIds.length,
+                  resolved: { game: games.get(gameId) ?? null, chat: chats.get(gameId) ?? null },
+                }),
+          ),
+        );
+      });
+
+      return BulkLookup.of({
+        byChats: (scope, inputs, options) =>
+          Effect.andThen(checkBulkInputs("chatIds", inputs), byChats(scope, inputs, options)),
+        byGames: (scope, inputs, options) =>
+          Effect.andThen(checkBulkInputs("gameIds", inputs), byGames(scope, inputs, options)),
+      });
+    }),
+  );
+}
+
+/** Refuses an empty list, and one that is too long; duplicates count. */
+export const checkBulkInputs = (
+  name: string,
+  inputs: ReadonlyArray<unknown>,
+): Effect.Effect<void, InvalidParameter | BulkLimitExceeded> => {
+  if (inputs.length === 0) return Effect.fail(InvalidParameter.one(name, "expected at least one ID, got none"));
+  return inputs.length > maxBulkInputs
+    ? Effect.fail(new BulkLimitExceeded({ limit: maxBulkInputs, received: inputs.length }))
+    : Effect.void;
+};
+
+type Membership = Result.Result<boolean, PlatformUnavailable>;
+
+const isMember = (membership: Membership | undefined): boolean =>
+  membership !== undefined && Result.getOrElse(membership, () => false);
+
+const isChatId = Schema.is(ChatId);
+const isGameId = Schema.is(GameId);
+const chatIdProblem = { name: "chatId", reason: "expected 5 to 32 digits" };
+const gameIdProblem = { name: "gameId", reason: "expected 1 to 32 digits" };
+
+const distinct = <Id extends string>(inputs: ReadonlyArray<string>, is: (input: unknown) => input is Id) => [
+  ...new Set(inputs.filter(is)),
+];
+
+/** The value of each distinct key, asked for a few at a time. */
+const tabulate = <Key, Value>(keys: Iterable<Key>, valueOf: (key: Key) => Effect.Effect<Value>) =>
+  Effect.forEach(new Set(keys), (key) => Effect.map(valueOf(key), (value) => [key, value] as const), {
+    concurrency,
+  }).pipe(Effect.map((entries) => new Map(entries)));
+
+const eachInput = <Id extends string, Data>(
+  inputs: ReadonlyArray<string>,
+  is: (input: unknown) => input is Id,
+  problem: ParameterProblem,
+  resultOf: (id: Id) => Result.Result<Data, BulkItemError>,
+): ReadonlyArray<BulkItem<Data>> =>
+  inputs.map((input) => ({
+    input,
+    result: is(input) ? resultOf(input) : Result.fail(new InvalidParameter({ parameters: [problem] })),
+  }));
+
+/** The members among the chat users, or the failure to ask about one of them. */
+const keepMembers = (
+  chatIds: ReadonlyArray<ChatId>,
+  members: ReadonlyMap<ChatId, Membership>,
+): Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable> => {
+  const kept: Array<ChatId> = [];
+  for (const chatId of chatIds) {
+    const member = members.get(chatId);
+    if (member === undefined) continue;
+    if (Result.isFailure(member)) return Result.fail(member.failure);
+    if (member.success) kept.push(chatId);
+  }
+  return Result.succeed(kept);
+};

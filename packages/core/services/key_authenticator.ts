@@ -1,0 +1,169 @@
+/**
+ * Authentication of requests by API key.
+ */
+import { Clock, Context, Effect, Layer, Option, Queue } from "effect";
+import { type ApiKey, keyIdOf } from "../api_key.ts";
+import type { ClientAddress } from "../client_address.ts";
+import { InvalidApiKey, SharedIpRateLimited, type StoreUnavailable } from "../errors.ts";
+import type { Millis } from "../link.ts";
+import { type CounterRule, Counters } from "../ports/counters.ts";
+import { KeyStore, type PresentedKey } from "../ports/key_store.ts";
+import { Signals } from "../ports/signals.ts";
+import { Limits, type Quota, quotaOf } from "../quota.ts";
+import { Secrets } from "./secrets.ts";
+
+/** A key that was accepted, with the quota in force for it. */
+export interface AuthenticatedKey {
+  readonly key: ApiKey;
+  readonly quota: Quota;
+  /** When the presented secret ends, or null for never. */
+  readonly endsAt: Millis | null;
+}
+
+/** Keys whose status or secrets changed are published here, by id. */
+export const keyChanges = "key-changes";
+
+/** How long a key that was read is trusted without a look at the store, in milliseconds. A revocation holds after. */
+export const keyFreshness = 750;
+
+/** How long an accepted key passes the failed-authentication throttle of its address, in milliseconds. */
+export const acceptedFor = 3_600_000;
+
+const failureWindow = 60_000;
+const rememberedKeys = 10_000;
+
+interface Remembered extends AuthenticatedKey {
+  freshUntil: Millis;
+  acceptedUntil: Millis;
+}
+
+/** Tells whose key a request presents. */
+export class KeyAuthenticator extends Context.Service<
+  KeyAuthenticator,
+  {
+    /**
+     * Accepts a key that is known, active and not over. From an address with too many failed authentications, only a
+     * key that was accepted in the last hour passes; anything else is refused without a look-up.
+     *
+     * @param token the text after `Bearer `, or null when there is none
+     */
+    readonly authenticate: (
+      token: string | null,
+      address: ClientAddress,
+    ) => Effect.Effect<AuthenticatedKey, InvalidApiKey | SharedIpRateLimited | StoreUnavailable>;
+
+    /** Refuses an address with too many failed authentications. */
+    readonly checkThrottle: (
+      address: ClientAddress,
+    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+
+    /** Counts a failed authentication of the address. */
+    readonly countFailure: (address: ClientAddress) => Effect.Effect<void, StoreUnavailable>;
+  }
+>()("@accountlink/core/KeyAuthenticator") {
+  static readonly layer = Layer.effect(
+    KeyAuthenticator,
+    Effect.gen(function* () {
+      const store = yield* KeyStore;
+      const counters = yield* Counters;
+      const secrets = yield* Secrets;
+      const limits = yield* Limits;
+      const remembered = new Map<string, Remembered>();
+      yield* forgetOnChange(remembered);
+
+      const failureRule = (address: ClientAddress): ReadonlyArray<CounterRule> =>
+        limits.address.authFailures > 0
+          ? [{ key: `auth:${address.countedAs}`, limit: limits.address.authFailures, durationMs: failureWindow }]
+          : [];
+
+      const checkThrottle = Effect.fnUntraced(function* (address: ClientAddress) {
+        const rules = failureRule(address);
+        if (rules.length === 0) return;
+        const now = yield* Clock.currentTimeMillis;
+        const [state] = yield* counters.read(rules, now);
+        if (state !== undefined && state.count >= limits.address.authFailures) {
+          return yield* new SharedIpRateLimited({
+            bucket: "ip_auth",
+            limit: limits.address.authFailures,
+            resetsAt: state.resetsAt,
+            retryAfter: Math.max(1, Math.ceil((state.resetsAt - now) / 1000)),
+          });
+        }
+      });
+
+      const countFailure = Effect.fnUntraced(function* (address: ClientAddress) {
+        const rules = failureRule(address);
+        if (rules.length > 0) yield* counters.admit(rules, yield* Clock.currentTimeMillis);
+      });
+
+      const refuseWrong = (token: string, address: ClientAddress) => {
+        remembered.delete(token);
+        return Effect.andThen(countFailure(address), Effect.fail(new InvalidApiKey({ problem: "wrong" })));
+      };
+
+      const remember = (token: string, presented: PresentedKey, now: Millis): Remembered => {
+        const known: Remembered = {
+          ...presented,
+          quota: quotaOf(presented.key.limits, limits[presented.key.tier]),
+          freshUntil: now + keyFreshness,
+          acceptedUntil: now + acceptedFor,
+        };
+        remembered.delete(token);
+        if (remembered.size >= rememberedKeys) remembered.delete(remembered.keys().next().value as string);
+        remembered.set(token, known);
+        return known;
+      };
+
+      const lookUp = Effect.fnUntraced(function* (token: string, address: ClientAddress) {
+        if (keyIdOf(token) === null) return yield* refuseWrong(token, address);
+        const found = yield* store.findByHash(yield* secrets.keyHash(token));
+        const now = yield* Clock.currentTimeMillis;
+        if (Option.isNone(found) || !isUsable(found.value, now)) return yield* refuseWrong(token, address);
+        return remember(token, found.value, now);
+      });
+
+      const authenticateUnknown = Effect.fnUntraced(function* (token: string | null, address: ClientAddress) {
+        const known = token === null ? undefined : remembered.get(token);
+        if (known === undefined || known.acceptedUntil <= (yield* Clock.currentTimeMillis)) {
+          yield* checkThrottle(address);
+        }
+        if (token === null) return yield* new InvalidApiKey({ problem: "missing" });
+        return yield* lookUp(token, address);
+      });
+
+      return KeyAuthenticator.of({
+        checkThrottle,
+        countFailure,
+        authenticate: (token, address) =>
+          Clock.clockWith((clock) => {
+            const now = clock.currentTimeMillisUnsafe();
+            const known = token === null ? undefined : remembered.get(token);
+            if (known === undefined || known.freshUntil <= now || !isBefore(now, known.endsAt)) {
+              return authenticateUnknown(token, address);
+            }
+            known.acceptedUntil = now + acceptedFor;
+            return Effect.succeed(known);
+          }),
+      });
+    }),
+  );
+}
+
+const isBefore = (now: Millis, end: Millis | null): boolean => end === null || now < end;
+
+const isUsable = ({ key, endsAt }: PresentedKey, now: Millis): boolean =>
+  key.status === "active" && isBefore(now, endsAt) && isBefore(now, key.expiresAt);
+
+const forgetOnChange = Effect.fnUntraced(function* (remembered: Map<string, Remembered>) {
+  const signals = yield* Signals;
+  const changes = yield* signals.subscribe(keyChanges);
+  yield* Queue.take(changes).pipe(
+    Effect.tap((id) =>
+      Effect.sync(() => {
+        for (const known of remembered.values()) if (known.key.id === id) known.freshUntil = 0;
+      }),
+    ),
+    Effect.forever,
+    Effect.forkScoped,
+  );
+});

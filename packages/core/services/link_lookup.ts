@@ -1,0 +1,170 @@
+/**
+ * Lookups of links, both ways.
+ */
+import { Context, Effect, Layer, Option } from "effect";
+import type { DataScope } from "../data_scope.ts";
+import { type Forbidden, LinkNotFound, type MissingParameter, type PlatformUnavailable, type StoreUnavailable } from "../errors.ts";
+import type { ChatId, GameId } from "../ids.ts";
+import { isLinked, type Link, type LinkRecord } from "../link.ts";
+import { LinkStore } from "../ports/link_store.ts";
+import type { ChatProfile, GameProfile } from "../profile.ts";
+import { GuildGuard, type RequestedGuild } from "./guild_guard.ts";
+import { Profiles } from "./profiles.ts";
+import { Secrets } from "./secrets.ts";
+
+/** What every lookup can be asked besides its ID. */
+export interface LookupOptions {
+  readonly guildId: RequestedGuild;
+  /** Whether to add profiles. */
+  readonly resolved: boolean;
+}
+
+/** Both profiles, null unless they were asked for. */
+export interface ResolvedPair {
+  readonly game: GameProfile | null;
+  readonly chat: ChatProfile | null;
+}
+
+export interface ChatLookup {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  readonly resolved: ResolvedPair;
+}
+
+export interface GameLookup {
+  readonly gameId: GameId;
+  /** Newest link first. */
+  readonly chatIds: ReadonlyArray<ChatId>;
+  readonly count: number;
+  readonly resolved: {
+    readonly game: GameProfile | null;
+    /** The profiles of the first 25 of `chatIds`, in that order. */
+    readonly chat: ReadonlyArray<ChatProfile | null> | null;
+  };
+}
+
+/** Whether a chat user is linked, and since when; all but `linked` and `chatId` null when not. */
+export interface VerificationStatus {
+  readonly linked: boolean;
+  readonly chatId: ChatId;
+  readonly gameId: GameId | null;
+  readonly linkVersion: number | null;
+  readonly linkHash: string | null;
+  readonly lastVerifiedAt: number | null;
+  readonly resolved: ResolvedPair;
+}
+
+type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
+
+/** The answer without profiles. */
+export const unresolved: ResolvedPair = { game: null, chat: null };
+
+/** Looks links up inside one scope. */
+export class LinkLookup extends Context.Service<
+  LinkLookup,
+  {
+    /** The game user of a chat user, who must be a member of the guild when one is named. */
+    readonly byChat: (
+      scope: DataScope,
+      chatId: ChatId,
+      options: LookupOptions,
+    ) => Effect.Effect<ChatLookup, GuildError | LinkNotFound | StoreUnavailable>;
+
+    /** The chat users of a game user; with a guild, those who are its members. */
+    readonly byGame: (
+      scope: DataScope,
+      gameId: GameId,
+      options: LookupOptions,
+    ) => Effect.Effect<GameLookup, GuildError | LinkNotFound | StoreUnavailable>;
+
+    /** The verification status of a chat user. Not linked is an answer, not an error. */
+    readonly verification: (
+      scope: DataScope,
+      chatId: ChatId,
+      options: LookupOptions,
+    ) => Effect.Effect<VerificationStatus, GuildError | StoreUnavailable>;
+  }
+>()("@accountlink/core/LinkLookup") {
+  static readonly layer = Layer.effect(
+    LinkLookup,
+    Effect.gen(function* () {
+      const links = yield* LinkStore;
+      const guard = yield* GuildGuard;
+      const profiles = yield* Profiles;
+      const secrets = yield* Secrets;
+
+      const resolvePair = (link: Link, { guildId, resolved }: LookupOptions): Effect.Effect<ResolvedPair> =>
+        resolved
+          ? Effect.all(
+              { game: profiles.game(link.gameId), chat: profiles.chat(link.chatId, guildId) },
+              { concurrency: 2 },
+            )
+          : Effect.succeed(unresolved);
+
+      const admitChat = (scope: DataScope, chatId: ChatId, { guildId }: LookupOptions) =>
+        Effect.andThen(guard.enter(scope, guildId), guard.requireMember(guildId, chatId));
+
+      const byChat = Effect.fnUntraced(function* (scope: DataScope, chatId: ChatId, options: LookupOptions) {
+        if (options.guildId !== null || scope.kind === "guild") yield* admitChat(scope, chatId, options);
+        const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
+        if (link === null) return yield* new LinkNotFound();
+        const resolved = options.resolved ? yield* resolvePair(link, options) : unresolved;
+        return { chatId, gameId: link.gameId, resolved };
+      });
+
+      const byGame = Effect.fnUntraced(function* (scope: DataScope, gameId: GameId, options: LookupOptions) {
+        const { guildId, resolved } = options;
+        yield* guard.enter(scope, guildId);
+        const all = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
+        const chatIds =
+          guildId === null
+            ? all
+            : yield* Effect.filter(all, (chatId) => guard.isMember(guildId, chatId), { concurrency: 8 });
+        if (chatIds.length === 0) return yield* new LinkNotFound();
+        return {
+          gameId,
+          chatIds,
+          count: chatIds.length,
+          resolved: resolved
+            ? yield* Effect.all(
+                { game: profiles.game(gameId), chat: profiles.chats(chatIds, guildId) },
+                { concurrency: 2 },
+              )
+            : unresolvedGame,
+        };
+      });
+
+      const verification = Effect.fnUntraced(function* (scope: DataScope, chatId: ChatId, options: LookupOptions) {
+        yield* admitChat(scope, chatId, options);
+        const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
+        if (link === null) return notVerified(chatId);
+        return {
+          linked: true,
+          chatId,
+          gameId: link.gameId,
+          linkVersion: link.linkVersion,
+          linkHash: yield* secrets.linkHash(scope.pid, link),
+          lastVerifiedAt: link.lastVerifiedAt,
+          resolved: yield* resolvePair(link, options),
+        };
+      });
+
+      return LinkLookup.of({ byChat, byGame, verification });
+    }),
+  );
+}
+
+const unresolvedGame: GameLookup["resolved"] = { game: null, chat: null };
+
+const linkOf = (record: Option.Option<LinkRecord>): Link | null =>
+  Option.isSome(record) && isLinked(record.value) ? record.value : null;
+
+const notVerified = (chatId: ChatId): VerificationStatus => ({
+  linked: false,
+  chatId,
+  gameId: null,
+  linkVersion: null,
+  linkHash: null,
+  lastVerifiedAt: null,
+  resolved: unresolved,
+});

@@ -1,0 +1,149 @@
+/**
+ * Writes of links.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import type { Origin } from "../audit.ts";
+import { type DataScope, guildOf } from "../data_scope.ts";
+import {
+  Conflict,
+  type Forbidden,
+  InvalidParameter,
+  LinkNotFound,
+  type MissingParameter,
+  type PlatformUnavailable,
+  type StoreUnavailable,
+} from "../errors.ts";
+import type { ChatId, GameId } from "../ids.ts";
+import { GamePlatform } from "../ports/game_platform.ts";
+import { LinkStore } from "../ports/link_store.ts";
+import { GuildGuard, type RequestedGuild } from "./guild_guard.ts";
+
+/** Where a write goes and who asks for it. */
+export interface WriteTarget {
+  readonly scope: DataScope;
+  readonly guildId: RequestedGuild;
+  readonly origin: Origin;
+}
+
+export interface GameUpdated {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  /** The value that this very write replaced. */
+  readonly previousGameId: GameId | null;
+  readonly updated: boolean;
+}
+
+export interface ChatUpdated {
+  readonly previousChatId: ChatId;
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  readonly updated: boolean;
+}
+
+export interface GameRemoved {
+  readonly chatId: ChatId;
+  readonly removedGameId: GameId;
+  readonly deleted: true;
+}
+
+type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
+
+/** Changes links inside one scope. A write that answered is stored. */
+export class LinkWriter extends Context.Service<
+  LinkWriter,
+  {
+    /** Links a chat user, who must be a member of the guild, to a game user, who must exist. */
+    readonly setGame: (
+      target: WriteTarget,
+      link: { readonly chatId: ChatId; readonly gameId: GameId },
+    ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | StoreUnavailable>;
+
+    /** Moves the link of one chat user to another, who must be a member of the guild and free. */
+    readonly moveChat: (
+      target: WriteTarget,
+      move: { readonly oldChatId: ChatId; readonly newChatId: ChatId },
+    ) => Effect.Effect<ChatUpdated, GuildError | LinkNotFound | Conflict | StoreUnavailable>;
+
+    /**
+     * Removes the game link of a chat user.
+     *
+     * @param options.requireMember whether the chat user must be a member of the guild
+     */
+    readonly removeGame: (
+      target: WriteTarget,
+      chatId: ChatId,
+      options: { readonly requireMember: boolean },
+    ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound | StoreUnavailable>;
+
+    /** Deletes all records of the scope and gives their number. A guild scope need not name its guild. */
+    readonly deleteScope: (target: WriteTarget) => Effect.Effect<number, GuildError | StoreUnavailable>;
+  }
+>()("@accountlink/core/LinkWriter") {
+  static readonly layer = Layer.effect(
+    LinkWriter,
+    Effect.gen(function* () {
+      const links = yield* LinkStore;
+      const guard = yield* GuildGuard;
+      const games = yield* GamePlatform;
+
+      const contextOf = ({ scope, origin }: WriteTarget) =>
+        Effect.map(Clock.currentTimeMillis, (at) => ({ pid: scope.pid, at, ...origin }));
+
+      const setGame: LinkWriter["Service"]["setGame"] = Effect.fn("LinkWriter.setGame")(function* (
+        target,
+        { chatId, gameId },
+      ) {
+        yield* guard.enter(target.scope, target.guildId);
+        yield* guard.requireMember(target.guildId, chatId);
+        if (!(yield* games.hasUser(gameId))) {
+          return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
+        }
+        const { previousGameId } = yield* links.setGame({ ...(yield* contextOf(target)), chatId, gameId });
+        return { chatId, gameId, previousGameId, updated: previousGameId !== gameId };
+      });
+
+      const moveChat: LinkWriter["Service"]["moveChat"] = Effect.fn("LinkWriter.moveChat")(function* (
+        target,
+        { oldChatId, newChatId },
+      ) {
+        yield* guard.enter(target.scope, target.guildId);
+        yield* guard.requireMember(target.guildId, newChatId, "new_user_not_in_guild");
+        const moved = yield* links.moveChat({ ...(yield* contextOf(target)), oldChatId, newChatId });
+        switch (moved._tag) {
+          case "NoLink":
+            return yield* new LinkNotFound();
+          case "Occupied":
+            return yield* new Conflict({ reason: "The new chat ID already has a link" });
+          default:
+            return {
+              previousChatId: oldChatId,
+              chatId: newChatId,
+              gameId: moved.gameId,
+              updated: moved._tag === "Moved",
+            };
+        }
+      });
+
+      const removeGame: LinkWriter["Service"]["removeGame"] = Effect.fn("LinkWriter.removeGame")(function* (
+        target,
+        chatId,
+        { requireMember },
+      ) {
+        yield* guard.enter(target.scope, target.guildId);
+        if (requireMember) yield* guard.requireMember(target.guildId, chatId);
+        const removed = yield* links.removeGame({ ...(yield* contextOf(target)), chatId });
+        if (Option.isNone(removed)) return yield* new LinkNotFound();
+        return { chatId, removedGameId: removed.value, deleted: true as const };
+      });
+
+      const deleteScope: LinkWriter["Service"]["deleteScope"] = Effect.fn("LinkWriter.deleteScope")(
+        function* (target) {
+          yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
+          return yield* links.deleteScope(yield* contextOf(target));
+        },
+      );
+
+      return LinkWriter.of({ setGame, moveChat, removeGame, deleteScope });
+    }),
+  );
+}

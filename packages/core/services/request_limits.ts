@@ -1,0 +1,176 @@
+/**
+ * The limits of one request: those of its client address and those of its key, decided together.
+ */
+import { Clock, Context, Effect, Layer } from "effect";
+import type { ClientAddress } from "../client_address.ts";
+import {
+  type AddressBucket,
+  type KeyBucket,
+  RateLimited,
+  type Refusal,
+  SharedIpRateLimited,
+  type StoreUnavailable,
+} from "../errors.ts";
+import type { KeyId } from "../ids.ts";
+import type { Millis } from "../link.ts";
+import { type CounterRule, Counters, type CounterState } from "../ports/counters.ts";
+import { Limits, type Quota } from "../quota.ts";
+
+/** Verification traffic (all session routes) has day quotas of its own and no pacing. */
+export type Traffic = "mapping" | "verify";
+
+/** What is left of one limit. */
+export interface Allowance {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetsAt: Millis;
+}
+
+/** What is left of each limit after a request; null where there is no such limit. */
+export interface LimitReport {
+  /** The short window of the key. */
+  readonly window: Allowance | null;
+  /** The day of the key: of mapping or of verify traffic, as the request was. */
+  readonly day: Allowance | null;
+  /** The day of the client address, likewise. */
+  readonly addressDay: Allowance | null;
+}
+
+/** Whether the request may go on, and what is left either way. */
+export interface LimitDecision {
+  readonly report: LimitReport;
+  readonly refusal: RateLimited | SharedIpRateLimited | null;
+}
+
+/** Who asks, for the limits. */
+export interface Requester {
+  readonly keyId: KeyId;
+  readonly quota: Quota;
+  readonly address: ClientAddress;
+  readonly traffic: Traffic;
+}
+
+const dayMs = 86_400_000;
+const longestDailyWait = 3_600;
+
+/** Whole seconds until a limit opens again, at least 1. */
+const waitOf = (bucket: KeyBucket | AddressBucket, resetsAt: Millis, now: Millis): number => {
+  const wait = Math.max(1, Math.ceil((resetsAt - now) / 1000));
+  return bucket.endsWith("day") ? Math.min(wait, longestDailyWait) : wait;
+};
+
+interface LimitRule extends CounterRule {
+  readonly bucket: KeyBucket | AddressBucket;
+}
+
+/** Admits requests, or says which limit refuses them. */
+export class RequestLimits extends Context.Service<
+  RequestLimits,
+  {
+    /**
+     * Counts the request against all of its limits, or, when one is full, against none. When several refuse, the
+     * address goes before the key, and of two limits the one that opens last is named, so that waiting for it is
+     * enough.
+     */
+    readonly admit: (requester: Requester) => Effect.Effect<LimitDecision, StoreUnavailable>;
+  }
+>()("@accountlink/core/RequestLimits") {
+  static readonly layer = Layer.effect(
+    RequestLimits,
+    Effect.gen(function* () {
+      const counters = yield* Counters;
+      const { address: addressLimits } = yield* Limits;
+
+      const rulesFor = ({ keyId, quota, address, traffic }: Requester, now: Millis): Array<LimitRule> => {
+        const rules: Array<LimitRule> = [];
+        const day = Math.floor(now / dayMs);
+        const untilMidnight = (day + 1) * dayMs - now;
+        const add = (
+          bucket: LimitRule["bucket"],
+          subject: string,
+          limit: number | null,
+          durationMs: number,
+          period = "",
+        ) => {
+          if (limit !== null && limit > 0) {
+            rules.push({ bucket, key: `${bucket}:${subject}${period}`, limit, durationMs });
+          }
+        };
+        const verify = traffic === "verify";
+        add("ip_second", address.countedAs, addressLimits.perSecond, 1_000);
+        add(
+          verify ? "ip_verify_day" : "ip_day",
+          address.countedAs,
+          verify ? addressLimits.verifyDaily : addressLimits.daily,
+          untilMidnight,
+          `:${day}`,
+        );
+        if (!verify) add("second", keyId, quota.perWindow, quota.windowMs);
+        add(
+          verify ? "verify_day" : "day",
+          keyId,
+          verify ? quota.verifyDaily : quota.daily,
+          untilMidnight,
+          `:${day}`,
+        );
+        return rules;
+      };
+
+      return RequestLimits.of({
+        admit: (requester) =>
+          Clock.clockWith((clock) => {
+            const now = clock.currentTimeMillisUnsafe();
+            const rules = rulesFor(requester, now);
+            return Effect.map(counters.admit(rules, now), ({ admitted, states }) => ({
+              report: reportOf(rules, states),
+              refusal: admitted ? null : refusalOf(rules, states, now),
+            }));
+          }),
+      });
+    }),
+  );
+}
+
+const reportOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<CounterState>): LimitReport => {
+  const report: { -readonly [Field in keyof LimitReport]: LimitReport[Field] } = {
+    window: null,
+    day: null,
+    addressDay: null,
+  };
+  for (const [index, rule] of rules.entries()) {
+    const field = reportFields[rule.bucket];
+    if (field !== undefined) report[field] = allowanceOf(rule, states[index] as CounterState);
+  }
+  return report;
+};
+
+const reportFields: Partial<Record<LimitRule["bucket"], keyof LimitReport>> = {
+  second: "window",
+  day: "day",
+  verify_day: "day",
+  ip_day: "addressDay",
+  ip_verify_day: "addressDay",
+};
+
+const allowanceOf = ({ limit }: LimitRule, { count, resetsAt }: CounterState): Allowance => ({
+  limit,
+  remaining: Math.max(0, limit - count),
+  resetsAt,
+});
+
+const isAddressBucket = (bucket: LimitRule["bucket"]): bucket is AddressBucket => bucket.startsWith("ip_");
+
+const refusalOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<CounterState>, now: Millis) => {
+  const full = rules
+    .map(({ bucket, limit }, index) => ({ bucket, limit, ...(states[index] as CounterState) }))
+    .filter(({ count, limit }) => count >= limit);
+  const ofAddress = full.filter(({ bucket }) => isAddressBucket(bucket));
+  const refusing = (ofAddress.length > 0 ? ofAddress : full).reduce((last, next) =>
+    next.resetsAt > last.resetsAt ? next : last,
+  );
+  const { bucket, limit, resetsAt } = refusing;
+  const retryAfter = waitOf(bucket, resetsAt, now);
+  return isAddressBucket(bucket)
+    ? new SharedIpRateLimited({ bucket, limit, resetsAt, retryAfter })
+    : new RateLimited({ bucket, limit, resetsAt, retryAfter } as Refusal<KeyBucket>);
+};
