@@ -1,0 +1,59 @@
+import {
+  AuditLog,
+  type ChatId,
+  type DataScope,
+  type GameId,
+  type ImportBatch,
+  LinkStore,
+  type Millis,
+  type PortableLink,
+} from "@accountlink/core";
+import { Effect, Option } from "effect";
+import { makeWorld, origin } from "../world.ts";
+
+/** The operations of the link store on one scope, with what cases seldom care for filled in. */
+export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
+  const store = yield* LinkStore;
+  const log = yield* AuditLog;
+  const { pid, account } = scope;
+  const context = (at: Millis) => ({ ...origin, pid, at });
+  const newEntries = Effect.map(log.list(account, null, 1_000), (entries) =>
+    entries.filter((entry) => entry.pid === pid).reverse(),
+  );
+  return {
+    pid,
+    find: (chatId: ChatId) => Effect.map(store.findByChatId(pid, chatId), Option.getOrNull),
+    findMany: (chatIds: ReadonlyArray<ChatId>) => store.findByChatIds(pid, chatIds),
+    chatsOf: (...gameIds: ReadonlyArray<GameId>) => store.findByGameIds(pid, gameIds),
+    page: (after: ChatId | null, limit: number) => store.exportPage(pid, after, limit),
+    all: store.exportPage(pid, null, 10_000),
+    set: (chatId: ChatId, gameId: GameId, at: Millis = 0) => store.setGame({ ...context(at), chatId, gameId }),
+    move: (oldChatId: ChatId, newChatId: ChatId, at: Millis = 0) =>
+      store.moveChat({ ...context(at), oldChatId, newChatId }),
+    remove: (chatId: ChatId, at: Millis = 0) =>
+      Effect.map(store.removeGame({ ...context(at), chatId }), Option.getOrNull),
+    deleteAll: (at: Millis = 0) => store.deleteScope(context(at)),
+    load: (
+      links: ReadonlyArray<PortableLink>,
+      existing: ImportBatch["existing"] = "replace",
+      progress: ImportBatch["progress"] = null,
+    ) => store.importBatch({ pid, links, existing, progress }),
+    position: store.importPosition,
+    /** The log of the scope, oldest first. */
+    entries: newEntries,
+  };
+});
+
+/** The operations on a scope that is empty and new. */
+export const newLinkBench = Effect.flatMap(makeWorld, ({ global }) => linkBench(global));
+
+/** The operations on the two scopes of a new account. */
+export const twoLinkBenches = Effect.flatMap(makeWorld, ({ global, guild }) =>
+  Effect.all([linkBench(global), linkBench(guild)]),
+);
+
+export const line = (chatId: ChatId, gameId: GameId, lastVerifiedAt: Millis = 0): PortableLink => ({
+  chatId,
+  gameId,
+  lastVerifiedAt,
+});

@@ -1,0 +1,143 @@
+import { type AuditEntry, ChatId, type ChatMoved, GameId } from "@accountlink/core";
+import { Effect } from "effect";
+import type { Cases } from "../../suite.ts";
+import { ada, bob, chess, poker, rummy } from "../../world.ts";
+import { expectEqual, expectThat } from "../expect.ts";
+import { line, newLinkBench } from "../link_bench.ts";
+import type { Storage } from "../storage.ts";
+
+const games = Array.from({ length: 40 }, (_, i) => GameId.make(`${1_000 + i}`));
+const crowd = Array.from({ length: 20 }, (_, i) => ChatId.make(`${50_000 + i}`));
+const rounds = Array.from({ length: 20 }, (_, i) => i);
+const atOnce = { concurrency: "unbounded" } as const;
+
+const sorted = (texts: Iterable<unknown>): ReadonlyArray<string> => Array.from(texts, String).sort();
+
+const countOf = (moves: ReadonlyArray<ChatMoved>, tag: ChatMoved["_tag"]): number =>
+  moves.filter(({ _tag }) => _tag === tag).length;
+
+/** What happens when many write at once. */
+export const races: Cases<Storage> = {
+  "racing setGame on one chat user: one chain of values, no version missing or twice": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const sets = yield* Effect.forEach(games, (gameId) => links.set(ada, gameId), atOnce);
+    const ordered = sets.toSorted((one, other) => one.record.linkVersion - other.record.linkVersion);
+    expectEqual(
+      ordered.map(({ record }) => record.linkVersion),
+      games.map((_, i) => i + 1),
+    );
+    expectEqual(
+      ordered.map(({ previousGameId }) => previousGameId),
+      [null, ...ordered.slice(0, -1).map(({ record }) => record.gameId)],
+    );
+    expectEqual(yield* links.find(ada), ordered.at(-1)?.record ?? null);
+  }),
+
+  "racing setGame with one game: one makes the link, the others confirm it": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const sets = yield* Effect.forEach(games, () => links.set(ada, chess), atOnce);
+    expectEqual(sets.filter(({ previousGameId }) => previousGameId === null).length, 1);
+    expectEqual((yield* links.find(ada))?.linkVersion, 1);
+  }),
+
+  "racing setGame, moveChat and removeGame on one chat user: one chain of values": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const targets = games.map((gameId) => ChatId.make(`6${gameId}`));
+    const changes = yield* Effect.forEach(
+      games.flatMap((gameId, i) => [
+        Effect.map(links.set(ada, gameId), ({ previousGameId }) => [previousGameId, gameId]),
+        Effect.map(links.remove(ada), (removed) => [removed, null]),
+        Effect.map(links.move(ada, targets[i] as ChatId), (moved) => [moved._tag === "Moved" ? moved.gameId : null, null]),
+      ]),
+      (write) => write,
+      atOnce,
+    );
+    const made = changes.filter(([from, to]) => from !== to);
+    const record = yield* links.find(ada);
+    expectEqual(record?.linkVersion, made.length);
+    expectEqual(sorted([...made.map(([from]) => from), record?.gameId ?? null]), sorted([null, ...made.map(([, to]) => to)]));
+    expectEqual(replay(yield* links.entries), record?.gameId ?? null, "What the log leads to");
+  }),
+
+  "racing moveChat to one chat user: exactly one moves": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.load(crowd.map((chatId) => line(chatId, chess)));
+    const moves = yield* Effect.forEach(crowd, (chatId) => links.move(chatId, ada, 1), atOnce);
+    expectEqual(countOf(moves, "Moved"), 1);
+    expectEqual(countOf(moves, "Occupied"), crowd.length - 1);
+    const losers = crowd.filter((_, i) => moves[i]?._tag === "Occupied");
+    expectEqual(yield* links.chatsOf(chess), new Map([[chess, [ada, ...losers]]]));
+    expectEqual((yield* links.find(ada))?.linkVersion, 1);
+  }),
+
+  "racing moveChat of one chat user: exactly one moves": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.set(ada, chess);
+    const moves = yield* Effect.forEach(crowd, (chatId) => links.move(ada, chatId), atOnce);
+    expectEqual(countOf(moves, "Moved"), 1);
+    expectEqual(countOf(moves, "NoLink"), crowd.length - 1);
+    const winner = crowd.filter((_, i) => moves[i]?._tag === "Moved");
+    expectEqual(yield* links.chatsOf(chess), new Map([[chess, winner]]));
+  }),
+
+  "racing moveChat back and forth: the link is never lost or doubled": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.set(ada, chess);
+    for (const _ of rounds) {
+      yield* Effect.all([links.move(ada, bob), links.move(bob, ada), links.move(ada, bob)], atOnce);
+      expectEqual((yield* links.all).length, 1);
+      expectEqual((yield* links.chatsOf(chess)).get(chess)?.length, 1);
+    }
+  }),
+
+  "setGame racing moveChat to its chat user: one is first": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    for (const round of rounds) {
+      yield* links.deleteAll();
+      yield* links.set(ada, chess, round);
+      const [moved, set] = yield* Effect.all([links.move(ada, bob, round), links.set(bob, poker, round)], atOnce);
+      const movedFirst = moved._tag === "Moved";
+      expectEqual(moved, movedFirst ? { _tag: "Moved", gameId: chess } : { _tag: "Occupied" });
+      expectEqual(set.previousGameId, movedFirst ? chess : null);
+      expectEqual(yield* links.all, [...(movedFirst ? [] : [line(ada, chess, round)]), line(bob, poker, round)]);
+    }
+  }),
+
+  "importBatch racing setGame: one is first": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    for (const round of rounds) {
+      yield* links.deleteAll();
+      const [, set] = yield* Effect.all([links.load([line(ada, rummy, 1)]), links.set(ada, chess, round)], atOnce);
+      const record = yield* links.find(ada);
+      expectEqual(record?.linkVersion, 2);
+      expectEqual(record?.gameId, set.previousGameId === null ? rummy : chess);
+    }
+  }),
+
+  "racing removeGame: exactly one removes": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.set(ada, chess);
+    const removed = yield* Effect.forEach(crowd, () => links.remove(ada), atOnce);
+    expectEqual(sorted(removed), sorted([chess, ...crowd.slice(1).map(() => null)]));
+    expectEqual((yield* links.find(ada))?.linkVersion, 2);
+  }),
+
+  "deleteScope racing setGame: every record is deleted and counted, or stays": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const [deleted] = yield* Effect.all(
+      [links.deleteAll(), Effect.forEach(crowd, (chatId) => links.set(chatId, chess), atOnce), links.deleteAll()],
+      atOnce,
+    ).pipe(Effect.map(([first, , last]) => [first + last] as const));
+    const stayed = (yield* links.all).length;
+    expectEqual(deleted + stayed, crowd.length);
+    expectThat(deleted >= 0, "a count is not negative");
+  }),
+};
+
+/** Ada's game after the entries, each of which must name what the one before it left. */
+const replay = (entries: ReadonlyArray<AuditEntry>): unknown =>
+  entries.reduce<unknown>((current, { action, details }) => {
+    const replaced = { "link.set": details["previousGameId"], "link.removed": details["removedGameId"] };
+    expectEqual(action === "link.moved" ? details["gameId"] : replaced[action as keyof typeof replaced], current);
+    return action === "link.set" ? details["gameId"] : null;
+  }, null);

@@ -1,0 +1,73 @@
+/**
+ * Accounts, scopes and keys that no other case shares, so that cases run side by side on a store that was used before.
+ */
+import {
+  type Account,
+  type ApiKey,
+  ChatId,
+  type DataScope,
+  GameId,
+  GuildId,
+  KeyId,
+  KeyStore,
+  type Origin,
+  Pid,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import { Effect } from "effect";
+
+/** Chat users. They are the same in every scope, which none of them may notice. */
+export const ada = ChatId.make("10001");
+export const bob = ChatId.make("10002");
+export const cyd = ChatId.make("10003");
+
+/** Game users. */
+export const chess = GameId.make("1");
+export const poker = GameId.make("2");
+export const rummy = GameId.make("3");
+
+/** On whose behalf the cases write. */
+export const origin: Origin = { actor: { type: "operator", id: "conformance" }, requestId: "req_conformance" };
+
+/** One account with two scopes. */
+export interface World {
+  readonly account: Account;
+  readonly global: DataScope;
+  readonly guild: DataScope;
+}
+
+/** A text that was never used before. */
+export const uniqueText = (): string => crypto.randomUUID().replaceAll("-", "");
+
+export const uniquePid = (): Pid => Pid.make(`pid_${uniqueText()}`);
+
+export const uniqueKeyId = (): KeyId => KeyId.make(uniqueText().slice(0, 12));
+
+/** A new account in the store, with a global scope and one of a guild. */
+export const makeWorld: Effect.Effect<World, StoreUnavailable, KeyStore> = Effect.gen(function* () {
+  const keys = yield* KeyStore;
+  const account = yield* keys.ensureAccount({ name: uniqueText(), chatId: null, tier: "free" });
+  const guildId = GuildId.make("700000000000000001");
+  return {
+    account,
+    global: yield* keys.ensureScope(account.name, { kind: "global" }, uniquePid()),
+    guild: yield* keys.ensureScope(account.name, { kind: "guild", guildId }, uniquePid()),
+  };
+});
+
+/** A key of the scope, which the store does not know yet. */
+export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey => ({
+  id: uniqueKeyId(),
+  name: "Test key",
+  scope,
+  tier: "free",
+  kind: "normal",
+  status: "active",
+  expiresAt: null,
+  limits: {},
+  allowIps: [],
+  denyIps: [],
+  redirectOrigins: [],
+  createdAt: 0,
+  ...parts,
+});

@@ -1,0 +1,12 @@
+/**
+ * The HTTP contract as values. Browser-safe.
+ */
+export * from "./api.ts";
+export * from "./parameter.ts";
+export * from "./route.ts";
+export * from "./status.ts";
+export * as EnvelopeV1 from "./v1/envelope.ts";
+export * as RoutesV1 from "./v1/links.ts";
+export * as EnvelopeV2 from "./v2/envelope.ts";
+export * as LookupsV2 from "./v2/links.ts";
+export * as WritesV2 from "./v2/writes.ts";

@@ -1,0 +1,76 @@
+/**
+ * Routes as values. The handlers, the OpenAPI document and the tests read them; nothing of the contract stands twice.
+ */
+import type { ErrorCode } from "@accountlink/core/errors";
+import type { Schema } from "effect";
+import type { Parameters, ParameterSource } from "./parameter.ts";
+import { statusesByCode } from "./status.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** The two generations of the interface; they differ in names and envelopes, not in what they do. */
+export type Generation = "v1" | "v2";
+
+/** How v1 words a refusal that has a status and a message of its own on a route. */
+export interface Wording {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** What is said of a route. */
+export interface RouteOptions<P extends Parameters> {
+  /** Unique name, also the operation id of the OpenAPI document. */
+  readonly id: string;
+  readonly generation: Generation;
+  readonly method: Method;
+  readonly path: `/${string}`;
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters: P;
+  /** Where the parameters are. */
+  readonly source: ParameterSource;
+  /**
+   * `key`: an API key is needed. `key_or_redirect`: without one the answer is a redirect. `none`: the route takes no
+   * key and no part in the limits.
+   */
+  readonly access: "key" | "key_or_redirect" | "none";
+  /** The whole answer on success. */
+  readonly success: Schema.Top;
+  /** The codes that this route adds to those that every route with its access and parameters has. */
+  readonly errors: ReadonlyArray<ErrorCode>;
+  /** v1 only: refusals that it words in another way than their error does. */
+  readonly wordings?: Partial<Record<ErrorCode, Wording>>;
+  /** v1 only: the version in the answer. */
+  readonly version?: string;
+}
+
+/** A route of the contract. */
+export interface Route<P extends Parameters = Parameters> extends RouteOptions<P> {
+  /** Every code that the route can answer with. */
+  readonly codes: ReadonlySet<ErrorCode>;
+}
+
+/** Completes a route with the codes that follow from its access and parameters. */
+export const defineRoute = <const P extends Parameters>(options: RouteOptions<P>): Route<P> => {
+  const codes = new Set<ErrorCode>(["BAD_REQUEST", "INTERNAL_ERROR", "SHARED_IP_RATE_LIMITED", ...options.errors]);
+  const names = Object.keys(options.parameters);
+  if (names.length > 0) codes.add("MISSING_PARAMETER").add("INVALID_PARAMETER");
+  if (options.source === "body") codes.add("INVALID_BODY");
+  if (options.access !== "none") codes.add("INVALID_API_KEY").add("RATE_LIMITED").add("FORBIDDEN");
+  if (names.includes("resolved")) codes.add("PREMIUM_REQUIRED");
+  return { ...options, codes };
+};
+
+/** The statuses of a route's refusals, each with its codes, in ascending order. */
+export const refusalsOf = (route: Route): ReadonlyArray<readonly [status: number, codes: ReadonlyArray<ErrorCode>]> => {
+  const byStatus = new Map<number, Array<ErrorCode>>();
+  for (const code of route.codes) {
+    const wording = route.wordings?.[code];
+    for (const status of wording === undefined ? statusesByCode[code] : [wording.status]) {
+      if (code === "BAD_REQUEST" && status !== 400) continue;
+      if (code === "INVALID_BODY" && status !== 400 && route.source !== "body") continue;
+      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    }
+  }
+  return [...byStatus].sort(([one], [other]) => one - other);
+};

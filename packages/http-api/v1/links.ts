@@ -1,0 +1,105 @@
+/**
+ * v1 lookups and writes. All parameters are in the query string.
+ */
+import { ChatId, GameId } from "@accountlink/core/ids";
+import { GameProfile } from "@accountlink/core/profile";
+import { Schema } from "effect";
+import { chatId, gameId, guildId } from "../parameter.ts";
+import { defineRoute, type Wording } from "../route.ts";
+import { success } from "./envelope.ts";
+
+const resolved = {
+  resolved: Schema.optionalKey(
+    Schema.NullOr(GameProfile).annotate({ description: "The game profile; with Premium keys only" }),
+  ),
+};
+const Message = { message: Schema.String };
+const noLink: Wording = { status: 400, message: "No link found for this chat ID" };
+
+export const gameToChat = defineRoute({
+  id: "gameToChat",
+  generation: "v1",
+  method: "GET",
+  path: "/api/v1/public/game-to-chat",
+  summary: "Chat users of a game user",
+  description: "No link is a 200 with an empty list. With a guild, only its members are listed.",
+  parameters: { gameId: gameId(), guildId: guildId() },
+  source: "query",
+  access: "key",
+  success: success(Schema.Struct({ gameId: GameId, chatIds: Schema.Array(ChatId) }), resolved),
+  errors: [],
+});
+
+export const chatToGame = defineRoute({
+  id: "chatToGame",
+  generation: "v1",
+  method: "GET",
+  path: "/api/v1/public/chat-to-game",
+  summary: "Game user of a chat user",
+  parameters: { chatId: chatId(), guildId: guildId() },
+  source: "query",
+  access: "key",
+  success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), resolved),
+  errors: ["LINK_NOT_FOUND"],
+  wordings: { LINK_NOT_FOUND: { status: 404, message: "No game user linked to this chat ID" } },
+});
+
+export const updateChat = defineRoute({
+  id: "updateChat",
+  generation: "v1",
+  method: "PUT",
+  path: "/api/v1/link/update-chat",
+  summary: "Move a link to another chat user",
+  parameters: {
+    oldChatId: chatId("ID of the chat user who has the link"),
+    newChatId: chatId("ID of the chat user who gets it"),
+    guildId: guildId(),
+  },
+  source: "query",
+  access: "key",
+  success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), Message),
+  errors: ["LINK_NOT_FOUND", "CONFLICT"],
+  wordings: { LINK_NOT_FOUND: noLink, CONFLICT: { status: 400, message: "New chat ID already has a link" } },
+});
+
+export const updateGame = defineRoute({
+  id: "updateGame",
+  generation: "v1",
+  method: "PUT",
+  path: "/api/v1/link/update-game",
+  summary: "Link a chat user to a game user",
+  parameters: { chatId: chatId(), newGameId: gameId(), guildId: guildId() },
+  source: "query",
+  access: "key",
+  success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), Message),
+  errors: [],
+});
+
+export const deleteGameLink = defineRoute({
+  id: "deleteGameLink",
+  generation: "v1",
+  method: "DELETE",
+  path: "/api/v1/link/delete-game",
+  summary: "Remove the game link of a chat user",
+  description: "The chat user need not be a member of the guild.",
+  parameters: { chatId: chatId(), guildId: guildId() },
+  source: "query",
+  access: "key",
+  success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId }), Message),
+  errors: ["LINK_NOT_FOUND"],
+  wordings: { LINK_NOT_FOUND: noLink },
+});
+
+export const resetDatabase = defineRoute({
+  id: "resetDatabase",
+  generation: "v1",
+  method: "DELETE",
+  path: "/api/v1/database/reset",
+  summary: "Delete all link data of the key's scope",
+  description: "A guild-scoped key resets its own guild.",
+  parameters: { guildId: guildId({ guildKeys: "optional", globalKeys: "refused" }) },
+  source: "query",
+  access: "key",
+  success: success(Schema.Struct({ deletedRecords: Schema.Number }), Message),
+  errors: [],
+});

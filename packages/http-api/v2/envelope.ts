@@ -1,0 +1,73 @@
+/**
+ * The one envelope of every v2 answer.
+ */
+import type { ErrorCode } from "@accountlink/core/errors";
+import { Schema } from "effect";
+
+/** The version that every v2 answer names. */
+export const version = "2.0.0";
+
+const IsoTime = Schema.String.annotate({ description: "ISO 8601 timestamp" });
+
+/** The limit that an answer reports: the short window of the key, or the limit that refused. */
+export const RateLimit = Schema.Struct({
+  limit: Schema.NullOr(Schema.Number),
+  remaining: Schema.NullOr(Schema.Number),
+  resetAt: Schema.NullOr(IsoTime),
+  retryAfter: Schema.NullOr(Schema.Number).annotate({ description: "Seconds to wait; null unless refused" }),
+  scope: Schema.NullOr(Schema.Literals(["api_key", "ip"])),
+  bucket: Schema.optionalKey(Schema.String),
+}).annotate({ identifier: "RateLimit" });
+export type RateLimit = typeof RateLimit.Type;
+
+const Meta = Schema.Struct({
+  requestId: Schema.String.annotate({ description: '"req_" and a ULID; also the header X-Request-Id' }),
+  version: Schema.Literal(version),
+  rateLimit: RateLimit,
+  tier: Schema.optionalKey(Schema.Literals(["free", "premium"])),
+});
+
+const BulkMeta = Schema.Struct({
+  ...Meta.fields,
+  bulk: Schema.Struct({ uniqueInputs: Schema.Number, maxInputs: Schema.Number }),
+});
+
+/** A v2 success with this data. */
+export const success = <Data extends Schema.Top>(data: Data) =>
+  Schema.Struct({ status: Schema.Literal(200), data, meta: Meta, timestamp: IsoTime });
+
+/** A v2 bulk success with these results. */
+export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(input: Input, data: Data) =>
+  Schema.Struct({
+    status: Schema.Literal(200),
+    data: Schema.Struct({
+      results: Schema.Array(
+        Schema.Struct({ input, found: Schema.Boolean, data: Schema.NullOr(data), error: Schema.NullOr(ItemError) }),
+      ),
+      count: Schema.Number,
+      foundCount: Schema.Number,
+      notFoundCount: Schema.Number.annotate({ description: "Results with LINK_NOT_FOUND" }),
+      errorCount: Schema.Number.annotate({ description: "Failures other than not found" }),
+      resolved: Schema.Boolean,
+    }),
+    meta: BulkMeta,
+    timestamp: IsoTime,
+  });
+
+const Details = Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown));
+
+const ItemError = Schema.Struct({
+  code: Schema.String,
+  message: Schema.String,
+  details: Details,
+  status: Schema.Number,
+}).annotate({ identifier: "BulkItemError" });
+
+/** A v2 failure with one of these codes. */
+export const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
+  Schema.Struct({
+    status: Schema.Literal(status),
+    error: Schema.Struct({ code: Schema.Literals(codes), message: Schema.String, details: Details }),
+    meta: Meta,
+    timestamp: IsoTime,
+  });

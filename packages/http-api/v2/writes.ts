@@ -1,0 +1,102 @@
+/**
+ * v2 writes, and the report of a leaked key.
+ */
+import { ChatId, GameId, Pid } from "@accountlink/core/ids";
+import { Schema } from "effect";
+import { chatId, confirmation, gameId, guildId, text } from "../parameter.ts";
+import { defineRoute } from "../route.ts";
+import { success } from "./envelope.ts";
+
+export const patchChat = defineRoute({
+  id: "patchChat",
+  generation: "v2",
+  method: "PATCH",
+  path: "/v2/chat",
+  summary: "Move a link to another chat user",
+  description: "The new chat user has to be a member of the guild, when one is named, and without a link.",
+  parameters: {
+    oldChatId: chatId("ID of the chat user who has the link"),
+    newChatId: chatId("ID of the chat user who gets it"),
+    guildId: guildId(),
+  },
+  source: "body",
+  access: "key",
+  success: success(
+    Schema.Struct({ previousChatId: ChatId, chatId: ChatId, gameId: GameId, updated: Schema.Boolean }),
+  ),
+  errors: ["LINK_NOT_FOUND", "CONFLICT"],
+});
+
+export const patchGame = defineRoute({
+  id: "patchGame",
+  generation: "v2",
+  method: "PATCH",
+  path: "/v2/game",
+  summary: "Link a chat user to a game user",
+  description: "The game user has to exist. previousGameId is the value that this very write replaced.",
+  parameters: { chatId: chatId(), gameId: gameId(), guildId: guildId() },
+  source: "body",
+  access: "key",
+  success: success(
+    Schema.Struct({
+      chatId: ChatId,
+      gameId: GameId,
+      previousGameId: Schema.NullOr(GameId),
+      updated: Schema.Boolean,
+    }),
+  ),
+  errors: [],
+});
+
+export const deleteGame = defineRoute({
+  id: "deleteGame",
+  generation: "v2",
+  method: "DELETE",
+  path: "/v2/game",
+  summary: "Remove the game link of a chat user",
+  description: "The record of the chat user stays, without a game link.",
+  parameters: { chatId: chatId(), guildId: guildId() },
+  source: "body",
+  access: "key",
+  success: success(
+    Schema.Struct({ chatId: ChatId, removedGameId: GameId, deleted: Schema.Literal(true) }),
+  ),
+  errors: ["LINK_NOT_FOUND"],
+});
+
+export const deleteData = defineRoute({
+  id: "deleteData",
+  generation: "v2",
+  method: "DELETE",
+  path: "/v2/data",
+  summary: "Delete all link data of the key's scope",
+  parameters: {
+    confirm: confirmation("Has to be true"),
+    guildId: guildId({ globalKeys: "refused" }),
+  },
+  source: "body",
+  access: "key",
+  success: success(
+    Schema.Struct({
+      deletedRecords: Schema.Number,
+      scope: Schema.Literals(["global", "guild"]),
+      pid: Pid,
+      collection: Schema.Literal("links"),
+    }),
+  ),
+  errors: [],
+});
+
+export const reportLeakedKey = defineRoute({
+  id: "reportLeakedKey",
+  generation: "v2",
+  method: "POST",
+  path: "/v2/keys/leaked",
+  summary: "Report a key that got into wrong hands",
+  description: "Whoever holds a key may report it; it is revoked at once. An unknown key gets the same answer.",
+  parameters: { key: text("The key in full") },
+  source: "body",
+  access: "none",
+  success: success(Schema.Struct({ revoked: Schema.Literal(true) })),
+  errors: [],
+});

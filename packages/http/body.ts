@@ -1,0 +1,48 @@
+/**
+ * JSON bodies.
+ */
+import { InvalidBody } from "@accountlink/core";
+import { ByteSize, Effect, Predicate } from "effect";
+import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http";
+
+/** How large a body may be, in bytes. */
+export const maxBodySize = 65_536;
+
+const bodyLimit = ByteSize.bytes(maxBodySize);
+
+/** A JSON object as it was sent. */
+export type JsonObject = { readonly [name: PropertyKey]: unknown };
+
+const tooLarge = new InvalidBody({ problem: "too_large", reason: `the body is larger than ${maxBodySize} bytes` });
+const otherType = new InvalidBody({ problem: "content_type", reason: "expected the content type application/json" });
+const notAnObject = (cause?: unknown) =>
+  new InvalidBody({ problem: "content", reason: "expected a JSON object", cause });
+
+const isJson = (contentType: string): boolean =>
+  contentType.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
+
+const unreadable = (error: HttpServerError.HttpServerError): InvalidBody =>
+  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge" ? tooLarge : notAnObject(error);
+
+/** Reads the body of a request as a JSON object. */
+export const readJsonObject = (
+  request: HttpServerRequest.HttpServerRequest,
+): Effect.Effect<JsonObject, InvalidBody> => {
+  const contentType = request.headers["content-type"];
+  if (contentType !== undefined && !isJson(contentType)) return Effect.fail(otherType);
+  if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return Effect.fail(tooLarge);
+  return request.text.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
+    Effect.mapError(unreadable),
+    Effect.flatMap(parseObject),
+  );
+};
+
+const parseObject = (text: string): Effect.Effect<JsonObject, InvalidBody> => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Predicate.isReadonlyObject(value) ? Effect.succeed(value) : Effect.fail(notAnObject());
+  } catch (cause) {
+    return Effect.fail(notAnObject(cause));
+  }
+};

@@ -1,0 +1,70 @@
+/**
+ * Reads the parameters of a route. Step 9 of the order of checks.
+ */
+import {
+  type DataScope,
+  InvalidBody,
+  InvalidParameter,
+  MissingParameter,
+  type ParameterProblem,
+} from "@accountlink/core";
+import type { Parameter, Parameters, ParameterSource, ParameterValues, Route } from "@accountlink/http-api";
+import { Result } from "effect";
+
+/** Values by name, as a query string (a list where a name stands twice) or a JSON body gives them. */
+export type RawValues = { readonly [name: string]: unknown };
+
+export type ParameterError = MissingParameter | InvalidParameter | InvalidBody;
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
+
+const readOne = (
+  parameter: Parameter<unknown>,
+  value: unknown,
+  source: ParameterSource,
+  presence: "required" | "optional" | "refused",
+): Result.Result<unknown, { readonly kind: "parameter" | "body" | "missing"; readonly reason: string }> => {
+  if (isMissing(value)) {
+    return presence === "required" ? Result.fail({ kind: "missing", reason: "" }) : parameter.absent;
+  }
+  if (source === "query" && Array.isArray(value)) {
+    return Result.fail({ kind: "parameter", reason: "given more than once" });
+  }
+  if (presence === "refused") return Result.fail({ kind: "parameter", reason: "not taken with a global key" });
+  return parameter.read(value, source);
+};
+
+/**
+ * Makes the reader of a route's parameters. It reports everything that is wrong with the body first, then all that is
+ * missing, then all that is invalid.
+ */
+export const parameterReader = <P extends Parameters>(route: Route<P>) => {
+  const entries = Object.entries(route.parameters);
+  const { source } = route;
+
+  return (
+    raw: RawValues,
+    scopeKind: DataScope["kind"],
+    otherProblems: ReadonlyArray<ParameterProblem>,
+  ): Result.Result<ParameterValues<P>, ParameterError> => {
+    const values: Record<string, unknown> = {};
+    const missing: Array<string> = [];
+    const invalid: Array<ParameterProblem> = [];
+    for (const [name, parameter] of entries) {
+      const presence = scopeKind === "guild" ? parameter.presence.guildKeys : parameter.presence.globalKeys;
+      const reading = readOne(parameter, raw[name], source, presence);
+      if (Result.isSuccess(reading)) {
+        values[name] = reading.success;
+        continue;
+      }
+      const { kind, reason } = reading.failure;
+      if (kind === "body") return Result.fail(new InvalidBody({ problem: "content", reason }));
+      if (kind === "missing") missing.push(name);
+      else invalid.push({ name, reason });
+    }
+    if (missing.length > 0) return Result.fail(new MissingParameter({ parameters: missing }));
+    invalid.push(...otherProblems);
+    if (invalid.length > 0) return Result.fail(new InvalidParameter({ parameters: invalid }));
+    return Result.succeed(values as ParameterValues<P>);
+  };
+};

@@ -1,0 +1,182 @@
+/**
+ * The way of every request through the checks, in their order, to its handler and into its envelope.
+ */
+import {
+  type AuthenticatedKey,
+  InternalError,
+  KeyAuthenticator,
+  PremiumRequired,
+  type PublicError,
+} from "@accountlink/core";
+import type { Parameters, ParameterValues, Route } from "@accountlink/http-api";
+import { Cause, Clock, Context, Effect, Result } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { type HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { makeAdmission } from "./authentication.ts";
+import { readJsonObject } from "./body.ts";
+import type { Envelope, Success } from "./envelope.ts";
+import { envelopeV1 } from "./envelope_v1.ts";
+import { envelopeV2 } from "./envelope_v2.ts";
+import { addressReader, type Exchange } from "./exchange.ts";
+import { parameterReader } from "./parameters.ts";
+import { observeAnswer } from "./request_metrics.ts";
+import { contractFor, defaultContract } from "./service_version.ts";
+import { HttpSettings } from "./settings.ts";
+
+/** What a handler works with. */
+export interface Input<P extends Parameters> {
+  readonly values: ParameterValues<P>;
+  readonly exchange: Exchange;
+}
+
+/** What a handler of a route with a key works with. */
+export interface KeyedInput<P extends Parameters> extends Input<P> {
+  readonly key: AuthenticatedKey;
+}
+
+/** A route and what answers it. */
+export interface BoundRoute {
+  readonly method: HttpMethod.HttpMethod;
+  readonly path: `/${string}`;
+  readonly answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>;
+}
+
+type Handled = Effect.Effect<Success, PublicError>;
+
+/** Binds routes to handlers. */
+export class Pipeline extends Context.Service<
+  Pipeline,
+  {
+    /** A route that needs a key. */
+    readonly keyed: <P extends Parameters>(route: Route<P>, handler: (input: KeyedInput<P>) => Handled) => BoundRoute;
+
+    /** A route that takes no key and no part in the limits. */
+    readonly open: <P extends Parameters>(route: Route<P>, handler: (input: Input<P>) => Handled) => BoundRoute;
+
+    /** An answer to a request that matches no route. */
+    readonly refuse: (error: PublicError) => BoundRoute["answer"];
+  }
+>()("@accountlink/http/Pipeline") {}
+
+export const makePipeline = Effect.gen(function* () {
+  const settings = yield* HttpSettings;
+  const random = yield* SecureRandom.SecureRandom;
+  const authenticator = yield* KeyAuthenticator;
+  const admit = yield* makeAdmission;
+  const readAddress = addressReader(settings);
+
+  const openExchange = Effect.fnUntraced(function* (generation: Exchange["generation"]) {
+    const request = yield* HttpServerRequest.HttpServerRequest;
+    const exchange: Exchange = {
+      requestId: `req_${yield* random.ulid}`,
+      request,
+      generation,
+      address: readAddress(request),
+      clock: yield* Clock.Clock,
+      key: null,
+      limits: null,
+      contract: defaultContract,
+    };
+    return exchange;
+  });
+
+  const readerFor = <P extends Parameters>(route: Route<P>) => {
+    const read = parameterReader(route);
+    return Effect.fnUntraced(function* (exchange: Exchange) {
+      const { request } = exchange;
+      const contract =
+        route.generation === "v2" ? contractFor(request.headers["service-version"]) : Result.succeed(defaultContract);
+      if (Result.isSuccess(contract)) exchange.contract = contract.success;
+      const raw =
+        route.source === "body" ? yield* readJsonObject(request) : yield* HttpServerRequest.ParsedSearchParams;
+      return yield* Effect.fromResult(
+        read(
+          exchange.contract.request(route.id, raw),
+          exchange.key?.key.scope.kind ?? "global",
+          Result.isFailure(contract) ? [contract.failure] : [],
+        ),
+      );
+    });
+  };
+
+  const bind = <P extends Parameters>(
+    route: Route<P>,
+    answer: (exchange: Exchange) => Effect.Effect<Success | HttpServerResponse.HttpServerResponse, PublicError, any>,
+  ): BoundRoute => {
+    const envelope = route.generation === "v2" ? envelopeV2 : envelopeV1(route);
+    return {
+      method: route.method,
+      path: route.path,
+      answer: Effect.flatMap(openExchange(route.generation), (exchange) =>
+        render(envelope, exchange, route.id, answer(exchange)),
+      ),
+    };
+  };
+
+  const keyed: Pipeline["Service"]["keyed"] = (route, handler) => {
+    const read = readerFor(route);
+    const answer = Effect.fnUntraced(function* (exchange: Exchange) {
+      if (route.access === "key_or_redirect" && exchange.request.headers["authorization"] === undefined) {
+        yield* authenticator.checkThrottle(exchange.address);
+        return redirectIntoFlow(settings.publicUrl, exchange);
+      }
+      const key = yield* admit(exchange);
+      const values = yield* read(exchange);
+      if ("resolved" in values && values["resolved"] === true && key.key.tier !== "premium") {
+        return yield* new PremiumRequired();
+      }
+      const success = yield* handler({ values, exchange, key });
+      const data = exchange.contract.response(route.id, success.data);
+      return data === success.data ? success : { ...success, data };
+    });
+    return bind(route, answer);
+  };
+
+  const open: Pipeline["Service"]["open"] = (route, handler) => {
+    const read = readerFor(route);
+    return bind(
+      route,
+      Effect.fnUntraced(function* (exchange: Exchange) {
+        yield* authenticator.checkThrottle(exchange.address);
+        return yield* handler({ values: yield* read(exchange), exchange });
+      }),
+    );
+  };
+
+  const refuse = (error: PublicError) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+      const generation = request.url.startsWith("/api/v1/") ? "v1" : "v2";
+      const envelope = generation === "v2" ? envelopeV2 : envelopeV1({});
+      return Effect.flatMap(openExchange(generation), (exchange) =>
+        render(envelope, exchange, "unmatched", Effect.fail(error)),
+      );
+    });
+
+  return Pipeline.of({ keyed, open, refuse });
+});
+
+/** Puts whatever comes out of the checks and the handler into an answer. */
+const render = <R>(
+  envelope: Envelope,
+  exchange: Exchange,
+  routeId: string,
+  answer: Effect.Effect<Success | HttpServerResponse.HttpServerResponse, PublicError, R>,
+) =>
+  Effect.matchCauseEffect(answer, {
+    onSuccess: (success) => {
+      const response = HttpServerResponse.isHttpServerResponse(success) ? success : envelope.success(exchange, success);
+      return observeAnswer(exchange, routeId, response, null);
+    },
+    onFailure: (cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
+      const error = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause: Cause.squash(cause) }));
+      return observeAnswer(exchange, routeId, envelope.failure(exchange, error), error);
+    },
+  });
+
+const redirectIntoFlow = (publicUrl: string, { request, requestId, contract }: Exchange) => {
+  const query = request.url.indexOf("?");
+  return HttpServerResponse.redirect(`${publicUrl}/verify${query === -1 ? "" : request.url.slice(query)}`, {
+    headers: { "x-request-id": requestId, "service-version": contract.date, "cache-control": "no-store" },
+  });
+};

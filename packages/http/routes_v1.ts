@@ -1,0 +1,92 @@
+/**
+ * The v1 handlers: the same services as v2, in other words.
+ */
+import {
+  type GameId,
+  InvalidParameter,
+  LinkLookup,
+  LinkWriter,
+  type LookupOptions,
+  Profiles,
+  type RequestedGuild,
+  type WriteTarget,
+} from "@accountlink/core";
+import { RoutesV1 } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { type BoundRoute, type KeyedInput, Pipeline } from "./pipeline.ts";
+import { originOf } from "./routes_v2.ts";
+
+type GuildInput = KeyedInput<{}> & { readonly values: { readonly guildId: RequestedGuild } };
+
+const targetOf = (input: GuildInput): WriteTarget => ({
+  scope: input.key.key.scope,
+  guildId: input.values.guildId,
+  origin: originOf(input),
+});
+
+const lookupOptions = ({ values: { guildId } }: GuildInput): LookupOptions => ({ guildId, resolved: false });
+
+export const routesV1 = Effect.gen(function* () {
+  const { keyed } = yield* Pipeline;
+  const lookup = yield* LinkLookup;
+  const writer = yield* LinkWriter;
+  const profiles = yield* Profiles;
+
+  const withProfile = <Data>({ key }: GuildInput, gameId: GameId, data: Data) =>
+    key.key.tier === "premium"
+      ? Effect.map(profiles.game(gameId), (resolved) => ({ data, resolved }))
+      : Effect.succeed({ data });
+
+  const gameToChat = Effect.fnUntraced(function* (input: KeyedInput<typeof RoutesV1.gameToChat.parameters>) {
+    const { gameId } = input.values;
+    const chatIds = yield* lookup.byGame(input.key.key.scope, gameId, lookupOptions(input)).pipe(
+      Effect.map((found) => found.chatIds),
+      Effect.catchTag("LinkNotFound", () => Effect.succeed([])),
+    );
+    return yield* withProfile(input, gameId, { gameId, chatIds });
+  });
+
+  const chatToGame = Effect.fnUntraced(function* (input: KeyedInput<typeof RoutesV1.chatToGame.parameters>) {
+    const { chatId, gameId } = yield* lookup.byChat(
+      input.key.key.scope,
+      input.values.chatId,
+      lookupOptions(input),
+    );
+    return yield* withProfile(input, gameId, { chatId, gameId });
+  });
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    keyed(RoutesV1.gameToChat, gameToChat),
+    keyed(RoutesV1.chatToGame, chatToGame),
+    keyed(RoutesV1.updateChat, (input) =>
+      Effect.map(writer.moveChat(targetOf(input), input.values), ({ chatId, gameId }) => ({
+        data: { chatId, gameId },
+        message: "Chat ID updated",
+      })),
+    ),
+    keyed(RoutesV1.updateGame, (input) => {
+      const { chatId, newGameId: gameId } = input.values;
+      return writer.setGame(targetOf(input), { chatId, gameId }).pipe(
+        Effect.map(() => ({ data: { chatId, gameId }, message: "Game ID updated" })),
+        Effect.catchTag("InvalidParameter", ({ parameters }) =>
+          Effect.fail(
+            new InvalidParameter({ parameters: parameters.map(({ reason }) => ({ name: "newGameId", reason })) }),
+          ),
+        ),
+      );
+    }),
+    keyed(RoutesV1.deleteGameLink, (input) =>
+      Effect.map(
+        writer.removeGame(targetOf(input), input.values.chatId, { requireMember: false }),
+        ({ chatId, removedGameId }) => ({ data: { chatId, removedGameId }, message: "Game link removed" }),
+      ),
+    ),
+    keyed(RoutesV1.resetDatabase, (input) =>
+      Effect.map(writer.deleteScope(targetOf(input)), (deletedRecords) => ({
+        data: { deletedRecords },
+        message: "Database reset",
+      })),
+    ),
+  ];
+  return routes;
+});

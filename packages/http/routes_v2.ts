@@ -1,0 +1,114 @@
+/**
+ * The v2 handlers.
+ */
+import {
+  ApiKeys,
+  type BulkItem,
+  BulkLookup,
+  checkBulkInputs,
+  KeyAuthenticator,
+  LinkLookup,
+  LinkWriter,
+  maxBulkInputs,
+  type Origin,
+  type WriteTarget,
+} from "@accountlink/core";
+import { LookupsV2, statusOf, WritesV2 } from "@accountlink/http-api";
+import { Effect, Result } from "effect";
+import { isoTime, type Success } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import { type BoundRoute, type KeyedInput, Pipeline } from "./pipeline.ts";
+
+/** Who writes: the key of the request. */
+export const originOf = ({ key, exchange }: Pick<KeyedInput<{}>, "key" | "exchange">): Origin => ({
+  actor: { type: "key", id: key.key.id },
+  requestId: exchange.requestId,
+});
+
+const targetOf = (input: KeyedInput<{}> & { values: { guildId: WriteTarget["guildId"] } }): WriteTarget => ({
+  scope: input.key.key.scope,
+  guildId: input.values.guildId,
+  origin: originOf(input),
+});
+
+const asData = <Data, E>(effect: Effect.Effect<Data, E>): Effect.Effect<Success, E> =>
+  Effect.map(effect, (data) => ({ data }));
+
+export const routesV2 = Effect.gen(function* () {
+  const { keyed, open } = yield* Pipeline;
+  const lookup = yield* LinkLookup;
+  const bulk = yield* BulkLookup;
+  const writer = yield* LinkWriter;
+  const keys = yield* ApiKeys;
+  const authenticator = yield* KeyAuthenticator;
+
+  const reportLeaked = Effect.fnUntraced(function* (token: string, exchange: Exchange) {
+    const revoked = yield* keys.reportLeaked(token, exchange.requestId);
+    if (!revoked) yield* authenticator.countFailure(exchange.address);
+    return { data: { revoked: true } };
+  });
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    keyed(LookupsV2.getChat, ({ key, values }) =>
+      asData(lookup.byChat(key.key.scope, values.chatId, values)),
+    ),
+    keyed(LookupsV2.getGame, ({ key, values }) =>
+      asData(lookup.byGame(key.key.scope, values.gameId, values)),
+    ),
+    keyed(LookupsV2.getVerification, ({ key, values }) =>
+      Effect.map(lookup.verification(key.key.scope, values.chatId, values), (status) => ({
+        data: {
+          ...status,
+          lastVerifiedAt: status.lastVerifiedAt === null ? null : isoTime(status.lastVerifiedAt),
+        },
+      })),
+    ),
+    keyed(LookupsV2.bulkChat, ({ key, values }) =>
+      Effect.map(bulk.byChats(key.key.scope, values.chatIds, values), (items) =>
+        bulkAnswer("chatId", items, values.resolved),
+      ),
+    ),
+    keyed(LookupsV2.bulkGame, ({ key, values }) =>
+      Effect.map(bulk.byGames(key.key.scope, values.gameIds, values), (items) =>
+        bulkAnswer("gameId", items, values.resolved),
+      ),
+    ),
+    keyed(WritesV2.patchChat, (input) => asData(writer.moveChat(targetOf(input), input.values))),
+    keyed(WritesV2.patchGame, (input) => asData(writer.setGame(targetOf(input), input.values))),
+    keyed(WritesV2.deleteGame, (input) =>
+      asData(writer.removeGame(targetOf(input), input.values.chatId, { requireMember: true })),
+    ),
+    keyed(WritesV2.deleteData, (input) => {
+      const { kind, pid } = input.key.key.scope;
+      return Effect.map(writer.deleteScope(targetOf(input)), (deletedRecords) => ({
+        data: { deletedRecords, scope: kind, pid, collection: "links" },
+      }));
+    }),
+    open(WritesV2.reportLeakedKey, ({ values, exchange }) => reportLeaked(values.key, exchange)),
+  ];
+  return routes;
+});
+
+const bulkAnswer = <Data>(
+  name: "chatId" | "gameId",
+  items: ReadonlyArray<BulkItem<Data>>,
+  resolved: boolean,
+): Success => {
+  let foundCount = 0;
+  let notFoundCount = 0;
+  const results = items.map(({ input, result }) => {
+    if (Result.isSuccess(result)) {
+      foundCount++;
+      return { input: { [name]: input }, found: true, data: result.success, error: null };
+    }
+    const { code, message, details } = result.failure;
+    if (code === "LINK_NOT_FOUND") notFoundCount++;
+    const error = { code, message, details, status: statusOf(result.failure) };
+    return { input: { [name]: input }, found: false, data: null, error };
+  });
+  const count = items.length;
+  return {
+    data: { results, count, foundCount, notFoundCount, errorCount: count - foundCount - notFoundCount, resolved },
+    bulk: { uniqueInputs: new Set(items.map(({ input }) => input)).size, maxInputs: maxBulkInputs },
+  };
+};

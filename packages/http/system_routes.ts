@@ -1,0 +1,38 @@
+/**
+ * Routes for operators and readers of the documentation. They take no key.
+ */
+import { Api, openApi } from "@accountlink/http-api";
+import { Context, Effect, Layer } from "effect";
+import { HttpRouter, HttpServerResponse } from "effect/http";
+import { HttpApiScalar } from "effect/http-api";
+import { PrometheusMetrics } from "effect/observability";
+
+/** The dependencies that have to answer before the service can. */
+export class Readiness extends Context.Service<
+  Readiness,
+  {
+    /** The names of the dependencies that do not answer; empty when all do. */
+    readonly failing: Effect.Effect<ReadonlyArray<string>>;
+  }
+>()("@accountlink/http/Readiness") {}
+
+const json = (status: number, body: unknown) => HttpServerResponse.jsonUnsafe(body, { status });
+
+const ready = Effect.gen(function* () {
+  const readiness = yield* Readiness;
+  return Effect.map(readiness.failing, (failing) =>
+    failing.length === 0 ? json(200, { status: "ready" }) : json(503, { status: "unavailable", failing }),
+  );
+});
+
+/** `/healthz`, `/readyz`, `/metrics`, `/openapi.json` and `/docs`. Nothing of them comes from another host. */
+export const systemRoutes = Layer.mergeAll(
+  HttpRouter.use((router) => router.add("GET", "/healthz", Effect.succeed(json(200, { status: "ok" })))),
+  HttpRouter.use((router) => Effect.flatMap(ready, (answer) => router.add("GET", "/readyz", answer))),
+  HttpRouter.use((router) => router.add("GET", "/openapi.json", Effect.sync(() => json(200, openApi())))),
+  PrometheusMetrics.layerHttp({ path: "/metrics" }),
+  HttpApiScalar.layer(Api, {
+    path: "/docs",
+    scalar: { withDefaultFonts: false, telemetry: false, hideClientButton: true },
+  }),
+);

@@ -1,0 +1,59 @@
+/**
+ * A chat platform whose answers are kept for a short while.
+ */
+import { type Cache, ChatPlatform, ChatUser, GuildMember } from "@accountlink/core";
+import type { ChatId, GuildId } from "@accountlink/core";
+import { Effect, Layer, Option, Schema } from "effect";
+import { cachedLookup } from "./cached_lookup.ts";
+import { defaultStaleness, type Staleness } from "./staleness.ts";
+
+/**
+ * Wraps the chat platform that is provided to it.
+ *
+ * @param overrides ages other than the defaults
+ *
+ * @example
+ * ```ts
+ * const layer = cachedChatPlatform().pipe(Layer.provide([devChatPlatform, cacheMemory]))
+ * ```
+ */
+export const cachedChatPlatform = (
+  overrides: Partial<Staleness> = {},
+): Layer.Layer<ChatPlatform, never, ChatPlatform | Cache> =>
+  Layer.effect(
+    ChatPlatform,
+    Effect.gen(function* () {
+      const platform = yield* ChatPlatform;
+      const { bot, member, profile, absence } = { ...defaultStaleness, ...overrides };
+
+      const hasBot = yield* cachedLookup({
+        answer: "chat.bot",
+        entry: (guildId: GuildId) => guildId,
+        lookup: platform.hasBot,
+        schema: Schema.Boolean,
+        freshFor: (isThere) => (isThere ? bot : absence),
+      });
+
+      const findMember = yield* cachedLookup({
+        answer: "chat.member",
+        entry: ([guildId, chatId]: readonly [GuildId, ChatId]) => `${guildId}:${chatId}`,
+        lookup: ([guildId, chatId]) => platform.findMember(guildId, chatId),
+        schema: Schema.OptionFromNullOr(GuildMember),
+        freshFor: (found) => (Option.isSome(found) ? member : absence),
+      });
+
+      const findUser = yield* cachedLookup({
+        answer: "chat.user",
+        entry: (chatId: ChatId) => chatId,
+        lookup: platform.findUser,
+        schema: Schema.OptionFromNullOr(ChatUser),
+        freshFor: (found) => (Option.isSome(found) ? profile : absence),
+      });
+
+      return ChatPlatform.of({
+        hasBot,
+        findMember: (guildId, chatId) => findMember([guildId, chatId]),
+        findUser,
+      });
+    }),
+  );

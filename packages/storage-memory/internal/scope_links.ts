@@ -1,0 +1,85 @@
+import { type ChatId, type DataScope, type GameId, isLinked, type Link, type LinkRecord } from "@accountlink/core";
+
+/** The records of one scope, found by chat user and by game user. */
+export class ScopeLinks {
+  readonly scope: DataScope;
+  readonly #records = new Map<ChatId, LinkRecord>();
+  readonly #byGame = new Map<GameId, Set<LinkRecord>>();
+  /** Every chat ID in order, or null while nobody needs it since a record came. */
+  #sortedIds: ReadonlyArray<ChatId> | null = null;
+
+  constructor(scope: DataScope) {
+    this.scope = scope;
+  }
+
+  /** How many chat users have a record, with or without a link. */
+  get size(): number {
+    return this.#records.size;
+  }
+
+  find(chatId: ChatId): LinkRecord | undefined {
+    return this.#records.get(chatId);
+  }
+
+  /** The chat users linked to the game user: newest link first, ties by chat ID. */
+  chatsOf(gameId: GameId): ReadonlyArray<ChatId> {
+    const records = [...(this.#byGame.get(gameId) ?? [])];
+    return records.sort(newestFirst).map(({ chatId }) => chatId);
+  }
+
+  /** Up to `limit` links whose chat ID is greater than `after`, in the order of their chat IDs. */
+  linksAfter(after: ChatId | null, limit: number): ReadonlyArray<Link> {
+    this.#sortedIds ??= [...this.#records.keys()].sort();
+    const ids = this.#sortedIds;
+    const links: Array<Link> = [];
+    for (let i = after === null ? 0 : firstAfter(ids, after); i < ids.length && links.length < limit; i++) {
+      const record = this.#records.get(ids[i] as ChatId) as LinkRecord;
+      if (isLinked(record)) links.push(record);
+    }
+    return links;
+  }
+
+  /** Stores the record in the place of the one that its chat user had. */
+  put(record: LinkRecord): void {
+    const replaced = this.#records.get(record.chatId);
+    if (replaced === undefined) this.#sortedIds = null;
+    else this.#unindex(replaced);
+    this.#records.set(record.chatId, record);
+    this.#index(record);
+  }
+
+  clear(): void {
+    this.#records.clear();
+    this.#byGame.clear();
+    this.#sortedIds = null;
+  }
+
+  #index(record: LinkRecord): void {
+    if (record.gameId === null) return;
+    const linked = this.#byGame.get(record.gameId);
+    if (linked === undefined) this.#byGame.set(record.gameId, new Set([record]));
+    else linked.add(record);
+  }
+
+  #unindex(record: LinkRecord): void {
+    if (record.gameId === null) return;
+    const linked = this.#byGame.get(record.gameId);
+    linked?.delete(record);
+    if (linked?.size === 0) this.#byGame.delete(record.gameId);
+  }
+}
+
+const newestFirst = (one: LinkRecord, other: LinkRecord): number =>
+  other.linkedAt - one.linkedAt || (one.chatId < other.chatId ? -1 : 1);
+
+/** The index of the first of the sorted IDs that is greater than `id`. */
+const firstAfter = (ids: ReadonlyArray<ChatId>, id: ChatId): number => {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ids[middle] as ChatId) <= id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};

@@ -1,0 +1,75 @@
+import type {
+  Account,
+  ApiKey,
+  AuditAction,
+  AuditEntry,
+  DataScope,
+  KeyId,
+  Millis,
+  Origin,
+  Pid,
+} from "@accountlink/core";
+import { Context, Layer } from "effect";
+import { ScopeLinks } from "./scope_links.ts";
+import { assertStorable } from "./storable_text.ts";
+
+/** One secret of a key, of which only the hash is kept. */
+export interface Secret {
+  readonly hash: string;
+  /** When it ends, or null if it lasts as long as its key. */
+  endsAt: Millis | null;
+}
+
+/** A key and the secrets that open it, the newest last. */
+export interface StoredKey {
+  key: ApiKey;
+  readonly secrets: Array<Secret>;
+}
+
+/** What is changed, by whom, and when: an entry of the log that has no sequence yet. */
+export interface Change extends Origin {
+  readonly at: Millis;
+  readonly action: AuditAction;
+  readonly scope: DataScope;
+  readonly details: AuditEntry["details"];
+}
+
+/** Everything that the three ports store. One synchronous step on it is atomic: nothing else runs in between. */
+export class Memory {
+  readonly accounts = new Map<string, Account>();
+  /** The scopes of each account, by guild; a global one is under null. */
+  readonly scopes = new Map<string, Map<string | null, DataScope>>();
+  readonly links = new Map<Pid, ScopeLinks>();
+  readonly importPositions = new Map<string, number>();
+  readonly keys = new Map<KeyId, StoredKey>();
+  readonly keysByHash = new Map<string, { readonly stored: StoredKey; readonly secret: Secret }>();
+  /** The log of each account, oldest first. */
+  readonly log = new Map<string, Array<AuditEntry>>();
+  #lastSequence = 0;
+
+  /** The links of a scope that must exist, as a foreign key would ask. */
+  linksOf(pid: Pid): ScopeLinks {
+    const links = this.links.get(pid);
+    if (links === undefined) throw new Error(`Cannot write to scope "${pid}", expected one that exists`);
+    return links;
+  }
+
+  /** Logs a change of the scope. It comes before the change itself, because it may refuse. */
+  record({ actor, requestId, at, action, scope, details }: Change): void {
+    this.append({ actor, requestId, at, account: scope.account, pid: scope.pid, action, details });
+  }
+
+  append(entry: Omit<AuditEntry, "sequence">): void {
+    assertStorable([entry.account, entry.actor.id, entry.requestId ?? ""]);
+    assertStorable(Object.entries(entry.details).flat().map(String));
+    const stored = { ...entry, sequence: ++this.#lastSequence };
+    const log = this.log.get(entry.account);
+    if (log === undefined) this.log.set(entry.account, [stored]);
+    else log.push(stored);
+  }
+}
+
+/** The state that the layers of the ports share. */
+export class State extends Context.Service<State, Memory>()("@accountlink/storage-memory/State") {
+  static readonly layer = Layer.sync(State, () => new Memory());
+}

@@ -1,0 +1,175 @@
+/** Link records in memory. */
+import {
+  type ChatId,
+  type GameId,
+  type ImportBatch,
+  isLinked,
+  type Link,
+  type LinkRecord,
+  LinkStore,
+  type MoveChat,
+  type PortableLink,
+  type RemoveGame,
+  type SetGame,
+  type WriteContext,
+} from "@accountlink/core";
+import { Effect, Layer, Option } from "effect";
+import { type Memory, State } from "./internal/state.ts";
+import { assertStorable } from "./internal/storable_text.ts";
+
+/** Finds by chat user in O(1), by game user in the number of its chat users. */
+export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
+  LinkStore,
+  Effect.map(State, (memory) =>
+    LinkStore.of({
+      findByChatId: (pid, chatId) =>
+        Effect.sync(() => Option.fromUndefinedOr(memory.links.get(pid)?.find(chatId))),
+
+      findByChatIds: (pid, chatIds) =>
+        Effect.sync(() => {
+          const links = memory.links.get(pid);
+          return collect(chatIds, (chatId) => links?.find(chatId));
+        }),
+
+      findByGameIds: (pid, gameIds) =>
+        Effect.sync(() => {
+          const links = memory.links.get(pid);
+          return collect(gameIds, (gameId) => {
+            const chatIds = links?.chatsOf(gameId) ?? [];
+            return chatIds.length === 0 ? undefined : chatIds;
+          });
+        }),
+
+      setGame: (write) => Effect.sync(() => setGame(memory, write)),
+      moveChat: (write) => Effect.sync(() => moveChat(memory, write)),
+      removeGame: (write) => Effect.sync(() => removeGame(memory, write)),
+      deleteScope: (write) => Effect.sync(() => deleteScope(memory, write)),
+      importBatch: (batch) => Effect.sync(() => importBatch(memory, batch)),
+      importPosition: (source) => Effect.sync(() => memory.importPositions.get(source) ?? 0),
+
+      exportPage: (pid, after, limit) =>
+        Effect.sync(() => (memory.links.get(pid)?.linksAfter(after, limit) ?? []).map(portable)),
+    }),
+  ),
+);
+
+/** What is found under each key, without those under which nothing is. */
+const collect = <K, V>(keys: ReadonlyArray<K>, find: (key: K) => V | undefined): ReadonlyMap<K, V> => {
+  const found = new Map<K, V>();
+  for (const key of keys) {
+    const value = find(key);
+    if (value !== undefined) found.set(key, value);
+  }
+  return found;
+};
+
+const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink => ({ chatId, gameId, lastVerifiedAt });
+
+/** The record of a chat user whose `gameId` becomes another one. */
+const changed = (chatId: ChatId, previous: LinkRecord | undefined, gameId: GameId, at: number): Link => ({
+  chatId,
+  gameId,
+  linkVersion: (previous?.linkVersion ?? 0) + 1,
+  linkedAt: at,
+  lastVerifiedAt: at,
+});
+
+const unlinked = (record: Link, at: number): LinkRecord => ({
+  ...record,
+  gameId: null,
+  linkVersion: record.linkVersion + 1,
+  linkedAt: at,
+});
+
+const findLink = (record: LinkRecord | undefined): Link | undefined =>
+  record !== undefined && isLinked(record) ? record : undefined;
+
+const setGame = (memory: Memory, write: SetGame) => {
+  const { pid, chatId, gameId, at } = write;
+  const links = memory.linksOf(pid);
+  const previous = links.find(chatId);
+  const link = findLink(previous);
+  const previousGameId = link?.gameId ?? null;
+  const record =
+    link?.gameId === gameId ? { ...link, lastVerifiedAt: at } : changed(chatId, previous, gameId, at);
+  memory.record({
+    ...write,
+    action: "link.set",
+    scope: links.scope,
+    details: { chatId, gameId, previousGameId },
+  });
+  links.put(record);
+  return { record, previousGameId };
+};
+
+const moveChat = (memory: Memory, write: MoveChat) => {
+  const { pid, oldChatId, newChatId, at } = write;
+  const links = memory.links.get(pid);
+  const link = findLink(links?.find(oldChatId));
+  if (links === undefined || link === undefined) return { _tag: "NoLink" } as const;
+
+  const { gameId } = link;
+  if (oldChatId === newChatId) return { _tag: "Unchanged", gameId } as const;
+
+  const target = links.find(newChatId);
+  if (findLink(target) !== undefined) return { _tag: "Occupied" } as const;
+
+  memory.record({
+    ...write,
+    action: "link.moved",
+    scope: links.scope,
+    details: { chatId: oldChatId, newChatId, gameId },
+  });
+  links.put(unlinked(link, at));
+  links.put(changed(newChatId, target, gameId, at));
+  return { _tag: "Moved", gameId } as const;
+};
+
+const removeGame = (memory: Memory, write: RemoveGame): Option.Option<GameId> => {
+  const { pid, chatId, at } = write;
+  const links = memory.links.get(pid);
+  const link = findLink(links?.find(chatId));
+  if (links === undefined || link === undefined) return Option.none();
+
+  memory.record({
+    ...write,
+    action: "link.removed",
+    scope: links.scope,
+    details: { chatId, removedGameId: link.gameId },
+  });
+  links.put(unlinked(link, at));
+  return Option.some(link.gameId);
+};
+
+const deleteScope = (memory: Memory, write: WriteContext): number => {
+  const links = memory.linksOf(write.pid);
+  const deletedRecords = links.size;
+  memory.record({ ...write, action: "scope.deleted", scope: links.scope, details: { deletedRecords } });
+  links.clear();
+  return deletedRecords;
+};
+
+const importBatch = (memory: Memory, { pid, links: lines, existing, progress }: ImportBatch) => {
+  const links = memory.linksOf(pid);
+  const counts = { inserted: 0, replaced: 0, kept: 0 };
+  if (progress !== null) {
+    assertStorable([progress.source]);
+    memory.importPositions.set(progress.source, progress.position);
+  }
+  const lastLines = new Map(lines.map((line) => [line.chatId, line]));
+  for (const line of lastLines.values()) {
+    const record = links.find(line.chatId);
+    const next = existing === "keep" && record !== undefined ? record : imported(record, line);
+    if (record === undefined) counts.inserted++;
+    else if (next === record) counts.kept++;
+    else counts.replaced++;
+    links.put(next);
+  }
+  return counts;
+};
+
+/** The record after a line of a file that replaces; the same one if the line says nothing new. */
+const imported = (record: LinkRecord | undefined, { chatId, gameId, lastVerifiedAt }: PortableLink) => {
+  if (record?.gameId !== gameId) return changed(chatId, record, gameId, lastVerifiedAt);
+  return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt };
+};

@@ -1,0 +1,81 @@
+/** The stores in a data folder of this machine. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { AuditLog, KeyStore, LinkStore } from "@accountlink/core";
+import { type Context, Data, Effect, Layer, Predicate, type Scope } from "effect";
+import type { Migrator, SqlClient, SqlConnection, SqlError } from "effect/sql";
+import { acquireProcessLock, type DataFolderInUse } from "./internal/process_lock.ts";
+import { layerSqlite } from "./internal/sqlite_client.ts";
+import { type DatabaseTooNew, migrate } from "./migrations.ts";
+import { layer } from "./stores.ts";
+
+/** Which data folder, and as what. */
+export interface EmbeddedOptions {
+  /** Path of the data folder, made when there is none. */
+  readonly folder: string;
+  /**
+   * Whether to be the one server of the folder, which is so when left out. The command line works beside a server and
+   * says false.
+   */
+  readonly exclusive?: boolean;
+}
+
+/** The database cannot be opened or migrated: no access, no disk, or a file that is not a sound database. */
+export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
+  readonly path: string;
+  readonly cause: unknown;
+}> {
+  override readonly message = `Cannot use database "${this.path}": ${reasonOf(this.cause)}`;
+}
+
+/** Why the stores of a folder cannot be had. */
+export type EmbeddedError = DatabaseUnusable | DatabaseTooNew | DataFolderInUse;
+
+/**
+ * Every storage port, kept in one SQLite file in the data folder. Its schema is brought up to date first.
+ *
+ * @example
+ * ```ts
+ * const stores = StorageSql.layerEmbedded({ folder: "data" });
+ * Effect.provide(program, stores);
+ * ```
+ */
+export const layerEmbedded = (
+  options: EmbeddedOptions,
+): Layer.Layer<LinkStore | KeyStore | AuditLog, EmbeddedError> =>
+  Layer.provide(layer, Layer.effectContext(Effect.map(open(options), ({ database }) => database)));
+
+/** Brings the schema in a folder up to date without serving from it, and gives the names of the steps that it took. */
+export const migrateEmbedded = (options: EmbeddedOptions): Effect.Effect<ReadonlyArray<string>, EmbeddedError> =>
+  Effect.scoped(Effect.map(open(options), ({ migrated }) => migrated));
+
+type Database = Context.Context<SqlClient.SqlClient | SqlConnection.Connection>;
+
+const open = ({
+  folder,
+  exclusive = true,
+}: EmbeddedOptions): Effect.Effect<
+  { readonly database: Database; readonly migrated: ReadonlyArray<string> },
+  EmbeddedError,
+  Scope.Scope
+> => {
+  const path = join(folder, "accountlink.db");
+  const unusable = (cause: unknown) => new DatabaseUnusable({ path, cause });
+  const notOpened = (error: SqlError.SqlError | Migrator.MigrationError) => Effect.fail(unusable(error));
+  return Effect.gen(function* () {
+    // Nobody else on the machine has any business with the keys and links in it.
+    yield* Effect.tryPromise({ try: () => mkdir(folder, { recursive: true, mode: 0o700 }), catch: unusable });
+    if (exclusive) yield* acquireProcessLock(folder);
+    const database = yield* Layer.build(layerSqlite({ filename: path }));
+    const migrated = yield* Effect.provideContext(migrate, database);
+    return { database, migrated };
+  }).pipe(Effect.catchTags({ SqlError: notOpened, MigrationError: notOpened }));
+};
+
+/** The innermost message: what the database or the file system itself said. */
+const reasonOf = (error: unknown): string => {
+  const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined;
+  // An error of effect/sql has a reason, whose cause in turn is what the driver threw.
+  if (Predicate.hasProperty(cause, "message")) return reasonOf(cause);
+  return Predicate.hasProperty(error, "message") ? String(error.message) : String(error);
+};

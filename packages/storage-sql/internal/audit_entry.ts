@@ -1,0 +1,20 @@
+/**
+ * Writing the audit log, in the transaction of what an entry records.
+ */
+import type { AuditEntry, Pid } from "@accountlink/core";
+import type { SqlClient, Statement } from "effect/sql";
+
+/** An entry as it is written; its account may be a subquery. */
+export type NewEntry = Omit<AuditEntry, "sequence" | "account"> & {
+  readonly account: string | Statement.Fragment;
+};
+
+/** Inserts one entry. */
+export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) => sql`
+  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details)
+  VALUES (${entry.at}, ${entry.account}, ${entry.pid}, ${entry.actor.type}, ${entry.actor.id}, ${entry.requestId},
+    ${entry.action}, ${JSON.stringify(entry.details)})`;
+
+/** The account that owns a scope. */
+export const ownerOf = (sql: SqlClient.SqlClient, pid: Pid): Statement.Fragment =>
+  sql`(SELECT account FROM scopes WHERE pid = ${pid})`;

@@ -1,0 +1,116 @@
+/**
+ * The writes of `KeyStore`, each one a transaction that holds its audit entry as well.
+ */
+import type { ApiKey, AuditAction, InsertKey, KeyId, KeyStore, RotateKey, SetKeyStatus } from "@accountlink/core";
+import { Data, Effect } from "effect";
+import type { SqlClient, SqlError } from "effect/sql";
+import { insertEntry, ownerOf } from "./audit_entry.ts";
+import { dialectOf } from "./dialect.ts";
+import { type KeyState, readCounts, readStates } from "./key_row.ts";
+import { operation } from "./operation.ts";
+
+/** Undoes what the transaction has written so far, and is the answer. */
+class Refused extends Data.TaggedError("Refused")<{ readonly answer: "exists" | "too_many_keys" }> {}
+
+/** The writes of the store. */
+export const keyWrites = (
+  sql: SqlClient.SqlClient,
+): Pick<KeyStore["Service"], "insertKey" | "rotateKey" | "setKeyStatus"> => {
+  const { forUpdate } = dialectOf(sql);
+  const { insertWithSecret, countOthers, insertSecret } = keyStatements(sql);
+
+  const audit = (
+    { actor, requestId, at }: InsertKey | RotateKey | SetKeyStatus,
+    { id, status, pid }: KeyState,
+    action: AuditAction,
+  ) =>
+    insertEntry(sql, {
+      actor,
+      requestId,
+      at,
+      account: ownerOf(sql, pid),
+      pid,
+      action,
+      details: { keyId: id, status },
+    });
+
+  const insertKey = Effect.fnUntraced(function* (write: InsertKey) {
+    const { key, hash, maxKeys } = write;
+    // The account's other new keys wait here until this one can be counted.
+    yield* sql`SELECT name FROM accounts WHERE name = ${key.scope.account} ${forUpdate}`;
+    yield* Effect.catchIf(insertWithSecret(key, hash), isTaken, () => new Refused({ answer: "exists" }));
+    if (maxKeys !== null) {
+      const [others = 0] = yield* Effect.flatMap(countOthers(key), readCounts);
+      if (others >= maxKeys) return yield* new Refused({ answer: "too_many_keys" });
+    }
+    yield* audit(write, { id: key.id, status: key.status, pid: key.scope.pid }, "key.created");
+    return "inserted" as const;
+  }, sql.withTransaction);
+
+  const rotateKey = Effect.fnUntraced(function* ({ id, hash, previousUntil, ...origin }: RotateKey) {
+    const [key] = yield* sql`
+      SELECT id, status, pid FROM keys WHERE id = ${id} AND status <> 'revoked' ${forUpdate}`.pipe(
+      Effect.flatMap(readStates),
+    );
+    if (key === undefined) return false;
+    yield* sql`
+      UPDATE key_secrets SET ends_at = ${previousUntil}
+      WHERE key_id = ${id} AND (ends_at IS NULL OR ends_at > ${previousUntil})`;
+    yield* insertSecret(id, hash);
+    yield* audit(origin, key, "key.rotated");
+    return true;
+  }, sql.withTransaction);
+
+  const setKeyStatus = Effect.fnUntraced(function* ({ id, status, action, ...origin }: SetKeyStatus) {
+    const [key] = yield* sql`
+      UPDATE keys SET status = ${status} WHERE id = ${id} AND status NOT IN ('revoked', ${status})
+      RETURNING id, status, pid`.pipe(Effect.flatMap(readStates));
+    if (key === undefined) return false;
+    yield* audit(origin, key, action);
+    return true;
+  }, sql.withTransaction);
+
+  return {
+    insertKey: (write) =>
+      insertKey(write).pipe(
+        Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)),
+        operation("KeyStore.insertKey"),
+      ),
+    rotateKey: (write) => rotateKey(write).pipe(operation("KeyStore.rotateKey")),
+    setKeyStatus: (write) => setKeyStatus(write).pipe(operation("KeyStore.setKeyStatus")),
+  };
+};
+
+const isTaken = (error: SqlError.SqlError): boolean => error.reason._tag === "UniqueViolation";
+
+const keyStatements = (sql: SqlClient.SqlClient) => {
+  const insertSecret = (id: KeyId, hash: string) =>
+    sql`INSERT INTO key_secrets (hash, key_id) VALUES (${hash}, ${id})`;
+  return {
+    insertSecret,
+
+    insertWithSecret: (key: ApiKey, hash: string) =>
+      Effect.andThen(
+        sql`INSERT INTO keys ${sql.insert({
+          id: key.id,
+          pid: key.scope.pid,
+          name: key.name,
+          tier: key.tier,
+          kind: key.kind,
+          status: key.status,
+          expires_at: key.expiresAt,
+          limits: JSON.stringify(key.limits),
+          allow_ips: JSON.stringify(key.allowIps),
+          deny_ips: JSON.stringify(key.denyIps),
+          redirect_origins: JSON.stringify(key.redirectOrigins),
+          created_at: key.createdAt,
+        })}`,
+        insertSecret(key.id, hash),
+      ),
+
+    /** The keys of the account that count towards its number, without this one. */
+    countOthers: ({ id, scope }: ApiKey) => sql`
+      SELECT COUNT(*) AS count FROM keys JOIN scopes ON scopes.pid = keys.pid
+      WHERE scopes.account = ${scope.account} AND keys.status <> 'revoked' AND keys.id <> ${id}`,
+  };
+};

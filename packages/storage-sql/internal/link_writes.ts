@@ -1,0 +1,122 @@
+/**
+ * The writes of `LinkStore`. What a write answers it learns from the very statement that writes, or from rows that it
+ * holds locked: writes to one chat user happen one after the other, and each names what it really replaced.
+ */
+import {
+  type AuditAction,
+  type AuditEntry,
+  type ChatId,
+  type GameId,
+  isLinked,
+  type Link,
+  type LinkStore,
+  type Millis,
+  type MoveChat,
+  type Pid,
+  type RemoveGame,
+  type SetGame,
+  type WriteContext,
+} from "@accountlink/core";
+import { Effect, Option } from "effect";
+import type { SqlClient, Statement } from "effect/sql";
+import { ownerOf, insertEntry } from "./audit_entry.ts";
+import { dialectOf } from "./dialect.ts";
+import { readRecords, readReplaced } from "./link_row.ts";
+import { operation } from "./operation.ts";
+
+/** The writes, each one a transaction that holds its audit entry as well. */
+export const linkWrites = (
+  sql: SqlClient.SqlClient,
+): Pick<LinkStore["Service"], "setGame" | "moveChat" | "removeGame" | "deleteScope"> => {
+  const { rowsWritten } = dialectOf(sql);
+  const { link, unlink, lock } = linkStatements(sql);
+
+  const audit = (write: WriteContext, action: AuditAction, details: AuditEntry["details"]) =>
+    insertEntry(sql, { ...write, account: ownerOf(sql, write.pid), action, details });
+
+  const setGame = Effect.fnUntraced(function* (write: SetGame) {
+    const { pid, chatId, gameId, at } = write;
+    const rows = yield* link(pid, chatId, gameId, at);
+    const [record] = yield* readRecords(rows);
+    const [previousGameId = null] = yield* readReplaced(rows);
+    yield* audit(write, "link.set", { chatId, gameId, previousGameId });
+    return { record: record as Link, previousGameId };
+  }, sql.withTransaction);
+
+  const moveChat = Effect.fnUntraced(function* (write: MoveChat) {
+    const { pid, oldChatId, newChatId, at } = write;
+    const records = yield* Effect.flatMap(lock(pid, oldChatId, newChatId), readRecords);
+    const old = records.find(({ chatId }) => chatId === oldChatId);
+    if (old === undefined || !isLinked(old)) return { _tag: "NoLink" } as const;
+
+    const { gameId } = old;
+    if (newChatId === oldChatId) return { _tag: "Unchanged", gameId } as const;
+
+    // No row could be locked for a new user without a record, so the statement itself has to look for a link.
+    const linked = yield* link(pid, newChatId, gameId, at, sql`WHERE links.game_id IS NULL`);
+    if (linked.length === 0) return { _tag: "Occupied" } as const;
+    yield* unlink(pid, oldChatId, at);
+    yield* audit(write, "link.moved", { chatId: oldChatId, newChatId, gameId });
+    return { _tag: "Moved", gameId } as const;
+  }, sql.withTransaction);
+
+  const removeGame = Effect.fnUntraced(function* (write: RemoveGame) {
+    const { pid, chatId, at } = write;
+    const [removedGameId = null] = yield* Effect.flatMap(unlink(pid, chatId, at), readReplaced);
+    if (removedGameId === null) return Option.none<GameId>();
+    yield* audit(write, "link.removed", { chatId, removedGameId });
+    return Option.some(removedGameId);
+  }, sql.withTransaction);
+
+  const deleteScope = Effect.fnUntraced(function* (write: WriteContext) {
+    const deletedRecords = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${write.pid}`.raw);
+    yield* audit(write, "scope.deleted", { deletedRecords });
+    return deletedRecords;
+  }, sql.withTransaction);
+
+  return {
+    setGame: (write) => setGame(write).pipe(operation("LinkStore.setGame")),
+    moveChat: (write) => moveChat(write).pipe(operation("LinkStore.moveChat")),
+    removeGame: (write) => removeGame(write).pipe(operation("LinkStore.removeGame")),
+    deleteScope: (write) => deleteScope(write).pipe(operation("LinkStore.deleteScope")),
+  };
+};
+
+/** `previous_game_id` is there for these: RETURNING knows a row only as it has become. */
+const linkStatements = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  const always = sql.literal("");
+  return {
+    /** Gives the record; nothing when it exists and `condition`, a WHERE over `links`, does not hold for it. */
+    link: (
+      pid: Pid,
+      chatId: ChatId,
+      gameId: GameId,
+      at: Millis,
+      condition: Statement.Fragment = always,
+    ) => sql`
+      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+      VALUES (${pid}, ${chatId}, ${gameId}, 1, ${at}, ${at})
+      ON CONFLICT (pid, chat_id) DO UPDATE SET
+        previous_game_id = links.game_id,
+        game_id = excluded.game_id,
+        link_version = CASE WHEN links.game_id = excluded.game_id THEN links.link_version ELSE links.link_version + 1 END,
+        linked_at = CASE WHEN links.game_id = excluded.game_id THEN links.linked_at ELSE excluded.linked_at END,
+        last_verified_at = excluded.last_verified_at
+      ${condition}
+      RETURNING chat_id, game_id, link_version, linked_at, last_verified_at, previous_game_id`,
+
+    /** Gives the link that it removed, or nothing when there was none. */
+    unlink: (pid: Pid, chatId: ChatId, at: Millis) => sql`
+      UPDATE links
+      SET previous_game_id = game_id, game_id = NULL, link_version = link_version + 1, linked_at = ${at}
+      WHERE pid = ${pid} AND chat_id = ${chatId} AND game_id IS NOT NULL
+      RETURNING previous_game_id`,
+
+    /** Gives the records of both, locked in an order that never has two writes wait for each other. */
+    lock: (pid: Pid, one: ChatId, other: ChatId) => sql`
+      SELECT chat_id, game_id, link_version, linked_at, last_verified_at FROM links
+      WHERE pid = ${pid} AND chat_id IN (${one}, ${other})
+      ORDER BY chat_id ${forUpdate}`,
+  };
+};

@@ -1,0 +1,100 @@
+/** One server process per data folder. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Data, Effect, type Scope } from "effect";
+import type { SqlError } from "effect/sql";
+import { failWith, isBusy } from "./sqlite_error.ts";
+
+/** Another server has the data folder. `pid` is its process id, or null when that is not known for certain. */
+export class DataFolderInUse extends Data.TaggedError("DataFolderInUse")<{
+  readonly folder: string;
+  readonly pid: number | null;
+}> {
+  override readonly message = `Cannot start: data folder "${this.folder}" is in use by ${
+    this.pid === null ? "another server" : `process ${this.pid}`
+  }, expected one server per folder`;
+}
+
+/**
+ * Makes this process the only server of the data folder until the scope closes. The operating system holds the lock
+ * for the process, so it is free again the moment that the process is gone, `kill -9` included.
+ *
+ * Fails with `DataFolderInUse` at once when there is another one, and with `SqlError` when the folder does not exist or
+ * cannot be written.
+ *
+ * @param folder path of an existing folder
+ */
+export function acquireProcessLock(
+  folder: string,
+): Effect.Effect<void, DataFolderInUse | SqlError.SqlError, Scope.Scope> {
+  return Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.suspend((): Effect.Effect<DatabaseSync, DataFolderInUse | SqlError.SqlError> => {
+        try {
+          return Effect.succeed(lock(folder));
+        } catch (cause) {
+          return isBusy(cause)
+            ? Effect.fail(new DataFolderInUse({ folder, pid: readHolder(folder) }))
+            : failWith(cause);
+        }
+      }),
+      (held) => Effect.sync(() => release(folder, held)),
+    ),
+  );
+}
+
+/** An open write transaction on an empty database is a lock that SQLite keeps portable; nothing is ever written in it. */
+function lock(folder: string): DatabaseSync {
+  const held = new DatabaseSync(join(folder, "server.lock"), { timeout: 0 });
+  try {
+    // On disk, a journal that was left behind would have to be undone first, and two servers could refuse each other.
+    held.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
+  } catch (cause) {
+    held.close();
+    throw cause;
+  }
+  announceHolder(folder);
+  return held;
+}
+
+function release(folder: string, held: DatabaseSync): void {
+  try {
+    rmSync(holderFile(folder), { force: true });
+  } finally {
+    held.close();
+  }
+}
+
+/** Not in `server.lock` itself: a process that opens and closes a file it has locked loses the lock. */
+function holderFile(folder: string): string {
+  return join(folder, "server.pid");
+}
+
+function announceHolder(folder: string): void {
+  try {
+    writeFileSync(holderFile(folder), `${process.pid} ${hostname()}\n`);
+  } catch {
+    // The lock is held all the same; whoever comes second is told less.
+  }
+}
+
+/** The file can be left over from a server that was killed, or come from another machine or container. */
+function readHolder(folder: string): number | null {
+  try {
+    const [pid, host] = readFileSync(holderFile(folder), "utf8").trim().split(" ");
+    return host === hostname() && isRunning(Number(pid)) ? Number(pid) : null;
+  } catch {
+    return null;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return Number.isInteger(pid) && pid > 0 && process.kill(pid, 0);
+  } catch (cause) {
+    // A process of another user may not be signalled, but it is there.
+    return (cause as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

@@ -1,0 +1,79 @@
+/** Accounts, data scopes and keys in SQL. */
+import { guildOf, KeyStore, type ScopeTarget } from "@accountlink/core";
+import { Effect, Layer, Option } from "effect";
+import { SqlClient } from "effect/sql";
+import { readAccounts, readKeys, readPresentedKeys, readScopes } from "./internal/key_row.ts";
+import { keyWrites } from "./internal/key_writes.ts";
+import { operation } from "./internal/operation.ts";
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const keyColumns = sql.literal(`
+    keys.id, keys.name, keys.tier, keys.kind, keys.status, keys.expires_at, keys.limits, keys.allow_ips, keys.deny_ips,
+    keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`);
+  const keysWithScope = sql.literal("keys JOIN scopes ON scopes.pid = keys.pid");
+
+  const findAccount = (name: string) =>
+    sql`SELECT name, chat_id, tier FROM accounts WHERE name = ${name}`.pipe(Effect.flatMap(readAccounts));
+
+  const findScope = (account: string, target: ScopeTarget) =>
+    sql`
+      SELECT pid, account, guild_id FROM scopes
+      WHERE account = ${account} AND COALESCE(guild_id, '') = ${guildOf(target) ?? ""}`.pipe(
+      Effect.flatMap(readScopes),
+    );
+
+  return KeyStore.of({
+    ensureAccount: (account) =>
+      sql`
+        INSERT INTO accounts (name, chat_id, tier) VALUES (${account.name}, ${account.chatId}, ${account.tier})
+        ON CONFLICT (name) DO NOTHING`.pipe(
+        Effect.andThen(findAccount(account.name)),
+        Effect.map(([stored = account]) => stored),
+        operation("KeyStore.ensureAccount"),
+      ),
+
+    findAccount: (name) => findAccount(name).pipe(Effect.map(first), operation("KeyStore.findAccount")),
+
+    ensureScope: (account, target, pid) =>
+      sql`
+        INSERT INTO scopes (pid, account, guild_id) VALUES (${pid}, ${account}, ${guildOf(target)})
+        ON CONFLICT (account, COALESCE(guild_id, '')) DO NOTHING`.pipe(
+        Effect.andThen(findScope(account, target)),
+        Effect.map(([scope = { ...target, pid, account }]) => scope),
+        operation("KeyStore.ensureScope"),
+      ),
+
+    findScope: (account, target) => findScope(account, target).pipe(Effect.map(first), operation("KeyStore.findScope")),
+
+    findByHash: (hash) =>
+      sql`
+        SELECT ${keyColumns}, key_secrets.ends_at AS secret_ends_at
+        FROM key_secrets JOIN ${keysWithScope} ON keys.id = key_secrets.key_id
+        WHERE key_secrets.hash = ${hash}`.pipe(
+        Effect.flatMap(readPresentedKeys),
+        Effect.map(first),
+        operation("KeyStore.findByHash"),
+      ),
+
+    findById: (id) =>
+      sql`SELECT ${keyColumns} FROM ${keysWithScope} WHERE keys.id = ${id}`.pipe(
+        Effect.flatMap(readKeys),
+        Effect.map(first),
+        operation("KeyStore.findById"),
+      ),
+
+    listKeys: (account) =>
+      sql`
+        SELECT ${keyColumns} FROM ${keysWithScope}
+        ${account === null ? sql.literal("") : sql`WHERE scopes.account = ${account}`}
+        ORDER BY keys.created_at, keys.id`.pipe(Effect.flatMap(readKeys), operation("KeyStore.listKeys")),
+
+    ...keyWrites(sql),
+  });
+});
+
+/** Accounts, scopes and keys on the database of the client, whose schema has been migrated. */
+export const layer: Layer.Layer<KeyStore, never, SqlClient.SqlClient> = Layer.effect(KeyStore, make);
+
+const first = <A>(rows: ReadonlyArray<A>): Option.Option<A> => Option.fromUndefinedOr(rows[0]);

@@ -1,0 +1,48 @@
+/**
+ * The quick gate: everything that can be said of the sources without running them.
+ * Run as a program, it exits with 1 if a step fails.
+ */
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { type Counts, sum } from "./counts.ts";
+
+/** By name: the program and its arguments. All run on the Node that runs this file. */
+const steps: Readonly<Record<string, ReadonlyArray<string>>> = {
+  types: ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json"],
+  "portable types": ["node_modules/typescript/bin/tsc", "-p", "tsconfig.portable.json"],
+  "effect rules": [
+    "node_modules/@effect/tsgo/dist/effect-tsgo.cjs",
+    "diagnostics",
+    "--project=tsconfig.json",
+    "--severity=error,warning",
+    "--strict",
+    "--format=text",
+  ],
+  lint: ["node_modules/oxlint/bin/oxlint"],
+  format: ["node_modules/@biomejs/biome/bin/biome", "check"],
+  boundaries: ["tools/boundaries.ts"],
+  "unused code": ["node_modules/knip/bin/knip.js"],
+};
+
+/** Runs all steps at once and prints each as it ends, with its output if it failed. */
+export const check = async (): Promise<Counts> => sum(await Promise.all(Object.entries(steps).map(runStep)));
+
+const runStep = async ([name, command]: [string, ReadonlyArray<string>]): Promise<Counts> => {
+  const started = performance.now();
+  const child = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr, code] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once("exit", resolve)),
+  ]);
+  const time = `${((performance.now() - started) / 1000).toFixed(1)} s`;
+  const passed = code === 0;
+  console.log(`${passed ? "ok    " : "FAILED"}  ${name.padEnd(15)} ${time}`);
+  if (!passed) console.log(`${stdout}${stderr}`);
+  return { passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 };
+};
+
+if (import.meta.main) {
+  const { failed } = await check();
+  process.exitCode = failed === 0 ? 0 : 1;
+}

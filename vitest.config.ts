@@ -1,0 +1,57 @@
+import { defineConfig } from "vitest/config";
+
+const seconds = 1_000;
+const minutes = 60 * seconds;
+
+export default defineConfig({
+  test: {
+    // The runtime itself imports the sources, as it does in production; vite transforms nothing.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    setupFiles: ["./tools/expect_runtime.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 20 * seconds,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["{packages,apps,tools}/**/*_test.ts"],
+          isolate: false,
+        },
+      },
+      {
+        // The part of `unit` that runs in any runtime, for Deno and Bun.
+        extends: true,
+        test: {
+          name: "portable",
+          include: ["packages/{core,storage-memory,cache-memory}/**/*_test.ts"],
+          isolate: false,
+        },
+      },
+      {
+        // These start servers and take times, so one file at a time.
+        extends: true,
+        test: {
+          name: "system",
+          include: ["test/**/*_test.ts"],
+          fileParallelism: false,
+          testTimeout: 2 * minutes,
+          hookTimeout: 2 * minutes,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "proof",
+          include: ["test/**/*_proof.ts"],
+          fileParallelism: false,
+          testTimeout: 60 * minutes,
+          hookTimeout: 2 * minutes,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+});
