@@ -43,16 +43,29 @@ export const uniquePid = (): Pid => Pid.make(`pid_${uniqueText()}`);
 
 export const uniqueKeyId = (): KeyId => KeyId.make(uniqueText().slice(0, 12));
 
-/** A new account in the store, with a global scope and one of a guild. */
-export const makeWorld: Effect.Effect<World, StoreUnavailable, KeyStore> = Effect.gen(function* () {
-  const keys = yield* KeyStore;
-  const account = yield* keys.ensureAccount({ name: uniqueText(), chatId: null, tier: "free" });
+/** A new account with a global scope and one of a guild, which the store does not know yet. */
+export const newWorld = (): World => {
+  const account: Account = { name: uniqueText(), chatId: null, tier: "free" };
   const guildId = GuildId.make("700000000000000001");
   return {
     account,
-    global: yield* keys.ensureScope(account.name, { kind: "global" }, uniquePid()),
-    guild: yield* keys.ensureScope(account.name, { kind: "guild", guildId }, uniquePid()),
+    global: { kind: "global", pid: uniquePid(), account: account.name },
+    guild: { kind: "guild", guildId, pid: uniquePid(), account: account.name },
   };
+};
+
+/** Makes the account and its scopes known to the store. */
+export const storeWorld = Effect.fnUntraced(function* ({ account, global, guild }: World) {
+  const keys = yield* KeyStore;
+  yield* keys.ensureAccount(account);
+  yield* keys.ensureScope(account.name, global, global.pid);
+  yield* keys.ensureScope(account.name, guild, guild.pid);
+});
+
+/** A new account with its scopes, in the store. */
+export const makeWorld: Effect.Effect<World, StoreUnavailable, KeyStore> = Effect.suspend(() => {
+  const world = newWorld();
+  return Effect.as(storeWorld(world), world);
 });
 
 /** A key of the scope, which the store does not know yet. */

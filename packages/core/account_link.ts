@@ -4,6 +4,7 @@
 import { Layer } from "effect";
 import { ApiKeys } from "./services/api_keys.ts";
 import { BulkLookup } from "./services/bulk_lookup.ts";
+import { FixtureLoader } from "./services/fixture_loader.ts";
 import { GuildGuard } from "./services/guild_guard.ts";
 import { KeyAuthenticator } from "./services/key_authenticator.ts";
 import { LinkLookup } from "./services/link_lookup.ts";
@@ -13,13 +14,13 @@ import { RequestLimits } from "./services/request_limits.ts";
 
 /**
  * Every service of the package. What it needs are the ports (`LinkStore`, `KeyStore`, `Counters`, `Signals`,
- * `ChatPlatform`, `GamePlatform`), `Secrets` and a `SecureRandom`.
+ * `ChatPlatform`, `GamePlatform`), `Secrets`, and `SecureRandom` and `Digest` of `effect/crypto`.
  */
 export const layer = Layer.mergeAll(
-  ApiKeys.layer,
   BulkLookup.layer,
+  FixtureLoader.layer,
   KeyAuthenticator.layer,
   LinkLookup.layer,
   LinkWriter.layer,
   RequestLimits.layer,
-).pipe(Layer.provideMerge(Layer.mergeAll(GuildGuard.layer, Profiles.layer)));
+).pipe(Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, GuildGuard.layer, Profiles.layer)));

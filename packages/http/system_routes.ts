@@ -25,6 +25,9 @@ const ready = Effect.gen(function* () {
   );
 });
 
+/** The paths of `systemRoutes`, all of them read with GET. */
+export const systemPaths = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"] as const;
+
 /** `/healthz`, `/readyz`, `/metrics`, `/openapi.json` and `/docs`. Nothing of them comes from another host. */
 export const systemRoutes = Layer.mergeAll(
   HttpRouter.use((router) => router.add("GET", "/healthz", Effect.succeed(json(200, { status: "ok" })))),
@@ -33,6 +36,6 @@ export const systemRoutes = Layer.mergeAll(
   PrometheusMetrics.layerHttp({ path: "/metrics" }),
   HttpApiScalar.layer(Api, {
     path: "/docs",
-    scalar: { withDefaultFonts: false, telemetry: false, hideClientButton: true },
+    scalar: { withDefaultFonts: false },
   }),
 );

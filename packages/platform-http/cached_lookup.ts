@@ -1,7 +1,7 @@
 /**
  * Answers kept for a short while, so that a burst of requests asks a platform once.
  */
-import { Cache, type PlatformUnavailable, type StoreUnavailable } from "@accountlink/core";
+import { Cache, type PlatformUnavailable } from "@accountlink/core";
 import { Clock, Duration, Effect, Metric, Option, RcMap, Schema } from "effect";
 import { platformCache } from "./metrics.ts";
 

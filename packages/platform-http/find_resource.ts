@@ -15,6 +15,8 @@ export interface Resource<A> {
   readonly url: string;
   /** The body of a 200. */
   readonly found: Schema.ConstraintDecoder<A>;
+  /** Whether that body is about the thing that was asked for. */
+  readonly isAsked: (answer: A) => boolean;
   /** The body of a 404 that means that there is no such thing. Any other 404 is not an answer. */
   readonly absent: Schema.ConstraintDecoder<unknown>;
 }
@@ -25,11 +27,16 @@ export interface Resource<A> {
  */
 export const findResource = <A>(
   client: ResilientClient,
-  { operation, url, found, absent }: Resource<A>,
+  { operation, url, found, isAsked, absent }: Resource<A>,
 ): Effect.Effect<Option.Option<A>, PlatformUnavailable> =>
   client.get(url).pipe(
     Effect.flatMap((response) => {
-      if (response.status === 200) return Effect.asSome(readJson(response, found));
+      if (response.status === 200) {
+        return readJson(response, found).pipe(
+          Effect.filterOrFail(isAsked, () => new RequestFailed({ reason: "unreadable", status: response.status })),
+          Effect.asSome,
+        );
+      }
       if (response.status === 404) return Effect.as(readJson(response, absent), Option.none<A>());
       return Effect.fail(new RequestFailed({ reason: "status", status: response.status }));
     }),

@@ -74,6 +74,8 @@ const makeAttempt = Effect.fnUntraced(function* (
 
   const send = (request: HttpClientRequest.HttpClientRequest, timeout: number) =>
     client.execute(request).pipe(
+      // Ids of our traces are no business of a platform.
+      Effect.provideService(HttpClient.TracerPropagationEnabled, false),
       Effect.catchTag("HttpClientError", (error) =>
         Effect.fail(
           error.reason._tag === "TransportError"
@@ -100,7 +102,7 @@ const makeAttempt = Effect.fnUntraced(function* (
     }).pipe(Effect.scoped, counted);
 });
 
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n));
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6);
 
 const millisUntil = (deadline: Deadline) => Effect.map(monotonicMillis, (now) => Math.max(0, deadline - now));
 
@@ -115,7 +117,7 @@ const isPassing = ({ reason, status = 0 }: RequestFailed): boolean =>
 
 const pauseBeforeRetry = (failure: RequestFailed, tried: number, { backoff }: Resilience) =>
   Effect.map(Random.next, (random) => {
-    const pause = Duration.toMillis(backoff) * 2 ** tried * (1 - random / 2);
+    const pause = Math.round(Duration.toMillis(backoff) * 2 ** tried * (1 - random / 2));
     return Math.max(pause, Duration.toMillis(failure.retryAfter ?? Duration.zero));
   });
 

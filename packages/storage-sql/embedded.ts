@@ -46,7 +46,9 @@ export const layerEmbedded = (
   Layer.provide(layer, Layer.effectContext(Effect.map(open(options), ({ database }) => database)));
 
 /** Brings the schema in a folder up to date without serving from it, and gives the names of the steps that it took. */
-export const migrateEmbedded = (options: EmbeddedOptions): Effect.Effect<ReadonlyArray<string>, EmbeddedError> =>
+export const migrateEmbedded = (
+  options: EmbeddedOptions,
+): Effect.Effect<ReadonlyArray<string>, EmbeddedError> =>
   Effect.scoped(Effect.map(open(options), ({ migrated }) => migrated));
 
 type Database = Context.Context<SqlClient.SqlClient | SqlConnection.Connection>;

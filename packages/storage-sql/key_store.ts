@@ -44,12 +44,13 @@ const make = Effect.gen(function* () {
         operation("KeyStore.ensureScope"),
       ),
 
-    findScope: (account, target) => findScope(account, target).pipe(Effect.map(first), operation("KeyStore.findScope")),
+    findScope: (account, target) =>
+      findScope(account, target).pipe(Effect.map(first), operation("KeyStore.findScope")),
 
     findByHash: (hash) =>
       sql`
         SELECT ${keyColumns}, key_secrets.ends_at AS secret_ends_at
-        FROM key_secrets JOIN ${keysWithScope} ON keys.id = key_secrets.key_id
+        FROM ${keysWithScope} JOIN key_secrets ON key_secrets.key_id = keys.id
         WHERE key_secrets.hash = ${hash}`.pipe(
         Effect.flatMap(readPresentedKeys),
         Effect.map(first),

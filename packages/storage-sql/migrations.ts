@@ -6,7 +6,9 @@ import { Migrator, SqlClient, type SqlError } from "effect/sql";
 import { initial } from "./migrations/0001_initial.ts";
 
 /** Every step, by `<number>_<name>`. */
-export const migrations: Readonly<Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>> = {
+export const migrations: Readonly<
+  Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>
+> = {
   "0001_initial": initial,
 };
 
@@ -17,7 +19,8 @@ export class DatabaseTooNew extends Data.TaggedError("DatabaseTooNew")<{
   /** The number of the last step that this release knows. */
   readonly known: number;
 }> {
-  override readonly message = `Cannot use the database: its schema is version ${this.version}, expected ${this.known} or lower`;
+  override readonly message =
+    `Cannot use the database: its schema is version ${this.version}, expected ${this.known} or lower`;
 }
 
 /**
@@ -33,7 +36,9 @@ export const migrate: Effect.Effect<
   const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table });
 
   // A database that is ahead has nothing to be run on it, so looking afterwards is soon enough, and free of races.
-  const [last] = yield* sql<{ readonly version: number }>`SELECT MAX(migration_id) AS version FROM ${sql(table)}`;
+  const [last] = yield* sql<{
+    readonly version: number;
+  }>`SELECT MAX(migration_id) AS version FROM ${sql(table)}`;
   const version = last?.version ?? 0;
   if (version > newest) return yield* new DatabaseTooNew({ version, known: newest });
   return applied.map(([, name]) => name);

@@ -1,5 +1,11 @@
 /** What the door opens to: the stores, what they are kept in, and what can be wrong with it. */
-export { DatabaseUnusable, type EmbeddedError, type EmbeddedOptions, layerEmbedded, migrateEmbedded } from "./embedded.ts";
+export {
+  DatabaseUnusable,
+  type EmbeddedError,
+  type EmbeddedOptions,
+  layerEmbedded,
+  migrateEmbedded,
+} from "./embedded.ts";
 export { DataFolderInUse } from "./internal/process_lock.ts";
 export { DatabaseTooNew, migrate } from "./migrations.ts";
 export { layer } from "./stores.ts";

@@ -1,4 +1,4 @@
-import { Cause, Effect, Equal, Exit, Formatter } from "effect";
+import { Cause, Effect, Equal, Exit, Formatter, Schedule } from "effect";
 
 /** A case has failed. Test frameworks print the difference between `actual` and `expected`. */
 class Unexpected extends Error {
@@ -43,6 +43,10 @@ export const expectUnavailable = <A, E, R>(
       throw new Unexpected(`${title} ended as ${shown(exit)}, expected StoreUnavailable`, exit, "StoreUnavailable");
     }
   });
+
+/** What the effect gives once it succeeds, within ten seconds: whoever comes back may need a moment to connect. */
+export const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.timeout(Effect.retry(effect, Schedule.spaced("20 millis")), "10 seconds");
 
 const shown = (exit: Exit.Exit<unknown, unknown>): string =>
   Exit.isSuccess(exit) ? `the answer ${Formatter.format(exit.value)}` : Cause.pretty(exit.cause);

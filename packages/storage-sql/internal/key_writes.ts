@@ -1,7 +1,17 @@
 /**
  * The writes of `KeyStore`, each one a transaction that holds its audit entry as well.
  */
-import type { ApiKey, AuditAction, InsertKey, KeyId, KeyStore, RotateKey, SetKeyStatus } from "@accountlink/core";
+import type {
+  ApiKey,
+  AuditAction,
+  InsertKey,
+  KeyId,
+  KeyStore,
+  Millis,
+  Origin,
+  RotateKey,
+  SetKeyStatus,
+} from "@accountlink/core";
 import { Data, Effect } from "effect";
 import type { SqlClient, SqlError } from "effect/sql";
 import { insertEntry, ownerOf } from "./audit_entry.ts";
@@ -20,7 +30,7 @@ export const keyWrites = (
   const { insertWithSecret, countOthers, insertSecret } = keyStatements(sql);
 
   const audit = (
-    { actor, requestId, at }: InsertKey | RotateKey | SetKeyStatus,
+    { actor, requestId, at }: Origin & { readonly at: Millis },
     { id, status, pid }: KeyState,
     action: AuditAction,
   ) =>

@@ -16,7 +16,9 @@ export const linkImports = (
   const { insertNew, replaceOld } = importStatements(sql);
 
   const importBatch = Effect.fnUntraced(function* ({ pid, links, existing, progress }: ImportBatch) {
-    const lastLines = new Map(links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]));
+    const lastLines = new Map(
+      links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]),
+    );
     const lines = JSON.stringify([...lastLines.values()]);
 
     const inserted = rowsWritten(yield* insertNew(pid, lines).raw);

@@ -8,21 +8,32 @@ import type { UnreadableRow } from "./row.ts";
 
 /**
  * Names what is done and turns its failures into `StoreUnavailable`, those as well that `effect/sql` makes a defect of
- * because they befell a rollback. Other defects stay: they are bugs.
+ * because they befell a rollback.
+ *
+ * A defect is what no second try would mend: bugs, and values that the schema refuses, such as a scope that does not
+ * exist.
  */
 export const operation =
   (name: string) =>
-  <A, R>(
-    effect: Effect.Effect<A, SqlError.SqlError | UnreadableRow, R>,
-  ): Effect.Effect<A, StoreUnavailable, R> =>
+  <A, R>(effect: Effect.Effect<A, Failure, R>): Effect.Effect<A, StoreUnavailable, R> =>
     Effect.catchCause(effect, (cause) => {
-      for (const reason of cause.reasons) {
-        if (Cause.isFailReason(reason)) {
-          return Effect.fail(new StoreUnavailable({ operation: name, cause: reason.error }));
-        }
-        if (Cause.isDieReason(reason) && SqlError.isSqlError(reason.defect)) {
-          return Effect.fail(new StoreUnavailable({ operation: name, cause: reason.defect }));
-        }
-      }
-      return Effect.failCause(cause as Cause.Cause<never>);
+      const failure = failureIn(cause);
+      if (failure === undefined) return Effect.failCause(cause as Cause.Cause<never>);
+      return isRefusal(failure)
+        ? Effect.die(failure)
+        : Effect.fail(new StoreUnavailable({ operation: name, cause: failure }));
     });
+
+type Failure = SqlError.SqlError | UnreadableRow;
+
+const failureIn = (cause: Cause.Cause<Failure>): Failure | undefined => {
+  for (const reason of cause.reasons) {
+    if (Cause.isFailReason(reason)) return reason.error;
+    if (Cause.isDieReason(reason) && SqlError.isSqlError(reason.defect)) return reason.defect;
+  }
+  return undefined;
+};
+
+const isRefusal = (failure: Failure): boolean =>
+  failure._tag === "SqlError" &&
+  (failure.reason._tag === "ConstraintError" || failure.reason._tag === "UniqueViolation");

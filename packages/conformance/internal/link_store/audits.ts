@@ -1,10 +1,11 @@
-import type { AuditEntry } from "@accountlink/core";
+import { type AuditEntry, LinkStore } from "@accountlink/core";
 import { Effect } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, makeWorld, origin, poker } from "../../world.ts";
-import { expectEqual, expectThat } from "../expect.ts";
-import { linkBench, newLinkBench, twoLinkBenches } from "../link_bench.ts";
+import { expectDefect, expectEqual, expectThat } from "../expect.ts";
+import { line, linkBench, newLinkBench, twoLinkBenches } from "../link_bench.ts";
 import type { Storage } from "../storage.ts";
+import { unstorableTexts } from "../texts.ts";
 
 /** Which entries link writes leave in the log. */
 export const audits: Cases<Storage> = {
@@ -53,6 +54,19 @@ export const audits: Cases<Storage> = {
       action: "link.set",
       details: { chatId: ada, gameId: chess, previousGameId: null },
     });
+  }),
+
+  "a write whose entry cannot be stored is a defect, and stores nothing": Effect.gen(function* () {
+    const store = yield* LinkStore;
+    const { global } = yield* makeWorld;
+    const links = yield* linkBench(global);
+    for (const text of unstorableTexts) {
+      const write = { ...origin, pid: global.pid, at: 0, chatId: ada, requestId: text };
+      yield* expectDefect(store.setGame({ ...write, gameId: chess }));
+      yield* expectDefect(links.load([line(ada, chess)], "keep", { source: text, position: 1 }));
+    }
+    expectEqual(yield* links.find(ada), null);
+    expectEqual(yield* links.entries, []);
   }),
 
   "entries of two scopes of an account grow in one sequence": Effect.gen(function* () {

@@ -28,9 +28,9 @@ export const reads: Cases<Storage> = {
     yield* links.set(bob, poker);
     yield* links.remove(bob);
     const found = yield* links.findMany([bob, ada, cyd, ada, bob]);
-    expectEqual(found, new Map([ada, bob].map((chatId) => [chatId, found.get(chatId)])));
-    expectEqual(found.get(ada), yield* links.find(ada));
-    expectEqual(found.get(bob), yield* links.find(bob));
+    expectEqual(found.size, 2);
+    expectEqual(found.get(ada) ?? null, yield* links.find(ada));
+    expectEqual(found.get(bob) ?? null, yield* links.find(bob));
   }),
 
   "findByChatIds and findByGameIds take an empty list": Effect.gen(function* () {

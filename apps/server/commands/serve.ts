@@ -1,0 +1,28 @@
+/**
+ * `accountlink serve`
+ */
+import { Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import { flagOf, readConfig, variables } from "../config.ts";
+import { reportProblem } from "../internal/report.ts";
+import { loggingLayer } from "../logging.ts";
+import { planOf } from "../plan.ts";
+import { serve } from "../serve.ts";
+
+const flags = Object.fromEntries(
+  Object.entries(variables).map(([name, { description, expected }]) => [
+    name,
+    Flag.String(flagOf(name)).pipe(Flag.withDescription(`${description}: ${expected}`), Flag.optional),
+  ]),
+);
+
+export const serveCommand = Command.make("serve", flags, (given) =>
+  Effect.gen(function* () {
+    const overrides = Object.entries(given).flatMap(([name, value]) =>
+      Option.isSome(value) ? [[name, value.value] as const] : [],
+    );
+    const config = yield* readConfig({ ...process.env, ...Object.fromEntries(overrides) });
+    const plan = yield* planOf(config);
+    yield* serve(plan).pipe(Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
+  }).pipe(reportProblem),
+).pipe(Command.withDescription("Run the server. Every variable of the environment is also a flag"));

@@ -1,0 +1,98 @@
+/** What an adapter of `Cache` must do. */
+import { Cache } from "@accountlink/core";
+import { Clock, Effect, Option } from "effect";
+import { expectEqual } from "./internal/expect.ts";
+import { hostileTexts } from "./internal/texts.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import { uniqueText } from "./world.ts";
+
+const minute = 60_000;
+
+/** A cache may forget at any time, but one that forgets what it was told just now is none. */
+const cases: Cases<Cache> = {
+  "get gives what was set": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const key = uniqueText();
+    expectEqual(yield* cache.get(key, now), Option.none());
+    yield* cache.set(key, "value", now + minute);
+    expectEqual(yield* cache.get(key, now), Option.some("value"));
+    expectEqual(yield* cache.get(key, now), Option.some("value"));
+  }),
+
+  "an entry lasts until its deadline and not at it": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const key = uniqueText();
+    yield* cache.set(key, "value", now + minute);
+    expectEqual(yield* cache.get(key, now + minute - 1), Option.some("value"));
+    expectEqual(yield* cache.get(key, now + minute), Option.none());
+    expectEqual(yield* cache.get(key, now + 2 * minute), Option.none());
+  }),
+
+  "an entry whose deadline is past is never seen": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const key = uniqueText();
+    yield* cache.set(key, "old", now + minute);
+    yield* cache.set(key, "new", now - minute);
+    expectEqual(yield* cache.get(key, now), Option.none());
+  }),
+
+  "a set overwrites the value and its deadline, to earlier and to later": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const key = uniqueText();
+    yield* cache.set(key, "first", now + 2 * minute);
+    yield* cache.set(key, "second", now + minute);
+    expectEqual(yield* cache.get(key, now), Option.some("second"));
+    expectEqual(yield* cache.get(key, now + minute), Option.none());
+    yield* cache.set(key, "third", now + 3 * minute);
+    expectEqual(yield* cache.get(key, now + minute), Option.some("third"));
+  }),
+
+  "remove removes the entry and no other": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const [key, other] = [uniqueText(), uniqueText()];
+    yield* cache.remove(key);
+    yield* cache.set(key, "value", now + minute);
+    yield* cache.set(other, "other", now + minute);
+    yield* cache.remove(key);
+    expectEqual(yield* cache.get(key, now), Option.none());
+    expectEqual(yield* cache.get(other, now), Option.some("other"));
+  }),
+
+  "keys and values are texts, told apart to the letter": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const prefix = uniqueText();
+    yield* Effect.forEach(hostileTexts, (text) => cache.set(`${prefix}${text}`, text, now + minute));
+    for (const text of hostileTexts) {
+      expectEqual(yield* cache.get(`${prefix}${text}`, now), Option.some(text));
+    }
+  }),
+
+  "racing sets: one of them is what stays": Effect.gen(function* () {
+    const cache = yield* Cache;
+    const now = yield* Clock.currentTimeMillis;
+    const key = uniqueText();
+    const values = Array.from({ length: 20 }, (_, i) => `${i}`);
+    yield* Effect.forEach(values, (value) => cache.set(key, value, now + minute), { concurrency: "unbounded" });
+    const stayed = yield* cache.get(key, now);
+    expectEqual(Option.filter(stayed, (value) => values.includes(value)), stayed);
+    expectEqual(Option.isSome(stayed), true);
+  }),
+};
+
+/**
+ * Tests the cache of a layer.
+ *
+ * @example
+ * ```ts
+ * import * as test from "vitest";
+ *
+ * cacheSuite({ name: "My cache", layer: MyCache.layer, test });
+ * ```
+ */
+export const cacheSuite = (options: SuiteOptions<Cache>): void => suite("Cache", options, cases);

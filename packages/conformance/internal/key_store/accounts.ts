@@ -1,0 +1,111 @@
+import { type Account, ChatId, GuildId, type ScopeTarget } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core";
+import { Effect, Option } from "effect";
+import type { Cases } from "../../suite.ts";
+import { makeWorld, uniquePid, uniqueText } from "../../world.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import type { Storage } from "../storage.ts";
+import { hostileTexts, unstorableTexts } from "../texts.ts";
+
+const many = Array.from({ length: 20 }, (_, i) => i);
+const atOnce = { concurrency: "unbounded" } as const;
+const global: ScopeTarget = { kind: "global" };
+const guild = (id: string): ScopeTarget => ({ kind: "guild", guildId: GuildId.make(id) });
+
+/** What accounts and scopes do. */
+export const accounts: Cases<Storage> = {
+  "ensureAccount makes an account, and leaves one that exists as it is": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const account: Account = { name: uniqueText(), chatId: ChatId.make("1".repeat(32)), tier: "premium" };
+    expectEqual(yield* keys.findAccount(account.name), Option.none());
+    expectEqual(yield* keys.ensureAccount(account), account);
+    expectEqual(yield* keys.ensureAccount({ name: account.name, chatId: null, tier: "free" }), account);
+    expectEqual(yield* keys.findAccount(account.name), Option.some(account));
+  }),
+
+  "racing ensureAccount: all get the one that was made": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const name = uniqueText();
+    const made = yield* Effect.forEach(
+      many,
+      (i) => keys.ensureAccount({ name, chatId: ChatId.make(`${10_000 + i}`), tier: "free" }),
+      atOnce,
+    );
+    const stored = Option.getOrThrow(yield* keys.findAccount(name));
+    expectEqual(
+      made,
+      many.map(() => stored),
+    );
+  }),
+
+  "account names are texts, told apart to the letter": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const prefix = uniqueText();
+    const named = hostileTexts.map(
+      (text, i): Account => ({ name: `${prefix}${text}`, chatId: ChatId.make(`${10_000 + i}`), tier: "free" }),
+    );
+    yield* Effect.forEach(named, keys.ensureAccount);
+    for (const account of named) {
+      expectEqual(yield* keys.findAccount(account.name), Option.some(account));
+      const scope = yield* keys.ensureScope(account.name, global, uniquePid());
+      expectEqual(scope.account, account.name);
+      expectEqual(yield* keys.findScope(account.name, global), Option.some(scope));
+    }
+  }),
+
+  "an account name that not every store can hold is a defect, and finds nobody": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const prefix = uniqueText();
+    yield* keys.ensureAccount({ name: `${prefix}\uFFFD`, chatId: null, tier: "free" });
+    yield* keys.ensureAccount({ name: prefix, chatId: null, tier: "free" });
+    for (const text of unstorableTexts) {
+      const name = `${prefix}${text}`;
+      yield* expectDefect(keys.ensureAccount({ name, chatId: null, tier: "free" }));
+      expectEqual(yield* keys.findAccount(name), Option.none());
+    }
+  }),
+
+  "ensureScope makes one scope for each target of an account": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const { account } = yield* makeWorld;
+    const targets = [global, guild("700000000000000001"), guild("700000000000000002"), guild("0700000000000000001")];
+    const { name } = yield* keys.ensureAccount({ ...account, name: uniqueText() });
+    for (const target of targets) {
+      expectEqual(yield* keys.findScope(name, target), Option.none());
+      const pid = uniquePid();
+      const scope = { ...target, pid, account: name };
+      expectEqual(yield* keys.ensureScope(name, target, pid), scope);
+      expectEqual(yield* keys.ensureScope(name, target, uniquePid()), scope);
+      expectEqual(yield* keys.findScope(name, target), Option.some(scope));
+    }
+  }),
+
+  "accounts do not share scopes": Effect.gen(function* () {
+    const [one, other] = [yield* makeWorld, yield* makeWorld];
+    const pids = [one.global.pid, one.guild.pid, other.global.pid, other.guild.pid];
+    expectEqual(new Set(pids).size, pids.length);
+  }),
+
+  "racing ensureScope: all get the one that was made": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const { account } = yield* makeWorld;
+    const target = guild("700000000000000009");
+    const made = yield* Effect.forEach(many, () => keys.ensureScope(account.name, target, uniquePid()), atOnce);
+    const stored = Option.getOrThrow(yield* keys.findScope(account.name, target));
+    expectEqual(
+      made,
+      many.map(() => stored),
+    );
+  }),
+
+  "a scope of an unknown account, or under a pid that is taken, is a defect": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const { account, global: taken } = yield* makeWorld;
+    const nobody = uniqueText();
+    yield* expectDefect(keys.ensureScope(nobody, global, uniquePid()));
+    expectEqual(yield* keys.findScope(nobody, global), Option.none());
+    const target = guild("700000000000000003");
+    yield* expectDefect(keys.ensureScope(account.name, target, taken.pid));
+    expectEqual(yield* keys.findScope(account.name, target), Option.none());
+  }),
+};

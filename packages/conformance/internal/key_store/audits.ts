@@ -1,0 +1,51 @@
+import { AuditLog, KeyStore } from "@accountlink/core";
+import { Effect } from "effect";
+import type { Cases } from "../../suite.ts";
+import { makeKey, makeWorld, origin, uniqueText } from "../../world.ts";
+import { expectEqual } from "../expect.ts";
+import type { Storage } from "../storage.ts";
+import { insert } from "./keys.ts";
+
+/** Which entries key changes leave in the log. */
+export const audits: Cases<Storage> = {
+  "each key change leaves its entry, and one that changes nothing leaves none": Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const log = yield* AuditLog;
+    const { account, guild } = yield* makeWorld;
+    const key = makeKey(guild, { createdAt: 1 });
+    const { id } = key;
+    const change = { ...origin, id, action: "key.status_changed" } as const;
+    yield* insert(key);
+    yield* insert(key);
+    yield* insert(makeKey(guild), 1);
+    yield* keys.rotateKey({ ...origin, id, hash: uniqueText(), at: 2, previousUntil: 5 });
+    yield* keys.setKeyStatus({ ...change, status: "disabled", at: 3 });
+    yield* keys.setKeyStatus({ ...change, status: "disabled", at: 4 });
+    yield* keys.setKeyStatus({ ...change, status: "revoked", at: 5, action: "key.reported" });
+    yield* keys.setKeyStatus({ ...change, status: "active", at: 6 });
+    yield* keys.rotateKey({ ...origin, id, hash: uniqueText(), at: 7, previousUntil: 9 });
+    const entries = yield* log.list(account.name, null, 10);
+    expectEqual(
+      entries.map(({ sequence: _, ...entry }) => entry).reverse(),
+      [
+        { action: "key.created", at: 1, status: "active" },
+        { action: "key.rotated", at: 2, status: "active" },
+        { action: "key.status_changed", at: 3, status: "disabled" },
+        { action: "key.reported", at: 5, status: "revoked" },
+      ].map(({ action, at, status }) => ({
+        ...origin,
+        at,
+        account: account.name,
+        pid: guild.pid,
+        action: action as "key.created",
+        details: { keyId: id, status },
+      })),
+    );
+  }),
+
+  "making accounts and scopes leaves no entry": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account } = yield* makeWorld;
+    expectEqual(yield* log.list(account.name, null, 10), []);
+  }),
+};

@@ -1,0 +1,133 @@
+import { type ApiKey, type DataScope, KeyStore } from "@accountlink/core";
+import { Effect, Option } from "effect";
+import type { Cases } from "../../suite.ts";
+import { makeKey, makeWorld, origin, uniqueKeyId, uniquePid, uniqueText } from "../../world.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import type { Storage } from "../storage.ts";
+import { hostileTexts, unstorableTexts } from "../texts.ts";
+
+/** Inserts a key under a hash of its own. */
+export const insert = (key: ApiKey, maxKeys: number | null = null, hash: string = uniqueText()) =>
+  Effect.flatMap(KeyStore, (keys) => keys.insertKey({ ...origin, key, hash, maxKeys, at: key.createdAt }));
+
+const fullKey = (scope: DataScope): ApiKey =>
+  makeKey(scope, {
+    name: "All fields",
+    tier: "premium",
+    kind: "partner",
+    status: "disabled",
+    expiresAt: 1_767_225_600_123,
+    limits: { perWindow: 3, windowMs: 500, daily: 0, verifyDaily: 7 },
+    allowIps: ["203.0.113.7", "2001:db8::/32"],
+    denyIps: ["198.51.100.0/24"],
+    redirectOrigins: ["http://127.0.0.1:9999", "https://example.com"],
+    createdAt: 1_767_225_600_001,
+  });
+
+/** What inserting, finding and listing keys does. */
+export const keys: Cases<Storage> = {
+  "a key is found by id and by hash as it was inserted": Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const { global, guild } = yield* makeWorld;
+    const limits = [{}, "none", { daily: 10 }] as const;
+    for (const key of [...limits.map((each) => makeKey(global, { limits: each })), fullKey(guild)]) {
+      const hash = uniqueText();
+      expectEqual(yield* insert(key, null, hash), "inserted");
+      expectEqual(yield* store.findById(key.id), Option.some(key));
+      expectEqual(yield* store.findByHash(hash), Option.some({ key, endsAt: key.expiresAt }));
+    }
+  }),
+
+  "an id or a hash that nobody has finds none": Effect.gen(function* () {
+    const store = yield* KeyStore;
+    expectEqual(yield* store.findById(uniqueKeyId()), Option.none());
+    expectEqual(yield* store.findByHash(uniqueText()), Option.none());
+  }),
+
+  "findByHash finds keys whatever their status or end": Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const { global } = yield* makeWorld;
+    for (const status of ["active", "disabled", "revoked"] as const) {
+      const key = makeKey(global, { status, expiresAt: 1 });
+      const hash = uniqueText();
+      yield* insert(key, null, hash);
+      expectEqual(yield* store.findByHash(hash), Option.some({ key, endsAt: 1 }));
+    }
+  }),
+
+  "insertKey of a taken id or hash changes nothing, also beyond the limit": Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const { global, guild } = yield* makeWorld;
+    const [key, hash, otherHash] = [makeKey(global), uniqueText(), uniqueText()];
+    yield* insert(key, null, hash);
+    expectEqual(yield* insert(makeKey(guild, { id: key.id, tier: "premium" }), 1, otherHash), "exists");
+    const sameHash = makeKey(guild);
+    expectEqual(yield* insert(sameHash, 1, hash), "exists");
+    expectEqual(yield* store.findById(key.id), Option.some(key));
+    expectEqual(yield* store.findById(sameHash.id), Option.none());
+    expectEqual(yield* store.findByHash(otherHash), Option.none());
+    expectEqual(yield* store.listKeys(global.account), [key]);
+  }),
+
+  "insertKey counts the keys of the account that are not revoked": Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const { global, guild } = yield* makeWorld;
+    const { global: other } = yield* makeWorld;
+    yield* insert(makeKey(other));
+    yield* insert(makeKey(global, { status: "revoked" }));
+    yield* insert(makeKey(guild, { status: "disabled" }));
+    const [second, third] = [makeKey(global), makeKey(global)];
+    expectEqual(yield* insert(second, 2), "inserted");
+    expectEqual(yield* insert(third, 2), "too_many_keys");
+    expectEqual(yield* store.findById(third.id), Option.none());
+    expectEqual(yield* insert(third, 3), "inserted");
+    expectEqual(yield* insert(makeKey(global), null), "inserted");
+    expectEqual(yield* insert(makeKey(other), 0), "too_many_keys");
+  }),
+
+  "a key in a scope that does not exist is a defect": Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const { global } = yield* makeWorld;
+    const key = makeKey({ ...global, pid: uniquePid() });
+    yield* expectDefect(insert(key));
+    expectEqual(yield* store.findById(key.id), Option.none());
+  }),
+
+  "listKeys gives the keys of an account, or of all, oldest first, ties by id": Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const { global, guild } = yield* makeWorld;
+    const { global: other } = yield* makeWorld;
+    const made = [makeKey(global, { createdAt: 9 }), makeKey(guild, { createdAt: 2 }), makeKey(global, { createdAt: 9 })];
+    const foreign = makeKey(other, { createdAt: 3 });
+    yield* Effect.forEach([...made, foreign], (key) => insert(key));
+    const [oldest, ...rest] = [made[1], made[0], made[2]].filter((key) => key !== undefined);
+    const ordered = [oldest, ...rest.sort((one, two) => (one.id < two.id ? -1 : 1))];
+    expectEqual<ReadonlyArray<ApiKey | undefined>>(yield* store.listKeys(global.account), ordered);
+    const ours = new Set([...made, foreign].map(({ id }) => id));
+    expectEqual<ReadonlyArray<ApiKey | undefined>>(
+      (yield* store.listKeys(null)).filter(({ id }) => ours.has(id)),
+      [oldest, foreign, ...ordered.slice(1)],
+    );
+    expectEqual(yield* store.listKeys(uniqueText()), []);
+  }),
+
+  "names and origins of keys are texts": Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const { global } = yield* makeWorld;
+    for (const text of hostileTexts) {
+      const key = makeKey(global, { name: text, redirectOrigins: [text, text], allowIps: [text] });
+      yield* insert(key);
+      expectEqual(yield* store.findById(key.id), Option.some(key));
+    }
+  }),
+
+  "a key with text that not every store can hold is a defect": Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const { global } = yield* makeWorld;
+    for (const text of unstorableTexts) {
+      const key = makeKey(global, { name: text });
+      yield* expectDefect(insert(key));
+      expectEqual(yield* store.findById(key.id), Option.none());
+    }
+  }),
+};

@@ -1,0 +1,21 @@
+/** What an adapter of `KeyStore` must do. */
+import { accounts } from "./internal/key_store/accounts.ts";
+import { audits } from "./internal/key_store/audits.ts";
+import { changes } from "./internal/key_store/changes.ts";
+import { keys } from "./internal/key_store/keys.ts";
+import type { Storage } from "./internal/storage.ts";
+import { type SuiteOptions, suite } from "./suite.ts";
+
+/**
+ * Tests the key store of a layer. The layer has the other storage ports as well: every change leaves an entry in the
+ * audit log.
+ *
+ * @example
+ * ```ts
+ * import * as test from "vitest";
+ *
+ * keyStoreSuite({ name: "My store", layer: MyStore.layer, test });
+ * ```
+ */
+export const keyStoreSuite = (options: SuiteOptions<Storage>): void =>
+  suite("KeyStore", options, { ...accounts, ...keys, ...changes, ...audits });

@@ -1,0 +1,25 @@
+/**
+ * What an adapter of a port must do, as suites that take its layer: one for each port, one for what happens when its
+ * connection breaks, and one that compares a store with a model on random commands.
+ *
+ * @example
+ * ```ts
+ * import { linkStoreSuite } from "@accountlink/conformance";
+ * import * as test from "vitest";
+ *
+ * linkStoreSuite({ name: "My store", layer: MyStore.layer, test });
+ * ```
+ */
+export * from "./audit_log_suite.ts";
+export * from "./cache_suite.ts";
+export * from "./command.ts";
+export * from "./connection.ts";
+export * from "./counters_suite.ts";
+export * from "./failing_suites.ts";
+export * from "./key_store_suite.ts";
+export * from "./link_store_suite.ts";
+export * from "./run_command.ts";
+export * from "./signals_suite.ts";
+export * from "./storage_property_suite.ts";
+export * from "./suite.ts";
+export * from "./world.ts";

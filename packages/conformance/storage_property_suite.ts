@@ -1,0 +1,102 @@
+/** Random commands on a store and on a model of it: the answers must agree. */
+import type { StoreUnavailable } from "@accountlink/core";
+import { Effect, Equal, Formatter, type Layer } from "effect";
+import * as FastCheck from "fast-check";
+import { anyCommand, type Command } from "./command.ts";
+import { expectEqual, expectThat } from "./internal/expect.ts";
+import { check, type PropertyOptions } from "./internal/property.ts";
+import type { Storage } from "./internal/storage.ts";
+import { type CommandWorld, newCommandWorld, type Observation, observe, runCommand } from "./run_command.ts";
+import { type SuiteOptions, suite } from "./suite.ts";
+import { storeWorld } from "./world.ts";
+
+/** What the suite takes. */
+export interface StoragePropertyOptions extends SuiteOptions<Storage>, PropertyOptions {
+  /** The store that says what is right, such as `StorageMemory.layer`; built anew, and empty, for each run. */
+  readonly model: Layer.Layer<Storage>;
+}
+
+/**
+ * Tests a store against a model. Commands one after the other must have the model's answers, and leave what the model
+ * has. Commands at once must have the answers of the model for some order of them.
+ *
+ * @example
+ * ```ts
+ * import * as test from "vitest";
+ *
+ * storagePropertySuite({ name: "My store", layer: MyStore.layer, model: StorageMemory.layer, test });
+ * ```
+ */
+export const storagePropertySuite = (options: StoragePropertyOptions): void =>
+  suite("storage as its model", options, {
+    "commands one after the other are answered as the model answers": check(
+      FastCheck.array(anyCommand, { maxLength: 40 }),
+      (commands) => agreesInOrder(options.model, commands),
+      options,
+    ),
+
+    "commands at once are answered as the model answers them in some order": check(
+      FastCheck.record({
+        before: FastCheck.array(anyCommand, { maxLength: 8 }),
+        atOnce: FastCheck.array(anyCommand, { minLength: 2, maxLength: 4 }),
+      }),
+      (commands) => agreesInSomeOrder(options.model, commands),
+      options,
+    ),
+  });
+
+/** What commands were answered, and what was there after them. */
+interface Outcome {
+  readonly answers: ReadonlyArray<unknown>;
+  readonly observed: Observation;
+}
+
+const agreesInOrder = Effect.fnUntraced(function* (model: Layer.Layer<Storage>, commands: ReadonlyArray<Command>) {
+  const world = newCommandWorld();
+  const actual = yield* outcomeOf(world, [], commands, 1);
+  expectEqual(actual, yield* onModel(model, outcomeOf(world, [], commands, 1)));
+});
+
+const agreesInSomeOrder = Effect.fnUntraced(function* (
+  model: Layer.Layer<Storage>,
+  { before, atOnce }: { readonly before: ReadonlyArray<Command>; readonly atOnce: ReadonlyArray<Command> },
+) {
+  const world = newCommandWorld();
+  const actual = yield* outcomeOf(world, before, atOnce, "unbounded");
+  for (const order of permutations(atOnce.map((_, i) => i))) {
+    const inOrder = order.map((i) => atOnce[i] as Command);
+    const serial = yield* onModel(model, outcomeOf(world, before, inOrder, 1));
+    const answers = atOnce.map((_, i) => serial.answers[order.indexOf(i)]);
+    if (Equal.equals(unordered(actual), unordered({ ...serial, answers }))) return;
+  }
+  expectThat(false, `some order of the commands explains ${Formatter.format(actual)}`);
+});
+
+const outcomeOf = (
+  world: CommandWorld,
+  before: ReadonlyArray<Command>,
+  commands: ReadonlyArray<Command>,
+  concurrency: number | "unbounded",
+): Effect.Effect<Outcome, StoreUnavailable, Storage> =>
+  Effect.gen(function* () {
+    yield* storeWorld(world);
+    yield* Effect.forEach(before, (command) => runCommand(world, command));
+    const answers = yield* Effect.forEach(commands, (command) => runCommand(world, command), { concurrency });
+    return { answers, observed: yield* observe(world) };
+  });
+
+const onModel = <A, E>(model: Layer.Layer<Storage>, effect: Effect.Effect<A, E, Storage>): Effect.Effect<A, E> =>
+  Effect.provide(effect, model, { local: true });
+
+/** The outcome without the order of the log: changes that do not touch each other may be logged in either order. */
+const unordered = ({ answers, observed }: Outcome) => ({
+  answers,
+  observed: { ...observed, entries: observed.entries.map((entry) => JSON.stringify(entry)).sort() },
+});
+
+const permutations = (items: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
+  items.length === 0
+    ? [[]]
+    : items.flatMap((first) =>
+        permutations(items.filter((item) => item !== first)).map((rest) => [first, ...rest]),
+      );

@@ -1,0 +1,68 @@
+/**
+ * The whole HTTP application: every route of the contract, the routes for operators, and an answer for everything else.
+ */
+import { BadRequest } from "@accountlink/core";
+import { Effect, Layer } from "effect";
+import { FindMyWay, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { type BoundRoute, makePipeline, Pipeline } from "./pipeline.ts";
+import { routesV1 } from "./routes_v1.ts";
+import { routesV2 } from "./routes_v2.ts";
+import { systemPaths, systemRoutes } from "./system_routes.ts";
+
+/** Paths are compared as they are written: a trailing or a doubled slash, or another case, is another path. */
+const literally = { ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, caseSensitive: true };
+
+/** Makes the application from the services of core, `HttpSettings` and `Readiness`. */
+export const makeHttpApp = Effect.gen(function* () {
+  const pipeline = yield* makePipeline;
+  const routes = [...(yield* routesV2.pipe(usePipeline(pipeline))), ...(yield* routesV1.pipe(usePipeline(pipeline)))];
+
+  const router = yield* HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, literally));
+  yield* router.addAll(routes.map(({ method, path, answer }) => HttpRouter.route(method as "GET", path, answer)));
+  yield* Layer.build(systemRoutes).pipe(Effect.provideService(HttpRouter.HttpRouter, router));
+
+  const allowedMethods = methodFinder([...routes, ...systemPaths.map((path) => ({ method: "GET", path }))]);
+  const routed = router.asHttpEffect();
+
+  const answerUnmatched = (request: HttpServerRequest.HttpServerRequest) => {
+    const allowed = allowedMethods(request.url);
+    if (allowed === null) return pipeline.refuse(new BadRequest({ problem: "not_found" }));
+    if (request.method === "OPTIONS") {
+      return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { allow: allowed } }));
+    }
+    return Effect.map(
+      pipeline.refuse(new BadRequest({ problem: "method_not_allowed" })),
+      HttpServerResponse.setHeader("allow", allowed),
+    );
+  };
+
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    isReadable(request.url)
+      ? Effect.catch(routed, () => answerUnmatched(request))
+      : pipeline.refuse(new BadRequest({ problem: "unreadable" })),
+  );
+});
+
+const usePipeline = (pipeline: Pipeline["Service"]) => Effect.provideService(Pipeline, pipeline);
+
+/** Finds the methods of a path, as an `Allow` header lists them; null for an unknown path. */
+const methodFinder = (routes: ReadonlyArray<{ readonly method: string; readonly path: BoundRoute["path"] }>) => {
+  const paths = FindMyWay.make<string>(literally);
+  for (const [path, sharing] of Map.groupBy(routes, (route) => route.path)) {
+    const methods = sharing.map(({ method }) => method);
+    if (methods.includes("GET")) methods.push("HEAD");
+    paths.on("GET", path, [...methods, "OPTIONS"].join(", "));
+  }
+  return (url: string): string | null => paths.find("GET", url)?.handler ?? null;
+};
+
+/** Whether the percent-encoding of a path and query can be read. */
+const isReadable = (url: string): boolean => {
+  if (!url.includes("%")) return true;
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,65 @@
+/**
+ * The chat platform's port, answered by a played platform over HTTP.
+ */
+import { type ChatId, ChatPlatform, ChatUser, type GuildId } from "@accountlink/core";
+import { findResource, type Resilience, resilientClient } from "@accountlink/platform-http";
+import { Effect, flow, Layer, Option, type Redacted } from "effect";
+import { HttpClient, HttpClientRequest } from "effect/http";
+import { Guild, Member, refusal } from "./wire.ts";
+
+export interface DevChatPlatformOptions {
+  /** Where the dev platform listens, such as `http://127.0.0.1:4000`. */
+  readonly baseUrl: string;
+  readonly botToken: Redacted.Redacted;
+  readonly resilience?: Partial<Resilience>;
+}
+
+/** The chat platform as a dev platform plays it. The application provides the HTTP client. */
+export const devChatPlatform = ({
+  baseUrl,
+  botToken,
+  resilience,
+}: DevChatPlatformOptions): Layer.Layer<ChatPlatform, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    ChatPlatform,
+    Effect.gen(function* () {
+      const http = HttpClient.mapRequest(
+        yield* HttpClient.HttpClient,
+        flow(HttpClientRequest.prependUrl(`${baseUrl}/chat/api`), HttpClientRequest.bearerToken(botToken)),
+      );
+      const client = yield* resilientClient(http, "chat", resilience);
+
+      const findGuild = (guildId: GuildId) =>
+        findResource(client, {
+          operation: "ChatPlatform.hasBot",
+          url: `/guilds/${guildId}`,
+          found: Guild,
+          isAsked: ({ id }) => id === guildId,
+          absent: refusal("unknown_guild"),
+        });
+
+      const findMember = (guildId: GuildId, chatId: ChatId) =>
+        findResource(client, {
+          operation: "ChatPlatform.findMember",
+          url: `/guilds/${guildId}/members/${chatId}`,
+          found: Member,
+          isAsked: (member) => member.chatId === chatId,
+          absent: refusal("unknown_guild", "unknown_member", "unknown_user"),
+        });
+
+      const findUser = (chatId: ChatId) =>
+        findResource(client, {
+          operation: "ChatPlatform.findUser",
+          url: `/users/${chatId}`,
+          found: ChatUser,
+          isAsked: ({ id }) => id === chatId,
+          absent: refusal("unknown_user"),
+        });
+
+      return ChatPlatform.of({
+        hasBot: flow(findGuild, Effect.map(Option.isSome)),
+        findMember: flow(findMember, Effect.map(Option.map(({ chatId: _, ...member }) => member))),
+        findUser,
+      });
+    }),
+  );

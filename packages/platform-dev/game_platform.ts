@@ -1,0 +1,50 @@
+/**
+ * The game platform's port, answered by a played platform over HTTP.
+ */
+import { type GameId, GamePlatform, GameProfile } from "@accountlink/core";
+import { findResource, type Resilience, resilientClient } from "@accountlink/platform-http";
+import { Effect, flow, Layer, Option } from "effect";
+import { HttpClient, HttpClientRequest } from "effect/http";
+import { GameUser, refusal } from "./wire.ts";
+
+export interface DevGamePlatformOptions {
+  /** Where the dev platform listens, such as `http://127.0.0.1:4000`. */
+  readonly baseUrl: string;
+  readonly resilience?: Partial<Resilience>;
+}
+
+/** The game platform as a dev platform plays it. The application provides the HTTP client. */
+export const devGamePlatform = ({
+  baseUrl,
+  resilience,
+}: DevGamePlatformOptions): Layer.Layer<GamePlatform, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    GamePlatform,
+    Effect.gen(function* () {
+      const http = HttpClient.mapRequest(
+        yield* HttpClient.HttpClient,
+        HttpClientRequest.prependUrl(`${baseUrl}/game/api`),
+      );
+      const client = yield* resilientClient(http, "game", resilience);
+
+      const findUser = (gameId: GameId) =>
+        findResource(client, {
+          operation: "GamePlatform.hasUser",
+          url: `/users/${gameId}`,
+          found: GameUser,
+          isAsked: ({ id }) => id === gameId,
+          absent: refusal("unknown_user"),
+        });
+
+      const findProfile = (gameId: GameId) =>
+        findResource(client, {
+          operation: "GamePlatform.findProfile",
+          url: `/users/${gameId}/profile`,
+          found: GameProfile,
+          isAsked: ({ id }) => id === gameId,
+          absent: refusal("unknown_user"),
+        });
+
+      return GamePlatform.of({ hasUser: flow(findUser, Effect.map(Option.isSome)), findProfile });
+    }),
+  );

@@ -1,0 +1,74 @@
+/**
+ * The routes that no platform has: faults, counts, and changes to what the platforms know. They are for tests and ask
+ * for no token.
+ */
+import { ChatId, GuildId } from "@accountlink/core";
+import { MemberFixture } from "@accountlink/core/fixture";
+import { Effect, Schema, Struct } from "effect";
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { Fault } from "../fault.ts";
+import { done, json, refuse } from "./answers.ts";
+import type { Stage } from "./platform_route.ts";
+import type { World } from "./world.ts";
+
+/** The routes under `/faults`, `/requests` and `/control`. */
+export const controlApi = ({ world, faults, traffic }: Stage) => [
+  route("GET", "/faults", Effect.sync(() => json(faults.show()))),
+  route("PUT", "/faults", change(Effect.map(HttpServerRequest.schemaBodyJson(Fault), faults.set))),
+  route("DELETE", "/faults", change(Effect.sync(faults.clear))),
+
+  route("GET", "/requests", Effect.sync(() => json(traffic.show()))),
+  route("DELETE", "/requests", change(Effect.sync(traffic.reset))),
+
+  ...worldRoutes(world),
+];
+
+const InGuild = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId }));
+const OfMember = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, chatId: ChatId }));
+const GuildBody = Schema.Struct({ bot: Schema.Boolean });
+const MemberBody = MemberFixture.mapFields(Struct.omit(["chatId"]));
+
+const worldRoutes = ({ guilds }: World) => {
+  const guildOf = ({ guildId }: { readonly guildId: GuildId }) =>
+    Effect.mapError(Effect.fromNullishOr(guilds.get(guildId)), () => refuse("unknown_guild"));
+
+  const setBot = Effect.gen(function* () {
+    const guild = yield* guildOf(yield* InGuild);
+    guild.hasBot = (yield* HttpServerRequest.schemaBodyJson(GuildBody)).bot;
+  });
+
+  const setMember = Effect.gen(function* () {
+    const path = yield* OfMember;
+    const guild = yield* guildOf(path);
+    const member = yield* HttpServerRequest.schemaBodyJson(MemberBody);
+    guild.members.set(path.chatId, { ...member, chatId: path.chatId });
+  });
+
+  const removeMember = Effect.gen(function* () {
+    const path = yield* OfMember;
+    const guild = yield* guildOf(path);
+    guild.members.delete(path.chatId);
+  });
+
+  return [
+    route("PUT", "/control/guilds/:guildId", change(setBot)),
+    route("PUT", "/control/guilds/:guildId/members/:chatId", change(setMember)),
+    route("DELETE", "/control/guilds/:guildId/members/:chatId", change(removeMember)),
+  ];
+};
+
+const change = <E, R>(work: Effect.Effect<void, E, R>) => Effect.as(work, done);
+
+/** A failure is the answer itself, or else what could not be read of the request. */
+const route = <E, R>(
+  method: "GET" | "PUT" | "DELETE",
+  path: `/${string}`,
+  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+) =>
+  HttpRouter.route(
+    method,
+    path,
+    Effect.catch(answer, (error) =>
+      Effect.succeed(HttpServerResponse.isHttpServerResponse(error) ? error : refuse("invalid_request")),
+    ),
+  );

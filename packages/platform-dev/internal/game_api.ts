@@ -1,0 +1,27 @@
+/**
+ * The game platform's API: public, about users only.
+ */
+import { json, refuse } from "./answers.ts";
+import { type PlatformRoute, platformRoute, type Stage } from "./platform_route.ts";
+import type { GameUser } from "../wire.ts";
+
+/** The routes under `/game/api`. */
+export const gameApi = (stage: Stage) => {
+  const { gameUsers } = stage.world;
+  const route = (path: `/${string}`, answer: PlatformRoute["answer"]) =>
+    platformRoute(stage, { platform: "game", path: `/game/api${path}`, forBot: false, answer });
+
+  return [
+    route("/users/:gameId", ({ gameId = "" }) => {
+      const user = gameUsers.get(gameId);
+      if (user === undefined) return refuse("unknown_user");
+      const { id, username, displayName } = user;
+      return json({ id, username, displayName } satisfies typeof GameUser.Type);
+    }),
+
+    route("/users/:gameId/profile", ({ gameId = "" }) => {
+      const user = gameUsers.get(gameId);
+      return user === undefined ? refuse("unknown_user") : json(user);
+    }),
+  ];
+};

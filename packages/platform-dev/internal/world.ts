@@ -1,0 +1,30 @@
+/**
+ * What the played platforms know at the moment. It starts as the fixture says and changes through the control routes.
+ */
+import type { ChatUser, GameProfile } from "@accountlink/core";
+import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
+
+export interface World {
+  readonly guilds: Map<string, WorldGuild>;
+  readonly chatUsers: ReadonlyMap<string, ChatUser>;
+  readonly gameUsers: ReadonlyMap<string, GameProfile>;
+}
+
+export interface WorldGuild {
+  hasBot: boolean;
+  readonly members: Map<string, MemberFixture>;
+}
+
+const byId = <A extends { readonly id: string }>(entries: ReadonlyArray<A>): Map<string, A> =>
+  new Map(entries.map((entry) => [entry.id, entry]));
+
+export const makeWorld = ({ guilds, chatUsers, gameUsers }: PlatformFixture): World => ({
+  guilds: new Map(
+    guilds.map(({ id, bot, members }) => [
+      id,
+      { hasBot: bot, members: new Map(members.map((member) => [member.chatId, member])) },
+    ]),
+  ),
+  chatUsers: byId(chatUsers),
+  gameUsers: byId(gameUsers),
+});

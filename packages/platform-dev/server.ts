@@ -1,0 +1,48 @@
+/**
+ * The server that plays both platforms.
+ */
+import type { PlatformFixture } from "@accountlink/core/fixture";
+import { Effect, Layer, Redacted } from "effect";
+import { HttpRouter, type HttpServer } from "effect/http";
+import { chatApi } from "./internal/chat_api.ts";
+import { controlApi } from "./internal/control_api.ts";
+import { gameApi } from "./internal/game_api.ts";
+import { refuse } from "./internal/answers.ts";
+import { makeFaults } from "./internal/faults.ts";
+import type { Stage } from "./internal/platform_route.ts";
+import { makeTraffic } from "./internal/traffic.ts";
+import { makeWorld } from "./internal/world.ts";
+
+export interface DevPlatformOptions {
+  /** What the platforms know at the start. */
+  readonly fixture: PlatformFixture;
+  /** What the service's bot must send as its bearer token. */
+  readonly botToken: Redacted.Redacted;
+}
+
+/**
+ * Serves both platforms on the HTTP server that is provided to it. Each layer has a world of its own, which control
+ * requests change and which ends with it.
+ *
+ * @example
+ * ```ts
+ * const server = NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })
+ * const layer = devPlatform({ fixture, botToken }).pipe(Layer.provideMerge(server))
+ * ```
+ */
+export const devPlatform = ({ fixture, botToken }: DevPlatformOptions): Layer.Layer<never, never, HttpServer.HttpServer> =>
+  HttpRouter.serve(
+    Layer.unwrap(
+      Effect.sync(() => {
+        const stage: Stage = {
+          world: makeWorld(fixture),
+          faults: makeFaults(),
+          traffic: makeTraffic(),
+          botToken: Redacted.value(botToken),
+        };
+        const unknown = HttpRouter.route("*", "*", refuse("unknown_route"));
+        return HttpRouter.addAll([...chatApi(stage), ...gameApi(stage), ...controlApi(stage), unknown]);
+      }),
+    ),
+    { disableLogger: true, disableListenLog: true },
+  );

@@ -1,0 +1,42 @@
+/**
+ * The answers of the played platforms. Both sides are held to them: what the server says, and what the adapter takes.
+ * A chat user is `ChatUser`, and a game profile `GameProfile`, as they are.
+ */
+import { GuildMember } from "@accountlink/core";
+import { Schema } from "effect";
+
+/** `GET /chat/api/guilds/{guildId}` */
+export const Guild = Schema.Struct({ id: Schema.String });
+
+/** `GET /chat/api/bot/guilds` */
+export const Guilds = Schema.Struct({ guilds: Schema.Array(Guild) });
+
+/** `GET /chat/api/guilds/{guildId}/members/{chatId}` */
+export const Member = Schema.Struct({ chatId: Schema.String, ...GuildMember.fields });
+
+/** `GET /chat/api/guilds/{guildId}/members` */
+export const Members = Schema.Struct({ members: Schema.Array(Member) });
+
+/** `GET /game/api/users/{gameId}` */
+export const GameUser = Schema.Struct({
+  id: Schema.String,
+  username: Schema.NullOr(Schema.String),
+  displayName: Schema.NullOr(Schema.String),
+});
+
+/** Every way in which a played platform refuses, with its status. */
+export const refusals = {
+  unknown_route: 404,
+  unknown_guild: 404,
+  unknown_member: 404,
+  unknown_user: 404,
+  invalid_request: 400,
+  unauthorized: 401,
+  rate_limited: 429,
+  unavailable: 503,
+} as const;
+export type RefusalCode = keyof typeof refusals;
+
+/** The body of a refusal. A bot that is not in a guild does not see it, so that guild is `unknown_guild`. */
+export const refusal = <const Codes extends ReadonlyArray<RefusalCode>>(...codes: Codes) =>
+  Schema.Struct({ code: Schema.Literals(codes) });

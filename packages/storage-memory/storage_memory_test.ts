@@ -1,0 +1,18 @@
+import {
+  auditLogSuite,
+  failingStorageSuite,
+  keyStoreSuite,
+  linkStoreSuite,
+  storagePropertySuite,
+} from "@accountlink/conformance";
+import * as test from "vitest";
+import { StorageMemory } from "./mod.ts";
+
+const { layer } = StorageMemory;
+const name = "Memory";
+
+linkStoreSuite({ name, layer, test });
+keyStoreSuite({ name, layer, test });
+auditLogSuite({ name, layer, test });
+storagePropertySuite({ name, layer, model: layer, test });
+failingStorageSuite({ name, test, skip: "memory has no connection that could break" });
