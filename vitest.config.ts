@@ -25,7 +25,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "portable",
-          include: ["packages/{core,storage-memory,cache-memory}/**/*_test.ts"],
+          include: ["packages/{core,storage-memory,cache-memory,platform-memory}/**/*_test.ts"],
           isolate: false,
         },
       },

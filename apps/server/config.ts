@@ -15,11 +15,17 @@ import {
   webAddress,
 } from "./variables.ts";
 
-const tierLimits = (tier: string, numbers: { keys: number; window: string; daily: number; verifyDaily: number }) => ({
+const tierLimits = (
+  tier: string,
+  numbers: { keys: number; window: string; daily: number; verifyDaily: number },
+) => ({
   perWindow: count({ description: `Requests per window of a ${tier} key`, fallback: 1 }),
   window: duration({ description: `Pacing window of a ${tier} key`, fallback: numbers.window }),
   daily: count({ description: `Requests per day of a ${tier} key`, fallback: numbers.daily }),
-  verifyDaily: count({ description: `Verification requests per day of a ${tier} key`, fallback: numbers.verifyDaily }),
+  verifyDaily: count({
+    description: `Verification requests per day of a ${tier} key`,
+    fallback: numbers.verifyDaily,
+  }),
   keys: count({ description: `Keys of a ${tier} account`, fallback: numbers.keys }),
 });
 
@@ -28,18 +34,30 @@ const premium = tierLimits("premium", { keys: 10, window: "1 second", daily: 2_5
 
 /** Every variable by its name, in the order in which the documentation lists them. */
 export const variables = {
-  ACCOUNTLINK_HOST: text("an address to listen on", { description: "Address to listen on", fallback: "127.0.0.1" }),
+  ACCOUNTLINK_HOST: text("an address to listen on", {
+    description: "Address to listen on",
+    fallback: "127.0.0.1",
+  }),
   ACCOUNTLINK_PORT: port({ description: "Port to listen on, 0 for a free one", fallback: 8080 }),
   ACCOUNTLINK_PUBLIC_URL: webAddress({ description: "Where users reach the service", fallback: null }),
-  ACCOUNTLINK_STORAGE: choice(["embedded", "memory"], { description: "Where links and keys live", fallback: null }),
-  ACCOUNTLINK_DATA_DIR: text("a path", { description: "Data folder of the embedded storage", fallback: "./data" }),
+  ACCOUNTLINK_STORAGE: choice(["embedded", "memory"], {
+    description: "Where links and keys live",
+    fallback: null,
+  }),
+  ACCOUNTLINK_DATA_DIR: text("a path", {
+    description: "Data folder of the embedded storage",
+    fallback: "./data",
+  }),
   ACCOUNTLINK_CACHE: choice(["memory"], { description: "Where limits are counted", fallback: "memory" }),
   ACCOUNTLINK_SECRET: secret({ description: "Hashes keys and makes link hashes", fallback: null }),
   ACCOUNTLINK_ADDRESS_KEYS: namedSecrets({
     description: "Keys that protect stored addresses; else derived from the secret",
     fallback: new Map(),
   }),
-  ACCOUNTLINK_PLATFORM: choice(["dev"], { description: "The platforms that the service asks", fallback: null }),
+  ACCOUNTLINK_PLATFORM: choice(["dev"], {
+    description: "The platforms that the service asks",
+    fallback: null,
+  }),
   ACCOUNTLINK_FIXTURE: text("a path", { description: "Fixture file to load at start", fallback: null }),
   ACCOUNTLINK_TRUSTED_PROXIES: networks({
     description: "Proxies whose X-Forwarded-For is believed",
@@ -60,7 +78,10 @@ export const variables = {
     description: "Failed authentications per minute of a client address",
     fallback: 30,
   }),
-  ACCOUNTLINK_SESSION_CREATE_BURST: count({ description: "Sessions that a key may create at once", fallback: 6 }),
+  ACCOUNTLINK_SESSION_CREATE_BURST: count({
+    description: "Sessions that a key may create at once",
+    fallback: 6,
+  }),
   ACCOUNTLINK_SESSION_CREATE_REFILL: duration({
     description: "Time until a key may create one more session",
     fallback: "10 seconds",
@@ -75,12 +96,18 @@ export const variables = {
   ACCOUNTLINK_PREMIUM_DAILY: premium.daily,
   ACCOUNTLINK_PREMIUM_VERIFY_DAILY: premium.verifyDaily,
   ACCOUNTLINK_PREMIUM_KEYS: premium.keys,
-  ACCOUNTLINK_SIGHTING_RETENTION: duration({ description: "How long sightings are kept", fallback: "180 days" }),
+  ACCOUNTLINK_SIGHTING_RETENTION: duration({
+    description: "How long sightings are kept",
+    fallback: "180 days",
+  }),
   ACCOUNTLINK_LOG_LEVEL: choice(["trace", "debug", "info", "warn", "error"], {
     description: "Least severe log line that is printed",
     fallback: "info",
   }),
-  ACCOUNTLINK_DEV_PLATFORM_PORT: port({ description: "Port of the dev platform, 0 for a free one", fallback: 0 }),
+  ACCOUNTLINK_DEV_PLATFORM_PORT: port({
+    description: "Port of the dev platform, 0 for a free one",
+    fallback: 0,
+  }),
 };
 
 /** The name of a variable. */
@@ -96,8 +123,8 @@ export class InvalidConfig extends Data.TaggedError("InvalidConfig")<{ readonly 
   override readonly message = `Cannot start: ${this.problem}`;
 }
 
-const shown = ({ secret }: Variable<unknown>, value: string): string =>
-  secret ? `a value of ${value.length} characters` : `"${value}"`;
+const shown = (variable: Variable<unknown>, value: string): string =>
+  variable.secret ? `a value of ${value.length} characters` : `"${value}"`;
 
 /**
  * Reads the configuration. An empty value is the same as none.
@@ -123,4 +150,7 @@ export const readConfig = (
 
 /** The flag of `serve` that stands for a variable: `--port` for `ACCOUNTLINK_PORT`. */
 export const flagOf = (name: string): string =>
-  name.replace(/^ACCOUNTLINK_/, "").toLowerCase().replaceAll("_", "-");
+  name
+    .replace(/^ACCOUNTLINK_/, "")
+    .toLowerCase()
+    .replaceAll("_", "-");

@@ -54,9 +54,16 @@ const demoDocument = (globalKey: string, guildKey: string) => ({
         })),
       },
     ],
-    chatUsers: people.map(({ chatId, username, displayName }) => ({ id: chatId, username, displayName, created })),
-    gameUsers: gameUsers.map((user) => ({
-      ...user,
+    chatUsers: people.map(({ chatId, username, displayName }) => ({
+      id: chatId,
+      username,
+      displayName,
+      created,
+    })),
+    gameUsers: gameUsers.map(({ id, username, displayName }) => ({
+      id,
+      username,
+      displayName,
       description: null,
       created,
       isBanned: false,
@@ -70,7 +77,8 @@ const demoDocument = (globalKey: string, guildKey: string) => ({
 /** The demo's fixture file: made with keys of its own the first time, and read from its folder ever after. */
 export const demoFixture = Effect.fn("demoFixture")(function* (folder: string) {
   const file = join(folder, "fixture.json");
-  const failed = (cause: unknown) => new InvalidConfig({ problem: `demo file "${file}" cannot be used: ${String(cause)}` });
+  const failed = (cause: unknown) =>
+    new InvalidConfig({ problem: `demo file "${file}" cannot be used: ${String(cause)}` });
   if (!existsSync(file)) {
     const [globalKey, guildKey] = yield* Effect.all([generateToken(), generateToken()]).pipe(
       Effect.provide(NodeCrypto.layerSecureRandom),

@@ -24,7 +24,9 @@ export const storageOf = (config: Config): Storage =>
     ? { kind: "memory" }
     : {
         kind: "embedded",
-        folder: isDemo(config) ? join(config.ACCOUNTLINK_DATA_DIR ?? "data", "demo") : (config.ACCOUNTLINK_DATA_DIR ?? "data"),
+        folder: isDemo(config)
+          ? join(config.ACCOUNTLINK_DATA_DIR ?? "data", "demo")
+          : (config.ACCOUNTLINK_DATA_DIR ?? "data"),
       };
 
 const isDemo = (config: Config): boolean =>
@@ -35,7 +37,9 @@ export const planOf = (config: Config): Effect.Effect<Plan, InvalidConfig> => {
   const demo = isDemo(config);
   if (config.ACCOUNTLINK_PLATFORM === null && !demo && config.ACCOUNTLINK_FIXTURE === null) {
     return Effect.fail(
-      new InvalidConfig({ problem: "ACCOUNTLINK_PLATFORM is not set, expected dev (or a fixture, or the demo)" }),
+      new InvalidConfig({
+        problem: "ACCOUNTLINK_PLATFORM is not set, expected dev (or a fixture, or the demo)",
+      }),
     );
   }
   return Effect.succeed({ config, demo, storage: storageOf(config), limits: limitsOf(config) });

@@ -20,7 +20,10 @@ const generate = Effect.gen(function* () {
  * The configured secret. Without one, memory storage gets a new one, and a data folder the one that it holds; a folder
  * without a database yet is given one. A database whose secret is not known is refused: none of its keys would work.
  */
-export const resolveSecret = Effect.fn("resolveSecret")(function* ({ config, storage }: Pick<Plan, "config" | "storage">) {
+export const resolveSecret = Effect.fn("resolveSecret")(function* ({
+  config,
+  storage,
+}: Pick<Plan, "config" | "storage">) {
   if (config.ACCOUNTLINK_SECRET !== null) return config.ACCOUNTLINK_SECRET;
   if (storage.kind === "memory") return yield* generate;
   const file = join(storage.folder, "secret");
@@ -36,7 +39,8 @@ export const resolveSecret = Effect.fn("resolveSecret")(function* ({ config, sto
       await mkdir(storage.folder, { recursive: true, mode: 0o700 });
       await writeFile(file, `${Base64.encode(Redacted.value(secret))}\n`, { mode: 0o600, flag: "wx" });
     },
-    catch: (cause) => new InvalidConfig({ problem: `secret file "${file}" cannot be written: ${String(cause)}` }),
+    catch: (cause) =>
+      new InvalidConfig({ problem: `secret file "${file}" cannot be written: ${String(cause)}` }),
   });
   return secret;
 });
@@ -44,11 +48,14 @@ export const resolveSecret = Effect.fn("resolveSecret")(function* ({ config, sto
 const readSecret = Effect.fnUntraced(function* (file: string) {
   const content = yield* Effect.tryPromise({
     try: () => readFile(file, "utf8"),
-    catch: (cause) => new InvalidConfig({ problem: `secret file "${file}" cannot be read: ${String(cause)}` }),
+    catch: (cause) =>
+      new InvalidConfig({ problem: `secret file "${file}" cannot be read: ${String(cause)}` }),
   });
   const bytes = secretBytes(content.trim());
   if (Option.isNone(bytes)) {
-    return yield* new InvalidConfig({ problem: `secret file "${file}" is damaged, expected 32 or more bytes in base64` });
+    return yield* new InvalidConfig({
+      problem: `secret file "${file}" is damaged, expected 32 or more bytes in base64`,
+    });
   }
   return Redacted.make(bytes.value);
 });

@@ -39,7 +39,8 @@ const fixtureText = Effect.fnUntraced(function* ({ config, demo, storage }: Plan
   if (file === null) return null;
   return yield* Effect.tryPromise({
     try: () => readFile(file, "utf8"),
-    catch: () => new InvalidConfig({ problem: `ACCOUNTLINK_FIXTURE is "${file}", expected a file that can be read` }),
+    catch: () =>
+      new InvalidConfig({ problem: `ACCOUNTLINK_FIXTURE is "${file}", expected a file that can be read` }),
   });
 });
 
@@ -50,8 +51,15 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan) {
     host,
     port: config.ACCOUNTLINK_PORT,
     gracefulShutdownTimeout: drainTimeout,
-  }).pipe(Effect.mapError(({ cause }) => new InvalidConfig({ problem: `${listenProblem(host, config.ACCOUNTLINK_PORT)}: ${String(cause)}` })));
-  yield* Effect.addFinalizer(() => Effect.sync(() => setTimeout(() => node.closeAllConnections(), drainTimeout).unref()));
+  }).pipe(
+    Effect.mapError(
+      ({ cause }) =>
+        new InvalidConfig({ problem: `${listenProblem(host, config.ACCOUNTLINK_PORT)}: ${String(cause)}` }),
+    ),
+  );
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => setTimeout(() => node.closeAllConnections(), drainTimeout).unref()),
+  );
   const url = HttpServer.formatAddress(server.address);
   const app = yield* makeHttpApp.pipe(
     Effect.provide(

@@ -57,7 +57,10 @@ export const choice = <const Value extends string>(
 const durationPattern = /^\d+(?:\.\d+)? (?:milli|second|minute|hour|day)s?$/;
 
 /** A duration, in milliseconds. */
-export const duration = (about: { readonly description: string; readonly fallback: string }): Variable<number> => ({
+export const duration = (about: {
+  readonly description: string;
+  readonly fallback: string;
+}): Variable<number> => ({
   ...variable("a duration such as 5 minutes, 1 second or 250 millis", durationMillis, {
     description: about.description,
     fallback: Option.getOrThrow(durationMillis(about.fallback)),
@@ -83,7 +86,9 @@ export const webAddress = (about: About<string | null>): Variable<string | null>
   variable(
     "an http or https URL",
     (input) =>
-      /^https?:\/\//.test(input) && URL.canParse(input) ? Option.some(input.replace(/\/+$/, "")) : Option.none(),
+      /^https?:\/\//.test(input) && URL.canParse(input)
+        ? Option.some(input.replace(/\/+$/, ""))
+        : Option.none(),
     about,
   );
 

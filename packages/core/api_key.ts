@@ -54,7 +54,8 @@ const tokenPattern = /^alk_([0-9A-Za-z]{12})_[0-9A-Za-z_-]{43}$/;
  * keyIdOf("secret") // null
  * ```
  */
-export const keyIdOf = (token: string): KeyId | null => (tokenPattern.exec(token)?.[1] as KeyId | undefined) ?? null;
+export const keyIdOf = (token: string): KeyId | null =>
+  (tokenPattern.exec(token)?.[1] as KeyId | undefined) ?? null;
 
 /** How a key is shown and logged: `alk_<public id>_…`. */
 export const maskedKey = (id: KeyId): string => `alk_${id}_…`;

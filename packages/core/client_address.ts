@@ -68,7 +68,7 @@ export const clientAddress = (
   trusted: ReadonlyArray<IpNetwork.IpNetwork>,
 ): ClientAddress => {
   let client = socket;
-  const hops = forwardedFor === undefined ? [] : forwardedFor.split(",").reverse();
+  const hops = forwardedFor === undefined ? [] : forwardedFor.split(",").toReversed();
   for (const hop of hops) {
     if (!inAny(trusted, client)) break;
     const parsed = parseAddress(hop);

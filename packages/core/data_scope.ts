@@ -14,4 +14,5 @@ export type DataScope = ScopeTarget & {
 };
 
 /** The guild that a scope is bound to, or null for a global one. */
-export const guildOf = (scope: ScopeTarget): GuildId | null => (scope.kind === "guild" ? scope.guildId : null);
+export const guildOf = (scope: ScopeTarget): GuildId | null =>
+  scope.kind === "guild" ? scope.guildId : null;

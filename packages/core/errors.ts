@@ -49,7 +49,8 @@ export class InvalidParameter extends Data.TaggedError("InvalidParameter")<{
 }> {
   readonly code = "INVALID_PARAMETER";
   readonly details = { parameters: this.parameters };
-  override readonly message = `Invalid parameter: ${this.parameters.map((problem) => problem.name).join(", ")}`;
+  override readonly message =
+    `Invalid parameter: ${this.parameters.map((problem) => problem.name).join(", ")}`;
 
   static one(name: string, reason: string): InvalidParameter {
     return new InvalidParameter({ parameters: [{ name, reason }] });

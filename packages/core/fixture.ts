@@ -33,7 +33,9 @@ const Timestamp = Schema.String.check(
 );
 
 // Years 0 to 9999, those that the text can say.
-const Epoch = Schema.Int.check(Schema.isBetween({ minimum: -62_167_219_200_000, maximum: 253_402_300_799_999 }));
+const Epoch = Schema.Int.check(
+  Schema.isBetween({ minimum: -62_167_219_200_000, maximum: 253_402_300_799_999 }),
+);
 
 const Time = Timestamp.pipe(
   Schema.decodeTo(
@@ -104,7 +106,11 @@ export const MemberFixture = Schema.Struct({
 });
 export type MemberFixture = typeof MemberFixture.Type;
 
-const GuildFixture = Schema.Struct({ id: GuildId, bot: Schema.Boolean.pipe(or(true)), members: listOf(MemberFixture) });
+const GuildFixture = Schema.Struct({
+  id: GuildId,
+  bot: Schema.Boolean.pipe(or(true)),
+  members: listOf(MemberFixture),
+});
 
 const ChatUserFixture = Schema.Struct({
   id: ChatId,
@@ -193,7 +199,8 @@ export const decodeFixture = (text: string): Effect.Effect<Fixture, InvalidFixtu
 
 const parse = (text: string): Effect.Effect<unknown, InvalidFixture> =>
   Effect.try({
-    try: () => JSON.parse(text, (key, value) => (value === null && key !== "" ? undefined : value)) as unknown,
+    try: () =>
+      JSON.parse(text, (key, value) => (value === null && key !== "" ? undefined : value)) as unknown,
     catch: (error) => new InvalidFixture({ problems: [`the file is not JSON${placeOf(error, text)}`] }),
   });
 
@@ -226,7 +233,9 @@ const problemsOf = (issue: SchemaIssue.Issue, document: unknown): ReadonlyArray<
 const pathText = (keys: ReadonlyArray<PropertyKey>): string =>
   keys.length === 0
     ? "the file"
-    : keys.map((key, at) => (typeof key === "number" ? `[${key}]` : `${at === 0 ? "" : "."}${String(key)}`)).join("");
+    : keys
+        .map((key, at) => (typeof key === "number" ? `[${key}]` : `${at === 0 ? "" : "."}${String(key)}`))
+        .join("");
 
 const valueAt = (document: unknown, keys: ReadonlyArray<PropertyKey>): unknown =>
   keys.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], document);

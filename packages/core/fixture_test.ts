@@ -32,7 +32,13 @@ const whole = {
         id: guildId,
         bot: true,
         members: [
-          { chatId: "100001", manager: true, nickname: "A", joined: time, roles: [{ id: "1", name: "Member" }] },
+          {
+            chatId: "100001",
+            manager: true,
+            nickname: "A",
+            joined: time,
+            roles: [{ id: "1", name: "Member" }],
+          },
         ],
       },
     ],
@@ -59,8 +65,7 @@ const whole = {
 
 const decode = (document: unknown) => decodeFixture(JSON.stringify(document));
 
-const messageOf = (text: string) =>
-  Effect.map(Effect.flip(decodeFixture(text)), (error) => error.message);
+const messageOf = (text: string) => Effect.map(Effect.flip(decodeFixture(text)), (error) => error.message);
 
 describe("decodeFixture", () => {
   it.effect("reads every section", () =>
@@ -125,23 +130,63 @@ describe("decodeFixture", () => {
   const link = whole.links[0];
   const refused: ReadonlyArray<readonly [what: string, document: unknown, problem: string]> = [
     ["an ID", { links: [{ ...link, chatId: "12" }] }, 'links[0].chatId is "12", expected 5 to 32 digits'],
-    ["a number for an ID", { links: [{ ...link, gameId: 1 }] }, 'links[0].gameId is "1", expected 1 to 32 digits'],
-    ["a missing field", { links: [{ scope: "global", chatId: "100001", gameId: "1" }] }, "links[0].account is missing"],
+    [
+      "a number for an ID",
+      { links: [{ ...link, gameId: 1 }] },
+      'links[0].gameId is "1", expected 1 to 32 digits',
+    ],
+    [
+      "a missing field",
+      { links: [{ scope: "global", chatId: "100001", gameId: "1" }] },
+      "links[0].account is missing",
+    ],
     ["a guild left out", { links: [{ ...link, scope: "guild" }] }, "links[0].guildId is missing"],
     [
       "a wrong scope",
       { links: [link, { ...link, scope: "planet" }] },
       'links[1] is an object, expected an object with a "scope" of "global" or "guild"',
     ],
-    ["a time", { links: [{ ...link, lastVerifiedAt: "soon" }] }, 'lastVerifiedAt is "soon", expected an ISO 8601 timestamp'],
-    ["a time that is not", { links: [{ ...link, lastVerifiedAt: "2026-13-01" }] }, "expected an ISO 8601 timestamp"],
-    ["a limit", { keys: [{ ...whole.keys[0], limits: { daily: -1 } }] }, 'keys[0].limits.daily is "-1", expected a whole number, 0 or more'],
-    ["all limits", { keys: [{ ...whole.keys[0], limits: "all" }] }, 'keys[0].limits is "all", expected "none" or an object of limits'],
-    ["a tier", { accounts: [{ name: "acme", tier: "gold" }] }, 'accounts[0].tier is "gold", expected "free" | "premium"'],
-    ["a redirect", { keys: [{ ...whole.keys[0], redirectOrigins: ["http://a.test/x"] }] }, "redirectOrigins[0] is"],
-    ["an address", { vpnCidrs: ["198.51.100.0/40"] }, "vpnCidrs[0] is wrong, expected an IP address or a CIDR"],
+    [
+      "a time",
+      { links: [{ ...link, lastVerifiedAt: "soon" }] },
+      'lastVerifiedAt is "soon", expected an ISO 8601 timestamp',
+    ],
+    [
+      "a time that is not",
+      { links: [{ ...link, lastVerifiedAt: "2026-13-01" }] },
+      "expected an ISO 8601 timestamp",
+    ],
+    [
+      "a limit",
+      { keys: [{ ...whole.keys[0], limits: { daily: -1 } }] },
+      'keys[0].limits.daily is "-1", expected a whole number, 0 or more',
+    ],
+    [
+      "all limits",
+      { keys: [{ ...whole.keys[0], limits: "all" }] },
+      'keys[0].limits is "all", expected "none" or an object of limits',
+    ],
+    [
+      "a tier",
+      { accounts: [{ name: "acme", tier: "gold" }] },
+      'accounts[0].tier is "gold", expected "free" | "premium"',
+    ],
+    [
+      "a redirect",
+      { keys: [{ ...whole.keys[0], redirectOrigins: ["http://a.test/x"] }] },
+      "redirectOrigins[0] is",
+    ],
+    [
+      "an address",
+      { vpnCidrs: ["198.51.100.0/40"] },
+      "vpnCidrs[0] is wrong, expected an IP address or a CIDR",
+    ],
     ["a section", { keys: {} }, "keys is an object, expected array"],
-    ["a profile", { platform: { chatUsers: [{ id: "x" }] } }, 'platform.chatUsers[0].id is "x", expected 5 to 32 digits'],
+    [
+      "a profile",
+      { platform: { chatUsers: [{ id: "x" }] } },
+      'platform.chatUsers[0].id is "x", expected 5 to 32 digits',
+    ],
     ["another document", [], "the file is a list, expected object"],
     ["no document", null, 'the file is "null", expected object'],
   ];
@@ -161,7 +206,9 @@ describe("decodeFixture", () => {
 
   it.effect("counts the problems beyond the third", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(decode({ links: [{}, {}, {}, {}, {}].map(() => ({ scope: "global" })) }));
+      const error = yield* Effect.flip(
+        decode({ links: [{}, {}, {}, {}, {}].map(() => ({ scope: "global" })) }),
+      );
       expect(error.problems).toHaveLength(15);
       expect(error.message).toMatch(/links\[0\]\.gameId is missing; and 12 more$/);
     }),

@@ -18,9 +18,7 @@ export const GameGroup = Schema.Struct({
   name: Text,
   memberCount: Schema.NullOr(Schema.Int),
   hasVerifiedBadge: Flag,
-  role: Schema.NullOr(
-    Schema.Struct({ id: Schema.Int, name: Text, rank: Schema.NullOr(Schema.Int) }),
-  ),
+  role: Schema.NullOr(Schema.Struct({ id: Schema.Int, name: Text, rank: Schema.NullOr(Schema.Int) })),
 });
 
 /** The profile of a game user. */

@@ -13,12 +13,16 @@ describe("redactAddresses", () => {
     assert.strictEqual(redactAddresses(text), expected);
   });
 
-  it.each(["at 08:09:01.123Z", "version 1.2.3", "ratio 12:34", "2026-01-01T08:09:01.000Z", "effect@4.1.0", "::"])(
-    "leaves %j as it is",
-    (text) => {
-      assert.strictEqual(redactAddresses(text), text === "::" ? "::" : text);
-    },
-  );
+  it.each([
+    "at 08:09:01.123Z",
+    "version 1.2.3",
+    "ratio 12:34",
+    "2026-01-01T08:09:01.000Z",
+    "effect@4.1.0",
+    "::",
+  ])("leaves %j as it is", (text) => {
+    assert.strictEqual(redactAddresses(text), text === "::" ? "::" : text);
+  });
 });
 
 describe("redact", () => {

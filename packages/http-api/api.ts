@@ -11,8 +11,8 @@ import {
   HttpApiSecurity,
   OpenApi,
 } from "effect/http-api";
-import type { Parameters, ParameterSource } from "./parameter.ts";
-import { refusalsOf, type Route } from "./route.ts";
+import type { ParameterSource, Parameters } from "./parameter.ts";
+import { type Route, refusalsOf } from "./route.ts";
 import { failure as v1Failure } from "./v1/envelope.ts";
 import * as v1 from "./v1/links.ts";
 import { failure as v2Failure } from "./v2/envelope.ts";
@@ -20,11 +20,16 @@ import * as lookups from "./v2/links.ts";
 import * as writes from "./v2/writes.ts";
 
 /** Every route of the contract. */
-export const routes: ReadonlyArray<Route> = [lookups, writes, v1].flatMap((module) => Object.values(module) as Array<Route>);
+export const routes: ReadonlyArray<Route> = [lookups, writes, v1].flatMap(
+  (module) => Object.values(module) as Array<Route>,
+);
 
-class Authorization extends HttpApiMiddleware.Service<Authorization>()("@accountlink/http-api/Authorization", {
-  security: { apiKey: HttpApiSecurity.bearer },
-}) {}
+class Authorization extends HttpApiMiddleware.Service<Authorization>()(
+  "@accountlink/http-api/Authorization",
+  {
+    security: { apiKey: HttpApiSecurity.bearer },
+  },
+) {}
 
 const fieldsOf = (parameters: Parameters, source: ParameterSource): Schema.Struct.Fields =>
   Object.fromEntries(
@@ -44,9 +49,7 @@ const endpointOf = (route: Route) => {
     error: refusalsOf(route).map(([status, codes]) =>
       (generation === "v2" ? v2Failure(status, codes) : v1Failure(status)).pipe(HttpApiSchema.status(status)),
     ),
-  }).annotateMerge(
-    OpenApi.annotations({ summary, ...(description === undefined ? {} : { description }) }),
-  );
+  }).annotateMerge(OpenApi.annotations({ summary, ...(description === undefined ? {} : { description }) }));
   return access === "none" ? endpoint : endpoint.middleware(Authorization);
 };
 

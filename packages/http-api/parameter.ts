@@ -43,7 +43,11 @@ const invalid = (reason: string) => Result.fail({ kind: "parameter" as const, re
 
 const required = invalid("expected a value");
 
-const id = <A extends string>(schema: Schema.Schema<A>, expected: string, description: string): Parameter<A> => {
+const id = <A extends string>(
+  schema: Schema.Schema<A>,
+  expected: string,
+  description: string,
+): Parameter<A> => {
   const is = Schema.is(schema);
   return {
     presence: always,

@@ -3,7 +3,7 @@
  */
 import type { ErrorCode } from "@accountlink/core/errors";
 import type { Schema } from "effect";
-import type { Parameters, ParameterSource } from "./parameter.ts";
+import type { ParameterSource, Parameters } from "./parameter.ts";
 import { statusesByCode } from "./status.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -52,7 +52,12 @@ export interface Route<P extends Parameters = Parameters> extends RouteOptions<P
 
 /** Completes a route with the codes that follow from its access and parameters. */
 export const defineRoute = <const P extends Parameters>(options: RouteOptions<P>): Route<P> => {
-  const codes = new Set<ErrorCode>(["BAD_REQUEST", "INTERNAL_ERROR", "SHARED_IP_RATE_LIMITED", ...options.errors]);
+  const codes = new Set<ErrorCode>([
+    "BAD_REQUEST",
+    "INTERNAL_ERROR",
+    "SHARED_IP_RATE_LIMITED",
+    ...options.errors,
+  ]);
   const names = Object.keys(options.parameters);
   if (names.length > 0) codes.add("MISSING_PARAMETER").add("INVALID_PARAMETER");
   if (options.source === "body") codes.add("INVALID_BODY");
@@ -62,7 +67,9 @@ export const defineRoute = <const P extends Parameters>(options: RouteOptions<P>
 };
 
 /** The statuses of a route's refusals, each with its codes, in ascending order. */
-export const refusalsOf = (route: Route): ReadonlyArray<readonly [status: number, codes: ReadonlyArray<ErrorCode>]> => {
+export const refusalsOf = (
+  route: Route,
+): ReadonlyArray<readonly [status: number, codes: ReadonlyArray<ErrorCode>]> => {
   const byStatus = new Map<number, Array<ErrorCode>>();
   for (const code of route.codes) {
     const wording = route.wordings?.[code];
@@ -72,5 +79,5 @@ export const refusalsOf = (route: Route): ReadonlyArray<readonly [status: number
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
     }
   }
-  return [...byStatus].sort(([one], [other]) => one - other);
+  return [...byStatus].toSorted(([one], [other]) => one - other);
 };

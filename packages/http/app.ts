@@ -15,10 +15,15 @@ const literally = { ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, c
 /** Makes the application from the services of core, `HttpSettings` and `Readiness`. */
 export const makeHttpApp = Effect.gen(function* () {
   const pipeline = yield* makePipeline;
-  const routes = [...(yield* routesV2.pipe(usePipeline(pipeline))), ...(yield* routesV1.pipe(usePipeline(pipeline)))];
+  const routes = [
+    ...(yield* routesV2.pipe(usePipeline(pipeline))),
+    ...(yield* routesV1.pipe(usePipeline(pipeline))),
+  ];
 
   const router = yield* HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, literally));
-  yield* router.addAll(routes.map(({ method, path, answer }) => HttpRouter.route(method as "GET", path, answer)));
+  yield* router.addAll(
+    routes.map(({ method, path, answer }) => HttpRouter.route(method as "GET", path, answer)),
+  );
   yield* Layer.build(systemRoutes).pipe(Effect.provideService(HttpRouter.HttpRouter, router));
 
   const allowedMethods = methodFinder([...routes, ...systemPaths.map((path) => ({ method: "GET", path }))]);
@@ -38,7 +43,7 @@ export const makeHttpApp = Effect.gen(function* () {
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     isReadable(request.url)
-      ? Effect.catch(routed, () => answerUnmatched(request))
+      ? routed.pipe(Effect.catch(() => answerUnmatched(request)))
       : pipeline.refuse(new BadRequest({ problem: "unreadable" })),
   );
 });
@@ -46,7 +51,9 @@ export const makeHttpApp = Effect.gen(function* () {
 const usePipeline = (pipeline: Pipeline["Service"]) => Effect.provideService(Pipeline, pipeline);
 
 /** Finds the methods of a path, as an `Allow` header lists them; null for an unknown path. */
-const methodFinder = (routes: ReadonlyArray<{ readonly method: string; readonly path: BoundRoute["path"] }>) => {
+const methodFinder = (
+  routes: ReadonlyArray<{ readonly method: string; readonly path: BoundRoute["path"] }>,
+) => {
   const paths = FindMyWay.make<string>(literally);
   for (const [path, sharing] of Map.groupBy(routes, (route) => route.path)) {
     const methods = sharing.map(({ method }) => method);

@@ -13,8 +13,14 @@ const bodyLimit = ByteSize.bytes(maxBodySize);
 /** A JSON object as it was sent. */
 export type JsonObject = { readonly [name: PropertyKey]: unknown };
 
-const tooLarge = new InvalidBody({ problem: "too_large", reason: `the body is larger than ${maxBodySize} bytes` });
-const otherType = new InvalidBody({ problem: "content_type", reason: "expected the content type application/json" });
+const tooLarge = new InvalidBody({
+  problem: "too_large",
+  reason: `the body is larger than ${maxBodySize} bytes`,
+});
+const otherType = new InvalidBody({
+  problem: "content_type",
+  reason: "expected the content type application/json",
+});
 const notAnObject = (cause?: unknown) =>
   new InvalidBody({ problem: "content", reason: "expected a JSON object", cause });
 
@@ -22,7 +28,9 @@ const isJson = (contentType: string): boolean =>
   contentType.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
 
 const unreadable = (error: HttpServerError.HttpServerError): InvalidBody =>
-  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge" ? tooLarge : notAnObject(error);
+  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+    ? tooLarge
+    : notAnObject(error);
 
 /** Reads the body of a request as a JSON object. */
 export const readJsonObject = (

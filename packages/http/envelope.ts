@@ -1,7 +1,14 @@
 /**
  * What the envelopes of both generations share: headers and limits.
  */
-import type { Allowance, LimitReport, Millis, PublicError, RateLimited, SharedIpRateLimited } from "@accountlink/core";
+import type {
+  Allowance,
+  LimitReport,
+  Millis,
+  PublicError,
+  RateLimited,
+  SharedIpRateLimited,
+} from "@accountlink/core";
 import { type Headers, HttpServerResponse } from "effect/http";
 import type { Exchange } from "./exchange.ts";
 

@@ -3,7 +3,15 @@
  */
 import type { PublicError } from "@accountlink/core";
 import { EnvelopeV2, statusOf } from "@accountlink/http-api";
-import { addErrorHeaders, commonHeaders, type Envelope, isoTime, isRefusal, jsonResponse, type Success } from "./envelope.ts";
+import {
+  addErrorHeaders,
+  commonHeaders,
+  type Envelope,
+  isoTime,
+  isRefusal,
+  jsonResponse,
+  type Success,
+} from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { type DatedContract, defaultContract } from "./service_version.ts";
 
@@ -17,7 +25,14 @@ const reportedLimit = ({ limits }: Exchange): RateLimit => {
   if (limits === null) return unknownLimit;
   if (limits.window === null) return unlimited;
   const { limit, remaining, resetsAt } = limits.window;
-  return { limit, remaining, resetAt: isoTime(resetsAt), retryAfter: null, scope: "api_key", bucket: "second" };
+  return {
+    limit,
+    remaining,
+    resetAt: isoTime(resetsAt),
+    retryAfter: null,
+    scope: "api_key",
+    bucket: "second",
+  };
 };
 
 const refusingLimit = (error: PublicError): RateLimit | null =>
@@ -61,6 +76,10 @@ export const envelopeV2: Envelope = {
     addErrorHeaders(headers, error);
     const { code, message, details } = error;
     const meta = metaOf(exchange, refusingLimit(error) ?? reportedLimit(exchange), undefined);
-    return jsonResponse(status, { status, error: { code, message, details }, meta, timestamp: isoTime(now) }, headers);
+    return jsonResponse(
+      status,
+      { status, error: { code, message, details }, meta, timestamp: isoTime(now) },
+      headers,
+    );
   },
 };

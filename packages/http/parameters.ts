@@ -8,7 +8,7 @@ import {
   MissingParameter,
   type ParameterProblem,
 } from "@accountlink/core";
-import type { Parameter, Parameters, ParameterSource, ParameterValues, Route } from "@accountlink/http-api";
+import type { Parameter, ParameterSource, Parameters, ParameterValues, Route } from "@accountlink/http-api";
 import { Result } from "effect";
 
 /** Values by name, as a query string (a list where a name stands twice) or a JSON body gives them. */
@@ -30,7 +30,8 @@ const readOne = (
   if (source === "query" && Array.isArray(value)) {
     return Result.fail({ kind: "parameter", reason: "given more than once" });
   }
-  if (presence === "refused") return Result.fail({ kind: "parameter", reason: "not taken with a global key" });
+  if (presence === "refused")
+    return Result.fail({ kind: "parameter", reason: "not taken with a global key" });
   return parameter.read(value, source);
 };
 

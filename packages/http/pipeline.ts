@@ -34,11 +34,13 @@ export interface KeyedInput<P extends Parameters> extends Input<P> {
   readonly key: AuthenticatedKey;
 }
 
+type RequestServices = HttpServerRequest.HttpServerRequest | HttpServerRequest.ParsedSearchParams;
+
 /** A route and what answers it. */
 export interface BoundRoute {
   readonly method: HttpMethod.HttpMethod;
   readonly path: `/${string}`;
-  readonly answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>;
+  readonly answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, RequestServices>;
 }
 
 type Handled = Effect.Effect<Success, PublicError>;
@@ -47,14 +49,27 @@ type Handled = Effect.Effect<Success, PublicError>;
 export class Pipeline extends Context.Service<
   Pipeline,
   {
-    /** A route that needs a key. */
-    readonly keyed: <P extends Parameters>(route: Route<P>, handler: (input: KeyedInput<P>) => Handled) => BoundRoute;
+    /**
+     * A route that needs a key.
+     *
+     * @param validate what is checked of the values before the tier of the key is
+     */
+    readonly keyed: <P extends Parameters>(
+      route: Route<P>,
+      handler: (input: KeyedInput<P>) => Handled,
+      validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
+    ) => BoundRoute;
 
     /** A route that takes no key and no part in the limits. */
-    readonly open: <P extends Parameters>(route: Route<P>, handler: (input: Input<P>) => Handled) => BoundRoute;
+    readonly open: <P extends Parameters>(
+      route: Route<P>,
+      handler: (input: Input<P>) => Handled,
+    ) => BoundRoute;
 
     /** An answer to a request that matches no route. */
-    readonly refuse: (error: PublicError) => BoundRoute["answer"];
+    readonly refuse: (
+      error: PublicError,
+    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>;
   }
 >()("@accountlink/http/Pipeline") {}
 
@@ -80,28 +95,11 @@ export const makePipeline = Effect.gen(function* () {
     return exchange;
   });
 
-  const readerFor = <P extends Parameters>(route: Route<P>) => {
-    const read = parameterReader(route);
-    return Effect.fnUntraced(function* (exchange: Exchange) {
-      const { request } = exchange;
-      const contract =
-        route.generation === "v2" ? contractFor(request.headers["service-version"]) : Result.succeed(defaultContract);
-      if (Result.isSuccess(contract)) exchange.contract = contract.success;
-      const raw =
-        route.source === "body" ? yield* readJsonObject(request) : yield* HttpServerRequest.ParsedSearchParams;
-      return yield* Effect.fromResult(
-        read(
-          exchange.contract.request(route.id, raw),
-          exchange.key?.key.scope.kind ?? "global",
-          Result.isFailure(contract) ? [contract.failure] : [],
-        ),
-      );
-    });
-  };
-
   const bind = <P extends Parameters>(
     route: Route<P>,
-    answer: (exchange: Exchange) => Effect.Effect<Success | HttpServerResponse.HttpServerResponse, PublicError, any>,
+    answer: (
+      exchange: Exchange,
+    ) => Effect.Effect<Success | HttpServerResponse.HttpServerResponse, PublicError, RequestServices>,
   ): BoundRoute => {
     const envelope = route.generation === "v2" ? envelopeV2 : envelopeV1(route);
     return {
@@ -113,7 +111,7 @@ export const makePipeline = Effect.gen(function* () {
     };
   };
 
-  const keyed: Pipeline["Service"]["keyed"] = (route, handler) => {
+  const keyed: Pipeline["Service"]["keyed"] = (route, handler, validate) => {
     const read = readerFor(route);
     const answer = Effect.fnUntraced(function* (exchange: Exchange) {
       if (route.access === "key_or_redirect" && exchange.request.headers["authorization"] === undefined) {
@@ -122,6 +120,7 @@ export const makePipeline = Effect.gen(function* () {
       }
       const key = yield* admit(exchange);
       const values = yield* read(exchange);
+      if (validate !== undefined) yield* validate(values);
       if ("resolved" in values && values["resolved"] === true && key.key.tier !== "premium") {
         return yield* new PremiumRequired();
       }
@@ -155,6 +154,28 @@ export const makePipeline = Effect.gen(function* () {
   return Pipeline.of({ keyed, open, refuse });
 });
 
+/** Makes the step that chooses the dated contract and reads the parameters. */
+const readerFor = <P extends Parameters>(route: Route<P>) => {
+  const read = parameterReader(route);
+  return Effect.fnUntraced(function* (exchange: Exchange) {
+    const { request } = exchange;
+    const contract =
+      route.generation === "v2"
+        ? contractFor(request.headers["service-version"])
+        : Result.succeed(defaultContract);
+    if (Result.isSuccess(contract)) exchange.contract = contract.success;
+    const raw =
+      route.source === "body" ? yield* readJsonObject(request) : yield* HttpServerRequest.ParsedSearchParams;
+    return yield* Effect.fromResult(
+      read(
+        exchange.contract.request(route.id, raw),
+        exchange.key?.key.scope.kind ?? "global",
+        Result.isFailure(contract) ? [contract.failure] : [],
+      ),
+    );
+  });
+};
+
 /** Puts whatever comes out of the checks and the handler into an answer. */
 const render = <R>(
   envelope: Envelope,
@@ -164,12 +185,17 @@ const render = <R>(
 ) =>
   Effect.matchCauseEffect(answer, {
     onSuccess: (success) => {
-      const response = HttpServerResponse.isHttpServerResponse(success) ? success : envelope.success(exchange, success);
+      const response = HttpServerResponse.isHttpServerResponse(success)
+        ? success
+        : envelope.success(exchange, success);
       return observeAnswer(exchange, routeId, response, null);
     },
     onFailure: (cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
-      const error = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause: Cause.squash(cause) }));
+      const error = Result.getOrElse(
+        Cause.findError(cause),
+        () => new InternalError({ cause: Cause.squash(cause) }),
+      );
       return observeAnswer(exchange, routeId, envelope.failure(exchange, error), error);
     },
   });

@@ -70,7 +70,9 @@ export const routesV1 = Effect.gen(function* () {
         Effect.map(() => ({ data: { chatId, gameId }, message: "Game ID updated" })),
         Effect.catchTag("InvalidParameter", ({ parameters }) =>
           Effect.fail(
-            new InvalidParameter({ parameters: parameters.map(({ reason }) => ({ name: "newGameId", reason })) }),
+            new InvalidParameter({
+              parameters: parameters.map(({ reason }) => ({ name: "newGameId", reason })),
+            }),
           ),
         ),
       );

@@ -63,15 +63,21 @@ export const routesV2 = Effect.gen(function* () {
         },
       })),
     ),
-    keyed(LookupsV2.bulkChat, ({ key, values }) =>
-      Effect.map(bulk.byChats(key.key.scope, values.chatIds, values), (items) =>
-        bulkAnswer("chatId", items, values.resolved),
-      ),
+    keyed(
+      LookupsV2.bulkChat,
+      ({ key, values }) =>
+        Effect.map(bulk.byChats(key.key.scope, values.chatIds, values), (items) =>
+          bulkAnswer("chatId", items, values.resolved),
+        ),
+      ({ chatIds }) => checkBulkInputs("chatIds", chatIds),
     ),
-    keyed(LookupsV2.bulkGame, ({ key, values }) =>
-      Effect.map(bulk.byGames(key.key.scope, values.gameIds, values), (items) =>
-        bulkAnswer("gameId", items, values.resolved),
-      ),
+    keyed(
+      LookupsV2.bulkGame,
+      ({ key, values }) =>
+        Effect.map(bulk.byGames(key.key.scope, values.gameIds, values), (items) =>
+          bulkAnswer("gameId", items, values.resolved),
+        ),
+      ({ gameIds }) => checkBulkInputs("gameIds", gameIds),
     ),
     keyed(WritesV2.patchChat, (input) => asData(writer.moveChat(targetOf(input), input.values))),
     keyed(WritesV2.patchGame, (input) => asData(writer.setGame(targetOf(input), input.values))),
@@ -108,7 +114,14 @@ const bulkAnswer = <Data>(
   });
   const count = items.length;
   return {
-    data: { results, count, foundCount, notFoundCount, errorCount: count - foundCount - notFoundCount, resolved },
+    data: {
+      results,
+      count,
+      foundCount,
+      notFoundCount,
+      errorCount: count - foundCount - notFoundCount,
+      resolved,
+    },
     bulk: { uniqueInputs: new Set(items.map(({ input }) => input)).size, maxInputs: maxBulkInputs },
   };
 };

@@ -2,8 +2,9 @@
  * Dated contracts of v2, chosen by the request header `Service-Version`. Each is one value with a transform of what
  * comes in and one of what goes out; handlers only know the newest shapes.
  */
-import { Result } from "effect";
+
 import type { ParameterProblem } from "@accountlink/core";
+import { Result } from "effect";
 import type { RawValues } from "./parameters.ts";
 
 /** One dated contract. */

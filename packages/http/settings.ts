@@ -12,4 +12,6 @@ export interface HttpSettingsShape {
 }
 
 /** Settings of the HTTP layer. */
-export class HttpSettings extends Context.Service<HttpSettings, HttpSettingsShape>()("@accountlink/http/HttpSettings") {}
+export class HttpSettings extends Context.Service<HttpSettings, HttpSettingsShape>()(
+  "@accountlink/http/HttpSettings",
+) {}

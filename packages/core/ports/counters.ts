@@ -33,7 +33,10 @@ export class Counters extends Context.Service<
   Counters,
   {
     /** Counts one in every window, or, when one of them is full, in none. Atomic over all rules. */
-    readonly admit: (rules: ReadonlyArray<CounterRule>, now: Millis) => Effect.Effect<Admission, StoreUnavailable>;
+    readonly admit: (
+      rules: ReadonlyArray<CounterRule>,
+      now: Millis,
+    ) => Effect.Effect<Admission, StoreUnavailable>;
 
     /** The state of each window, counting nothing. */
     readonly read: (

@@ -19,7 +19,8 @@ import { Secrets } from "./secrets.ts";
 /** What is chosen for a new key; what is left out follows its account or is empty. */
 export interface NewKey
   extends Partial<
-    Pick<ApiKey, "name" | "tier" | "kind" | "status" | "expiresAt" | "limits" | "redirectOrigins"> & AddressLists
+    Pick<ApiKey, "name" | "tier" | "kind" | "status" | "expiresAt" | "limits" | "redirectOrigins"> &
+      AddressLists
   > {
   readonly account: Account;
   readonly target: ScopeTarget;
@@ -69,8 +70,8 @@ export class ApiKeys extends Context.Service<
     /** Revokes the key that somebody shows to hold. False when it is not a key of ours, or its secret is over. */
     readonly reportLeaked: (token: string, requestId: string) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** The account's scope for the target, made when there is none. */
-    readonly scopeOf: (account: string, target: ScopeTarget) => Effect.Effect<DataScope, StoreUnavailable>;
+    /** The account's scope for the target; either is made when there is none. */
+    readonly scopeOf: (account: Account, target: ScopeTarget) => Effect.Effect<DataScope, StoreUnavailable>;
   }
 >()("@accountlink/core/ApiKeys") {
   static readonly layer = Layer.effect(
@@ -85,14 +86,17 @@ export class ApiKeys extends Context.Service<
 
       const announce = (id: KeyId) => signals.publish(keyChanges, id);
 
-      const scopeOf = Effect.fn("ApiKeys.scopeOf")(function* (account: string, target: ScopeTarget) {
+      const scopeOf = Effect.fn("ApiKeys.scopeOf")(function* (account: Account, target: ScopeTarget) {
+        yield* store.ensureAccount(account);
         const pid = `pid_${yield* withRandom(randomText(20, 36))}` as Pid;
-        return yield* store.ensureScope(account, target, pid);
+        return yield* store.ensureScope(account.name, target, pid);
       });
 
-      const recordOf = Effect.fnUntraced(function* (id: KeyId, choice: NewKey) {
+      const recordOf = Effect.fnUntraced(function* (
+        id: KeyId,
+        choice: NewKey,
+      ): Effect.fn.Return<ApiKey, InvalidParameter | StoreUnavailable> {
         yield* checkLists(choice);
-        yield* store.ensureAccount(choice.account);
         const { account, target, ...chosen } = choice;
         return {
           name: "",
@@ -106,9 +110,9 @@ export class ApiKeys extends Context.Service<
           redirectOrigins: [],
           ...chosen,
           id,
-          scope: yield* scopeOf(account.name, target),
+          scope: yield* scopeOf(account, target),
           createdAt: yield* Clock.currentTimeMillis,
-        } satisfies ApiKey as ApiKey;
+        } satisfies ApiKey;
       });
 
       const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (choice, origin) {
@@ -123,39 +127,52 @@ export class ApiKeys extends Context.Service<
           at: key.createdAt,
         });
         if (inserted === "too_many_keys") {
-          return yield* new Conflict({ reason: `The account has ${maxKeys} keys, the most that its plan allows` });
+          return yield* new Conflict({
+            reason: `The account has ${maxKeys} keys, the most that its plan allows`,
+          });
         }
         return inserted === "exists" ? yield* create(choice, origin) : { key, token };
       });
 
-      const adopt: ApiKeys["Service"]["adopt"] = Effect.fn("ApiKeys.adopt")(function* (token, choice, origin) {
-        const id = keyIdOf(token);
-        if (id === null) return yield* InvalidParameter.one("key", 'expected "alk_", 12 characters, "_" and 43 more');
-        const key = yield* recordOf(id, choice);
-        const hash = yield* secrets.keyHash(token);
-        const inserted = yield* store.insertKey({ ...origin, key, hash, maxKeys: null, at: key.createdAt });
-        return inserted === "inserted";
-      });
+      const adopt: ApiKeys["Service"]["adopt"] = Effect.fn("ApiKeys.adopt")(
+        function* (token, choice, origin) {
+          const id = keyIdOf(token);
+          if (id === null)
+            return yield* InvalidParameter.one("key", 'expected "alk_", 12 characters, "_" and 43 more');
+          const key = yield* recordOf(id, choice);
+          const hash = yield* secrets.keyHash(token);
+          const inserted = yield* store.insertKey({ ...origin, key, hash, maxKeys: null, at: key.createdAt });
+          return inserted === "inserted";
+        },
+      );
 
-      const rotate: ApiKeys["Service"]["rotate"] = Effect.fn("ApiKeys.rotate")(function* (id, graceSeconds, origin) {
-        const { token } = yield* withRandom(generateToken(id));
-        const at = yield* Clock.currentTimeMillis;
-        const rotated = yield* store.rotateKey({
-          ...origin,
-          id,
-          hash: yield* secrets.keyHash(token),
-          at,
-          previousUntil: at + graceSeconds * 1000,
-        });
-        if (!rotated) return Option.none();
-        yield* announce(id);
-        return Option.some(token);
-      });
+      const rotate: ApiKeys["Service"]["rotate"] = Effect.fn("ApiKeys.rotate")(
+        function* (id, graceSeconds, origin) {
+          const { token } = yield* withRandom(generateToken(id));
+          const at = yield* Clock.currentTimeMillis;
+          const rotated = yield* store.rotateKey({
+            ...origin,
+            id,
+            hash: yield* secrets.keyHash(token),
+            at,
+            previousUntil: at + graceSeconds * 1000,
+          });
+          if (!rotated) return Option.none();
+          yield* announce(id);
+          return Option.some(token);
+        },
+      );
 
       const setStatus: ApiKeys["Service"]["setStatus"] = Effect.fn("ApiKeys.setStatus")(
         function* (id, status, origin) {
           const at = yield* Clock.currentTimeMillis;
-          const changed = yield* store.setKeyStatus({ ...origin, id, status, at, action: "key.status_changed" });
+          const changed = yield* store.setKeyStatus({
+            ...origin,
+            id,
+            status,
+            at,
+            action: "key.status_changed",
+          });
           yield* announce(id);
           return changed;
         },

@@ -34,7 +34,13 @@ export interface BulkItem<Data> {
   readonly result: Result.Result<Data, BulkItemError>;
 }
 
-type BulkError = InvalidParameter | BulkLimitExceeded | MissingParameter | Forbidden | PlatformUnavailable | StoreUnavailable;
+type BulkError =
+  | InvalidParameter
+  | BulkLimitExceeded
+  | MissingParameter
+  | Forbidden
+  | PlatformUnavailable
+  | StoreUnavailable;
 
 /** Looks many links up inside one scope. */
 export class BulkLookup extends Context.Service<
@@ -79,7 +85,9 @@ export class BulkLookup extends Context.Service<
           [links.findByChatIds(scope.pid, chatIds), memberships(options.guildId, chatIds)],
           { concurrency: 2 },
         );
-        const found = [...records.values()].filter(isLinked).filter(({ chatId }) => isMember(members.get(chatId)));
+        const found = [...records.values()]
+          .filter(isLinked)
+          .filter(({ chatId }) => isMember(members.get(chatId)));
         const games = yield* gameProfiles(new Set(found.map(({ gameId }) => gameId)), options);
         const chats = yield* tabulate(options.resolved ? found.map(({ chatId }) => chatId) : [], (chatId) =>
           profiles.chat(chatId, options.guildId),
@@ -144,7 +152,8 @@ export const checkBulkInputs = (
   name: string,
   inputs: ReadonlyArray<unknown>,
 ): Effect.Effect<void, InvalidParameter | BulkLimitExceeded> => {
-  if (inputs.length === 0) return Effect.fail(InvalidParameter.one(name, "expected at least one ID, got none"));
+  if (inputs.length === 0)
+    return Effect.fail(InvalidParameter.one(name, "expected at least one ID, got none"));
   return inputs.length > maxBulkInputs
     ? Effect.fail(new BulkLimitExceeded({ limit: maxBulkInputs, received: inputs.length }))
     : Effect.void;

@@ -47,19 +47,16 @@ export class FixtureLoader extends Context.Service<
 
       const accountOf = Effect.fnUntraced(function* (name: string) {
         const found = yield* keyStore.findAccount(name);
-        const fallback: Account = { name, chatId: null, tier: "free" };
-        return Option.isSome(found) ? found.value : yield* keyStore.ensureAccount(fallback);
+        return Option.getOrElse(found, (): Account => ({ name, chatId: null, tier: "free" }));
       });
 
       const loadKeys = Effect.fnUntraced(function* (keys: Fixture["keys"], origin: Origin) {
-        for (const { key: token, account: name, tier, ...entry } of keys) {
+        for (const { key, account: name, ...entry } of keys) {
           const account = yield* accountOf(name);
-          const { scope: _scope, ...chosen } = entry;
-          yield* apiKeys.adopt(
-            token,
-            { ...chosen, account, tier: tier ?? account.tier, target: targetOf(entry) },
-            origin,
-          );
+          const { kind, status, expiresAt, limits, allowIps, denyIps, redirectOrigins } = entry;
+          const chosen = { kind, status, expiresAt, limits, allowIps, denyIps, redirectOrigins };
+          const tier = entry.tier ?? account.tier;
+          yield* apiKeys.adopt(key, { ...chosen, account, tier, target: targetOf(entry) }, origin);
         }
       });
 
@@ -69,8 +66,7 @@ export class FixtureLoader extends Context.Service<
         for (const [position, group] of groups.entries()) {
           if (position < loaded) continue;
           const first = group[0] as (typeof group)[number];
-          yield* accountOf(first.account);
-          const { pid } = yield* apiKeys.scopeOf(first.account, targetOf(first));
+          const { pid } = yield* apiKeys.scopeOf(yield* accountOf(first.account), targetOf(first));
           const now = yield* Clock.currentTimeMillis;
           yield* links.importBatch({
             pid,

@@ -24,7 +24,10 @@ export class GuildGuard extends Context.Service<
     ) => Effect.Effect<void, MissingParameter | Forbidden | PlatformUnavailable>;
 
     /** Whether the chat user is a member of the guild; without a guild, everybody is. */
-    readonly isMember: (guildId: RequestedGuild, chatId: ChatId) => Effect.Effect<boolean, PlatformUnavailable>;
+    readonly isMember: (
+      guildId: RequestedGuild,
+      chatId: ChatId,
+    ) => Effect.Effect<boolean, PlatformUnavailable>;
 
     /** Refuses a chat user who is not a member of the guild. */
     readonly requireMember: (

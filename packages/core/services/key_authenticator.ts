@@ -73,7 +73,13 @@ export class KeyAuthenticator extends Context.Service<
 
       const failureRule = (address: ClientAddress): ReadonlyArray<CounterRule> =>
         limits.address.authFailures > 0
-          ? [{ key: `auth:${address.countedAs}`, limit: limits.address.authFailures, durationMs: failureWindow }]
+          ? [
+              {
+                key: `auth:${address.countedAs}`,
+                limit: limits.address.authFailures,
+                durationMs: failureWindow,
+              },
+            ]
           : [];
 
       const checkThrottle = Effect.fnUntraced(function* (address: ClientAddress) {

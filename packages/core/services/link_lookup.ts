@@ -3,7 +3,13 @@
  */
 import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
-import { type Forbidden, LinkNotFound, type MissingParameter, type PlatformUnavailable, type StoreUnavailable } from "../errors.ts";
+import {
+  type Forbidden,
+  LinkNotFound,
+  type MissingParameter,
+  type PlatformUnavailable,
+  type StoreUnavailable,
+} from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { isLinked, type Link, type LinkRecord } from "../link.ts";
 import { LinkStore } from "../ports/link_store.ts";
@@ -134,7 +140,11 @@ export class LinkLookup extends Context.Service<
         };
       });
 
-      const verification = Effect.fnUntraced(function* (scope: DataScope, chatId: ChatId, options: LookupOptions) {
+      const verification = Effect.fnUntraced(function* (
+        scope: DataScope,
+        chatId: ChatId,
+        options: LookupOptions,
+      ) {
         yield* admitChat(scope, chatId, options);
         const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
         if (link === null) return notVerified(chatId);

@@ -86,9 +86,6 @@ export class LinkWriter extends Context.Service<
       const guard = yield* GuildGuard;
       const games = yield* GamePlatform;
 
-      const contextOf = ({ scope, origin }: WriteTarget) =>
-        Effect.map(Clock.currentTimeMillis, (at) => ({ pid: scope.pid, at, ...origin }));
-
       const setGame: LinkWriter["Service"]["setGame"] = Effect.fn("LinkWriter.setGame")(function* (
         target,
         { chatId, gameId },
@@ -147,3 +144,6 @@ export class LinkWriter extends Context.Service<
     }),
   );
 }
+
+const contextOf = ({ scope, origin }: WriteTarget) =>
+  Effect.map(Clock.currentTimeMillis, (at) => ({ pid: scope.pid, at, ...origin }));

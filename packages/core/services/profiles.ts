@@ -35,12 +35,6 @@ export class Profiles extends Context.Service<
       const chatPlatform = yield* ChatPlatform;
       const gamePlatform = yield* GamePlatform;
 
-      const orNull = <A, E>(effect: Effect.Effect<Option.Option<A>, E>): Effect.Effect<A | null> =>
-        effect.pipe(
-          Effect.map(Option.getOrNull),
-          Effect.catch(() => Effect.succeed(null)),
-        );
-
       const chat = Effect.fnUntraced(function* (chatId: ChatId, guildId: RequestedGuild) {
         const [user, guild] = yield* Effect.all(
           [
@@ -56,8 +50,16 @@ export class Profiles extends Context.Service<
         game: (gameId) => orNull(gamePlatform.findProfile(gameId)),
         chat,
         chats: (chatIds, guildId) =>
-          Effect.forEach(chatIds.slice(0, maxResolvedChats), (chatId) => chat(chatId, guildId), { concurrency }),
+          Effect.forEach(chatIds.slice(0, maxResolvedChats), (chatId) => chat(chatId, guildId), {
+            concurrency,
+          }),
       });
     }),
   );
 }
+
+const orNull = <A, E>(effect: Effect.Effect<Option.Option<A>, E>): Effect.Effect<A | null> =>
+  effect.pipe(
+    Effect.map(Option.getOrNull),
+    Effect.catch(() => Effect.succeed(null)),
+  );

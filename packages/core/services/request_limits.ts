@@ -7,13 +7,12 @@ import {
   type AddressBucket,
   type KeyBucket,
   RateLimited,
-  type Refusal,
   SharedIpRateLimited,
   type StoreUnavailable,
 } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import type { Millis } from "../link.ts";
-import { type CounterRule, Counters, type CounterState } from "../ports/counters.ts";
+import { type CounterRule, type CounterState, Counters } from "../ports/counters.ts";
 import { Limits, type Quota } from "../quota.ts";
 
 /** Verification traffic (all session routes) has day quotas of its own and no pacing. */
@@ -172,5 +171,5 @@ const refusalOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<Counte
   const retryAfter = waitOf(bucket, resetsAt, now);
   return isAddressBucket(bucket)
     ? new SharedIpRateLimited({ bucket, limit, resetsAt, retryAfter })
-    : new RateLimited({ bucket, limit, resetsAt, retryAfter } as Refusal<KeyBucket>);
+    : new RateLimited({ bucket, limit, resetsAt, retryAfter });
 };

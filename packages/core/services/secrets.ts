@@ -27,7 +27,9 @@ export class Secrets extends Context.Service<
   /**
    * @param secret 32 or more random bytes. Each use has a key of its own, derived with HKDF-SHA-256.
    */
-  static readonly layer = (secret: Redacted.Redacted<Uint8Array>): Layer.Layer<Secrets, never, Mac.Mac | Kdf.Kdf> =>
+  static readonly layer = (
+    secret: Redacted.Redacted<Uint8Array>,
+  ): Layer.Layer<Secrets, never, Mac.Mac | Kdf.Kdf> =>
     Layer.effect(
       Secrets,
       Effect.gen(function* () {

@@ -42,7 +42,12 @@ export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(i
     status: Schema.Literal(200),
     data: Schema.Struct({
       results: Schema.Array(
-        Schema.Struct({ input, found: Schema.Boolean, data: Schema.NullOr(data), error: Schema.NullOr(ItemError) }),
+        Schema.Struct({
+          input,
+          found: Schema.Boolean,
+          data: Schema.NullOr(data),
+          error: Schema.NullOr(ItemError),
+        }),
       ),
       count: Schema.Number,
       foundCount: Schema.Number,

@@ -86,7 +86,8 @@ export const bulkChat = defineRoute({
   method: "POST",
   path: "/v2/chat/bulk",
   summary: "Game users of up to 50 chat users",
-  description: "One result per input, in their order. A missing link fails its own item only. Costs one request.",
+  description:
+    "One result per input, in their order. A missing link fails its own item only. Costs one request.",
   parameters: { chatIds: ids("1 to 50 IDs of chat users; duplicates count"), guildId: guildId(), resolved },
   source: "body",
   access: "key",
@@ -100,7 +101,8 @@ export const bulkGame = defineRoute({
   method: "POST",
   path: "/v2/game/bulk",
   summary: "Chat users of up to 50 game users",
-  description: "One result per input, in their order. A missing link fails its own item only. Costs one request.",
+  description:
+    "One result per input, in their order. A missing link fails its own item only. Costs one request.",
   parameters: { gameIds: ids("1 to 50 IDs of game users; duplicates count"), guildId: guildId(), resolved },
   source: "body",
   access: "key",

@@ -58,9 +58,7 @@ export const deleteGame = defineRoute({
   parameters: { chatId: chatId(), guildId: guildId() },
   source: "body",
   access: "key",
-  success: success(
-    Schema.Struct({ chatId: ChatId, removedGameId: GameId, deleted: Schema.Literal(true) }),
-  ),
+  success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId, deleted: Schema.Literal(true) })),
   errors: ["LINK_NOT_FOUND"],
 });
 
@@ -93,7 +91,8 @@ export const reportLeakedKey = defineRoute({
   method: "POST",
   path: "/v2/keys/leaked",
   summary: "Report a key that got into wrong hands",
-  description: "Whoever holds a key may report it; it is revoked at once. An unknown key gets the same answer.",
+  description:
+    "Whoever holds a key may report it; it is revoked at once. An unknown key gets the same answer.",
   parameters: { key: text("The key in full") },
   source: "body",
   access: "none",

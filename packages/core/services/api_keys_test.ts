@@ -1,0 +1,118 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Option } from "effect";
+import { TestClock } from "effect/testing";
+import { guildId, operator, world } from "../internal/test_world.ts";
+import { AuditLog } from "../ports/audit_log.ts";
+import { KeyStore } from "../ports/key_store.ts";
+import { ApiKeys, type NewKey } from "./api_keys.ts";
+import { Secrets } from "./secrets.ts";
+
+const choice: NewKey = {
+  account: { name: "acme", chatId: null, tier: "free" },
+  target: { kind: "guild", guildId },
+};
+const create = (change: Partial<NewKey> = {}) =>
+  Effect.flatMap(ApiKeys, (keys) => keys.create({ ...choice, ...change }, operator));
+
+describe("ApiKeys.create", () => {
+  it.effect("takes the tier of its account and stores a hash, not the key", () =>
+    Effect.gen(function* () {
+      const { key, token } = yield* create();
+      const secrets = yield* Secrets;
+      const store = yield* KeyStore;
+      assert.deepInclude(key, { tier: "free", kind: "normal", status: "active", expiresAt: null });
+      const hash = yield* secrets.keyHash(token);
+      assert.notInclude(hash, token.slice(-43));
+      assert.strictEqual(Option.getOrThrow(yield* store.findByHash(hash)).key.id, key.id);
+      assert.notInclude(JSON.stringify(yield* store.listKeys(null)), token.slice(-43));
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("shares one scope between the keys of an account and target", () =>
+    Effect.gen(function* () {
+      const [one, two] = [yield* create(), yield* create()];
+      const other = yield* create({ account: { name: "other", chatId: null, tier: "free" } });
+      assert.strictEqual(one.key.scope.pid, two.key.scope.pid);
+      assert.notStrictEqual(one.key.scope.pid, other.key.scope.pid);
+      assert.match(one.key.scope.pid, /^pid_[0-9a-z]{16,}$/);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("keeps to the plan's number of keys, also under races", () =>
+    Effect.gen(function* () {
+      const results = yield* Effect.forEach(Array.from({ length: 5 }), () => Effect.exit(create()), {
+        concurrency: "unbounded",
+      });
+      assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 2);
+      assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
+      yield* create({ kind: "staff", limits: "none" });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("refuses lists that are not addresses", () =>
+    Effect.gen(function* () {
+      const refusal = yield* Effect.flip(create({ allowIps: ["10.0.0.0/8"], denyIps: ["ten"] }));
+      assert.deepInclude(refusal, { _tag: "InvalidParameter" });
+      assert.include(refusal.message, "denyIps");
+    }).pipe(Effect.provide(world)),
+  );
+});
+
+describe("ApiKeys.adopt", () => {
+  it.effect("stores a given key once, beyond the plan's number", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys;
+      yield* create();
+      yield* create();
+      const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
+      assert.isTrue(yield* keys.adopt(token, choice, operator));
+      assert.isFalse(yield* keys.adopt(token, choice, operator));
+      assert.strictEqual((yield* Effect.flip(keys.adopt("alk_", choice, operator)))._tag, "InvalidParameter");
+    }).pipe(Effect.provide(world)),
+  );
+});
+
+describe("ApiKeys.reportLeaked", () => {
+  it.effect("revokes the key that is shown, and says so in the audit log", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys;
+      const store = yield* KeyStore;
+      const log = yield* AuditLog;
+      const { key, token } = yield* create();
+      assert.isTrue(yield* keys.reportLeaked(token, "req_1"));
+      assert.strictEqual(Option.getOrThrow(yield* store.findById(key.id)).status, "revoked");
+      assert.deepInclude((yield* log.list("acme", null, 1))[0], {
+        action: "key.reported",
+        requestId: "req_1",
+      });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("does nothing for a key that is unknown, or a secret that is over", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys;
+      const { key, token } = yield* create();
+      yield* keys.rotate(key.id, 0, operator);
+      yield* TestClock.adjust("1 second");
+      assert.isFalse(yield* keys.reportLeaked(token, "req_1"));
+      assert.isFalse(yield* keys.reportLeaked(`alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`, "req_1"));
+      assert.isFalse(yield* keys.reportLeaked("not a key", "req_1"));
+      const store = yield* KeyStore;
+      assert.strictEqual(Option.getOrThrow(yield* store.findById(key.id)).status, "active");
+    }).pipe(Effect.provide(world)),
+  );
+});
+
+describe("ApiKeys.setStatus", () => {
+  it.effect("disables and enables, but never brings a revoked key back", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys;
+      const { key } = yield* create();
+      assert.isTrue(yield* keys.setStatus(key.id, "disabled", operator));
+      assert.isTrue(yield* keys.setStatus(key.id, "active", operator));
+      assert.isTrue(yield* keys.setStatus(key.id, "revoked", operator));
+      assert.isFalse(yield* keys.setStatus(key.id, "active", operator));
+      assert.isTrue(Option.isNone(yield* keys.rotate(key.id, 0, operator)));
+    }).pipe(Effect.provide(world)),
+  );
+});

@@ -1,0 +1,84 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { chatId, gameId, operator, world } from "../internal/test_world.ts";
+import { KeyStore } from "../ports/key_store.ts";
+import { ApiKeys } from "./api_keys.ts";
+import { FixtureLoader } from "./fixture_loader.ts";
+import { LinkLookup } from "./link_lookup.ts";
+import { LinkWriter } from "./link_writer.ts";
+
+const key = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
+const document = {
+  accounts: [{ name: "acme", chatId: "10001", tier: "premium" }],
+  keys: [{ key, account: "acme", scope: "global" }],
+  links: [
+    {
+      account: "acme",
+      scope: "global",
+      chatId: "10001",
+      gameId: "1",
+      lastVerifiedAt: "2026-01-01T00:00:00.000Z",
+    },
+    {
+      account: "acme",
+      scope: "global",
+      chatId: "10002",
+      gameId: "1",
+      lastVerifiedAt: "2026-01-02T00:00:00.000Z",
+    },
+    { account: "other", scope: "guild", guildId: "700000000000000001", chatId: "10001", gameId: "2" },
+  ],
+};
+const load = (change = {}) =>
+  Effect.flatMap(FixtureLoader, (loader) => loader.load(JSON.stringify({ ...document, ...change })));
+const globalScope = Effect.flatMap(ApiKeys, (keys) =>
+  keys.scopeOf({ name: "acme", chatId: null, tier: "premium" }, { kind: "global" }),
+);
+const chatsOfOne = Effect.gen(function* () {
+  const lookup = yield* LinkLookup;
+  return (yield* lookup.byGame(yield* globalScope, gameId("1"), { guildId: null, resolved: false })).chatIds;
+});
+
+describe("FixtureLoader", () => {
+  it.effect("loads accounts, keys and links, those of unnamed accounts too", () =>
+    Effect.gen(function* () {
+      yield* load();
+      const keys = yield* (yield* KeyStore).listKeys(null);
+      assert.deepStrictEqual(
+        keys.map(({ id, tier }) => [id, tier]),
+        [["Aa0Bb1Cc2Dd3", "premium"]],
+      );
+      assert.deepStrictEqual(yield* chatsOfOne, ["10002", "10001"].map(chatId));
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("changes nothing the second time", () =>
+    Effect.gen(function* () {
+      yield* load();
+      const writer = yield* LinkWriter;
+      const target = { scope: yield* globalScope, guildId: null, origin: operator };
+      yield* writer.removeGame(target, chatId("10001"), { requireMember: false });
+      yield* load();
+      assert.deepStrictEqual(yield* chatsOfOne, [chatId("10002")]);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("leaves what exists as it is when another file is loaded", () =>
+    Effect.gen(function* () {
+      yield* load();
+      const changed = document.links.map((link) => ({ ...link, gameId: "9" }));
+      yield* load({ links: changed });
+      assert.deepStrictEqual(yield* chatsOfOne, ["10002", "10001"].map(chatId));
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("refuses a file that is not a fixture, before anything of it is stored", () =>
+    Effect.gen(function* () {
+      const refusal = yield* Effect.flip(
+        load({ links: [{ account: "acme", scope: "global", chatId: "1" }] }),
+      );
+      assert.strictEqual(refusal._tag, "InvalidFixture");
+      assert.deepStrictEqual(yield* (yield* KeyStore).listKeys(null), []);
+    }).pipe(Effect.provide(world)),
+  );
+});

@@ -1,0 +1,118 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestClock } from "effect/testing";
+import type { KeyId } from "../ids.ts";
+import { address, world } from "../internal/test_world.ts";
+import { Limits, type Quota } from "../quota.ts";
+import { type Requester, RequestLimits } from "./request_limits.ts";
+
+const day = 86_400_000;
+const quota: Quota = { perWindow: 1, windowMs: 1_000, daily: 3, verifyDaily: 2 };
+const asker: Requester = {
+  keyId: "Aa0Bb1Cc2Dd3" as KeyId,
+  quota,
+  address: address("203.0.113.7"),
+  traffic: "mapping",
+};
+
+const admit = (change: Partial<Requester> = {}) =>
+  Effect.flatMap(RequestLimits, (limits) => limits.admit({ ...asker, ...change }));
+const bucketOf = (change: Partial<Requester> = {}) =>
+  Effect.map(admit(change), ({ refusal }) => refusal?.bucket ?? null);
+const unpaced = { quota: { ...quota, perWindow: null } };
+
+describe("RequestLimits", () => {
+  it.effect("reports what is left of each limit", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(10 * day + 5_000);
+      const { report, refusal } = yield* admit();
+      assert.isNull(refusal);
+      assert.deepStrictEqual(report, {
+        window: { limit: 1, remaining: 0, resetsAt: 10 * day + 6_000 },
+        day: { limit: 3, remaining: 2, resetsAt: 11 * day },
+        addressDay: { limit: 10_000, remaining: 9_999, resetsAt: 11 * day },
+      });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("paces from the first request of a window, and a refused request costs nothing of the day", () =>
+    Effect.gen(function* () {
+      yield* admit();
+      yield* TestClock.adjust(999);
+      const refused = yield* admit();
+      assert.deepInclude(refused.refusal, { _tag: "RateLimited", bucket: "second", limit: 1, retryAfter: 1 });
+      assert.strictEqual(refused.report.day?.remaining, 2);
+      yield* TestClock.adjust(1);
+      assert.isNull(yield* bucketOf());
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("opens the day at midnight UTC, and asks to wait an hour at most", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(day - 10_000);
+      for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
+      const { refusal } = yield* admit(unpaced);
+      assert.deepInclude(refusal, { bucket: "day", resetsAt: day, retryAfter: 10 });
+      yield* TestClock.adjust(10_000);
+      for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
+      assert.deepInclude((yield* admit(unpaced)).refusal, { bucket: "day", retryAfter: 3_600 });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("names the limit that opens last when several of a key are full", () =>
+    Effect.gen(function* () {
+      for (const _ of [1, 2, 3]) {
+        yield* admit();
+        yield* TestClock.adjust("1 second");
+      }
+      yield* admit({ quota: { ...quota, daily: null } });
+      assert.strictEqual(yield* bucketOf(), "day");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("counts an address whatever keys it uses, and names it before the key", () =>
+    Effect.gen(function* () {
+      const keys = Array.from({ length: 20 }, (_, index) => `Aa0Bb1Cc2D${10 + index}` as KeyId);
+      for (const keyId of keys) assert.isNull(yield* bucketOf({ keyId }));
+      assert.strictEqual(yield* bucketOf({ keyId: keys[0] as KeyId }), "ip_second");
+      assert.isNull(yield* bucketOf({ address: address("203.0.113.8") }));
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("counts verification traffic apart, without pacing", () =>
+    Effect.gen(function* () {
+      const verify = { traffic: "verify" } as const;
+      yield* admit();
+      for (const _ of [1, 2]) assert.isNull(yield* bucketOf(verify));
+      const { report, refusal } = yield* admit(verify);
+      assert.strictEqual(refusal?.bucket, "verify_day");
+      assert.isNull(report.window);
+      assert.deepInclude(report.day, { limit: 2, remaining: 0 });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("has no limit where the number is 0 or the key has none", () =>
+    Effect.gen(function* () {
+      const free = { quota: { perWindow: null, windowMs: 0, daily: null, verifyDaily: null } };
+      const decisions = yield* Effect.forEach(Array.from({ length: 50 }), () => admit(free));
+      assert.isTrue(decisions.every(({ refusal }) => refusal === null));
+      assert.deepStrictEqual(decisions.at(-1)?.report, { window: null, day: null, addressDay: null });
+    }).pipe(
+      Effect.provide(world),
+      Effect.provideService(Limits, {
+        free: { keys: 0, perWindow: 0, windowMs: 0, daily: 0, verifyDaily: 0 },
+        premium: { keys: 0, perWindow: 0, windowMs: 0, daily: 0, verifyDaily: 0 },
+        address: { perSecond: 0, daily: 0, verifyDaily: 0, authFailures: 0 },
+      }),
+    ),
+  );
+
+  it.effect("admits exactly what is left to parallel requests", () =>
+    Effect.gen(function* () {
+      const decisions = yield* Effect.forEach(Array.from({ length: 19 }), () => admit(unpaced), {
+        concurrency: "unbounded",
+      });
+      assert.strictEqual(decisions.filter(({ refusal }) => refusal === null).length, 3);
+    }).pipe(Effect.provide(world)),
+  );
+});
