@@ -1,0 +1,17 @@
+import { assert, describe, it } from "@effect/vitest";
+import { bearerToken } from "./authentication.ts";
+
+describe("bearerToken", () => {
+  it.each([
+    [undefined, null],
+    ["", null],
+    ["Bearer", null],
+    ["Bearer  ", null],
+    ["Bearer key", "key"],
+    ["bearer   key ", "key"],
+    ["Basic key", "Basic key"],
+    ["Bearerkey", "Bearerkey"],
+  ])("reads %j as %j", (header, token) => {
+    assert.strictEqual(bearerToken(header), token);
+  });
+});
