@@ -10,7 +10,7 @@ export default defineConfig({
     setupFiles: ["./tools/expect_runtime.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 20 * seconds,
+    testTimeout: 30 * seconds,
     projects: [
       {
         extends: true,

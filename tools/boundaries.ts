@@ -32,7 +32,7 @@ const rooms: Readonly<Record<string, Room>> = {
   tools: { imports: [] },
 };
 
-/** What the tests of a room may import beyond its row. */
+/** What the tests of a room (`*_test.ts`, `internal/test_*.ts`) may import beyond its row. */
 const testImports = ["packages/conformance", "packages/*-memory"];
 
 /** Parts of Effect that are marked unstable, and the folders whose job they are. */
@@ -76,7 +76,7 @@ const problemOf = (file: string, specifier: string): string | null => {
   const room = Object.entries(rooms).find(([pattern]) => fits(folder, [pattern]))?.[1];
   if (room === undefined) return `"${folder}" has no row. Add one to "rooms" in "tools/boundaries.ts"`;
 
-  const isTest = file.endsWith("_test.ts");
+  const isTest = file.endsWith("_test.ts") || /\/internal\/test_\w+\.ts$/.test(file);
   const target = folderOfPackage(specifier);
   if (specifier.startsWith(".")) return relativeProblem(file, specifier);
   if (target === folder) return "it is this package itself. Import the file by its relative path";

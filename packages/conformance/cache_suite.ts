@@ -78,9 +78,14 @@ const cases: Cases<Cache> = {
     const now = yield* Clock.currentTimeMillis;
     const key = uniqueText();
     const values = Array.from({ length: 20 }, (_, i) => `${i}`);
-    yield* Effect.forEach(values, (value) => cache.set(key, value, now + minute), { concurrency: "unbounded" });
+    yield* Effect.forEach(values, (value) => cache.set(key, value, now + minute), {
+      concurrency: "unbounded",
+    });
     const stayed = yield* cache.get(key, now);
-    expectEqual(Option.filter(stayed, (value) => values.includes(value)), stayed);
+    expectEqual(
+      Option.filter(stayed, (value) => values.includes(value)),
+      stayed,
+    );
     expectEqual(Option.isSome(stayed), true);
   }),
 };

@@ -40,7 +40,13 @@ export type KeyCommand =
       readonly parts: Pick<ApiKey, "name" | "status" | "expiresAt" | "createdAt">;
       readonly maxKeys: number | null;
     }
-  | { readonly op: "rotateKey"; readonly key: number; readonly hash: number; readonly at: Millis; readonly previousUntil: Millis }
+  | {
+      readonly op: "rotateKey";
+      readonly key: number;
+      readonly hash: number;
+      readonly at: Millis;
+      readonly previousUntil: Millis;
+    }
   | { readonly op: "setKeyStatus"; readonly key: number; readonly status: KeyStatus; readonly at: Millis };
 
 export type Command = LinkCommand | KeyCommand;
@@ -68,7 +74,10 @@ const read: FastCheck.Arbitrary<LinkCommand> = oneof(
 
 const write: FastCheck.Arbitrary<LinkCommand> = oneof(
   { weight: 4, arbitrary: record({ op: constant("setGame"), scope, chatId, gameId, at }) },
-  { weight: 3, arbitrary: record({ op: constant("moveChat"), scope, oldChatId: chatId, newChatId: chatId, at }) },
+  {
+    weight: 3,
+    arbitrary: record({ op: constant("moveChat"), scope, oldChatId: chatId, newChatId: chatId, at }),
+  },
   { weight: 2, arbitrary: record({ op: constant("removeGame"), scope, chatId, at }) },
   { weight: 1, arbitrary: record({ op: constant("deleteScope"), scope, at }) },
   {

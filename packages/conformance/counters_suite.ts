@@ -1,5 +1,5 @@
 /** What an adapter of `Counters` must do. */
-import { type CounterRule, Counters, type CounterState, type Millis } from "@accountlink/core";
+import { type CounterRule, type CounterState, Counters, type Millis } from "@accountlink/core";
 import { Clock, Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { expectEqual } from "./internal/expect.ts";
@@ -40,9 +40,15 @@ const basics: Cases<Counters> = {
     const rules = [ruleOf(1)];
     const end = now + minute;
     yield* counters.admit(rules, now);
-    expectEqual(yield* counters.admit(rules, end - 1), { admitted: false, states: [{ count: 1, resetsAt: end }] });
+    expectEqual(yield* counters.admit(rules, end - 1), {
+      admitted: false,
+      states: [{ count: 1, resetsAt: end }],
+    });
     expectEqual(yield* counters.read(rules, end), [{ count: 0, resetsAt: end + minute }]);
-    expectEqual(yield* counters.admit(rules, end), { admitted: true, states: [{ count: 1, resetsAt: end + minute }] });
+    expectEqual(yield* counters.admit(rules, end), {
+      admitted: true,
+      states: [{ count: 1, resetsAt: end + minute }],
+    });
   }),
 
   "several rules count all or none": Effect.gen(function* () {
@@ -56,7 +62,10 @@ const basics: Cases<Counters> = {
     expectEqual(yield* counters.admit([narrow, wide], now), { admitted: true, states: state(1, 1) });
     expectEqual(yield* counters.admit([narrow, wide], now), { admitted: false, states: state(1, 1) });
     expectEqual(yield* counters.admit([wide], now), { admitted: true, states: state(1, 2).slice(1) });
-    expectEqual(yield* counters.admit([wide, narrow], now), { admitted: false, states: state(1, 2).toReversed() });
+    expectEqual(yield* counters.admit([wide, narrow], now), {
+      admitted: false,
+      states: state(1, 2).toReversed(),
+    });
   }),
 
   "a refusal begins no window": Effect.gen(function* () {
@@ -110,7 +119,11 @@ const races: Cases<Counters> = {
     const now = yield* start;
     const rules = [ruleOf(9), ruleOf(7), ruleOf(20)];
     yield* counters.admit(rules, now);
-    const admissions = yield* Effect.forEach(Array.from({ length: 40 }), () => counters.admit(rules, now), atOnce);
+    const admissions = yield* Effect.forEach(
+      Array.from({ length: 40 }),
+      () => counters.admit(rules, now),
+      atOnce,
+    );
     expectEqual(admissions.filter(({ admitted }) => admitted).length, 6);
     const states = yield* counters.read(rules, now);
     expectEqual(
@@ -123,7 +136,11 @@ const races: Cases<Counters> = {
     const counters = yield* Counters;
     const now = yield* start;
     const [a, b, c] = [ruleOf(10), ruleOf(15), ruleOf(10)];
-    const pairs = Array.from({ length: 20 }).flatMap(() => [[a, b], [b, c], [c, a]]);
+    const pairs = Array.from({ length: 20 }).flatMap(() => [
+      [a, b],
+      [b, c],
+      [c, a],
+    ]);
     const admissions = yield* Effect.forEach(pairs, (rules) => counters.admit(rules, now), atOnce);
     const admittedOf = (rule: CounterRule) =>
       pairs.filter((rules, i) => rules.includes(rule) && admissions[i]?.admitted).length;
@@ -142,7 +159,11 @@ const races: Cases<Counters> = {
 interface Step {
   readonly pass: Millis;
   readonly admit: boolean;
-  readonly rules: ReadonlyArray<{ readonly key: number; readonly limit: number; readonly durationMs: Millis }>;
+  readonly rules: ReadonlyArray<{
+    readonly key: number;
+    readonly limit: number;
+    readonly durationMs: Millis;
+  }>;
 }
 
 const steps: FastCheck.Arbitrary<ReadonlyArray<Step>> = FastCheck.array(
@@ -158,7 +179,7 @@ const steps: FastCheck.Arbitrary<ReadonlyArray<Step>> = FastCheck.array(
       { selector: ({ key }) => key, maxLength: 3 },
     ),
   }),
-  { maxLength: 30 },
+  { maxLength: 30, size: "max" },
 );
 
 interface ModelWindow {
@@ -197,7 +218,11 @@ const properties: Cases<Counters> = {
       let now = yield* start;
       for (const { pass, admit, rules } of sequence) {
         now += pass;
-        const named = rules.map((rule) => ({ ...rule, key: `${prefix}:${rule.key}` }));
+        const named = rules.map(({ key, limit, durationMs }) => ({
+          key: `${prefix}:${key}`,
+          limit,
+          durationMs,
+        }));
         const model = expected(windows, now);
         if (admit) expectEqual(yield* counters.admit(named, now), model.admit(named));
         else expectEqual(yield* counters.read(named, now), model.read(named));

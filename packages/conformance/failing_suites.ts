@@ -29,9 +29,9 @@ export type FailingSuiteOptions<Ports> =
  * ```ts
  * import * as test from "vitest";
  *
- * const connection = Layer.effect(Connection, Effect.map(MyServer, (server) => ({ break: server.stop, restore: server.start })));
- * failingStorageSuite({ name: "My store", layer: MyStore.layer.pipe(Layer.merge(connection), Layer.provide(MyServer.layer)), test });
- * failingStorageSuite({ name: "My store", skip: "It lives in the same process", test });
+ * // `connection` is a layer of `Connection` that stops and starts the server that the store connects to.
+ * failingStorageSuite({ name: "My store", layer: Layer.merge(MyStore.layer, connection), test });
+ * failingStorageSuite({ name: "My store", skip: "it has no connection that could break", test });
  * ```
  */
 export const failingStorageSuite = (options: FailingSuiteOptions<Storage>): void =>

@@ -2,7 +2,16 @@
  * Runs commands against a store. Answers are plain values that can be compared: null for none, entries for a map, and
  * `refused` for a defect, which the port's rules make of some commands.
  */
-import { type ApiKey, type AuditEntry, AuditLog, type DataScope, type KeyId, KeyStore, LinkStore, type StoreUnavailable } from "@accountlink/core";
+import {
+  type ApiKey,
+  type AuditEntry,
+  AuditLog,
+  type DataScope,
+  type KeyId,
+  KeyStore,
+  LinkStore,
+  type StoreUnavailable,
+} from "@accountlink/core";
 import { Effect, Option } from "effect";
 import { type Command, hashCount, keyCount } from "./command.ts";
 import type { Storage } from "./internal/storage.ts";
@@ -77,7 +86,9 @@ export const observe = Effect.fnUntraced(function* (
 
 const plain = (answer: unknown): unknown => {
   if (Option.isOption(answer)) return Option.getOrNull(answer);
-  return answer instanceof Map ? [...answer].sort(([one], [other]) => (String(one) < String(other) ? -1 : 1)) : answer;
+  return answer instanceof Map
+    ? [...answer].toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1))
+    : answer;
 };
 
 type Runner<C extends Command> = (
@@ -92,10 +103,14 @@ const askKeys = <A>(ask: (store: KeyStore["Service"]) => Effect.Effect<A, StoreU
   Effect.flatMap(KeyStore, ask);
 
 const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { readonly op: Op }>> } = {
-  findByChatId: (world, { scope, chatId }) => askLinks((store) => store.findByChatId(world[scope].pid, chatId)),
-  findByChatIds: (world, { scope, chatIds }) => askLinks((store) => store.findByChatIds(world[scope].pid, chatIds)),
-  findByGameIds: (world, { scope, gameIds }) => askLinks((store) => store.findByGameIds(world[scope].pid, gameIds)),
-  exportPage: (world, { scope, after, limit }) => askLinks((store) => store.exportPage(world[scope].pid, after, limit)),
+  findByChatId: (world, { scope, chatId }) =>
+    askLinks((store) => store.findByChatId(world[scope].pid, chatId)),
+  findByChatIds: (world, { scope, chatIds }) =>
+    askLinks((store) => store.findByChatIds(world[scope].pid, chatIds)),
+  findByGameIds: (world, { scope, gameIds }) =>
+    askLinks((store) => store.findByGameIds(world[scope].pid, gameIds)),
+  exportPage: (world, { scope, after, limit }) =>
+    askLinks((store) => store.exportPage(world[scope].pid, after, limit)),
 
   setGame: (world, { scope, chatId, gameId, at }) =>
     askLinks((store) => store.setGame({ ...origin, pid: world[scope].pid, at, chatId, gameId })),
@@ -103,7 +118,8 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
     askLinks((store) => store.moveChat({ ...origin, pid: world[scope].pid, at, oldChatId, newChatId })),
   removeGame: (world, { scope, chatId, at }) =>
     askLinks((store) => store.removeGame({ ...origin, pid: world[scope].pid, at, chatId })),
-  deleteScope: (world, { scope, at }) => askLinks((store) => store.deleteScope({ ...origin, pid: world[scope].pid, at })),
+  deleteScope: (world, { scope, at }) =>
+    askLinks((store) => store.deleteScope({ ...origin, pid: world[scope].pid, at })),
   importBatch: (world, { scope, links, existing, position }) => {
     const { pid } = world[scope];
     const progress = position === null ? null : { source: pid, position };

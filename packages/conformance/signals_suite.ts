@@ -16,7 +16,11 @@ const cases: Cases<Signals> = {
   "every subscriber gets every message of its topic, in order": Effect.gen(function* () {
     const signals = yield* Signals;
     const topic = uniqueText();
-    const queues = yield* Effect.all([signals.subscribe(topic), signals.subscribe(topic), signals.subscribe(topic)]);
+    const queues = yield* Effect.all([
+      signals.subscribe(topic),
+      signals.subscribe(topic),
+      signals.subscribe(topic),
+    ]);
     yield* Effect.forEach(messages, (message) => signals.publish(topic, message), { discard: true });
     for (const queue of queues) expectEqual(yield* next(queue, messages.length), messages);
   }),
@@ -64,14 +68,17 @@ const cases: Cases<Signals> = {
     const queues = yield* Effect.forEach(topics, signals.subscribe);
     yield* Effect.forEach(topics, (topic, i) => signals.publish(topic, hostileTexts[i] as string));
     yield* Effect.forEach(topics, (topic) => signals.publish(topic, "last"));
-    for (const [i, queue] of queues.entries()) expectEqual(yield* next(queue, 2), [hostileTexts[i] as string, "last"]);
+    for (const [i, queue] of queues.entries())
+      expectEqual(yield* next(queue, 2), [hostileTexts[i] as string, "last"]);
   }),
 
   "racing publishers: every message arrives once, those of each publisher in order": Effect.gen(function* () {
     const signals = yield* Signals;
     const topic = uniqueText();
     const queue = yield* signals.subscribe(topic);
-    const publishers = Array.from({ length: 10 }, (_, publisher) => messages.map((message) => `${publisher} ${message}`));
+    const publishers = Array.from({ length: 10 }, (_, publisher) =>
+      messages.map((message) => `${publisher} ${message}`),
+    );
     yield* Effect.forEach(
       publishers,
       (own) => Effect.forEach(own, (message) => signals.publish(topic, message), { discard: true }),

@@ -5,8 +5,8 @@
 import { Effect, type Layer, ManagedRuntime, type Scope } from "effect";
 
 /**
- * The part of a test framework that a suite needs. Vitest and `bun:test` have it, as do the Deno standard library's
- * `@std/testing/bdd` and Mocha's relatives: `import * as test from "vitest"`.
+ * The part of a test framework that a suite needs. Vitest and `bun:test` have it: `import * as test from "vitest"`.
+ * `node:test` has it as well, under the name `after` for `afterAll`.
  */
 export interface TestApi {
   readonly describe: (name: string, body: () => void) => unknown;

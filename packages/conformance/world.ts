@@ -27,7 +27,10 @@ export const poker = GameId.make("2");
 export const rummy = GameId.make("3");
 
 /** On whose behalf the cases write. */
-export const origin: Origin = { actor: { type: "operator", id: "conformance" }, requestId: "req_conformance" };
+export const origin: Origin = {
+  actor: { type: "operator", id: "conformance" },
+  requestId: "req_conformance",
+};
 
 /** One account with two scopes. */
 export interface World {

@@ -1,9 +1,10 @@
 /**
  * The HTTP contract as values. Browser-safe.
  */
-export * from "./api.ts";
+export * from "./open_api.ts";
 export * from "./parameter.ts";
 export * from "./route.ts";
+export * from "./routes.ts";
 export * from "./status.ts";
 export * as EnvelopeV1 from "./v1/envelope.ts";
 export * as RoutesV1 from "./v1/links.ts";

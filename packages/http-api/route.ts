@@ -59,12 +59,16 @@ export const defineRoute = <const P extends Parameters>(options: RouteOptions<P>
     ...options.errors,
   ]);
   const names = Object.keys(options.parameters);
-  if (names.length > 0) codes.add("MISSING_PARAMETER").add("INVALID_PARAMETER");
+  if (names.length > 0) codes.add("INVALID_PARAMETER");
+  if (Object.values(options.parameters).some(isEverRequired)) codes.add("MISSING_PARAMETER");
   if (options.source === "body") codes.add("INVALID_BODY");
   if (options.access !== "none") codes.add("INVALID_API_KEY").add("RATE_LIMITED").add("FORBIDDEN");
   if (names.includes("resolved")) codes.add("PREMIUM_REQUIRED");
   return { ...options, codes };
 };
+
+const isEverRequired = ({ presence }: Parameter<unknown>): boolean =>
+  Object.values(presence).includes("required");
 
 /** The statuses of a route's refusals, each with its codes, in ascending order. */
 export const refusalsOf = (

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
-import { openApi, routes } from "./api.ts";
+import { openApi } from "./open_api.ts";
 import { refusalsOf } from "./route.ts";
+import { routes } from "./routes.ts";
 import { statusesByCode } from "./status.ts";
 
 describe("routes", () => {

@@ -25,6 +25,18 @@ const ready = Effect.gen(function* () {
   );
 });
 
+/** Everything on the page is on the page: no fonts, telemetry or tools of other hosts. */
+const docsPage = {
+  withDefaultFonts: false,
+  telemetry: false,
+  showDeveloperTools: "never",
+  hideClientButton: true,
+  documentDownloadType: "none",
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  authentication: { preferredSecurityScheme: "apiKey" },
+};
+
 /** The paths of `systemRoutes`, all of them read with GET. */
 export const systemPaths = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"] as const;
 
@@ -40,8 +52,5 @@ export const systemRoutes = Layer.mergeAll(
     ),
   ),
   PrometheusMetrics.layerHttp({ path: "/metrics" }),
-  HttpApiScalar.layer(Api, {
-    path: "/docs",
-    scalar: { withDefaultFonts: false },
-  }),
+  HttpApiScalar.layer(Api, { path: "/docs", scalar: docsPage }),
 );

@@ -12,7 +12,10 @@ const or = <S extends Schema.Top>(fallback: NoInfer<S["Type"]>) =>
 const atLeast = (least: number) => Schema.Int.check(Schema.isGreaterThanOrEqualTo(least));
 const FailingStatus = Schema.Int.check(Schema.isBetween({ minimum: 500, maximum: 599 }));
 
-const fault = <const Mode extends string, const Fields extends Schema.Struct.Fields>(mode: Mode, fields: Fields) =>
+const fault = <const Mode extends string, const Fields extends Schema.Struct.Fields>(
+  mode: Mode,
+  fields: Fields,
+) =>
   Schema.Struct({
     mode: Schema.Literal(mode),
     platform: Schema.Literals(["chat", "game", "both"]).pipe(or("both")),

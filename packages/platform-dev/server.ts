@@ -4,11 +4,11 @@
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Effect, Layer, Redacted } from "effect";
 import { HttpRouter, type HttpServer } from "effect/http";
+import { refuse } from "./internal/answers.ts";
 import { chatApi } from "./internal/chat_api.ts";
 import { controlApi } from "./internal/control_api.ts";
-import { gameApi } from "./internal/game_api.ts";
-import { refuse } from "./internal/answers.ts";
 import { makeFaults } from "./internal/faults.ts";
+import { gameApi } from "./internal/game_api.ts";
 import type { Stage } from "./internal/platform_route.ts";
 import { makeTraffic } from "./internal/traffic.ts";
 import { makeWorld } from "./internal/world.ts";
@@ -30,7 +30,10 @@ export interface DevPlatformOptions {
  * const layer = devPlatform({ fixture, botToken }).pipe(Layer.provideMerge(server))
  * ```
  */
-export const devPlatform = ({ fixture, botToken }: DevPlatformOptions): Layer.Layer<never, never, HttpServer.HttpServer> =>
+export const devPlatform = ({
+  fixture,
+  botToken,
+}: DevPlatformOptions): Layer.Layer<never, never, HttpServer.HttpServer> =>
   HttpRouter.serve(
     Layer.unwrap(
       Effect.sync(() => {

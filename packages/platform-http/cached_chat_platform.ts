@@ -1,8 +1,9 @@
 /**
  * A chat platform whose answers are kept for a short while.
  */
-import { type Cache, ChatPlatform, ChatUser, GuildMember } from "@accountlink/core";
+
 import type { ChatId, GuildId } from "@accountlink/core";
+import { type Cache, ChatPlatform, ChatUser, GuildMember } from "@accountlink/core";
 import { Effect, Layer, Option, Schema } from "effect";
 import { cachedLookup } from "./cached_lookup.ts";
 import { defaultStaleness, type Staleness } from "./staleness.ts";

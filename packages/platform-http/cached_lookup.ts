@@ -31,12 +31,15 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
   const count = (result: "hit" | "miss" | "error") =>
     Metric.update(Metric.withAttributes(platformCache, { answer: options.answer, result }), 1);
 
-  const read = Effect.fnUntraced(function* (key: Key) {
-    const kept = yield* cache.get(entryOf(key), yield* Clock.currentTimeMillis);
-    const answer = Option.flatMap(kept, decode);
-    yield* count(Option.isSome(answer) ? "hit" : "miss");
-    return answer;
-  }, Effect.catchTag("StoreUnavailable", () => Effect.as(count("error"), Option.none<A>())));
+  const read = Effect.fnUntraced(
+    function* (key: Key) {
+      const kept = yield* cache.get(entryOf(key), yield* Clock.currentTimeMillis);
+      const answer = Option.flatMap(kept, decode);
+      yield* count(Option.isSome(answer) ? "hit" : "miss");
+      return answer;
+    },
+    Effect.catchTag("StoreUnavailable", () => Effect.as(count("error"), Option.none<A>())),
+  );
 
   const askAndKeep = Effect.fnUntraced(function* (key: Key) {
     const askedAt = yield* Clock.currentTimeMillis;

@@ -33,7 +33,10 @@ export const findResource = <A>(
     Effect.flatMap((response) => {
       if (response.status === 200) {
         return readJson(response, found).pipe(
-          Effect.filterOrFail(isAsked, () => new RequestFailed({ reason: "unreadable", status: response.status })),
+          Effect.filterOrFail(
+            isAsked,
+            () => new RequestFailed({ reason: "unreadable", status: response.status }),
+          ),
           Effect.asSome,
         );
       }

@@ -85,7 +85,10 @@ const makeAttempt = Effect.fnUntraced(function* (
       ),
       Effect.flatMap((response) => buffered(response, settings.maxBodyBytes)),
       Effect.flatMap(refuseNoAnswer),
-      Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(new RequestFailed({ reason: "timeout" })) }),
+      Effect.timeoutOrElse({
+        duration: timeout,
+        orElse: () => Effect.fail(new RequestFailed({ reason: "timeout" })),
+      }),
     );
 
   return (request: HttpClientRequest.HttpClientRequest, deadline: Deadline) =>

@@ -134,7 +134,9 @@ describe("time", () => {
   it.effect("stops the request when its caller goes away", () =>
     Effect.gen(function* () {
       let stopped = 0;
-      const platform = HttpClient.make(() => Effect.onInterrupt(Effect.never, () => Effect.sync(() => stopped++)));
+      const platform = HttpClient.make(() =>
+        Effect.onInterrupt(Effect.never, () => Effect.sync(() => stopped++)),
+      );
       const client = yield* resilientClient(platform, "test", { failuresToOpen: 1 });
       const fiber = yield* Effect.forkChild(client.get(url), { startImmediately: true });
       yield* Fiber.interrupt(fiber);
@@ -146,7 +148,11 @@ describe("time", () => {
 describe("concurrency", () => {
   it.effect("sends so many at once, and turns away whom the deadline finds waiting", () =>
     Effect.gen(function* () {
-      const { client, sentAt } = yield* clientOf(["hang"], { concurrency: 3, retries: 0, failuresToOpen: 1_000 });
+      const { client, sentAt } = yield* clientOf(["hang"], {
+        concurrency: 3,
+        retries: 0,
+        failuresToOpen: 1_000,
+      });
       const fibers = yield* Effect.forEach(Array.from({ length: 20 }), () =>
         Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true }),
       );
@@ -234,14 +240,20 @@ describe("what is seen of it", () => {
   it.effect("counts outcomes and shows the circuit", () =>
     Effect.gen(function* () {
       const platform = "test";
-      const outcome = (outcome: string) =>
-        Effect.map(Metric.value(Metric.withAttributes(platformRequests, { platform, outcome })), ({ count }) => count);
+      const counted = (outcome: string) =>
+        Effect.map(
+          Metric.value(Metric.withAttributes(platformRequests, { platform, outcome })),
+          ({ count }) => count,
+        );
       const circuit = Effect.map(
         Metric.value(Metric.withAttributes(platformCircuit, { platform })),
         ({ value }) => value,
       );
 
-      const { client } = yield* clientOf(["break", { status: 503 }, { status: 200 }], { retries: 0, failuresToOpen: 2 });
+      const { client } = yield* clientOf(["break", { status: 503 }, { status: 200 }], {
+        retries: 0,
+        failuresToOpen: 2,
+      });
       expect(yield* circuit).toBe(0);
       for (let asked = 0; asked < 3; asked++) yield* ask(client);
       expect(yield* circuit).toBe(2);
@@ -249,10 +261,10 @@ describe("what is seen of it", () => {
       yield* ask(client);
       expect(yield* circuit).toBe(0);
       const seen = yield* Effect.all([
-        outcome("connection"),
-        outcome("status"),
-        outcome("circuit_open"),
-        outcome("answered"),
+        counted("connection"),
+        counted("status"),
+        counted("circuit_open"),
+        counted("answered"),
       ]);
       expect(seen).toEqual([1, 1, 1, 1]);
     }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),

@@ -13,8 +13,9 @@ export const layer: Layer.Layer<AuditLog, never, State> = Layer.effect(
       list: (account, before, limit) =>
         Effect.sync(() => {
           const log = memory.log.get(account) ?? [];
-          const end = before === null ? log.length : log.findLastIndex(({ sequence }) => sequence < before) + 1;
-          return log.slice(Math.max(0, end - limit), end).reverse();
+          const end =
+            before === null ? log.length : log.findLastIndex(({ sequence }) => sequence < before) + 1;
+          return log.slice(Math.max(0, end - limit), end).toReversed();
         }),
     }),
   ),

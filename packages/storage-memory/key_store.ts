@@ -24,7 +24,7 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
     KeyStore.of({
       ensureAccount: (account) =>
         Effect.sync(() => {
-          assertStorable([account.name]);
+          assertStorable(account.name);
           return getOrInsert(memory.accounts, account.name, () => account);
         }),
 
@@ -36,7 +36,7 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
       insertKey: (write) => Effect.sync(() => insertKey(memory, write)),
       findByHash: (hash) => Effect.sync(() => findByHash(memory, hash)),
       findById: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.keys.get(id)?.key)),
-      listKeys: (account) => Effect.sync(() => keysOf(memory, account).sort(oldestFirst)),
+      listKeys: (account) => Effect.sync(() => keysOf(memory, account).toSorted(oldestFirst)),
       rotateKey: (write) => Effect.sync(() => rotateKey(memory, write)),
       setKeyStatus: (write) => Effect.sync(() => setKeyStatus(memory, write)),
     }),
@@ -80,7 +80,7 @@ const insertKey = (memory: Memory, write: InsertKey) => {
   const counted = keysOf(memory, key.scope.account).filter(({ status }) => status !== "revoked").length;
   if (maxKeys !== null && counted >= maxKeys) return "too_many_keys";
 
-  assertStorable([hash, key.name, ...key.allowIps, ...key.denyIps, ...key.redirectOrigins]);
+  assertStorable(hash, key.name);
   memory.record(keyChange(write, key, "key.created"));
   const stored: StoredKey = { key, secrets: [] };
   memory.keys.set(key.id, stored);
@@ -123,7 +123,7 @@ const rotateKey = (memory: Memory, write: RotateKey): boolean => {
   if (memory.keysByHash.has(write.hash)) {
     throw new Error(`Cannot rotate key "${write.id}": the hash is taken, expected that of a new secret`);
   }
-  assertStorable([write.hash]);
+  assertStorable(write.hash);
   memory.record(keyChange(write, stored.key, "key.rotated"));
   for (const secret of stored.secrets) secret.endsAt = earlier(secret.endsAt, write.previousUntil);
   addSecret(memory, stored, write.hash);

@@ -63,7 +63,11 @@ const collect = <K, V>(keys: ReadonlyArray<K>, find: (key: K) => V | undefined):
   return found;
 };
 
-const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink => ({ chatId, gameId, lastVerifiedAt });
+const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink => ({
+  chatId,
+  gameId,
+  lastVerifiedAt,
+});
 
 /** The record of a chat user whose `gameId` becomes another one. */
 const changed = (chatId: ChatId, previous: LinkRecord | undefined, gameId: GameId, at: number): Link => ({
@@ -153,7 +157,7 @@ const importBatch = (memory: Memory, { pid, links: lines, existing, progress }: 
   const links = memory.linksOf(pid);
   const counts = { inserted: 0, replaced: 0, kept: 0 };
   if (progress !== null) {
-    assertStorable([progress.source]);
+    assertStorable(progress.source);
     memory.importPositions.set(progress.source, progress.position);
   }
   const lastLines = new Map(lines.map((line) => [line.chatId, line]));

@@ -3,7 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditLog, KeyStore, LinkStore } from "@accountlink/core";
 import { type Context, Data, Effect, Layer, Predicate, type Scope } from "effect";
-import type { Migrator, SqlClient, SqlConnection, SqlError } from "effect/sql";
+import { SqlClient } from "effect/sql";
+import type { Migrator, SqlConnection, SqlError } from "effect/sql";
 import { acquireProcessLock, type DataFolderInUse } from "./internal/process_lock.ts";
 import { layerSqlite } from "./internal/sqlite_client.ts";
 import { type DatabaseTooNew, migrate } from "./migrations.ts";
@@ -69,6 +70,7 @@ const open = ({
     yield* Effect.tryPromise({ try: () => mkdir(folder, { recursive: true, mode: 0o700 }), catch: unusable });
     if (exclusive) yield* acquireProcessLock(folder);
     const database = yield* Layer.build(layerSqlite({ filename: path }));
+    yield* Effect.provideContext(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA cache_size = -65536`), database);
     const migrated = yield* Effect.provideContext(migrate, database);
     return { database, migrated };
   }).pipe(Effect.catchTags({ SqlError: notOpened, MigrationError: notOpened }));

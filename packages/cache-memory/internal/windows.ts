@@ -21,7 +21,10 @@ export class Windows {
   /** Counts one in every window, or in none when one of them is full. */
   admit(rules: ReadonlyArray<CounterRule>, now: Millis): Admission {
     const admitted = rules.every(({ key, limit }) => (this.#find(key, now)?.count ?? 0) < limit);
-    return { admitted, states: admitted ? rules.map((rule) => this.#count(rule, now)) : this.read(rules, now) };
+    return {
+      admitted,
+      states: admitted ? rules.map((rule) => this.#count(rule, now)) : this.read(rules, now),
+    };
   }
 
   read(rules: ReadonlyArray<CounterRule>, now: Millis): ReadonlyArray<CounterState> {

@@ -1,4 +1,4 @@
-import { Cause, Effect, Equal, Exit, Formatter, Schedule } from "effect";
+import { Cause, Effect, Equal, Exit, Formatter, Option, Predicate, Schedule } from "effect";
 
 /** A case has failed. Test frameworks print the difference between `actual` and `expected`. */
 class Unexpected extends Error {
@@ -28,19 +28,19 @@ export const expectThat = (holds: boolean, rule: string): void => {
 /** Succeeds when the effect dies: the caller broke a rule of the port, and nobody may take that for an answer. */
 export const expectDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, never, R> =>
   Effect.map(Effect.exit(effect), (exit) => {
-    if (!Exit.hasDies(exit)) throw new Unexpected(`It ended as ${shown(exit)}, expected a defect`, exit, "Die");
+    if (!Exit.hasDies(exit)) throw new Unexpected("It is no defect", shown(exit), "a defect");
   });
 
 /** Succeeds when the effect fails with `StoreUnavailable`, and in no other way, within ten seconds. */
 export const expectUnavailable = <A, E, R>(
-  title: string,
+  operation: string,
   effect: Effect.Effect<A, E, R>,
 ): Effect.Effect<void, never, R> =>
   Effect.map(Effect.exit(Effect.timeout(effect, "10 seconds")), (exit) => {
-    const error = Exit.findErrorOption(exit);
-    const tag = error._tag === "Some" ? (error.value as { readonly _tag?: unknown })._tag : undefined;
-    if (tag !== "StoreUnavailable" || Exit.hasDies(exit)) {
-      throw new Unexpected(`${title} ended as ${shown(exit)}, expected StoreUnavailable`, exit, "StoreUnavailable");
+    const failure = Exit.findErrorOption(exit);
+    const isRight = Option.isSome(failure) && Predicate.isTagged(failure.value, "StoreUnavailable");
+    if (!isRight || Exit.hasDies(exit)) {
+      throw new Unexpected(`${operation} is not refused as it should be`, shown(exit), "StoreUnavailable");
     }
   });
 

@@ -11,46 +11,51 @@ const games = Array.from({ length: 60 }, (_, i) => GameId.make(`${1_000 + i}`));
 
 /** What is stored when the connection breaks. */
 export const failingWrites: Cases<Storage | Connection> = {
-  "a write that failed before it began stored nothing, and what stood before it stands": Effect.gen(function* () {
-    const connection = yield* Connection;
-    const links = yield* newLinkBench;
-    yield* links.set(ada, chess);
-    const [record, entries] = [yield* links.find(ada), yield* links.entries];
-    yield* connection.break;
-    yield* Effect.all([
-      expectUnavailable("setGame", links.set(ada, poker, 1)),
-      expectUnavailable("moveChat", links.move(ada, bob, 1)),
-      expectUnavailable("removeGame", links.remove(ada, 1)),
-      expectUnavailable("deleteScope", links.deleteAll(1)),
-    ]).pipe(Effect.ensuring(connection.restore));
-    expectEqual(yield* eventually(links.find(ada)), record);
-    expectEqual(yield* links.entries, entries);
-  }),
+  "a write that failed before it began stored nothing, and what stood before it stands": Effect.gen(
+    function* () {
+      const connection = yield* Connection;
+      const links = yield* newLinkBench;
+      yield* links.set(ada, chess);
+      const [record, entries] = [yield* links.find(ada), yield* links.entries];
+      yield* connection.break;
+      yield* Effect.all([
+        expectUnavailable("setGame", links.set(ada, poker, 1)),
+        expectUnavailable("moveChat", links.move(ada, bob, 1)),
+        expectUnavailable("removeGame", links.remove(ada, 1)),
+        expectUnavailable("deleteScope", links.deleteAll(1)),
+      ]).pipe(Effect.ensuring(connection.restore));
+      expectEqual(yield* eventually(links.find(ada)), record);
+      expectEqual(yield* links.entries, entries);
+    },
+  ),
 
-  "when the connection breaks under writes, what was answered is stored, in one chain": Effect.gen(function* () {
-    const connection = yield* Connection;
-    const links = yield* newLinkBench;
-    yield* links.set(ada, chess);
-    const writes = games.map((gameId) => Effect.exit(links.set(ada, gameId)));
-    const [before, , after] = yield* Effect.all(
-      [
-        Effect.all(writes.slice(0, 30), { concurrency: "unbounded" }),
-        connection.break,
-        Effect.all(writes.slice(30), { concurrency: "unbounded" }),
-      ],
-      { concurrency: "unbounded" },
-    ).pipe(Effect.ensuring(connection.restore));
+  "when the connection breaks under writes, what was answered is stored, in one chain": Effect.gen(
+    function* () {
+      const connection = yield* Connection;
+      const links = yield* newLinkBench;
+      yield* links.set(ada, chess);
+      const writes = games.map((gameId) => Effect.exit(links.set(ada, gameId)));
+      const [before, , after] = yield* Effect.all(
+        [
+          Effect.all(writes.slice(0, 30), { concurrency: "unbounded" }),
+          connection.break,
+          Effect.all(writes.slice(30), { concurrency: "unbounded" }),
+        ],
+        { concurrency: "unbounded" },
+      ).pipe(Effect.ensuring(connection.restore));
 
-    const entries = yield* eventually(links.entries);
-    const stored = entries.map(({ details }) => details["gameId"]);
-    for (const [i, exit] of [...before, ...after].entries()) {
-      if (Exit.isSuccess(exit)) expectThat(stored.includes(games[i]), `the answered write of ${games[i]} is stored`);
-      else yield* expectUnavailable("setGame", exit);
-    }
-    expectEqual(
-      entries.map(({ details }) => details["previousGameId"]),
-      [null, ...stored.slice(0, -1)],
-    );
-    expectEqual((yield* links.find(ada))?.gameId, stored.at(-1) as GameId);
-  }),
+      const entries = yield* eventually(links.entries);
+      const stored = entries.map(({ details }) => details["gameId"]);
+      for (const [i, exit] of [...before, ...after].entries()) {
+        if (Exit.isSuccess(exit))
+          expectThat(stored.includes(games[i]), `the answered write of ${games[i]} is stored`);
+        else yield* expectUnavailable("setGame", exit);
+      }
+      expectEqual(
+        entries.map(({ details }) => details["previousGameId"]),
+        [null, ...stored.slice(0, -1)],
+      );
+      expectEqual((yield* links.find(ada))?.gameId, stored.at(-1) as GameId);
+    },
+  ),
 };

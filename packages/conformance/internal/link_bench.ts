@@ -17,9 +17,6 @@ export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
   const log = yield* AuditLog;
   const { pid, account } = scope;
   const context = (at: Millis) => ({ ...origin, pid, at });
-  const newEntries = Effect.map(log.list(account, null, 1_000), (entries) =>
-    entries.filter((entry) => entry.pid === pid).reverse(),
-  );
   return {
     pid,
     find: (chatId: ChatId) => Effect.map(store.findByChatId(pid, chatId), Option.getOrNull),
@@ -27,11 +24,11 @@ export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
     chatsOf: (...gameIds: ReadonlyArray<GameId>) => store.findByGameIds(pid, gameIds),
     page: (after: ChatId | null, limit: number) => store.exportPage(pid, after, limit),
     all: store.exportPage(pid, null, 10_000),
-    set: (chatId: ChatId, gameId: GameId, at: Millis = 0) => store.setGame({ ...context(at), chatId, gameId }),
+    set: (chatId: ChatId, gameId: GameId, at: Millis = 0) =>
+      store.setGame({ ...context(at), chatId, gameId }),
     move: (oldChatId: ChatId, newChatId: ChatId, at: Millis = 0) =>
       store.moveChat({ ...context(at), oldChatId, newChatId }),
-    remove: (chatId: ChatId, at: Millis = 0) =>
-      Effect.map(store.removeGame({ ...context(at), chatId }), Option.getOrNull),
+    remove: (chatId: ChatId, at: Millis = 0) => store.removeGame({ ...context(at), chatId }),
     deleteAll: (at: Millis = 0) => store.deleteScope(context(at)),
     load: (
       links: ReadonlyArray<PortableLink>,
@@ -40,7 +37,9 @@ export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
     ) => store.importBatch({ pid, links, existing, progress }),
     position: store.importPosition,
     /** The log of the scope, oldest first. */
-    entries: newEntries,
+    entries: Effect.map(log.list(account, null, 1_000), (entries) =>
+      entries.filter((entry) => entry.pid === pid).toReversed(),
+    ),
   };
 });
 

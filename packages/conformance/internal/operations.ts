@@ -7,14 +7,16 @@ import {
   Signals,
   type StoreUnavailable,
 } from "@accountlink/core";
-import { Effect, type Scope } from "effect";
+import { Clock, Effect, type Scope } from "effect";
 import { ada, bob, chess, makeKey, makeWorld, origin, uniquePid, uniqueText } from "../world.ts";
 
 /** Operations by name, ready to run; each can be run again. */
 export type Operations = Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, Scope.Scope>>>;
 
 /** Each operation of the port, no more and no less. */
-type OperationsOf<Port> = { readonly [Name in keyof Port]: Effect.Effect<unknown, StoreUnavailable, Scope.Scope> };
+type OperationsOf<Port> = {
+  readonly [Name in keyof Port]: Effect.Effect<unknown, StoreUnavailable, Scope.Scope>;
+};
 
 const prefixed = (port: string, operations: Operations): Operations =>
   Object.fromEntries(Object.entries(operations).map(([name, operation]) => [`${port}.${name}`, operation]));
@@ -35,7 +37,12 @@ export const storageOperations = Effect.gen(function* () {
       moveChat: links.moveChat({ ...origin, pid, at, oldChatId: ada, newChatId: bob }),
       removeGame: links.removeGame({ ...origin, pid, at, chatId: bob }),
       deleteScope: links.deleteScope({ ...origin, pid, at }),
-      importBatch: links.importBatch({ pid, links: [], existing: "keep", progress: { source: pid, position: 1 } }),
+      importBatch: links.importBatch({
+        pid,
+        links: [],
+        existing: "keep",
+        progress: { source: pid, position: 1 },
+      }),
       importPosition: links.importPosition(pid),
       exportPage: links.exportPage(pid, null, 10),
     } satisfies OperationsOf<LinkStore["Service"]>),
@@ -60,33 +67,45 @@ export const storageOperations = Effect.gen(function* () {
       }),
     } satisfies OperationsOf<KeyStore["Service"]>),
     ...prefixed("AuditLog", {
-      append: log.append({ ...origin, at, account: account.name, pid, action: "links.imported", details: {} }),
+      append: log.append({
+        ...origin,
+        at,
+        account: account.name,
+        pid,
+        action: "links.imported",
+        details: {},
+      }),
       list: log.list(account.name, null, 10),
     } satisfies OperationsOf<AuditLog["Service"]>),
   };
 });
 
 /** Every operation of `Counters`. */
-export const countersOperations = Effect.map(Counters, (counters) => {
+export const countersOperations = Effect.gen(function* () {
+  const counters = yield* Counters;
+  const now = yield* Clock.currentTimeMillis;
   const rules = [{ key: uniqueText(), limit: 100, durationMs: 60_000 }];
   return prefixed("Counters", {
-    admit: counters.admit(rules, Date.now()),
-    read: counters.read(rules, Date.now()),
+    admit: counters.admit(rules, now),
+    read: counters.read(rules, now),
   } satisfies OperationsOf<Counters["Service"]>);
 });
 
 /** Every operation of `Cache`. */
-export const cacheOperations = Effect.map(Cache, (cache) => {
+export const cacheOperations = Effect.gen(function* () {
+  const cache = yield* Cache;
+  const now = yield* Clock.currentTimeMillis;
   const key = uniqueText();
   return prefixed("Cache", {
-    get: cache.get(key, Date.now()),
-    set: cache.set(key, "value", Date.now() + 60_000),
+    get: cache.get(key, now),
+    set: cache.set(key, "value", now + 60_000),
     remove: cache.remove(key),
   } satisfies OperationsOf<Cache["Service"]>);
 });
 
 /** Every operation of `Signals`. */
-export const signalsOperations = Effect.map(Signals, (signals) => {
+export const signalsOperations = Effect.gen(function* () {
+  const signals = yield* Signals;
   const topic = uniqueText();
   return prefixed("Signals", {
     publish: signals.publish(topic, "message"),

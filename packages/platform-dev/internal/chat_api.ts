@@ -2,10 +2,10 @@
  * The chat platform's API, as the bot of the service sees it: only guilds that it is in.
  */
 import type { MemberFixture } from "@accountlink/core/fixture";
+import type { Guild, Guilds, Member, Members } from "../wire.ts";
 import { json, refuse } from "./answers.ts";
 import { type PlatformRoute, platformRoute, type Stage } from "./platform_route.ts";
 import type { WorldGuild } from "./world.ts";
-import type { Guild, Guilds, Member, Members } from "../wire.ts";
 
 /** The routes under `/chat/api`. All of them are for the bot. */
 export const chatApi = (stage: Stage) => {
@@ -14,7 +14,9 @@ export const chatApi = (stage: Stage) => {
     platformRoute(stage, { platform: "chat", path: `/chat/api${path}`, forBot: true, answer });
 
   const inGuild =
-    (answer: (guild: WorldGuild, chatId: string) => ReturnType<PlatformRoute["answer"]>): PlatformRoute["answer"] =>
+    (
+      answer: (guild: WorldGuild, chatId: string) => ReturnType<PlatformRoute["answer"]>,
+    ): PlatformRoute["answer"] =>
     ({ guildId = "", chatId = "" }) => {
       const guild = guilds.get(guildId);
       return guild?.hasBot ? answer(guild, chatId) : refuse("unknown_guild");
@@ -27,12 +29,16 @@ export const chatApi = (stage: Stage) => {
     }),
 
     route("/guilds/:guildId", ({ guildId = "" }) =>
-      guilds.get(guildId)?.hasBot ? json({ id: guildId } satisfies typeof Guild.Type) : refuse("unknown_guild"),
+      guilds.get(guildId)?.hasBot
+        ? json({ id: guildId } satisfies typeof Guild.Type)
+        : refuse("unknown_guild"),
     ),
 
     route(
       "/guilds/:guildId/members",
-      inGuild(({ members }) => json({ members: [...members.values()].map(shown) } satisfies typeof Members.Type)),
+      inGuild(({ members }) =>
+        json({ members: [...members.values()].map(shown) } satisfies typeof Members.Type),
+      ),
     ),
 
     route(

@@ -13,11 +13,11 @@ import type { World } from "./world.ts";
 
 /** The routes under `/faults`, `/requests` and `/control`. */
 export const controlApi = ({ world, faults, traffic }: Stage) => [
-  route("GET", "/faults", Effect.sync(() => json(faults.show()))),
+  route("GET", "/faults", shown(faults.show)),
   route("PUT", "/faults", change(Effect.map(HttpServerRequest.schemaBodyJson(Fault), faults.set))),
   route("DELETE", "/faults", change(Effect.sync(faults.clear))),
 
-  route("GET", "/requests", Effect.sync(() => json(traffic.show()))),
+  route("GET", "/requests", shown(traffic.show)),
   route("DELETE", "/requests", change(Effect.sync(traffic.reset))),
 
   ...worldRoutes(world),
@@ -57,6 +57,8 @@ const worldRoutes = ({ guilds }: World) => {
   ];
 };
 
+const shown = (look: () => unknown) => Effect.sync(() => json(look()));
+
 const change = <E, R>(work: Effect.Effect<void, E, R>) => Effect.as(work, done);
 
 /** A failure is the answer itself, or else what could not be read of the request. */
@@ -64,11 +66,8 @@ const route = <E, R>(
   method: "GET" | "PUT" | "DELETE",
   path: `/${string}`,
   answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-) =>
-  HttpRouter.route(
-    method,
-    path,
-    Effect.catch(answer, (error) =>
-      Effect.succeed(HttpServerResponse.isHttpServerResponse(error) ? error : refuse("invalid_request")),
-    ),
-  );
+) => {
+  const refused = (error: E) =>
+    Effect.succeed(HttpServerResponse.isHttpServerResponse(error) ? error : refuse("invalid_request"));
+  return HttpRouter.route(method, path, answer.pipe(Effect.catch(refused)));
+};

@@ -1,9 +1,10 @@
 /**
  * The game platform's API: public, about users only.
  */
+
+import type { GameUser } from "../wire.ts";
 import { json, refuse } from "./answers.ts";
 import { type PlatformRoute, platformRoute, type Stage } from "./platform_route.ts";
-import type { GameUser } from "../wire.ts";
 
 /** The routes under `/game/api`. */
 export const gameApi = (stage: Stage) => {

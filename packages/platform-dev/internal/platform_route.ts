@@ -24,7 +24,9 @@ export interface PlatformRoute {
   /** Whether only the bot may ask. */
   readonly forBot: boolean;
   /** Answers from the values in the path. */
-  readonly answer: (values: Readonly<Record<string, string | undefined>>) => HttpServerResponse.HttpServerResponse;
+  readonly answer: (
+    values: Readonly<Record<string, string | undefined>>,
+  ) => HttpServerResponse.HttpServerResponse;
 }
 
 export const platformRoute = (
@@ -48,7 +50,9 @@ export const platformRoute = (
   return HttpRouter.route("GET", path, traffic.counted(`GET ${path}`)(handler));
 };
 
-const misbehave = (fault: Exclude<Fault, { readonly mode: "slow" }>): HttpServerResponse.HttpServerResponse => {
+const misbehave = (
+  fault: Exclude<Fault, { readonly mode: "slow" }>,
+): HttpServerResponse.HttpServerResponse => {
   switch (fault.mode) {
     case "down":
       return refuse("unavailable", fault.status);

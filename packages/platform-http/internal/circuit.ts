@@ -7,10 +7,16 @@ import { platformCircuit } from "../metrics.ts";
 import { RequestFailed } from "../request_failed.ts";
 import type { Resilience } from "../resilience.ts";
 
-const gaugeValues = { Closed: 0, HalfOpen: 1, Open: 2 } satisfies Record<CircuitBreaker.State["_tag"], number>;
+const gaugeValues = { Closed: 0, HalfOpen: 1, Open: 2 } satisfies Record<
+  CircuitBreaker.State["_tag"],
+  number
+>;
 
 /** Makes a circuit. It runs attempts, and refuses them with `circuit_open` while it is not closed. */
-export const makeCircuit = Effect.fnUntraced(function* (platform: string, { failuresToOpen, openFor }: Resilience) {
+export const makeCircuit = Effect.fnUntraced(function* (
+  platform: string,
+  { failuresToOpen, openFor }: Resilience,
+) {
   const breaker = yield* CircuitBreaker.make({
     tripPolicy: CircuitBreaker.consecutive(failuresToOpen),
     openDuration: openFor,
@@ -30,7 +36,11 @@ export const makeCircuit = Effect.fnUntraced(function* (platform: string, { fail
   return <A>(attempt: Effect.Effect<A, RequestFailed>): Effect.Effect<A, RequestFailed> =>
     breaker
       .execute(attempt, { key: platform, classify })
-      .pipe(Effect.catchTag("CircuitBreakerError", () => Effect.fail(new RequestFailed({ reason: "circuit_open" }))));
+      .pipe(
+        Effect.catchTag("CircuitBreakerError", () =>
+          Effect.fail(new RequestFailed({ reason: "circuit_open" })),
+        ),
+      );
 }, Effect.provide(CircuitBreaker.layerStoreMemory()));
 
 // A platform that limits us, or answers too much, is up.

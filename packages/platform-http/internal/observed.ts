@@ -25,7 +25,9 @@ export const timing = (platform: string) => {
     Effect.flatMap(Clock.monotonicTimeNanos, (start) =>
       Effect.ensuring(
         attempt,
-        Effect.flatMap(Clock.monotonicTimeNanos, (end) => Metric.update(histogram, Number(end - start) / 1e9)),
+        Effect.flatMap(Clock.monotonicTimeNanos, (end) =>
+          Metric.update(histogram, Number(end - start) / 1e9),
+        ),
       ),
     );
 };

@@ -1,4 +1,11 @@
-import { type ChatId, type DataScope, type GameId, isLinked, type Link, type LinkRecord } from "@accountlink/core";
+import {
+  type ChatId,
+  type DataScope,
+  type GameId,
+  isLinked,
+  type Link,
+  type LinkRecord,
+} from "@accountlink/core";
 
 /** The records of one scope, found by chat user and by game user. */
 export class ScopeLinks {
@@ -24,12 +31,12 @@ export class ScopeLinks {
   /** The chat users linked to the game user: newest link first, ties by chat ID. */
   chatsOf(gameId: GameId): ReadonlyArray<ChatId> {
     const records = [...(this.#byGame.get(gameId) ?? [])];
-    return records.sort(newestFirst).map(({ chatId }) => chatId);
+    return records.toSorted(newestFirst).map(({ chatId }) => chatId);
   }
 
   /** Up to `limit` links whose chat ID is greater than `after`, in the order of their chat IDs. */
   linksAfter(after: ChatId | null, limit: number): ReadonlyArray<Link> {
-    this.#sortedIds ??= [...this.#records.keys()].sort();
+    this.#sortedIds ??= [...this.#records.keys()].toSorted();
     const ids = this.#sortedIds;
     const links: Array<Link> = [];
     for (let i = after === null ? 0 : firstAfter(ids, after); i < ids.length && links.length < limit; i++) {

@@ -3,7 +3,7 @@
  */
 import type { ImportBatch, LinkStore, Pid } from "@accountlink/core";
 import { Effect, Schema } from "effect";
-import type { SqlClient } from "effect/sql";
+import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "./dialect.ts";
 import { operation } from "./operation.ts";
 import { schemaReaderOf } from "./row.ts";
@@ -13,7 +13,7 @@ export const linkImports = (
   sql: SqlClient.SqlClient,
 ): Pick<LinkStore["Service"], "importBatch" | "importPosition"> => {
   const { rowsWritten } = dialectOf(sql);
-  const { insertNew, replaceOld } = importStatements(sql);
+  const { insert, keep, replace } = importStatements(sql);
 
   const importBatch = Effect.fnUntraced(function* ({ pid, links, existing, progress }: ImportBatch) {
     const lastLines = new Map(
@@ -21,9 +21,11 @@ export const linkImports = (
     );
     const lines = JSON.stringify([...lastLines.values()]);
 
-    const inserted = rowsWritten(yield* insertNew(pid, lines).raw);
+    const inserted = rowsWritten(yield* insert(pid, lines, keep).raw);
     const old = lastLines.size - inserted;
-    const replaced = existing === "keep" || old === 0 ? 0 : rowsWritten(yield* replaceOld(pid, lines).raw);
+    // Again, for what it makes of those that were there; the new ones say the same already.
+    const replaced =
+      existing === "keep" || old === 0 ? 0 : rowsWritten(yield* insert(pid, lines, replace).raw);
     if (progress !== null) {
       yield* sql`
         INSERT INTO import_progress (source, position) VALUES (${progress.source}, ${progress.position})
@@ -50,28 +52,28 @@ const readPositions = schemaReaderOf(
   ({ position }) => position,
 );
 
-/** Both take lines as a JSON array of `[chatId, gameId, lastVerifiedAt]`, none of which name the same chat user. */
 const importStatements = (sql: SqlClient.SqlClient) => {
   const { elements } = dialectOf(sql);
-  const incoming = (lines: string) => sql`(
-    SELECT value ->> 0 AS chat_id, value ->> 1 AS game_id, CAST(value ->> 2 AS BIGINT) AS verified_at
-    FROM ${elements(lines)}) AS incoming`;
   return {
-    /** Leaves alone who has a record. */
-    insertNew: (pid: Pid, lines: string) => sql`
+    /**
+     * Writes `lines`, a JSON array of `[chatId, gameId, lastVerifiedAt]` that names no chat user twice; `existing` says
+     * what becomes of those who have a record.
+     */
+    insert: (pid: Pid, lines: string, existing: Statement.Fragment) => sql`
       INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
-      SELECT ${pid}, chat_id, game_id, 1, verified_at, verified_at FROM ${incoming(lines)} WHERE true
-      ON CONFLICT (pid, chat_id) DO NOTHING`,
+      SELECT ${pid}, value ->> 0, value ->> 1, 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 2 AS BIGINT)
+      FROM ${elements(lines)} WHERE true
+      ON CONFLICT (pid, chat_id) ${existing}`,
 
-    /** Leaves alone whose record says the same already, those just inserted among them. */
-    replaceOld: (pid: Pid, lines: string) => sql`
-      UPDATE links SET
-        game_id = incoming.game_id,
-        link_version = CASE WHEN links.game_id = incoming.game_id THEN link_version ELSE link_version + 1 END,
-        linked_at = CASE WHEN links.game_id = incoming.game_id THEN linked_at ELSE verified_at END,
-        last_verified_at = verified_at
-      FROM ${incoming(lines)}
-      WHERE links.pid = ${pid} AND links.chat_id = incoming.chat_id
-        AND (links.game_id IS DISTINCT FROM incoming.game_id OR last_verified_at <> verified_at)`,
+    keep: sql.literal("DO NOTHING"),
+
+    /** Writes no row that says the same already. */
+    replace: sql.literal(`DO UPDATE SET
+      game_id = excluded.game_id,
+      link_version = links.link_version + CASE WHEN links.game_id = excluded.game_id THEN 0 ELSE 1 END,
+      linked_at = CASE WHEN links.game_id = excluded.game_id THEN links.linked_at ELSE excluded.linked_at END,
+      last_verified_at = excluded.last_verified_at
+      WHERE links.game_id IS DISTINCT FROM excluded.game_id
+        OR links.last_verified_at <> excluded.last_verified_at`),
   };
 };

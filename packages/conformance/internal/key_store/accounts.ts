@@ -1,9 +1,8 @@
-import { type Account, ChatId, GuildId, type ScopeTarget } from "@accountlink/core";
-import { KeyStore } from "@accountlink/core";
-import { Effect, Option } from "effect";
+import { type Account, ChatId, GuildId, KeyStore, type ScopeTarget } from "@accountlink/core";
+import { Effect, Exit, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { makeWorld, uniquePid, uniqueText } from "../../world.ts";
-import { expectDefect, expectEqual } from "../expect.ts";
+import { expectDefect, expectEqual, expectThat } from "../expect.ts";
 import type { Storage } from "../storage.ts";
 import { hostileTexts, unstorableTexts } from "../texts.ts";
 
@@ -42,7 +41,11 @@ export const accounts: Cases<Storage> = {
     const keys = yield* KeyStore;
     const prefix = uniqueText();
     const named = hostileTexts.map(
-      (text, i): Account => ({ name: `${prefix}${text}`, chatId: ChatId.make(`${10_000 + i}`), tier: "free" }),
+      (text, i): Account => ({
+        name: `${prefix}${text}`,
+        chatId: ChatId.make(`${10_000 + i}`),
+        tier: "free",
+      }),
     );
     yield* Effect.forEach(named, keys.ensureAccount);
     for (const account of named) {
@@ -61,14 +64,23 @@ export const accounts: Cases<Storage> = {
     for (const text of unstorableTexts) {
       const name = `${prefix}${text}`;
       yield* expectDefect(keys.ensureAccount({ name, chatId: null, tier: "free" }));
-      expectEqual(yield* keys.findAccount(name), Option.none());
+      const found = yield* Effect.exit(keys.findAccount(name));
+      expectThat(
+        !Exit.isSuccess(found) || Option.isNone(found.value),
+        `${JSON.stringify(name)} finds nobody`,
+      );
     }
   }),
 
   "ensureScope makes one scope for each target of an account": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const { account } = yield* makeWorld;
-    const targets = [global, guild("700000000000000001"), guild("700000000000000002"), guild("0700000000000000001")];
+    const targets = [
+      global,
+      guild("700000000000000001"),
+      guild("700000000000000002"),
+      guild("0700000000000000001"),
+    ];
     const { name } = yield* keys.ensureAccount({ ...account, name: uniqueText() });
     for (const target of targets) {
       expectEqual(yield* keys.findScope(name, target), Option.none());
@@ -90,7 +102,11 @@ export const accounts: Cases<Storage> = {
     const keys = yield* KeyStore;
     const { account } = yield* makeWorld;
     const target = guild("700000000000000009");
-    const made = yield* Effect.forEach(many, () => keys.ensureScope(account.name, target, uniquePid()), atOnce);
+    const made = yield* Effect.forEach(
+      many,
+      () => keys.ensureScope(account.name, target, uniquePid()),
+      atOnce,
+    );
     const stored = Option.getOrThrow(yield* keys.findScope(account.name, target));
     expectEqual(
       made,

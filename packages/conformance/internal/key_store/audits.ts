@@ -1,4 +1,4 @@
-import { AuditLog, KeyStore } from "@accountlink/core";
+import { type AuditAction, AuditLog, type KeyStatus, KeyStore, type Millis } from "@accountlink/core";
 import { Effect } from "effect";
 import type { Cases } from "../../suite.ts";
 import { makeKey, makeWorld, origin, uniqueText } from "../../world.ts";
@@ -24,23 +24,17 @@ export const audits: Cases<Storage> = {
     yield* keys.setKeyStatus({ ...change, status: "revoked", at: 5, action: "key.reported" });
     yield* keys.setKeyStatus({ ...change, status: "active", at: 6 });
     yield* keys.rotateKey({ ...origin, id, hash: uniqueText(), at: 7, previousUntil: 9 });
+    const entryOf = (action: AuditAction, at: Millis, status: KeyStatus) => {
+      const details = { keyId: id, status };
+      return { ...origin, at, account: account.name, pid: guild.pid, action, details };
+    };
     const entries = yield* log.list(account.name, null, 10);
-    expectEqual(
-      entries.map(({ sequence: _, ...entry }) => entry).reverse(),
-      [
-        { action: "key.created", at: 1, status: "active" },
-        { action: "key.rotated", at: 2, status: "active" },
-        { action: "key.status_changed", at: 3, status: "disabled" },
-        { action: "key.reported", at: 5, status: "revoked" },
-      ].map(({ action, at, status }) => ({
-        ...origin,
-        at,
-        account: account.name,
-        pid: guild.pid,
-        action: action as "key.created",
-        details: { keyId: id, status },
-      })),
-    );
+    expectEqual(entries.map(({ sequence: _, ...entry }) => entry).toReversed(), [
+      entryOf("key.created", 1, "active"),
+      entryOf("key.rotated", 2, "active"),
+      entryOf("key.status_changed", 3, "disabled"),
+      entryOf("key.reported", 5, "revoked"),
+    ]);
   }),
 
   "making accounts and scopes leaves no entry": Effect.gen(function* () {

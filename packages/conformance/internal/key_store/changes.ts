@@ -18,11 +18,15 @@ const setStatus = (key: Pick<ApiKey, "id">, status: KeyStatus) =>
   );
 
 const statusOf = (key: ApiKey) =>
-  Effect.flatMap(KeyStore, (keys) => Effect.map(keys.findById(key.id), (found) => Option.getOrThrow(found).status));
+  Effect.flatMap(KeyStore, (keys) =>
+    Effect.map(keys.findById(key.id), (found) => Option.getOrThrow(found).status),
+  );
 
 /** When the secret behind the hash ends. */
 const endOf = (hash: string) =>
-  Effect.flatMap(KeyStore, (keys) => Effect.map(keys.findByHash(hash), (found) => Option.getOrThrow(found).endsAt));
+  Effect.flatMap(KeyStore, (keys) =>
+    Effect.map(keys.findByHash(hash), (found) => Option.getOrThrow(found).endsAt),
+  );
 
 /** What rotating keys and setting their status does. */
 export const changes: Cases<Storage> = {
@@ -56,7 +60,10 @@ export const changes: Cases<Storage> = {
   "rotateKey works on a disabled key, and not on a revoked or unknown one": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const { global } = yield* makeWorld;
-    const [disabled, revoked] = [makeKey(global, { status: "disabled" }), makeKey(global, { status: "revoked" })];
+    const [disabled, revoked] = [
+      makeKey(global, { status: "disabled" }),
+      makeKey(global, { status: "revoked" }),
+    ];
     const [hash, unused] = [uniqueText(), uniqueText()];
     yield* insert(disabled);
     yield* insert(revoked, null, hash);
@@ -105,16 +112,26 @@ export const changes: Cases<Storage> = {
   "setKeyStatus changes nothing but the status": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const { guild } = yield* makeWorld;
-    const [key, hash] = [makeKey(guild, { limits: "none", expiresAt: 9, allowIps: ["203.0.113.7"] }), uniqueText()];
+    const [key, hash] = [
+      makeKey(guild, { limits: "none", expiresAt: 9, allowIps: ["203.0.113.7"] }),
+      uniqueText(),
+    ];
     yield* insert(key, null, hash);
     yield* setStatus(key, "disabled");
-    expectEqual(yield* keys.findByHash(hash), Option.some({ key: { ...key, status: "disabled" }, endsAt: 9 }));
+    expectEqual(
+      yield* keys.findByHash(hash),
+      Option.some({ key: { ...key, status: "disabled" }, endsAt: 9 }),
+    );
   }),
 
   "racing insertKey: never more keys than allowed": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const { global, guild } = yield* makeWorld;
-    const results = yield* Effect.forEach(many, (i) => insert(makeKey(i % 2 === 0 ? global : guild), 3), atOnce);
+    const results = yield* Effect.forEach(
+      many,
+      (i) => insert(makeKey(i % 2 === 0 ? global : guild), 3),
+      atOnce,
+    );
     expectEqual(results.filter((result) => result === "inserted").length, 3);
     expectEqual(results.filter((result) => result === "too_many_keys").length, many.length - 3);
     expectEqual((yield* keys.listKeys(global.account)).length, 3);
@@ -123,7 +140,10 @@ export const changes: Cases<Storage> = {
   "racing insertKey with one id or one hash: exactly one is inserted": Effect.gen(function* () {
     const { global } = yield* makeWorld;
     const [id, hash] = [uniqueKeyId(), uniqueText()];
-    for (const inserts of [many.map(() => insert(makeKey(global, { id }))), many.map(() => insert(makeKey(global), null, hash))]) {
+    for (const inserts of [
+      many.map(() => insert(makeKey(global, { id }))),
+      many.map(() => insert(makeKey(global), null, hash)),
+    ]) {
       const results = yield* Effect.all(inserts, atOnce);
       expectEqual(results.filter((result) => result === "inserted").length, 1);
       expectEqual(results.filter((result) => result === "exists").length, many.length - 1);

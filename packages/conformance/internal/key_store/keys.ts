@@ -74,14 +74,14 @@ export const keys: Cases<Storage> = {
     const { global, guild } = yield* makeWorld;
     const { global: other } = yield* makeWorld;
     yield* insert(makeKey(other));
-    yield* insert(makeKey(global, { status: "revoked" }));
     yield* insert(makeKey(guild, { status: "disabled" }));
-    const [second, third] = [makeKey(global), makeKey(global)];
-    expectEqual(yield* insert(second, 2), "inserted");
-    expectEqual(yield* insert(third, 2), "too_many_keys");
-    expectEqual(yield* store.findById(third.id), Option.none());
-    expectEqual(yield* insert(third, 3), "inserted");
-    expectEqual(yield* insert(makeKey(global), null), "inserted");
+    const refused = makeKey(global);
+    expectEqual(yield* insert(refused, 1), "too_many_keys");
+    expectEqual(yield* store.findById(refused.id), Option.none());
+    yield* insert(makeKey(global, { status: "revoked" }));
+    expectEqual(yield* insert(refused, 2), "inserted");
+    expectEqual(yield* insert(makeKey(guild), 2), "too_many_keys");
+    expectEqual(yield* insert(makeKey(guild), null), "inserted");
     expectEqual(yield* insert(makeKey(other), 0), "too_many_keys");
   }),
 
@@ -97,11 +97,15 @@ export const keys: Cases<Storage> = {
     const store = yield* KeyStore;
     const { global, guild } = yield* makeWorld;
     const { global: other } = yield* makeWorld;
-    const made = [makeKey(global, { createdAt: 9 }), makeKey(guild, { createdAt: 2 }), makeKey(global, { createdAt: 9 })];
+    const made = [
+      makeKey(global, { createdAt: 9 }),
+      makeKey(guild, { createdAt: 2 }),
+      makeKey(global, { createdAt: 9 }),
+    ];
     const foreign = makeKey(other, { createdAt: 3 });
     yield* Effect.forEach([...made, foreign], (key) => insert(key));
     const [oldest, ...rest] = [made[1], made[0], made[2]].filter((key) => key !== undefined);
-    const ordered = [oldest, ...rest.sort((one, two) => (one.id < two.id ? -1 : 1))];
+    const ordered = [oldest, ...rest.toSorted((one, two) => (one.id < two.id ? -1 : 1))];
     expectEqual<ReadonlyArray<ApiKey | undefined>>(yield* store.listKeys(global.account), ordered);
     const ours = new Set([...made, foreign].map(({ id }) => id));
     expectEqual<ReadonlyArray<ApiKey | undefined>>(

@@ -79,7 +79,7 @@ export const audits: Cases<Storage> = {
     const sequences = [first, second, third].map(Number);
     expectEqual(
       sequences,
-      [...new Set(sequences)].sort((a, b) => a - b),
+      [...new Set(sequences)].toSorted((a, b) => a - b),
     );
   }),
 };

@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, cyd, poker } from "../../world.ts";
 import { expectEqual } from "../expect.ts";
-import { line, type newLinkBench as Bench, newLinkBench } from "../link_bench.ts";
+import { type newLinkBench as Bench, line, newLinkBench } from "../link_bench.ts";
 import type { Storage } from "../storage.ts";
 
 /** What exportPage gives. */
@@ -16,7 +16,11 @@ export const exports: Cases<Storage> = {
     yield* links.set(ada, chess, 2);
     yield* links.set(bob, chess, 1);
     yield* links.remove(bob, 5);
-    expectEqual(yield* links.page(null, 10), [line(long, poker, 3), line(ada, chess, 2), line(short, chess, 4)]);
+    expectEqual(yield* links.page(null, 10), [
+      line(long, poker, 3),
+      line(ada, chess, 2),
+      line(short, chess, 4),
+    ]);
   }),
 
   "exportPage goes on after a chat ID, whether it is there or not": Effect.gen(function* () {
@@ -54,7 +58,7 @@ export const exports: Cases<Storage> = {
       standing,
     );
     const ids = exported.map(({ chatId }) => chatId);
-    expectEqual(ids, [...new Set(ids)].sort());
+    expectEqual(ids, [...new Set(ids)].toSorted());
   }),
 };
 

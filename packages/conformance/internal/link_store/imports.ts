@@ -6,7 +6,9 @@ import { expectEqual, expectThat } from "../expect.ts";
 import { line, newLinkBench } from "../link_bench.ts";
 import type { Storage } from "../storage.ts";
 
-const manyLines = Array.from({ length: 500 }, (_, i) => line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i));
+const manyLines = Array.from({ length: 500 }, (_, i) =>
+  line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i),
+);
 
 /** What importBatch and importPosition do. */
 export const imports: Cases<Storage> = {
@@ -39,7 +41,13 @@ export const imports: Cases<Storage> = {
     expectEqual(counts, { inserted: 0, replaced: 2, kept: 0 });
     const record = { chatId: ada, gameId: poker, linkVersion: 2, linkedAt: 9, lastVerifiedAt: 9 };
     expectEqual(yield* links.find(ada), record);
-    expectEqual(yield* links.find(bob), { ...record, chatId: bob, linkVersion: 3, linkedAt: 8, lastVerifiedAt: 8 });
+    expectEqual(yield* links.find(bob), {
+      ...record,
+      chatId: bob,
+      linkVersion: 3,
+      linkedAt: 8,
+      lastVerifiedAt: 8,
+    });
     expectEqual(yield* links.chatsOf(chess, poker), new Map([[poker, [ada, bob]]]));
   }),
 
@@ -59,7 +67,11 @@ export const imports: Cases<Storage> = {
     expectEqual(yield* links.load(lines, "keep"), { inserted: 2, replaced: 0, kept: 0 });
     const record = { chatId: ada, gameId: poker, linkVersion: 1, linkedAt: 3, lastVerifiedAt: 3 };
     expectEqual(yield* links.find(ada), record);
-    expectEqual(yield* links.load([line(ada, chess, 4), line(ada, poker, 3)]), { inserted: 0, replaced: 0, kept: 1 });
+    expectEqual(yield* links.load([line(ada, chess, 4), line(ada, poker, 3)]), {
+      inserted: 0,
+      replaced: 0,
+      kept: 1,
+    });
     expectEqual(yield* links.find(ada), record);
   }),
 
@@ -76,21 +88,23 @@ export const imports: Cases<Storage> = {
     expectEqual(yield* links.position(source), 7);
   }),
 
-  "importBatch stores all or none, and its position with them, when it is interrupted": Effect.gen(function* () {
-    const links = yield* newLinkBench;
-    const source = uniqueText();
-    for (let yields = 0; yields < 8; yields++) {
-      const before = yield* links.position(source);
-      const position = before + 1;
-      const lines = manyLines.map((each) => ({ ...each, lastVerifiedAt: position }));
-      const fiber = yield* Effect.forkChild(links.load(lines, "replace", { source, position }));
-      for (let i = 0; i < yields; i++) yield* Effect.yieldNow;
-      yield* Fiber.interrupt(fiber);
-      const after = yield* links.position(source);
-      const stored = yield* links.all;
-      expectEqual(stored, after === 0 ? [] : manyLines.map((each) => ({ ...each, lastVerifiedAt: after })));
-    }
-  }),
+  "importBatch stores all or none, and its position with them, when it is interrupted": Effect.gen(
+    function* () {
+      const links = yield* newLinkBench;
+      const source = uniqueText();
+      for (let yields = 0; yields < 8; yields++) {
+        const before = yield* links.position(source);
+        const position = before + 1;
+        const lines = manyLines.map((each) => ({ ...each, lastVerifiedAt: position }));
+        const fiber = yield* Effect.forkChild(links.load(lines, "replace", { source, position }));
+        for (let i = 0; i < yields; i++) yield* Effect.yieldNow;
+        yield* Fiber.interrupt(fiber);
+        const after = yield* links.position(source);
+        const stored = yield* links.all;
+        expectEqual(stored, after === 0 ? [] : manyLines.map((each) => ({ ...each, lastVerifiedAt: after })));
+      }
+    },
+  ),
 
   "nobody sees half of a batch": Effect.gen(function* () {
     const links = yield* newLinkBench;

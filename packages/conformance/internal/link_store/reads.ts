@@ -1,5 +1,5 @@
 import { ChatId, GameId } from "@accountlink/core";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, cyd, poker, rummy } from "../../world.ts";
 import { expectEqual } from "../expect.ts";
@@ -89,8 +89,12 @@ export const reads: Cases<Storage> = {
 
   "IDs are texts: 32 digits are kept, and leading zeros tell IDs apart": Effect.gen(function* () {
     const links = yield* newLinkBench;
-    const chatIds = ["00001", "000001", "0".repeat(32), "9".repeat(32), `${"9".repeat(31)}8`].map((id) => ChatId.make(id));
-    const gameIds = ["1", "01", "0".repeat(32), "9".repeat(32), `${"9".repeat(31)}8`].map((id) => GameId.make(id));
+    const chatIds = ["00001", "000001", "0".repeat(32), "9".repeat(32), `${"9".repeat(31)}8`].map((id) =>
+      ChatId.make(id),
+    );
+    const gameIds = ["1", "01", "0".repeat(32), "9".repeat(32), `${"9".repeat(31)}8`].map((id) =>
+      GameId.make(id),
+    );
     yield* Effect.forEach(chatIds, (chatId, i) => links.set(chatId, gameIds[i] as GameId));
     for (const [i, chatId] of chatIds.entries()) {
       const gameId = gameIds[i] as GameId;
@@ -106,7 +110,7 @@ export const reads: Cases<Storage> = {
     expectEqual(yield* there.findMany([ada]), new Map());
     expectEqual(yield* there.chatsOf(chess), new Map());
     expectEqual(yield* there.all, []);
-    expectEqual(yield* there.remove(ada), null);
+    expectEqual(yield* there.remove(ada), Option.none());
     expectEqual(yield* there.move(ada, bob), { _tag: "NoLink" });
     yield* there.set(ada, poker);
     expectEqual(yield* there.deleteAll(), 1);

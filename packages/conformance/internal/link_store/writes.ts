@@ -1,5 +1,5 @@
 import type { LinkRecord } from "@accountlink/core";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, cyd, makeWorld, poker, uniquePid } from "../../world.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
@@ -12,7 +12,10 @@ const linked: LinkRecord = { chatId: ada, gameId: chess, linkVersion: 1, linkedA
 export const writes: Cases<Storage> = {
   "setGame makes the first link with version 1": Effect.gen(function* () {
     const links = yield* newLinkBench;
-    expectEqual(yield* links.set(ada, chess, 10), { record: { ...linked, gameId: chess }, previousGameId: null });
+    expectEqual(yield* links.set(ada, chess, 10), {
+      record: { ...linked, gameId: chess },
+      previousGameId: null,
+    });
     expectEqual(yield* links.find(ada), linked);
   }),
 
@@ -29,7 +32,13 @@ export const writes: Cases<Storage> = {
     const links = yield* newLinkBench;
     yield* links.set(ada, chess, 10);
     const { record, previousGameId } = yield* links.set(ada, poker, 20);
-    expectEqual<LinkRecord>(record, { chatId: ada, gameId: poker, linkVersion: 2, linkedAt: 20, lastVerifiedAt: 20 });
+    expectEqual<LinkRecord>(record, {
+      chatId: ada,
+      gameId: poker,
+      linkVersion: 2,
+      linkedAt: 20,
+      lastVerifiedAt: 20,
+    });
     expectEqual(previousGameId, chess);
     expectEqual(yield* links.find(ada), record);
   }),
@@ -43,14 +52,16 @@ export const writes: Cases<Storage> = {
     expectEqual(previousGameId, null);
   }),
 
-  "moveChat gives the link to a new chat user, and the old record stays without one": Effect.gen(function* () {
-    const links = yield* newLinkBench;
-    yield* links.set(ada, chess, 10);
-    expectEqual(yield* links.move(ada, bob, 20), { _tag: "Moved", gameId: chess });
-    expectEqual(yield* links.find(ada), { ...linked, gameId: null, linkVersion: 2, linkedAt: 20 });
-    expectEqual(yield* links.find(bob), { ...linked, chatId: bob, linkedAt: 20, lastVerifiedAt: 20 });
-    expectEqual(yield* links.chatsOf(chess), new Map([[chess, [bob]]]));
-  }),
+  "moveChat gives the link to a new chat user, and the old record stays without one": Effect.gen(
+    function* () {
+      const links = yield* newLinkBench;
+      yield* links.set(ada, chess, 10);
+      expectEqual(yield* links.move(ada, bob, 20), { _tag: "Moved", gameId: chess });
+      expectEqual(yield* links.find(ada), { ...linked, gameId: null, linkVersion: 2, linkedAt: 20 });
+      expectEqual(yield* links.find(bob), { ...linked, chatId: bob, linkedAt: 20, lastVerifiedAt: 20 });
+      expectEqual(yield* links.chatsOf(chess), new Map([[chess, [bob]]]));
+    },
+  ),
 
   "moveChat to a record without a link goes on counting its versions": Effect.gen(function* () {
     const links = yield* newLinkBench;
@@ -96,15 +107,15 @@ export const writes: Cases<Storage> = {
   "removeGame gives what was linked, once": Effect.gen(function* () {
     const links = yield* newLinkBench;
     yield* links.set(ada, chess, 10);
-    expectEqual(yield* links.remove(ada, 20), chess);
-    expectEqual(yield* links.remove(ada, 30), null);
+    expectEqual(yield* links.remove(ada, 20), Option.some(chess));
+    expectEqual(yield* links.remove(ada, 30), Option.none());
     expectEqual(yield* links.find(ada), { ...linked, gameId: null, linkVersion: 2, linkedAt: 20 });
     expectEqual(yield* links.chatsOf(chess), new Map());
   }),
 
   "removeGame makes no record": Effect.gen(function* () {
     const links = yield* newLinkBench;
-    expectEqual(yield* links.remove(ada), null);
+    expectEqual(yield* links.remove(ada), Option.none());
     expectEqual(yield* links.find(ada), null);
   }),
 

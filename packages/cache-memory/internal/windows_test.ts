@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { Windows } from "./windows.ts";
+
+const rule = (key: string, durationMs: number) => ({ key, limit: 1, durationMs });
+
+describe("Windows", () => {
+  it("holds few windows beyond those that last, however many there were", () => {
+    const windows = new Windows();
+    let largest = 0;
+    for (let now = 0; now < 100_000; now++) {
+      windows.admit([rule(`client ${now}`, 100)], now);
+      largest = Math.max(largest, windows.size);
+    }
+    expect(largest).toBeLessThan(300);
+  });
+
+  it("holds on to those that last while others are dropped", () => {
+    const windows = new Windows();
+    const lasting = Array.from({ length: 50 }, (_, i) => rule(`day ${i}`, 1_000_000));
+    windows.admit(lasting, 0);
+    for (let now = 0; now < 10_000; now++) windows.admit([rule(`second ${now}`, 10)], now);
+    expect(windows.read(lasting, 10_000)).toEqual(lasting.map(() => ({ count: 1, resetsAt: 1_000_000 })));
+    expect(windows.size).toBeLessThan(150);
+  });
+
+  it("begins nothing for a request that is refused", () => {
+    const windows = new Windows();
+    windows.admit([rule("full", 100)], 0);
+    for (let i = 0; i < 100; i++) windows.admit([rule(`other ${i}`, 100), rule("full", 100)], 1);
+    expect(windows.size).toBe(1);
+  });
+});

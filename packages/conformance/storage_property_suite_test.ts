@@ -1,0 +1,62 @@
+import { AuditLog, KeyStore, LinkStore } from "@accountlink/core";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { Effect, Option } from "effect";
+import * as test from "vitest";
+import { altered, failingTitles } from "./internal/broken.ts";
+import { type StoragePropertyOptions, storagePropertySuite } from "./mod.ts";
+
+const memory = StorageMemory.layer;
+
+const inOrder = "commands one after the other are answered as the model answers";
+const atOnce = "commands at once are answered as the model answers them in some order";
+
+const failing = (layer: StoragePropertyOptions["layer"]) =>
+  failingTitles((api) =>
+    storagePropertySuite({ name: "", layer, model: memory, test: api, seed: 1, runs: 300 }),
+  );
+
+test.describe("storagePropertySuite", () => {
+  test.it("finds nothing wrong with the model itself", async () => {
+    test.expect(await failing(memory)).toEqual([]);
+  });
+
+  test.it("finds a wrong answer", async () => {
+    const layer = altered(memory, LinkStore, (store) => ({
+      exportPage: (pid, after, limit) =>
+        Effect.map(store.exportPage(pid, after, limit), (links) => (limit === 2 ? links.slice(0, 1) : links)),
+    }));
+    test.expect(await failing(layer)).toContain(inOrder);
+  });
+
+  test.it("finds a wrong state behind right answers", async () => {
+    const layer = altered(memory, KeyStore, (store) => ({
+      rotateKey: (write) => store.rotateKey({ ...write, previousUntil: write.previousUntil + 1 }),
+    }));
+    test.expect(await failing(layer)).toContain(inOrder);
+  });
+
+  test.it("finds an entry that is missing in the log", async () => {
+    const layer = altered(memory, AuditLog, (log) => ({
+      list: (account, before, limit) =>
+        Effect.map(log.list(account, before, limit), (entries) =>
+          entries.filter(({ action }) => action !== "link.moved"),
+        ),
+    }));
+    test.expect(await failing(layer)).toContain(inOrder);
+  });
+
+  test.it("finds answers that no order explains, though each alone is right", async () => {
+    const layer = altered(memory, LinkStore, (store) => ({
+      setGame: (write) =>
+        Effect.gen(function* () {
+          const found = yield* store.findByChatId(write.pid, write.chatId);
+          yield* Effect.yieldNow;
+          return {
+            ...(yield* store.setGame(write)),
+            previousGameId: Option.getOrNull(found)?.gameId ?? null,
+          };
+        }),
+    }));
+    test.expect(await failing(layer)).toEqual([atOnce]);
+  });
+});

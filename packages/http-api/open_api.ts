@@ -1,0 +1,107 @@
+/**
+ * The routes as an HttpApi, and the OpenAPI 3.1 document made of it.
+ */
+import { Schema } from "effect";
+import {
+  HttpApi,
+  HttpApiEndpoint,
+  HttpApiGroup,
+  HttpApiMiddleware,
+  HttpApiSchema,
+  HttpApiSecurity,
+  OpenApi,
+} from "effect/http-api";
+import type { ParameterSource, Parameters } from "./parameter.ts";
+import { type Generation, type Route, refusalsOf } from "./route.ts";
+import { routes } from "./routes.ts";
+import { failure as v1Failure } from "./v1/envelope.ts";
+import { failure as v2Failure } from "./v2/envelope.ts";
+
+class Authorization extends HttpApiMiddleware.Service<Authorization>()(
+  "@accountlink/http-api/Authorization",
+  {
+    security: {
+      apiKey: HttpApiSecurity.bearer.pipe(
+        HttpApiSecurity.annotate(OpenApi.Description, "An API key, `alk_…`"),
+      ),
+    },
+  },
+) {}
+
+const fieldsOf = (parameters: Parameters, source: ParameterSource): Schema.Struct.Fields =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, { schema, description, presence }]) => {
+      const field = schema(source).annotateKey({ description });
+      const isRequired = presence.globalKeys === "required" || name === "confirm";
+      return [name, isRequired ? field : Schema.optionalKey(field)];
+    }),
+  );
+
+const endpointOf = (route: Route) => {
+  const { id, method, path, parameters, source, generation, summary, description, access } = route;
+  const fields = fieldsOf(parameters, source);
+  const endpoint = HttpApiEndpoint.make(method)(id, path, {
+    ...(source === "query" ? { query: fields } : { payload: Schema.Struct(fields) as never }),
+    success: route.success,
+    error: refusalsOf(route).map(([status, codes]) =>
+      (generation === "v2" ? v2Failure(status, codes) : v1Failure(status)).pipe(HttpApiSchema.status(status)),
+    ),
+  }).annotateMerge(OpenApi.annotations({ summary, ...(description === undefined ? {} : { description }) }));
+  return access === "none" ? endpoint : endpoint.middleware(Authorization);
+};
+
+const groupOf = (generation: Generation) =>
+  HttpApiGroup.make(generation, { topLevel: true }).add(
+    ...(routes.filter((route) => route.generation === generation).map(endpointOf) as [never]),
+  );
+
+const headers = {
+  requestId: { "X-Request-Id": "The id of the request" },
+  limits: {
+    "X-RateLimit-Limit": "Requests per short window",
+    "X-RateLimit-Remaining": "Requests left in the short window",
+    "X-RateLimit-Reset": "When the short window ends, in seconds since the Unix epoch",
+    "X-RateLimit-Limit-Day": "Requests per UTC day",
+    "X-RateLimit-Remaining-Day": "Requests left today",
+  },
+  retry: { "Retry-After": "Seconds to wait before another try" },
+};
+
+const headersOf = (status: string, needsKey: boolean): Record<string, string> => ({
+  ...headers.requestId,
+  ...(needsKey && status !== "401" ? headers.limits : {}),
+  ...(status === "429" || status === "503" ? headers.retry : {}),
+});
+
+/** Adds the headers of each answer, and writes the name of the scheme as OpenAPI registers it. */
+const complete = (spec: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
+  const operations = Object.values(spec.paths).flatMap((path) => Object.values(path));
+  for (const operation of operations as ReadonlyArray<OpenApi.OpenAPISpecOperation>) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      response.headers = Object.fromEntries(
+        Object.entries(headersOf(status, operation.security.length > 0)).map(([name, description]) => [
+          name,
+          { description, schema: { type: "string" }, required: false },
+        ]),
+      );
+    }
+  }
+  const apiKey = { type: "http", scheme: "bearer", description: "An API key, `alk_…`" } as const;
+  return { ...spec, components: { ...spec.components, securitySchemes: { apiKey } } };
+};
+
+/** The contract as an HttpApi. */
+export const Api = HttpApi.make("accountlink")
+  .add(groupOf("v2"), groupOf("v1"))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "accountlink",
+      version: "2.0.0",
+      description:
+        "Links between chat-platform accounts and game-platform accounts, inside the data scope of an API key. v2 is the interface for new work; v1 remains available.",
+      transform: (spec) => complete(spec as OpenApi.OpenAPISpec),
+    }),
+  );
+
+/** The OpenAPI document of the contract. */
+export const openApi = (): OpenApi.OpenAPISpec => OpenApi.fromApi(Api);

@@ -1,0 +1,65 @@
+/**
+ * A dev platform on a free port, for the tests.
+ */
+import { createServer } from "node:http";
+import type { PlatformFixture } from "@accountlink/core/fixture";
+import type { Resilience } from "@accountlink/platform-http";
+import { NodeHttpClient, NodeHttpServer } from "@effect/platform-node";
+import { Context, Effect, Layer, Redacted } from "effect";
+import { HttpBody, HttpClient, HttpClientRequest, HttpServer } from "effect/http";
+import { devChatPlatform } from "../chat_platform.ts";
+import type { Fault } from "../fault.ts";
+import { devGamePlatform } from "../game_platform.ts";
+import { devPlatform } from "../server.ts";
+import type { TrafficReport } from "./traffic.ts";
+
+export const botToken = Redacted.make("bot-token");
+
+/** A fault as a request gives it, with what may be left out left out. */
+export type FaultBody = Partial<Fault> & Pick<Fault, "mode">;
+
+/** Starts a server, which stops with the scope. */
+export const startServer = Effect.fnUntraced(function* (fixture: PlatformFixture) {
+  const address = { host: "127.0.0.1", port: 0 };
+  const server = Layer.provideMerge(
+    devPlatform({ fixture, botToken }),
+    NodeHttpServer.layer(() => createServer(), address),
+  );
+  const running = yield* Layer.build(Layer.merge(server, NodeHttpClient.layerUndici));
+  const client = Context.get(running, HttpClient.HttpClient);
+  const url = HttpServer.formatAddress(Context.get(running, HttpServer.HttpServer).address);
+
+  /** One request as it is; the bot's token goes with it unless another is given. */
+  const send = Effect.fnUntraced(function* (
+    method: "GET" | "PUT" | "DELETE",
+    path: string,
+    options: { readonly body?: unknown; readonly token?: string | null } = {},
+  ) {
+    const { body, token = Redacted.value(botToken) } = options;
+    const response = yield* client.execute(
+      HttpClientRequest.make(method)(url + path, {
+        ...(body === undefined ? {} : { body: HttpBody.jsonUnsafe(body) }),
+        headers: token === null ? {} : { authorization: `Bearer ${token}` },
+      }),
+    );
+    const text = yield* response.text;
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? null : JSON.parse(text),
+    };
+  });
+
+  return {
+    url,
+    send,
+    setFault: (fault: FaultBody) => send("PUT", "/faults", { body: fault }),
+    traffic: Effect.map(send("GET", "/requests"), ({ body }) => body as TrafficReport),
+    /** The ports, asked of this server. */
+    adapters: (resilience: Partial<Resilience> = {}) =>
+      Layer.merge(
+        devChatPlatform({ baseUrl: url, botToken, resilience }),
+        devGamePlatform({ baseUrl: url, resilience }),
+      ).pipe(Layer.provide(Layer.succeedContext(running))),
+  };
+});

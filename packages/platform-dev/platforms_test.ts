@@ -1,0 +1,238 @@
+import { CacheMemory } from "@accountlink/cache-memory";
+import type { ChatId, GameId, GuildId, PlatformUnavailable } from "@accountlink/core";
+import { ChatPlatform, GamePlatform } from "@accountlink/core";
+import { decodeFixture, PlatformFixture } from "@accountlink/core/fixture";
+import { cachedChatPlatform } from "@accountlink/platform-http";
+import { describe, expect, it } from "@effect/vitest";
+import { Context, Duration, Effect, Fiber, Layer, Option, Redacted } from "effect";
+import { FetchHttpClient } from "effect/http";
+import { TestClock } from "effect/testing";
+import { devChatPlatform } from "./chat_platform.ts";
+import { devGamePlatform } from "./game_platform.ts";
+import { botToken, type FaultBody, startServer } from "./internal/test_server.ts";
+
+const guildId = "70001" as GuildId;
+const chatId = "10001" as ChatId;
+const gameId = "1" as GameId;
+
+const started = decodeFixture(
+  JSON.stringify({
+    platform: {
+      guilds: [{ id: guildId, members: [{ chatId }] }],
+      chatUsers: [{ id: chatId }],
+      gameUsers: [{ id: gameId }],
+    },
+  }),
+).pipe(Effect.flatMap(({ platform }) => startServer(platform)));
+
+const findMember = ChatPlatform.use((chat) => chat.findMember(guildId, chatId));
+const hasBot = ChatPlatform.use((chat) => chat.hasBot(guildId));
+
+/** Every question of both ports. */
+const questions: ReadonlyArray<Effect.Effect<unknown, PlatformUnavailable, ChatPlatform | GamePlatform>> = [
+  hasBot,
+  findMember,
+  ChatPlatform.use((chat) => chat.findUser(chatId)),
+  GamePlatform.use((game) => game.hasUser(gameId)),
+  GamePlatform.use((game) => game.findProfile(gameId)),
+];
+
+const causeOf = <A, R>(question: Effect.Effect<A, PlatformUnavailable, R>) =>
+  Effect.map(Effect.flip(question), ({ cause }) => cause);
+
+/** How often the server was asked. */
+const asked = ({ traffic }: Effect.Success<typeof started>) =>
+  Effect.map(traffic, ({ routes }) => Object.values(routes).reduce((sum, count) => sum + count, 0));
+
+const withCache = (server: Effect.Success<typeof started>) =>
+  cachedChatPlatform().pipe(Layer.provide([server.adapters(), CacheMemory.layer]));
+
+const idsOf = <Id extends string>(entries: ReadonlyArray<{ readonly id: Id }>) => entries.map(({ id }) => id);
+
+/** The last entry of an ID is the one that counts. */
+const lastOf = <A extends { readonly id: string }>(entries: ReadonlyArray<A>, id: string) =>
+  Option.fromNullishOr(entries.findLast((entry) => entry.id === id));
+
+describe("answers", () => {
+  const stranger = "99999999";
+
+  it.effect.prop(
+    "are what the fixture says",
+    [PlatformFixture],
+    ([random]) =>
+      Effect.gen(function* () {
+        // JSON knows no -0.
+        const fixture: PlatformFixture = JSON.parse(JSON.stringify(random));
+        const { guilds, chatUsers, gameUsers } = fixture;
+        const { adapters } = yield* startServer(fixture);
+        const ports = yield* Layer.build(adapters());
+        const chat = Context.get(ports, ChatPlatform);
+        const game = Context.get(ports, GamePlatform);
+
+        for (const id of [...idsOf(guilds), stranger as GuildId]) {
+          const guild = Option.filter(lastOf(guilds, id), ({ bot }) => bot);
+          expect(yield* chat.hasBot(id)).toBe(Option.isSome(guild));
+
+          const members = Option.isSome(guild) ? guild.value.members : [];
+          const mentioned = guilds.filter((entry) => entry.id === id).flatMap((entry) => entry.members);
+          for (const user of [...mentioned.map((entry) => entry.chatId), stranger as ChatId]) {
+            const member = members.findLast((entry) => entry.chatId === user);
+            const { nickname, joined, roles } = member ?? {};
+            const expected = member === undefined ? Option.none() : Option.some({ nickname, joined, roles });
+            expect(yield* chat.findMember(id, user)).toEqual(expected);
+          }
+        }
+        for (const id of [...idsOf(chatUsers), stranger as ChatId]) {
+          expect(yield* chat.findUser(id)).toEqual(lastOf(chatUsers, id));
+        }
+        for (const id of [...idsOf(gameUsers), stranger as GameId]) {
+          expect(yield* game.hasUser(id)).toBe(Option.isSome(lastOf(gameUsers, id)));
+          expect(yield* game.findProfile(id)).toEqual(lastOf(gameUsers, id));
+        }
+      }).pipe(Effect.scoped),
+    { arbitrary: { runs: 30 } },
+  );
+
+  it.effect("are refused to another token", () =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      const adapter = devChatPlatform({ baseUrl: url, botToken: Redacted.make("another") });
+      const cause = yield* causeOf(findMember).pipe(Effect.provide(adapter));
+      expect(cause).toMatchObject({ reason: "status", status: 401 });
+    }).pipe(Effect.provide(FetchHttpClient.layer)),
+  );
+
+  it.effect("are not taken from another server", () =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      const elsewhere = { baseUrl: `${url}/elsewhere`, botToken };
+      const adapters = Layer.merge(devChatPlatform(elsewhere), devGamePlatform(elsewhere));
+      for (const question of questions) {
+        const cause = yield* causeOf(question).pipe(Effect.provide(adapters));
+        expect(cause).toMatchObject({ reason: "unreadable", status: 404 });
+      }
+    }).pipe(Effect.provide(FetchHttpClient.layer)),
+  );
+});
+
+describe("faults", () => {
+  const hasty = { backoff: Duration.millis(1), failuresToOpen: 100 };
+
+  it.live.each<[fault: FaultBody, sent: number, cause: unknown]>([
+    [{ mode: "down" }, 3, { reason: "status", status: 503 }],
+    [{ mode: "down", status: 500 }, 1, { reason: "status", status: 500 }],
+    [{ mode: "cut" }, 3, { reason: "connection" }],
+    [{ mode: "limited", retryAfter: 60 }, 1, { reason: "status", status: 429 }],
+    [{ mode: "limited", retryAfter: 0 }, 3, { reason: "status", status: 429 }],
+    [{ mode: "garbage" }, 1, { reason: "unreadable" }],
+    [{ mode: "garbage", body: "" }, 1, { reason: "unreadable" }],
+    [{ mode: "garbage", body: "{}" }, 1, { reason: "unreadable" }],
+    [{ mode: "garbage", body: "[true]" }, 1, { reason: "unreadable" }],
+    [{ mode: "garbage", body: '{"id":"2","chatId":"2"}' }, 1, { reason: "unreadable" }],
+    [{ mode: "slow", delayMs: 60_000 }, 1, { reason: "timeout" }],
+  ])("%o is asked %i times and then unavailable", ([fault, sent, cause]) =>
+    Effect.gen(function* () {
+      const server = yield* started;
+      const impatient = fault.mode === "slow" ? { retries: 0, attemptTimeout: Duration.millis(200) } : {};
+      yield* server.setFault(fault);
+      yield* Effect.gen(function* () {
+        for (const question of questions) {
+          yield* server.send("DELETE", "/requests");
+          expect(yield* causeOf(question)).toMatchObject(cause as object);
+          expect(yield* asked(server)).toBe(sent);
+        }
+      }).pipe(Effect.provide(server.adapters({ ...hasty, ...impatient })));
+    }),
+  );
+
+  it.live.each<FaultBody>([
+    { mode: "down", times: 2 },
+    { mode: "cut", times: 2 },
+    { mode: "limited", retryAfter: 0, times: 2 },
+    { mode: "slow", delayMs: 10 },
+  ])("%o is lived through", (fault) =>
+    Effect.gen(function* () {
+      const server = yield* started;
+      yield* Effect.gen(function* () {
+        for (const question of questions) {
+          yield* server.setFault(fault);
+          expect(yield* question).toSatisfy((answer) => answer === true || Option.isSome(answer as never));
+        }
+      }).pipe(Effect.provide(server.adapters(hasty)));
+    }),
+  );
+
+  it.effect("open the circuit, which closes when they are over", () =>
+    Effect.gen(function* () {
+      const server = yield* started;
+      yield* server.setFault({ mode: "down", platform: "chat" });
+      yield* Effect.gen(function* () {
+        for (let failed = 0; failed < 5; failed++) yield* causeOf(findMember);
+        expect(yield* causeOf(hasBot)).toMatchObject({ reason: "circuit_open" });
+        expect(yield* asked(server)).toBe(5);
+        expect(yield* GamePlatform.use((game) => game.hasUser(gameId))).toBe(true);
+
+        yield* server.send("DELETE", "/faults");
+        yield* TestClock.adjust("2 seconds");
+        expect([yield* hasBot, Option.isSome(yield* findMember)]).toEqual([true, true]);
+      }).pipe(Effect.provide(server.adapters({ retries: 0 })));
+    }),
+  );
+
+  it.live("leave no more requests under way than the bound, whoever waits", () =>
+    Effect.gen(function* () {
+      const server = yield* started;
+      yield* server.setFault({ mode: "slow", delayMs: 20 });
+      const lookups = Array.from({ length: 100 }, (_, at) =>
+        ChatPlatform.use((chat) => chat.findMember(guildId, String(10_001 + at) as ChatId)),
+      );
+      const members = yield* Effect.all(lookups, { concurrency: "unbounded" }).pipe(
+        Effect.provide(server.adapters({ concurrency: 10, deadline: Duration.seconds(30) })),
+      );
+      expect(members.filter(Option.isSome)).toHaveLength(1);
+      expect(yield* asked(server)).toBe(100);
+      const { peak } = yield* server.traffic;
+      expect(peak).toBeLessThanOrEqual(10);
+      expect(peak).toBeGreaterThan(5);
+    }),
+  );
+});
+
+describe("kept answers", () => {
+  it.effect("follow the platform with the delay that is stated", () =>
+    Effect.gen(function* () {
+      const server = yield* started;
+      yield* Effect.gen(function* () {
+        const isMember = Effect.map(findMember, Option.isSome);
+        expect([yield* hasBot, yield* isMember]).toEqual([true, true]);
+
+        yield* server.send("DELETE", `/control/guilds/${guildId}/members/${chatId}`);
+        yield* server.send("PUT", `/control/guilds/${guildId}`, { body: { bot: false } });
+        yield* TestClock.adjust(4_999);
+        expect([yield* hasBot, yield* isMember]).toEqual([true, true]);
+        yield* TestClock.adjust(1);
+        expect([yield* hasBot, yield* isMember]).toEqual([true, false]);
+        yield* TestClock.adjust("5 seconds");
+        expect(yield* hasBot).toBe(false);
+
+        yield* server.send("PUT", `/control/guilds/${guildId}/members/${chatId}`, { body: {} });
+        yield* server.send("PUT", `/control/guilds/${guildId}`, { body: { bot: true } });
+        yield* TestClock.adjust(999);
+        expect(yield* hasBot).toBe(false);
+        yield* TestClock.adjust(1);
+        expect([yield* hasBot, yield* isMember]).toEqual([true, true]);
+      }).pipe(Effect.provide(withCache(server)));
+    }),
+  );
+
+  it.effect("come from one request for all who ask at once", () =>
+    Effect.gen(function* () {
+      const server = yield* started;
+      yield* Effect.gen(function* () {
+        const fibers = yield* Effect.forEach(Array.from({ length: 100 }), () => Effect.forkChild(findMember));
+        expect((yield* Fiber.joinAll(fibers)).every(Option.isSome)).toBe(true);
+        expect(yield* asked(server)).toBe(1);
+      }).pipe(Effect.provide(withCache(server)));
+    }),
+  );
+});

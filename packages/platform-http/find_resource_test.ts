@@ -1,0 +1,58 @@
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Option, Schema } from "effect";
+import { HttpClient, HttpClientResponse } from "effect/http";
+import { findResource } from "./find_resource.ts";
+import { resilientClient } from "./resilient_client.ts";
+
+/** Looks for user 1 at a platform that gives one answer. */
+const find = Effect.fnUntraced(function* (status: number, body: string) {
+  const platform = HttpClient.make((request) =>
+    Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, { status }))),
+  );
+  return yield* findResource(yield* resilientClient(platform, "test"), {
+    operation: "Test.findUser",
+    url: "http://platform.test/users/1",
+    found: Schema.Struct({ id: Schema.String, name: Schema.NullOr(Schema.String) }),
+    isAsked: ({ id }) => id === "1",
+    absent: Schema.Struct({ code: Schema.Literal("unknown_user") }),
+  });
+});
+
+describe("findResource", () => {
+  it.effect("finds what is there", () =>
+    Effect.gen(function* () {
+      const found = yield* find(200, '{"id":"1","name":null,"more":true}');
+      expect(found).toEqual(Option.some({ id: "1", name: null }));
+    }),
+  );
+
+  it.effect("finds nothing where the platform says so", () =>
+    Effect.gen(function* () {
+      expect(yield* find(404, '{"code":"unknown_user"}')).toEqual(Option.none());
+    }),
+  );
+
+  it.effect.each<[status: number, body: string, reason: string]>([
+    [200, '{"id":"2","name":null}', "unreadable"],
+    [200, '{"id":"1"}', "unreadable"],
+    [200, "<!doctype html>", "unreadable"],
+    [200, "null", "unreadable"],
+    [200, "", "unreadable"],
+    [404, '{"code":"unknown_route"}', "unreadable"],
+    [404, "<h1>Not Found</h1>", "unreadable"],
+    [201, '{"id":"1","name":null}', "status"],
+    [302, "", "status"],
+    [401, '{"code":"unknown_user"}', "status"],
+    [500, '{"code":"unknown_user"}', "status"],
+  ])("takes %i %s for no answer", ([status, body, reason]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(find(status, body));
+      expect(error).toMatchObject({
+        _tag: "PlatformUnavailable",
+        operation: "Test.findUser",
+        cause: { reason, status },
+      });
+      expect(JSON.stringify([error, error.cause])).not.toContain("platform.test");
+    }),
+  );
+});

@@ -1,0 +1,290 @@
+/**
+ * The coverage table of the contract as data: for each route, a request for every answer that it documents.
+ */
+import type { ErrorCode } from "@accountlink/core/errors";
+import { expect } from "vitest";
+import type { RequestOptions } from "../support/http.ts";
+import { botlessGuild, emptyGuild, guild, type KeyOptions, newToken } from "../support/world.ts";
+import { type Recipe, type Values, v1Recipes, v2Recipes } from "./recipes.ts";
+
+/** Where a case runs. */
+export type Surroundings = "well" | "chat platform down" | "stores down" | "stores broken";
+
+/** One request and the answer that the documentation promises. */
+export interface Case {
+  /** Id of the route. */
+  readonly route: string;
+  /** Status and code. v1 does not show the code, but documents the same refusals. */
+  readonly answer: `${number} ${ErrorCode | "-"}`;
+  readonly title: string;
+  /** v2: the `details` of a refusal; v1: its message; part of the data of a success. */
+  readonly expected: unknown;
+  /** The key to send; null for none. Its scope holds the links 100001 → 1 and 100002 → 2. */
+  readonly key: KeyOptions | null;
+  readonly values: Values;
+  /** What the request has instead of what the values make. */
+  readonly raw?: RequestOptions & { readonly query?: string };
+  /** How often the request is sent before the one whose answer counts. */
+  readonly before?: number;
+  readonly surroundings?: Surroundings;
+}
+
+type Differences = Partial<Pick<Case, "key" | "values" | "raw" | "before" | "surroundings">>;
+
+const isV1 = (route: string): boolean => route in v1Recipes;
+const hasBody = (route: string): boolean =>
+  !isV1(route) && !["getChat", "getGame", "getVerification"].includes(route);
+
+const anything: unknown = expect.any(String);
+
+const membershipMessages = {
+  user_not_in_guild: "User is not in the guild",
+  new_user_not_in_guild: "New user is not in the guild",
+};
+
+/** Writes the cases of one route. */
+class Writer {
+  readonly route: string;
+  readonly recipe: Recipe;
+  readonly isOpen: boolean;
+
+  constructor(route: string, recipe: Recipe) {
+    this.route = route;
+    this.recipe = recipe;
+    this.isOpen = recipe.guilds === "none";
+  }
+
+  /** A request that would succeed, but for the differences. */
+  row(answer: Case["answer"], title: string, expected: unknown, differences: Differences = {}): Case {
+    const { route, recipe, isOpen } = this;
+    return { route, answer, title, expected, key: isOpen ? null : {}, values: recipe.good, ...differences };
+  }
+
+  /** A refusal in the words of the route's generation. */
+  says(details: unknown, message: unknown): unknown {
+    return isV1(this.route) ? message : details;
+  }
+
+  /** The request in a guild, which a global key names, and a key is bound to where a global one may not name any. */
+  inGuild(guildId: string, values: Values = this.recipe.good): Differences {
+    return { key: this.recipe.guilds === "own" ? { guildId } : {}, values: { ...values, guildId } };
+  }
+}
+
+const when = (condition: boolean, ...rows: ReadonlyArray<Case>): ReadonlyArray<Case> =>
+  condition ? rows : [];
+
+const successes = (route: Writer): ReadonlyArray<Case> => {
+  const { good, data, guilds } = route.recipe;
+  return [
+    route.row("200 -", "a request without a guild", data),
+    ...when(
+      !route.isOpen,
+      route.row("200 -", "a guild-scoped key", data, {
+        key: { guildId: guild },
+        values: { ...good, guildId: guild },
+      }),
+    ),
+    ...when(guilds === undefined, route.row("200 -", "a global key in a guild", data, route.inGuild(guild))),
+  ];
+};
+
+const parameters = (route: Writer): ReadonlyArray<Case> => {
+  const { good, required, invalid, guilds, guildRequired } = route.recipe;
+  const [wrong = ""] = Object.keys(invalid);
+  const missing = (title: string, names: ReadonlyArray<string>, differences: Differences) =>
+    route.row(
+      "400 MISSING_PARAMETER",
+      title,
+      route.says({ parameters: names }, `Missing required parameters: ${names.join(", ")}`),
+      differences,
+    );
+  return [
+    route.row("400 BAD_REQUEST", "broken percent-encoding", route.says(null, anything), {
+      raw: { query: "%zz=1" },
+    }),
+    route.row(
+      "400 INVALID_PARAMETER",
+      "a wrong value",
+      route.says({ parameters: [{ name: wrong, reason: anything }] }, `Invalid parameter: ${wrong}`),
+      { values: { ...good, ...invalid } },
+    ),
+    ...when(required.length > 0, missing("nothing given", required, { values: {} })),
+    ...when(
+      guilds !== "none" && guildRequired !== false,
+      missing("no guild", ["guildId"], { key: { guildId: guild } }),
+    ),
+  ];
+};
+
+const bodies = (route: Writer): ReadonlyArray<Case> => {
+  const refused = (status: 400 | 413 | 415, title: string, body: string | undefined, type?: string) =>
+    route.row(
+      `${status} INVALID_BODY`,
+      title,
+      { reason: anything },
+      {
+        values: {},
+        raw: {
+          headers: { "content-type": type ?? "application/json" },
+          ...(body === undefined ? {} : { body }),
+        },
+      },
+    );
+  return when(
+    hasBody(route.route),
+    refused(400, "no body", undefined),
+    refused(400, "broken JSON", '{"chatId":'),
+    refused(400, "a list", "[]"),
+    refused(413, "more than 64 KiB", JSON.stringify({ ...route.recipe.good, padding: "x".repeat(65_536) })),
+    refused(415, "a form", "chatId=100001", "application/x-www-form-urlencoded"),
+  );
+};
+
+const access = (route: Writer): ReadonlyArray<Case> => {
+  const { good, member, strange, resolved } = route.recipe;
+  const hasRedirect = route.route === "getVerification";
+  const unauthorized = (title: string, differences: Differences) =>
+    route.row(
+      "401 INVALID_API_KEY",
+      title,
+      route.says(null, "Unauthorized: missing or invalid API key"),
+      differences,
+    );
+  const forbidden = (reason: string, message: string, differences: Differences) =>
+    route.row("403 FORBIDDEN", reason, route.says({ reason }, message), differences);
+  return [
+    ...when(
+      !route.isOpen,
+      unauthorized("an unknown key", { key: null, raw: { key: newToken() } }),
+      unauthorized("no key in the header", { key: null, raw: { headers: { authorization: "Bearer" } } }),
+      unauthorized("a revoked key", { key: { status: "revoked" } }),
+      forbidden("ip_not_allowed", "IP address not allowed", { key: { allowIps: ["192.0.2.0/24"] } }),
+      forbidden("wrong_guild", "Guild does not match this API key", {
+        key: { guildId: guild },
+        values: { ...good, guildId: emptyGuild },
+      }),
+      forbidden("bot_not_in_guild", "Bot is not in the guild", route.inGuild(botlessGuild)),
+    ),
+    ...when(!route.isOpen && !hasRedirect, unauthorized("no key", { key: null })),
+    ...when(hasRedirect, route.row("302 -", "no key", "/verify?chatId=100001", { key: null })),
+    ...(member === undefined
+      ? []
+      : [forbidden(member, membershipMessages[member], route.inGuild(guild, strange))]),
+    ...when(
+      resolved === true,
+      route.row("403 PREMIUM_REQUIRED", "resolved with a free key", null, {
+        values: { ...good, resolved: true },
+      }),
+    ),
+  ];
+};
+
+const limits = (route: Writer): ReadonlyArray<Case> => {
+  const shared = (bucket: string, differences: Differences) =>
+    route.row(
+      "429 SHARED_IP_RATE_LIMITED",
+      bucket,
+      route.says({ bucket }, "Too many requests from this IP address"),
+      { before: 3, ...differences },
+    );
+  return [
+    shared("ip_auth", route.isOpen ? {} : { key: null, raw: { key: newToken() } }),
+    ...when(
+      !route.isOpen,
+      shared("ip_day", {}),
+      route.row(
+        "429 RATE_LIMITED",
+        "day",
+        route.says({ bucket: "day" }, "Daily request limit of 1 exceeded"),
+        {
+          key: { limits: { perWindow: 0, daily: 1 } },
+          before: 1,
+        },
+      ),
+    ),
+  ];
+};
+
+/** @param unaskedGuild a guild that no other case names, so that nothing is remembered of it */
+const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
+  const unavailable = (title: string, differences: Differences) =>
+    route.row("503 INTERNAL_ERROR", title, route.says(null, "Service unavailable"), differences);
+  return [
+    route.row("500 INTERNAL_ERROR", "a store with a bug", route.says(null, "Internal server error"), {
+      surroundings: "stores broken",
+    }),
+    unavailable("a store out of reach", { surroundings: "stores down" }),
+    ...when(
+      !route.isOpen,
+      unavailable("a platform out of reach", {
+        surroundings: "chat platform down",
+        ...route.inGuild(unaskedGuild),
+      }),
+    ),
+  ];
+};
+
+/** What only some routes say. */
+const particulars: ReadonlyArray<
+  readonly [route: string, answer: Case["answer"], values: Values, expected: unknown]
+> = [
+  ["getChat", "404 LINK_NOT_FOUND", { chatId: "100005" }, null],
+  ["getGame", "404 LINK_NOT_FOUND", { gameId: "5" }, null],
+  ["getVerification", "200 -", { chatId: "100005" }, { linked: false }],
+  [
+    "bulkChat",
+    "400 BULK_LIMIT_EXCEEDED",
+    { chatIds: Array.from({ length: 51 }, () => "100001") },
+    { limit: 50, received: 51 },
+  ],
+  [
+    "bulkGame",
+    "400 BULK_LIMIT_EXCEEDED",
+    { gameIds: Array.from({ length: 51 }, () => "1") },
+    { limit: 50, received: 51 },
+  ],
+  ["patchChat", "404 LINK_NOT_FOUND", { oldChatId: "100005", newChatId: "100001" }, null],
+  ["patchChat", "409 CONFLICT", { oldChatId: "100001", newChatId: "100002" }, { reason: anything }],
+  ["deleteGame", "404 LINK_NOT_FOUND", { chatId: "100005" }, null],
+  ["gameToChat", "200 -", { gameId: "5" }, { gameId: "5", chatIds: [] }],
+  ["chatToGame", "404 LINK_NOT_FOUND", { chatId: "100005" }, "No game user linked to this chat ID"],
+  [
+    "updateChat",
+    "400 LINK_NOT_FOUND",
+    { oldChatId: "100005", newChatId: "100001" },
+    "No link found for this chat ID",
+  ],
+  [
+    "updateChat",
+    "400 CONFLICT",
+    { oldChatId: "100001", newChatId: "100002" },
+    "New chat ID already has a link",
+  ],
+  ["deleteGameLink", "400 LINK_NOT_FOUND", { chatId: "100005" }, "No link found for this chat ID"],
+];
+
+/** Every case. */
+export const cases: ReadonlyArray<Case> = [
+  ...Object.entries({ ...v2Recipes, ...v1Recipes }).flatMap(([id, recipe], index) => {
+    const route = new Writer(id, recipe);
+    return [
+      ...successes(route),
+      ...parameters(route),
+      ...bodies(route),
+      ...access(route),
+      ...limits(route),
+      ...failures(route, `9000000000000000${index + 10}`),
+    ];
+  }),
+  ...particulars.map(
+    ([route, answer, values, expected]): Case => ({
+      route,
+      answer,
+      title: JSON.stringify(values).slice(0, 60),
+      expected,
+      key: {},
+      values,
+    }),
+  ),
+];

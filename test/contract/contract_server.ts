@@ -1,0 +1,48 @@
+/**
+ * The server of a contract test: each of its answers is held against the envelope before the test sees it.
+ */
+import { expect } from "vitest";
+import type { Answer, Send } from "../support/http.ts";
+import { useServer } from "../support/server.ts";
+import { makeWorld, type World } from "../support/world.ts";
+import { envelopeProblems } from "./envelope.ts";
+
+/** Runs one server for the tests of a file, filled with what they add to the world. */
+export const useContractServer = (
+  env: Readonly<Record<string, string>> = {},
+): { readonly world: World; readonly send: Send } => {
+  const world = makeWorld();
+  const server = useServer(() => ({ fixture: world.fixture, env }));
+  return { world, send: checked(server.send) };
+};
+
+/** Holds every answer against the envelope. */
+export const checked =
+  (send: Send): Send =>
+  async (line, options) => {
+    const answer = await send(line, options);
+    expect(envelopeProblems(line, answer), `${line} was answered ${answer.status} ${answer.text}`).toEqual(
+      [],
+    );
+    return answer;
+  };
+
+/** Expects a v2 refusal. */
+export const expectRefusal = (answer: Answer, status: number, code: string, details: unknown): void =>
+  expect({
+    status: answer.status,
+    code: answer.body.error?.code,
+    details: answer.body.error?.details,
+  }).toEqual({
+    status,
+    code,
+    details,
+  });
+
+/** Expects a v2 success with exactly this data. */
+export const expectData = (answer: Answer, data: unknown): void =>
+  expect({ status: answer.status, data: answer.body.data }).toEqual({ status: 200, data });
+
+/** Expects a v1 refusal with exactly this message. */
+export const expectV1Refusal = (answer: Answer, status: number, error: string): void =>
+  expect({ status: answer.status, error: answer.body.error }).toEqual({ status, error });

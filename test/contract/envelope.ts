@@ -1,0 +1,205 @@
+/**
+ * What every answer has to look like, field by field, as the interface's documentation says it. Written from that and
+ * not from the contract package, so that one checks the other.
+ */
+import type { Answer, Json } from "../support/http.ts";
+
+type Check = (value: unknown) => boolean;
+type Shape = Readonly<Record<string, Check>>;
+
+const isText: Check = (value) => typeof value === "string";
+const isNumber: Check = (value) => Number.isInteger(value);
+const isNull: Check = (value) => value === null;
+const isTime: Check = (value) =>
+  typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value);
+const isObject: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const is =
+  (expected: unknown): Check =>
+  (value) =>
+    value === expected;
+const oneOf =
+  (...values: ReadonlyArray<unknown>): Check =>
+  (value) =>
+    values.includes(value);
+const either =
+  (...checks: ReadonlyArray<Check>): Check =>
+  (value) =>
+    checks.some((check) => check(value));
+const orNull = (check: Check) => either(check, isNull);
+
+/** The statuses of every code of v2. */
+const statusesByCode: Readonly<Record<string, ReadonlyArray<number>>> = {
+  BAD_REQUEST: [400, 404, 405],
+  MISSING_PARAMETER: [400],
+  INVALID_PARAMETER: [400],
+  INVALID_BODY: [400, 413, 415],
+  INVALID_API_KEY: [401],
+  FORBIDDEN: [403],
+  PREMIUM_REQUIRED: [403],
+  LINK_NOT_FOUND: [404],
+  RATE_LIMITED: [429],
+  SHARED_IP_RATE_LIMITED: [429],
+  BULK_LIMIT_EXCEEDED: [400],
+  CONFLICT: [409],
+  INTERNAL_ERROR: [500, 503],
+};
+
+const requestId = /^req_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** The fields that are wrong, missing or too many. */
+const misfits = (
+  at: string,
+  value: Json | undefined,
+  required: Shape,
+  optional: Shape = {},
+): Array<string> => {
+  if (!isObject(value)) return [`${at} is no object`];
+  const fields = value as Json;
+  const unknown = Object.keys(fields).filter((name) => !(name in required) && !(name in optional));
+  const wrong = Object.entries({ ...required, ...optional }).filter(([name, check]) =>
+    name in fields ? !check(fields[name]) : name in required,
+  );
+  return [
+    ...unknown.map((name) => `${at}.${name} is not documented`),
+    ...wrong.map(([name]) => `${at}.${name} is ${JSON.stringify(fields[name]) ?? "missing"}`),
+  ];
+};
+
+const unless = (holds: boolean, problem: string): Array<string> => (holds ? [] : [problem]);
+
+const limitHeaders = [
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "x-ratelimit-limit-day",
+  "x-ratelimit-remaining-day",
+];
+
+const headerProblems = ({ status, headers }: Answer): Array<string> => [
+  ...unless(requestId.test(String(headers["x-request-id"])), "X-Request-Id is missing or malformed"),
+  ...unless(headers["content-type"] === "application/json", `Content-Type is ${headers["content-type"]}`),
+  ...unless(
+    (headers["www-authenticate"] === "Bearer") === (status === 401),
+    `WWW-Authenticate is ${headers["www-authenticate"]}`,
+  ),
+  ...unless((headers.allow !== undefined) === (status === 405), `Allow is ${headers.allow}`),
+  ...unless(
+    (headers["retry-after"] !== undefined) === (status === 429 || status === 503),
+    `Retry-After is ${headers["retry-after"]}`,
+  ),
+  ...Object.keys(headers)
+    .filter((name) => name.startsWith("access-control-"))
+    .map((name) => `${name} is sent, but there is no CORS`),
+  ...limitHeaders
+    .filter((name) => headers[name] !== undefined && !/^\d+$/.test(String(headers[name])))
+    .map((name) => `${name} is ${headers[name]}`),
+];
+
+const limitProblems = ({ status, headers, body }: Answer): Array<string> => {
+  const limit = body.meta?.rateLimit;
+  const common = { resetAt: orNull(isTime), scope: orNull(oneOf("api_key", "ip")) };
+  if (status === 429) {
+    return [
+      ...misfits("meta.rateLimit", limit, {
+        ...common,
+        limit: isNumber,
+        remaining: is(0),
+        resetAt: isTime,
+        retryAfter: is(Number(headers["retry-after"])),
+        scope: oneOf("api_key", "ip"),
+        bucket: isText,
+      }),
+      ...unless(Number(headers["retry-after"]) >= 1, "Retry-After is less than 1"),
+    ];
+  }
+  const isCounted = limit?.limit !== null;
+  const count = isCounted ? isNumber : isNull;
+  return [
+    ...misfits(
+      "meta.rateLimit",
+      limit,
+      { ...common, limit: count, remaining: count, retryAfter: isNull },
+      isCounted ? { bucket: is("second") } : {},
+    ),
+    ...unless(!isCounted || "bucket" in (limit ?? {}), "meta.rateLimit.bucket is missing"),
+    ...unless(
+      !isCounted || String(limit?.remaining) === headers["x-ratelimit-remaining"],
+      "X-RateLimit-Remaining is not meta.rateLimit.remaining",
+    ),
+  ];
+};
+
+const errorProblems = ({ status, body }: Answer): Array<string> => {
+  const error = body.error;
+  const statuses = statusesByCode[String(error?.code)];
+  return [
+    ...misfits("error", error, { code: isText, message: isText, details: orNull(isObject) }),
+    ...unless(statuses?.includes(status) ?? false, `${error?.code} came with ${status}`),
+  ];
+};
+
+const v2Problems = (answer: Answer): Array<string> => {
+  const { status, headers, body } = answer;
+  const isSuccess = status === 200;
+  const isKnownKey = body.meta?.tier !== undefined;
+  return [
+    ...misfits("body", body, {
+      status: is(status),
+      ...(isSuccess ? { data: isObject } : { error: isObject }),
+      meta: isObject,
+      timestamp: isTime,
+    }),
+    ...misfits(
+      "meta",
+      body.meta,
+      { requestId: is(headers["x-request-id"]), version: is("2.0.0"), rateLimit: isObject },
+      { tier: oneOf("free", "premium"), ...(isSuccess ? { bulk: isObject } : {}) },
+    ),
+    ...limitProblems(answer),
+    ...(isSuccess ? [] : errorProblems(answer)),
+    ...unless(headers["service-version"] === "2026-01-01", "Service-Version is missing"),
+    ...unless(
+      isKnownKey || limitHeaders.every((name) => headers[name] === undefined),
+      "X-RateLimit-* without a key",
+    ),
+  ];
+};
+
+const v1Problems = ({ status, headers, body }: Answer): Array<string> => {
+  const isSuccess = status === 200;
+  return [
+    ...misfits(
+      "body",
+      body,
+      {
+        status: is(status),
+        ...(isSuccess ? { data: isObject } : { error: isText }),
+        timestamp: isTime,
+        version: is(body.resolved === undefined ? "1.0.0" : "1.1.0"),
+        requestsRemaining: orNull(isNumber),
+        ipRequestsRemaining: orNull(isNumber),
+        ...(status === 429 ? { retryAfter: is(Number(headers["retry-after"])) } : {}),
+      },
+      isSuccess ? { message: isText, resolved: orNull(isObject) } : {},
+    ),
+    ...unless(headers["service-version"] === undefined, "Service-Version is sent by v1"),
+  ];
+};
+
+/**
+ * What is wrong with an answer, whatever it was that was asked; empty when nothing is.
+ *
+ * @param line the request, as `"GET /v2/chat"`
+ */
+export const envelopeProblems = (line: string, answer: Answer): ReadonlyArray<string> => {
+  const [method, path = ""] = line.split(" ");
+  if (method === "HEAD") return unless(answer.text === "", "The answer to HEAD has a body");
+  if (answer.status === 204 || answer.status === 302) return unless(answer.text === "", "There is a body");
+  if (!/^\/(?:v2|api\/v1)(?:[/?]|$)/.test(path)) return [];
+  const isV1 = path.startsWith("/api/");
+  return [
+    ...headerProblems(answer),
+    ...(isV1 ? v1Problems(answer) : v2Problems(answer)),
+    ...unless(!/alk_\w{12}_[\w-]{43}/.test(answer.text), "The answer holds a key"),
+  ];
+};

@@ -1,0 +1,30 @@
+/**
+ * The published OpenAPI document as a judge of answers.
+ */
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { Answer, Json } from "../support/http.ts";
+
+/** Makes a check of answers against the document; it gives what does not fit, or null. */
+export const answerChecker = (
+  document: Json,
+): ((method: string, path: string, answer: Answer) => string | null) => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document as object, "openapi");
+
+  return (method, path, { status, body }) => {
+    const place = [
+      "paths",
+      path,
+      method.toLowerCase(),
+      "responses",
+      String(status),
+      "content",
+      "application/json",
+      "schema",
+    ];
+    const pointer = place.map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1")).join("/");
+    const validate = ajv.getSchema(`openapi#/${pointer}`);
+    if (validate === undefined) return `the document has no answer ${status} of ${method} ${path}`;
+    return validate(body) === true ? null : ajv.errorsText(validate.errors);
+  };
+};

@@ -1,0 +1,157 @@
+/**
+ * What is known of each route, from which most cases of the coverage table follow. Every scope holds the links
+ * 100001 → 1 and 100002 → 2.
+ */
+import { guild, newToken, nobody, stranger } from "../support/world.ts";
+
+/** Parameters by name. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** What is known of a route, from which most of its cases follow. */
+export interface Recipe {
+  /** A request that succeeds. */
+  readonly good: Values;
+  /** Part of its data. */
+  readonly data: Values;
+  /** What has to be given, in documented order, besides the guild. */
+  readonly required: ReadonlyArray<string>;
+  /** A value of the wrong form. */
+  readonly invalid: Values;
+  /** Whether the chat user that it is about has to be in the guild; the reason that is given otherwise. */
+  readonly member?: "user_not_in_guild" | "new_user_not_in_guild";
+  /** The request for a chat user who is not. */
+  readonly strange?: Values;
+  /** How it deals with a guild beyond what most do: it takes none, or only that of a guild-scoped key. */
+  readonly guilds?: "none" | "own";
+  readonly guildRequired?: false;
+  readonly resolved?: true;
+}
+
+/** The routes of v2, by id. */
+export const v2Recipes: Readonly<Record<string, Recipe>> = {
+  getChat: {
+    good: { chatId: "100001" },
+    data: { chatId: "100001", gameId: "1" },
+    required: ["chatId"],
+    invalid: { chatId: "1234" },
+    member: "user_not_in_guild",
+    strange: { chatId: stranger },
+    resolved: true,
+  },
+  getGame: {
+    good: { gameId: "1" },
+    data: { gameId: "1", chatIds: ["100001"], count: 1 },
+    required: ["gameId"],
+    invalid: { gameId: "x" },
+    resolved: true,
+  },
+  getVerification: {
+    good: { chatId: "100001" },
+    data: { linked: true, chatId: "100001", gameId: "1", linkVersion: 1 },
+    required: ["chatId"],
+    invalid: { chatId: "1".repeat(33) },
+    member: "user_not_in_guild",
+    strange: { chatId: stranger },
+    resolved: true,
+  },
+  bulkChat: {
+    good: { chatIds: ["100001", "100009"] },
+    data: { count: 2, foundCount: 1, notFoundCount: 1, errorCount: 0 },
+    required: ["chatIds"],
+    invalid: { chatIds: "100001" },
+    resolved: true,
+  },
+  bulkGame: {
+    good: { gameIds: ["1", "9"] },
+    data: { count: 2, foundCount: 1, notFoundCount: 1, errorCount: 0 },
+    required: ["gameIds"],
+    invalid: { gameIds: [] },
+    resolved: true,
+  },
+  patchChat: {
+    good: { oldChatId: "100001", newChatId: "100003" },
+    data: { previousChatId: "100001", chatId: "100003", gameId: "1", updated: true },
+    required: ["oldChatId", "newChatId"],
+    invalid: { newChatId: 100_003 },
+    member: "new_user_not_in_guild",
+    strange: { oldChatId: "100001", newChatId: stranger },
+  },
+  patchGame: {
+    good: { chatId: "100001", gameId: "3" },
+    data: { chatId: "100001", gameId: "3", previousGameId: "1", updated: true },
+    required: ["chatId", "gameId"],
+    invalid: { gameId: nobody },
+    member: "user_not_in_guild",
+    strange: { chatId: stranger, gameId: "3" },
+  },
+  deleteGame: {
+    good: { chatId: "100001" },
+    data: { chatId: "100001", removedGameId: "1", deleted: true },
+    required: ["chatId"],
+    invalid: { chatId: "12ab5" },
+    member: "user_not_in_guild",
+    strange: { chatId: stranger },
+  },
+  deleteData: {
+    good: { confirm: true },
+    data: { deletedRecords: 2, collection: "links" },
+    required: [],
+    invalid: { guildId: "12" },
+    guilds: "own",
+  },
+  reportLeakedKey: {
+    good: { key: newToken() },
+    data: { revoked: true },
+    required: ["key"],
+    invalid: { key: 5 },
+    guilds: "none",
+  },
+};
+
+/** The routes of v1, by id. */
+export const v1Recipes: Readonly<Record<string, Recipe>> = {
+  gameToChat: {
+    good: { gameId: "1" },
+    data: { gameId: "1", chatIds: ["100001"] },
+    required: ["gameId"],
+    invalid: { gameId: "x" },
+  },
+  chatToGame: {
+    good: { chatId: "100001" },
+    data: { chatId: "100001", gameId: "1" },
+    required: ["chatId"],
+    invalid: { chatId: "1234" },
+    member: "user_not_in_guild",
+    strange: { chatId: stranger },
+  },
+  updateChat: {
+    good: { oldChatId: "100001", newChatId: "100003" },
+    data: { chatId: "100003", gameId: "1" },
+    required: ["oldChatId", "newChatId"],
+    invalid: { newChatId: "new" },
+    member: "new_user_not_in_guild",
+    strange: { oldChatId: "100001", newChatId: stranger },
+  },
+  updateGame: {
+    good: { chatId: "100001", newGameId: "3" },
+    data: { chatId: "100001", gameId: "3" },
+    required: ["chatId", "newGameId"],
+    invalid: { newGameId: nobody },
+    member: "user_not_in_guild",
+    strange: { chatId: stranger, newGameId: "3" },
+  },
+  deleteGameLink: {
+    good: { chatId: "100001" },
+    data: { chatId: "100001", removedGameId: "1" },
+    required: ["chatId"],
+    invalid: { chatId: "-100001" },
+  },
+  resetDatabase: {
+    good: {},
+    data: { deletedRecords: 2 },
+    required: [],
+    invalid: { guildId: guild },
+    guilds: "own",
+    guildRequired: false,
+  },
+};

@@ -1,0 +1,35 @@
+/** The part of autocannon that the bench uses; the package brings no types. */
+declare module "autocannon" {
+  interface PlannedRequest {
+    readonly method: "GET";
+    readonly path: string;
+  }
+
+  interface Connection {
+    setRequests(requests: ReadonlyArray<PlannedRequest>): void;
+  }
+
+  interface Options {
+    readonly url: string;
+    readonly connections: number;
+    /** How many requests to make. */
+    readonly amount: number;
+    readonly headers: Readonly<Record<string, string>>;
+    /** Called once for each connection. */
+    readonly setupClient: (connection: Connection) => void;
+  }
+
+  interface Result {
+    readonly requests: { readonly total: number };
+    /** In seconds. */
+    readonly duration: number;
+    /** In milliseconds. */
+    readonly latency: { readonly p50: number; readonly p99: number };
+    readonly errors: number;
+    readonly timeouts: number;
+    readonly non2xx: number;
+    readonly "2xx": number;
+  }
+
+  export default function autocannon(options: Options): Promise<Result>;
+}

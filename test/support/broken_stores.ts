@@ -1,0 +1,102 @@
+/**
+ * The HTTP application in this process, over a real socket, on stores that fail when a test says so. For what a server
+ * process cannot be made to do from outside.
+ */
+import { createServer } from "node:http";
+import { CacheMemory } from "@accountlink/cache-memory";
+import {
+  AccountLink,
+  ChatPlatform,
+  FixtureLoader,
+  GamePlatform,
+  KeyStore,
+  LinkStore,
+  parseNetwork,
+  Secrets,
+  StoreUnavailable,
+} from "@accountlink/core";
+import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { NodeCrypto, NodeHttpServer } from "@effect/platform-node";
+import { Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
+import { HttpServer } from "effect/http";
+import { makeClient, type Send } from "./http.ts";
+
+/** How the stores behave: well, as if out of reach, or as if they had a bug. */
+export type StoreState = "well" | "down" | "broken";
+
+/** The application, and a switch for its stores. */
+export interface BrokenStores {
+  readonly send: Send;
+  readonly setStores: (state: StoreState) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the application on memory stores with this fixture. Its platforms know everybody. */
+export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores> => {
+  let state: StoreState = "well";
+
+  const breakable = <Store extends object>(store: Store): Store =>
+    new Proxy(store, {
+      get: (target, operation, receiver) => {
+        if (state === "down")
+          return () => Effect.fail(new StoreUnavailable({ operation: String(operation) }));
+        if (state === "broken") return () => Effect.die(new Error("This store has a bug"));
+        return Reflect.get(target, operation, receiver) as unknown;
+      },
+    });
+
+  const stores = Layer.mergeAll(
+    Layer.effect(LinkStore, Effect.map(LinkStore, breakable)),
+    Layer.effect(KeyStore, Effect.map(KeyStore, breakable)),
+  ).pipe(Layer.provide(StorageMemory.layer));
+
+  const services = AccountLink.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(stores, platforms, Secrets.layer(Redacted.make(new Uint8Array(32))))),
+    Layer.provideMerge(Layer.mergeAll(CacheMemory.layer, NodeCrypto.layer, NodeCrypto.layerSecureRandom)),
+    Layer.provideMerge(Layer.mergeAll(settings, Logger.layer([]))),
+    Layer.provideMerge(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })),
+  );
+
+  const runtime = ManagedRuntime.make(Layer.provideMerge(serving(fixture), services));
+  const url = await runtime.runPromise(HttpServer.addressFormattedWith((address) => Effect.succeed(address)));
+  const client = makeClient(url);
+  return {
+    send: client.send,
+    setStores: (next) => {
+      state = next;
+    },
+    stop: async () => {
+      client.close();
+      await runtime.dispose();
+    },
+  };
+};
+
+const serving = (fixture: object) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      yield* (yield* FixtureLoader).load(JSON.stringify(fixture));
+      yield* (yield* HttpServer.HttpServer).serve(yield* makeHttpApp);
+    }),
+  );
+
+const settings = Layer.mergeAll(
+  Layer.succeed(HttpSettings, {
+    publicUrl: "http://service.example",
+    trustedProxies: [Option.getOrThrow(parseNetwork("127.0.0.0/8"))],
+  }),
+  Layer.succeed(Readiness, { failing: Effect.succeed([]) }),
+);
+
+const platforms = Layer.mergeAll(
+  Layer.succeed(ChatPlatform, {
+    hasBot: () => Effect.succeed(true),
+    findMember: () => Effect.succeedSome({ nickname: null, joined: null, roles: [] }),
+    findUser: () => Effect.succeedNone,
+  }),
+  Layer.succeed(GamePlatform, {
+    hasUser: () => Effect.succeed(true),
+    findProfile: () => Effect.succeedNone,
+  }),
+);

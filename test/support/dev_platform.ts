@@ -1,0 +1,38 @@
+/**
+ * Control of the played platforms of a server that a test started.
+ */
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { makeClient } from "./http.ts";
+
+/** A port that was free a moment ago, for what has to be told its port. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+};
+
+/** The played platforms that listen on a port. */
+export interface DevPlatform {
+  /** Makes them misbehave until `recover`, such as `{ mode: "down", platform: "chat" }`. */
+  readonly fail: (fault: object) => Promise<void>;
+  readonly recover: () => Promise<void>;
+  readonly close: () => void;
+}
+
+/** @param port the server's `ACCOUNTLINK_DEV_PLATFORM_PORT` */
+export const devPlatformOn = (port: number): DevPlatform => {
+  const { send, close } = makeClient(`http://127.0.0.1:${port}`);
+  const control = async (line: "PUT /faults" | "DELETE /faults", fault?: object) => {
+    const { status, text } = await send(line, fault === undefined ? {} : { body: fault });
+    if (status !== 204) throw new Error(`Cannot set a fault: the dev platform answered ${status} ${text}`);
+  };
+  return {
+    fail: (fault) => control("PUT /faults", fault),
+    recover: () => control("DELETE /faults"),
+    close,
+  };
+};

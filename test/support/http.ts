@@ -1,0 +1,85 @@
+/**
+ * Requests exactly as a test writes them: nothing is added to them, followed or retried.
+ */
+import { Agent, type IncomingHttpHeaders, request } from "node:http";
+import { text } from "node:stream/consumers";
+
+/** A JSON value of which only the shape that a test expects is looked at. */
+export interface Json {
+  readonly [name: string]: Json | undefined;
+}
+
+/** What came back. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The body as JSON; an empty object when it is none. */
+  readonly body: Json;
+}
+
+/** What a request may carry. */
+export interface RequestOptions {
+  /** Sent as `Authorization: Bearer …`. */
+  readonly key?: string;
+  /** The client address to appear from, sent as `X-Forwarded-For`; the server has to trust this machine as a proxy. */
+  readonly from?: string;
+  /** Whatever else; a value here wins over what the other options would send. */
+  readonly headers?: Readonly<Record<string, string | ReadonlyArray<string>>>;
+  /** An object goes out as JSON; a string or bytes go out as they are, without a content type. */
+  readonly body?: object | string | Uint8Array;
+}
+
+/** Sends one request, written as `"GET /v2/chat?chatId=100001"`. */
+export type Send = (request: `${string} ${string}`, options?: RequestOptions) => Promise<Answer>;
+
+/** A client of the server at `url`. Its connections are kept alive; `close` ends them. */
+export const makeClient = (url: string): { readonly send: Send; readonly close: () => void } => {
+  const { hostname, port } = new URL(url);
+  const agent = new Agent({ keepAlive: true });
+
+  const send: Send = (line, { key, from, headers, body } = {}) => {
+    const space = line.indexOf(" ");
+    const isJson = typeof body === "object" && !(body instanceof Uint8Array);
+    const payload = isJson ? JSON.stringify(body) : body;
+    return new Promise((resolve, reject) => {
+      const outgoing = request({
+        agent,
+        hostname,
+        port,
+        method: line.slice(0, space),
+        path: line.slice(space + 1),
+        headers: {
+          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+          ...(from === undefined ? {} : { "x-forwarded-for": from }),
+          ...(isJson ? { "content-type": "application/json" } : {}),
+          ...(payload === undefined ? {} : { "content-length": Buffer.byteLength(payload) }),
+          ...headers,
+        },
+      });
+      // A server may answer a body that is too large, and close, before all of it was sent.
+      outgoing.on("response", (incoming) => {
+        text(incoming).then((received) => {
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers,
+            text: received,
+            body: parsed(received),
+          });
+        }, reject);
+      });
+      outgoing.on("error", reject);
+      outgoing.end(payload);
+    });
+  };
+
+  return { send, close: () => agent.destroy() };
+};
+
+const parsed = (received: string): Json => {
+  try {
+    return JSON.parse(received) as Json;
+  } catch {
+    return {};
+  }
+};
