@@ -8,6 +8,7 @@ import { parseAddress, parseNetwork } from "./client_address.ts";
 import { ChatId, GameId, GuildId } from "./ids.ts";
 import type { Millis } from "./link.ts";
 import { GameBadge, GameGroup } from "./profile.ts";
+import { isStorable } from "./storable_text.ts";
 
 const or = <S extends Schema.Top>(fallback: NoInfer<S["Type"]>) =>
   Schema.withDecodingDefaultTypeKey<S>(Effect.succeed(fallback));
@@ -19,7 +20,7 @@ const listOf = <S extends Schema.Top>(item: S) => Schema.Array(item).pipe(or([])
 const textThat = (isRight: (text: string) => boolean, expected: string) =>
   Schema.String.check(Schema.makeFilter(isRight, { expected }));
 
-const Name = Schema.NonEmptyString;
+const Name = textThat((text) => text !== "" && isStorable(text), "text, not empty and without NUL");
 const Text = orNull(Schema.String);
 const Flag = orNull(Schema.Boolean);
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a whole number, 0 or more" }));

@@ -33,3 +33,4 @@ export * from "./services/link_writer.ts";
 export * from "./services/profiles.ts";
 export * from "./services/request_limits.ts";
 export * from "./services/secrets.ts";
+export * from "./storable_text.ts";

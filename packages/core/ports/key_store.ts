@@ -41,7 +41,10 @@ export interface SetKeyStatus extends Origin {
   readonly action: Extract<AuditAction, "key.status_changed" | "key.reported">;
 }
 
-/** Where accounts, scopes and keys live. Every operation is atomic. */
+/**
+ * Where accounts, scopes and keys live. Every operation is atomic. An account that does not exist, a pid or hash that
+ * is taken where a new one is due, and text that `isStorable` refuses are defects.
+ */
 export class KeyStore extends Context.Service<
   KeyStore,
   {
@@ -73,7 +76,7 @@ export class KeyStore extends Context.Service<
 
     readonly findById: (id: KeyId) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>;
 
-    /** The keys of an account, or of all of them, oldest first. */
+    /** The keys of an account, or of all of them, oldest first, ties by id. */
     readonly listKeys: (account: string | null) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>;
 
     /** Adds a secret. False when there is no such key, or it is revoked. */

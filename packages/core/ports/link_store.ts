@@ -63,7 +63,9 @@ export interface BatchImported {
   readonly kept: number;
 }
 
-/** Where link records live. */
+/**
+ * Where link records live. A write to a scope that does not exist, and text that `isStorable` refuses, are defects.
+ */
 export class LinkStore extends Context.Service<
   LinkStore,
   {
@@ -97,16 +99,19 @@ export class LinkStore extends Context.Service<
     /** Removes the game link and gives what it was; none when there was no link. The record stays. */
     readonly removeGame: (write: RemoveGame) => Effect.Effect<Option.Option<GameId>, StoreUnavailable>;
 
-    /** Deletes every record of the scope and gives their number. */
+    /** Deletes every record of the scope and gives their number; the audit log has it also when there was none. */
     readonly deleteScope: (write: WriteContext) => Effect.Effect<number, StoreUnavailable>;
 
-    /** Stores many links at once, all or none. A chat user named twice ends as the last line says. */
+    /**
+     * Stores many links at once, all or none, and counts chat users. One named twice in a batch ends as the last line
+     * says. It writes no audit entry: whoever imports appends one for the whole.
+     */
     readonly importBatch: (batch: ImportBatch) => Effect.Effect<BatchImported, StoreUnavailable>;
 
     /** The position that the last batch of a source left, 0 before the first. */
     readonly importPosition: (source: string) => Effect.Effect<number, StoreUnavailable>;
 
-    /** Up to `limit` links by ascending chat ID (as strings), from the one after `after`. */
+    /** Up to `limit` links by ascending chat ID (as strings), from the one after `after`. Records without one are left out. */
     readonly exportPage: (
       pid: Pid,
       after: ChatId | null,

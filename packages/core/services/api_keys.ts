@@ -13,6 +13,7 @@ import type { KeyId, Pid } from "../ids.ts";
 import { KeyStore } from "../ports/key_store.ts";
 import { Signals } from "../ports/signals.ts";
 import { Limits } from "../quota.ts";
+import { isStorable } from "../storable_text.ts";
 import { keyChanges } from "./key_authenticator.ts";
 import { Secrets } from "./secrets.ts";
 
@@ -96,7 +97,7 @@ export class ApiKeys extends Context.Service<
         id: KeyId,
         choice: NewKey,
       ): Effect.fn.Return<ApiKey, InvalidParameter | StoreUnavailable> {
-        yield* checkLists(choice);
+        yield* checkChoice(choice);
         const { account, target, ...chosen } = choice;
         return {
           name: "",
@@ -203,9 +204,16 @@ export class ApiKeys extends Context.Service<
   );
 }
 
-const checkLists = (lists: Partial<AddressLists>): Effect.Effect<void, InvalidParameter> => {
-  const problems: Array<ParameterProblem> = (["allowIps", "denyIps"] as const)
-    .filter((name) => lists[name]?.some((entry) => Option.isNone(parseNetwork(entry))))
-    .map((name) => ({ name, reason: "expected addresses or CIDRs" }));
+const checkChoice = ({ account, name, allowIps, denyIps }: NewKey): Effect.Effect<void, InvalidParameter> => {
+  const problems: Array<ParameterProblem> = [];
+  const check = (parameter: string, isRight: boolean, reason: string) => {
+    if (!isRight) problems.push({ name: parameter, reason });
+  };
+  const areNetworks = (entries: ReadonlyArray<string> = []) =>
+    entries.every((entry) => Option.isSome(parseNetwork(entry)));
+  check("account", account.name !== "" && isStorable(account.name), "expected well-formed text without NUL");
+  check("name", isStorable(name ?? ""), "expected well-formed text without NUL");
+  check("allowIps", areNetworks(allowIps), "expected addresses or CIDRs");
+  check("denyIps", areNetworks(denyIps), "expected addresses or CIDRs");
   return problems.length === 0 ? Effect.void : Effect.fail(new InvalidParameter({ parameters: problems }));
 };

@@ -54,6 +54,8 @@ describe("ApiKeys.create", () => {
       const refusal = yield* Effect.flip(create({ allowIps: ["10.0.0.0/8"], denyIps: ["ten"] }));
       assert.deepInclude(refusal, { _tag: "InvalidParameter" });
       assert.include(refusal.message, "denyIps");
+      const unstorable = yield* Effect.flip(create({ name: "\ud83c" }));
+      assert.deepInclude(unstorable, { _tag: "InvalidParameter" });
     }).pipe(Effect.provide(world)),
   );
 });
