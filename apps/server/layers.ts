@@ -3,34 +3,22 @@
  */
 import { createServer } from "node:http";
 import { CacheMemory } from "@accountlink/cache-memory";
-import { AccountLink, ApiKeys, Limits, type PlatformFixture, Secrets } from "@accountlink/core";
+import { AccountLink, Limits, type PlatformFixture, Secrets } from "@accountlink/core";
 import { devChatPlatform, devGamePlatform, devPlatform } from "@accountlink/platform-dev";
 import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platform-http";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { StorageSql } from "@accountlink/storage-sql";
-import { NodeCrypto, NodeHttpClient, NodeHttpServer } from "@effect/platform-node";
+import { NodeHttpClient, NodeHttpServer } from "@effect/platform-node";
 import { Effect, Layer, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { HttpServer } from "effect/http";
+import { cryptoLayer } from "./internal/crypto.ts";
 import type { Plan, Storage } from "./plan.ts";
 
-const crypto = Layer.mergeAll(
-  NodeCrypto.layerSecureRandom,
-  NodeCrypto.layerDigest,
-  NodeCrypto.layerMac,
-  NodeCrypto.layerKdf,
-);
-
-/**
- * The storage ports.
- *
- * @param exclusive whether to be the one server of an embedded data folder; the command line is not
- */
-export const storageLayer = (storage: Storage, { exclusive }: { readonly exclusive: boolean }) =>
-  storage.kind === "memory"
-    ? StorageMemory.layer
-    : StorageSql.layerEmbedded({ folder: storage.folder, exclusive });
+/** The storage ports. */
+const storageLayer = (storage: Storage) =>
+  storage.kind === "memory" ? StorageMemory.layer : StorageSql.layerEmbedded({ folder: storage.folder });
 
 /** Both platforms, played from a fixture over HTTP on a port of their own. */
 const devPlatforms = (fixture: PlatformFixture, port: number) =>
@@ -59,17 +47,10 @@ export const serviceLayer = (
   AccountLink.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
-        storageLayer(storage, { exclusive: true }),
+        storageLayer(storage),
         Secrets.layer(secret),
         devPlatforms(platform, config.ACCOUNTLINK_DEV_PLATFORM_PORT),
       ),
     ),
-    Layer.provideMerge(Layer.mergeAll(CacheMemory.layer, crypto, Layer.succeed(Limits, limits))),
-  );
-
-/** What commands that manage keys and links work with, beside a running server. */
-export const managementLayer = (storage: Storage, secret: Redacted.Redacted<Uint8Array>) =>
-  ApiKeys.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(storageLayer(storage, { exclusive: false }), Secrets.layer(secret))),
-    Layer.provideMerge(Layer.mergeAll(CacheMemory.layer, crypto)),
+    Layer.provideMerge(Layer.mergeAll(CacheMemory.layer, cryptoLayer, Layer.succeed(Limits, limits))),
   );

@@ -45,7 +45,8 @@ export const planOf = (config: Config): Effect.Effect<Plan, InvalidConfig> => {
   return Effect.succeed({ config, demo, storage: storageOf(config), limits: limitsOf(config) });
 };
 
-const limitsOf = (config: Config): LimitSettings => ({
+/** The limits that the configuration sets. */
+export const limitsOf = (config: Config): LimitSettings => ({
   free: tierLimits(config, "FREE"),
   premium: tierLimits(config, "PREMIUM"),
   address: {

@@ -56,18 +56,22 @@ export const choice = <const Value extends string>(
 
 const durationPattern = /^\d+(?:\.\d+)? (?:milli|second|minute|hour|day)s?$/;
 
+/** What a duration looks like. */
+export const expectedDuration = "a duration such as 5 minutes, 1 second or 250 millis";
+
 /** A duration, in milliseconds. */
 export const duration = (about: {
   readonly description: string;
   readonly fallback: string;
 }): Variable<number> => ({
-  ...variable("a duration such as 5 minutes, 1 second or 250 millis", durationMillis, {
+  ...variable(expectedDuration, durationMillis, {
     description: about.description,
     fallback: Option.getOrThrow(durationMillis(about.fallback)),
   }),
 });
 
-const durationMillis = (input: string): Option.Option<number> =>
+/** Reads a duration such as `5 minutes`, into milliseconds. */
+export const durationMillis = (input: string): Option.Option<number> =>
   durationPattern.test(input)
     ? Option.map(Duration.fromInput(input as Duration.Input), Duration.toMillis)
     : Option.none();

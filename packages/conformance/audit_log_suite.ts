@@ -111,9 +111,10 @@ const cases: Cases<Storage> = {
  *
  * @example
  * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
  * import * as test from "vitest";
  *
- * auditLogSuite({ name: "My store", layer: MyStore.layer, test });
+ * auditLogSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
 export const auditLogSuite = (options: SuiteOptions<Storage>): void => suite("AuditLog", options, cases);

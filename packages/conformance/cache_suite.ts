@@ -95,9 +95,10 @@ const cases: Cases<Cache> = {
  *
  * @example
  * ```ts
+ * import { CacheMemory } from "@accountlink/cache-memory";
  * import * as test from "vitest";
  *
- * cacheSuite({ name: "My cache", layer: MyCache.layer, test });
+ * cacheSuite({ name: "Memory", layer: CacheMemory.layer, test });
  * ```
  */
 export const cacheSuite = (options: SuiteOptions<Cache>): void => suite("Cache", options, cases);

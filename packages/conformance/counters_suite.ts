@@ -236,9 +236,10 @@ const properties: Cases<Counters> = {
  *
  * @example
  * ```ts
+ * import { CacheMemory } from "@accountlink/cache-memory";
  * import * as test from "vitest";
  *
- * countersSuite({ name: "My counters", layer: MyCounters.layer, test });
+ * countersSuite({ name: "Memory", layer: CacheMemory.layer, test });
  * ```
  */
 export const countersSuite = (options: SuiteOptions<Counters>): void =>

@@ -23,16 +23,9 @@ export type FailingSuiteOptions<Ports> =
   | { readonly name: string; readonly test: TestApi; readonly skip: string };
 
 /**
- * Tests a store whose connection breaks.
- *
- * @example
- * ```ts
- * import * as test from "vitest";
- *
- * // `connection` is a layer of `Connection` that stops and starts the server that the store connects to.
- * failingStorageSuite({ name: "My store", layer: Layer.merge(MyStore.layer, connection), test });
- * failingStorageSuite({ name: "My store", skip: "it has no connection that could break", test });
- * ```
+ * Tests a store whose connection breaks. The layer provides `Connection` next to the ports: it cuts what the store
+ * hangs on, such as the server that it connects to, and brings it back. A store that hangs on nothing gives `skip`, the
+ * reason, in place of the layer.
  */
 export const failingStorageSuite = (options: FailingSuiteOptions<Storage>): void =>
   failingSuite("storage", options, storageOperations, failingWrites);

@@ -12,9 +12,10 @@ import { type SuiteOptions, suite } from "./suite.ts";
  *
  * @example
  * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
  * import * as test from "vitest";
  *
- * keyStoreSuite({ name: "My store", layer: MyStore.layer, test });
+ * keyStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
 export const keyStoreSuite = (options: SuiteOptions<Storage>): void =>

@@ -14,9 +14,10 @@ import { type SuiteOptions, suite } from "./suite.ts";
  *
  * @example
  * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
  * import * as test from "vitest";
  *
- * linkStoreSuite({ name: "My store", layer: MyStore.layer, test });
+ * linkStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
 export const linkStoreSuite = (options: SuiteOptions<Storage>): void =>

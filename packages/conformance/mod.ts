@@ -4,10 +4,10 @@
  *
  * @example
  * ```ts
- * import { linkStoreSuite } from "@accountlink/conformance";
+ * import { StorageMemory } from "@accountlink/storage-memory";
  * import * as test from "vitest";
  *
- * linkStoreSuite({ name: "My store", layer: MyStore.layer, test });
+ * linkStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
 export * from "./audit_log_suite.ts";

@@ -99,9 +99,10 @@ const cases: Cases<Signals> = {
  *
  * @example
  * ```ts
+ * import { CacheMemory } from "@accountlink/cache-memory";
  * import * as test from "vitest";
  *
- * signalsSuite({ name: "My signals", layer: MySignals.layer, test });
+ * signalsSuite({ name: "Memory", layer: CacheMemory.layer, test });
  * ```
  */
 export const signalsSuite = (options: SuiteOptions<Signals>): void => suite("Signals", options, cases);

@@ -22,9 +22,12 @@ export interface StoragePropertyOptions extends SuiteOptions<Storage>, PropertyO
  *
  * @example
  * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { StorageSql } from "@accountlink/storage-sql";
  * import * as test from "vitest";
  *
- * storagePropertySuite({ name: "My store", layer: MyStore.layer, model: StorageMemory.layer, test });
+ * const layer = StorageSql.layerEmbedded({ folder: "property-data" });
+ * storagePropertySuite({ name: "Embedded", layer, model: StorageMemory.layer, runs: 5, test });
  * ```
  */
 export const storagePropertySuite = (options: StoragePropertyOptions): void =>

@@ -50,8 +50,8 @@ const tokenPattern = /^alk_([0-9A-Za-z]{12})_[0-9A-Za-z_-]{43}$/;
  *
  * @example
  * ```ts
- * keyIdOf("alk_Aa0Bb1Cc2Dd3_" + "x".repeat(43)) // "Aa0Bb1Cc2Dd3"
- * keyIdOf("secret") // null
+ * keyIdOf(`alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`); // "Aa0Bb1Cc2Dd3"
+ * keyIdOf("secret"); // null
  * ```
  */
 export const keyIdOf = (token: string): KeyId | null =>

@@ -28,7 +28,9 @@ const unmapped = (ip: NetAddress.IpAddress): NetAddress.IpAddress =>
  *
  * @example
  * ```ts
- * Option.map(parseAddress("2001:db8:1:2:3::4"), (address) => address.countedAs) // Option.some("2001:db8:1:2")
+ * import { Option } from "effect";
+ *
+ * Option.map(parseAddress("2001:db8:1:2:3::4"), ({ countedAs }) => countedAs); // Option.some("2001:db8:1:2")
  * ```
  */
 export const parseAddress = (text: string): Option.Option<ClientAddress> =>
@@ -42,8 +44,10 @@ export const parseAddress = (text: string): Option.Option<ClientAddress> =>
  *
  * @example
  * ```ts
- * Option.isSome(parseNetwork("10.0.0.0/8")) // true
- * Option.isSome(parseNetwork("ten")) // false
+ * import { Option } from "effect";
+ *
+ * Option.isSome(parseNetwork("10.0.0.0/8")); // true
+ * Option.isSome(parseNetwork("ten")); // false
  * ```
  */
 export const parseNetwork = (text: string): Option.Option<IpNetwork.IpNetwork> =>

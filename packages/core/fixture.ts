@@ -187,8 +187,11 @@ const summaryOf = (problems: ReadonlyArray<string>): string => {
  *
  * @example
  * ```ts
- * yield* decodeFixture(`{ "links": [{ "account": "acme", "scope": "global", "chatId": "1", "gameId": "1" }] }`)
- * // InvalidFixture: Cannot read the fixture: links[0].chatId is "1", expected 5 to 32 digits
+ * import { Effect } from "effect";
+ *
+ * const text = `{ "links": [{ "account": "acme", "scope": "global", "chatId": "1", "gameId": "1" }] }`;
+ * const problem = Effect.runSync(Effect.flip(decodeFixture(text)));
+ * problem.message; // 'Cannot read the fixture: links[0].chatId is "1", expected 5 to 32 digits'
  * ```
  */
 export const decodeFixture = (text: string): Effect.Effect<Fixture, InvalidFixture> =>

@@ -66,8 +66,8 @@ const limitOrNone = (count: number): number | null => (count > 0 ? count : null)
  *
  * @example
  * ```ts
- * quotaOf({ daily: 10 }, { keys: 2, perWindow: 1, windowMs: 2000, daily: 500, verifyDaily: 2000 })
- * // { perWindow: 1, windowMs: 2000, daily: 10, verifyDaily: 2000 }
+ * const free = { keys: 2, perWindow: 1, windowMs: 2000, daily: 500, verifyDaily: 2000 };
+ * quotaOf({ daily: 10 }, free); // { perWindow: 1, windowMs: 2000, daily: 10, verifyDaily: 2000 }
  * ```
  */
 export const quotaOf = (limits: KeyLimits, tier: TierLimits): Quota => {

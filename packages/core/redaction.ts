@@ -12,7 +12,7 @@ const addressPattern = /(?<![\w.:])[0-9a-fA-F:.]{3,45}(?![\w:])/g;
  *
  * @example
  * ```ts
- * redactAddresses("no answer from 203.0.113.7:443") // "no answer from [redacted]:443"
+ * redactAddresses("no answer from 203.0.113.7:443"); // "no answer from [redacted]:443"
  * ```
  */
 export const redactAddresses = (text: string): string =>
@@ -27,7 +27,7 @@ export const redactAddresses = (text: string): string =>
  *
  * @example
  * ```ts
- * redact(`wrong key alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`) // "wrong key alk_Aa0Bb1Cc2Dd3_…"
+ * redact(`wrong key alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`); // "wrong key alk_Aa0Bb1Cc2Dd3_…"
  * ```
  */
 export const redact = (text: string): string => redactAddresses(text.replace(keyPattern, "alk_$1_…"));

@@ -8,8 +8,8 @@
  *
  * @example
  * ```ts
- * isStorable("Ada 🎮") // true
- * isStorable("\ud83c") // false
+ * isStorable("Ada 🎮"); // true
+ * isStorable("\ud83c"); // false
  * ```
  */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();

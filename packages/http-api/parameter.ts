@@ -94,6 +94,7 @@ export const ids = (description: string): Parameter<ReadonlyArray<string>> => ({
   schema: () => Schema.Array(Schema.String),
   read: (value) => {
     if (!Array.isArray(value)) return invalid("expected a list of strings");
+    if (value.length === 0) return invalid("expected at least one ID, got none");
     return value.every((item) => typeof item === "string")
       ? Result.succeed(value)
       : Result.fail({ kind: "body", reason: "every item of the list has to be a string" });

@@ -3,7 +3,7 @@
  */
 import type { ErrorCode } from "@accountlink/core/errors";
 import type { Schema } from "effect";
-import type { ParameterSource, Parameters } from "./parameter.ts";
+import type { Parameter, ParameterSource, Parameters } from "./parameter.ts";
 import { statusesByCode } from "./status.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -29,7 +29,9 @@ const statusByTag = {
  *
  * @example
  * ```ts
- * statusOf(new LinkNotFound()) // 404
+ * import { LinkNotFound } from "@accountlink/core";
+ *
+ * statusOf(new LinkNotFound()); // 404
  * ```
  */
 export const statusOf = (error: PublicError): number =>

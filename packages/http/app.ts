@@ -20,20 +20,23 @@ export const makeHttpApp = Effect.gen(function* () {
     ...(yield* routesV1.pipe(usePipeline(pipeline))),
   ];
 
-  const router = yield* HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, literally));
+  const makeRouter = HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, literally));
+  const router = yield* makeRouter;
   yield* router.addAll(
     routes.map(({ method, path, answer }) => HttpRouter.route(method as "GET", path, answer)),
   );
-  yield* Layer.build(systemRoutes).pipe(Effect.provideService(HttpRouter.HttpRouter, router));
+  const systemRouter = yield* makeRouter;
+  yield* Layer.build(systemRoutes).pipe(Effect.provideService(HttpRouter.HttpRouter, systemRouter));
 
   const allowedMethods = methodFinder([...routes, ...systemPaths.map((path) => ({ method: "GET", path }))]);
   const routed = router.asHttpEffect();
+  const system = Effect.flatMap(systemRouter.asHttpEffect(), pipeline.sign);
 
   const answerUnmatched = (request: HttpServerRequest.HttpServerRequest) => {
     const allowed = allowedMethods(request.url);
     if (allowed === null) return pipeline.refuse(new BadRequest({ problem: "not_found" }));
     if (request.method === "OPTIONS") {
-      return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { allow: allowed } }));
+      return pipeline.sign(HttpServerResponse.empty({ status: 204, headers: { allow: allowed } }));
     }
     return Effect.map(
       pipeline.refuse(new BadRequest({ problem: "method_not_allowed" })),
@@ -43,7 +46,10 @@ export const makeHttpApp = Effect.gen(function* () {
 
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     isReadable(request.url)
-      ? routed.pipe(Effect.catch(() => answerUnmatched(request)))
+      ? routed.pipe(
+          Effect.catch(() => system),
+          Effect.catch(() => answerUnmatched(request)),
+        )
       : pipeline.refuse(new BadRequest({ problem: "unreadable" })),
   );
 });

@@ -10,6 +10,7 @@ const scheme = /^bearer(?: +|$)/i;
 /** The token of an `Authorization` header: null when there is none, the whole value when it is no bearer token. */
 export const bearerToken = (header: string | undefined): string | null => {
   if (header === undefined) return null;
+  if (header.startsWith("Bearer alk_")) return header.slice(7).trimEnd();
   const token = header.replace(scheme, "").trim();
   return token === "" ? null : token;
 };

@@ -38,7 +38,18 @@ export const retryAfterOf = (error: PublicError): number | null => {
   return error._tag === "StoreUnavailable" || error._tag === "PlatformUnavailable" ? 1 : null;
 };
 
-export const isoTime = (time: Millis): string => new Date(time).toISOString();
+const isoTimes = new Map<Millis, string>();
+
+/** A time as answers carry it. Under load many answers carry the same few. */
+export const isoTime = (time: Millis): string => {
+  let text = isoTimes.get(time);
+  if (text === undefined) {
+    text = new Date(time).toISOString();
+    if (isoTimes.size >= 64) isoTimes.clear();
+    isoTimes.set(time, text);
+  }
+  return text;
+};
 
 const expiryNoticeMs = 7 * 86_400_000;
 

@@ -70,6 +70,11 @@ export class Pipeline extends Context.Service<
     readonly refuse: (
       error: PublicError,
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>;
+
+    /** Adds the headers that every answer has to one that is in no envelope. */
+    readonly sign: (
+      response: HttpServerResponse.HttpServerResponse,
+    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>;
   }
 >()("@accountlink/http/Pipeline") {}
 
@@ -144,15 +149,28 @@ export const makePipeline = Effect.gen(function* () {
 
   const refuse = (error: PublicError) =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-      const generation = request.url.startsWith("/api/v1/") ? "v1" : "v2";
+      const generation = isUnder("/api/v1", request.url) ? "v1" : "v2";
       const envelope = generation === "v2" ? envelopeV2 : envelopeV1({});
       return Effect.flatMap(openExchange(generation), (exchange) =>
         render(envelope, exchange, "unmatched", Effect.fail(error)),
       );
     });
 
-  return Pipeline.of({ keyed, open, refuse });
+  const sign = (response: HttpServerResponse.HttpServerResponse) =>
+    Effect.gen(function* () {
+      const { url } = yield* HttpServerRequest.HttpServerRequest;
+      return HttpServerResponse.setHeaders(response, {
+        "x-request-id": `req_${yield* random.ulid}`,
+        ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
+      });
+    });
+
+  return Pipeline.of({ keyed, open, refuse, sign });
 });
+
+/** Whether the path of a URL is the prefix or below it. */
+const isUnder = (prefix: string, url: string): boolean =>
+  url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length));
 
 /** Makes the step that chooses the dated contract and reads the parameters. */
 const readerFor = <P extends Parameters>(route: Route<P>) => {

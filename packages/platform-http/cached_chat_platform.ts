@@ -15,7 +15,13 @@ import { defaultStaleness, type Staleness } from "./staleness.ts";
  *
  * @example
  * ```ts
- * const layer = cachedChatPlatform().pipe(Layer.provide([devChatPlatform, cacheMemory]))
+ * import { CacheMemory } from "@accountlink/cache-memory";
+ * import { PlatformMemory } from "@accountlink/platform-memory";
+ * import { Duration, Layer } from "effect";
+ *
+ * const platform = PlatformMemory.layer({ guilds: [], chatUsers: [], gameUsers: [] });
+ * const cached = cachedChatPlatform({ member: Duration.seconds(2) });
+ * const layer = cached.pipe(Layer.provide([platform, CacheMemory.layer]));
  * ```
  */
 export const cachedChatPlatform = (

@@ -30,8 +30,15 @@ type Deadline = number;
  *
  * @example
  * ```ts
- * const client = yield* resilientClient(yield* HttpClient.HttpClient, "chat", { retries: 1 })
- * const response = yield* client.get("https://chat.example/api/users/100001")
+ * import { Effect } from "effect";
+ * import { FetchHttpClient, HttpClient } from "effect/http";
+ *
+ * const request = Effect.gen(function* () {
+ *   const client = yield* resilientClient(yield* HttpClient.HttpClient, "chat", { retries: 0 });
+ *   return yield* Effect.flip(client.get("http://127.0.0.1:1/api/users/100001"));
+ * });
+ * const failure = await Effect.runPromise(request.pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)));
+ * failure.reason; // "connection"
  * ```
  */
 export const resilientClient = Effect.fnUntraced(function* (

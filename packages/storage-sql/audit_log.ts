@@ -11,7 +11,8 @@ export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.ef
   AuditLog,
   Effect.map(SqlClient.SqlClient, (sql) =>
     AuditLog.of({
-      append: (entry) => insertEntry(sql, entry).pipe(Effect.asVoid, operation("AuditLog.append")),
+      append: (entry) =>
+        insertEntry(sql, entry).pipe(Effect.asVoid, operation("AuditLog.append", entry.account)),
 
       list: (account, before, limit) =>
         sql`
@@ -19,7 +20,7 @@ export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.ef
           WHERE account = ${account} AND sequence < ${before ?? Number.MAX_SAFE_INTEGER}
           ORDER BY sequence DESC LIMIT ${limit}`.pipe(
           Effect.flatMap(readEntries),
-          operation("AuditLog.list"),
+          operation("AuditLog.list", account),
         ),
     }),
   ),

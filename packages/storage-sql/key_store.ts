@@ -6,13 +6,19 @@ import { readAccounts, readKeys, readPresentedKeys, readScopes } from "./interna
 import { keyWrites } from "./internal/key_writes.ts";
 import { operation } from "./internal/operation.ts";
 
-const make = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  const keyColumns = sql.literal(`
-    keys.id, keys.name, keys.tier, keys.kind, keys.status, keys.expires_at, keys.limits, keys.allow_ips, keys.deny_ips,
-    keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`);
-  const keysWithScope = sql.literal("keys JOIN scopes ON scopes.pid = keys.pid");
+/** Accounts, scopes and keys on the database of the client, whose schema has been migrated. */
+export const layer: Layer.Layer<KeyStore, never, SqlClient.SqlClient> = Layer.effect(
+  KeyStore,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    KeyStore.of({ ...accountOperations(sql), ...keyLookups(sql), ...keyWrites(sql) }),
+  ),
+);
 
+type Operations<Names extends keyof KeyStore["Service"]> = Pick<KeyStore["Service"], Names>;
+
+const accountOperations = (
+  sql: SqlClient.SqlClient,
+): Operations<"ensureAccount" | "findAccount" | "ensureScope" | "findScope"> => {
   const findAccount = (name: string) =>
     sql`SELECT name, chat_id, tier FROM accounts WHERE name = ${name}`.pipe(Effect.flatMap(readAccounts));
 
@@ -23,17 +29,17 @@ const make = Effect.gen(function* () {
       Effect.flatMap(readScopes),
     );
 
-  return KeyStore.of({
+  return {
     ensureAccount: (account) =>
       sql`
         INSERT INTO accounts (name, chat_id, tier) VALUES (${account.name}, ${account.chatId}, ${account.tier})
         ON CONFLICT (name) DO NOTHING`.pipe(
         Effect.andThen(findAccount(account.name)),
         Effect.map(([stored = account]) => stored),
-        operation("KeyStore.ensureAccount"),
+        operation("KeyStore.ensureAccount", account.name),
       ),
 
-    findAccount: (name) => findAccount(name).pipe(Effect.map(first), operation("KeyStore.findAccount")),
+    findAccount: (name) => findAccount(name).pipe(Effect.map(first), operation("KeyStore.findAccount", name)),
 
     ensureScope: (account, target, pid) =>
       sql`
@@ -41,12 +47,21 @@ const make = Effect.gen(function* () {
         ON CONFLICT (account, COALESCE(guild_id, '')) DO NOTHING`.pipe(
         Effect.andThen(findScope(account, target)),
         Effect.map(([scope = { ...target, pid, account }]) => scope),
-        operation("KeyStore.ensureScope"),
+        operation("KeyStore.ensureScope", account),
       ),
 
     findScope: (account, target) =>
-      findScope(account, target).pipe(Effect.map(first), operation("KeyStore.findScope")),
+      findScope(account, target).pipe(Effect.map(first), operation("KeyStore.findScope", account)),
+  };
+};
 
+const keyLookups = (sql: SqlClient.SqlClient): Operations<"findByHash" | "findById" | "listKeys"> => {
+  const keyColumns = sql.literal(`
+    keys.id, keys.name, keys.tier, keys.kind, keys.status, keys.expires_at, keys.limits, keys.allow_ips, keys.deny_ips,
+    keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`);
+  const keysWithScope = sql.literal("keys JOIN scopes ON scopes.pid = keys.pid");
+
+  return {
     findByHash: (hash) =>
       sql`
         SELECT ${keyColumns}, key_secrets.ends_at AS secret_ends_at
@@ -54,7 +69,7 @@ const make = Effect.gen(function* () {
         WHERE key_secrets.hash = ${hash}`.pipe(
         Effect.flatMap(readPresentedKeys),
         Effect.map(first),
-        operation("KeyStore.findByHash"),
+        operation("KeyStore.findByHash", hash),
       ),
 
     findById: (id) =>
@@ -68,13 +83,11 @@ const make = Effect.gen(function* () {
       sql`
         SELECT ${keyColumns} FROM ${keysWithScope}
         ${account === null ? sql.literal("") : sql`WHERE scopes.account = ${account}`}
-        ORDER BY keys.created_at, keys.id`.pipe(Effect.flatMap(readKeys), operation("KeyStore.listKeys")),
-
-    ...keyWrites(sql),
-  });
-});
-
-/** Accounts, scopes and keys on the database of the client, whose schema has been migrated. */
-export const layer: Layer.Layer<KeyStore, never, SqlClient.SqlClient> = Layer.effect(KeyStore, make);
+        ORDER BY keys.created_at, keys.id`.pipe(
+        Effect.flatMap(readKeys),
+        operation("KeyStore.listKeys", account ?? ""),
+      ),
+  };
+};
 
 const first = <A>(rows: ReadonlyArray<A>): Option.Option<A> => Option.fromUndefinedOr(rows[0]);

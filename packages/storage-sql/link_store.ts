@@ -3,9 +3,9 @@
  */
 import { type ChatId, type GameId, isLinked, LinkStore } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
-import { SqlClient, SqlConnection, type Statement } from "effect/sql";
-import { dialectOf } from "./internal/dialect.ts";
+import { SqlClient, SqlConnection } from "effect/sql";
 import { linkImports } from "./internal/link_import.ts";
+import { linkQueries } from "./internal/link_queries.ts";
 import { readPairs, readRecords } from "./internal/link_row.ts";
 import { linkWrites } from "./internal/link_writes.ts";
 import { operation } from "./internal/operation.ts";
@@ -13,7 +13,7 @@ import { operation } from "./internal/operation.ts";
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const connection = yield* SqlConnection.Connection;
-  const queries = queriesOf(sql);
+  const queries = linkQueries(sql);
   const run = (text: string, values: ReadonlyArray<unknown>) => connection.execute(text, values, undefined);
 
   return LinkStore.of({
@@ -57,28 +57,6 @@ const make = Effect.gen(function* () {
 /** `LinkStore` on the database of the client, whose schema has been migrated. */
 export const layer: Layer.Layer<LinkStore, never, SqlClient.SqlClient | SqlConnection.Connection> =
   Layer.effect(LinkStore, make);
-
-/** The texts of the look-ups, made once: a request binds its values and nothing else. */
-const queriesOf = (sql: SqlClient.SqlClient) => {
-  const dialect = dialectOf(sql);
-  const textOf = (query: Statement.Statement<unknown>) => query.compile()[0];
-  const records = sql.literal(
-    "SELECT chat_id, game_id, link_version, linked_at, last_verified_at FROM links",
-  );
-  return {
-    byChatId: textOf(sql`${records} WHERE pid = ${""} AND chat_id = ${""}`),
-    byChatIds: textOf(
-      sql`${records} WHERE pid = ${""} AND chat_id IN (SELECT value FROM ${dialect.strings("")})`,
-    ),
-    byGameIds: textOf(sql`
-      SELECT chat_id, game_id FROM links
-      WHERE pid = ${""} AND game_id IN (SELECT value FROM ${dialect.strings("")})
-      ORDER BY game_id, linked_at DESC, chat_id`),
-    page: textOf(sql`
-      ${records} WHERE pid = ${""} AND chat_id > ${""} AND game_id IS NOT NULL
-      ORDER BY chat_id LIMIT ${0}`),
-  };
-};
 
 /** Keeps the order of the pairs. */
 const groupByGame = (

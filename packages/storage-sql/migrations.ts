@@ -33,7 +33,7 @@ export const migrate: Effect.Effect<
   SqlClient.SqlClient
 > = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table });
+  const applied = yield* runSteps(migrations);
 
   // A database that is ahead has nothing to be run on it, so looking afterwards is soon enough, and free of races.
   const [last] = yield* sql<{
@@ -41,8 +41,16 @@ export const migrate: Effect.Effect<
   }>`SELECT MAX(migration_id) AS version FROM ${sql(table)}`;
   const version = last?.version ?? 0;
   if (version > newest) return yield* new DatabaseTooNew({ version, known: newest });
-  return applied.map(([, name]) => name);
+  return applied;
 });
+
+/** Runs those of the steps that come after the last one that the database has been through. */
+export const runSteps = (
+  steps: typeof migrations,
+): Effect.Effect<ReadonlyArray<string>, Migrator.MigrationError | SqlError.SqlError, SqlClient.SqlClient> =>
+  Effect.map(Migrator.make({})({ loader: Migrator.fromRecord(steps), table }), (applied) =>
+    applied.map(([, name]) => name),
+  );
 
 const table = "schema_migrations";
 

@@ -6,6 +6,7 @@ export {
   layerEmbedded,
   migrateEmbedded,
 } from "./embedded.ts";
+export { type EmbeddedState, inspectEmbedded } from "./inspect.ts";
 export { DataFolderInUse } from "./internal/process_lock.ts";
 export { DatabaseTooNew, migrate } from "./migrations.ts";
 export { layer } from "./stores.ts";

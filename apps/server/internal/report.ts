@@ -1,9 +1,49 @@
-/** How commands end that cannot do their work. */
+/**
+ * How commands end that cannot do their work.
+ */
 import { redact } from "@accountlink/core";
-import { Console, Effect } from "effect";
+import { Cause, Console, Data, Effect, Predicate } from "effect";
+import { jsonWanted } from "./output.ts";
 
-/** Says on standard error, in one line, what stood in the way. */
-export const reportProblem = <A, E extends { readonly message: string }, R>(
-  effect: Effect.Effect<A, E, R>,
-): Effect.Effect<A, E, R> =>
-  Effect.tapError(effect, (error) => Console.error(redact(error.message.replaceAll("\n", " "))));
+/** A command could not do its work. */
+export class CommandFailed extends Data.TaggedError("CommandFailed")<{
+  /** What could not be done and why, in one line. */
+  readonly problem: string;
+  /** Lines that are printed before it. */
+  readonly notes?: ReadonlyArray<string>;
+  /** What the answer in JSON has beside the problem. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}> {
+  override readonly message = this.problem;
+}
+
+/** Says in one line what stood in the way: on standard error, or with `--json` as JSON on standard output. */
+export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+  const error = Cause.squash(cause);
+  return reportFailure(
+    error instanceof CommandFailed ? error : new CommandFailed({ problem: problemOf(error) }),
+  );
+};
+
+/** The same for a failure that is known. */
+export const reportFailure = ({ problem, notes = [], details }: CommandFailed): Effect.Effect<void> =>
+  jsonWanted()
+    ? Console.log(redact(JSON.stringify({ error: oneLine(problem), ...details })))
+    : Console.error(redact([...notes, problem].map(oneLine).join("\n")));
+
+const oneLine = (text: string): string => text.trim().replace(/\s*[\r\n]+\s*/g, " ");
+
+const problemOf = (error: unknown): string => {
+  if (Predicate.isTagged(error, "StoreUnavailable")) return `Cannot use the database: ${reasonOf(error)}`;
+  if (!Predicate.hasProperty(error, "_tag")) return `Cannot go on, this is a bug: ${reasonOf(error)}`;
+  return messageOf(error);
+};
+
+/** The innermost message: what the database, the file system or the network itself said. */
+export const reasonOf = (error: unknown): string => {
+  const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined;
+  return Predicate.hasProperty(cause, "message") ? reasonOf(cause) : messageOf(error);
+};
+
+const messageOf = (error: unknown): string =>
+  Predicate.hasProperty(error, "message") ? String(error.message) : String(error);

@@ -2,7 +2,9 @@
  * Writing the audit log, in the transaction of what an entry records.
  */
 import type { AuditEntry, Pid } from "@accountlink/core";
+import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
+import { assertStorable } from "./storable_text.ts";
 
 /** An entry as it is written; its account may be a subquery. */
 export type NewEntry = Omit<AuditEntry, "sequence" | "account"> & {
@@ -10,10 +12,18 @@ export type NewEntry = Omit<AuditEntry, "sequence" | "account"> & {
 };
 
 /** Inserts one entry. */
-export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) => sql`
-  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details)
-  VALUES (${entry.at}, ${entry.account}, ${entry.pid}, ${entry.actor.type}, ${entry.actor.id}, ${entry.requestId},
-    ${entry.action}, ${JSON.stringify(entry.details)})`;
+export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) =>
+  Effect.andThen(
+    assertStorable([
+      entry.actor.id,
+      entry.requestId ?? "",
+      ...Object.entries(entry.details).flat().map(String),
+    ]),
+    sql`
+      INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details)
+      VALUES (${entry.at}, ${entry.account}, ${entry.pid}, ${entry.actor.type}, ${entry.actor.id},
+        ${entry.requestId}, ${entry.action}, ${JSON.stringify(entry.details)})`,
+  );
 
 /** The account that owns a scope. */
 export const ownerOf = (sql: SqlClient.SqlClient, pid: Pid): Statement.Fragment =>

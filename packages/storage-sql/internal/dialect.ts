@@ -3,7 +3,7 @@
  * one more value here and one more case in `dialectOf`.
  *
  * What needs no word here: times are integers (milliseconds), JSON is text, there are no booleans, and `ON CONFLICT`,
- * `RETURNING`, `UPDATE … FROM` and `->>` are common to SQLite and Postgres.
+ * `RETURNING`, `IS DISTINCT FROM` and `->>` are common to SQLite and Postgres.
  */
 import type { SqlClient, Statement } from "effect/sql";
 
@@ -16,7 +16,7 @@ export interface Dialect {
   readonly sequence: Statement.Fragment;
   /** After the columns of a table. */
   readonly table: Statement.Fragment;
-  /** The same for a table whose rows are found by nothing but its primary key. */
+  /** The same for a table that is kept in the order of its primary key. */
   readonly tableByKey: Statement.Fragment;
 
   /** A source of rows with the column `value`: the elements of a JSON array, whatever they are, out of one parameter. */
@@ -24,8 +24,10 @@ export interface Dialect {
   /** The same for an array of strings. */
   readonly strings: (json: string) => Statement.Fragment;
 
-  /** After a SELECT in a transaction: its rows are as read until the transaction ends. */
+  /** After a SELECT in a transaction: until it ends, nobody else changes the rows or adds one that refers to them. */
   readonly forUpdate: Statement.Fragment;
+  /** The same for a transaction that itself adds rows that refer to them, among others that do. */
+  readonly forReference: Statement.Fragment;
 
   /** How many rows a statement wrote, out of what its `raw` gives. */
   readonly rowsWritten: (raw: unknown) => number;
@@ -41,6 +43,7 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   strings: (json) => sql`json_each(${json})`,
   // A transaction is the only writer from its BEGIN IMMEDIATE on.
   forUpdate: sql.literal(""),
+  forReference: sql.literal(""),
   rowsWritten: (raw) => Number((raw as { readonly changes: number | bigint }).changes),
 });
 

@@ -26,25 +26,25 @@ class Refused extends Data.TaggedError("Refused")<{ readonly answer: "exists" | 
 export const keyWrites = (
   sql: SqlClient.SqlClient,
 ): Pick<KeyStore["Service"], "insertKey" | "rotateKey" | "setKeyStatus"> => {
+  const insertKey = insertKeyOn(sql);
+  const { rotateKey, setKeyStatus } = changesOn(sql);
+  return {
+    insertKey: (write) => {
+      const { name, allowIps, denyIps, redirectOrigins } = write.key;
+      return insertKey(write).pipe(
+        Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)),
+        operation("KeyStore.insertKey", write.hash, name, ...allowIps, ...denyIps, ...redirectOrigins),
+      );
+    },
+    rotateKey: (write) => rotateKey(write).pipe(operation("KeyStore.rotateKey", write.hash)),
+    setKeyStatus: (write) => setKeyStatus(write).pipe(operation("KeyStore.setKeyStatus")),
+  };
+};
+
+const insertKeyOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
-  const { insertWithSecret, countOthers, insertSecret } = keyStatements(sql);
-
-  const audit = (
-    { actor, requestId, at }: Origin & { readonly at: Millis },
-    { id, status, pid }: KeyState,
-    action: AuditAction,
-  ) =>
-    insertEntry(sql, {
-      actor,
-      requestId,
-      at,
-      account: ownerOf(sql, pid),
-      pid,
-      action,
-      details: { keyId: id, status },
-    });
-
-  const insertKey = Effect.fnUntraced(function* (write: InsertKey) {
+  const { insertWithSecret, countOthers } = keyStatements(sql);
+  return Effect.fnUntraced(function* (write: InsertKey) {
     const { key, hash, maxKeys } = write;
     // The account's other new keys wait here until this one can be counted.
     yield* sql`SELECT name FROM accounts WHERE name = ${key.scope.account} ${forUpdate}`;
@@ -53,11 +53,17 @@ export const keyWrites = (
       const [others = 0] = yield* Effect.flatMap(countOthers(key), readCounts);
       if (others >= maxKeys) return yield* new Refused({ answer: "too_many_keys" });
     }
-    yield* audit(write, { id: key.id, status: key.status, pid: key.scope.pid }, "key.created");
+    yield* insertChange(sql, write, { id: key.id, status: key.status, pid: key.scope.pid }, "key.created");
     return "inserted" as const;
   }, sql.withTransaction);
+};
 
-  const rotateKey = Effect.fnUntraced(function* ({ id, hash, previousUntil, ...origin }: RotateKey) {
+const changesOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  const { insertSecret } = keyStatements(sql);
+
+  const rotateKey = Effect.fnUntraced(function* (write: RotateKey) {
+    const { id, hash, previousUntil } = write;
     const [key] = yield* sql`
       SELECT id, status, pid FROM keys WHERE id = ${id} AND status <> 'revoked' ${forUpdate}`.pipe(
       Effect.flatMap(readStates),
@@ -67,28 +73,31 @@ export const keyWrites = (
       UPDATE key_secrets SET ends_at = ${previousUntil}
       WHERE key_id = ${id} AND (ends_at IS NULL OR ends_at > ${previousUntil})`;
     yield* insertSecret(id, hash);
-    yield* audit(origin, key, "key.rotated");
+    yield* insertChange(sql, write, key, "key.rotated");
     return true;
   }, sql.withTransaction);
 
-  const setKeyStatus = Effect.fnUntraced(function* ({ id, status, action, ...origin }: SetKeyStatus) {
+  const setKeyStatus = Effect.fnUntraced(function* (write: SetKeyStatus) {
+    const { id, status, action } = write;
     const [key] = yield* sql`
       UPDATE keys SET status = ${status} WHERE id = ${id} AND status NOT IN ('revoked', ${status})
       RETURNING id, status, pid`.pipe(Effect.flatMap(readStates));
     if (key === undefined) return false;
-    yield* audit(origin, key, action);
+    yield* insertChange(sql, write, key, action);
     return true;
   }, sql.withTransaction);
 
-  return {
-    insertKey: (write) =>
-      insertKey(write).pipe(
-        Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)),
-        operation("KeyStore.insertKey"),
-      ),
-    rotateKey: (write) => rotateKey(write).pipe(operation("KeyStore.rotateKey")),
-    setKeyStatus: (write) => setKeyStatus(write).pipe(operation("KeyStore.setKeyStatus")),
-  };
+  return { rotateKey, setKeyStatus };
+};
+
+const insertChange = (
+  sql: SqlClient.SqlClient,
+  { actor, requestId, at }: Origin & { readonly at: Millis },
+  { id, status, pid }: KeyState,
+  action: AuditAction,
+) => {
+  const details = { keyId: id, status };
+  return insertEntry(sql, { actor, requestId, at, account: ownerOf(sql, pid), pid, action, details });
 };
 
 const isTaken = (error: SqlError.SqlError): boolean => error.reason._tag === "UniqueViolation";

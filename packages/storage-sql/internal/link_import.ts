@@ -5,6 +5,7 @@ import type { ImportBatch, LinkStore, Pid } from "@accountlink/core";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "./dialect.ts";
+import { relinkOf } from "./link_relink.ts";
 import { operation } from "./operation.ts";
 import { schemaReaderOf } from "./row.ts";
 
@@ -35,13 +36,14 @@ export const linkImports = (
   }, sql.withTransaction);
 
   return {
-    importBatch: (batch) => importBatch(batch).pipe(operation("LinkStore.importBatch")),
+    importBatch: (batch) =>
+      importBatch(batch).pipe(operation("LinkStore.importBatch", batch.progress?.source ?? "")),
 
     importPosition: (source) =>
       sql`SELECT position FROM import_progress WHERE source = ${source}`.pipe(
         Effect.flatMap(readPositions),
         Effect.map(([position = 0]) => position),
-        operation("LinkStore.importPosition"),
+        operation("LinkStore.importPosition", source),
       ),
   };
 };
@@ -68,12 +70,8 @@ const importStatements = (sql: SqlClient.SqlClient) => {
     keep: sql.literal("DO NOTHING"),
 
     /** Writes no row that says the same already. */
-    replace: sql.literal(`DO UPDATE SET
-      game_id = excluded.game_id,
-      link_version = links.link_version + CASE WHEN links.game_id = excluded.game_id THEN 0 ELSE 1 END,
-      linked_at = CASE WHEN links.game_id = excluded.game_id THEN links.linked_at ELSE excluded.linked_at END,
-      last_verified_at = excluded.last_verified_at
+    replace: sql`${relinkOf(sql)}
       WHERE links.game_id IS DISTINCT FROM excluded.game_id
-        OR links.last_verified_at <> excluded.last_verified_at`),
+        OR links.last_verified_at <> excluded.last_verified_at`,
   };
 };

@@ -19,8 +19,9 @@ import {
 } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
-import { ownerOf, insertEntry } from "./audit_entry.ts";
+import { insertEntry, ownerOf } from "./audit_entry.ts";
 import { dialectOf } from "./dialect.ts";
+import { relinkOf } from "./link_relink.ts";
 import { readRecords, readReplaced } from "./link_row.ts";
 import { operation } from "./operation.ts";
 
@@ -28,23 +29,47 @@ import { operation } from "./operation.ts";
 export const linkWrites = (
   sql: SqlClient.SqlClient,
 ): Pick<LinkStore["Service"], "setGame" | "moveChat" | "removeGame" | "deleteScope"> => {
-  const { rowsWritten } = dialectOf(sql);
-  const { link, unlink, lock } = linkStatements(sql);
+  const { setGame, removeGame } = writesOfOne(sql);
+  const [moveChat, deleteScope] = [moveChatOn(sql), deleteScopeOn(sql)];
+  return {
+    setGame: (write) => setGame(write).pipe(operation("LinkStore.setGame")),
+    moveChat: (write) => moveChat(write).pipe(operation("LinkStore.moveChat")),
+    removeGame: (write) => removeGame(write).pipe(operation("LinkStore.removeGame")),
+    deleteScope: (write) => deleteScope(write).pipe(operation("LinkStore.deleteScope")),
+  };
+};
 
-  const audit = (write: WriteContext, action: AuditAction, details: AuditEntry["details"]) =>
-    insertEntry(sql, { ...write, account: ownerOf(sql, write.pid), action, details });
+/** The writes to one chat user. */
+const writesOfOne = (sql: SqlClient.SqlClient) => {
+  const { link, unlink } = linkStatements(sql);
 
   const setGame = Effect.fnUntraced(function* (write: SetGame) {
     const { pid, chatId, gameId, at } = write;
     const rows = yield* link(pid, chatId, gameId, at);
     const [record] = yield* readRecords(rows);
     const [previousGameId = null] = yield* readReplaced(rows);
-    yield* audit(write, "link.set", { chatId, gameId, previousGameId });
+    yield* insertChange(sql, write, "link.set", { chatId, gameId, previousGameId });
     return { record: record as Link, previousGameId };
   }, sql.withTransaction);
 
-  const moveChat = Effect.fnUntraced(function* (write: MoveChat) {
+  const removeGame = Effect.fnUntraced(function* (write: RemoveGame) {
+    const { pid, chatId, at } = write;
+    const [removedGameId = null] = yield* Effect.flatMap(unlink(pid, chatId, at), readReplaced);
+    if (removedGameId === null) return Option.none<GameId>();
+    yield* insertChange(sql, write, "link.removed", { chatId, removedGameId });
+    return Option.some(removedGameId);
+  }, sql.withTransaction);
+
+  return { setGame, removeGame };
+};
+
+const moveChatOn = (sql: SqlClient.SqlClient) => {
+  const { forReference } = dialectOf(sql);
+  const { link, unlink, lock, lockScope } = linkStatements(sql);
+  return Effect.fnUntraced(function* (write: MoveChat) {
     const { pid, oldChatId, newChatId, at } = write;
+    // Before the records, as in deleteScope, so that the two never wait for each other.
+    yield* lockScope(pid, forReference);
     const records = yield* Effect.flatMap(lock(pid, oldChatId, newChatId), readRecords);
     const old = records.find(({ chatId }) => chatId === oldChatId);
     if (old === undefined || !isLinked(old)) return { _tag: "NoLink" } as const;
@@ -56,35 +81,34 @@ export const linkWrites = (
     const linked = yield* link(pid, newChatId, gameId, at, sql`WHERE links.game_id IS NULL`);
     if (linked.length === 0) return { _tag: "Occupied" } as const;
     yield* unlink(pid, oldChatId, at);
-    yield* audit(write, "link.moved", { chatId: oldChatId, newChatId, gameId });
+    yield* insertChange(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId });
     return { _tag: "Moved", gameId } as const;
   }, sql.withTransaction);
-
-  const removeGame = Effect.fnUntraced(function* (write: RemoveGame) {
-    const { pid, chatId, at } = write;
-    const [removedGameId = null] = yield* Effect.flatMap(unlink(pid, chatId, at), readReplaced);
-    if (removedGameId === null) return Option.none<GameId>();
-    yield* audit(write, "link.removed", { chatId, removedGameId });
-    return Option.some(removedGameId);
-  }, sql.withTransaction);
-
-  const deleteScope = Effect.fnUntraced(function* (write: WriteContext) {
-    const deletedRecords = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${write.pid}`.raw);
-    yield* audit(write, "scope.deleted", { deletedRecords });
-    return deletedRecords;
-  }, sql.withTransaction);
-
-  return {
-    setGame: (write) => setGame(write).pipe(operation("LinkStore.setGame")),
-    moveChat: (write) => moveChat(write).pipe(operation("LinkStore.moveChat")),
-    removeGame: (write) => removeGame(write).pipe(operation("LinkStore.removeGame")),
-    deleteScope: (write) => deleteScope(write).pipe(operation("LinkStore.deleteScope")),
-  };
 };
 
-/** `previous_game_id` is there for these: RETURNING knows a row only as it has become. */
+const deleteScopeOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate, rowsWritten } = dialectOf(sql);
+  const { lockScope } = linkStatements(sql);
+  return Effect.fnUntraced(function* (write: WriteContext) {
+    // A record that is being added has to be there before it can be deleted.
+    yield* lockScope(write.pid, forUpdate);
+    const deletedRecords = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${write.pid}`.raw);
+    yield* insertChange(sql, write, "scope.deleted", { deletedRecords });
+    return deletedRecords;
+  }, sql.withTransaction);
+};
+
+const insertChange = (
+  sql: SqlClient.SqlClient,
+  { actor, requestId, at, pid }: WriteContext,
+  action: AuditAction,
+  details: AuditEntry["details"],
+) => insertEntry(sql, { actor, requestId, at, account: ownerOf(sql, pid), pid, action, details });
+
+/** They give `previous_game_id` because RETURNING knows a row only as it has become. */
 const linkStatements = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
+  const relink = relinkOf(sql);
   const always = sql.literal("");
   return {
     /** Gives the record; nothing when it exists and `condition`, a WHERE over `links`, does not hold for it. */
@@ -97,13 +121,7 @@ const linkStatements = (sql: SqlClient.SqlClient) => {
     ) => sql`
       INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
       VALUES (${pid}, ${chatId}, ${gameId}, 1, ${at}, ${at})
-      ON CONFLICT (pid, chat_id) DO UPDATE SET
-        previous_game_id = links.game_id,
-        game_id = excluded.game_id,
-        link_version = CASE WHEN links.game_id = excluded.game_id THEN links.link_version ELSE links.link_version + 1 END,
-        linked_at = CASE WHEN links.game_id = excluded.game_id THEN links.linked_at ELSE excluded.linked_at END,
-        last_verified_at = excluded.last_verified_at
-      ${condition}
+      ON CONFLICT (pid, chat_id) ${relink} ${condition}
       RETURNING chat_id, game_id, link_version, linked_at, last_verified_at, previous_game_id`,
 
     /** Gives the link that it removed, or nothing when there was none. */
@@ -118,5 +136,7 @@ const linkStatements = (sql: SqlClient.SqlClient) => {
       SELECT chat_id, game_id, link_version, linked_at, last_verified_at FROM links
       WHERE pid = ${pid} AND chat_id IN (${one}, ${other})
       ORDER BY chat_id ${forUpdate}`,
+
+    lockScope: (pid: Pid, lock: Statement.Fragment) => sql`SELECT pid FROM scopes WHERE pid = ${pid} ${lock}`,
   };
 };

@@ -53,7 +53,7 @@ export const initial = Effect.gen(function* () {
     ) ${tableByKey}`;
   yield* sql`CREATE INDEX key_secrets_by_key ON key_secrets (key_id)`;
 
-  // previous_game_id is what the last write of one link replaced. Only that write reads it: RETURNING knows no old row.
+  // previous_game_id is what the last write replaced. Only that write reads it: RETURNING knows no row as it was.
   yield* sql`
     CREATE TABLE links (
       pid ${text} NOT NULL REFERENCES scopes (pid),

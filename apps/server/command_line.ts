@@ -1,0 +1,59 @@
+/**
+ * The command line of accountlink: its commands, and how each run of it ends.
+ */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
+import * as NodeServices from "@effect/platform-node/NodeServices";
+import { Cause, Effect, Exit } from "effect";
+import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli";
+import { doctorCommand } from "./commands/doctor.ts";
+import { keysCommand } from "./commands/keys.ts";
+import { linksCommand } from "./commands/links.ts";
+import { migrateCommand } from "./commands/migrate.ts";
+import { serveCommand } from "./commands/serve.ts";
+import { report } from "./internal/report.ts";
+import { usagePresenter } from "./internal/usage.ts";
+import manifest from "./package.json" with { type: "json" };
+
+const accountlink = Command.make("accountlink").pipe(
+  Command.withDescription("Links between chat-platform accounts and game-platform accounts"),
+  Command.withSubcommands([serveCommand, migrateCommand, keysCommand, linksCommand, doctorCommand]),
+);
+
+/** What a shell shows for a program that was ended by SIGINT and by SIGPIPE. */
+const interrupted = 130;
+const pipeClosed = 141;
+
+const isWrongUsage = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Cause.squash(cause);
+  return CliError.isCliError(error) && error._tag === "ShowHelp";
+};
+
+/** 0 when the work was done, 1 when it was not, 2 when the command line was wrong. */
+const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {
+  if (Exit.isSuccess(exit)) return 0;
+  // A server ends by being told to, and has set its code.
+  if (Cause.hasInterruptsOnly(exit.cause)) return Number(process.exitCode ?? interrupted);
+  return isWrongUsage(exit.cause) ? 2 : 1;
+};
+
+// Whoever reads has seen enough, as with `accountlink keys list | head -1`. A server goes on.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE" && process.exitCode === undefined) process.exit(pipeClosed);
+});
+
+Command.run(accountlink, { version: manifest.version }).pipe(
+  Effect.tapCause((cause) =>
+    Cause.hasInterruptsOnly(cause) || isWrongUsage(cause) ? Effect.void : report(cause),
+  ),
+  Effect.provide([
+    NodeServices.layer,
+    NodeCrypto.layerSecureRandom,
+    usagePresenter,
+    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
+  ]),
+  NodeRuntime.runMain({
+    disableErrorReporting: true,
+    teardown: (exit, onExit) => onExit(exitCode(exit)),
+  }),
+);

@@ -1,0 +1,46 @@
+/**
+ * `accountlink doctor`
+ */
+import { Effect } from "effect";
+import { Command } from "effect/cli";
+import { checkConfiguration } from "../internal/doctor_configuration.ts";
+import { checkFolder } from "../internal/doctor_folder.ts";
+import { checkServer } from "../internal/doctor_server.ts";
+import { type Finding, ok } from "../internal/finding.ts";
+import { answer, Json } from "../internal/output.ts";
+import { storageOf } from "../plan.ts";
+
+export const doctorCommand = Command.make("doctor", {}, () =>
+  Effect.gen(function* () {
+    const findings = yield* examine;
+    const failed = findings.filter(({ status }) => status === "fail").length;
+    yield* answer({ findings, failed }, findings.map(formatFinding).join("\n"));
+    // All has been said.
+    if (failed > 0) process.exitCode = 1;
+  }),
+).pipe(
+  Command.withGlobalFlags([Json]),
+  Command.withDescription(
+    `Look for what keeps the server from working: every variable, the data folder and who can read it, the secret, the
+database, the space on the disk, the clock, and the server itself, if one runs. Nothing is changed.
+
+It ends with 1 if anything fails.`,
+  ),
+  Command.withShortDescription("Check the configuration and everything that the server depends on"),
+);
+
+const examine = Effect.gen(function* () {
+  const { findings, config } = yield* checkConfiguration(process.env);
+  if (config === null) return findings;
+  const storage = storageOf(config);
+  if (storage.kind === "memory") {
+    return [...findings, ok("storage", "memory, which begins empty"), yield* checkServer(config, null)];
+  }
+  const folder = yield* checkFolder(config, storage);
+  return [...findings, ...folder.findings, yield* checkServer(config, folder.server)];
+});
+
+const formatFinding = ({ status, check, finding, advice }: Finding): string => {
+  const line = `${status.padEnd(4)}  ${check.padEnd(13)}  ${finding}`;
+  return advice === null ? line : `${line}\n${" ".repeat(21)}${advice}`;
+};

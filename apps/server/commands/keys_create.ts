@@ -1,0 +1,188 @@
+/**
+ * `accountlink keys create`
+ */
+import {
+  type Account,
+  ApiKeys,
+  type Conflict,
+  type InvalidParameter,
+  type IssuedKey,
+  type KeyLimits,
+  KeyStore,
+  parseNetwork,
+} from "@accountlink/core";
+import { Clock, Effect, Option, Record } from "effect";
+import { Command, Flag } from "effect/cli";
+import {
+  accountFlag,
+  checkScope,
+  countFlag,
+  durationFlag,
+  nameFlag,
+  refuse,
+  scopeFlags,
+  scopeText,
+  targetOf,
+  textFlag,
+  timeFlag,
+} from "../internal/flags.ts";
+import { keyJson } from "../internal/key_output.ts";
+import { operatorOrigin } from "../internal/operator.ts";
+import { answer } from "../internal/output.ts";
+import { CommandFailed } from "../internal/report.ts";
+import { managementLayer } from "../management.ts";
+
+const isNetwork = (text: string): boolean => Option.isSome(parseNetwork(text));
+
+const isOrigin = (text: string): boolean =>
+  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+const networksFlag = (name: string, description: string) =>
+  textFlag(name, isNetwork, "an IP address or a CIDR").pipe(
+    Flag.withMetavar("address"),
+    Flag.withDescription(`${description}: an address or a CIDR; can be repeated`),
+    Flag.atLeast(0),
+  );
+
+const limitFlags = {
+  perWindow: countFlag("per-window").pipe(
+    Flag.withDescription(
+      "Requests per window; 0 for any number. Limits that are not set are those of the tier",
+    ),
+    Flag.optional,
+  ),
+  windowMs: durationFlag("window").pipe(Flag.withDescription("Length of the window"), Flag.optional),
+  daily: countFlag("daily").pipe(
+    Flag.withDescription("Requests per UTC day; 0 for any number"),
+    Flag.optional,
+  ),
+  verifyDaily: countFlag("verify-daily").pipe(
+    Flag.withDescription("Verification requests per UTC day; 0 for any number"),
+    Flag.optional,
+  ),
+  unlimited: Flag.Boolean("unlimited").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("No limits at all"),
+    Flag.withDefault(false),
+  ),
+};
+
+const flags = {
+  account: accountFlag.pipe(
+    Flag.withDescription("Account that owns the key; made when there is none of that name"),
+  ),
+  tier: Flag.Literals("tier", ["free", "premium"]).pipe(
+    Flag.withDescription(
+      "Tier of the key, and of the account if it is made (default: the account's, or free)",
+    ),
+    Flag.optional,
+  ),
+  name: nameFlag("name").pipe(
+    Flag.withDescription("What the key is for, for its reader"),
+    Flag.withDefault(""),
+  ),
+  ...scopeFlags,
+  kind: Flag.Literals("kind", ["normal", "partner", "staff"]).pipe(
+    Flag.withDescription(
+      "Normal keys count towards the number that the account's plan allows (default: normal)",
+    ),
+    Flag.withDefault("normal"),
+  ),
+  expires: timeFlag("expires").pipe(
+    Flag.withDescription("When the key ends, such as 2030-01-31 or 2030-01-31T08:00:00Z (default: never)"),
+    Flag.optional,
+  ),
+  ...limitFlags,
+  allowIps: networksFlag("allow-ip", "Where the key may be used from, if not from everywhere"),
+  denyIps: networksFlag("deny-ip", "Where the key may not be used from; wins over --allow-ip"),
+  redirectOrigins: textFlag("redirect-origin", isOrigin, 'an origin such as "https://example.com"').pipe(
+    Flag.withMetavar("origin"),
+    Flag.withDescription("Where a verification flow may send its user back to; can be repeated"),
+    Flag.atLeast(0),
+  ),
+};
+
+type Choice = Command.Command.Config.Infer<typeof flags>;
+
+const numbersOf = ({ perWindow, windowMs, daily, verifyDaily }: Choice) =>
+  Record.getSomes({ perWindow, windowMs, daily, verifyDaily });
+
+const limitsOf = (choice: Choice): KeyLimits => (choice.unlimited ? "none" : numbersOf(choice));
+
+export const createKeyCommand = Command.make("create", flags, (choice) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis;
+    if (Option.exists(choice.expires, (end) => end <= now)) {
+      return yield* new CommandFailed({
+        problem: "Cannot create the key: --expires is over, expected a time to come",
+      });
+    }
+    const issued = yield* create(choice, yield* accountOf(choice));
+    yield* answer({ ...keyJson(issued.key, now), key: issued.token }, introduction(issued));
+  }).pipe(Effect.provide(managementLayer("make"))),
+).pipe(
+  Command.validate((choice: Choice) =>
+    choice.unlimited && Object.keys(numbersOf(choice)).length > 0
+      ? refuse("--unlimited takes no other limit beside it")
+      : checkScope(choice),
+  ),
+  Command.withDescription(
+    "Create an API key and print it, this once: only a hash of it is kept. A running server accepts it at once.",
+  ),
+  Command.withShortDescription("Create an API key and print it, this once"),
+  Command.withExamples([
+    {
+      command: "accountlink keys create --account acme",
+      description: "A key for everything that the account links",
+    },
+    {
+      command: "accountlink keys create --account acme --guild-id 700000000000000001 --tier premium",
+      description: "A Premium key for the links of one guild",
+    },
+    {
+      command:
+        "accountlink keys create --account acme --kind partner --per-window 50 --daily 0 --allow-ip 10.0.0.0/8",
+      description: "50 requests a window, any number a day, from one network",
+    },
+  ]),
+);
+
+const accountOf = Effect.fnUntraced(function* ({ account: name, tier }: Choice) {
+  const found = yield* (yield* KeyStore).findAccount(name);
+  const made: Account = { name, chatId: null, tier: Option.getOrElse(tier, () => "free") };
+  return Option.getOrElse(found, () => made);
+});
+
+const create = Effect.fnUntraced(function* (choice: Choice, account: Account) {
+  const { name, kind, expires, allowIps, denyIps, redirectOrigins } = choice;
+  const apiKeys = yield* ApiKeys;
+  return yield* apiKeys
+    .create(
+      {
+        account,
+        target: targetOf(choice),
+        tier: Option.getOrElse(choice.tier, () => account.tier),
+        name,
+        kind,
+        expiresAt: Option.getOrNull(expires),
+        limits: limitsOf(choice),
+        allowIps,
+        denyIps,
+        redirectOrigins,
+      },
+      operatorOrigin(),
+    )
+    .pipe(Effect.catchTags({ Conflict: refused, InvalidParameter: refused }));
+});
+
+const refused = (error: Conflict | InvalidParameter) =>
+  new CommandFailed({
+    problem: `Cannot create the key: ${
+      error._tag === "Conflict"
+        ? error.reason.charAt(0).toLowerCase() + error.reason.slice(1)
+        : error.parameters.map(({ name, reason }) => `${name}: ${reason}`).join(", ")
+    }`,
+  });
+
+const introduction = ({ key, token }: IssuedKey): string =>
+  `${token}\n\nThis is the key, shown this once: ${key.tier}, ${scopeText(key.scope)} scope of account "${key.scope.account}".`;

@@ -1,0 +1,112 @@
+/**
+ * `accountlink links export`
+ */
+import { KeyStore, type Pid } from "@accountlink/core";
+import { Effect, Option, Stdio, Stream } from "effect";
+import { Command, Flag } from "effect/cli";
+import {
+  accountFlag,
+  checkScope,
+  formatFlag,
+  refuse,
+  scopeFlags,
+  scopeText,
+  targetOf,
+} from "../internal/flags.ts";
+import { answer, countOf, Json, jsonWanted } from "../internal/output.ts";
+import { progressBar, type ShowProgress } from "../internal/progress.ts";
+import { CommandFailed, reasonOf } from "../internal/report.ts";
+import { writeWhole } from "../internal/write_whole.ts";
+import { exportLinks } from "../link_export.ts";
+import { formatOfName, type LinkFormat } from "../link_files.ts";
+import { managementLayer } from "../management.ts";
+
+const flags = {
+  account: accountFlag.pipe(Flag.withDescription("Account that owns the links")),
+  ...scopeFlags,
+  format: formatFlag,
+  output: Flag.String("output").pipe(
+    Flag.withAlias("o"),
+    Flag.withMetavar("file"),
+    Flag.withDescription("The file, which is there only once it is whole (default: standard output)"),
+    Flag.optional,
+  ),
+};
+
+type Choice = Command.Command.Config.Infer<typeof flags>;
+
+const isStandardOutput = ({ output }: Choice): boolean => Option.getOrElse(output, () => "-") === "-";
+
+export const exportLinksCommand = Command.make("export", flags, (choice) =>
+  Effect.gen(function* () {
+    const format = yield* formatOf(choice);
+    const { pid } = yield* findScope(choice);
+    if (isStandardOutput(choice)) {
+      const { text } = exportLinks(pid, format, () => Effect.void);
+      return yield* Stream.run(text, (yield* Stdio.Stdio).stdout());
+    }
+    const file = Option.getOrElse(choice.output, () => "-");
+    const links = yield* Effect.flatMap(progressBar(), (show) => exportToFile(file, pid, format, show)).pipe(
+      Effect.scoped,
+    );
+    yield* answer({ file, format, links }, `Exported ${countOf(links, "link")} to "${file}"`);
+  }).pipe(Effect.provide(managementLayer("refuse"))),
+).pipe(
+  Command.validate((choice: Choice) => checkScope(choice)),
+  Command.validate((choice: Choice) =>
+    jsonWanted() && isStandardOutput(choice) && Option.contains(choice.format, "csv")
+      ? refuse("--json prints no CSV, expected --output or --format ndjson")
+      : Effect.void,
+  ),
+  Command.withDescription(
+    `Export the links of a scope, in the order of their chat IDs, as a file that links import takes.
+
+The format is that of the ending of --output, else CSV, or NDJSON with --json. Links that are written meanwhile are
+exported as they were before or after.`,
+  ),
+  Command.withShortDescription("Export links to a CSV or NDJSON file"),
+  Command.withExamples([
+    { command: "accountlink links export --account acme --output links.csv", description: "To a file" },
+    {
+      command: "accountlink links export --account acme --guild-id 700000000000000001 | gzip > links.csv.gz",
+      description: "The links of one guild, to a pipe",
+    },
+  ]),
+);
+
+const formatOf = Effect.fnUntraced(function* ({ format, output }: Choice) {
+  const fallback: LinkFormat = (yield* Json) && Option.isNone(output) ? "ndjson" : "csv";
+  const ofName = Option.flatMap(output, formatOfName);
+  return Option.getOrElse(
+    Option.orElse(format, () => ofName),
+    () => fallback,
+  );
+});
+
+const exportToFile = Effect.fnUntraced(function* (
+  file: string,
+  pid: Pid,
+  format: LinkFormat,
+  show: ShowProgress,
+) {
+  const { text, exported } = exportLinks(pid, format, show);
+  yield* writeWhole(file, text).pipe(
+    Effect.catchTag(
+      "PlatformError",
+      (cause) => new CommandFailed({ problem: `Cannot write "${file}": ${reasonOf(cause)}` }),
+    ),
+  );
+  return exported();
+});
+
+const findScope = Effect.fnUntraced(function* (choice: Choice) {
+  const target = targetOf(choice);
+  const found = yield* (yield* KeyStore).findScope(choice.account, target);
+  return yield* Effect.mapError(
+    Effect.fromOption(found),
+    () =>
+      new CommandFailed({
+        problem: `Cannot export links: account "${choice.account}" has no ${scopeText(target)} scope, expected one that a key or an import made`,
+      }),
+  );
+});

@@ -1,0 +1,167 @@
+/**
+ * `accountlink links import`
+ */
+import { type Account, ApiKeys, KeyStore, redact, type ScopeTarget } from "@accountlink/core";
+import { Clock, Console, Effect, FileSystem, Option, Stdio, Stream } from "effect";
+import { Argument, Command, Flag } from "effect/cli";
+import { accountFlag, checkScope, formatFlag, scopeFlags, scopeText, targetOf } from "../internal/flags.ts";
+import { answer, countOf, formatCount, Json } from "../internal/output.ts";
+import { progressBar } from "../internal/progress.ts";
+import { CommandFailed, reasonOf } from "../internal/report.ts";
+import { formatOfName } from "../link_files.ts";
+import {
+  type ImportOutcome,
+  importLinks,
+  type LinkSource,
+  type WrongLine,
+  type WrongLines,
+} from "../link_import.ts";
+import { managementLayer } from "../management.ts";
+
+/** Bytes that are read at once. */
+const readSize = 262_144;
+
+const switchFlag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false));
+
+const flags = {
+  file: Argument.String("file").pipe(Argument.withDescription("The file, or - for standard input")),
+  account: accountFlag.pipe(
+    Flag.withDescription("Account that owns the links; made when there is none of that name"),
+  ),
+  ...scopeFlags,
+  format: formatFlag,
+  existing: Flag.Literals("existing", ["keep", "replace"]).pipe(
+    Flag.withDescription("What becomes of a chat user who has a record already (default: keep)"),
+    Flag.withDefault("keep"),
+  ),
+  dryRun: switchFlag("dry-run", "Store nothing, and say what would be stored"),
+  skipInvalid: switchFlag(
+    "skip-invalid",
+    "Leave out wrong lines, where otherwise a single one keeps the file out",
+  ),
+  fromStart: switchFlag("from-start", "Import the whole file again, also if it was imported before"),
+};
+
+type Choice = Command.Command.Config.Infer<typeof flags>;
+
+export const importLinksCommand = Command.make("import", flags, (choice) =>
+  Effect.gen(function* () {
+    const started = yield* Clock.currentTimeMillis;
+    const source = yield* openSource(choice);
+    const scope = scopeFor(choice.account, targetOf(choice), choice.dryRun);
+    const outcome = yield* Effect.flatMap(progressBar(), (show) =>
+      importLinks(source, scope, choice, show),
+    ).pipe(
+      Effect.scoped,
+      Effect.catchTags({
+        WrongLines: (wrong) => refused(choice.file, wrong),
+        UnreadableLinkFile: ({ line, reason }) =>
+          new CommandFailed({ problem: `Cannot import "${choice.file}": line ${line}: ${reason}` }),
+      }),
+    );
+    const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000;
+    yield* tellLines(outcome.problems, outcome.refused);
+    yield* answer({ dryRun: choice.dryRun, ...outcome, seconds }, summary(choice, outcome, seconds));
+  }).pipe(
+    Effect.onInterrupt(() => Console.error(interruption(choice))),
+    Effect.provide(managementLayer(choice.dryRun ? "refuse" : "make")),
+  ),
+).pipe(
+  Command.validate((choice: Choice) => checkScope(choice)),
+  Command.withDescription(
+    `Import links from a CSV or NDJSON file of any size, also beside a running server.
+
+CSV has the header chatId,gameId,lastVerifiedAt; NDJSON has an object with these fields on each line. A link without a
+lastVerifiedAt counts as verified now. If a file names a chat user twice, the first line counts when existing records
+are kept, and the last one when they are replaced.
+
+A file is checked first: if a line is wrong, nothing is stored. An import that was cut off goes on where it was when the
+same command is given again, and one that is done is not done again. Standard input is stored as it comes.`,
+  ),
+  Command.withShortDescription("Import links from a CSV or NDJSON file"),
+  Command.withExamples([
+    {
+      command: "accountlink links import links.csv --account acme --dry-run",
+      description: "See what would happen",
+    },
+    {
+      command: "accountlink links import links.csv --account acme",
+      description: "Into the account's global scope",
+    },
+    {
+      command:
+        "zcat links.csv.gz | accountlink links import - --format csv --account acme --existing replace",
+      description: "From a pipe, replacing what is there",
+    },
+  ]),
+);
+
+const interruption = ({ file, dryRun }: Choice): string => {
+  if (dryRun) return "Interrupted";
+  const stays = "Interrupted: what was stored stays";
+  return file === "-" ? stays : `${stays}, and the same command goes on from there`;
+};
+
+const openSource = Effect.fnUntraced(function* ({ file, format }: Choice) {
+  const fileSystem = yield* FileSystem.FileSystem;
+  const unreadable = (cause: unknown) =>
+    new CommandFailed({ problem: `Cannot read "${file}": ${reasonOf(cause)}` });
+  const chosen = Option.orElse(format, () => formatOfName(file));
+  if (Option.isNone(chosen)) {
+    return yield* new CommandFailed({
+      problem: `Cannot import "${file}": its format is not known, expected --format csv or --format ndjson`,
+    });
+  }
+  if (file === "-") {
+    const bytes = (yield* Stdio.Stdio).stdin.pipe(Stream.mapError(unreadable));
+    return { bytes, format: chosen.value, size: null } satisfies LinkSource<CommandFailed>;
+  }
+  const { type, size } = yield* Effect.mapError(fileSystem.stat(file), unreadable);
+  const bytes = fileSystem.stream(file, { chunkSize: readSize }).pipe(Stream.mapError(unreadable));
+  // What a pipe gives is gone once it is read.
+  return {
+    bytes,
+    format: chosen.value,
+    size: type === "File" ? Number(size) : null,
+  } satisfies LinkSource<CommandFailed>;
+});
+
+/** The scope, made when there is none; a dry run makes nothing. */
+const scopeFor = Effect.fnUntraced(function* (name: string, target: ScopeTarget, dryRun: boolean) {
+  const store = yield* KeyStore;
+  if (dryRun) return Option.getOrNull(Option.map(yield* store.findScope(name, target), ({ pid }) => pid));
+  const made: Account = { name, chatId: null, tier: "free" };
+  return (yield* (yield* ApiKeys).scopeOf(made, target)).pid;
+});
+
+const refused = (file: string, { count, problems, stored }: WrongLines) =>
+  new CommandFailed({
+    notes: lineNotes(problems, count),
+    problem: `Cannot import "${file}": ${countOf(count, "line")} ${count === 1 ? "is" : "are"} wrong, expected none (--skip-invalid leaves them out); ${
+      stored === 0 ? "nothing was stored" : `${countOf(stored, "link")} before were stored`
+    }`,
+    details: { refused: count, problems, stored },
+  });
+
+const lineNotes = (problems: ReadonlyArray<WrongLine>, count: number): ReadonlyArray<string> => {
+  const notes = problems.map(({ line, problem }) => `line ${line}: ${problem}`);
+  return count > problems.length ? [...notes, `and ${countOf(count - problems.length, "line")} more`] : notes;
+};
+
+/** Wrong lines that were left out; in JSON they are part of the answer. */
+const tellLines = Effect.fnUntraced(function* (problems: ReadonlyArray<WrongLine>, count: number) {
+  if (count > 0 && !(yield* Json)) yield* Console.error(redact(lineNotes(problems, count).join("\n")));
+});
+
+const summary = (choice: Choice, outcome: ImportOutcome, seconds: number): string => {
+  const { links, inserted, replaced, kept, refused: left, resumedAfter, doneBefore } = outcome;
+  if (doneBefore) {
+    return `"${choice.file}" was imported before, with ${countOf(links, "link")}: nothing was changed (--from-start imports it again)`;
+  }
+  const scope = `the ${scopeText(targetOf(choice))} scope of account "${choice.account}"`;
+  const did = `${choice.dryRun ? "Would import" : "Imported"} ${countOf(links, "link")} into ${scope}`;
+  const from = resumedAfter === 0 ? "" : `, going on after line ${formatCount(resumedAfter)}`;
+  const counts = `${formatCount(inserted)} inserted, ${formatCount(replaced)} replaced, ${formatCount(kept)} kept`;
+  return `${did}${from}, in ${seconds.toFixed(1)} s: ${counts}, ${countOf(left, "line")} refused`;
+};

@@ -1,0 +1,146 @@
+/**
+ * The doctor looks at the data folder and what is in it.
+ */
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { StorageSql } from "@accountlink/storage-sql";
+import { Clock, Effect } from "effect";
+import type { Config } from "../config.ts";
+import type { Storage } from "../plan.ts";
+import { resolveSecret } from "../secret.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+import { formatCount } from "./output.ts";
+import { reasonOf } from "./report.ts";
+
+type Embedded = Extract<Storage, { readonly kind: "embedded" }>;
+
+const mebibyte = 1_048_576;
+const littleSpace = 64 * mebibyte;
+const enoughSpace = 1_024 * mebibyte;
+
+/** Looks at everything that the server keeps in its folder, and gives the state of the database. */
+export const checkFolder = Effect.fnUntraced(function* (config: Config, storage: Embedded) {
+  const { folder } = storage;
+  const findings = [...(yield* checkAccess(folder)), ...(yield* checkSecret(config, storage))];
+  const { state, finding } = yield* checkDatabase(folder);
+  findings.push(finding, checkSpace(folder), checkClock(folder, yield* Clock.currentTimeMillis));
+  return { findings, server: state?.server ?? null };
+});
+
+const checkAccess = (folder: string): Effect.Effect<ReadonlyArray<Finding>> =>
+  Effect.sync(() => {
+    const nearest = nearestFolder(folder);
+    if (!canWrite(nearest)) {
+      return [
+        fail("data folder", `"${nearest}" cannot be written`, "Give it to the user who runs the server"),
+      ];
+    }
+    if (nearest !== folder) return [ok("data folder", `"${folder}" is not there yet, and will be made`)];
+    const mode = statSync(folder).mode & 0o777;
+    return (mode & 0o077) === 0
+      ? [ok("data folder", `"${folder}" can be written, by nobody else`)]
+      : [
+          warn(
+            "data folder",
+            `"${folder}" is open to others (mode ${mode.toString(8)})`,
+            `Run: chmod 700 "${folder}"`,
+          ),
+        ];
+  });
+
+/** The folder itself, or the nearest one above it that exists. */
+const nearestFolder = (folder: string): string =>
+  existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
+
+const canWrite = (folder: string): boolean => {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return statSync(folder).isDirectory();
+  } catch {
+    return false;
+  }
+};
+
+const checkSecret = Effect.fnUntraced(function* (config: Config, storage: Embedded) {
+  const file = join(storage.folder, "secret");
+  const hasFile = existsSync(file);
+  if (config.ACCOUNTLINK_SECRET !== null) return [ok("secret", "ACCOUNTLINK_SECRET is set")];
+  if (!hasFile && !existsSync(join(storage.folder, "accountlink.db"))) {
+    return [ok("secret", "there is none yet, and one will be made")];
+  }
+  return yield* resolveSecret({ config, storage }).pipe(
+    Effect.map(() => {
+      const mode = statSync(file).mode & 0o777;
+      return (mode & 0o077) === 0
+        ? [ok("secret", `"${file}" can be read, by nobody else`)]
+        : [
+            warn(
+              "secret",
+              `"${file}" is open to others (mode ${mode.toString(8)})`,
+              `Run: chmod 600 "${file}"`,
+            ),
+          ];
+    }),
+    Effect.catchTag("InvalidConfig", ({ problem }) =>
+      Effect.succeed([fail("secret", problem, "Set ACCOUNTLINK_SECRET, or restore the file from a backup")]),
+    ),
+  );
+});
+
+const checkDatabase = (
+  folder: string,
+): Effect.Effect<{ readonly state: StorageSql.EmbeddedState | null; readonly finding: Finding }> =>
+  StorageSql.inspectEmbedded(folder).pipe(
+    Effect.map((state) => ({
+      state,
+      finding: state === null ? ok("database", "there is none yet, and one will be made") : judge(state),
+    })),
+    Effect.catch((error) =>
+      Effect.succeed({ state: null, finding: fail("database", reasonOf(error), "Restore it from a backup") }),
+    ),
+  );
+
+const judge = ({ path, schema, damage }: StorageSql.EmbeddedState): Finding => {
+  if (damage.length > 0)
+    return fail("database", `"${path}" is damaged: ${damage.join("; ")}`, "Restore it from a backup");
+  const { version, newest } = schema;
+  if (version > newest) {
+    const finding = `"${path}" has schema version ${version}, and this release knows ${newest}`;
+    return fail("database", finding, "Use the release that made it, or a later one");
+  }
+  const size = `${formatCount(Math.ceil(statSync(path).size / mebibyte))} MiB`;
+  return version < newest
+    ? warn(
+        "database",
+        `"${path}" has schema version ${version} of ${newest}`,
+        "Run accountlink migrate, or start the server",
+      )
+    : ok("database", `"${path}" is sound, ${size}, schema version ${version}`);
+};
+
+const checkSpace = (folder: string): Finding => {
+  const { bavail, bsize } = statfsSync(nearestFolder(folder));
+  const free = bavail * bsize;
+  const finding = `${formatCount(Math.floor(free / mebibyte))} MiB free where the data folder is`;
+  if (free >= enoughSpace) return ok("disk", finding);
+  return free < littleSpace ? fail("disk", finding, "Make room") : warn("disk", finding, "Make room");
+};
+
+/** A clock that runs a little behind is set right by the system. */
+const toleratedLag = 60_000;
+
+const checkClock = (folder: string, now: number): Finding => {
+  const written = ["accountlink.db", "accountlink.db-wal"]
+    .map((name) => join(folder, name))
+    .filter((path) => existsSync(path))
+    .map((path) => statSync(path).mtimeMs);
+  const behind = Math.max(0, ...written) - now;
+  const time = new Date(now).toISOString();
+  return behind > toleratedLag
+    ? fail(
+        "clock",
+        `it says ${time}, and the database was written ${Math.ceil(behind / 1000)} s later`,
+        "Set the clock",
+      )
+    : ok("clock", `it says ${time}`);
+};

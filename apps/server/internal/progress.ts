@@ -1,0 +1,66 @@
+/**
+ * Progress of long work, shown on a terminal and nowhere else.
+ */
+import { Clock, Effect, type Scope } from "effect";
+import { formatCount } from "./output.ts";
+
+/** What is shown of the work. */
+export interface Progress {
+  /** Such as `importing`. */
+  readonly doing: string;
+  readonly done: number;
+  /** Null when nobody knows. */
+  readonly total: number | null;
+  /** What `done` counts, such as `links`; null for what is of no interest but its share. */
+  readonly unit: string | null;
+}
+
+/** The terminal that a bar is drawn on. */
+export interface Screen {
+  readonly isTTY?: boolean;
+  readonly write: (text: string) => unknown;
+}
+
+/** Shows how far the work is. It is drawn at most ten times a second. */
+export type ShowProgress = (progress: Progress) => Effect.Effect<void>;
+
+const barWidth = 24;
+const redrawAfter = 100;
+const eraseLine = "\r\x1b[K";
+
+/** A bar that is wiped off when the scope closes. */
+export const progressBar = (
+  screen: Screen = process.stderr,
+): Effect.Effect<ShowProgress, never, Scope.Scope> => {
+  if (screen.isTTY !== true) return Effect.succeed(() => Effect.void);
+  let started: { readonly doing: string; readonly at: number } | undefined;
+  let drawnAt = -Infinity;
+  const show: ShowProgress = (progress) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      if (started?.doing !== progress.doing) started = { doing: progress.doing, at: now };
+      if (now - drawnAt < redrawAfter && progress.done !== progress.total) return;
+      drawnAt = now;
+      screen.write(`${eraseLine}${formatProgress(progress, now - started.at)}`);
+    });
+  return Effect.acquireRelease(Effect.succeed(show), () => Effect.sync(() => screen.write(eraseLine)));
+};
+
+/**
+ * One line of progress.
+ *
+ * @param elapsed milliseconds since the work began
+ */
+export const formatProgress = ({ doing, done, total, unit }: Progress, elapsed: number): string => {
+  const parts = [doing];
+  if (total !== null) {
+    const share = total === 0 ? 1 : Math.min(1, done / total);
+    const filled = Math.floor(share * barWidth);
+    parts.push(
+      "█".repeat(filled) + "░".repeat(barWidth - filled),
+      `${Math.floor(share * 100)} %`.padStart(5),
+    );
+  }
+  if (unit !== null) parts.push(`${formatCount(done)} ${unit}`);
+  if (unit !== null && elapsed > 0) parts.push(`${formatCount(Math.round((done / elapsed) * 1000))}/s`);
+  return parts.join("  ");
+};

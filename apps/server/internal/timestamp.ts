@@ -1,0 +1,35 @@
+/**
+ * Times as files and flags carry them: ISO 8601.
+ */
+import type { Millis } from "@accountlink/core";
+import { Option } from "effect";
+
+const pattern =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
+
+/**
+ * Reads a date, which is its first moment in UTC, or a date and time with its offset.
+ *
+ * @example
+ * ```ts
+ * parseTimestamp("2026-01-31T08:00:00Z") // Option.some(1769846400000)
+ * parseTimestamp("2026-02-30") // Option.none()
+ * ```
+ */
+export const parseTimestamp = (text: string): Option.Option<Millis> => {
+  const [, year, month, day] = pattern.exec(text) ?? [];
+  if (year === undefined || !isDay(Number(year), Number(month), Number(day))) return Option.none();
+  return Option.some(Date.parse(text));
+};
+
+/** Of itself, `Date.parse` takes February 30 for March 2. */
+const isDay = (year: number, month: number, day: number): boolean =>
+  month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+
+const daysIn = (year: number, month: number): number => {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+};
+
+/** A time as it is shown: ISO 8601 in UTC, with milliseconds. */
+export const formatTimestamp = (time: Millis): string => new Date(time).toISOString();

@@ -1,0 +1,77 @@
+/** Looking at the stores in a data folder without opening them for use. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Effect } from "effect";
+import { DatabaseUnusable } from "./embedded.ts";
+import { acquireProcessLock } from "./internal/process_lock.ts";
+import { migrations } from "./migrations.ts";
+
+/** What there is in a data folder. */
+export interface EmbeddedState {
+  /** Path of the database file. */
+  readonly path: string;
+  /** The number of the last step that the schema has been through, and of the last one that this release knows. */
+  readonly schema: { readonly version: number; readonly newest: number };
+  /** What is broken in the file, in the words of SQLite; at most ten findings. */
+  readonly damage: ReadonlyArray<string>;
+  /** The server of the folder, when one runs; its process id is null when it is not known for certain. */
+  readonly server: { readonly pid: number | null } | null;
+}
+
+/**
+ * Reads the whole database and changes nothing in it, also beside a running server.
+ *
+ * Gives null when the folder holds no database, and fails with `DatabaseUnusable` when it holds one that cannot be
+ * read.
+ *
+ * @param folder path of the data folder
+ */
+export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | null, DatabaseUnusable> =>
+  Effect.gen(function* () {
+    const path = join(folder, "accountlink.db");
+    if (!existsSync(path)) return null;
+    const file = yield* Effect.try({
+      try: () => readFile(path),
+      catch: (cause) => new DatabaseUnusable({ path, cause }),
+    });
+    return { path, ...file, server: yield* runningServer(folder) };
+  });
+
+const readFile = (path: string): Pick<EmbeddedState, "schema" | "damage"> => {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    const findings = database.prepare("PRAGMA integrity_check(10)").all();
+    const messages = findings.map((row) => String(row["integrity_check"]));
+    return {
+      schema: { version: versionOf(database), newest: newestVersion() },
+      damage: messages.filter((message) => message !== "ok"),
+    };
+  } finally {
+    database.close();
+  }
+};
+
+const versionOf = (database: DatabaseSync): number => {
+  const tables = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").all();
+  if (tables.length === 0) return 0;
+  return Number(
+    database.prepare("SELECT MAX(migration_id) AS version FROM schema_migrations").get()?.["version"],
+  );
+};
+
+const newestVersion = (): number =>
+  Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)));
+
+/** Only who could take the lock knows that nobody holds it. It is let go at once. */
+const runningServer = (folder: string): Effect.Effect<EmbeddedState["server"]> =>
+  existsSync(join(folder, "server.lock"))
+    ? acquireProcessLock(folder).pipe(
+        Effect.scoped,
+        Effect.as(null),
+        Effect.catchTags({
+          DataFolderInUse: ({ pid }) => Effect.succeed({ pid }),
+          SqlError: () => Effect.succeed(null),
+        }),
+      )
+    : Effect.succeed(null);

@@ -1,0 +1,49 @@
+/** For tests: the embedded stores, whose database can be closed under them and opened again. */
+import { Connection } from "@accountlink/conformance";
+import { AuditLog, KeyStore, LinkStore } from "@accountlink/core";
+import { Context, Effect, Exit, Layer, Scope } from "effect";
+import { layerEmbedded } from "../embedded.ts";
+import { makeTempFolder } from "./temp_folder.ts";
+
+export const layerReopening: Layer.Layer<LinkStore | KeyStore | AuditLog | Connection> = Layer.effectContext(
+  Effect.gen(function* () {
+    const stores = layerEmbedded({ folder: yield* makeTempFolder });
+    const open = Effect.gen(function* () {
+      const scope = yield* Scope.make();
+      return { scope, ports: yield* Layer.buildWithScope(stores, scope) };
+    }).pipe(Effect.orDie);
+
+    let opened = yield* open;
+    const close = Effect.suspend(() => Scope.close(opened.scope, Exit.void));
+    yield* Effect.addFinalizer(() => close);
+    const restore = Effect.map(open, (next) => {
+      opened = next;
+    });
+
+    return Context.make(Connection, { break: close, restore }).pipe(
+      Context.add(
+        LinkStore,
+        forwarding(() => Context.get(opened.ports, LinkStore)),
+      ),
+      Context.add(
+        KeyStore,
+        forwarding(() => Context.get(opened.ports, KeyStore)),
+      ),
+      Context.add(
+        AuditLog,
+        forwarding(() => Context.get(opened.ports, AuditLog)),
+      ),
+    );
+  }),
+);
+
+type Operation = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>;
+
+/** The port that is opened at the time when an operation runs. */
+const forwarding = <Port extends object>(current: () => Port): Port =>
+  new Proxy(current(), {
+    get:
+      (_, name): Operation =>
+      (...args) =>
+        Effect.suspend(() => (Reflect.get(current(), name) as Operation)(...args)),
+  });

@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { SqlClient, type SqlError } from "effect/sql";
+import { layerSqlite } from "./internal/sqlite_client.ts";
+import { makeTempFolder } from "./internal/temp_folder.ts";
+import { migrate, migrations, runSteps } from "./migrations.ts";
+
+const steps = Object.entries(migrations);
+const names = steps.map(([key]) => key.slice(key.indexOf("_") + 1));
+
+/** Runs a test on a database of its own. */
+const onDatabase = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.provide(effect, Layer.fresh(layerSqlite({ filename: ":memory:" })));
+
+/** Everything that is in the schema. */
+const schema = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`SELECT type, name, sql FROM sqlite_schema ORDER BY type, name`,
+);
+
+describe("migrate", () => {
+  it("numbers its steps from 1 without a gap", () => {
+    const numbers = steps.map(([key]) => Number.parseInt(key, 10));
+    expect(numbers).toEqual(steps.map((_, i) => i + 1));
+  });
+
+  it.effect.each(steps.map((_, done) => ({ done })))(
+    "leads from step $done to the schema of an empty database",
+    ({ done }) =>
+      Effect.gen(function* () {
+        const fromNothing = yield* onDatabase(Effect.andThen(migrate, schema));
+        expect(fromNothing.map((row) => row["name"])).toContain("links");
+        yield* onDatabase(
+          Effect.gen(function* () {
+            yield* runSteps(Object.fromEntries(steps.slice(0, done)));
+            expect(yield* migrate).toEqual(names.slice(done));
+            expect(yield* schema).toEqual(fromNothing);
+            expect(yield* migrate).toEqual([]);
+          }),
+        );
+      }),
+  );
+
+  it.effect("refuses a database that a newer release has migrated, and leaves it as it is", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        yield* runSteps({ ...migrations, "0999_of_tomorrow": createTable("tomorrow") });
+        const before = yield* schema;
+
+        const error = yield* Effect.flip(migrate);
+
+        expect(error).toMatchObject({ _tag: "DatabaseTooNew", version: 999, known: steps.length });
+        expect(error.message).toBe(
+          `Cannot use the database: its schema is version 999, expected ${steps.length} or lower`,
+        );
+        expect(yield* schema).toEqual(before);
+      }),
+    ),
+  );
+
+  it.effect("runs all steps or none", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        yield* migrate;
+        const before = yield* schema;
+        const broken = Effect.andThen(createTable("half"), createTable("links"));
+
+        const error = yield* Effect.flip(
+          runSteps({ ...migrations, "0998_good": createTable("good"), "0999_broken": broken }),
+        );
+
+        expect(error).toMatchObject({ _tag: "MigrationError", kind: "Failed" });
+        expect(yield* schema).toEqual(before);
+        expect(yield* migrate).toEqual([]);
+      }),
+    ),
+  );
+
+  it.effect("runs each step once when several processes start at once", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      const answers = yield* Effect.promise(() =>
+        Promise.all([1, 2, 3, 4].map(() => migrateElsewhere(folder))),
+      );
+      expect(answers.toSorted()).toEqual(["", "", "", names.join()]);
+    }),
+  );
+});
+
+const createTable = (name: string): Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient> =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.asVoid(sql`CREATE TABLE ${sql(name)} (id INTEGER)`));
+
+/** Migrates a folder in another process, and gives the names of the steps that it ran. */
+const migrateElsewhere = async (folder: string): Promise<string> => {
+  const script = `
+    import { Effect } from "effect";
+    import { migrateEmbedded } from ${JSON.stringify(import.meta.resolve("./embedded.ts"))};
+    const ran = await Effect.runPromise(migrateEmbedded({ folder: process.argv[1], exclusive: false }));
+    process.stdout.write(ran.join());
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script, folder], {
+    cwd: import.meta.dirname,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  expect(code).toBe(0);
+  return output;
+};

@@ -1,0 +1,22 @@
+import {
+  auditLogSuite,
+  failingStorageSuite,
+  keyStoreSuite,
+  linkStoreSuite,
+  storagePropertySuite,
+} from "@accountlink/conformance";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { Effect, Layer } from "effect";
+import * as test from "vitest";
+import { makeTempFolder } from "./internal/temp_folder.ts";
+import { layerReopening } from "./internal/test_reopening.ts";
+import { StorageSql } from "./mod.ts";
+
+const layer = Layer.unwrap(Effect.map(makeTempFolder, (folder) => StorageSql.layerEmbedded({ folder })));
+const name = "Embedded";
+
+linkStoreSuite({ name, layer, test });
+keyStoreSuite({ name, layer, test });
+auditLogSuite({ name, layer, test });
+storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
+failingStorageSuite({ name, layer: layerReopening, test });

@@ -1,0 +1,115 @@
+/** Every example of the documentation, run, held against the values it names, and compiled. */
+import { execFile } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Example, type ExampleModule, examplesIn, expectation, moduleOf } from "./doc_examples.ts";
+
+const root = resolve(import.meta.dirname, "..");
+const run = promisify(execFile);
+
+/** A stranger's project: the packages are installed, and so is what their examples use beside them. */
+const makeProject = async (): Promise<string> => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "accountlink-examples-")));
+  const install = async (name: string, path: string) => {
+    const target = join(folder, "node_modules", name);
+    await mkdir(dirname(target), { recursive: true });
+    await symlink(join(root, path), target);
+  };
+  for (const manifest of globSync("packages/*/package.json", { cwd: root })) {
+    const { name } = JSON.parse(readFileSync(join(root, manifest), "utf8")) as { readonly name: string };
+    await install(name, dirname(manifest));
+  }
+  for (const name of ["effect", "vitest", "fast-check", "@effect/vitest", "@types/node"]) {
+    await install(name, `node_modules/${name}`);
+  }
+  await install("@effect/platform-node", "apps/server/node_modules/@effect/platform-node");
+  await writeFile(join(folder, "package.json"), `{ "type": "module" }`);
+  await writeFile(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      extends: join(root, "tsconfig.base.json"),
+      compilerOptions: { types: ["node"] },
+      include: ["*.ts"],
+    }),
+  );
+  await writeFile(
+    join(folder, "expectation.d.ts"),
+    `declare function ${expectation}(actual: unknown, documented: unknown): void;`,
+  );
+  return folder;
+};
+
+interface PlacedExample extends ExampleModule {
+  readonly title: string;
+  /** The name of its file in the project. */
+  readonly fileName: string;
+  readonly load: () => Promise<unknown>;
+}
+
+const project = await makeProject();
+
+/** The door of the package that a source file belongs to. */
+const doorOf = async ({ file }: Example) => {
+  const name = /^packages\/([^/]+)\//.exec(file)?.[1];
+  if (name === undefined) return null;
+  const door = (await import(pathToFileURL(join(root, "packages", name, "mod.ts")).href)) as object;
+  return { name: `@accountlink/${name}`, exports: Object.keys(door) };
+};
+
+const place = async (example: Example): Promise<PlacedExample> => {
+  const { file, line } = example;
+  const exampleModule = moduleOf(example, await doorOf(example));
+  const fileName = `${file.replaceAll("/", "__").replace(/\.\w+$/, "")}__${line}.ts`;
+  const path = join(project, fileName);
+  await writeFile(path, exampleModule.source);
+  return { ...exampleModule, title: `${file}:${line}`, fileName, load: () => import(pathToFileURL(path).href) };
+};
+
+const documents = globSync(["*.md", "docs/**/*.md", "packages/**/*.{md,ts}", "apps/**/*.ts"], {
+  cwd: root,
+  exclude: ["**/node_modules", "**/internal", "**/*_test.ts"],
+});
+const found = documents.toSorted().flatMap((file) => examplesIn(file, readFileSync(join(root, file), "utf8")));
+const examples: ReadonlyArray<PlacedExample> = await Promise.all(found.map(place));
+
+const globals = globalThis as { [expectation]?: (actual: unknown, documented: unknown) => void };
+const home = process.cwd();
+
+// What an example writes, it writes into the project.
+beforeAll(() => process.chdir(project));
+
+afterAll(async () => {
+  process.chdir(home);
+  delete globals[expectation];
+  await rm(project, { recursive: true });
+});
+
+describe("the examples", () => {
+  it("are there", () => {
+    const files = new Set(found.map(({ file }) => file));
+    expect([...files]).toEqual(expect.arrayContaining(["README.md", "docs/embedding.md"]));
+  });
+
+  it.each(examples.filter(({ isTest }) => !isTest))("$title runs", async ({ load, values }) => {
+    let compared = 0;
+    globals[expectation] = (actual, documented) => {
+      expect(actual).toStrictEqual(documented);
+      compared += 1;
+    };
+    await load();
+    expect(compared, "documented values that were reached").toBe(values);
+  });
+
+  for (const { title, load } of examples.filter(({ isTest }) => isTest)) describe(title, () => load());
+
+  it("compile", async () => {
+    const tsc = join(root, "node_modules/typescript/bin/tsc");
+    const { stdout } = await run(process.execPath, [tsc, "-p", project]).catch((failed: { stdout: string }) => failed);
+    expect(stdout).toBe("");
+  });
+});
