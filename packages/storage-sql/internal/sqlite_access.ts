@@ -25,9 +25,13 @@ export class Access {
   /** Released, never opened, whenever a transaction ended. */
   readonly #ended = Latch.makeUnsafe();
 
-  constructor(db: DatabaseSync, busyTimeout: number) {
+  readonly #written: () => void;
+
+  /** @param written called after everything that may have written */
+  constructor(db: DatabaseSync, busyTimeout: number, written: () => void) {
     this.#db = db;
     this.#busyTimeout = busyTimeout;
+    this.#written = written;
   }
 
   /** Outside of transactions. */
@@ -35,6 +39,7 @@ export class Access {
     untilUnlocked(this.#busyTimeout, () => {
       if (this.#db.isTransaction) return Effect.andThen(this.#ended.await, this.shared(statement));
       const result = statement();
+      this.#written();
       if (this.#db.isTransaction) {
         leaveTransaction(this.#db);
         throw new TypeError(
@@ -52,6 +57,7 @@ export class Access {
         Effect.sync(() => this.#makeLease()),
         (lease) => {
           lease.end();
+          this.#written();
           // Before the turn passes on, so that statements that waited are not kept waiting by the next transaction.
           return this.#ended.release;
         },

@@ -178,14 +178,10 @@ describe("fibers", () => {
     ["committed", Effect.void, ["a"]],
     ["rolled back", Effect.fail("refused" as const), []],
   ] as const)("outside of a transaction see it %s, never in between", ([_, end, seen]) =>
-    withDatabase(function* ({ sql, connection }) {
+    withDatabase(function* ({ sql }) {
       const { fiber, proceed } = yield* openTransaction(sql, "a");
       const readers = yield* Effect.forEach(
-        [
-          sql`SELECT name FROM counters`.values,
-          sql.unsafe("SELECT name FROM counters").values,
-          connection.executeValues("SELECT name FROM counters", []),
-        ],
+        [sql`SELECT name FROM counters`.values, sql.unsafe("SELECT name FROM counters").values],
         (read) => Effect.forkChild(read),
       );
       yield* settle;
@@ -252,21 +248,6 @@ describe("fibers", () => {
         { concurrency: "unbounded" },
       );
       expect(yield* sql`SELECT count FROM counters`.values).toEqual([[50]]);
-    }),
-  );
-
-  it.effect("reach their own transaction through the connection", () =>
-    withDatabase(function* (fixture) {
-      const { sql, connection } = fixture;
-      yield* add(sql, "undone").pipe(
-        Effect.andThen(connection.executeValues("SELECT name FROM counters", [])),
-        Effect.tap((rows) => Effect.sync(() => expect(rows).toEqual([["undone"]]))),
-        Effect.andThen(connection.executeRaw("INSERT INTO counters VALUES ('too', 1)", [])),
-        Effect.andThen(Effect.fail("refused")),
-        sql.withTransaction,
-        Effect.flip,
-      );
-      expect(names(fixture)).toEqual([]);
     }),
   );
 });
