@@ -1,24 +1,15 @@
 /**
- * The command line of accountlink: its commands, and how each run of it ends.
+ * One run of the command line: what it is given, and how it ends.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Cause, Effect, Exit } from "effect";
 import { CliConfig, CliError, Command, GlobalFlag } from "effect/cli";
-import { doctorCommand } from "./commands/doctor.ts";
-import { keysCommand } from "./commands/keys.ts";
-import { linksCommand } from "./commands/links.ts";
-import { migrateCommand } from "./commands/migrate.ts";
-import { serveCommand } from "./commands/serve.ts";
+import { accountlink } from "./accountlink.ts";
 import { report } from "./internal/report.ts";
 import { usagePresenter } from "./internal/usage.ts";
 import manifest from "./package.json" with { type: "json" };
-
-const accountlink = Command.make("accountlink").pipe(
-  Command.withDescription("Links between chat-platform accounts and game-platform accounts"),
-  Command.withSubcommands([serveCommand, migrateCommand, keysCommand, linksCommand, doctorCommand]),
-);
 
 /** What a shell shows for a program that was ended by SIGINT and by SIGPIPE. */
 const interrupted = 130;

@@ -46,7 +46,7 @@ const fixtureText = Effect.fnUntraced(function* ({ config, demo, storage }: Plan
 
 const listen = Effect.fnUntraced(function* ({ config }: Plan) {
   const host = config.ACCOUNTLINK_HOST ?? "127.0.0.1";
-  const node = createServer({ ServerResponse: WholeResponse });
+  const node = createServer({ ServerResponse: WholeResponse, optimizeEmptyRequests: true });
   const server = yield* NodeHttpServer.make(() => node, {
     host,
     port: config.ACCOUNTLINK_PORT,

@@ -44,13 +44,14 @@ export const makeHttpApp = Effect.gen(function* () {
     );
   };
 
-  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    isReadable(request.url)
-      ? routed.pipe(
-          Effect.catch(() => system),
-          Effect.catch(() => answerUnmatched(request)),
-        )
-      : pipeline.refuse(new BadRequest({ problem: "unreadable" })),
+  const answerOther = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    system.pipe(Effect.catch(() => answerUnmatched(request))),
+  );
+  const answered = routed.pipe(Effect.catch(() => answerOther));
+  const refused = pipeline.refuse(new BadRequest({ problem: "unreadable" }));
+
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+    isReadable(url) ? answered : refused,
   );
 });
 

@@ -5,13 +5,12 @@ import { Forbidden, isAddressAllowed, KeyAuthenticator, RequestLimits } from "@a
 import { Effect } from "effect";
 import type { Exchange } from "./exchange.ts";
 
-const scheme = /^bearer(?: +|$)/i;
+const scheme = /^bearer(?: |$)/i;
 
 /** The token of an `Authorization` header: null when there is none, the whole value when it is no bearer token. */
 export const bearerToken = (header: string | undefined): string | null => {
   if (header === undefined) return null;
-  if (header.startsWith("Bearer alk_")) return header.slice(7).trimEnd();
-  const token = header.replace(scheme, "").trim();
+  const token = (scheme.test(header) ? header.slice(6) : header).trim();
   return token === "" ? null : token;
 };
 
@@ -21,17 +20,15 @@ export const makeAdmission = Effect.gen(function* () {
   const limits = yield* RequestLimits;
 
   return Effect.fnUntraced(function* (exchange: Exchange) {
-    const token = bearerToken(exchange.request.headers["authorization"]);
-    const authenticated = yield* authenticator.authenticate(token, exchange.address);
+    const { address, request } = exchange;
+    const authenticated = yield* authenticator.authenticate(
+      bearerToken(request.headers["authorization"]),
+      address,
+    );
     exchange.key = authenticated;
     const { key, quota } = authenticated;
-    if (!isAddressAllowed(key, exchange.address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
-    const { report, refusal } = yield* limits.admit({
-      keyId: key.id,
-      quota,
-      address: exchange.address,
-      traffic: "mapping",
-    });
+    if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
+    const { report, refusal } = yield* limits.admit({ key, quota, address, traffic: "mapping" });
     exchange.limits = report;
     if (refusal !== null) return yield* refusal;
     return authenticated;

@@ -9,9 +9,10 @@ import {
   parseAddress,
 } from "@accountlink/core";
 import type { Generation } from "@accountlink/http-api";
-import { type Clock, Option } from "effect";
-import type { HttpServerRequest } from "effect/http";
-import type { DatedContract } from "./service_version.ts";
+import { Clock, Context, Effect, Option } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { HttpServerRequest } from "effect/http";
+import { type DatedContract, defaultContract } from "./service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 
 /** One request on its way through the checks. */
@@ -29,13 +30,38 @@ export interface Exchange {
   contract: DatedContract;
 }
 
+/** A new request id. */
+export const newRequestId = (): string => `req_${SecureRandom.ulidUnsafe()}`;
+
+/**
+ * Makes the step that opens the exchange of the present request and goes on with it. It is one step, since every
+ * request takes it.
+ */
+export const exchangeOpener = (settings: HttpSettingsShape) => {
+  const addressOf = addressReader(settings);
+  return <A, E, R>(generation: Generation, use: (exchange: Exchange) => Effect.Effect<A, E, R>) =>
+    Effect.withFiber<A, E, R | HttpServerRequest.HttpServerRequest>((fiber) => {
+      const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
+      return use({
+        requestId: newRequestId(),
+        request,
+        generation,
+        address: addressOf(request),
+        clock: fiber.getRef(Clock.Clock),
+        key: null,
+        limits: null,
+        contract: defaultContract,
+      });
+    });
+};
+
 /** Stands for a client whose address is not an IP address, such as one on a Unix socket. */
 const nowhere = Option.getOrThrow(parseAddress("0.0.0.0"));
 
 const rememberedAddresses = 4_096;
 
 /** Reads client addresses, remembering the last few thousand texts that it read. */
-export const addressReader = ({ trustedProxies }: HttpSettingsShape) => {
+const addressReader = ({ trustedProxies }: HttpSettingsShape) => {
   const known = new Map<string, ClientAddress>();
 
   const read = (text: string): ClientAddress => {

@@ -9,16 +9,15 @@ import {
   type PublicError,
 } from "@accountlink/core";
 import type { Parameters, ParameterValues, Route } from "@accountlink/http-api";
-import { Cause, Clock, Context, Effect, Result } from "effect";
-import { SecureRandom } from "effect/crypto";
+import { Cause, Context, Effect, Result } from "effect";
 import { type HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { makeAdmission } from "./authentication.ts";
 import { readJsonObject } from "./body.ts";
 import type { Envelope, Success } from "./envelope.ts";
 import { envelopeV1 } from "./envelope_v1.ts";
 import { envelopeV2 } from "./envelope_v2.ts";
-import { addressReader, type Exchange } from "./exchange.ts";
-import { parameterReader } from "./parameters.ts";
+import { type Exchange, exchangeOpener, newRequestId } from "./exchange.ts";
+import { parameterReader, type RawValues } from "./parameters.ts";
 import { observeAnswer } from "./request_metrics.ts";
 import { contractFor, defaultContract } from "./service_version.ts";
 import { HttpSettings } from "./settings.ts";
@@ -80,25 +79,9 @@ export class Pipeline extends Context.Service<
 
 export const makePipeline = Effect.gen(function* () {
   const settings = yield* HttpSettings;
-  const random = yield* SecureRandom.SecureRandom;
   const authenticator = yield* KeyAuthenticator;
   const admit = yield* makeAdmission;
-  const readAddress = addressReader(settings);
-
-  const openExchange = Effect.fnUntraced(function* (generation: Exchange["generation"]) {
-    const request = yield* HttpServerRequest.HttpServerRequest;
-    const exchange: Exchange = {
-      requestId: `req_${yield* random.ulid}`,
-      request,
-      generation,
-      address: readAddress(request),
-      clock: yield* Clock.Clock,
-      key: null,
-      limits: null,
-      contract: defaultContract,
-    };
-    return exchange;
-  });
+  const withExchange = exchangeOpener(settings);
 
   const bind = <P extends Parameters>(
     route: Route<P>,
@@ -110,7 +93,7 @@ export const makePipeline = Effect.gen(function* () {
     return {
       method: route.method,
       path: route.path,
-      answer: Effect.flatMap(openExchange(route.generation), (exchange) =>
+      answer: withExchange(route.generation, (exchange) =>
         render(envelope, exchange, route.id, answer(exchange)),
       ),
     };
@@ -138,32 +121,29 @@ export const makePipeline = Effect.gen(function* () {
 
   const open: Pipeline["Service"]["open"] = (route, handler) => {
     const read = readerFor(route);
-    return bind(
-      route,
-      Effect.fnUntraced(function* (exchange: Exchange) {
-        yield* authenticator.checkThrottle(exchange.address);
-        return yield* handler({ values: yield* read(exchange), exchange });
-      }),
-    );
+    const answer = Effect.fnUntraced(function* (exchange: Exchange) {
+      yield* authenticator.checkThrottle(exchange.address);
+      return yield* handler({ values: yield* read(exchange), exchange });
+    });
+    return bind(route, answer);
   };
 
   const refuse = (error: PublicError) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-      const generation = isUnder("/api/v1", request.url) ? "v1" : "v2";
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
+      const generation = isUnder("/api/v1", url) ? "v1" : "v2";
       const envelope = generation === "v2" ? envelopeV2 : envelopeV1({});
-      return Effect.flatMap(openExchange(generation), (exchange) =>
+      return withExchange(generation, (exchange) =>
         render(envelope, exchange, "unmatched", Effect.fail(error)),
       );
     });
 
   const sign = (response: HttpServerResponse.HttpServerResponse) =>
-    Effect.gen(function* () {
-      const { url } = yield* HttpServerRequest.HttpServerRequest;
-      return HttpServerResponse.setHeaders(response, {
-        "x-request-id": `req_${yield* random.ulid}`,
+    Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) =>
+      HttpServerResponse.setHeaders(response, {
+        "x-request-id": newRequestId(),
         ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
-      });
-    });
+      }),
+    );
 
   return Pipeline.of({ keyed, open, refuse, sign });
 });
@@ -175,23 +155,21 @@ const isUnder = (prefix: string, url: string): boolean =>
 /** Makes the step that chooses the dated contract and reads the parameters. */
 const readerFor = <P extends Parameters>(route: Route<P>) => {
   const read = parameterReader(route);
-  return Effect.fnUntraced(function* (exchange: Exchange) {
-    const { request } = exchange;
-    const contract =
-      route.generation === "v2"
-        ? contractFor(request.headers["service-version"])
-        : Result.succeed(defaultContract);
+  const isVersioned = route.generation === "v2";
+
+  const readFrom = (exchange: Exchange, raw: RawValues) => {
+    const header = isVersioned ? exchange.request.headers["service-version"] : undefined;
+    const contract = contractFor(header);
     if (Result.isSuccess(contract)) exchange.contract = contract.success;
-    const raw =
-      route.source === "body" ? yield* readJsonObject(request) : yield* HttpServerRequest.ParsedSearchParams;
-    return yield* Effect.fromResult(
-      read(
-        exchange.contract.request(route.id, raw),
-        exchange.key?.key.scope.kind ?? "global",
-        Result.isFailure(contract) ? [contract.failure] : [],
-      ),
-    );
-  });
+    const values = exchange.contract.request(route.id, raw);
+    const scopeKind = exchange.key?.key.scope.kind ?? "global";
+    return Effect.fromResult(read(values, scopeKind, Result.isFailure(contract) ? [contract.failure] : []));
+  };
+
+  return (exchange: Exchange) =>
+    route.source === "body"
+      ? Effect.flatMap(readJsonObject(exchange.request), (body) => readFrom(exchange, body))
+      : Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) => readFrom(exchange, query));
 };
 
 /** Puts whatever comes out of the checks and the handler into an answer. */

@@ -30,10 +30,11 @@ export const observeAnswer = (
   response: HttpServerResponse.HttpServerResponse,
   error: PublicError | null,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  const counted = Effect.as(
-    Metric.update(counterFor(routeId, response.status, error?.code ?? "OK"), 1),
-    response,
-  );
+  const counter = counterFor(routeId, response.status, error?.code ?? "OK");
+  const counted = Effect.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
+    counter.updateUnsafe(1, fiber.context);
+    return Effect.succeed(response);
+  });
   return error !== null && response.status >= 500
     ? Effect.andThen(logFailure(exchange, routeId, error), counted)
     : counted;

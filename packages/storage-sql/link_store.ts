@@ -2,11 +2,11 @@
  * `LinkStore` in SQL.
  */
 import { type ChatId, type GameId, isLinked, LinkStore } from "@accountlink/core";
-import { Effect, Layer, Option } from "effect";
+import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
 import { linkImports } from "./internal/link_import.ts";
 import { linkQueries } from "./internal/link_queries.ts";
-import { readPairs, readRecords } from "./internal/link_row.ts";
+import { readPairs, readRecord, readRecords } from "./internal/link_row.ts";
 import { linkWrites } from "./internal/link_writes.ts";
 import { operation } from "./internal/operation.ts";
 
@@ -19,8 +19,7 @@ const make = Effect.gen(function* () {
   return LinkStore.of({
     findByChatId: (pid, chatId) =>
       run(queries.byChatId, [pid, chatId]).pipe(
-        Effect.flatMap(readRecords),
-        Effect.map((records) => Option.fromUndefinedOr(records[0])),
+        Effect.flatMap(readRecord),
         operation("LinkStore.findByChatId"),
       ),
 

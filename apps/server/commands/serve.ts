@@ -25,6 +25,6 @@ export const serveCommand = Command.make("serve", flags, (given) =>
     process.exitCode = 0;
     // The other commands start faster without the server's modules.
     const { serve } = yield* Effect.promise(() => import("../serve.ts"));
-    yield* serve(plan).pipe(Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
+    return yield* serve(plan).pipe(Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
   }),
 ).pipe(Command.withDescription("Run the server. Every variable of the environment is also a flag"));

@@ -1,8 +1,8 @@
 /**
  * How commands end that cannot do their work.
  */
-import { redact } from "@accountlink/core";
-import { Cause, Console, Data, Effect, Predicate } from "effect";
+import { redact, redactKeys } from "@accountlink/core";
+import { Cause, Console, Data, type Effect, Predicate } from "effect";
 import { jsonWanted } from "./output.ts";
 
 /** A command could not do its work. */
@@ -20,16 +20,22 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
 /** Says in one line what stood in the way: on standard error, or with `--json` as JSON on standard output. */
 export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   const error = Cause.squash(cause);
-  return reportFailure(
-    error instanceof CommandFailed ? error : new CommandFailed({ problem: problemOf(error) }),
-  );
+  if (error instanceof CommandFailed) return reportFailure(error);
+  // The addresses in a configuration are the operator's own, and what has to be corrected.
+  const hide = Predicate.isTagged(error, "InvalidConfig") ? redactKeys : redact;
+  return print(new CommandFailed({ problem: problemOf(error) }), hide);
 };
 
 /** The same for a failure that is known. */
-export const reportFailure = ({ problem, notes = [], details }: CommandFailed): Effect.Effect<void> =>
+export const reportFailure = (failure: CommandFailed): Effect.Effect<void> => print(failure, redact);
+
+const print = (
+  { problem, notes = [], details }: CommandFailed,
+  hide: (text: string) => string,
+): Effect.Effect<void> =>
   jsonWanted()
-    ? Console.log(redact(JSON.stringify({ error: oneLine(problem), ...details })))
-    : Console.error(redact([...notes, problem].map(oneLine).join("\n")));
+    ? Console.log(hide(JSON.stringify({ error: oneLine(problem), ...details })))
+    : Console.error(hide([...notes, problem].map(oneLine).join("\n")));
 
 const oneLine = (text: string): string => text.trim().replace(/\s*[\r\n]+\s*/g, " ");
 

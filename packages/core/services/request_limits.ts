@@ -2,6 +2,7 @@
  * The limits of one request: those of its client address and those of its key, decided together.
  */
 import { Clock, Context, Effect, Layer } from "effect";
+import type { ApiKey } from "../api_key.ts";
 import type { ClientAddress } from "../client_address.ts";
 import {
   type AddressBucket,
@@ -10,7 +11,6 @@ import {
   SharedIpRateLimited,
   type StoreUnavailable,
 } from "../errors.ts";
-import type { KeyId } from "../ids.ts";
 import type { Millis } from "../link.ts";
 import { type CounterRule, type CounterState, Counters } from "../ports/counters.ts";
 import { Limits, type Quota } from "../quota.ts";
@@ -43,7 +43,7 @@ export interface LimitDecision {
 
 /** Who asks, for the limits. */
 export interface Requester {
-  readonly keyId: KeyId;
+  readonly key: Pick<ApiKey, "id">;
   readonly quota: Quota;
   readonly address: ClientAddress;
   readonly traffic: Traffic;
@@ -80,38 +80,23 @@ export class RequestLimits extends Context.Service<
       const counters = yield* Counters;
       const { address: addressLimits } = yield* Limits;
 
-      const rulesFor = ({ keyId, quota, address, traffic }: Requester, now: Millis): Array<LimitRule> => {
+      const rulesFor = ({ key, quota, address, traffic }: Requester, now: Millis): Array<LimitRule> => {
+        const untilMidnight = dayMs - (now % dayMs);
+        const ofAddress = addressWindows(address);
+        const ofKey = keyWindows(key);
         const rules: Array<LimitRule> = [];
-        const day = Math.floor(now / dayMs);
-        const untilMidnight = (day + 1) * dayMs - now;
-        const add = (
-          bucket: LimitRule["bucket"],
-          subject: string,
-          limit: number | null,
-          durationMs: number,
-          period = "",
-        ) => {
-          if (limit !== null && limit > 0) {
-            rules.push({ bucket, key: `${bucket}:${subject}${period}`, limit, durationMs });
-          }
+        const add = (window: Window, limit: number | null, durationMs: number) => {
+          if (limit !== null && limit > 0) rules.push({ ...window, limit, durationMs });
         };
-        const verify = traffic === "verify";
-        add("ip_second", address.countedAs, addressLimits.perSecond, 1_000);
-        add(
-          verify ? "ip_verify_day" : "ip_day",
-          address.countedAs,
-          verify ? addressLimits.verifyDaily : addressLimits.daily,
-          untilMidnight,
-          `:${day}`,
-        );
-        if (!verify) add("second", keyId, quota.perWindow, quota.windowMs);
-        add(
-          verify ? "verify_day" : "day",
-          keyId,
-          verify ? quota.verifyDaily : quota.daily,
-          untilMidnight,
-          `:${day}`,
-        );
+        add(ofAddress.second, addressLimits.perSecond, 1_000);
+        if (traffic === "verify") {
+          add(ofAddress.verifyDay, addressLimits.verifyDaily, untilMidnight);
+          add(ofKey.verifyDay, quota.verifyDaily, untilMidnight);
+        } else {
+          add(ofAddress.day, addressLimits.daily, untilMidnight);
+          add(ofKey.second, quota.perWindow, quota.windowMs);
+          add(ofKey.day, quota.daily, untilMidnight);
+        }
         return rules;
       };
 
@@ -130,16 +115,48 @@ export class RequestLimits extends Context.Service<
   );
 }
 
+type Window = Pick<LimitRule, "bucket" | "key">;
+
+/** Names windows once for each subject, as long as that is remembered: every request asks for them. */
+const windowsBy = <Subject extends object, Windows>(make: (subject: Subject) => Windows) => {
+  const made = new WeakMap<Subject, Windows>();
+  return (subject: Subject): Windows => {
+    let windows = made.get(subject);
+    if (windows === undefined) {
+      windows = make(subject);
+      made.set(subject, windows);
+    }
+    return windows;
+  };
+};
+
+const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
+  bucket,
+  key: `${bucket}:${subject}`,
+});
+
+const addressWindows = windowsBy(({ countedAs }: ClientAddress) => ({
+  second: window("ip_second", countedAs),
+  day: window("ip_day", countedAs),
+  verifyDay: window("ip_verify_day", countedAs),
+}));
+
+const keyWindows = windowsBy(({ id }: Pick<ApiKey, "id">) => ({
+  second: window("second", id),
+  day: window("day", id),
+  verifyDay: window("verify_day", id),
+}));
+
 const reportOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<CounterState>): LimitReport => {
   const report: { -readonly [Field in keyof LimitReport]: LimitReport[Field] } = {
     window: null,
     day: null,
     addressDay: null,
   };
-  for (const [index, rule] of rules.entries()) {
+  rules.forEach((rule, index) => {
     const field = reportFields[rule.bucket];
     if (field !== undefined) report[field] = allowanceOf(rule, states[index] as CounterState);
-  }
+  });
   return report;
 };
 

@@ -9,7 +9,7 @@ import { type Requester, RequestLimits } from "./request_limits.ts";
 const day = 86_400_000;
 const quota: Quota = { perWindow: 1, windowMs: 1_000, daily: 3, verifyDaily: 2 };
 const asker: Requester = {
-  keyId: "Aa0Bb1Cc2Dd3" as KeyId,
+  key: { id: "Aa0Bb1Cc2Dd3" as KeyId },
   quota,
   address: address("203.0.113.7"),
   traffic: "mapping",
@@ -72,9 +72,9 @@ describe("RequestLimits", () => {
 
   it.effect("counts an address whatever keys it uses, and names it before the key", () =>
     Effect.gen(function* () {
-      const keys = Array.from({ length: 20 }, (_, index) => `Aa0Bb1Cc2D${10 + index}` as KeyId);
-      for (const keyId of keys) assert.isNull(yield* bucketOf({ keyId }));
-      assert.strictEqual(yield* bucketOf({ keyId: keys[0] as KeyId }), "ip_second");
+      const keys = Array.from({ length: 20 }, (_, index) => ({ id: `Aa0Bb1Cc2D${10 + index}` as KeyId }));
+      for (const key of keys) assert.isNull(yield* bucketOf({ key }));
+      assert.strictEqual(yield* bucketOf({ key: keys[0] ?? asker.key }), "ip_second");
       assert.isNull(yield* bucketOf({ address: address("203.0.113.8") }));
     }).pipe(Effect.provide(world)),
   );

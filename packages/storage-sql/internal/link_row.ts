@@ -2,6 +2,7 @@
  * Rows of `links`. Every look-up passes here, so they are read by hand and not by a schema.
  */
 import type { ChatId, GameId, LinkRecord } from "@accountlink/core";
+import { Effect, Option } from "effect";
 import type { SqlConnection } from "effect/sql";
 import { readerOf } from "./row.ts";
 
@@ -22,6 +23,10 @@ export const readRecords = readerOf("links", (row: SqlConnection.Row): LinkRecor
     lastVerifiedAt: last_verified_at,
   };
 });
+
+/** Reads the record of a look-up by key. */
+export const readRecord = (rows: ReadonlyArray<SqlConnection.Row>) =>
+  Effect.mapEager(readRecords(rows), (records) => Option.fromUndefinedOr(records[0]));
 
 /** Reads the game link that a write replaced. */
 export const readReplaced = readerOf(

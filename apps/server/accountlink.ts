@@ -1,0 +1,14 @@
+/**
+ * The command `accountlink`.
+ */
+import { Command } from "effect/cli";
+import { doctorCommand } from "./commands/doctor.ts";
+import { keysCommand } from "./commands/keys.ts";
+import { linksCommand } from "./commands/links.ts";
+import { migrateCommand } from "./commands/migrate.ts";
+import { serveCommand } from "./commands/serve.ts";
+
+export const accountlink = Command.make("accountlink").pipe(
+  Command.withDescription("Links between chat-platform accounts and game-platform accounts"),
+  Command.withSubcommands([serveCommand, migrateCommand, keysCommand, linksCommand, doctorCommand]),
+);

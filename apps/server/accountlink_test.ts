@@ -1,0 +1,119 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
+import * as NodeServices from "@effect/platform-node/NodeServices";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Exit } from "effect";
+import { Command } from "effect/cli";
+import { TestConsole } from "effect/testing";
+import { accountlink } from "./accountlink.ts";
+import { usagePresenter } from "./internal/usage.ts";
+
+/** Runs the command line in this process and gives what it printed. */
+const run = Effect.fnUntraced(
+  function* (args: ReadonlyArray<string>) {
+    const exit = yield* Effect.exit(Command.runWith(accountlink, { version: "1.2.3" })(args));
+    const printed = (lines: ReadonlyArray<unknown>) => lines.join("\n");
+    return {
+      succeeded: Exit.isSuccess(exit),
+      stdout: printed(yield* TestConsole.logLines),
+      stderr: printed(yield* TestConsole.errorLines),
+    };
+  },
+  Effect.provide([TestConsole.layer, NodeServices.layer, NodeCrypto.layerSecureRandom, usagePresenter]),
+);
+
+const commands = [
+  [],
+  ["serve"],
+  ["migrate"],
+  ["keys"],
+  ["keys", "create"],
+  ["keys", "list"],
+  ["keys", "revoke"],
+  ["keys", "rotate"],
+  ["links"],
+  ["links", "import"],
+  ["links", "export"],
+  ["doctor"],
+];
+
+describe("help", () => {
+  it.effect.each(commands.map((command) => ({ command })))("tells how to use $command", ({ command }) =>
+    Effect.gen(function* () {
+      const { succeeded, stdout, stderr } = yield* run([...command, "--help"]);
+      expect({ succeeded, stderr }).toEqual({ succeeded: true, stderr: "" });
+      expect(stdout).toContain(`USAGE\n  ${["accountlink", ...command].join(" ")} `);
+    }),
+  );
+
+  it.effect("is shown instead of work when no command is named", () =>
+    Effect.gen(function* () {
+      const { succeeded, stdout, stderr } = yield* run(["keys"]);
+      expect({ succeeded, stdout }).toEqual({ succeeded: false, stdout: "" });
+      expect(stderr).toContain("USAGE\n  accountlink keys <subcommand>");
+    }),
+  );
+});
+
+const id = "Aa0Bb1Cc2Dd3";
+const token = `alk_${id}_${"x".repeat(43)}`;
+const create = ["keys", "create", "--account", "acme"];
+
+describe("a command line that is wrong", () => {
+  it.effect.each([
+    { args: ["links", "impotr"], problem: 'command "impotr" is not known, expected perhaps import' },
+    { args: ["serve", "--prot", "1"], problem: 'flag "--prot" is not known, expected perhaps --port' },
+    { args: ["keys", "create"], problem: "flag --account is missing" },
+    { args: ["keys", "revoke"], problem: "argument <key> is missing" },
+    { args: ["keys", "revoke", id, "more"], problem: 'argument "more" is not expected' },
+    {
+      args: ["keys", "revoke", "some"],
+      problem: '<key> is "some", expected 12 letters or digits, or alk_<id>_…',
+    },
+    {
+      args: ["keys", "revoke", `${token}x`],
+      problem: "<key> is a value of 61 characters, expected 12 letters",
+    },
+    { args: ["keys", "create", "--account", ""], problem: '--account is "", expected 1 to 100 characters' },
+    { args: [...create, "--tier", "gold"], problem: '--tier is "gold", expected "free" | "premium"' },
+    { args: [...create, "--guild-id", "12"], problem: '--guild-id is "12", expected 5 to 32 digits' },
+    { args: [...create, "--scope", "guild"], problem: "--scope guild needs --guild-id" },
+    {
+      args: [...create, "--scope", "global", "--guild-id", "12345"],
+      problem: "--scope global takes no --guild-id",
+    },
+    {
+      args: [...create, "--unlimited", "--daily", "1"],
+      problem: "--unlimited takes no other limit beside it",
+    },
+    { args: [...create, "--daily", "-1"], problem: '--daily is "-1", expected a whole number, 0 or more' },
+    { args: [...create, "--window", "soon"], problem: '--window is "soon", expected a duration such as' },
+    {
+      args: [...create, "--expires", "2026-02-30"],
+      problem: '--expires is "2026-02-30", expected an ISO 8601',
+    },
+    {
+      args: [...create, "--redirect-origin", "x.org"],
+      problem: '--redirect-origin is "x.org", expected an origin',
+    },
+    { args: ["keys", "rotate", id, "--grace", "8 days"], problem: "expected 7 days or less" },
+    {
+      args: ["links", "import", "a", "--account", "a", "--existing", "drop"],
+      problem: '--existing is "drop"',
+    },
+  ])("is refused in one line: $args", ({ args, problem }) =>
+    Effect.gen(function* () {
+      const { succeeded, stdout, stderr } = yield* run(args);
+      expect({ succeeded, stdout }).toEqual({ succeeded: false, stdout: "" });
+      expect(stderr).toContain(problem);
+      expect(stderr).toMatch(/^Cannot run "accountlink [a-z ]+": .+ \(see accountlink [a-z ]+ --help\)$/);
+    }),
+  );
+
+  it.effect("has none of its addresses repeated", () =>
+    Effect.gen(function* () {
+      const { stderr } = yield* run([...create, "--allow-ip", "203.0.113.7/33"]);
+      expect(stderr).toContain("expected an IP address or a CIDR");
+      expect(stderr).not.toContain("203.0.113.7");
+    }),
+  );
+});

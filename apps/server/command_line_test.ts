@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { makeWorkplace } from "./internal/test_program.ts";
+
+const problemOf = (stdout: string): string => (JSON.parse(stdout) as { readonly error: string }).error;
+
+describe("a run of the program", () => {
+  it("tells its version, help and completions on standard output", async () => {
+    const { run } = await makeWorkplace();
+    expect(await run("--version")).toMatchObject({ code: 0, stderr: "" });
+    const help = await run("keys", "create", "--help");
+    expect(help).toMatchObject({ code: 0, stderr: "" });
+    expect(help.stdout).toContain("EXAMPLES");
+    expect(help.stdout).not.toContain("\u001B");
+    expect((await run("--completions", "bash")).stdout).toContain("accountlink");
+  });
+
+  it("ends with 2 when the command line is wrong", async () => {
+    const { run } = await makeWorkplace();
+    expect(await run("keys", "list", "--nonsense")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr:
+        'Cannot run "accountlink keys list": flag "--nonsense" is not known (see accountlink keys list --help)\n',
+    });
+    const noCommand = await run("keys", "--json");
+    expect(noCommand).toMatchObject({ code: 2, stderr: "" });
+    expect(problemOf(noCommand.stdout)).toBe(
+      'Cannot run "accountlink keys": there is no command, expected create, list, revoke, rotate',
+    );
+    const csv = await run("links", "export", "--account", "a", "--format", "csv", "--json");
+    expect(csv).toMatchObject({ code: 2, stderr: "" });
+    expect(problemOf(csv.stdout)).toContain("--json prints no CSV, expected --output or --format ndjson");
+  });
+
+  it("ends with 1 when the environment is wrong", async () => {
+    const { run } = await makeWorkplace({ ACCOUNTLINK_PORT: "80a" });
+    const problem = 'Cannot start: ACCOUNTLINK_PORT is "80a", expected a port number from 0 to 65535';
+    expect(await run("keys", "list")).toEqual({ code: 1, stdout: "", stderr: `${problem}\n` });
+    const json = await run("serve", "--host", "localhost");
+    expect(json).toMatchObject({ code: 1, stdout: "", stderr: `${problem}\n` });
+  });
+
+  it("is refused on memory storage, which no other process has", async () => {
+    const { run } = await makeWorkplace({ ACCOUNTLINK_STORAGE: "memory" });
+    const ended = await run("keys", "list", "--json");
+    expect(ended).toMatchObject({ code: 1, stderr: "" });
+    expect(problemOf(ended.stdout)).toBe(
+      'Cannot start: ACCOUNTLINK_STORAGE is "memory", which lives and ends with its server, expected embedded',
+    );
+  });
+
+  it("is refused on a folder without a database, where there is nothing to read", async () => {
+    const { run, dataFolder } = await makeWorkplace();
+    const { code, stdout, stderr } = await run("links", "export", "--account", "acme");
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`Cannot open the database: data folder "${dataFolder}" holds none`);
+    expect(existsSync(dataFolder)).toBe(false);
+  });
+
+  it("ends quietly when nobody reads on", async () => {
+    const { file, run, start } = await makeWorkplace();
+    const lines = Array.from({ length: 20_000 }, (_, index) => `${10_000 + index},1`);
+    const links = await file("links.csv", `chatId,gameId\n${lines.join("\n")}\n`);
+    expect(await run("links", "import", links, "--account", "acme")).toMatchObject({ code: 0 });
+    const child = start("links", "export", "--account", "acme");
+    child.stdout?.once("data", () => child.stdout?.destroy());
+    let stderr = "";
+    child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+      stderr += chunk;
+    });
+    await once(child, "close");
+    expect({ code: child.exitCode, stderr }).toEqual({ code: 141, stderr: "" });
+  });
+});

@@ -1,0 +1,20 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeWorkplace } from "../internal/test_program.ts";
+
+describe("accountlink migrate", () => {
+  it("brings a new folder up to date, with a secret, and says what it did", async () => {
+    const { run, json, dataFolder } = await makeWorkplace();
+    expect(await run("migrate")).toEqual({ code: 0, stdout: "Ran step initial\n", stderr: "" });
+    expect(statSync(join(dataFolder, "secret")).mode & 0o777).toBe(0o600);
+    expect(await json("migrate")).toEqual({ folder: dataFolder, steps: [] });
+    expect((await run("migrate")).stdout).toBe(`The schema in "${dataFolder}" is up to date\n`);
+  });
+
+  it("works beside a running server", async () => {
+    const { json, serve } = await makeWorkplace();
+    await serve();
+    expect(await json("migrate")).toMatchObject({ steps: [] });
+  });
+});
