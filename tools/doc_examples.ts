@@ -37,7 +37,8 @@ export const examplesIn = (file: string, source: string): ReadonlyArray<Example>
       open.code.push(text);
     }
   }
-  if (open !== null) throw new Error(`Cannot read ${file}:${open.line}: the example has no end, expected "\`\`\`"`);
+  if (open !== null)
+    throw new Error(`Cannot read ${file}:${open.line}: the example has no end, expected "\`\`\`"`);
   return examples;
 };
 
@@ -61,7 +62,9 @@ export const moduleOf = (
 ): ExampleModule => {
   const { code, line } = example;
   const { program, comments, module } = parse(example, code);
-  const imported = new Set(module.staticImports.flatMap(({ entries }) => entries.map((entry) => entry.localName.value)));
+  const imported = new Set(
+    module.staticImports.flatMap(({ entries }) => entries.map((entry) => entry.localName.value)),
+  );
   const words = new Set(code.match(/[A-Za-z_$][\w$]*/g));
   const implied = (door?.exports ?? []).filter((name) => words.has(name) && !imported.has(name));
   const header = implied.length === 0 ? "" : `import { ${implied.join(", ")} } from "${door?.name}";`;
@@ -99,12 +102,17 @@ const isBehind = (code: string, end: number, { type, start }: Comment): boolean 
 const loggedIn = (expression: object): { readonly from: number; readonly to: number } | null => {
   const call = expression as {
     readonly type: string;
-    readonly callee?: { readonly object?: { readonly name?: string }; readonly property?: { readonly name?: string } };
+    readonly callee?: {
+      readonly object?: { readonly name?: string };
+      readonly property?: { readonly name?: string };
+    };
     readonly arguments?: ReadonlyArray<{ readonly start: number; readonly end: number }>;
   };
   const [argument, ...others] = call.arguments ?? [];
   const isLog = call.callee?.object?.name === "console" && call.callee.property?.name === "log";
-  return isLog && argument !== undefined && others.length === 0 ? { from: argument.start, to: argument.end } : null;
+  return isLog && argument !== undefined && others.length === 0
+    ? { from: argument.start, to: argument.end }
+    : null;
 };
 
 interface Edit {

@@ -24,9 +24,8 @@ const makeProject = async (): Promise<string> => {
     const { name } = JSON.parse(readFileSync(join(root, manifest), "utf8")) as { readonly name: string };
     await install(name, dirname(manifest));
   }
-  for (const name of ["effect", "vitest", "fast-check", "@effect/vitest", "@types/node"]) {
-    await install(name, `node_modules/${name}`);
-  }
+  for (const name of ["vitest", "@types/node"]) await install(name, `node_modules/${name}`);
+  await install("effect", "packages/core/node_modules/effect");
   await install("@effect/platform-node", "apps/server/node_modules/@effect/platform-node");
   await writeFile(join(folder, "package.json"), `{ "type": "module" }`);
   await writeFile(
@@ -67,15 +66,25 @@ const place = async (example: Example): Promise<PlacedExample> => {
   const fileName = `${file.replaceAll("/", "__").replace(/\.\w+$/, "")}__${line}.ts`;
   const path = join(project, fileName);
   await writeFile(path, exampleModule.source);
-  return { ...exampleModule, title: `${file}:${line}`, fileName, load: () => import(pathToFileURL(path).href) };
+  return {
+    ...exampleModule,
+    title: `${file}:${line}`,
+    fileName,
+    load: () => import(pathToFileURL(path).href),
+  };
 };
 
 const documents = globSync(["*.md", "docs/**/*.md", "packages/**/*.{md,ts}", "apps/**/*.ts"], {
   cwd: root,
   exclude: ["**/node_modules", "**/internal", "**/*_test.ts"],
 });
-const found = documents.toSorted().flatMap((file) => examplesIn(file, readFileSync(join(root, file), "utf8")));
+const found = documents
+  .toSorted()
+  .flatMap((file) => examplesIn(file, readFileSync(join(root, file), "utf8")));
 const examples: ReadonlyArray<PlacedExample> = await Promise.all(found.map(place));
+
+// They declare their tests as they are loaded.
+for (const { load } of examples.filter(({ isTest }) => isTest)) await load();
 
 const globals = globalThis as { [expectation]?: (actual: unknown, documented: unknown) => void };
 const home = process.cwd();
@@ -105,11 +114,84 @@ describe("the examples", () => {
     expect(compared, "documented values that were reached").toBe(values);
   });
 
-  for (const { title, load } of examples.filter(({ isTest }) => isTest)) describe(title, () => load());
-
   it("compile", async () => {
     const tsc = join(root, "node_modules/typescript/bin/tsc");
-    const { stdout } = await run(process.execPath, [tsc, "-p", project]).catch((failed: { stdout: string }) => failed);
+    const { stdout } = await run(process.execPath, [tsc, "-p", project]).catch(
+      (failed: { stdout: string }) => failed,
+    );
     expect(stdout).toBe("");
+  });
+});
+
+describe("the program of the README", () => {
+  it.each([
+    ["Deno", "node_modules/deno/deno", ["run", "--allow-all"]],
+    ["Bun", "node_modules/bun/bin/bun.exe", []],
+  ])("runs on %s", async (_name, runtime, options) => {
+    const program = found.find(({ file }) => file === "README.md");
+    await writeFile(join(project, "program.ts"), program?.code ?? "");
+    const { stdout } = await run(join(root, runtime), [...options, "program.ts"], { cwd: project });
+    expect(stdout).toBe("1\n");
+  });
+});
+
+describe("examplesIn", () => {
+  it("finds blocks of Markdown, with their line", () => {
+    const text = ["# Title", "```sh", "ls", "```", "```ts", "one;", "", "two;", "```"].join("\n");
+    expect(examplesIn("a.md", text)).toEqual([{ file: "a.md", line: 6, code: "one;\n\ntwo;" }]);
+  });
+
+  it("finds blocks of comments alone in a source", () => {
+    const text = [
+      "/**",
+      " * @example",
+      " * ```ts",
+      " * one;",
+      " * ```",
+      " */",
+      "const text = `",
+      "```ts",
+      "`;",
+    ].join("\n");
+    expect(examplesIn("a.ts", text)).toEqual([{ file: "a.ts", line: 4, code: "one;" }]);
+  });
+
+  it("refuses a block without an end", () => {
+    expect(() => examplesIn("a.md", "```ts\none;\n")).toThrow(
+      'Cannot read a.md:2: the example has no end, expected "```"',
+    );
+  });
+});
+
+describe("moduleOf", () => {
+  const moduleFor = (code: string) =>
+    moduleOf({ file: "a.ts", line: 3, code }, { name: "pkg", exports: ["f", "g"] });
+
+  it.each([
+    ["f(1); // 2", "expectDocumented(f(1), (2));"],
+    ["f(\n  1,\n) // { a: 2 }", "expectDocumented(f(\n  1,\n), ({ a: 2 }));"],
+    ["console.log(f(1)); // 2", "expectDocumented(f(1), (2));"],
+    ["if (f) { f(1); // 2\n}", "if (f) { expectDocumented(f(1), (2));\n}"],
+  ])("compares the value in %j", (code, compared) => {
+    const { source, values } = moduleFor(code);
+    expect(values).toBe(1);
+    expect(source).toBe(`import { f } from "pkg";\n\n${compared}\nexport {};\n`);
+  });
+
+  it.each(["const a = 1; // one", "// one\nf(1);", 'f("// 2");', "f(1); /* 2 */"])(
+    "sees no value in %j",
+    (code) => {
+      expect(moduleFor(code).values).toBe(0);
+    },
+  );
+
+  it("refuses a comment that is no value", () => {
+    expect(() => moduleFor("f(1); // the first one")).toThrow("Cannot read the example at a.ts:3");
+  });
+
+  it("imports nothing that is imported, and tells a test by its import", () => {
+    const { source, isTest } = moduleFor('import { f } from "vitest";\nf();');
+    expect(source.startsWith("\n\nimport { f }")).toBe(true);
+    expect(isTest).toBe(true);
   });
 });

@@ -61,9 +61,11 @@ const misfits = (
   );
   return [
     ...unknown.map((name) => `${at}.${name} is not documented`),
-    ...wrong.map(([name]) => `${at}.${name} is ${JSON.stringify(fields[name]) ?? "missing"}`),
+    ...wrong.map(([name]) => `${at}.${name} is ${shown(fields[name])}`),
   ];
 };
+
+const shown = (value: unknown): string => JSON.stringify(value) ?? "missing";
 
 const unless = (holds: boolean, problem: string): Array<string> => (holds ? [] : [problem]);
 
@@ -77,22 +79,25 @@ const limitHeaders = [
 
 const headerProblems = ({ status, headers }: Answer): Array<string> => [
   ...unless(requestId.test(String(headers["x-request-id"])), "X-Request-Id is missing or malformed"),
-  ...unless(headers["content-type"] === "application/json", `Content-Type is ${headers["content-type"]}`),
+  ...unless(
+    headers["content-type"] === "application/json",
+    `Content-Type is ${shown(headers["content-type"])}`,
+  ),
   ...unless(
     (headers["www-authenticate"] === "Bearer") === (status === 401),
-    `WWW-Authenticate is ${headers["www-authenticate"]}`,
+    `WWW-Authenticate is ${shown(headers["www-authenticate"])}`,
   ),
-  ...unless((headers.allow !== undefined) === (status === 405), `Allow is ${headers.allow}`),
+  ...unless((headers.allow !== undefined) === (status === 405), `Allow is ${shown(headers.allow)}`),
   ...unless(
     (headers["retry-after"] !== undefined) === (status === 429 || status === 503),
-    `Retry-After is ${headers["retry-after"]}`,
+    `Retry-After is ${shown(headers["retry-after"])}`,
   ),
   ...Object.keys(headers)
     .filter((name) => name.startsWith("access-control-"))
     .map((name) => `${name} is sent, but there is no CORS`),
   ...limitHeaders
     .filter((name) => headers[name] !== undefined && !/^\d+$/.test(String(headers[name])))
-    .map((name) => `${name} is ${headers[name]}`),
+    .map((name) => `${name} is ${shown(headers[name])}`),
 ];
 
 const limitProblems = ({ status, headers, body }: Answer): Array<string> => {
@@ -123,18 +128,18 @@ const limitProblems = ({ status, headers, body }: Answer): Array<string> => {
     ),
     ...unless(!isCounted || "bucket" in (limit ?? {}), "meta.rateLimit.bucket is missing"),
     ...unless(
-      !isCounted || String(limit?.remaining) === headers["x-ratelimit-remaining"],
+      !isCounted || shown(limit?.remaining) === headers["x-ratelimit-remaining"],
       "X-RateLimit-Remaining is not meta.rateLimit.remaining",
     ),
   ];
 };
 
 const errorProblems = ({ status, body }: Answer): Array<string> => {
-  const error = body.error;
-  const statuses = statusesByCode[String(error?.code)];
+  const { error } = body;
+  const code = shown(error?.code).replaceAll('"', "");
   return [
     ...misfits("error", error, { code: isText, message: isText, details: orNull(isObject) }),
-    ...unless(statuses?.includes(status) ?? false, `${error?.code} came with ${status}`),
+    ...unless(statusesByCode[code]?.includes(status) ?? false, `${code} came with ${status}`),
   ];
 };
 

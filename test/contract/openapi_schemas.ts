@@ -9,7 +9,7 @@ export const answerChecker = (
   document: Json,
 ): ((method: string, path: string, answer: Answer) => string | null) => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  ajv.addSchema(document as object, "openapi");
+  ajv.addSchema(document, "openapi");
 
   return (method, path, { status, body }) => {
     const place = [

@@ -9,15 +9,18 @@ declare module "autocannon" {
     setRequests(requests: ReadonlyArray<PlannedRequest>): void;
   }
 
-  interface Options {
+  /** How long to go on: a number of requests, or of seconds. */
+  type Extent = { readonly amount: number } | { readonly duration: number };
+
+  interface BaseOptions {
     readonly url: string;
     readonly connections: number;
-    /** How many requests to make. */
-    readonly amount: number;
     readonly headers: Readonly<Record<string, string>>;
     /** Called once for each connection. */
     readonly setupClient: (connection: Connection) => void;
   }
+
+  type Options = BaseOptions & Extent;
 
   interface Result {
     readonly requests: { readonly total: number };

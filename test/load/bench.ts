@@ -3,7 +3,7 @@
  * does the same work for a request. Both are started anew for each round, the rounds alternate, and the answers are
  * compared before anything is measured. It judges nothing: a busy machine would fail it, so it only prints.
  *
- * Usage: `node test/load/bench.ts [--rounds=5] [--requests=100000] [--profile]`
+ * Usage: `node test/load/bench.ts [--rounds=5] [--seconds=8] [--profile]`
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -20,14 +20,14 @@ import { fixture, linkCount, unreachedAddressLimits } from "./workload.ts";
 const { values: options } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
-    requests: { type: "string", default: "100000" },
+    seconds: { type: "string", default: "8" },
     profile: { type: "boolean", default: false },
   },
 });
 const rounds = Number(options.rounds);
-const measuredRequests = Number(options.requests);
-/** Enough for the runtime to have compiled what it is going to compile. */
-const warmUpRequests = 60_000;
+const measured = `--duration=${options.seconds}`;
+/** Counted in requests: a busy machine needs longer until the runtime has compiled what it is going to compile. */
+const warmUp = "--amount=60000";
 
 const here = import.meta.dirname;
 
@@ -67,8 +67,8 @@ const contendersIn = (folder: string): readonly [Contender, Contender] => [
   },
 ];
 
-const driveOnce = async (url: string, seed: number, requests: number): Promise<Drive> => {
-  const [command, args] = pinned("generator", [join(here, "drive.ts"), url, String(seed), String(requests)]);
+const driveOnce = async (url: string, seed: number, extent: string): Promise<Drive> => {
+  const [command, args] = pinned("generator", [join(here, "drive.ts"), url, String(seed), extent]);
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
   return JSON.parse(await text(child.stdout)) as Drive;
 };
@@ -77,17 +77,19 @@ const driveOnce = async (url: string, seed: number, requests: number): Promise<D
 interface Round extends Drive {
   /** Processor time of the server for one request, in microseconds. It hardly notices who else uses the machine. */
   readonly cost: number;
+  /** Share of a processor that the server had. Far below 1, something else set the pace. */
+  readonly load: number;
 }
 
 const measure = async ({ start }: Contender, round: number): Promise<Round> => {
   const server = await start();
   try {
-    await driveOnce(server.url, 2 * round, warmUpRequests);
+    await driveOnce(server.url, 2 * round, warmUp);
     const before = server.processorTime();
-    const drive = await driveOnce(server.url, 2 * round + 1, measuredRequests);
+    const drive = await driveOnce(server.url, 2 * round + 1, measured);
     const after = server.processorTime();
     const used = before === null || after === null ? Number.NaN : after - before;
-    return { ...drive, cost: (used / drive.requests) * 1e6 };
+    return { ...drive, cost: (used / drive.requests) * 1e6, load: used / drive.seconds };
   } finally {
     await server.stop();
   }
@@ -105,7 +107,8 @@ const fillAndCompare = async (contenders: readonly [Contender, Contender], fixtu
 
 const profile = async ({ start }: Contender, folder: string) => {
   const server = await start({ nodeOptions: ["--cpu-prof", `--cpu-prof-dir=${folder}`] });
-  await driveOnce(server.url, 0, measuredRequests).finally(server.stop);
+  await driveOnce(server.url, 0, measured);
+  await server.stop();
   console.log("\nThe server's own time by function, start included:");
   console.log((await hottestFunctions(folder, 40)).join("\n"));
 };
@@ -119,11 +122,10 @@ const median = (values: ReadonlyArray<number>): number => {
 const speed = ({ requests, seconds }: Drive): number => requests / seconds;
 
 const shown = (round: Round): string => {
-  const { cost, p50, p99, failed, generatorLoad } = round;
+  const { cost, load, p50, p99, failed } = round;
   return (
     `${speed(round).toFixed(0).padStart(6)} requests/s  ${cost.toFixed(1).padStart(5)} µs each  ` +
-    `p50 ${p50} ms  p99 ${p99} ms  generator at ${(generatorLoad * 100).toFixed(0)} %` +
-    `${failed > 0 ? `  ${failed} FAILED` : ""}`
+    `server at ${(load * 100).toFixed(0)} %  p50 ${p50} ms  p99 ${p99} ms${failed > 0 ? `  ${failed} FAILED` : ""}`
   );
 };
 
@@ -132,7 +134,9 @@ const run = async (folder: string) => {
   await writeFile(fixtureFile, JSON.stringify(fixture()));
   const contenders = contendersIn(folder);
   const processor = cpus()[0]?.model ?? "unknown processor";
-  console.log(`${linkCount} links, ${availableParallelism()} processors (${processor}), Node ${process.version}`);
+  console.log(
+    `${linkCount} links, ${availableParallelism()} processors (${processor}), Node ${process.version}`,
+  );
   console.log(canPin ? "server and generator pinned to one processor each" : "nothing pinned: no taskset");
   await fillAndCompare(contenders, fixtureFile);
 

@@ -221,12 +221,15 @@ const chatIdPattern = /^\d{5,32}$/;
 const readChatId = (query: Query, version: string | Array<string> | undefined): string => {
   const { chatId, guildId, resolved } = query;
   if (chatId === undefined || chatId === "") {
-    throw new Refusal(400, "MISSING_PARAMETER", "Missing required parameters: chatId", { parameters: ["chatId"] });
+    throw new Refusal(400, "MISSING_PARAMETER", "Missing required parameters: chatId", {
+      parameters: ["chatId"],
+    });
   }
   if (typeof chatId !== "string") throw invalid("chatId", "given more than once");
   if (!chatIdPattern.test(chatId)) throw invalid("chatId", "expected 5 to 32 digits");
   if (guildId !== undefined) throw invalid("guildId", "guilds are not served here");
-  if (resolved !== undefined && resolved !== "false") throw invalid("resolved", "profiles are not served here");
+  if (resolved !== undefined && resolved !== "false")
+    throw invalid("resolved", "profiles are not served here");
   if (version !== undefined && version !== serviceVersion) {
     throw invalid("Service-Version", `accepted values: ${serviceVersion}`);
   }

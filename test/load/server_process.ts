@@ -10,10 +10,11 @@ export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", 
 const processors = { server: "0", generator: "1" } as const;
 
 /** The command of a Node process on the processor for its role. */
-export const pinned = (role: keyof typeof processors, args: ReadonlyArray<string>): [string, Array<string>] =>
-  canPin
-    ? ["taskset", ["-c", processors[role], process.execPath, ...args]]
-    : [process.execPath, [...args]];
+export const pinned = (
+  role: keyof typeof processors,
+  args: ReadonlyArray<string>,
+): [string, Array<string>] =>
+  canPin ? ["taskset", ["-c", processors[role], process.execPath, ...args]] : [process.execPath, [...args]];
 
 /** A server that listens. */
 export interface RunningServer {
@@ -69,7 +70,9 @@ const ticksPerSecond = 100;
 const processorTimeOf = (pid: number | undefined): number | null => {
   try {
     // The name in parentheses may hold anything; the fields after it are numbered from 3.
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ");
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   } catch {
     return null;

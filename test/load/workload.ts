@@ -11,7 +11,8 @@ export const apiKey = `alk_LoadBenchKey_${"k".repeat(43)}`;
 const unreached = 1_000_000_000;
 
 /** One million chat IDs apart, so that neighbours in the list are not neighbours in the database. */
-export const chatIdOf = (index: number): string => String(100_000_000_000_000_000n + BigInt(index) * 1_000_003n);
+export const chatIdOf = (index: number): string =>
+  String(100_000_000_000_000_000n + BigInt(index) * 1_000_003n);
 
 const gameIdOf = (index: number): string => String(1_000_000_000 + index);
 

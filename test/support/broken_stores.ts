@@ -6,9 +6,8 @@ import { createServer } from "node:http";
 import { CacheMemory } from "@accountlink/cache-memory";
 import {
   AccountLink,
-  ChatPlatform,
+  decodeFixture,
   FixtureLoader,
-  GamePlatform,
   KeyStore,
   LinkStore,
   parseNetwork,
@@ -16,6 +15,7 @@ import {
   StoreUnavailable,
 } from "@accountlink/core";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
+import { PlatformMemory } from "@accountlink/platform-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { NodeCrypto, NodeHttpServer } from "@effect/platform-node";
 import { Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
@@ -23,7 +23,10 @@ import { HttpServer } from "effect/http";
 import { makeClient, type Send } from "./http.ts";
 
 /** How the stores behave: well, as if out of reach, or as if they had a bug. */
-export type StoreState = "well" | "down" | "broken";
+type StoreState = "well" | "down" | "broken";
+
+/** What happens inside a store with a bug; no answer may tell it. */
+export const internalCause = "This store has a bug";
 
 /** The application, and a switch for its stores. */
 export interface BrokenStores {
@@ -32,8 +35,9 @@ export interface BrokenStores {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the application on memory stores with this fixture. Its platforms know everybody. */
+/** Starts the application on memory stores and platforms with this fixture. */
 export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores> => {
+  const text = JSON.stringify(fixture);
   let state: StoreState = "well";
 
   const breakable = <Store extends object>(store: Store): Store =>
@@ -41,7 +45,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
       get: (target, operation, receiver) => {
         if (state === "down")
           return () => Effect.fail(new StoreUnavailable({ operation: String(operation) }));
-        if (state === "broken") return () => Effect.die(new Error("This store has a bug"));
+        if (state === "broken") return () => Effect.die(new Error(internalCause));
         return Reflect.get(target, operation, receiver) as unknown;
       },
     });
@@ -51,6 +55,10 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.effect(KeyStore, Effect.map(KeyStore, breakable)),
   ).pipe(Layer.provide(StorageMemory.layer));
 
+  const platforms = Layer.unwrap(
+    Effect.map(decodeFixture(text), ({ platform }) => PlatformMemory.layer(platform)),
+  );
+
   const services = AccountLink.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(stores, platforms, Secrets.layer(Redacted.make(new Uint8Array(32))))),
     Layer.provideMerge(Layer.mergeAll(CacheMemory.layer, NodeCrypto.layer, NodeCrypto.layerSecureRandom)),
@@ -58,7 +66,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.provideMerge(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })),
   );
 
-  const runtime = ManagedRuntime.make(Layer.provideMerge(serving(fixture), services));
+  const runtime = ManagedRuntime.make(Layer.provideMerge(serving(text), services));
   const url = await runtime.runPromise(HttpServer.addressFormattedWith((address) => Effect.succeed(address)));
   const client = makeClient(url);
   return {
@@ -73,10 +81,10 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
   };
 };
 
-const serving = (fixture: object) =>
+const serving = (fixture: string) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      yield* (yield* FixtureLoader).load(JSON.stringify(fixture));
+      yield* (yield* FixtureLoader).load(fixture);
       yield* (yield* HttpServer.HttpServer).serve(yield* makeHttpApp);
     }),
   );
@@ -87,16 +95,4 @@ const settings = Layer.mergeAll(
     trustedProxies: [Option.getOrThrow(parseNetwork("127.0.0.0/8"))],
   }),
   Layer.succeed(Readiness, { failing: Effect.succeed([]) }),
-);
-
-const platforms = Layer.mergeAll(
-  Layer.succeed(ChatPlatform, {
-    hasBot: () => Effect.succeed(true),
-    findMember: () => Effect.succeedSome({ nickname: null, joined: null, roles: [] }),
-    findUser: () => Effect.succeedNone,
-  }),
-  Layer.succeed(GamePlatform, {
-    hasUser: () => Effect.succeed(true),
-    findProfile: () => Effect.succeedNone,
-  }),
 );

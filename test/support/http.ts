@@ -1,13 +1,21 @@
 /**
  * Requests exactly as a test writes them: nothing is added to them, followed or retried.
  */
-import { Agent, type IncomingHttpHeaders, request } from "node:http";
+import { once } from "node:events";
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 
 /** A JSON value of which only the shape that a test expects is looked at. */
 export interface Json {
   readonly [name: string]: Json | undefined;
 }
+
+/** The text at a place where a test expects one. */
+export const textOf = (value: unknown): string => {
+  if (typeof value !== "string")
+    throw new Error(`Cannot go on: found ${JSON.stringify(value)}, expected a text`);
+  return value;
+};
 
 /** What came back. */
 export interface Answer {
@@ -38,39 +46,35 @@ export const makeClient = (url: string): { readonly send: Send; readonly close: 
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: true });
 
-  const send: Send = (line, { key, from, headers, body } = {}) => {
+  const send: Send = async (line, { key, from, headers, body } = {}) => {
     const space = line.indexOf(" ");
     const isJson = typeof body === "object" && !(body instanceof Uint8Array);
     const payload = isJson ? JSON.stringify(body) : body;
-    return new Promise((resolve, reject) => {
-      const outgoing = request({
-        agent,
-        hostname,
-        port,
-        method: line.slice(0, space),
-        path: line.slice(space + 1),
-        headers: {
-          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-          ...(from === undefined ? {} : { "x-forwarded-for": from }),
-          ...(isJson ? { "content-type": "application/json" } : {}),
-          ...(payload === undefined ? {} : { "content-length": Buffer.byteLength(payload) }),
-          ...headers,
-        },
-      });
-      // A server may answer a body that is too large, and close, before all of it was sent.
-      outgoing.on("response", (incoming) => {
-        text(incoming).then((received) => {
-          resolve({
-            status: incoming.statusCode ?? 0,
-            headers: incoming.headers,
-            text: received,
-            body: parsed(received),
-          });
-        }, reject);
-      });
-      outgoing.on("error", reject);
-      outgoing.end(payload);
+    const outgoing = request({
+      agent,
+      hostname,
+      port,
+      method: line.slice(0, space),
+      path: line.slice(space + 1),
+      headers: {
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...(from === undefined ? {} : { "x-forwarded-for": from }),
+        ...(isJson ? { "content-type": "application/json" } : {}),
+        ...(payload === undefined ? {} : { "content-length": Buffer.byteLength(payload) }),
+        ...headers,
+      },
     });
+    // A server may answer a body that is too large, and close, before all of it was sent.
+    outgoing.on("error", () => {});
+    outgoing.end(payload);
+    const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
+    const received = await text(incoming);
+    return {
+      status: incoming.statusCode ?? 0,
+      headers: incoming.headers,
+      text: received,
+      body: parsed(received),
+    };
   };
 
   return { send, close: () => agent.destroy() };

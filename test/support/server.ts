@@ -67,7 +67,10 @@ export const startServer = async ({
   });
   const ended = once(child, "close");
   const output = collectOutput(child);
-  const url = await readyUrl(child, output);
+  const url = await readyUrl(child, output).catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  });
   const client = makeClient(url);
 
   const end = async (signal: "SIGTERM" | "SIGKILL") => {
@@ -127,7 +130,8 @@ export const useServer = (options: () => ServerOptions): Pick<RunningServer, "se
     running = await startServer(options());
   });
   afterAll(async () => {
-    const code = await running?.stop();
+    if (running === undefined) return;
+    const code = await running.stop();
     if (code !== 0) throw new Error(`Cannot pass: the server ended with code ${code}, expected 0`);
   });
   return {

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { flagOf, readConfig, variables } from "./config.ts";
+
+/** The defaults as the documentation lists them. */
+const defaults = {
+  ACCOUNTLINK_HOST: "127.0.0.1",
+  ACCOUNTLINK_PORT: 8_080,
+  ACCOUNTLINK_PUBLIC_URL: null,
+  ACCOUNTLINK_STORAGE: null,
+  ACCOUNTLINK_DATA_DIR: "./data",
+  ACCOUNTLINK_CACHE: "memory",
+  ACCOUNTLINK_SECRET: null,
+  ACCOUNTLINK_ADDRESS_KEYS: new Map(),
+  ACCOUNTLINK_PLATFORM: null,
+  ACCOUNTLINK_FIXTURE: null,
+  ACCOUNTLINK_TRUSTED_PROXIES: [],
+  ACCOUNTLINK_SESSION_TTL: 300_000,
+  ACCOUNTLINK_POLL_INTERVAL: 2_000,
+  ACCOUNTLINK_POLL_LIMIT: 150,
+  ACCOUNTLINK_LONG_POLL_MAX: 25_000,
+  ACCOUNTLINK_STREAM_MAX: 30_000,
+  ACCOUNTLINK_IP_PER_SECOND: 20,
+  ACCOUNTLINK_IP_DAILY: 10_000,
+  ACCOUNTLINK_IP_VERIFY_DAILY: 10_000,
+  ACCOUNTLINK_IP_AUTH_FAILURES: 30,
+  ACCOUNTLINK_SESSION_CREATE_BURST: 6,
+  ACCOUNTLINK_SESSION_CREATE_REFILL: 10_000,
+  ACCOUNTLINK_FREE_PER_WINDOW: 1,
+  ACCOUNTLINK_FREE_WINDOW: 2_000,
+  ACCOUNTLINK_FREE_DAILY: 500,
+  ACCOUNTLINK_FREE_VERIFY_DAILY: 2_000,
+  ACCOUNTLINK_FREE_KEYS: 2,
+  ACCOUNTLINK_PREMIUM_PER_WINDOW: 1,
+  ACCOUNTLINK_PREMIUM_WINDOW: 1_000,
+  ACCOUNTLINK_PREMIUM_DAILY: 2_500,
+  ACCOUNTLINK_PREMIUM_VERIFY_DAILY: 10_000,
+  ACCOUNTLINK_PREMIUM_KEYS: 10,
+  ACCOUNTLINK_SIGHTING_RETENTION: 15_552_000_000,
+  ACCOUNTLINK_LOG_LEVEL: "info",
+  ACCOUNTLINK_DEV_PLATFORM_PORT: 0,
+};
+
+describe("readConfig", () => {
+  it.effect("has the documented defaults, also for what is set to nothing", () =>
+    Effect.gen(function* () {
+      expect(yield* readConfig({})).toEqual(defaults);
+      const empty = Object.fromEntries(Object.keys(variables).map((name) => [name, "  "]));
+      expect(yield* readConfig(empty)).toEqual(defaults);
+    }),
+  );
+
+  it.effect("takes what is set, and ignores what is not its own", () =>
+    Effect.gen(function* () {
+      const config = yield* readConfig({
+        ACCOUNTLINK_PORT: " 9090 ",
+        ACCOUNTLINK_FREE_WINDOW: "1 minute",
+        PORT: "1",
+      });
+      expect(config).toEqual({ ...defaults, ACCOUNTLINK_PORT: 9_090, ACCOUNTLINK_FREE_WINDOW: 60_000 });
+    }),
+  );
+
+  it.effect("names the variable that is wrong, what it got and what it takes", () =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(readConfig({ ACCOUNTLINK_STORAGE: "disk" }));
+      expect(message).toBe('Cannot start: ACCOUNTLINK_STORAGE is "disk", expected one of embedded, memory');
+    }),
+  );
+
+  it.effect("does not repeat a secret", () =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(readConfig({ ACCOUNTLINK_SECRET: "too-short" }));
+      expect(message).toBe(
+        "Cannot start: ACCOUNTLINK_SECRET is a value of 9 characters, expected 32 or more bytes in base64",
+      );
+    }),
+  );
+});
+
+describe("flagOf", () => {
+  it("is the variable without its prefix", () => {
+    expect(flagOf("ACCOUNTLINK_FREE_VERIFY_DAILY")).toBe("free-verify-daily");
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestConsole } from "effect/testing";
+import { loggingLayer } from "./logging.ts";
+
+const key = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
+
+/** The lines that an effect logs, with the console under the logger. */
+const logged = (level: "debug" | "info" | "error", effect: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    yield* Effect.provide(effect, loggingLayer(level));
+    expect(yield* TestConsole.logLines).toEqual([]);
+    const lines = (yield* TestConsole.errorLines).map(String);
+    return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  }).pipe(Effect.provide(TestConsole.layer));
+
+describe("loggingLayer", () => {
+  it.effect("writes one JSON object a line on standard error", () =>
+    Effect.gen(function* () {
+      const lines = yield* logged(
+        "info",
+        Effect.logInfo("first\nsecond").pipe(Effect.annotateLogs({ route: "getChat" })),
+      );
+      expect(lines).toMatchObject([
+        { level: "INFO", message: "first\nsecond", annotations: { route: "getChat" } },
+      ]);
+    }),
+  );
+
+  it.effect("leaves out what is less severe", () =>
+    Effect.gen(function* () {
+      const log = Effect.all([Effect.logDebug("a"), Effect.logInfo("b"), Effect.logError("c")], {
+        discard: true,
+      });
+      const messages = (level: "debug" | "info" | "error") =>
+        Effect.map(logged(level, log), (lines) => lines.map(({ message }) => message));
+      expect(yield* messages("debug")).toEqual(["a", "b", "c"]);
+      expect(yield* messages("info")).toEqual(["b", "c"]);
+      expect(yield* messages("error")).toEqual(["c"]);
+    }),
+  );
+
+  it.effect("tells no key and no address, wherever it stands", () =>
+    Effect.gen(function* () {
+      const lines = yield* logged(
+        "info",
+        Effect.logError(`of ${key}`, new Error("from 203.0.113.7")).pipe(
+          Effect.annotateLogs({ key, address: "2001:db8::1" }),
+          Effect.withLogSpan(`span ${key}`),
+        ),
+      );
+      const text = JSON.stringify(lines);
+      expect(text).toContain("alk_Aa0Bb1Cc2Dd3_…");
+      expect(text).not.toContain("xxx");
+      expect(text).not.toContain("203.0.113.7");
+      expect(text).not.toContain("2001:db8");
+    }),
+  );
+});

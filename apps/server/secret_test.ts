@@ -1,0 +1,75 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Redacted } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { readConfig } from "./config.ts";
+import { makeFolder } from "./internal/test_folder.ts";
+import { planOf } from "./plan.ts";
+import { resolveSecret } from "./secret.ts";
+
+/** The secret that a server has under an environment. */
+const secretUnder = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
+  const config = yield* readConfig({ ACCOUNTLINK_PLATFORM: "dev", ...environment });
+  return Redacted.value(yield* resolveSecret(yield* planOf(config)));
+}, Effect.provide(SecureRandom.layerWebCrypto));
+
+const embedded = (folder: string) => ({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: folder });
+
+describe("resolveSecret", () => {
+  it.effect("is the one that is configured, which is not written down", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* makeFolder, "data");
+      const configured = Buffer.alloc(32, 5).toString("base64");
+      expect(yield* secretUnder({ ...embedded(folder), ACCOUNTLINK_SECRET: configured })).toEqual(
+        new Uint8Array(32).fill(5),
+      );
+      expect(existsSync(folder)).toBe(false);
+    }),
+  );
+
+  it.effect("is made for a new folder, readable by nobody else, and stays", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* makeFolder, "deep", "data");
+      const made = yield* secretUnder(embedded(folder));
+      expect(made).toHaveLength(32);
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+      expect(statSync(join(folder, "secret")).mode & 0o777).toBe(0o600);
+      expect(readFileSync(join(folder, "secret"), "utf8")).toBe(`${Buffer.from(made).toString("base64")}\n`);
+      expect(yield* secretUnder(embedded(folder))).toEqual(made);
+      expect(yield* secretUnder(embedded(join(yield* makeFolder, "data")))).not.toEqual(made);
+    }),
+  );
+
+  it.effect("is new for every server with memory storage", () =>
+    Effect.gen(function* () {
+      const memory = { ACCOUNTLINK_STORAGE: "memory" };
+      expect(yield* secretUnder(memory)).not.toEqual(yield* secretUnder(memory));
+    }),
+  );
+
+  it.effect("is not made up for a database that was made with another", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeFolder;
+      writeFileSync(join(folder, "accountlink.db"), "");
+      const { message } = yield* Effect.flip(secretUnder(embedded(folder)));
+      expect(message).toBe(
+        `Cannot start: ACCOUNTLINK_SECRET is not set and data folder "${folder}" holds none, expected the secret that its database was made with`,
+      );
+      expect(existsSync(join(folder, "secret"))).toBe(false);
+    }),
+  );
+
+  it.effect("is refused when its file is damaged or cannot be read", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeFolder;
+      writeFileSync(join(folder, "secret"), "c2hvcnQ=\n");
+      const damaged = yield* Effect.flip(secretUnder(embedded(folder)));
+      expect(damaged.message).toContain("is damaged, expected 32 or more bytes in base64");
+      expect(damaged.message).not.toContain("c2hvcnQ");
+      const other = yield* makeFolder;
+      mkdirSync(join(other, "secret"));
+      expect((yield* Effect.flip(secretUnder(embedded(other)))).message).toContain("cannot be read");
+    }),
+  );
+});

@@ -1,0 +1,102 @@
+import { Option, Redacted } from "effect";
+import { describe, expect, it } from "vitest";
+import {
+  choice,
+  count,
+  duration,
+  namedSecrets,
+  networks,
+  port,
+  secret,
+  text,
+  type Variable,
+  webAddress,
+} from "./variables.ts";
+
+const about = <A>(fallback: A) => ({ description: "", fallback });
+const bytes = (fill: number, length = 32): string => Buffer.alloc(length, fill).toString("base64");
+
+/** What each text becomes; null where it is refused. */
+const read = <A>({ parse }: Variable<A>, texts: ReadonlyArray<string>) =>
+  texts.map((value) => Option.getOrNull(parse(value)));
+
+describe("a variable", () => {
+  it("takes any text", () => {
+    expect(read(text("a path", about(null)), ["./data", "ä b"])).toEqual(["./data", "ä b"]);
+  });
+
+  it("takes whole numbers", () => {
+    expect(read(count(about(0)), ["0", "20", "999999999999999"])).toEqual([0, 20, 999_999_999_999_999]);
+    expect(read(count(about(0)), ["", "-1", "1.5", "1e3", "0x10", " 1", "9999999999999999"])).toEqual(
+      Array.from({ length: 7 }, () => null),
+    );
+  });
+
+  it("takes ports", () => {
+    expect(read(port(about(0)), ["0", "65535", "65536", "80a"])).toEqual([0, 65_535, null, null]);
+  });
+
+  it("takes one of its values", () => {
+    expect(read(choice(["embedded", "memory"], about(null)), ["memory", "Memory", "disk"])).toEqual([
+      "memory",
+      null,
+      null,
+    ]);
+  });
+
+  it("takes durations, in milliseconds", () => {
+    const variable = duration({ description: "", fallback: "5 minutes" });
+    expect(variable.fallback).toBe(300_000);
+    expect(read(variable, ["1 second", "250 millis", "1.5 hours", "180 days", "0 seconds"])).toEqual([
+      1_000, 250, 5_400_000, 15_552_000_000, 0,
+    ]);
+    expect(read(variable, ["", "5", "5m", "5minutes", "-1 second", "five minutes", "1 week"])).toEqual(
+      Array.from({ length: 7 }, () => null),
+    );
+  });
+
+  it("takes networks", () => {
+    const [parsed, ...refused] = read(networks(about([])), ["10.0.0.0/8, ::1", "10.0.0.0/33", "10.0.0.0/8,"]);
+    expect(parsed).toHaveLength(2);
+    expect(refused).toEqual([null, null]);
+  });
+
+  it("takes addresses of the web, without the slash at their end", () => {
+    const texts = [
+      "https://links.example/",
+      "http://localhost:8080/base",
+      "ftp://links.example",
+      "links.example",
+    ];
+    expect(read(webAddress(about(null)), texts)).toEqual([
+      "https://links.example",
+      "http://localhost:8080/base",
+      null,
+      null,
+    ]);
+  });
+
+  it("takes secrets, and does not show them", () => {
+    const variable = secret(about(null));
+    const [taken, short, broken] = read(variable, [bytes(7), bytes(7, 31), "not base64!"]);
+    expect(variable.secret).toBe(true);
+    expect(taken && Redacted.value(taken)).toEqual(new Uint8Array(32).fill(7));
+    expect(String(taken)).not.toContain(bytes(7));
+    expect([short, broken]).toEqual([null, null]);
+  });
+
+  it("takes named secrets, in their order", () => {
+    const variable = namedSecrets(about(new Map()));
+    const [taken, ...refused] = read(variable, [
+      `b:${bytes(2)}, a:${bytes(1)}`,
+      bytes(1),
+      `:${bytes(1)}`,
+      `a:${bytes(1, 8)}`,
+    ]);
+    expect([...(taken ?? [])].map(([id, value]) => [id, Redacted.value(value)[0]])).toEqual([
+      ["b", 2],
+      ["a", 1],
+    ]);
+    expect(refused).toEqual([null, null, null]);
+  });
+});

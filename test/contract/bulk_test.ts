@@ -1,0 +1,152 @@
+/**
+ * Bulk lookups: one result for each input, in their order.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { devPlatformOn, freePort } from "../support/dev_platform.ts";
+import { guild } from "../support/world.ts";
+import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
+
+const platformPort = await freePort();
+const { world, send } = useContractServer({ ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) });
+const key = world.key({
+  tier: "premium",
+  links: { 100001: "1", 100002: { gameId: "2", at: "2026-01-02T00:00:00.000Z" }, 100003: "2" },
+});
+const unresolved = { game: null, chat: null };
+const message: unknown = expect.any(String);
+
+const found = (input: object, data: object) => ({ input, found: true, data, error: null });
+const failed = (input: object, status: number, code: string, details: object | null = null) => ({
+  input,
+  found: false,
+  data: null,
+  error: { code, message, details, status },
+});
+const invalid = (name: string) => ({ parameters: [{ name, reason: message }] });
+
+test("chat users, with duplicates, strangers and nonsense", async () => {
+  const chatIds = ["100003", "100001", "nonsense", "100009", "100001", "", "1234"];
+  const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds } });
+  expectData(answer, {
+    results: [
+      found({ chatId: "100003" }, { chatId: "100003", gameId: "2", resolved: unresolved }),
+      found({ chatId: "100001" }, { chatId: "100001", gameId: "1", resolved: unresolved }),
+      failed({ chatId: "nonsense" }, 400, "INVALID_PARAMETER", invalid("chatId")),
+      failed({ chatId: "100009" }, 404, "LINK_NOT_FOUND"),
+      found({ chatId: "100001" }, { chatId: "100001", gameId: "1", resolved: unresolved }),
+      failed({ chatId: "" }, 400, "INVALID_PARAMETER", invalid("chatId")),
+      failed({ chatId: "1234" }, 400, "INVALID_PARAMETER", invalid("chatId")),
+    ],
+    count: 7,
+    foundCount: 3,
+    notFoundCount: 1,
+    errorCount: 3,
+    resolved: false,
+  });
+  expect(answer.body.meta?.bulk).toEqual({ uniqueInputs: 6, maxInputs: 50 });
+});
+
+test("game users, each with its chat users as in a single lookup", async () => {
+  const answer = await send("POST /v2/game/bulk", { key, body: { gameIds: ["2", "9", "x", "2", "1"] } });
+  const single = await send("GET /v2/game?gameId=2", { key });
+  expect(single.body.data).toMatchObject({ chatIds: ["100002", "100003"], count: 2 });
+  expectData(answer, {
+    results: [
+      found({ gameId: "2" }, single.body.data ?? {}),
+      failed({ gameId: "9" }, 404, "LINK_NOT_FOUND"),
+      failed({ gameId: "x" }, 400, "INVALID_PARAMETER", invalid("gameId")),
+      found({ gameId: "2" }, single.body.data ?? {}),
+      found({ gameId: "1" }, { gameId: "1", chatIds: ["100001"], count: 1, resolved: unresolved }),
+    ],
+    count: 5,
+    foundCount: 3,
+    notFoundCount: 1,
+    errorCount: 1,
+    resolved: false,
+  });
+  expect(answer.body.meta?.bulk).toEqual({ uniqueInputs: 4, maxInputs: 50 });
+});
+
+test.each([
+  ["chat", "chatIds"],
+  ["game", "gameIds"],
+])("from 1 to 50 inputs, duplicates counted: %s", async (kind, name) => {
+  const bulk = (count: number) =>
+    send(`POST /v2/${kind}/bulk`, { key, body: { [name]: Array.from({ length: count }, () => "100001") } });
+  expectRefusal(await bulk(0), 400, "INVALID_PARAMETER", invalid(name));
+  expectRefusal(await bulk(51), 400, "BULK_LIMIT_EXCEEDED", { limit: 50, received: 51 });
+  expectRefusal(await bulk(1000), 400, "BULK_LIMIT_EXCEEDED", { limit: 50, received: 1000 });
+  const fifty = await bulk(50);
+  expect(fifty.body.data).toMatchObject({ count: 50 });
+  expect(fifty.body.meta?.bulk).toEqual({ uniqueInputs: 1, maxInputs: 50 });
+});
+
+test("an empty list and a wrong guild are named together", async () => {
+  const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds: [], guildId: "x" } });
+  const parameters = ["chatIds", "guildId"].map((name) => ({ name, reason: message }));
+  expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters });
+});
+
+test("resolved is echoed, and fills in the profiles", async () => {
+  const chats = await send("POST /v2/chat/bulk", { key, body: { chatIds: ["100001"], resolved: true } });
+  const profiles = { game: { id: "1" }, chat: { id: "100001", guild: null } };
+  expect(chats.body.data).toMatchObject({ resolved: true, results: [{ data: { resolved: profiles } }] });
+  const games = await send("POST /v2/game/bulk", {
+    key,
+    body: { gameIds: ["2"], resolved: true, guildId: guild },
+  });
+  expect(games.body.data).toMatchObject({
+    resolved: true,
+    results: [{ data: { resolved: { game: { id: "2" }, chat: [{ id: "100002" }, { id: "100003" }] } } }],
+  });
+});
+
+describe("With the chat platform down", () => {
+  const platform = devPlatformOn(platformPort);
+  beforeAll(async () => {
+    // That the bot is in the guild, and 100001 a member, is known for a while; of the others nothing is.
+    await send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
+    await platform.fail({ mode: "down", platform: "chat", status: 500 });
+  });
+  afterAll(async () => {
+    await platform.recover();
+    platform.close();
+  });
+
+  test("each item fails whose membership cannot be asked", async () => {
+    const chatIds = ["100001", "100009", "x"];
+    const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds, guildId: guild } });
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toMatchObject({
+      results: [
+        { found: true },
+        failed({ chatId: "100009" }, 503, "INTERNAL_ERROR"),
+        failed({ chatId: "x" }, 400, "INVALID_PARAMETER", invalid("chatId")),
+      ],
+      foundCount: 1,
+      notFoundCount: 0,
+      errorCount: 2,
+    });
+  });
+
+  test("each item fails whose chat users' membership cannot be asked", async () => {
+    const fresh = { gameIds: ["1", "2", "9"], guildId: guild };
+    const answer = await send("POST /v2/game/bulk", { key: unseen, body: fresh });
+    expect(answer.body.data).toMatchObject({
+      results: [
+        { found: true },
+        failed({ gameId: "2" }, 503, "INTERNAL_ERROR"),
+        failed({ gameId: "9" }, 404, "LINK_NOT_FOUND"),
+      ],
+      errorCount: 1,
+    });
+  });
+
+  test("lookups without a guild go on", async () => {
+    const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds: ["100009", "100001"] } });
+    expect(answer.body.data).toMatchObject({ foundCount: 1, notFoundCount: 1, errorCount: 0 });
+  });
+});
+
+/** A scope with chat users of whose membership nothing was asked yet. */
+const unseen = world.key({ links: { 100001: "1", 100020: "2" } });

@@ -1,0 +1,132 @@
+/**
+ * Guild rules, for keys that are bound to a guild and for global keys that name one.
+ */
+import { describe, expect, test } from "vitest";
+import { botlessGuild, emptyGuild, guild, stranger } from "../support/world.ts";
+import { expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
+
+const { world, send } = useContractServer();
+const unresolved = { game: null, chat: null };
+
+/** 100001 and the stranger, who is in no guild, play as 1; the stranger alone plays as 2. */
+const links = {
+  100001: "1",
+  [stranger]: { gameId: "1", at: "2026-02-01T00:00:00.000Z" },
+  100002: "3",
+  100098: "2",
+};
+
+const kinds = [
+  ["a guild-scoped key", guild],
+  ["a global key that names a guild", undefined],
+] as const;
+
+describe.each(kinds)("With %s", (_title, guildId) => {
+  const scoped = guildId === undefined ? {} : { guildId };
+  const newKey = () => world.key({ ...scoped, links });
+  const key = newKey();
+  const spare = Array.from({ length: 8 }, newKey);
+  const freshKey = () => spare.pop() ?? "";
+  const inGuild = `guildId=${guild}`;
+
+  test("lookups by game user list members only", async () => {
+    expectData(await send(`GET /v2/game?gameId=1&${inGuild}`, { key }), {
+      gameId: "1",
+      chatIds: ["100001"],
+      count: 1,
+      resolved: unresolved,
+    });
+    expectRefusal(await send(`GET /v2/game?gameId=2&${inGuild}`, { key }), 404, "LINK_NOT_FOUND", null);
+    const v1 = (gameId: string) =>
+      send(`GET /api/v1/public/game-to-chat?gameId=${gameId}&${inGuild}`, { key });
+    expect((await v1("1")).body.data).toEqual({ gameId: "1", chatIds: ["100001"] });
+    expect((await v1("2")).body.data).toEqual({ gameId: "2", chatIds: [] });
+  });
+
+  test("bulk lookups apply the rules to each item", async () => {
+    const chats = await send("POST /v2/chat/bulk", {
+      key,
+      body: { chatIds: ["100001", stranger, "100005"], guildId: guild },
+    });
+    const forbidden = { code: "FORBIDDEN", status: 403, details: { reason: "user_not_in_guild" } };
+    expect(chats.body.data).toMatchObject({
+      results: [{ found: true }, { found: false, error: forbidden }, { error: { code: "LINK_NOT_FOUND" } }],
+      foundCount: 1,
+      notFoundCount: 1,
+      errorCount: 1,
+    });
+    const games = await send("POST /v2/game/bulk", { key, body: { gameIds: ["1", "2"], guildId: guild } });
+    expect(games.body.data).toMatchObject({
+      results: [{ data: { chatIds: ["100001"], count: 1 } }, { error: { code: "LINK_NOT_FOUND" } }],
+      notFoundCount: 1,
+      errorCount: 0,
+    });
+  });
+
+  test("a link can be moved away from somebody who is no member", async () => {
+    const body = { oldChatId: stranger, newChatId: "100003", guildId: guild };
+    expectData(await send("PATCH /v2/chat", { key: freshKey(), body }), {
+      previousChatId: stranger,
+      chatId: "100003",
+      gameId: "1",
+      updated: true,
+    });
+    const query = `oldChatId=${stranger}&newChatId=100003&${inGuild}`;
+    const v1 = await send(`PUT /api/v1/link/update-chat?${query}`, { key: freshKey() });
+    expect(v1.body.data).toEqual({ chatId: "100003", gameId: "1" });
+  });
+
+  test("v1 removes the link of somebody who is no member, and v2 does not", async () => {
+    const own = freshKey();
+    const v2 = await send("DELETE /v2/game", { key: own, body: { chatId: stranger, guildId: guild } });
+    expectRefusal(v2, 403, "FORBIDDEN", { reason: "user_not_in_guild" });
+    const v1 = await send(`DELETE /api/v1/link/delete-game?chatId=${stranger}&${inGuild}`, { key: own });
+    expect(v1.body).toMatchObject({
+      message: "Game link removed",
+      data: { chatId: stranger, removedGameId: "1" },
+    });
+  });
+
+  test("nothing is written for a guild that the bot is not in, or for no member of it", async () => {
+    const own = freshKey();
+    const bodies = [
+      ["PATCH /v2/game", { chatId: stranger, gameId: "5", guildId: guild }],
+      ["PATCH /v2/chat", { oldChatId: "100001", newChatId: stranger, guildId: guild }],
+      ["PATCH /v2/game", { chatId: "100001", gameId: "5", guildId: botlessGuild }],
+      ["DELETE /v2/game", { chatId: "100001", guildId: botlessGuild }],
+    ] as const;
+    for (const [line, body] of bodies) expect((await send(line, { key: own, body })).status).toBe(403);
+    const after = await send(`GET /v2/chat?chatId=100001&${inGuild}`, { key: own });
+    expect(after.body.data).toMatchObject({ gameId: "1" });
+  });
+});
+
+describe("Without a guild", () => {
+  const key = world.key({ links });
+  const ofGuild = world.key({ guildId: guild, links });
+  const botless = world.key({ guildId: botlessGuild, links });
+
+  test("a global key is held to none", async () => {
+    expect((await send(`GET /v2/chat?chatId=${stranger}`, { key })).body.data).toMatchObject({ gameId: "1" });
+    expect((await send("GET /v2/game?gameId=1", { key })).body.data).toMatchObject({
+      chatIds: [stranger, "100001"],
+    });
+    const patched = await send("PATCH /v2/game", { key, body: { chatId: stranger, gameId: "5" } });
+    expect(patched.body.data).toMatchObject({ previousGameId: "1" });
+    expect((await send("GET /api/v1/public/game-to-chat?gameId=5", { key })).body.data).toMatchObject({
+      chatIds: [stranger],
+    });
+  });
+
+  test("a guild-scoped key resets its own guild in v1, if the bot is still there", async () => {
+    const reset = await send("DELETE /api/v1/database/reset", { key: ofGuild });
+    expect(reset.body).toMatchObject({ message: "Database reset", data: { deletedRecords: 4 } });
+    expectV1Refusal(
+      await send("DELETE /api/v1/database/reset", { key: botless }),
+      403,
+      "Bot is not in the guild",
+    );
+    const other = `DELETE /api/v1/database/reset?guildId=${emptyGuild}` as const;
+    expectV1Refusal(await send(other, { key: ofGuild }), 403, "Guild does not match this API key");
+  });
+});

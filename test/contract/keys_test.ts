@@ -1,0 +1,157 @@
+/**
+ * Which keys are accepted, from where, and what becomes of those that are reported.
+ */
+import { describe, expect, test, vi } from "vitest";
+import { textOf } from "../support/http.ts";
+import { newToken } from "../support/world.ts";
+import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
+
+const lookup = "GET /v2/chat?chatId=100001";
+const links = { 100001: "1" };
+const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString();
+
+const { world, send } = useContractServer();
+
+describe("A key", () => {
+  const active = world.key({ links });
+  const refused = {
+    disabled: world.key({ links, status: "disabled" }),
+    revoked: world.key({ links, status: "revoked" }),
+    expired: world.key({ links, expiresAt: days(-1) }),
+    unknown: newToken(),
+    "of the same id with another secret": `${active.slice(0, 17)}${newToken().slice(17)}`,
+    cut: active.slice(0, -1),
+    "too long": `${active}x`,
+    "in other letters": active.toUpperCase(),
+    "without its prefix": active.slice(4),
+    "as its public part": active.slice(0, 16),
+    "with a comma": `${active},${active}`,
+  };
+
+  test.each(Object.entries(refused))("is refused: %s", async (_title, key) => {
+    for (const line of [lookup, "GET /v2/verifications/chat?chatId=100001"] as const) {
+      const answer = await send(line, { key });
+      expectRefusal(answer, 401, "INVALID_API_KEY", null);
+      expect(answer.body.error?.message).not.toContain("alk_");
+    }
+  });
+
+  test.each(["Bearer $", "bearer $", "BEARER   $", "Bearer $ "])("is sent as %s", async (form) => {
+    const answer = await send(lookup, { headers: { authorization: form.replace("$", active) } });
+    expect(answer.status).toBe(200);
+  });
+
+  test.each(["Basic $", "Token $", "Bearer", "Bearer ", "", "Bearer $ $"])(
+    "is not sent as %s",
+    async (form) => {
+      const answer = await send(lookup, { headers: { authorization: form.replaceAll("$", active) } });
+      expectRefusal(answer, 401, "INVALID_API_KEY", null);
+    },
+  );
+
+  test("is not taken from anywhere else", async () => {
+    const answer = await send(`${lookup}&key=${active}&apiKey=${active}`, {
+      headers: { "x-api-key": active },
+    });
+    expectRefusal(answer, 401, "INVALID_API_KEY", null);
+  });
+});
+
+describe("A key that ends", () => {
+  const soon = days(6);
+  const ending = world.key({ links, expiresAt: soon });
+  const lasting = world.key({ links, expiresAt: days(8) });
+  const moment = Date.now() + 2_500;
+  const fleeting = world.key({ links, expiresAt: new Date(moment).toISOString() });
+
+  test("says so in its last 7 days, whatever is answered", async () => {
+    for (const line of [lookup, "GET /v2/chat", "GET /api/v1/public/chat-to-game?chatId=100001"] as const) {
+      expect((await send(line, { key: ending })).headers["x-key-expires"]).toBe(soon);
+      expect((await send(line, { key: lasting })).headers).not.toHaveProperty("x-key-expires");
+    }
+  });
+
+  test("is refused from its end on, and not before", async () => {
+    await vi.waitFor(async () => expect((await send(lookup, { key: fleeting })).status).toBe(401), {
+      interval: 20,
+      timeout: 10_000,
+    });
+    expect(Date.now()).toBeGreaterThanOrEqual(moment);
+  });
+});
+
+describe("Address lists", () => {
+  const anywhere = world.key({ links });
+  const listed = world.key({ links, allowIps: ["203.0.113.7", "198.51.100.0/24", "2001:db8:a::/48"] });
+  const denied = world.key({ links, denyIps: ["203.0.113.0/24", "2001:db8:b::1"] });
+  const both = world.key({ links, allowIps: ["203.0.113.0/24"], denyIps: ["203.0.113.128/25"] });
+
+  test.each([
+    [200, "an empty list", anywhere, "203.0.113.200"],
+    [200, "an allowed address", listed, "203.0.113.7"],
+    [403, "its neighbour", listed, "203.0.113.8"],
+    [200, "an allowed network", listed, "198.51.100.255"],
+    [200, "an allowed network of IPv6", listed, "2001:db8:a:ffff::1"],
+    [403, "another one", listed, "2001:db8:b::1"],
+    [200, "an allowed address inside IPv6", listed, "::ffff:203.0.113.7"],
+    [403, "a denied network", denied, "203.0.113.1"],
+    [403, "a denied address of IPv6", denied, "2001:DB8:B:0::1"],
+    [200, "its neighbour in the same /64", denied, "2001:db8:b::2"],
+    [200, "what is on neither list", denied, "192.0.2.1"],
+    [200, "what is allowed and not denied", both, "203.0.113.127"],
+    [403, "what is allowed and denied", both, "203.0.113.128"],
+    [403, "what is not allowed", both, "192.0.2.1"],
+    [200, "the last hop that is no proxy", listed, "192.0.2.1, 203.0.113.7, 127.0.0.3"],
+    [403, "a spoofed hop before it", listed, "203.0.113.7, 192.0.2.1"],
+    [403, "no header", listed, undefined],
+  ] as const)("answer %i: %s", async (status, _title, key, from) => {
+    const answer = await send(lookup, { key, ...(from === undefined ? {} : { from }) });
+    expect({ status: answer.status, details: answer.body.error?.details }).toEqual({
+      status,
+      details: status === 403 ? { reason: "ip_not_allowed" } : undefined,
+    });
+  });
+});
+
+describe("Without trusted proxies", () => {
+  const open = useContractServer({ ACCOUNTLINK_TRUSTED_PROXIES: "" });
+  const local = open.world.key({ links, allowIps: ["127.0.0.0/8"] });
+
+  test("nobody is believed to be somewhere else", async () => {
+    expect((await open.send(lookup, { key: local, from: "203.0.113.7" })).status).toBe(200);
+  });
+});
+
+describe("A leaked key", () => {
+  const report = (key: string) => send("POST /v2/keys/leaked", { body: { key } });
+  const leaked = world.key({ account: "careless", links });
+  const other = world.key({ account: "careless" });
+  const victim = world.key({ links });
+
+  test("is revoked at once by whoever reports it, and alone", async () => {
+    expect((await send(lookup, { key: leaked })).status).toBe(200);
+    const answer = await report(leaked);
+    expectData(answer, { revoked: true });
+    expect(answer.body.meta).not.toHaveProperty("tier");
+    expect((await send(lookup, { key: leaked })).status).toBe(401);
+    expect((await send(lookup, { key: other })).status).toBe(200);
+  });
+
+  test("looks the same when it is none, or was revoked before", async () => {
+    const known = await report(leaked);
+    for (const key of [newToken(), "x", `${leaked.slice(0, 17)}${newToken().slice(17)}`, "alk_🔑"]) {
+      const answer = await report(key);
+      expectData(answer, { revoked: true });
+      expect(Object.keys(answer.headers)).toEqual(Object.keys(known.headers));
+      expect(answer.text.length).toBe(known.text.length);
+    }
+    const { pid } = (await send("DELETE /v2/data", { key: other, body: { confirm: true } })).body.data ?? {};
+    expect(textOf(pid)).toMatch(/^pid_/);
+  });
+
+  test("is revoked even with a key of another account in the header", async () => {
+    expectData(await send("POST /v2/keys/leaked", { key: other, body: { key: victim } }), { revoked: true });
+    expect((await send(lookup, { key: victim })).status).toBe(401);
+    expect((await send(lookup, { key: other })).status).toBe(404);
+  });
+});

@@ -1,0 +1,311 @@
+/**
+ * Limits of keys and client addresses, and what every answer says of them.
+ */
+import { describe, expect, test } from "vitest";
+import { type Answer, textOf } from "../support/http.ts";
+import { newToken } from "../support/world.ts";
+import { expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
+
+const isoTime = expect.stringMatching(/^\d{4}-.*Z$/);
+const noLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null };
+const lookup = "GET /v2/chat?chatId=100001";
+const v1Lookup = "GET /api/v1/public/chat-to-game?chatId=100001";
+
+/** The headers about limits, those that are there. */
+const limitHeaders = ({ headers }: Answer) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-ratelimit-")));
+
+describe("Limits of a key", () => {
+  const { world, send } = useContractServer();
+  const links = { 100001: "1" };
+  const limited = world.key({
+    tier: "premium",
+    limits: { perWindow: 5, windowMs: 60_000, daily: 100 },
+    links,
+  });
+  const unlimited = world.key({ links });
+  const freePaced = world.key({ limits: {}, links });
+  const premiumPaced = world.key({ tier: "premium", limits: {}, links });
+  const slow = world.key({ limits: { perWindow: 2, windowMs: 60_000, daily: 9 }, links });
+  const short = world.key({ limits: { perWindow: 0, daily: 2 }, links });
+  const unpaced = world.key({ limits: { perWindow: 0, daily: 50 }, links });
+  const elsewhere = world.key({ limits: { perWindow: 0, daily: 50 }, denyIps: ["0.0.0.0/0", "::/0"], links });
+
+  test("are reported by the short window in the block, and both in the headers", async () => {
+    const before = Date.now();
+    const answer = await send(lookup, { key: limited });
+    const { rateLimit, tier } = answer.body.meta ?? {};
+    expect(tier).toBe("premium");
+    expect(rateLimit).toEqual({
+      limit: 5,
+      remaining: 4,
+      resetAt: isoTime,
+      retryAfter: null,
+      scope: "api_key",
+      bucket: "second",
+    });
+    const reset = Date.parse(textOf(rateLimit?.resetAt));
+    expect(reset).toBeGreaterThanOrEqual(before + 60_000);
+    expect(reset).toBeLessThanOrEqual(Date.now() + 60_000);
+    expect(limitHeaders(answer)).toEqual({
+      "x-ratelimit-limit": "5",
+      "x-ratelimit-remaining": "4",
+      "x-ratelimit-reset": String(Math.ceil(reset / 1000)),
+      "x-ratelimit-limit-day": "100",
+      "x-ratelimit-remaining-day": "99",
+    });
+  });
+
+  test("are null but for the scope when the key has none", async () => {
+    const answer = await send(lookup, { key: unlimited });
+    expect(answer.body.meta?.rateLimit).toEqual({ ...noLimit, scope: "api_key" });
+    expect(limitHeaders(answer)).toEqual({});
+    const { body } = await send(v1Lookup, { key: unlimited });
+    expect(body.requestsRemaining).toBeNull();
+  });
+
+  test.each([
+    ["no key", {}],
+    ["a wrong key", { key: newToken() }],
+  ])("are unknown with %s", async (_title, options) => {
+    const answer = await send(lookup, options);
+    expectRefusal(answer, 401, "INVALID_API_KEY", null);
+    expect(answer.body.meta).toEqual({
+      requestId: answer.headers["x-request-id"],
+      version: "2.0.0",
+      rateLimit: { ...noLimit, scope: null },
+    });
+    expect(limitHeaders(answer)).toEqual({});
+    const { body } = await send(v1Lookup, options);
+    expect(body).toMatchObject({ status: 401, requestsRemaining: null, ipRequestsRemaining: null });
+  });
+
+  test.each(["GET /v2/nope", "POST /v2/chat", "GET /v2/chat?chatId=%"] as const)(
+    "are unknown where the key was not looked at: %s",
+    async (line) => {
+      const answer = await send(line, { key: limited });
+      expect(answer.body.meta).not.toHaveProperty("tier");
+      expect(answer.body.meta?.rateLimit).toEqual({ ...noLimit, scope: null });
+      expect(limitHeaders(answer)).toEqual({});
+    },
+  );
+
+  test("are unknown from an address that the key may not be used from", async () => {
+    const answer = await send(lookup, { key: elsewhere });
+    expectRefusal(answer, 403, "FORBIDDEN", { reason: "ip_not_allowed" });
+    expect(answer.body.meta?.tier).toBe("free");
+    expect(answer.body.meta?.rateLimit).toEqual({ ...noLimit, scope: null });
+    expect(limitHeaders(answer)).toEqual({});
+    const v1 = await send(v1Lookup, { key: elsewhere });
+    expectV1Refusal(v1, 403, "IP address not allowed");
+    expect(v1.body).toMatchObject({ requestsRemaining: null, ipRequestsRemaining: null });
+  });
+
+  test.each([
+    ["free", freePaced, 2],
+    ["premium", premiumPaced, 1],
+  ] as const)("pace a %s key", async (_tier, key, windowSeconds) => {
+    const [first, second] = await Promise.all([send(v1Lookup, { key }), send(v1Lookup, { key })]);
+    const refused = first.status === 429 ? first : second;
+    const wait = Number(refused.headers["retry-after"]);
+    expect(new Set([first.status, second.status])).toEqual(new Set([200, 429]));
+    expect(wait).toBeGreaterThanOrEqual(1);
+    expect(wait).toBeLessThanOrEqual(windowSeconds);
+    expectV1Refusal(
+      refused,
+      429,
+      `Please wait ${wait} ${wait === 1 ? "second" : "seconds"} before your next request`,
+    );
+    expect(refused.body.retryAfter).toBe(wait);
+  });
+
+  test("name the window that refused, which costs nothing of the day", async () => {
+    const day = async () => (await send(lookup, { key: slow })).headers["x-ratelimit-remaining-day"];
+    expect([await day(), await day(), await day(), await day()]).toEqual(["8", "7", "7", "7"]);
+    const answer = await send(lookup, { key: slow });
+    expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "second" });
+    expect(answer.body.meta?.tier).toBe("free");
+    expect(answer.body.meta?.rateLimit).toMatchObject({ limit: 2, scope: "api_key", bucket: "second" });
+    expect(limitHeaders(answer)).toMatchObject({ "x-ratelimit-limit": "2", "x-ratelimit-remaining": "0" });
+  });
+
+  test("name the day that refused", async () => {
+    await send(lookup, { key: short });
+    await send(lookup, { key: short });
+    const answer = await send(lookup, { key: short });
+    expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "day" });
+    expect(answer.body.meta?.rateLimit).toMatchObject({ limit: 2, scope: "api_key", bucket: "day" });
+    const midnight = new Date().setUTCHours(24, 0, 0, 0);
+    expect(Date.parse(textOf(answer.body.meta?.rateLimit?.resetAt))).toBe(midnight);
+    const wait = Number(answer.headers["retry-after"]);
+    expect(wait).toBeLessThanOrEqual(3_600);
+    expect(wait).toBeGreaterThanOrEqual(Math.min(3_600, Math.ceil((midnight - Date.now()) / 1000)));
+    const v1 = await send(v1Lookup, { key: short });
+    expectV1Refusal(v1, 429, "Daily request limit of 2 exceeded");
+    expect(v1.body.requestsRemaining).toBe(0);
+  });
+
+  test("count a request whatever it is answered, and only once for a bulk lookup", async () => {
+    const lines = [
+      ["GET /v2/chat?chatId=100005", undefined],
+      ["GET /v2/chat", undefined],
+      ["GET /v2/chat?chatId=100001&resolved=true", undefined],
+      ["HEAD /v2/chat?chatId=100001", undefined],
+      ["POST /v2/chat/bulk", { chatIds: ["100001", "100002", "100003"] }],
+      ["PATCH /v2/game", "{"],
+    ] as const;
+    const remaining: Array<unknown> = [];
+    for (const [line, body] of lines) {
+      const answer = await send(line, { key: unpaced, ...(body === undefined ? {} : { body }) });
+      remaining.push(answer.headers["x-ratelimit-remaining-day"]);
+    }
+    expect(remaining).toEqual(["49", "48", "47", "46", "45", "44"]);
+  });
+});
+
+describe("Limits of a client address", () => {
+  const { world, send } = useContractServer({ ACCOUNTLINK_IP_DAILY: "5" });
+  const one = world.key({ links: { 100001: "1" } });
+  const other = world.key({ tier: "premium", limits: { perWindow: 0, daily: 30 }, links: { 100001: "1" } });
+  const banned = world.key({ denyIps: ["0.0.0.0/0"] });
+
+  /** What is left of the day of an address after one more request. */
+  const left = async (from: string, key = one) =>
+    (await send(v1Lookup, { from, key })).body.ipRequestsRemaining;
+
+  test("are shared by all keys used from it, and not by those used elsewhere", async () => {
+    const from = world.address();
+    expect([
+      await left(from),
+      await left(from, other),
+      await left(from),
+      await left(world.address()),
+    ]).toEqual([4, 3, 2, 4]);
+  });
+
+  test("are named when they refuse, and cost the key nothing", async () => {
+    const from = world.address();
+    for (let sent = 0; sent < 5; sent++) await left(from, other);
+    const before = (await send(v1Lookup, { from: world.address(), key: other })).body.requestsRemaining;
+    const answer = await send(lookup, { from, key: other });
+    expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_day" });
+    expect(answer.body.meta).toMatchObject({
+      tier: "premium",
+      rateLimit: { limit: 5, remaining: 0, scope: "ip", bucket: "ip_day" },
+    });
+    expect(limitHeaders(answer)["x-ratelimit-remaining-day"]).toBe(JSON.stringify(before));
+    const v1 = await send(v1Lookup, { from, key: other });
+    expectV1Refusal(v1, 429, "Too many requests from this IP address");
+    expect(v1.body).toMatchObject({ ipRequestsRemaining: 0, requestsRemaining: before });
+  });
+
+  test("are not touched before the key and its address were accepted", async () => {
+    const from = world.address();
+    await send(lookup, { from });
+    await send(lookup, { from, key: newToken() });
+    await send(lookup, { from, key: banned });
+    await send("GET /v2/nope", { from, key: one });
+    await send("GET /v2/verifications/chat?chatId=100001", { from });
+    expect(await left(from)).toBe(4);
+  });
+
+  test("count IPv6 by its /64, and IPv4 inside IPv6 as IPv4", async () => {
+    const mapped = world.address();
+    expect([
+      await left("2001:db8:7:1::1"),
+      await left("2001:0DB8:7:1:ffff:ffff:ffff:ffff"),
+      await left("2001:db8:7:2::1"),
+      await left(mapped),
+      await left(`::ffff:${mapped}`),
+    ]).toEqual([4, 3, 4, 4, 3]);
+  });
+
+  test("count the right-most address of X-Forwarded-For that is no trusted proxy", async () => {
+    const from = world.address();
+    const spoofed = world.address();
+    expect([
+      await left(from),
+      await left(`${spoofed}, ${from}`),
+      await left(`nonsense, ${spoofed}, ${from}, 127.0.0.9`),
+      await left(`  ${from} ,127.0.0.9,127.1.2.3 `),
+      await left(spoofed),
+    ]).toEqual([4, 3, 2, 1, 4]);
+  });
+
+  test("count the last good address when a hop cannot be read", async () => {
+    const from = world.address();
+    expect([await left("127.3.3.3"), await left(`${from}, unknown, 127.3.3.3`), await left(from)]).toEqual([
+      4, 3, 4,
+    ]);
+  });
+});
+
+describe("Bursts and failures of a client address", () => {
+  const { world, send } = useContractServer({
+    ACCOUNTLINK_IP_PER_SECOND: "3",
+    ACCOUNTLINK_IP_AUTH_FAILURES: "30",
+  });
+  const key = world.key({ links: { 100001: "1" } });
+  const unused = world.key({ links: { 100001: "1" } });
+
+  test("are refused beyond the number of a second", async () => {
+    const from = world.address();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(lookup, { from, key })));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(2);
+    for (const answer of refused) {
+      expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_second" });
+      expect(answer.body.meta?.rateLimit).toMatchObject({ limit: 3, retryAfter: 1, scope: "ip" });
+    }
+  });
+
+  /** Sends so many requests of one kind, and gives the statuses that came back. */
+  const statuses = async (count: number, attempt: () => Promise<Answer>) => {
+    const answers = await Promise.all(Array.from({ length: count }, attempt));
+    return new Set(answers.map(({ status }) => status));
+  };
+  const wrongKey = (from: string) => () => send(lookup, { from, key: newToken() });
+
+  test("throttle the 31st wrong key, and whatever was not accepted before", async () => {
+    const from = world.address();
+    expect((await send(lookup, { from, key })).status).toBe(200);
+    expect(await statuses(30, wrongKey(from))).toEqual(new Set([401]));
+
+    const answer = await wrongKey(from)();
+    expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_auth" });
+    expect(answer.body.meta?.rateLimit).toMatchObject({ limit: 30, scope: "ip", bucket: "ip_auth" });
+    expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(60);
+    expect(limitHeaders(answer)).toEqual({});
+    expect(answer.body.meta).not.toHaveProperty("tier");
+
+    const refused = [
+      send(lookup, { from }),
+      send(lookup, { from, key: unused }),
+      send("GET /v2/verifications/chat", { from }),
+      send("POST /v2/keys/leaked", { from, body: { key: newToken() } }),
+      send("GET /api/v1/public/chat-to-game", { from, key: newToken() }),
+    ];
+    expect((await Promise.all(refused)).map(({ status }) => status)).toEqual(refused.map(() => 429));
+    expect((await send(lookup, { from, key })).status).toBe(200);
+    expect((await send(lookup, { from: world.address(), key: unused })).status).toBe(200);
+  });
+
+  test("do not count a missing key", async () => {
+    const from = world.address();
+    expect(await statuses(40, () => send(lookup, { from }))).toEqual(new Set([401]));
+    expect((await wrongKey(from)()).status).toBe(401);
+  });
+
+  test("count reports of keys that do not exist", async () => {
+    const from = world.address();
+    const report = () => send("POST /v2/keys/leaked", { from, body: { key: newToken() } });
+    expect(await statuses(30, report)).toEqual(new Set([200]));
+    expectRefusal(await report(), 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_auth" });
+  });
+
+  test("count failures of a /64 together", async () => {
+    expect(await statuses(30, wrongKey("2001:db8:8:1::1"))).toEqual(new Set([401]));
+    expect((await wrongKey("2001:db8:8:1::2")()).status).toBe(429);
+    expect((await wrongKey("2001:db8:8:2::1")()).status).toBe(401);
+  });
+});

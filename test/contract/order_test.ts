@@ -1,0 +1,221 @@
+/**
+ * Which refusal wins when a request has several faults at once.
+ */
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Answer, RequestOptions } from "../support/http.ts";
+import { botlessGuild, emptyGuild, guild, newToken, nobody, stranger } from "../support/world.ts";
+import { useContractServer } from "./contract_server.ts";
+
+const { world, send } = useContractServer({ ACCOUNTLINK_IP_DAILY: "200", ACCOUNTLINK_IP_AUTH_FAILURES: "2" });
+const links = { 100001: "1", 100002: "2" };
+const key = world.key({ links });
+const ofGuild = world.key({ guildId: guild, links });
+// Its window outlasts every other limit, so that it is not the last to open that wins.
+const spent = world.key({ limits: { perWindow: 1, windowMs: 200_000_000 } });
+const throttled = world.address();
+const exhausted = world.address();
+const elsewhere = { allowIps: ["192.0.2.1"] };
+const disabledElsewhere = world.key({ status: "disabled", ...elsewhere });
+const activeElsewhere = world.key(elsewhere);
+const tooLarge = `{"chatId":"${"1".repeat(70_000)}"}`;
+
+beforeAll(async () => {
+  for (let sent = 0; sent < 2; sent++) await send("GET /v2/chat", { from: throttled, key: newToken() });
+  await send("GET /v2/chat", { key: spent });
+  await Promise.all(Array.from({ length: 200 }, () => send("GET /v2/chat", { from: exhausted, key })));
+});
+
+type Row = readonly [
+  winner: string,
+  over: string,
+  line: `${string} ${string}`,
+  options: RequestOptions,
+  expected: string,
+];
+
+const path: ReadonlyArray<Row> = [
+  ["path", "throttle", "GET /v2/nope", { from: throttled }, "404 BAD_REQUEST"],
+  ["method", "throttle", "POST /v2/chat", { from: throttled }, "405 BAD_REQUEST"],
+  ["encoding", "throttle", "GET /v2/chat?a=%f", { from: throttled }, "400 BAD_REQUEST"],
+  ["path", "key", "GET /v2/nope", { key: newToken() }, "404 BAD_REQUEST"],
+];
+
+const credentials: ReadonlyArray<Row> = [
+  ["throttle", "a wrong key", "GET /v2/chat", { from: throttled, key: newToken() }, "429 ip_auth"],
+  ["throttle", "a missing key", "GET /v2/chat", { from: throttled }, "429 ip_auth"],
+  ["throttle", "a body", "POST /v2/keys/leaked", { from: throttled, body: "{" }, "429 ip_auth"],
+  ["key", "address list", "GET /v2/chat", { key: disabledElsewhere }, "401 INVALID_API_KEY"],
+  ["key", "body", "PATCH /v2/game", { key: newToken(), body: tooLarge }, "401 INVALID_API_KEY"],
+  [
+    "address list",
+    "address limit",
+    "GET /v2/chat",
+    { from: exhausted, key: activeElsewhere },
+    "403 ip_not_allowed",
+  ],
+];
+
+const limits: ReadonlyArray<Row> = [
+  ["address limit", "key limit", "GET /v2/chat", { from: exhausted, key: spent }, "429 ip_day"],
+  ["key limit", "parameters", "GET /v2/chat", { key: spent }, "429 second"],
+  ["key limit", "body", "PATCH /v2/game", { key: spent, body: "{" }, "429 second"],
+  ["key limit", "tier", "GET /v2/chat?chatId=100001&resolved=true", { key: spent }, "429 second"],
+];
+
+const values: ReadonlyArray<Row> = [
+  ["missing", "invalid", "PATCH /v2/chat", { key, body: { oldChatId: "x" } }, "400 MISSING_PARAMETER"],
+  ["missing guild", "invalid", "GET /v2/chat?chatId=x", { key: ofGuild }, "400 MISSING_PARAMETER"],
+  [
+    "missing",
+    "version",
+    "GET /v2/chat",
+    { key, headers: { "service-version": "1999-01-01" } },
+    "400 MISSING_PARAMETER",
+  ],
+  ["missing", "tier", "GET /v2/chat?resolved=true", { key }, "400 MISSING_PARAMETER"],
+  ["invalid", "tier", "GET /v2/chat?chatId=x&resolved=true", { key }, "400 INVALID_PARAMETER"],
+  [
+    "version",
+    "tier",
+    "GET /v2/chat?chatId=100001&resolved=true",
+    { key, headers: { "service-version": "1999-01-01" } },
+    "400 INVALID_PARAMETER",
+  ],
+  [
+    "too many",
+    "tier",
+    "POST /v2/chat/bulk",
+    { key, body: { chatIds: Array.from({ length: 51 }, () => "100001"), resolved: true } },
+    "400 BULK_LIMIT_EXCEEDED",
+  ],
+  [
+    "empty list",
+    "tier",
+    "POST /v2/game/bulk",
+    { key, body: { gameIds: [], resolved: true } },
+    "400 INVALID_PARAMETER",
+  ],
+  [
+    "empty list",
+    "guild",
+    "POST /v2/game/bulk",
+    { key, body: { gameIds: [], guildId: botlessGuild } },
+    "400 INVALID_PARAMETER",
+  ],
+  [
+    "missing",
+    "empty list",
+    "POST /v2/chat/bulk",
+    { key: ofGuild, body: { chatIds: [] } },
+    "400 MISSING_PARAMETER",
+  ],
+  [
+    "missing",
+    "too many",
+    "POST /v2/chat/bulk",
+    { key: ofGuild, body: { chatIds: Array.from({ length: 51 }, () => "100001") } },
+    "400 MISSING_PARAMETER",
+  ],
+  [
+    "tier",
+    "guild",
+    `GET /v2/chat?chatId=100001&resolved=true&guildId=${emptyGuild}`,
+    { key: ofGuild },
+    "403 PREMIUM_REQUIRED",
+  ],
+  ["tier", "link", "GET /v2/chat?chatId=100005&resolved=true", { key }, "403 PREMIUM_REQUIRED"],
+];
+
+const guilds: ReadonlyArray<Row> = [
+  [
+    "wrong guild",
+    "bot",
+    `GET /v2/chat?chatId=100001&guildId=${botlessGuild}`,
+    { key: ofGuild },
+    "403 wrong_guild",
+  ],
+  [
+    "bot",
+    "member",
+    `GET /v2/chat?chatId=${stranger}&guildId=${botlessGuild}`,
+    { key },
+    "403 bot_not_in_guild",
+  ],
+  ["member", "link", `GET /v2/chat?chatId=${stranger}&guildId=${guild}`, { key }, "403 user_not_in_guild"],
+  ["bot", "link", `GET /v2/game?gameId=9&guildId=${botlessGuild}`, { key }, "403 bot_not_in_guild"],
+  [
+    "member",
+    "link",
+    "DELETE /v2/game",
+    { key, body: { chatId: stranger, guildId: guild } },
+    "403 user_not_in_guild",
+  ],
+  [
+    "member",
+    "game user",
+    "PATCH /v2/game",
+    { key, body: { chatId: stranger, gameId: nobody, guildId: guild } },
+    "403 user_not_in_guild",
+  ],
+  [
+    "new member",
+    "link",
+    "PATCH /v2/chat",
+    { key, body: { oldChatId: "100005", newChatId: stranger, guildId: guild } },
+    "403 new_user_not_in_guild",
+  ],
+  [
+    "old link",
+    "new link",
+    "PATCH /v2/chat",
+    { key, body: { oldChatId: "100005", newChatId: "100002" } },
+    "404 LINK_NOT_FOUND",
+  ],
+];
+
+/** The status with what tells the refusal apart: its bucket or reason, or else its code. */
+const told = ({ status, body }: Answer) => {
+  const details = body.error?.details;
+  const known = details?.bucket ?? (status === 403 ? details?.reason : undefined) ?? body.error?.code;
+  return `${status} ${known as unknown as string}`;
+};
+
+describe.each(Object.entries({ path, credentials, limits, values, guilds }))(
+  "In the order of checks: %s",
+  (_name, rows) => {
+    test.each(rows)("%s goes before %s: %s", async (_winner, _over, line, options, expected) => {
+      expect(told(await send(line, { from: world.address(), ...options }))).toBe(expected);
+    });
+  },
+);
+
+describe("In v1", () => {
+  test.each([
+    [
+      "missing before invalid",
+      "PUT /api/v1/link/update-chat?oldChatId=x",
+      key,
+      "Missing required parameters: newChatId",
+    ],
+    [
+      "wrong guild before bot",
+      `GET /api/v1/public/chat-to-game?chatId=100001&guildId=${botlessGuild}`,
+      ofGuild,
+      "Guild does not match this API key",
+    ],
+    [
+      "member before link",
+      `GET /api/v1/public/chat-to-game?chatId=${stranger}&guildId=${guild}`,
+      key,
+      "User is not in the guild",
+    ],
+    [
+      "old link before new link",
+      "PUT /api/v1/link/update-chat?oldChatId=100005&newChatId=100002",
+      key,
+      "No link found for this chat ID",
+    ],
+  ] as const)("%s: %s", async (_title, line, used, message) => {
+    expect((await send(line, { key: used, from: world.address() })).body.error).toBe(message);
+  });
+});

@@ -1,0 +1,307 @@
+/**
+ * How values of the query string and of the body are read, and what is said of those that cannot be.
+ */
+import { describe, expect, test } from "vitest";
+import type { Answer, RequestOptions } from "../support/http.ts";
+import { guild } from "../support/world.ts";
+import { expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
+
+const { world, send } = useContractServer();
+const links = { 100001: "1", 100002: "2" };
+const key = world.key({ links });
+const ofGuild = world.key({ guildId: guild, links });
+const json = { "content-type": "application/json" };
+
+const reason: unknown = expect.any(String);
+const expectMissing = (answer: Answer, ...parameters: ReadonlyArray<string>) =>
+  expectRefusal(answer, 400, "MISSING_PARAMETER", { parameters });
+const expectInvalid = (answer: Answer, ...names: ReadonlyArray<string>) =>
+  expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters: names.map((name) => ({ name, reason })) });
+const expectInvalidBody = (answer: Answer, status = 400) =>
+  expectRefusal(answer, status, "INVALID_BODY", { reason });
+
+describe("A query", () => {
+  test.each(["", "chatId=", "chatId", "chatid=100001", "chatId[]=100001", "&&&"])(
+    "lacks its ID in ?%s",
+    async (query) => {
+      expectMissing(await send(`GET /v2/chat?${query}`, { key }), "chatId");
+    },
+  );
+
+  test("has all that it lacks named, in documented order", async () => {
+    expectMissing(await send("GET /v2/chat?guildId=", { key: ofGuild }), "chatId", "guildId");
+    expectV1Refusal(
+      await send("PUT /api/v1/link/update-game", { key: ofGuild }),
+      400,
+      "Missing required parameters: chatId, newGameId, guildId",
+    );
+  });
+
+  test.each([
+    "1234",
+    "1".repeat(33),
+    "abcde",
+    "1000o1",
+    "-100001",
+    "%2B100001",
+    "100001%20",
+    "100001%0A",
+    "100001%00",
+    "1e10000",
+    "0x10000",
+    "%D9%A1%D9%A2%D9%A3%D9%A4%D9%A5",
+    "%EF%BC%91%EF%BC%92%EF%BC%93%EF%BC%94%EF%BC%95",
+  ])("holds no chat ID in %s", async (chatId) => {
+    expectInvalid(await send(`GET /v2/chat?chatId=${chatId}`, { key }), "chatId");
+  });
+
+  test.each(["0", "007", "9".repeat(32)])("may hold the game ID %s", async (gameId) => {
+    expectRefusal(await send(`GET /v2/game?gameId=${gameId}`, { key }), 404, "LINK_NOT_FOUND", null);
+  });
+
+  test.each(["12345", "9".repeat(32)])("may hold the chat ID %s", async (chatId) => {
+    expectRefusal(await send(`GET /v2/chat?chatId=${chatId}`, { key }), 404, "LINK_NOT_FOUND", null);
+  });
+
+  test("has all that is wrong named, in documented order", async () => {
+    expectInvalid(
+      await send("GET /v2/chat?resolved=1&guildId=x&chatId=y", { key }),
+      "chatId",
+      "guildId",
+      "resolved",
+    );
+    expectV1Refusal(
+      await send("PUT /api/v1/link/update-game?guildId=x&newGameId=y&chatId=z", { key }),
+      400,
+      "Invalid parameter: chatId, newGameId, guildId",
+    );
+  });
+
+  test.each(["TRUE", "True", "1", "yes", "on", "null", "true%20"])(
+    "holds no boolean in resolved=%s",
+    async (value) => {
+      expectInvalid(await send(`GET /v2/chat?chatId=100001&resolved=${value}`, { key }), "resolved");
+    },
+  );
+
+  test.each([
+    "resolved=false",
+    "resolved=",
+    "resolved",
+    "guildId=",
+    "other=1",
+    "other=1&other=2",
+    "__proto__=1&constructor=2",
+  ])("may hold %s", async (more) => {
+    const answer = await send(`GET /v2/chat?chatId=100001&${more}`, { key });
+    expectData(answer, { chatId: "100001", gameId: "1", resolved: { game: null, chat: null } });
+  });
+
+  test.each([
+    ["chatId", "chatId=100001&chatId=100001"],
+    ["chatId", "chatId=100001&chatId=100002"],
+    ["guildId", `chatId=100001&guildId=${guild}&guildId=${guild}`],
+    ["resolved", "chatId=100001&resolved=false&resolved=false"],
+    ["chatId", "chatId=100001&chat%49d=100001"],
+  ])("must not give %s twice: ?%s", async (name, query) => {
+    expectInvalid(await send(`GET /v2/chat?${query}`, { key }), name);
+  });
+
+  test("is decoded, names and values", async () => {
+    const answer = await send("GET /v2/chat?chat%49d=%31%30%30%30%30%31", { key });
+    expect(answer.body.data).toMatchObject({ chatId: "100001" });
+  });
+
+  test.each([
+    "GET /v2/chat?chatId=100001&x=%",
+    "GET /v2/chat?chatId=100001&%zz",
+    "GET /v2/chat?chatId=%C3%28",
+    "GET /v2/chat%2",
+    "GET /v2/%E0%A4%A",
+    "GET /%",
+  ] as const)("or path that has broken percent-encoding is no request: %s", async (line) => {
+    expectRefusal(await send(line, { key }), 400, "BAD_REQUEST", null);
+  });
+
+  test("or path that has broken percent-encoding is refused by v1 in its own envelope", async () => {
+    const lines = ["GET /api/v1/public/chat-to-game?chatId=%", "GET /api/v1/%f"] as const;
+    for (const line of lines)
+      expect(await send(line, { key })).toMatchObject({ status: 400, body: { error: reason } });
+  });
+
+  test("means nothing to routes with a body", async () => {
+    expectMissing(await send("DELETE /v2/game?chatId=100001", { key, body: {} }), "chatId");
+  });
+});
+
+describe("A body", () => {
+  const patch = (body: RequestOptions["body"], headers = json) =>
+    send("PATCH /v2/game", { key, headers, ...(body === undefined ? {} : { body }) });
+
+  test.each([
+    "",
+    " ",
+    "{",
+    "null",
+    "true",
+    "1",
+    '"chatId"',
+    "[]",
+    '[{"chatId":"100001"}]',
+    "{}{}",
+    "{'chatId':1}",
+    "\u0000",
+  ])("is no JSON object: %j", async (body) => {
+    expectInvalidBody(await patch(body));
+  });
+
+  test("may be left out nowhere", async () => {
+    expectInvalidBody(await send("PATCH /v2/game", { key }));
+    expectInvalidBody(await send("DELETE /v2/data", { key }));
+  });
+
+  test.each([
+    "{}",
+    '{"chatId":null,"gameId":null}',
+    '{"chatId":"","gameId":""}',
+    '{"other":1,"toString":1}',
+    '{"__proto__":{"chatId":"100001","gameId":"1"}}',
+  ])("lacks its values in %s", async (body) => {
+    expectMissing(await patch(body), "chatId", "gameId");
+  });
+
+  test.each([100_001, 1.5, true, false, {}, ["100001"], []])("holds no ID in %j", async (value) => {
+    expectInvalid(
+      await patch({ chatId: value, gameId: value, guildId: value }),
+      "chatId",
+      "gameId",
+      "guildId",
+    );
+  });
+
+  test.each(["true", "false", 1, 0, {}, []])("holds no boolean in %j", async (resolved) => {
+    const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds: ["100001"], resolved } });
+    expectInvalid(answer, "resolved");
+  });
+
+  test.each([
+    { resolved: null },
+    { resolved: false },
+    { guildId: null, resolved: "" },
+    { other: [], another: {} },
+  ])("may hold %j", async (more) => {
+    const answer = await send("POST /v2/chat/bulk", { key, body: { chatIds: ["100001"], ...more } });
+    expect(answer.body.data).toMatchObject({ foundCount: 1, resolved: false });
+  });
+
+  test.each(["100001", 100_001, true, {}, { 0: "100001", length: 1 }])(
+    "holds no list in %j",
+    async (chatIds) => {
+      expectInvalid(await send("POST /v2/chat/bulk", { key, body: { chatIds } }), "chatIds");
+    },
+  );
+
+  test.each([[[1]], [["100001", null]], [[["100001"]]], [["100001", {}]]])(
+    "is wrong as a whole with an item that is not a string: %j",
+    async (chatIds) => {
+      expectInvalidBody(await send("POST /v2/chat/bulk", { key, body: { chatIds } }));
+    },
+  );
+
+  test.each([undefined, null, false, "true", 1, "", {}])(
+    "deletes nothing with confirm: %j",
+    async (confirm) => {
+      expectInvalidBody(await send("DELETE /v2/data", { key, body: { confirm } }));
+      expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
+    },
+  );
+
+  test("names no guild where a global key deletes everything", async () => {
+    expectInvalid(await send("DELETE /v2/data", { key, body: { confirm: true, guildId: guild } }), "guildId");
+    expectV1Refusal(
+      await send(`DELETE /api/v1/database/reset?guildId=${guild}`, { key }),
+      400,
+      "Invalid parameter: guildId",
+    );
+    expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
+  });
+});
+
+describe("A body on its way", () => {
+  const bulk = (body: string | Uint8Array, headers: Readonly<Record<string, string>>) =>
+    send("POST /v2/chat/bulk", { key, body, headers });
+  const small = '{"chatIds":["100001"]}';
+  const ofSize = (bytes: number) => small.replace("}", `,"pad":"${"x".repeat(bytes - small.length - 9)}"}`);
+
+  test.each(["application/json", "application/json; charset=utf-8", "Application/JSON ;charset=UTF-8"])(
+    "may be of type %s",
+    async (type) => {
+      expect((await bulk(small, { "content-type": type })).status).toBe(200);
+    },
+  );
+
+  test.each([
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/jsonp",
+    "application/merge-patch+json",
+    "json",
+    "*/*",
+  ])("must not be of type %s", async (type) => {
+    expectInvalidBody(await bulk(small, { "content-type": type }), 415);
+  });
+
+  test("may have 65,536 bytes, not characters, and no more", async () => {
+    expect(Buffer.byteLength(ofSize(65_536))).toBe(65_536);
+    expect((await bulk(ofSize(65_536), json)).status).toBe(200);
+    expectInvalidBody(await bulk(ofSize(65_537), json), 413);
+    expectInvalidBody(await bulk(ofSize(65_000).replaceAll("xx", "ä1"), json), 413);
+  });
+
+  test("is measured as it comes when its length is not said", async () => {
+    const chunked = { ...json, "transfer-encoding": "chunked", "content-length": [] };
+    const send_ = (body: string) => send("POST /v2/chat/bulk", { key, body, headers: chunked });
+    expect((await send_(ofSize(65_536))).status).toBe(200);
+    expectInvalidBody(await send_(ofSize(200_000)), 413);
+  });
+
+  test("does not confuse the next request of the connection", async () => {
+    expectInvalidBody(await bulk(ofSize(500_000), json), 413);
+    expect((await bulk(small, json)).status).toBe(200);
+  });
+});
+
+describe("Service-Version", () => {
+  const withVersion = (version: string) =>
+    send("GET /v2/chat?chatId=100001", { key, headers: { "service-version": version } });
+
+  test("may be 2026-01-01, or empty", async () => {
+    expect((await withVersion("2026-01-01")).status).toBe(200);
+    expect((await withVersion("")).status).toBe(200);
+  });
+
+  test.each(["2026-01-02", "2025-12-31", "1", "latest", "2026-01-01, 2026-01-01"])(
+    "must not be %s",
+    async (version) => {
+      const answer = await withVersion(version);
+      expectInvalid(answer, "Service-Version");
+      expect(answer.body.error?.details?.parameters).toEqual([
+        { name: "Service-Version", reason: expect.stringContaining("2026-01-01") },
+      ]);
+    },
+  );
+
+  test("is named beside other wrong values", async () => {
+    const answer = await send("GET /v2/chat?chatId=x", { key, headers: { "service-version": "2" } });
+    expectInvalid(answer, "chatId", "Service-Version");
+  });
+
+  test("means nothing to v1", async () => {
+    const answer = await send("GET /api/v1/public/chat-to-game?chatId=100001", {
+      key,
+      headers: { "service-version": "1999-01-01" },
+    });
+    expect(answer.status).toBe(200);
+  });
+});

@@ -1,0 +1,191 @@
+/**
+ * Paths and methods: those that exist, those that do not, and those for operators and readers.
+ */
+import { routes } from "@accountlink/http-api";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, test } from "vitest";
+import { expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
+
+const { world, send } = useContractServer();
+const key = world.key({ links: { 100001: "1" } });
+const systemPaths = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"];
+const methodsByPath = Map.groupBy(
+  [...routes, ...systemPaths.map((path) => ({ method: "GET", path }))],
+  ({ path }) => path,
+);
+
+/** What `Allow` has to name for a path. */
+const allowed = (path: string) => {
+  const methods = (methodsByPath.get(path) ?? []).map(({ method }): string => method);
+  return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].toSorted();
+};
+const allowOf = (allow: string | undefined) => allow?.split(", ").toSorted();
+
+describe("A path that does not exist", () => {
+  test.each([
+    "/v2",
+    "/v2/",
+    "/v2/nope",
+    "/v2/chat/",
+    "/v2//chat",
+    "//v2/chat",
+    "/V2/chat",
+    "/v2/Chat",
+    "/v2/chat/bulk/",
+    "/v2/chat/100001",
+    "/v2/../v2/chat/x",
+    "/v2?x=1",
+  ])("is answered in the v2 envelope: %s", async (path) => {
+    for (const method of ["GET", "POST", "OPTIONS", "PURGE"]) {
+      const answer = await send(`${method} ${path}`, { key });
+      expectRefusal(answer, 404, "BAD_REQUEST", null);
+      expect(answer.body.error?.message).toBe("Not found");
+    }
+  });
+
+  test.each([
+    "/api/v1",
+    "/api/v1/",
+    "/api/v1/nope",
+    "/api/v1/public",
+    "/api/v1/public/chat-to-game/",
+    "/api/v1/Link/update-chat",
+    "/api/v1?x=1",
+  ])("is answered in the v1 envelope: %s", async (path) => {
+    for (const method of ["GET", "PUT", "OPTIONS"]) {
+      expectV1Refusal(await send(`${method} ${path}`, { key }), 404, "Not found");
+    }
+  });
+
+  test.each(["/", "/nope", "/api", "/api/v2/chat", "/healthz/", "/v3/chat", "/v21", "*"])(
+    "is 404 elsewhere: %s",
+    async (path) => {
+      expect((await send(`GET ${path}`, { key })).status).toBe(404);
+    },
+  );
+});
+
+describe.each([...methodsByPath.keys()])("%s", (path) => {
+  const others = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"].filter(
+    (method) => !allowed(path).includes(method),
+  );
+
+  test("refuses other methods and names its own", async () => {
+    for (const method of others) {
+      const answer = await send(`${method} ${path}`, { key });
+      expect({ status: answer.status, allow: allowOf(answer.headers.allow) }).toEqual({
+        status: 405,
+        allow: allowed(path),
+      });
+      const message = path.startsWith("/api/v1") ? answer.body.error : answer.body.error?.message;
+      expect(message).toBe(method === "HEAD" ? undefined : "Method not allowed");
+    }
+  });
+
+  test("answers OPTIONS with its methods", async () => {
+    const { status, headers, text } = await send(`OPTIONS ${path}`);
+    expect({ status, text, allow: allowOf(headers.allow) }).toEqual({
+      status: 204,
+      text: "",
+      allow: allowed(path),
+    });
+    expect(headers["x-request-id"]).toMatch(/^req_/);
+    expect(headers["service-version"]).toBe(path.startsWith("/v2/") ? "2026-01-01" : undefined);
+    expect(Object.keys(headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
+  });
+});
+
+describe("HEAD", () => {
+  test.each([
+    "/v2/chat?chatId=100001",
+    "/v2/chat?chatId=100005",
+    "/v2/chat",
+    "/v2/game?gameId=1",
+    "/v2/verifications/chat?chatId=100001",
+    "/api/v1/public/chat-to-game?chatId=100001",
+    "/api/v1/public/game-to-chat",
+    "/healthz",
+    "/readyz",
+    "/openapi.json",
+    "/docs",
+  ])("is answered as GET, without the body: %s", async (path) => {
+    const [head, get] = await Promise.all([send(`HEAD ${path}`, { key }), send(`GET ${path}`, { key })]);
+    expect(head.text).toBe("");
+    expect(get.text).not.toBe("");
+    const varying = { date: null, "x-request-id": null };
+    expect({ status: head.status, ...head.headers, ...varying }).toEqual({
+      status: get.status,
+      ...get.headers,
+      ...varying,
+    });
+  });
+
+  test("is redirected without a key", async () => {
+    const { status, headers } = await send("HEAD /v2/verifications/chat?pid=p");
+    expect({ status, location: headers.location?.replace(/^http:\/\/[^/]+/, "") }).toEqual({
+      status: 302,
+      location: "/verify?pid=p",
+    });
+  });
+});
+
+describe("The public verification flow", () => {
+  test.each([
+    "",
+    "?",
+    "?pid=pid_1&sid=vs_1&redirect=https%3A%2F%2Fa.example%2F%3Fb%3Dc%26d&x=1&x=2",
+    "?chatId=100001&guildId=",
+    "?a=b%20c+d&%C3%A4=%2F",
+  ])("is entered with every query parameter kept: %s", async (query) => {
+    const { status, headers } = await send(`GET /v2/verifications/chat${query}`);
+    expect(status).toBe(302);
+    expect(headers.location).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/verify/);
+    const { pathname, searchParams } = new URL(headers.location ?? "");
+    expect(pathname).toBe("/verify");
+    expect([...searchParams]).toEqual([...new URLSearchParams(query)]);
+    expect(headers["service-version"]).toBe("2026-01-01");
+    expect(headers["x-request-id"]).toMatch(/^req_/);
+  });
+
+  test("is not entered with a key that is wrong", async () => {
+    for (const authorization of ["", "Bearer", "Bearer x", "Basic eDp5", "alk_1"]) {
+      const answer = await send("GET /v2/verifications/chat?pid=p", { headers: { authorization } });
+      expectRefusal(answer, 401, "INVALID_API_KEY", null);
+    }
+  });
+});
+
+describe("For operators and readers", () => {
+  test.each(["/healthz", "/readyz"])("%s tells that all is well", async (path) => {
+    expect((await send(`GET ${path}`)).status).toBe(200);
+  });
+
+  test("/metrics counts requests as Prometheus reads it", async () => {
+    await send("GET /v2/chat?chatId=100001", { key });
+    const { status, headers, text } = await send("GET /metrics");
+    expect(status).toBe(200);
+    expect(headers["content-type"]).toMatch(/^text\/plain/);
+    expect(text).toMatch(/^# TYPE accountlink_http_requests_total counter$/m);
+    expect(text).toMatch(/^accountlink_http_requests_total\{[^}]*route="getChat"[^}]*\} [1-9]/m);
+  });
+
+  test("/openapi.json is a valid document of every route", async () => {
+    const { body } = await send("GET /openapi.json");
+    const validator = new Validator();
+    expect(await validator.validate(body as Record<string, unknown>)).toEqual({ valid: true });
+    expect(validator.version).toBe("3.1");
+    const documented = Object.entries(body.paths ?? {}).flatMap(([path, item]) =>
+      Object.keys(item ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(documented.toSorted()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).toSorted());
+  });
+
+  test("/docs loads nothing from another host", async () => {
+    const { status, headers, text } = await send("GET /docs");
+    expect(status).toBe(200);
+    expect(headers["content-type"]).toMatch(/^text\/html/);
+    const markup = text.replaceAll(/(<script\b[^>]*>)[\s\S]*?<\/script>/g, "$1");
+    const loads = [...markup.matchAll(/(?:src|href|action|data-url)\s*=\s*["']?(?:https?:)?\/\/[^"'\s>]*/gi)];
+    expect(loads.map(([load]) => load)).toEqual([]);
+  });
+});

@@ -1,0 +1,135 @@
+/**
+ * Profiles beside the IDs: `resolved` of v2, and what v1 shows to Premium keys.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { devPlatformOn, freePort } from "../support/dev_platform.ts";
+import { chatUsers, gameUsers, guild, membership, nobody, stranger } from "../support/world.ts";
+import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
+
+const platformPort = await freePort();
+const { world, send } = useContractServer({ ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) });
+const crowd = Object.fromEntries(chatUsers.slice(0, 30).map(({ id }) => [id, "2"]));
+const links = { ...crowd, 100001: "1", 100031: nobody, [stranger]: "3", 100098: "4", 100035: "5" };
+const premium = world.key({ tier: "premium", links });
+const free = world.key({ links });
+const chatProfile = (chatId: string) => chatUsers.find(({ id }) => id === chatId);
+
+test("a lookup by chat user has both profiles", async () => {
+  expectData(await send("GET /v2/chat?chatId=100001&resolved=true", { key: premium }), {
+    chatId: "100001",
+    gameId: "1",
+    resolved: { game: gameUsers[0], chat: { ...chatProfile("100001"), guild: null } },
+  });
+});
+
+test("with a guild the chat profile has its place in it", async () => {
+  const answer = await send(`GET /v2/chat?chatId=100001&resolved=true&guildId=${guild}`, { key: premium });
+  expect(answer.body.data?.resolved?.chat).toEqual({ ...chatProfile("100001"), guild: membership });
+});
+
+test("the verification status has both profiles, and none for who is not linked", async () => {
+  const linked = await send("GET /v2/verifications/chat?chatId=100001&resolved=true", { key: premium });
+  expect(linked.body.data?.resolved).toEqual({
+    game: gameUsers[0],
+    chat: { ...chatProfile("100001"), guild: null },
+  });
+  const answer = await send("GET /v2/verifications/chat?chatId=100040&resolved=true", { key: premium });
+  expect(answer.body.data).toMatchObject({ linked: false, resolved: { game: null, chat: null } });
+});
+
+test("a lookup by game user has the profiles of the first 25 chat users, in their order", async () => {
+  const { body } = await send("GET /v2/game?gameId=2&resolved=true", { key: premium });
+  const chatIds = chatUsers.slice(1, 30).map(({ id }) => id);
+  expect(body.data).toEqual({
+    gameId: "2",
+    chatIds,
+    count: 29,
+    resolved: {
+      game: gameUsers[1],
+      chat: chatIds.slice(0, 25).map((chatId) => ({ ...chatProfile(chatId), guild: null })),
+    },
+  });
+});
+
+test("what the platforms do not know is null", async () => {
+  const { body } = await send("GET /v2/chat?chatId=100031&resolved=true", { key: premium });
+  expect(body.data?.resolved?.game).toBeNull();
+  const gone = await send("GET /v2/game?gameId=4&resolved=true", { key: premium });
+  expect(gone.body.data?.resolved?.chat).toEqual([null]);
+  const bare = await send(`GET /v2/chat?chatId=${stranger}&resolved=true`, { key: premium });
+  expect(bare.body.data?.resolved?.chat).toEqual({
+    id: stranger,
+    username: "stranger",
+    displayName: null,
+    avatar: null,
+    banner: null,
+    created: null,
+    guild: null,
+  });
+});
+
+test("none are shown unless asked for, and none to a free key", async () => {
+  const plain = await send("GET /v2/chat?chatId=100001", { key: premium });
+  expect(plain.body.data?.resolved).toEqual({ game: null, chat: null });
+  const lines = ["GET /v2/chat?chatId=100001&resolved=true", "GET /v2/game?gameId=1&resolved=true"] as const;
+  for (const line of lines) expectRefusal(await send(line, { key: free }), 403, "PREMIUM_REQUIRED", null);
+});
+
+describe("In v1", () => {
+  const chatToGame = "GET /api/v1/public/chat-to-game?chatId=100001";
+  const gameToChat = (gameId: string) => `GET /api/v1/public/game-to-chat?gameId=${gameId}` as const;
+
+  test.each([chatToGame, gameToChat("1")] as const)(
+    "%s has the game profile for a Premium key",
+    async (line) => {
+      const { body } = await send(line, { key: premium });
+      expect(body).toMatchObject({ version: "1.1.0", resolved: gameUsers[0] });
+      const plain = await send(line, { key: free });
+      expect(plain.body).toMatchObject({ version: "1.0.0" });
+      expect(plain.body).not.toHaveProperty("resolved");
+    },
+  );
+
+  test("a game user without links has a profile too, and one that is unknown has null", async () => {
+    const { body } = await send(gameToChat("9"), { key: premium });
+    expect(body).toMatchObject({
+      version: "1.1.0",
+      data: { gameId: "9", chatIds: [] },
+      resolved: gameUsers[8],
+    });
+    expect((await send(gameToChat(nobody), { key: premium })).body.resolved).toBeNull();
+  });
+
+  test("writes and refusals stay at 1.0.0", async () => {
+    const update = await send("PUT /api/v1/link/update-game?chatId=100033&newGameId=1", { key: premium });
+    expect(update.body.version).toBe("1.0.0");
+    expect((await send("GET /api/v1/public/chat-to-game", { key: premium })).body.version).toBe("1.0.0");
+  });
+});
+
+describe("With both platforms down", () => {
+  const platform = devPlatformOn(platformPort);
+  beforeAll(() => platform.fail({ mode: "down", platform: "both", status: 500 }));
+  afterAll(async () => {
+    await platform.recover();
+    platform.close();
+  });
+
+  test("profiles are null and lookups go on", async () => {
+    const unresolved = { game: null, chat: null };
+    const chat = await send("GET /v2/chat?chatId=100035&resolved=true", { key: premium });
+    expectData(chat, { chatId: "100035", gameId: "5", resolved: unresolved });
+    const game = await send("GET /v2/game?gameId=5&resolved=true", { key: premium });
+    expectData(game, { gameId: "5", chatIds: ["100035"], count: 1, resolved: { game: null, chat: [null] } });
+    const v1 = await send("GET /api/v1/public/chat-to-game?chatId=100035", { key: premium });
+    expect(v1.body).toMatchObject({ status: 200, version: "1.1.0", resolved: null });
+  });
+
+  test("a game user who cannot be asked for is not linked", async () => {
+    const answer = await send("PATCH /v2/game", { key: premium, body: { chatId: "100036", gameId: "8" } });
+    expectRefusal(answer, 503, "INTERNAL_ERROR", null);
+    expect(answer.body.error?.message).toBe("Service unavailable");
+    expect(answer.body.meta).toMatchObject({ tier: "premium", rateLimit: { scope: "api_key" } });
+    expectRefusal(await send("GET /v2/chat?chatId=100036", { key: premium }), 404, "LINK_NOT_FOUND", null);
+  });
+});

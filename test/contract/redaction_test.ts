@@ -1,0 +1,164 @@
+/**
+ * Nothing that the server prints, stores or answers gives away a key or a client address.
+ */
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { routes } from "@accountlink/http-api";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { devPlatformOn, freePort } from "../support/dev_platform.ts";
+import type { Answer, RequestOptions } from "../support/http.ts";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { guild, makeWorld, newToken } from "../support/world.ts";
+
+const world = makeWorld();
+const links = { 100001: "1", 100002: "2" };
+const accepted = [
+  world.key({ links }),
+  world.key({ links, tier: "premium" }),
+  world.key({ links, guildId: guild }),
+  world.key({ links, limits: { perWindow: 0, daily: 3 } }),
+];
+const refused = [
+  world.key({ status: "disabled" }),
+  world.key({ status: "revoked" }),
+  world.key({ expiresAt: "2020-01-01T00:00:00.000Z" }),
+  world.key({ allowIps: ["192.0.2.77"], denyIps: ["2001:db8:77::/48"] }),
+  ...Array.from({ length: 10 }, newToken),
+];
+const leaked = Array.from({ length: 5 }, () => world.key({ links }));
+const keys = [...accepted, ...refused, ...leaked];
+
+/** Parts of an IPv6 address are as telling as the whole, since a client is counted by its /64. */
+const networks = Array.from({ length: 40 }, (_, index) => `2001:db8:${(0xa00 + index).toString(16)}:beef`);
+const addresses = Array.from({ length: 120 }, world.address);
+const seen = [...addresses, ...networks, "192.0.2.77", "2001:db8:77"];
+const froms = [...addresses, ...networks.map((network) => `${network}::1`)];
+
+/** Every way to use a key, rightly and wrongly, for one chat user. */
+const uses = (
+  key: string,
+  chatId: string,
+): ReadonlyArray<readonly [`${string} ${string}`, RequestOptions]> => {
+  const ids = { chatId, gameId: "1", guildId: guild, oldChatId: "100001", newChatId: chatId, newGameId: "1" };
+  const body = { ...ids, confirm: true, chatIds: [chatId], gameIds: ["1"] };
+  return [
+    ...routes
+      .filter(({ id }) => id !== "reportLeakedKey")
+      .map(({ method, path, source }) =>
+        source === "body"
+          ? ([`${method} ${path}`, { key, body }] as const)
+          : ([`${method} ${path}?${new URLSearchParams(ids).toString()}`, { key }] as const),
+      ),
+    [`GET /v2/chat?chatId=${key}&guildId=${key}&resolved=${key}`, { key }],
+    [`GET /v2/${key}`, {}],
+    [`GET /api/v1/${key}?key=%${key}`, { key }],
+    [`PATCH /v2/game`, { key, body: `{"chatId":"${key}",`, headers: { "content-type": "application/json" } }],
+    [`PATCH /v2/game`, { key, body: { chatId: key, gameId: { [key]: key } } }],
+    [
+      `GET /v2/chat?chatId=100001`,
+      { key, headers: { "service-version": key, "user-agent": key, traceparent: key } },
+    ],
+    [`GET /v2/chat?chatId=100001`, { headers: { authorization: `Basic ${key}` } }],
+    [`GET /v2/verifications/chat?chatId=100001`, { headers: { authorization: key } }],
+    [`GET /v2/verifications/chat?pid=pid_1`, {}],
+  ];
+};
+
+let server: RunningServer;
+const answers: Array<Answer> = [];
+const stored: Array<string> = [];
+const platformPort = await freePort();
+const dataFolder = await mkdtemp(join(tmpdir(), "accountlink-test-"));
+
+let turn = 0;
+
+const useAll = async (used: ReadonlyArray<string>, chatId = "100003") => {
+  const requests = used
+    .flatMap((key) => uses(key, chatId))
+    .map(([line, options]) => {
+      const from = `${froms[turn++ % froms.length]}, 127.0.0.4`;
+      return server.send(line, { from, ...options });
+    });
+  answers.push(...(await Promise.all(requests)));
+};
+
+beforeAll(async () => {
+  server = await startServer({
+    fixture: world.fixture,
+    env: {
+      ACCOUNTLINK_LOG_LEVEL: "trace",
+      ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
+      ACCOUNTLINK_IP_AUTH_FAILURES: "5",
+      ACCOUNTLINK_IP_PER_SECOND: "8",
+      ACCOUNTLINK_IP_DAILY: "30",
+    },
+    dataFolder,
+  });
+  const platform = devPlatformOn(platformPort);
+  await useAll(keys);
+  // Of a chat user whom nothing was asked of yet, nothing is remembered.
+  for (const [index, mode] of ["down", "cut", "garbage", "limited"].entries()) {
+    await platform.fail({ mode, platform: "both" });
+    await useAll(accepted, String(100_010 + index));
+  }
+  await platform.recover();
+  platform.close();
+  for (const [index, key] of [...leaked, newToken(), newToken()].entries()) {
+    answers.push(await server.send("POST /v2/keys/leaked", { from: froms[index] ?? "", body: { key } }));
+  }
+  await useAll(leaked);
+  answers.push(await server.send("GET /metrics"));
+  await server.stop();
+  for (const entry of await readdir(dataFolder, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) stored.push(await readFile(join(entry.parentPath, entry.name), "latin1"));
+  }
+});
+afterAll(() => rm(dataFolder, { recursive: true }));
+
+/** Those of the texts that stand in what came out. */
+const found = (output: string, texts: ReadonlyArray<string>) => texts.filter((text) => output.includes(text));
+const secrets = keys.map((key) => key.slice(17));
+
+test("every kind of answer was given", () => {
+  const statuses = new Set(answers.map(({ status }) => status));
+  expect([200, 302, 400, 401, 403, 404, 429, 503].filter((status) => !statuses.has(status))).toEqual([]);
+});
+
+describe("What the server printed", () => {
+  test("tells of failures", () => {
+    expect(server.output()).toContain("Request failed");
+  });
+
+  test("has no key", () => {
+    expect(found(server.output(), secrets)).toEqual([]);
+  });
+
+  test("has no client address", () => {
+    expect(found(server.output().toLowerCase(), seen)).toEqual([]);
+  });
+});
+
+describe("What the server stored", () => {
+  test("has no key", () => {
+    expect(stored.length).toBeGreaterThan(0);
+    expect(stored.flatMap((content) => found(content, secrets))).toEqual([]);
+  });
+
+  test("has no client address but those of a key's lists", () => {
+    const clients = [...addresses, ...networks];
+    expect(stored.flatMap((content) => found(content, clients))).toEqual([]);
+  });
+});
+
+describe("What the server answered", () => {
+  test("has no key, in its body or in its headers", () => {
+    const all = answers.map(({ text, headers }) => text + JSON.stringify(headers)).join("\n");
+    expect(found(all, secrets)).toEqual([]);
+  });
+
+  test("has no client address", () => {
+    const all = answers.map(({ text }) => text).join("\n");
+    expect(found(all, seen)).toEqual([]);
+  });
+});

@@ -1,0 +1,329 @@
+/**
+ * What writes do to links, and what they leave of them in the audit log.
+ */
+import { AuditLog } from "@accountlink/core";
+import { StorageSql } from "@accountlink/storage-sql";
+import { Effect } from "effect";
+import { describe, expect, test } from "vitest";
+import { type Json, textOf } from "../support/http.ts";
+import { startServer } from "../support/server.ts";
+import { guild, makeWorld } from "../support/world.ts";
+import { checked, expectData, expectRefusal, useContractServer } from "./contract_server.ts";
+
+const { world, send } = useContractServer();
+
+/** What a test does in one data scope. */
+const inScope = (key: string, guildId?: string) => {
+  const named = guildId === undefined ? {} : { guildId };
+  const patchGame = (chatId: string, gameId: string) =>
+    send("PATCH /v2/game", { key, body: { chatId, gameId, ...named } });
+  return {
+    patchGame,
+    deleteGame: (chatId: string) => send("DELETE /v2/game", { key, body: { chatId, ...named } }),
+    patchChat: (oldChatId: string, newChatId: string) =>
+      send("PATCH /v2/chat", { key, body: { oldChatId, newChatId, ...named } }),
+    deleteData: () => send("DELETE /v2/data", { key, body: { confirm: true, ...named } }),
+    chatIds: async (gameId: string) =>
+      (await send(`GET /v2/game?gameId=${gameId}`, { key })).body.data?.chatIds,
+    gameOf: async (chatId: string) => {
+      const query = guildId === undefined ? "" : `&guildId=${guildId}`;
+      const { status, body } = await send(`GET /v2/chat?chatId=${chatId}${query}`, { key });
+      return status === 404 ? null : body.data?.gameId;
+    },
+    verification: async (chatId: string): Promise<Json> => {
+      const { status, body } = await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key });
+      if (status !== 200) throw new Error(`Cannot read the status of ${chatId}: ${status}`);
+      return body.data ?? {};
+    },
+  };
+};
+
+const notLinked = (chatId: string) => ({
+  linked: false,
+  chatId,
+  gameId: null,
+  linkVersion: null,
+  linkHash: null,
+  lastVerifiedAt: null,
+  resolved: { game: null, chat: null },
+});
+
+describe("PATCH /v2/game", () => {
+  const scope = inScope(world.key());
+  const racing = inScope(world.key());
+
+  test("tells what it replaced, and whether anything changed", async () => {
+    const chatId = "100001";
+    const updates = [
+      await scope.patchGame(chatId, "1"),
+      await scope.patchGame(chatId, "2"),
+      await scope.patchGame(chatId, "2"),
+    ];
+    expect(updates.map(({ body }) => body.data)).toEqual([
+      { chatId, gameId: "1", previousGameId: null, updated: true },
+      { chatId, gameId: "2", previousGameId: "1", updated: true },
+      { chatId, gameId: "2", previousGameId: "2", updated: false },
+    ]);
+  });
+
+  test("names no value twice as replaced when writes race", async () => {
+    const games = Array.from({ length: 8 }, (_, index) => String(index + 1));
+    const writes = await Promise.all(games.map((gameId) => racing.patchGame("100001", gameId)));
+    const previous = writes.map(({ body }) => body.data?.previousGameId);
+    const last = await racing.gameOf("100001");
+    expect([...previous, last]).toHaveLength(games.length + 1);
+    expect(new Set([...previous, last])).toEqual(new Set([...games, null]));
+  });
+});
+
+describe("The verification status", () => {
+  const scope = inScope(world.key());
+  const [one, other] = [inScope(world.key()), inScope(world.key())];
+
+  test("counts every change of the game user, and marks each with a hash", async () => {
+    const chatId = "100001";
+    expect(await scope.verification(chatId)).toEqual(notLinked(chatId));
+    const seen: Array<Json> = [];
+    const change = async (write: () => Promise<unknown>) => {
+      await write();
+      seen.push(await scope.verification(chatId));
+    };
+    await change(() => scope.patchGame(chatId, "1"));
+    await change(() => scope.patchGame(chatId, "1"));
+    await change(() => scope.patchGame(chatId, "2"));
+    await change(() => scope.deleteGame(chatId));
+    await change(() => scope.patchGame(chatId, "1"));
+
+    expect(seen.map(({ linked, linkVersion }) => [linked, linkVersion])).toEqual([
+      [true, 1],
+      [true, 1],
+      [true, 2],
+      [false, null],
+      [true, 4],
+    ]);
+    expect(seen[3]).toEqual(notLinked(chatId));
+    const hashes = seen.filter(({ linked }) => linked as unknown).map(({ linkHash }) => textOf(linkHash));
+    for (const hash of hashes) expect(hash).toMatch(/^[\w-]{22,}$/);
+    expect(hashes[0]).toBe(hashes[1]);
+    expect(new Set(hashes).size).toBe(3);
+  });
+
+  test("has another hash in another scope and for another chat user", async () => {
+    await Promise.all([
+      one.patchGame("100001", "1"),
+      one.patchGame("100002", "1"),
+      other.patchGame("100001", "1"),
+    ]);
+    const statuses = [
+      await one.verification("100001"),
+      await one.verification("100002"),
+      await other.verification("100001"),
+    ];
+    expect(new Set(statuses.map(({ linkHash }) => linkHash)).size).toBe(3);
+  });
+
+  test("has the time of the last write that confirmed the link", async () => {
+    const timeOf = async () => Date.parse(textOf((await scope.verification("100003")).lastVerifiedAt));
+    const from = Date.now();
+    await scope.patchGame("100003", "3");
+    const linked = await timeOf();
+    await scope.patchGame("100003", "3");
+    const confirmed = await timeOf();
+    expect(linked).toBeGreaterThanOrEqual(from);
+    expect(confirmed).toBeGreaterThanOrEqual(linked);
+    expect(confirmed).toBeLessThanOrEqual(Date.now());
+  });
+});
+
+describe("The chat users of a game user", () => {
+  const at = (day: number) => ({ gameId: "1", at: `2026-01-0${day}T00:00:00.000Z` });
+  const scope = inScope(
+    world.key({ links: { 100001: at(1), 100002: at(3), 1000020: at(2), 100003: at(2), 100004: at(2) } }),
+  );
+
+  test("are listed newest link first, ties by chat ID as strings", async () => {
+    expect(await scope.chatIds("1")).toEqual(["100002", "1000020", "100003", "100004", "100001"]);
+  });
+
+  test("are not reordered by a write that only confirms, but by one that changes", async () => {
+    await scope.patchGame("100001", "1");
+    expect(await scope.chatIds("1")).toEqual(["100002", "1000020", "100003", "100004", "100001"]);
+    await scope.deleteGame("100004");
+    await scope.patchGame("100004", "1");
+    expect(await scope.chatIds("1")).toEqual(["100004", "100002", "1000020", "100003", "100001"]);
+    await scope.patchChat("100001", "100005");
+    expect(await scope.chatIds("1")).toEqual(["100005", "100004", "100002", "1000020", "100003"]);
+  });
+});
+
+describe("PATCH /v2/chat", () => {
+  const scope = inScope(world.key({ links: { 100001: "1", 100002: "2" } }));
+
+  test("moves the link, and leaves the old record without one", async () => {
+    expectData(await scope.patchChat("100001", "100003"), {
+      previousChatId: "100001",
+      chatId: "100003",
+      gameId: "1",
+      updated: true,
+    });
+    expect([await scope.gameOf("100001"), await scope.gameOf("100003")]).toEqual([null, "1"]);
+    await scope.patchGame("100001", "4");
+    expect((await scope.verification("100001")).linkVersion).toBe(3);
+    expect((await scope.verification("100003")).linkVersion).toBe(1);
+  });
+
+  test("moves no link onto itself, onto another one, or from nowhere", async () => {
+    expectData(await scope.patchChat("100002", "100002"), {
+      previousChatId: "100002",
+      chatId: "100002",
+      gameId: "2",
+      updated: false,
+    });
+    expectRefusal(await scope.patchChat("100009", "100009"), 404, "LINK_NOT_FOUND", null);
+    expectRefusal(await scope.patchChat("100002", "100003"), 409, "CONFLICT", { reason: expect.any(String) });
+    expect([await scope.gameOf("100002"), await scope.gameOf("100003")]).toEqual(["2", "1"]);
+  });
+});
+
+describe("DELETE /v2/game", () => {
+  const scope = inScope(world.key({ links: { 100001: "1" } }));
+
+  test("removes a link once", async () => {
+    expectData(await scope.deleteGame("100001"), { chatId: "100001", removedGameId: "1", deleted: true });
+    expectRefusal(await scope.deleteGame("100001"), 404, "LINK_NOT_FOUND", null);
+    expect(await scope.gameOf("100001")).toBeNull();
+    expect(await scope.chatIds("1")).toBeUndefined();
+  });
+});
+
+describe("DELETE /v2/data", () => {
+  const links = { 100001: "1", 100002: "2", 100003: "3" };
+  const pid: unknown = expect.stringMatching(/^pid_[0-9a-z]{16,}$/);
+  const global = inScope(world.key({ account: "deleter", links }));
+  const ofGuild = inScope(world.key({ account: "deleter", guildId: guild, links }), guild);
+
+  test("deletes every record of the scope, those without a link too, and nothing of other scopes", async () => {
+    await global.deleteGame("100003");
+    const deleted = await global.deleteData();
+    expectData(deleted, { deletedRecords: 3, scope: "global", pid, collection: "links" });
+    const again = await global.deleteData();
+    expectData(again, { deletedRecords: 0, scope: "global", pid, collection: "links" });
+    expect(again.body.data?.pid).toBe(deleted.body.data?.pid);
+    expect(await global.gameOf("100001")).toBeNull();
+    expect(await ofGuild.gameOf("100001")).toBe("1");
+
+    const other = await ofGuild.deleteData();
+    expectData(other, { deletedRecords: 3, scope: "guild", pid, collection: "links" });
+    expect(other.body.data?.pid).not.toBe(deleted.body.data?.pid);
+  });
+
+  test("starts the versions anew", async () => {
+    await global.patchGame("100001", "1");
+    expect((await global.verification("100001")).linkVersion).toBe(1);
+  });
+});
+
+describe("A data scope", () => {
+  const one = inScope(world.key({ account: "sharing" }));
+  const two = inScope(world.key({ account: "sharing", tier: "premium" }));
+  const ofGuild = inScope(world.key({ account: "sharing", guildId: guild }), guild);
+  const stranger = inScope(world.key());
+
+  test("is shared by the keys of its account, and seen from no other", async () => {
+    await one.patchGame("100001", "1");
+    const seen = await Promise.all([two, ofGuild, stranger].map((scope) => scope.gameOf("100001")));
+    expect(seen).toEqual(["1", null, null]);
+    await ofGuild.patchGame("100001", "2");
+    await stranger.patchGame("100001", "3");
+    expect(await two.chatIds("1")).toEqual(["100001"]);
+    expect([await two.chatIds("2"), await two.chatIds("3")]).toEqual([undefined, undefined]);
+  });
+});
+
+describe("v1 writes", () => {
+  const key = world.key({ links: { 100001: "1", 100002: "2" } });
+  const calls = [
+    [
+      "PUT /api/v1/link/update-game?chatId=100001&newGameId=3",
+      "Game ID updated",
+      { chatId: "100001", gameId: "3" },
+    ],
+    [
+      "PUT /api/v1/link/update-chat?oldChatId=100001&newChatId=100003",
+      "Chat ID updated",
+      { chatId: "100003", gameId: "3" },
+    ],
+    [
+      "DELETE /api/v1/link/delete-game?chatId=100003",
+      "Game link removed",
+      { chatId: "100003", removedGameId: "3" },
+    ],
+    ["DELETE /api/v1/database/reset", "Database reset", { deletedRecords: 3 }],
+  ] as const;
+
+  test("do the same in other words", async () => {
+    for (const [line, message, data] of calls) {
+      const { status, body } = await send(line, { key });
+      expect({ status, message: body.message, data: body.data }).toEqual({ status: 200, message, data });
+    }
+  });
+});
+
+describe("The audit log", () => {
+  test("has every write with its key and request, and no refused one", async () => {
+    const own = makeWorld();
+    const key = own.key({ account: "audited", links: { 100009: "9" } });
+    const ofGuild = own.key({ account: "audited", guildId: guild });
+    const server = await startServer({ fixture: own.fixture });
+    const ask = checked(server.send);
+    const requests = [
+      ["link.set", "PATCH /v2/game", key, { chatId: "100001", gameId: "1" }],
+      ["link.moved", "PATCH /v2/chat", key, { oldChatId: "100001", newChatId: "100002" }],
+      ["link.removed", "DELETE /v2/game", key, { chatId: "100002" }],
+      [
+        "link.set",
+        `PUT /api/v1/link/update-game?chatId=100001&newGameId=2&guildId=${guild}`,
+        ofGuild,
+        undefined,
+      ],
+      [
+        "link.moved",
+        `PUT /api/v1/link/update-chat?oldChatId=100001&newChatId=100002&guildId=${guild}`,
+        ofGuild,
+        undefined,
+      ],
+      ["link.removed", `DELETE /api/v1/link/delete-game?chatId=100002&guildId=${guild}`, ofGuild, undefined],
+      ["scope.deleted", "DELETE /api/v1/database/reset", ofGuild, undefined],
+      ["scope.deleted", "DELETE /v2/data", key, { confirm: true }],
+      ["key.reported", "POST /v2/keys/leaked", undefined, { key }],
+    ] as const;
+    const written: Array<object> = [];
+    for (const [action, line, used, body] of requests) {
+      const answer = await ask(line, {
+        ...(used === undefined ? {} : { key: used }),
+        ...(body === undefined ? {} : { body }),
+      });
+      const id = (used ?? key).slice(4, 16);
+      written.push({
+        action,
+        actor: { type: "key", id },
+        requestId: answer.headers["x-request-id"],
+        account: "audited",
+      });
+    }
+    expect(
+      (await ask("DELETE /v2/game", { key: ofGuild, body: { chatId: "100002", guildId: guild } })).status,
+    ).toBe(404);
+
+    const entries = await AuditLog.pipe(
+      Effect.flatMap((log) => log.list("audited", null, 100)),
+      Effect.provide(StorageSql.layerEmbedded({ folder: server.dataFolder, exclusive: false })),
+      Effect.runPromise,
+    );
+    await server.stop();
+    const overHttp = entries.filter(({ requestId }) => requestId !== null).toReversed();
+    expect(overHttp).toMatchObject(written);
+    expect(overHttp).toHaveLength(written.length);
+    expect(JSON.stringify(entries)).not.toContain(key.slice(17));
+  });
+});

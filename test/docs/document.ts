@@ -1,0 +1,42 @@
+/**
+ * The documents of the project, as tests look into them.
+ */
+import { readFileSync } from "node:fs";
+
+/** The text of a document. `path` is the path from the root. */
+export const readDocument = (path: string): string =>
+  readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+/** The rows of the table with these headings, as their cells. */
+export const rowsUnder = (
+  document: string,
+  headings: ReadonlyArray<string>,
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const lines = document.split("\n");
+  const start = lines.indexOf(`| ${headings.join(" | ")} |`);
+  if (start === -1) throw new Error(`Cannot find the table "${headings.join(" | ")}"`);
+  const after = lines.slice(start + 2);
+  const length = after.findIndex((line) => !line.startsWith("|"));
+  return after.slice(0, length).map((line) =>
+    line
+      .slice(1, -1)
+      .split("|")
+      .map((cell) => cell.trim()),
+  );
+};
+
+/** The content of a cell that is code: `200` in "`200`". */
+export const codeOf = (cell = ""): string => /^`([^`]*)`$/.exec(cell)?.[1] ?? "";
+
+/** A block of a document. */
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The blocks of a document, in their order. */
+export const blocksOf = (document: string): ReadonlyArray<Block> =>
+  [...document.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
+    language,
+    text,
+  }));

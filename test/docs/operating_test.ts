@@ -1,0 +1,52 @@
+/** The commands of docs/operating.md: they do what is said there. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+import { blocksOf, readDocument } from "./document.ts";
+import { runShell } from "./shell.ts";
+
+const blocks = blocksOf(readDocument("docs/operating.md")).filter(({ language }) => language === "sh");
+
+const blockWith = (part: string): string => {
+  const found = blocks.filter(({ text }) => text.includes(part));
+  expect(found, `blocks with "${part}"`).toHaveLength(1);
+  return found[0]?.text ?? "";
+};
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "accountlink-docs-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("docs/operating.md", () => {
+  it("makes a backup beside the running server, from which another one serves", async () => {
+    const world = makeWorld();
+    const key = world.key({ limits: "none", links: { 100001: "1" } });
+    const options = { fixture: world.fixture };
+
+    const server = await startServer({ ...options, dataFolder: join(folder, "data") });
+    const written = await server.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });
+    expect(written.status).toBe(200);
+    await runShell(blockWith("VACUUM INTO"), { cwd: folder, env: {} });
+    await server.stop();
+
+    const restored = await startServer({ ...options, dataFolder: join(folder, "backup") });
+    const found = await restored.send("GET /v2/chat?chatId=100001", { key });
+    await restored.stop();
+    expect(found.body["data"]).toMatchObject({ chatId: "100001", gameId: "2" });
+  });
+
+  it("makes a first key and imports links", async () => {
+    const links = "chatId,gameId,lastVerifiedAt\n100001,1,2026-01-01T00:00:00.000Z\n100002,2,\n";
+    const cwd = await mkdtemp(join(folder, "first-"));
+    await writeFile(join(cwd, "links.csv"), links);
+    const printed = await runShell(blockWith("keys create"), { cwd, env: { ACCOUNTLINK_PORT: "0" } });
+    expect(printed).toMatch(/^alk_/);
+    expect(printed).toContain("Imported 2 links");
+    expect(printed).not.toMatch(/^fail/m);
+  });
+});

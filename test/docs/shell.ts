@@ -1,0 +1,31 @@
+/**
+ * Commands of the documents, run as a reader would type them.
+ */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url));
+
+/** Runs a block and gives what it printed on standard output; it fails when one of its commands does. */
+export const runShell = async (
+  block: string,
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<string> => {
+  // A reader is in the checkout; here the same programs run, in a folder where nothing is lost.
+  const node = `"${process.execPath}"`;
+  const commands = block.replaceAll(/npm run -s accountlink --|node_modules\/node\/bin\/node/g, (program) =>
+    program.startsWith("npm") ? `${node} "${main}"` : node,
+  );
+  const env = { PATH: process.env["PATH"] ?? "", ...options.env };
+  const { stdout } = await run("sh", ["-ec", commands], { cwd: options.cwd, env });
+  return stdout;
+};
+
+/** Whether the machine has a program. */
+export const hasProgram = (name: string): Promise<boolean> =>
+  run("sh", ["-c", `command -v ${name}`]).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,67 @@
+/** The tour of the README: every command, typed into a shell, is answered as printed there. */
+import { tmpdir } from "node:os";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { blocksOf, readDocument } from "./document.ts";
+import { hasProgram, runShell } from "./shell.ts";
+
+/** Without all that names data of its own: the demo. The next request of a key may come at once, as if it had waited. */
+const demo = {
+  ACCOUNTLINK_STORAGE: "",
+  ACCOUNTLINK_FIXTURE: "",
+  ACCOUNTLINK_TRUSTED_PROXIES: "",
+  ACCOUNTLINK_IP_PER_SECOND: "",
+  ACCOUNTLINK_IP_DAILY: "",
+  ACCOUNTLINK_IP_AUTH_FAILURES: "",
+  ACCOUNTLINK_FREE_WINDOW: "1 millis",
+  ACCOUNTLINK_PREMIUM_WINDOW: "1 millis",
+};
+
+const blocks = blocksOf(readDocument("README.md"));
+const steps = blocks.flatMap(({ language, text }, index) => {
+  const answer = blocks[index + 1];
+  return language === "sh" && text.startsWith("curl ") && answer?.language === "json"
+    ? [{ command: text.trim(), answer: answer.text }]
+    : [];
+});
+
+/** What differs from run to run. */
+const masked = (text: string): unknown =>
+  JSON.parse(text, (name, value: unknown) =>
+    ["requestId", "resetAt", "timestamp"].includes(name) ? name : value,
+  );
+
+describe.skipIf(!(await hasProgram("curl")))("the tour, which needs curl", () => {
+  let server: RunningServer | undefined;
+  let keys: ReadonlyArray<string> = [];
+
+  beforeAll(async () => {
+    const started = await startServer({ fixture: {}, env: demo });
+    server = started;
+    await vi.waitFor(() => expect(started.output()).toContain("Stop with Ctrl+C."));
+    keys = started.output().match(/alk_[\w-]+$/gm) ?? [];
+  });
+
+  afterAll(() => server?.stop());
+
+  it("has five steps", () => {
+    expect(steps).toHaveLength(5);
+  });
+
+  it("begins with what the start prints", () => {
+    const printed = server
+      ?.output()
+      .replaceAll(server.url, "http://127.0.0.1:8080")
+      .replaceAll(/alk_[\w-]+/g, "alk_…");
+    const shown = blocks.find(({ language }) => language === "text")?.text ?? "";
+    expect(shown).not.toBe("");
+    expect(printed?.startsWith(shown)).toBe(true);
+  });
+
+  it.each(steps)("$command", async ({ command, answer }) => {
+    const [KEY = "", GUILD_KEY = ""] = keys;
+    const typed = command.replaceAll("http://127.0.0.1:8080", server?.url ?? "");
+    const printed = await runShell(typed, { cwd: tmpdir(), env: { KEY, GUILD_KEY } });
+    expect(masked(printed)).toEqual(masked(answer));
+  });
+});

@@ -1,0 +1,68 @@
+/**
+ * A real browser, and pages that remember what they did.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import chromium from "@sparticuz/chromium";
+import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from "playwright-core";
+
+/** The browser that comes with the tests, which is for Linux, or else the one of the machine. */
+export const startBrowser = async (): Promise<Browser> => {
+  const installed = ["/usr/bin/chromium", "/usr/bin/google-chrome"].filter((path) => existsSync(path));
+  const problems: Array<string> = [];
+  for (const find of [() => chromium.executablePath(), ...installed.map((path) => async () => path)]) {
+    try {
+      // Pages of a test are our own; a sandbox would need rights that a container does not have.
+      return await launcher.launch({ executablePath: await find(), args: ["--no-sandbox"] });
+    } catch (cause) {
+      problems.push(String(cause));
+    }
+  }
+  throw new Error(`Cannot start a browser: ${problems.join("\n")}`);
+};
+
+/** A page, and what must not have happened on it. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Requests that went to another origin than the page's own. */
+  readonly foreignRequests: ReadonlyArray<string>;
+  /** Errors and warnings of the console, and what was thrown and not caught. */
+  readonly complaints: ReadonlyArray<string>;
+  /** Keeps a picture, when `ACCOUNTLINK_TEST_SCREENSHOTS` names a folder for them. */
+  readonly keepPicture: (name: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a page and watches it from its first request on. */
+export const openPage = async (
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions,
+): Promise<WatchedPage> => {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const foreignRequests: Array<string> = [];
+  const complaints: Array<string> = [];
+  const { origin } = new URL(url);
+  const watch = (requested: string) => {
+    if (!requested.startsWith(`${origin}/`) && !/^(?:data|blob):/.test(requested))
+      foreignRequests.push(requested);
+  };
+  page.on("request", (request) => watch(request.url()));
+  page.on("websocket", (socket) => watch(socket.url()));
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(url);
+  return {
+    page,
+    foreignRequests,
+    complaints,
+    keepPicture: async (name) => {
+      const folder = process.env["ACCOUNTLINK_TEST_SCREENSHOTS"];
+      if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) });
+    },
+    close: () => context.close(),
+  };
+};

@@ -1,0 +1,74 @@
+/** The page /docs in a real browser. */
+import { routes } from "@accountlink/http-api";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { openPage, startBrowser, type WatchedPage } from "./browser.ts";
+
+let server: RunningServer | undefined;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer({ fixture: {} }), startBrowser()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Each size and each scheme once: the page is slow to build itself. */
+const cases = [
+  { size: "wide", viewport: { width: 1280, height: 800 }, colorScheme: "light" },
+  { size: "narrow", viewport: { width: 390, height: 844 }, colorScheme: "dark" },
+] as const;
+
+describe.each(cases)("/docs, $size and $colorScheme", ({ size, viewport, colorScheme }) => {
+  let opened: WatchedPage | undefined;
+  const watched = (): WatchedPage => opened as WatchedPage;
+
+  beforeAll(async () => {
+    opened = await openPage(browser as Browser, `${server?.url}/docs`, { viewport, colorScheme });
+    await opened.page.getByRole("heading", { name: "accountlink" }).waitFor();
+  });
+
+  afterAll(() => opened?.close());
+
+  it("lists every route", async () => {
+    const { page, keepPicture } = watched();
+    await page
+      .getByText(routes.at(-1)?.path as string)
+      .first()
+      .waitFor({ state: "attached" });
+    await keepPicture(`docs-${size}-${colorScheme}`);
+    const text = (await page.locator("body").textContent()) ?? "";
+    expect(routes.filter(({ path, summary }) => !text.includes(path) || !text.includes(summary))).toEqual([]);
+  });
+
+  it("has the colours that the reader asks for", async () => {
+    const background = await watched().page.evaluate<string>(
+      "getComputedStyle(document.body).backgroundColor",
+    );
+    const [red = 0, green = 0, blue = 0] = (background.match(/\d+/g) ?? []).map(Number);
+    expect((red + green + blue) / 3 > 127 ? "light" : "dark").toBe(colorScheme);
+  });
+
+  it("loads with no complaint", () => {
+    expect(watched().complaints).toEqual([]);
+  });
+
+  it("tries a request out", async () => {
+    const { page } = watched();
+    await page
+      .getByRole("button", { name: /Test Request.*get \/v2\/chat/is })
+      .first()
+      .click();
+    const answered = page.waitForResponse((response) => new URL(response.url()).pathname === "/v2/chat");
+    await page.getByRole("button", { name: /^Send/i }).first().click();
+    expect((await answered).status()).toBe(401);
+  });
+
+  it("has asked nothing of another host", () => {
+    expect(watched().foreignRequests).toEqual([]);
+  });
+});

@@ -1,0 +1,142 @@
+/**
+ * `npm start` in a fresh clone, as whoever tries the project for the first time runs it. What is cloned is the last
+ * commit, not what is still being edited.
+ */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const run = promisify(execFile);
+
+let clone = "";
+beforeAll(async () => {
+  clone = await mkdtemp(join(tmpdir(), "accountlink-clone-"));
+  await run("git", ["clone", "--quiet", root, clone]);
+});
+afterAll(() => rm(clone, { recursive: true, force: true }));
+
+/**
+ * The environment of a terminal: without what `npm test` adds to it (its scripts' names, the tools of this checkout) and
+ * without settings of the service, save a free port, which is none of what ends the demo.
+ */
+const terminal = (): NodeJS.ProcessEnv => {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(ACCOUNTLINK_|VITEST|NODE|INIT_CWD|TEST$|npm_(?!config_))/.test(name),
+  );
+  const path = process.env["PATH"]
+    ?.split(delimiter)
+    .filter((folder) => !folder.endsWith("node_modules/.bin"));
+  return { ...Object.fromEntries(kept), PATH: path?.join(delimiter), ACCOUNTLINK_PORT: "0" };
+};
+
+/** The demo, running. */
+interface Demo {
+  readonly npm: ChildProcess;
+  readonly printed: string;
+  /** How long it took until it listened, in seconds. */
+  readonly seconds: number;
+}
+
+const startDemo = async (): Promise<Demo> => {
+  const started = performance.now();
+  // A process group of its own, so that whatever it starts can be found.
+  const npm = spawn("npm", ["start"], {
+    cwd: clone,
+    env: terminal(),
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const problems = text(npm.stderr);
+  let printed = "";
+  const introduced = new Promise<void>((resolve) => {
+    npm.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      printed += chunk;
+      if (printed.includes("Stop with Ctrl+C.")) resolve();
+    });
+  });
+  const ended = once(npm, "exit").then(async () => {
+    throw new Error(`Cannot start the demo: npm ended with ${npm.exitCode} and printed\n${await problems}`);
+  });
+  await Promise.race([introduced, ended]);
+  // From here on it may end.
+  ended.catch(() => {});
+  return { npm, printed, seconds: (performance.now() - started) / 1_000 };
+};
+
+/** Whether any process of the group is left. */
+const isAlive = ({ npm }: Demo): boolean => {
+  try {
+    return process.kill(-(npm.pid as number), 0);
+  } catch {
+    return false;
+  }
+};
+
+const kill = (demo: Demo) => {
+  if (isAlive(demo)) process.kill(-(demo.npm.pid as number), "SIGKILL");
+};
+
+/** Tells it to stop, and gives the exit code once nothing of it is left. */
+const stop = async (demo: Demo, tell: () => void): Promise<number | null> => {
+  const ended = once(demo.npm, "exit");
+  tell();
+  await ended;
+  await vi.waitFor(() => expect(isAlive(demo)).toBe(false));
+  return demo.npm.exitCode;
+};
+
+const keysIn = ({ printed }: Demo): ReadonlyArray<string> => [
+  ...new Set(printed.match(/alk_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}/g)),
+];
+
+/** Runs a printed line as it stands, again when it came sooner after the one before than the key's pacing allows. */
+const runLine = (line: string): Promise<{ readonly data?: unknown }> =>
+  vi.waitFor(
+    async () => {
+      const { stdout } = await run("sh", ["-c", line], { env: terminal() });
+      const answer = JSON.parse(stdout) as { readonly status: number; readonly data?: unknown };
+      expect(answer.status).toBe(200);
+      return answer;
+    },
+    { timeout: 10_000, interval: 500 },
+  );
+
+test("npm start in a fresh clone is a demo, and ends with 0 and whole when npm is told to", async () => {
+  const first = await startDemo();
+  try {
+    expect(first.printed).toMatch(/^listening on http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(keysIn(first)).toHaveLength(2);
+
+    const lines = first.printed.split("\n").filter((line) => line.startsWith("  curl "));
+    expect(lines).toHaveLength(3);
+    const answers = [];
+    for (const line of lines) answers.push((await runLine(line)).data);
+    expect(answers).toMatchObject([
+      { chatId: "100001", gameId: "1" },
+      { gameId: "2", chatIds: ["100003", "100002"] },
+      { chatId: "100004", gameId: "3", previousGameId: null },
+    ]);
+    expect(await stop(first, () => first.npm.kill("SIGTERM"))).toBe(0);
+  } finally {
+    kill(first);
+  }
+
+  const second = await startDemo();
+  try {
+    expect(keysIn(second)).toEqual(keysIn(first));
+    // As Ctrl+C in a terminal: every process of the group gets it, and npm passes it on as well.
+    expect(await stop(second, () => process.kill(-(second.npm.pid as number), "SIGINT"))).toBe(0);
+  } finally {
+    kill(second);
+  }
+  console.log(
+    `npm start: ${first.seconds.toFixed(1)} s in a fresh clone, ${second.seconds.toFixed(1)} s again`,
+  );
+});

@@ -1,0 +1,250 @@
+/**
+ * Starts that are refused: one line that says what is wrong, and nothing left behind.
+ */
+
+import { once } from "node:events";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startServer } from "../support/server.ts";
+import { makeWorld, newToken } from "../support/world.ts";
+import { type Ended, runServe } from "./run.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "accountlink-refusal-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const flagOf = (variable: string): string =>
+  `--${variable.replace("ACCOUNTLINK_", "").toLowerCase().replaceAll("_", "-")}`;
+
+/** Refused with this one line and nothing else. */
+const expectRefusal = (ended: Ended, line: string) => {
+  expect(ended).toEqual({ code: 1, stdout: "", stderr: `${line}\n` });
+};
+
+describe("a variable with a value that it does not take", () => {
+  const aCount = "a whole number, 0 to turn the rule off";
+  const aDuration = "a duration such as 5 minutes, 1 second or 250 millis";
+  const aPort = "a port number from 0 to 65535";
+  const short = Buffer.alloc(31, "s").toString("base64");
+
+  /** By variable: a wrong value, and what is expected instead. */
+  const wrong: Readonly<Record<string, readonly [value: string, expected: string]>> = {
+    ACCOUNTLINK_PORT: ["80a", aPort],
+    ACCOUNTLINK_PUBLIC_URL: ["ftp://links.example", "an http or https URL"],
+    ACCOUNTLINK_STORAGE: ["postgresql", "one of embedded, memory"],
+    ACCOUNTLINK_CACHE: ["none", "one of memory"],
+    ACCOUNTLINK_SECRET: [short, "32 or more bytes in base64"],
+    ACCOUNTLINK_ADDRESS_KEYS: [
+      `new:${short}`,
+      "id:base64 pairs of 32 or more bytes, separated by commas, newest first",
+    ],
+    ACCOUNTLINK_PLATFORM: ["Dev", "one of dev"],
+    ACCOUNTLINK_TRUSTED_PROXIES: ["10.0.0.0/33", "CIDRs such as 10.0.0.0/8, separated by commas"],
+    ACCOUNTLINK_SESSION_TTL: ["5", aDuration],
+    ACCOUNTLINK_POLL_INTERVAL: ["two seconds", aDuration],
+    ACCOUNTLINK_POLL_LIMIT: ["-1", aCount],
+    ACCOUNTLINK_LONG_POLL_MAX: ["25s", aDuration],
+    ACCOUNTLINK_STREAM_MAX: ["-1 seconds", aDuration],
+    ACCOUNTLINK_IP_PER_SECOND: ["many", aCount],
+    ACCOUNTLINK_IP_DAILY: ["1e4", aCount],
+    ACCOUNTLINK_IP_VERIFY_DAILY: ["0x10", aCount],
+    ACCOUNTLINK_IP_AUTH_FAILURES: ["3.5", aCount],
+    ACCOUNTLINK_SESSION_CREATE_BURST: ["none", aCount],
+    ACCOUNTLINK_SESSION_CREATE_REFILL: ["10 fortnights", aDuration],
+    ACCOUNTLINK_FREE_PER_WINDOW: ["one", aCount],
+    ACCOUNTLINK_FREE_WINDOW: ["2seconds", aDuration],
+    ACCOUNTLINK_FREE_DAILY: ["1,000", aCount],
+    ACCOUNTLINK_FREE_VERIFY_DAILY: ["1 000", aCount],
+    ACCOUNTLINK_FREE_KEYS: ["9".repeat(16), aCount],
+    ACCOUNTLINK_PREMIUM_PER_WINDOW: ["+1", aCount],
+    ACCOUNTLINK_PREMIUM_WINDOW: ["soon", aDuration],
+    ACCOUNTLINK_PREMIUM_DAILY: ["null", aCount],
+    ACCOUNTLINK_PREMIUM_VERIFY_DAILY: ["true", aCount],
+    ACCOUNTLINK_PREMIUM_KEYS: ["ten", aCount],
+    ACCOUNTLINK_SIGHTING_RETENTION: ["forever", aDuration],
+    ACCOUNTLINK_LOG_LEVEL: ["verbose", "one of trace, debug, info, warn, error"],
+    ACCOUNTLINK_DEV_PLATFORM_PORT: ["65536", aPort],
+  };
+
+  /** Every text is right, as far as can be told by looking at it. */
+  const anyText = ["ACCOUNTLINK_HOST", "ACCOUNTLINK_DATA_DIR", "ACCOUNTLINK_FIXTURE"];
+  const secrets = ["ACCOUNTLINK_SECRET", "ACCOUNTLINK_ADDRESS_KEYS"];
+
+  const refusalOf = (name: string) => {
+    const [value = "", expected = ""] = wrong[name] ?? [];
+    const got = secrets.includes(name) ? `a value of ${value.length} characters` : `"${value}"`;
+    return { value, line: `Cannot start: ${name} is ${got}, expected ${expected}` };
+  };
+
+  test.concurrent.each(Object.keys(wrong))("%s", async (name) => {
+    const { value, line } = refusalOf(name);
+    expectRefusal(await runServe({ [name]: value }), line);
+  });
+
+  test.each(["ACCOUNTLINK_FREE_WINDOW", "ACCOUNTLINK_SECRET"])("the flag of %s", async (name) => {
+    const { value, line } = refusalOf(name);
+    expectRefusal(await runServe({}, [flagOf(name), value]), line);
+  });
+
+  test("there are no other variables", async () => {
+    const { stdout } = await runServe({}, ["--help"]);
+    const [, flags = ""] = stdout.split("GLOBAL FLAGS", 1)[0]?.split("FLAGS\n") ?? [];
+    const documented = [...flags.matchAll(/^ +(--[a-z-]+) /gm)].map(([, flag]) => flag);
+    expect(documented.toSorted()).toEqual([...anyText, ...Object.keys(wrong)].map(flagOf).toSorted());
+  });
+
+  test("an unknown flag is refused by its name", async () => {
+    const { code, stdout, stderr } = await runServe({}, ["--prot", "8080"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^[^\n]*"--prot"[^\n]*\n$/);
+  });
+});
+
+test("a named storage without a platform is refused", async () => {
+  expectRefusal(
+    await runServe({ ACCOUNTLINK_STORAGE: "memory" }),
+    "Cannot start: ACCOUNTLINK_PLATFORM is not set, expected dev (or a fixture, or the demo)",
+  );
+});
+
+describe("a fixture", () => {
+  const serveFixture = (file: string) =>
+    runServe({ ACCOUNTLINK_STORAGE: "memory", ACCOUNTLINK_PORT: "0", ACCOUNTLINK_FIXTURE: file });
+
+  test("that is not there is refused by its name", async () => {
+    const file = join(folder, "nowhere.json");
+    expectRefusal(
+      await serveFixture(file),
+      `Cannot start: ACCOUNTLINK_FIXTURE is "${file}", expected a file that can be read`,
+    );
+  });
+
+  test("that is not JSON is refused with the place, and nothing of it is shown", async () => {
+    const file = join(folder, "broken.json");
+    const token = newToken();
+    await writeFile(file, `{\n  "keys": [{ "key": "${token}", ]\n}`);
+    const ended = await serveFixture(file);
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(ended.stderr).toMatch(/^Cannot [^\n]*the file is not JSON, see line 2, column \d+\n$/);
+    expect(ended.stderr).not.toContain(token.slice(0, 16));
+  });
+
+  test("that holds something wrong is refused with what and where, and without its keys", async () => {
+    const file = join(folder, "wrong.json");
+    const token = newToken();
+    const links = [{ account: "acme", scope: "global", chatId: "12", gameId: "1" }];
+    await writeFile(
+      file,
+      JSON.stringify({ keys: [{ key: `${token}!`, account: "acme", scope: "global" }], links }),
+    );
+    const ended = await serveFixture(file);
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(ended.stderr).toMatch(
+      /^Cannot [^\n]*links\[0\]\.chatId is "12", expected 5 to 32 digits[^\n]*\n$/,
+    );
+    expect(ended.stderr).toContain("keys[0].key is wrong");
+    expect(ended.stderr).not.toContain(token.slice(0, 16));
+  });
+});
+
+describe("a data folder", () => {
+  const serveFolder = (data: string) =>
+    runServe({
+      ACCOUNTLINK_STORAGE: "embedded",
+      ACCOUNTLINK_PLATFORM: "dev",
+      ACCOUNTLINK_PORT: "0",
+      ACCOUNTLINK_DATA_DIR: data,
+    });
+
+  test("that a server has is refused to a second one", async () => {
+    const first = await startServer({ fixture: makeWorld().fixture });
+    try {
+      expectRefusal(
+        await serveFolder(first.dataFolder),
+        `Cannot start: data folder "${first.dataFolder}" is in use by process ${first.pid}, expected one server per folder`,
+      );
+      expect((await first.send("GET /readyz")).status).toBe(200);
+    } finally {
+      await first.stop();
+    }
+  });
+
+  test("that cannot be made is refused by its name", async () => {
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    const ended = await serveFolder(join(file, "data"));
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(ended.stderr).toMatch(/^Cannot [^\n]*ENOTDIR[^\n]*\n$/);
+    expect(ended.stderr).toContain(join(file, "data"));
+  });
+
+  test("whose secret is damaged is refused, and the secret is not shown", async () => {
+    const data = join(folder, "damaged");
+    await mkdir(data, { recursive: true });
+    await writeFile(join(data, "secret"), "not much of a secret\n");
+    expectRefusal(
+      await serveFolder(data),
+      `Cannot start: secret file "${join(data, "secret")}" is damaged, expected 32 or more bytes in base64`,
+    );
+  });
+
+  test("whose secret is lost is refused: none of its keys would work", async () => {
+    const data = join(folder, "lost");
+    const world = makeWorld();
+    await (await startServer({ fixture: world.fixture, dataFolder: data })).stop();
+    await rm(join(data, "secret"));
+    expectRefusal(
+      await serveFolder(data),
+      `Cannot start: ACCOUNTLINK_SECRET is not set and data folder "${data}" holds none, expected the secret that its database was made with`,
+    );
+  });
+
+  test("whose database is damaged is refused by its name", async () => {
+    const data = join(folder, "garbage");
+    await mkdir(data, { recursive: true });
+    await writeFile(join(data, "secret"), `${Buffer.alloc(32, "s").toString("base64")}\n`);
+    await writeFile(join(data, "accountlink.db"), "This was never a database. ".repeat(400));
+    await chmod(join(data, "secret"), 0o600);
+    expectRefusal(
+      await serveFolder(data),
+      `Cannot use database "${join(data, "accountlink.db")}": file is not a database`,
+    );
+  });
+});
+
+describe("an address", () => {
+  const listenOn = (host: string, port: string) =>
+    runServe({
+      ACCOUNTLINK_STORAGE: "memory",
+      ACCOUNTLINK_PLATFORM: "dev",
+      ACCOUNTLINK_HOST: host,
+      ACCOUNTLINK_PORT: port,
+    });
+
+  test("that is in use is refused by its host and port", async () => {
+    const holder = createServer().listen(0, "127.0.0.1");
+    await once(holder, "listening");
+    const address = holder.address();
+    const port = String(typeof address === "object" ? address?.port : address);
+    try {
+      const ended = await listenOn("127.0.0.1", port);
+      expect(ended).toMatchObject({ code: 1, stdout: "" });
+      expect(ended.stderr).toMatch(/^Cannot [^\n]*in use[^\n]*\n$/);
+      expect(ended.stderr).toContain("127.0.0.1");
+      expect(ended.stderr).toContain(port);
+    } finally {
+      holder.close();
+    }
+  });
+
+  test("of another machine is refused by its name", async () => {
+    const ended = await listenOn("192.0.2.1", "0");
+    expect(ended).toMatchObject({ code: 1, stdout: "" });
+    expect(ended.stderr).toMatch(/^Cannot [^\n]*"192\.0\.2\.1"[^\n]*\n$/);
+  });
+});

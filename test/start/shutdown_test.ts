@@ -1,0 +1,130 @@
+/**
+ * How a server ends that is told to.
+ */
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { devPlatformOn, freePort } from "../support/dev_platform.ts";
+import { makeClient } from "../support/http.ts";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "accountlink-shutdown-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const world = makeWorld();
+const key = world.key();
+
+/** A server whose game platform takes its time with the first question, and a write that waits for it. */
+const startSlowWrite = async (dataFolder: string) => {
+  const port = await freePort();
+  const server = await startServer({
+    fixture: world.fixture,
+    dataFolder,
+    env: { ACCOUNTLINK_DEV_PLATFORM_PORT: String(port) },
+  });
+  const platform = devPlatformOn(port);
+  await platform.fail({ mode: "slow", platform: "game", delayMs: 1_200, times: 1 });
+  platform.close();
+  const client = makeClient(server.url);
+  const answer = client.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "1" } });
+  await untilAsked(port);
+  return { server, answer, close: client.close };
+};
+
+/** Waits until the game platform was asked, so that the write is under way. */
+const untilAsked = async (port: number) => {
+  const { send, close } = makeClient(`http://127.0.0.1:${port}`);
+  await vi.waitFor(async () => expect((await send("GET /requests")).text).toContain("/game/api/users"));
+  close();
+};
+
+const signal = ({ pid }: RunningServer, name: NodeJS.Signals) => process.kill(pid, name);
+
+/** Whether a new connection is accepted. */
+const accepts = (url: string): Promise<boolean> => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  return new Promise((resolve) => {
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+  }).finally(() => socket.destroy()) as Promise<boolean>;
+};
+
+const untilRefusing = (url: string) =>
+  vi.waitFor(async () => expect(await accepts(url)).toBe(false), { timeout: 5_000, interval: 5 });
+
+describe("on SIGTERM", () => {
+  test("finishes what is in flight, takes nothing new, hears no second signal and ends with 0", async () => {
+    const data = join(folder, "in_flight");
+    const { server, answer, close } = await startSlowWrite(data);
+    let answered = false;
+    const noted = answer.finally(() => {
+      answered = true;
+    });
+
+    signal(server, "SIGTERM");
+    await untilRefusing(server.url);
+    signal(server, "SIGINT");
+    signal(server, "SIGTERM");
+    expect(answered).toBe(false);
+
+    expect(await noted).toMatchObject({ status: 200, body: { data: { chatId: "100001", gameId: "1" } } });
+    const lastAnswer = performance.now();
+    expect(await server.stop()).toBe(0);
+    // The client keeps its connection, and would for seconds.
+    expect(performance.now() - lastAnswer).toBeLessThan(4_000);
+    close();
+
+    const next = await startServer({ fixture: world.fixture, dataFolder: data });
+    const { body } = await next.send("GET /v2/chat?chatId=100001", { key });
+    expect(body.data).toMatchObject({ gameId: "1" });
+    expect(await next.stop()).toBe(0);
+  });
+
+  test("waits for nobody who only keeps a connection open", async () => {
+    const server = await startServer({ fixture: world.fixture });
+    const { send, close } = makeClient(server.url);
+    await send("GET /healthz");
+    const started = performance.now();
+    expect(await server.stop()).toBe(0);
+    expect(performance.now() - started).toBeLessThan(8_000);
+    close();
+  });
+
+  test("waits no longer than 10 seconds for clients that never send the rest of a request", async () => {
+    const server = await startServer({ fixture: world.fixture });
+    const head = `PATCH /v2/game HTTP/1.1\r\nHost: accountlink\r\nAuthorization: Bearer ${key}\r\n`;
+    const half = `${head}Content-Type: application/json\r\nContent-Length: 40\r\n\r\n{"chatId":`;
+    const clients = await Promise.all([head, half].map((sent) => sendAndStop(server.url, sent)));
+    // Answered on a connection that came later: the server has seen what came before it.
+    await server.send("GET /healthz");
+
+    const started = performance.now();
+    expect(await server.stop()).toBe(0);
+    expect(performance.now() - started).toBeLessThan(14_000);
+    await Promise.all(clients.map(({ closed }) => closed));
+  });
+});
+
+/** A client that sends this and never anything more. */
+const sendAndStop = async (url: string, sent: string) => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.resume().write(sent);
+  return { closed: once(socket, "close") };
+};
+
+test("on SIGINT it ends in the same way", async () => {
+  const { server, answer, close } = await startSlowWrite(join(folder, "interrupted"));
+  signal(server, "SIGINT");
+  expect((await answer).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+  close();
+});
