@@ -10,6 +10,8 @@ import { Effect } from "effect";
 import { InvalidConfig } from "./config.ts";
 
 const guildId = "700000000000000001";
+/** So that a tour that is pasted in one go is not paced. */
+const limits = { perWindow: 10, windowMs: 1_000 };
 const created = "2020-01-01T00:00:00.000Z";
 
 const people = [
@@ -28,8 +30,8 @@ const gameUsers = [
 const demoDocument = (globalKey: string, guildKey: string) => ({
   accounts: [{ name: "demo", chatId: "100001", tier: "premium" }],
   keys: [
-    { key: globalKey, account: "demo", scope: "global", tier: "premium" },
-    { key: guildKey, account: "demo", scope: "guild", guildId, tier: "free" },
+    { key: globalKey, account: "demo", scope: "global", tier: "premium", limits },
+    { key: guildKey, account: "demo", scope: "guild", guildId, tier: "free", limits },
   ],
   links: people
     .filter(({ gameId }) => gameId !== null)

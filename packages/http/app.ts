@@ -7,7 +7,7 @@ import { FindMyWay, HttpRouter, HttpServerRequest, HttpServerResponse } from "ef
 import { type BoundRoute, makePipeline, Pipeline } from "./pipeline.ts";
 import { routesV1 } from "./routes_v1.ts";
 import { routesV2 } from "./routes_v2.ts";
-import { systemPaths, systemRoutes } from "./system_routes.ts";
+import { systemPaths, systemRoutes, withPagePolicy } from "./system_routes.ts";
 
 /** Paths are compared as they are written: a trailing or a doubled slash, or another case, is another path. */
 const literally = { ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, caseSensitive: true };
@@ -30,7 +30,9 @@ export const makeHttpApp = Effect.gen(function* () {
 
   const allowedMethods = methodFinder([...routes, ...systemPaths.map((path) => ({ method: "GET", path }))]);
   const routed = router.asHttpEffect();
-  const system = Effect.flatMap(systemRouter.asHttpEffect(), pipeline.sign);
+  const system = Effect.flatMap(systemRouter.asHttpEffect(), (response) =>
+    pipeline.sign(withPagePolicy(response)),
+  );
 
   const answerUnmatched = (request: HttpServerRequest.HttpServerRequest) => {
     const allowed = allowedMethods(request.url);

@@ -1,0 +1,86 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { makeTempFolder } from "./internal/temp_folder.ts";
+import { StorageSql } from "./mod.ts";
+
+const { inspectEmbedded, layerEmbedded, migrateEmbedded } = StorageSql;
+
+const change = (folder: string, statement: string): void => {
+  const database = new DatabaseSync(join(folder, "accountlink.db"));
+  database.exec(statement);
+  database.close();
+};
+
+describe("inspectEmbedded", () => {
+  it.effect("gives null for a folder without a database, and makes none", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      expect(yield* inspectEmbedded(folder)).toBeNull();
+      expect(yield* inspectEmbedded(join(folder, "none"))).toBeNull();
+    }),
+  );
+
+  it.effect("tells the version of the schema, whatever it is", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      yield* migrateEmbedded({ folder });
+      const state = yield* inspectEmbedded(folder);
+      const newest = state?.schema.newest;
+      expect(state).toEqual({
+        path: join(folder, "accountlink.db"),
+        schema: { version: newest, newest },
+        damage: [],
+        server: null,
+      });
+      change(folder, "INSERT INTO schema_migrations (migration_id, name) VALUES (999, 'later')");
+      expect((yield* inspectEmbedded(folder))?.schema).toEqual({ version: 999, newest });
+      change(folder, "DROP TABLE schema_migrations");
+      expect((yield* inspectEmbedded(folder))?.schema).toEqual({ version: 0, newest });
+    }),
+  );
+
+  it.effect("knows a server, and is in nobody's way", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      const serving = layerEmbedded({ folder });
+      const state = yield* Effect.provide(inspectEmbedded(folder), serving, { local: true });
+      expect(state?.server).toEqual({ pid: process.pid });
+      expect((yield* inspectEmbedded(folder))?.server).toBeNull();
+      yield* Effect.provide(Effect.void, serving, { local: true });
+    }),
+  );
+
+  it.effect("finds what is broken", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      yield* migrateEmbedded({ folder });
+      const path = join(folder, "accountlink.db");
+      change(folder, "INSERT INTO accounts (name, tier) VALUES ('acme', 'free')");
+      const bytes = readFileSync(path);
+      // The name stands in the only row of its table.
+      const at = bytes.lastIndexOf("acmefree");
+      expect(at).toBeGreaterThan(0);
+      const page = Math.floor(at / 4_096) * 4_096;
+      bytes.fill(0xff, page + 8, page + 64);
+      writeFileSync(path, bytes);
+      expect((yield* inspectEmbedded(folder))?.damage).not.toEqual([]);
+    }),
+  );
+
+  it.effect("fails for a file that is no database", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      const path = join(folder, "accountlink.db");
+      writeFileSync(path, "no database, and long enough to be looked at".repeat(100));
+      const error = yield* Effect.flip(inspectEmbedded(folder));
+      expect(error).toMatchObject({ _tag: "DatabaseUnusable", path });
+      expect(error.message).toContain("file is not a database");
+      rmSync(path);
+      mkdirSync(path);
+      expect((yield* Effect.flip(inspectEmbedded(folder)))._tag).toBe("DatabaseUnusable");
+    }),
+  );
+});
