@@ -26,7 +26,7 @@ import type { ShowProgress } from "./internal/progress.ts";
 import { type LinkFormat, type LinkLine, parseLinkLines } from "./link_files.ts";
 
 /** Links in a batch, which is one transaction. A running server writes between two of them. */
-const batchSize = 10_000;
+export const batchSize = 20_000;
 
 /** Wrong lines that are told one by one; the others are counted. */
 const toldProblems = 10;

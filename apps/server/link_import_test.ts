@@ -11,11 +11,11 @@ import { StorageMemory } from "@accountlink/storage-memory";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer, Stream } from "effect";
 import type { Progress } from "./internal/progress.ts";
-import { type ImportOptions, importLinks, type LinkSource } from "./link_import.ts";
+import { batchSize, type ImportOptions, importLinks, type LinkSource } from "./link_import.ts";
 
 const pid = "pid_0123456789abcdef" as Pid;
 const account: Account = { name: "acme", chatId: null, tier: "free" };
-const batch = 10_000;
+const batch = batchSize;
 
 const csv = (count: number): string =>
   ["chatId,gameId", ...Array.from({ length: count }, (_, index) => `${100_000 + index},1`), ""].join("\n");

@@ -12,7 +12,7 @@ const logged = (level: "debug" | "info" | "error", effect: Effect.Effect<void>) 
     expect(yield* TestConsole.logLines).toEqual([]);
     const lines = (yield* TestConsole.errorLines).map(String);
     return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
-  }).pipe(Effect.provide(TestConsole.layer));
+  }).pipe(Effect.provide(TestConsole.layer, { local: true }));
 
 describe("loggingLayer", () => {
   it.effect("writes one JSON object a line on standard error", () =>

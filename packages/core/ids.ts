@@ -3,39 +3,48 @@
  */
 import { Schema } from "effect";
 
-const matching = (pattern: RegExp, expected: string) =>
-  Schema.String.check(Schema.isPattern(pattern, { description: expected, expected }));
+const matching = (pattern: RegExp, expected: string, ...examples: ReadonlyArray<string>) =>
+  Schema.String.check(Schema.isPattern(pattern, { description: expected, expected })).annotate({ examples });
 
 /** A user of the chat platform: 5 to 32 digits. */
-export const ChatId = matching(/^\d{5,32}$/, "5 to 32 digits").pipe(
+export const ChatId = matching(/^\d{5,32}$/u, "5 to 32 digits", "100001").pipe(
   Schema.brand("ChatId"),
-  Schema.annotate({ identifier: "ChatId", description: "ID of a user of the chat platform" }),
+  Schema.annotate({
+    identifier: "ChatId",
+    description: "ID of a user of the chat platform",
+  }),
 );
 export type ChatId = typeof ChatId.Type;
 
 /** A user of the game platform: 1 to 32 digits. */
-export const GameId = matching(/^\d{1,32}$/, "1 to 32 digits").pipe(
+export const GameId = matching(/^\d{1,32}$/u, "1 to 32 digits", "1").pipe(
   Schema.brand("GameId"),
-  Schema.annotate({ identifier: "GameId", description: "ID of a user of the game platform" }),
+  Schema.annotate({
+    identifier: "GameId",
+    description: "ID of a user of the game platform",
+  }),
 );
 export type GameId = typeof GameId.Type;
 
 /** A guild (community) of the chat platform: 5 to 32 digits. */
-export const GuildId = matching(/^\d{5,32}$/, "5 to 32 digits").pipe(
+export const GuildId = matching(/^\d{5,32}$/u, "5 to 32 digits", "700000000000000001").pipe(
   Schema.brand("GuildId"),
-  Schema.annotate({ identifier: "GuildId", description: "ID of a guild of the chat platform" }),
+  Schema.annotate({
+    identifier: "GuildId",
+    description: "ID of a guild of the chat platform",
+  }),
 );
 export type GuildId = typeof GuildId.Type;
 
 /** The public id of a data scope. */
-export const Pid = matching(/^pid_[0-9a-z]{16,64}$/, '"pid_" and 16 or more of 0-9a-z').pipe(
+export const Pid = matching(/^pid_[0-9a-z]{16,64}$/u, '"pid_" and 16 or more of 0-9a-z').pipe(
   Schema.brand("Pid"),
   Schema.annotate({ identifier: "Pid", description: "Public id of a data scope" }),
 );
 export type Pid = typeof Pid.Type;
 
 /** The public part of an API key, the 12 characters after `alk_`. */
-export const KeyId = matching(/^[0-9A-Za-z]{12}$/, "12 letters or digits").pipe(
+export const KeyId = matching(/^[0-9A-Za-z]{12}$/u, "12 letters or digits").pipe(
   Schema.brand("KeyId"),
   Schema.annotate({ identifier: "KeyId", description: "Public id of an API key" }),
 );

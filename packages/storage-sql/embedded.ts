@@ -1,5 +1,5 @@
 /** The stores in a data folder of this machine. */
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditLog, KeyStore, LinkStore } from "@accountlink/core";
 import { type Context, Data, Effect, Layer, Predicate, type Scope } from "effect";
@@ -72,6 +72,7 @@ const open = ({
     yield* Effect.tryPromise({ try: () => mkdir(folder, { recursive: true, mode: 0o700 }), catch: unusable });
     if (exclusive) yield* acquireProcessLock(folder);
     const database = yield* Layer.build(layerSqlite({ filename: path }));
+    yield* Effect.tryPromise({ try: () => chmod(path, 0o600), catch: unusable });
     const migrated = yield* Effect.provideContext(Effect.andThen(enlargeCache, migrate), database);
     return { database, migrated };
   }).pipe(Effect.catchTags({ SqlError: notOpened, MigrationError: notOpened }));

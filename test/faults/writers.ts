@@ -35,7 +35,7 @@ const clientsPerContested = 3;
 const wanderers = 3;
 
 /** Every write links to another game user than the writes just before it. */
-export const gameUserCount = 5_000;
+export const gameUserCount = 500;
 let games = 0;
 const nextGameId = (): string => String((games++ % gameUserCount) + 1);
 

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import autocannon, { type Extent } from "autocannon";
-import { apiKey, shuffledChatIds } from "./workload.ts";
+import { apiKey, chatIds, shuffled } from "./workload.ts";
 
 /** What one drive came to. */
 export interface Drive {
@@ -22,8 +22,8 @@ export interface Drive {
 const connections = 32;
 
 const drive = async (url: string, seed: number, extent: Extent): Promise<Drive> => {
-  const chatIds = shuffledChatIds(seed);
-  const share = Math.floor(chatIds.length / connections);
+  const order = shuffled(chatIds(), seed);
+  const share = Math.floor(order.length / connections);
   let client = 0;
   const awake = stayAwake();
   const result = await autocannon({
@@ -32,7 +32,7 @@ const drive = async (url: string, seed: number, extent: Extent): Promise<Drive> 
     ...extent,
     headers: { authorization: `Bearer ${apiKey}` },
     setupClient: (connection) => {
-      const own = chatIds.slice(client * share, (client + 1) * share);
+      const own = order.slice(client * share, (client + 1) * share);
       client++;
       connection.setRequests(own.map((chatId) => ({ method: "GET", path: `/v2/chat?chatId=${chatId}` })));
     },

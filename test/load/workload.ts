@@ -45,16 +45,20 @@ export const fixture = () => ({
 
 export type BenchFixture = ReturnType<typeof fixture>;
 
-/** Every chat ID once, in an order that the seed decides. */
-export const shuffledChatIds = (seed: number): ReadonlyArray<string> => {
+/** The values in an order that the seed decides. */
+export const shuffled = <A>(values: ReadonlyArray<A>, seed: number): ReadonlyArray<A> => {
   const random = generator(seed);
-  const ids = Array.from({ length: linkCount }, (_, index) => chatIdOf(index));
-  for (let last = ids.length - 1; last > 0; last--) {
+  const order = [...values];
+  for (let last = order.length - 1; last > 0; last--) {
     const other = Math.floor(random() * (last + 1));
-    [ids[last], ids[other]] = [ids[other] as string, ids[last] as string];
+    [order[last], order[other]] = [order[other] as A, order[last] as A];
   }
-  return ids;
+  return order;
 };
+
+/** Every chat ID once. */
+export const chatIds = (): ReadonlyArray<string> =>
+  Array.from({ length: linkCount }, (_, index) => chatIdOf(index));
 
 /** Numbers from 0 to 1, the same for the same seed. */
 const generator = (seed: number) => {

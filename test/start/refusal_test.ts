@@ -73,11 +73,11 @@ describe("a variable with a value that it does not take", () => {
 
   /** Every text is right, as far as can be told by looking at it. */
   const anyText = ["ACCOUNTLINK_HOST", "ACCOUNTLINK_DATA_DIR", "ACCOUNTLINK_FIXTURE"];
-  const secrets = ["ACCOUNTLINK_SECRET", "ACCOUNTLINK_ADDRESS_KEYS"];
+  const secrets = new Set(["ACCOUNTLINK_SECRET", "ACCOUNTLINK_ADDRESS_KEYS"]);
 
   const refusalOf = (name: string) => {
     const [value = "", expected = ""] = wrong[name] ?? [];
-    const got = secrets.includes(name) ? `a value of ${value.length} characters` : `"${value}"`;
+    const got = secrets.has(name) ? `a value of ${value.length} characters` : `"${value}"`;
     return { value, line: `Cannot start: ${name} is ${got}, expected ${expected}` };
   };
 
@@ -95,7 +95,7 @@ describe("a variable with a value that it does not take", () => {
     const { stdout } = await runServe({}, ["--help"]);
     const [, flags = ""] = stdout.split("GLOBAL FLAGS", 1)[0]?.split("FLAGS\n") ?? [];
     const documented = [...flags.matchAll(/^ +(--[a-z-]+) /gm)].map(([, flag]) => flag);
-    expect(documented.toSorted()).toEqual([...anyText, ...Object.keys(wrong)].map(flagOf).toSorted());
+    expect(new Set(documented)).toEqual(new Set([...anyText, ...Object.keys(wrong)].map(flagOf)));
   });
 
   test("an unknown flag is refused by its name", async () => {

@@ -1,13 +1,12 @@
 /**
- * Runs of the server that are expected to end by themselves.
+ * Runs of the program that are expected to end by themselves.
  */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-/** The program. */
-export const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url));
 
 /** How a run ended. */
 export interface Ended {
@@ -17,18 +16,27 @@ export interface Ended {
 }
 
 /**
- * Runs `accountlink serve` until it ends.
+ * Starts `accountlink` with these arguments.
  *
  * @param environment all of its variables; it inherits none
  */
-export const runServe = async (
+export const start = (
+  args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
-  flags: ReadonlyArray<string> = [],
-): Promise<Ended> => {
-  const child = spawn(process.execPath, [main, "serve", ...flags], {
+): { readonly child: ChildProcess; readonly ended: Promise<Ended> } => {
+  const child = spawn(process.execPath, [main, ...args], {
     env: { ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-  return { code: child.exitCode, stdout, stderr };
+  const output = Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return {
+    child,
+    ended: output.then(([stdout, stderr]) => ({ code: child.exitCode, stdout, stderr })),
+  };
 };
+
+/** Runs `accountlink serve`, which is expected to end by itself. */
+export const runServe = (
+  environment: Readonly<Record<string, string>>,
+  flags: ReadonlyArray<string> = [],
+): Promise<Ended> => start(["serve", ...flags], environment).ended;

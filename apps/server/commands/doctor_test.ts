@@ -89,12 +89,17 @@ describe("accountlink doctor", () => {
   });
 
   it("finds a running server, and asks it when its port is known", async () => {
-    const { json, serve } = await makeWorkplace();
+    const { json, serve, dataFolder } = await makeWorkplace();
     const url = await serve();
     expect(findingsOf(await json("doctor")).join("\n")).toMatch(
       /ok server: process \d+ runs, on a port that is not known/,
     );
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    const under = async (port: string) => {
+      const environment = { ACCOUNTLINK_DATA_DIR: dataFolder, ACCOUNTLINK_PORT: port };
+      return findingsOf(await (await makeWorkplace(environment)).json("doctor")).join("\n");
+    };
+    expect(await under(new URL(url).port)).toMatch(/ok server: process \d+ runs and is ready/);
+    expect(await under("1")).toMatch(/warn server: process \d+ runs, and does not answer at .*ECONNREFUSED/);
   });
 
   it("finds a port that is taken", async () => {

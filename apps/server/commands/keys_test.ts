@@ -62,10 +62,11 @@ describe("accountlink keys", () => {
   it("creates a key as it is told", async () => {
     const { json } = await makeWorkplace();
     const created = await json(
-      ...["keys", "create", "--account", "acme", "--name", "bot", "--guild-id", "700000000000000001"],
-      ...["--tier", "premium", "--kind", "partner", "--expires", "2999-01-31", "--per-window", "50"],
-      ...["--window", "2 seconds", "--daily", "0", "--verify-daily", "7", "--allow-ip", "10.0.0.0/8"],
-      ...["--allow-ip", "192.0.2.1", "--deny-ip", "10.1.0.0/16", "--redirect-origin", "https://example.com"],
+      ...`keys create --account acme --name bot --guild-id 700000000000000001 --tier premium --kind partner
+        --expires 2999-01-31 --per-window 50 --window=2_seconds --daily 0 --verify-daily 7 --allow-ip 10.0.0.0/8
+        --allow-ip 192.0.2.1 --deny-ip 10.1.0.0/16 --redirect-origin https://example.com`
+        .split(/\s+/)
+        .map((word) => word.replace("_", " ")),
     );
     const { key, ...shown } = created;
     expect(key).toMatch(/^alk_/);

@@ -1,13 +1,15 @@
 /**
  * `accountlink links import`
  */
+import { createReadStream } from "node:fs";
 import { type Account, ApiKeys, KeyStore, redact, type ScopeTarget } from "@accountlink/core";
+import * as NodeStream from "@effect/platform-node/NodeStream";
 import { Clock, Console, Effect, FileSystem, Option, Stdio, Stream } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import { accountFlag, checkScope, formatFlag, scopeFlags, scopeText, targetOf } from "../internal/flags.ts";
 import { answer, countOf, formatCount, Json } from "../internal/output.ts";
 import { progressBar } from "../internal/progress.ts";
-import { CommandFailed, reasonOf } from "../internal/report.ts";
+import { CommandFailed, reasonOf, reportFailure } from "../internal/report.ts";
 import { formatOfName } from "../link_files.ts";
 import {
   type ImportOutcome,
@@ -64,7 +66,7 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
     yield* tellLines(outcome.problems, outcome.refused);
     yield* answer({ dryRun: choice.dryRun, ...outcome, seconds }, summary(choice, outcome, seconds));
   }).pipe(
-    Effect.onInterrupt(() => Console.error(interruption(choice))),
+    Effect.onInterrupt(() => reportFailure(interruption(choice))),
     Effect.provide(managementLayer(choice.dryRun ? "refuse" : "make")),
   ),
 ).pipe(
@@ -97,10 +99,12 @@ same command is given again, and one that is done is not done again. Standard in
   ]),
 );
 
-const interruption = ({ file, dryRun }: Choice): string => {
-  if (dryRun) return "Interrupted";
-  const stays = "Interrupted: what was stored stays";
-  return file === "-" ? stays : `${stays}, and the same command goes on from there`;
+const interruption = ({ file, dryRun }: Choice): CommandFailed => {
+  const stays = dryRun ? "Interrupted" : "Interrupted: what was stored stays";
+  const resumable = !dryRun && file !== "-";
+  return new CommandFailed({
+    problem: resumable ? `${stays}, and the same command goes on from there` : stays,
+  });
 };
 
 const openSource = Effect.fnUntraced(function* ({ file, format }: Choice) {
@@ -118,7 +122,10 @@ const openSource = Effect.fnUntraced(function* ({ file, format }: Choice) {
     return { bytes, format: chosen.value, size: null } satisfies LinkSource<CommandFailed>;
   }
   const { type, size } = yield* Effect.mapError(fileSystem.stat(file), unreadable);
-  const bytes = fileSystem.stream(file, { chunkSize: readSize }).pipe(Stream.mapError(unreadable));
+  const bytes = NodeStream.fromReadable({
+    evaluate: () => createReadStream(file, { highWaterMark: readSize }),
+    onError: unreadable,
+  });
   // What a pipe gives is gone once it is read.
   return {
     bytes,

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
@@ -221,6 +222,19 @@ describe("accountlink links", () => {
     const refused = await place.runWith(csvOf(late), ...flags);
     expect(refused.code).toBe(1);
     expect(JSON.parse(refused.stdout)).toMatchObject({ refused: 1, stored: 0 });
+  });
+
+  it("takes and fills pipes that have a name", async () => {
+    const place = await makeWorkplace();
+    const pipe = join(place.folder, "pipe.csv");
+    execFileSync("mkfifo", [pipe]);
+    const lines = makeLines(20_000);
+    const importing = place.json("links", "import", pipe, ...scope);
+    await writeFile(pipe, csvOf(lines));
+    expect(await importing).toMatchObject({ links: 20_000, inserted: 20_000, refused: 0 });
+    const exporting = place.json("links", "export", ...scope, "--output", pipe);
+    expect(await readFile(pipe, "utf8")).toBe(csvOf(lines.toSorted()));
+    expect(await exporting).toEqual({ file: pipe, format: "csv", links: 20_000 });
   });
 
   it("goes on where it was after kill -9", async () => {

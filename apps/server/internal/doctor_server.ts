@@ -1,11 +1,11 @@
 /**
  * The doctor looks for the server.
  */
+import { get } from "node:http";
 import { createServer } from "node:net";
 import { Effect } from "effect";
 import type { Config } from "../config.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
-import { reasonOf } from "./report.ts";
 
 /** How long a server may take to answer, in milliseconds. */
 const patience = 3_000;
@@ -28,22 +28,32 @@ export const checkServer = (
 };
 
 const askReadiness = (url: string, who: string): Effect.Effect<Finding> =>
-  Effect.tryPromise(() => fetch(url, { signal: AbortSignal.timeout(patience) })).pipe(
-    Effect.map(({ status }) =>
+  statusOf(url).pipe(
+    Effect.map((status) =>
       status === 200
         ? ok("server", `${who} and is ready`)
         : fail("server", `${who} and is not ready: ${url} answers ${status}`, "See its log"),
     ),
-    Effect.catch((error) =>
+    Effect.catch(({ message }) =>
       Effect.succeed(
         warn(
           "server",
-          `${who}, and does not answer at ${url}: ${reasonOf(error)}`,
+          `${who}, and does not answer at ${url}: ${message}`,
           "See its log, or set ACCOUNTLINK_HOST and ACCOUNTLINK_PORT as they are for the server",
         ),
       ),
     ),
   );
+
+/** Not by `fetch`, which refuses to ask on a number of ports. */
+const statusOf = (url: string): Effect.Effect<number | undefined, Error> =>
+  Effect.callback((resume) => {
+    const request = get(url, { signal: AbortSignal.timeout(patience) }, (response) => {
+      response.resume();
+      resume(Effect.succeed(response.statusCode));
+    });
+    request.once("error", (error) => resume(Effect.fail(error)));
+  });
 
 const checkPort = (host: string, port: number): Effect.Effect<Finding> =>
   Effect.callback((resume) => {

@@ -20,7 +20,8 @@ export const writeWhole = Effect.fnUntraced(function* <E, R>(
   // A link stays a link, and what it points to is replaced.
   const target = (yield* fileSystem.exists(file)) ? yield* fileSystem.realPath(file) : file;
   const isOrdinary = !(yield* fileSystem.exists(target)) || (yield* fileSystem.stat(target)).type === "File";
-  if (!isOrdinary) return yield* Stream.run(bytes, fileSystem.sink(target, { flag: "w" }));
+  // Appending is the way to write where there are no positions.
+  if (!isOrdinary) return yield* Stream.run(bytes, fileSystem.sink(target, { flag: "a" }));
 
   const part = join(dirname(target), `.${randomUUID()}.part`);
   yield* Effect.scoped(

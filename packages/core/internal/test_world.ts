@@ -60,7 +60,7 @@ export const platform: PlatformFixture = {
   gameUsers: Array.from({ length: 9 }, (_, index) => gameUser(String(index + 1))),
 };
 
-export const secretOf = (byte: number) => Redacted.make(new Uint8Array(32).fill(byte));
+const secretOf = (byte: number) => Redacted.make(new Uint8Array(32).fill(byte));
 
 /** Everything but the platforms. */
 export const stores = Layer.mergeAll(

@@ -71,8 +71,15 @@ export class ApiKeys extends Context.Service<
     /** Revokes the key that somebody shows to hold. False when it is not a key of ours, or its secret is over. */
     readonly reportLeaked: (token: string, requestId: string) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** The account's scope for the target; either is made when there is none. */
-    readonly scopeOf: (account: Account, target: ScopeTarget) => Effect.Effect<DataScope, StoreUnavailable>;
+    /**
+     * The account's scope for the target; either is made when there is none.
+     *
+     * @param account a name alone stands for an account of the free tier
+     */
+    readonly scopeOf: (
+      account: Account | string,
+      target: ScopeTarget,
+    ) => Effect.Effect<DataScope, StoreUnavailable>;
   }
 >()("@accountlink/core/ApiKeys") {
   static readonly layer = Layer.effect(
@@ -87,10 +94,15 @@ export class ApiKeys extends Context.Service<
 
       const announce = (id: KeyId) => signals.publish(keyChanges, id);
 
-      const scopeOf = Effect.fn("ApiKeys.scopeOf")(function* (account: Account, target: ScopeTarget) {
-        yield* store.ensureAccount(account);
+      const scopeOf = Effect.fn("ApiKeys.scopeOf")(function* (
+        account: Account | string,
+        target: ScopeTarget,
+      ) {
+        const { name } = yield* store.ensureAccount(
+          typeof account === "string" ? { name: account, chatId: null, tier: "free" } : account,
+        );
         const pid = `pid_${yield* withRandom(randomText(20, 36))}` as Pid;
-        return yield* store.ensureScope(account.name, target, pid);
+        return yield* store.ensureScope(name, target, pid);
       });
 
       const recordOf = Effect.fnUntraced(function* (
@@ -204,13 +216,14 @@ export class ApiKeys extends Context.Service<
   );
 }
 
+const areNetworks = (entries: ReadonlyArray<string> = []): boolean =>
+  entries.every((entry) => Option.isSome(parseNetwork(entry)));
+
 const checkChoice = ({ account, name, allowIps, denyIps }: NewKey): Effect.Effect<void, InvalidParameter> => {
   const problems: Array<ParameterProblem> = [];
   const check = (parameter: string, isRight: boolean, reason: string) => {
     if (!isRight) problems.push({ name: parameter, reason });
   };
-  const areNetworks = (entries: ReadonlyArray<string> = []) =>
-    entries.every((entry) => Option.isSome(parseNetwork(entry)));
   check("account", account.name !== "" && isStorable(account.name), "expected well-formed text without NUL");
   check("name", isStorable(name ?? ""), "expected well-formed text without NUL");
   check("allowIps", areNetworks(allowIps), "expected addresses or CIDRs");

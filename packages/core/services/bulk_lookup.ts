@@ -50,14 +50,14 @@ export class BulkLookup extends Context.Service<
     readonly byChats: (
       scope: DataScope,
       chatIds: ReadonlyArray<string>,
-      options: LookupOptions,
+      options?: LookupOptions,
     ) => Effect.Effect<ReadonlyArray<BulkItem<ChatLookup>>, BulkError>;
 
     /** The chat users of up to 50 game users. */
     readonly byGames: (
       scope: DataScope,
       gameIds: ReadonlyArray<string>,
-      options: LookupOptions,
+      options?: LookupOptions,
     ) => Effect.Effect<ReadonlyArray<BulkItem<GameLookup>>, BulkError>;
   }
 >()("@accountlink/core/BulkLookup") {
@@ -71,26 +71,25 @@ export class BulkLookup extends Context.Service<
       const memberships = (guildId: RequestedGuild, chatIds: Iterable<ChatId>) =>
         tabulate(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
 
-      const gameProfiles = (gameIds: Iterable<GameId>, { resolved }: LookupOptions) =>
-        tabulate(resolved ? gameIds : [], profiles.game);
+      const gameProfiles = (gameIds: Iterable<GameId>) => tabulate(gameIds, profiles.game);
 
       const byChats = Effect.fnUntraced(function* (
         scope: DataScope,
         inputs: ReadonlyArray<string>,
-        options: LookupOptions,
+        { guildId = null, resolved = false }: LookupOptions = {},
       ) {
-        yield* guard.enter(scope, options.guildId);
+        yield* guard.enter(scope, guildId);
         const chatIds = distinct(inputs, isChatId);
         const [records, members] = yield* Effect.all(
-          [links.findByChatIds(scope.pid, chatIds), memberships(options.guildId, chatIds)],
+          [links.findByChatIds(scope.pid, chatIds), memberships(guildId, chatIds)],
           { concurrency: 2 },
         );
         const found = [...records.values()]
           .filter(isLinked)
           .filter(({ chatId }) => isMember(members.get(chatId)));
-        const games = yield* gameProfiles(new Set(found.map(({ gameId }) => gameId)), options);
-        const chats = yield* tabulate(options.resolved ? found.map(({ chatId }) => chatId) : [], (chatId) =>
-          profiles.chat(chatId, options.guildId),
+        const games = yield* gameProfiles(resolved ? found.map(({ gameId }) => gameId) : []);
+        const chats = yield* tabulate(resolved ? found.map(({ chatId }) => chatId) : [], (chatId) =>
+          profiles.chat(chatId, guildId),
         );
         return eachInput(inputs, isChatId, chatIdProblem, (chatId) => {
           const member = members.get(chatId) ?? Result.succeed(false);
@@ -99,25 +98,22 @@ export class BulkLookup extends Context.Service<
           const record = records.get(chatId);
           if (record === undefined || !isLinked(record)) return Result.fail(new LinkNotFound());
           const { gameId } = record;
-          const resolved = options.resolved
-            ? { game: games.get(gameId) ?? null, chat: chats.get(chatId) ?? null }
-            : unresolved;
-          return Result.succeed({ chatId, gameId, resolved });
+          const pair = { game: games.get(gameId) ?? null, chat: chats.get(chatId) ?? null };
+          return Result.succeed({ chatId, gameId, resolved: pair });
         });
       });
 
       const byGames = Effect.fnUntraced(function* (
         scope: DataScope,
         inputs: ReadonlyArray<string>,
-        options: LookupOptions,
+        { guildId = null, resolved = false }: LookupOptions = {},
       ) {
-        const { guildId } = options;
         yield* guard.enter(scope, guildId);
         const linked = yield* links.findByGameIds(scope.pid, distinct(inputs, isGameId));
         const members = yield* memberships(guildId, new Set([...linked.values()].flat()));
         const membersOf = (gameId: GameId) => keepMembers(linked.get(gameId) ?? [], members);
-        const games = yield* gameProfiles(linked.keys(), options);
-        const chats = yield* tabulate(options.resolved ? linked.keys() : [], (gameId) =>
+        const games = yield* gameProfiles(resolved ? linked.keys() : []);
+        const chats = yield* tabulate(resolved ? linked.keys() : [], (gameId) =>
           profiles.chats(
             Result.getOrElse(membersOf(gameId), () => []),
             guildId,

@@ -20,9 +20,10 @@ import { Secrets } from "./secrets.ts";
 
 /** What every lookup can be asked besides its ID. */
 export interface LookupOptions {
-  readonly guildId: RequestedGuild;
-  /** Whether to add profiles. */
-  readonly resolved: boolean;
+  /** None when left out. */
+  readonly guildId?: RequestedGuild;
+  /** Whether to add profiles; not when left out. */
+  readonly resolved?: boolean;
 }
 
 /** Both profiles, null unless they were asked for. */
@@ -73,21 +74,21 @@ export class LinkLookup extends Context.Service<
     readonly byChat: (
       scope: DataScope,
       chatId: ChatId,
-      options: LookupOptions,
+      options?: LookupOptions,
     ) => Effect.Effect<ChatLookup, GuildError | LinkNotFound | StoreUnavailable>;
 
     /** The chat users of a game user; with a guild, those who are its members. */
     readonly byGame: (
       scope: DataScope,
       gameId: GameId,
-      options: LookupOptions,
+      options?: LookupOptions,
     ) => Effect.Effect<GameLookup, GuildError | LinkNotFound | StoreUnavailable>;
 
     /** The verification status of a chat user. Not linked is an answer, not an error. */
     readonly verification: (
       scope: DataScope,
       chatId: ChatId,
-      options: LookupOptions,
+      options?: LookupOptions,
     ) => Effect.Effect<VerificationStatus, GuildError | StoreUnavailable>;
   }
 >()("@accountlink/core/LinkLookup") {
@@ -99,7 +100,10 @@ export class LinkLookup extends Context.Service<
       const profiles = yield* Profiles;
       const secrets = yield* Secrets;
 
-      const resolvePair = (link: Link, { guildId, resolved }: LookupOptions): Effect.Effect<ResolvedPair> =>
+      const resolvePair = (
+        link: Link,
+        { guildId = null, resolved = false }: LookupOptions,
+      ): Effect.Effect<ResolvedPair> =>
         resolved
           ? Effect.all(
               { game: profiles.game(link.gameId), chat: profiles.chat(link.chatId, guildId) },
@@ -107,19 +111,27 @@ export class LinkLookup extends Context.Service<
             )
           : Effect.succeed(unresolved);
 
-      const admitChat = (scope: DataScope, chatId: ChatId, { guildId }: LookupOptions) =>
+      const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
         Effect.andThen(guard.enter(scope, guildId), guard.requireMember(guildId, chatId));
 
-      const byChat = Effect.fnUntraced(function* (scope: DataScope, chatId: ChatId, options: LookupOptions) {
-        if (options.guildId !== null || scope.kind === "guild") yield* admitChat(scope, chatId, options);
+      const byChat = Effect.fnUntraced(function* (
+        scope: DataScope,
+        chatId: ChatId,
+        options: LookupOptions = {},
+      ) {
+        if (isGuarded(scope, options)) yield* admitChat(scope, chatId, options);
         const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
         if (link === null) return yield* new LinkNotFound();
-        const resolved = options.resolved ? yield* resolvePair(link, options) : unresolved;
+        const resolved = options.resolved === true ? yield* resolvePair(link, options) : unresolved;
         return { chatId, gameId: link.gameId, resolved };
       });
 
-      const byGame = Effect.fnUntraced(function* (scope: DataScope, gameId: GameId, options: LookupOptions) {
-        const { guildId, resolved } = options;
+      const byGame = Effect.fnUntraced(function* (
+        scope: DataScope,
+        gameId: GameId,
+        options: LookupOptions = {},
+      ) {
+        const { guildId = null, resolved = false } = options;
         yield* guard.enter(scope, guildId);
         const all = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
         const chatIds =
@@ -143,7 +155,7 @@ export class LinkLookup extends Context.Service<
       const verification = Effect.fnUntraced(function* (
         scope: DataScope,
         chatId: ChatId,
-        options: LookupOptions,
+        options: LookupOptions = {},
       ) {
         yield* admitChat(scope, chatId, options);
         const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
@@ -163,6 +175,10 @@ export class LinkLookup extends Context.Service<
     }),
   );
 }
+
+/** Whether there is a guild to be held to. Most look-ups have none, and need not ask. */
+const isGuarded = (scope: DataScope, { guildId = null }: LookupOptions): boolean =>
+  guildId !== null || scope.kind === "guild";
 
 const unresolvedGame: GameLookup["resolved"] = { game: null, chat: null };
 

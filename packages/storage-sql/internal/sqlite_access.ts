@@ -102,7 +102,7 @@ export function inTransaction(db: DatabaseSync): boolean {
 }
 
 /** Rolls back what is open. A connection that cannot do that is closed, which undoes it as well. */
-export function leaveTransaction(db: DatabaseSync): void {
+function leaveTransaction(db: DatabaseSync): void {
   if (!inTransaction(db)) return;
   try {
     db.exec("ROLLBACK");

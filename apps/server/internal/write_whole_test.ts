@@ -1,0 +1,56 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as NodeServices from "@effect/platform-node/NodeServices";
+import { describe, expect, it } from "@effect/vitest";
+import { Deferred, Effect, Exit, Fiber, Stream } from "effect";
+import { makeFolder } from "./test_folder.ts";
+import { writeWhole } from "./write_whole.ts";
+
+describe("writeWhole", () => {
+  it.effect("writes a file that nobody else can read, in place of what was there", () =>
+    Effect.gen(function* () {
+      const file = join(yield* makeFolder, "links.csv");
+      for (const text of ["first", "second, and longer", "third"]) {
+        yield* writeWhole(file, Stream.fromIterable(text));
+        expect(readFileSync(file, "utf8")).toBe(text);
+        expect(statSync(file).mode & 0o777).toBe(0o600);
+      }
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+
+  it.effect("leaves everything as it was when the text breaks off", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeFolder;
+      const file = join(folder, "links.csv");
+      writeFileSync(file, "before");
+      const failing = Stream.concat(Stream.make("half"), Stream.fail("broken"));
+      expect(yield* Effect.exit(writeWhole(file, failing))).toEqual(Exit.fail("broken"));
+
+      const halfway = yield* Deferred.make<void>();
+      const waiting = Stream.concat(
+        Stream.make("half"),
+        Stream.fromEffect(Effect.andThen(Deferred.succeed(halfway, undefined), Effect.never)),
+      );
+      const writing = yield* Effect.forkChild(writeWhole(file, waiting));
+      yield* Deferred.await(halfway);
+      expect(readdirSync(folder)).toHaveLength(2);
+      yield* Fiber.interrupt(writing);
+      expect(readdirSync(folder)).toEqual(["links.csv"]);
+      expect(readFileSync(file, "utf8")).toBe("before");
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+
+  it.effect("follows links, and never replaces a device", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeFolder;
+      mkdirSync(join(folder, "there"));
+      const file = join(folder, "there", "links.csv");
+      writeFileSync(file, "before");
+      symlinkSync(file, join(folder, "link"));
+      yield* writeWhole(join(folder, "link"), Stream.make("after"));
+      expect(readFileSync(file, "utf8")).toBe("after");
+      yield* writeWhole("/dev/null", Stream.make("gone"));
+      expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+});

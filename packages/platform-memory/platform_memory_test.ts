@@ -1,0 +1,55 @@
+import { ChatId, ChatPlatform, decodeFixture, GameId, GamePlatform, GuildId } from "@accountlink/core";
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer, Option } from "effect";
+import { layer } from "./platform_memory.ts";
+
+const guild = GuildId.make("700000000000000001");
+const botless = GuildId.make("700000000000000002");
+const ada = ChatId.make("100001");
+const grace = ChatId.make("100002");
+
+const document = JSON.stringify({
+  platform: {
+    guilds: [
+      { id: guild, members: [{ chatId: ada, nickname: "countess", roles: [{ id: "1", name: "Member" }] }] },
+      { id: botless, bot: false, members: [{ chatId: ada }] },
+    ],
+    chatUsers: [{ id: ada, username: "ada" }],
+    gameUsers: [{ id: "1", username: "ada_plays" }],
+  },
+});
+
+const platforms = Layer.unwrap(Effect.map(decodeFixture(document), ({ platform }) => layer(platform)));
+
+describe("PlatformMemory", () => {
+  it.effect("knows the guilds that the bot is in, and their members", () =>
+    Effect.gen(function* () {
+      const chat = yield* ChatPlatform;
+      assert.deepStrictEqual(
+        [yield* chat.hasBot(guild), yield* chat.hasBot(botless), yield* chat.hasBot(GuildId.make("12345"))],
+        [true, false, false],
+      );
+      const member = Option.getOrThrow(yield* chat.findMember(guild, ada));
+      assert.deepStrictEqual(member, {
+        nickname: "countess",
+        joined: null,
+        roles: [{ id: "1", name: "Member" }],
+      });
+      assert.isTrue(Option.isNone(yield* chat.findMember(guild, grace)));
+      assert.isTrue(Option.isNone(yield* chat.findMember(botless, ada)));
+    }).pipe(Effect.provide(platforms)),
+  );
+
+  it.effect("knows the users of both platforms", () =>
+    Effect.gen(function* () {
+      const chat = yield* ChatPlatform;
+      const game = yield* GamePlatform;
+      assert.strictEqual(Option.getOrThrow(yield* chat.findUser(ada)).username, "ada");
+      assert.isTrue(Option.isNone(yield* chat.findUser(grace)));
+      assert.isTrue(yield* game.hasUser(GameId.make("1")));
+      assert.isFalse(yield* game.hasUser(GameId.make("2")));
+      const profile = Option.getOrThrow(yield* game.findProfile(GameId.make("1")));
+      assert.strictEqual(profile.username, "ada_plays");
+    }).pipe(Effect.provide(platforms)),
+  );
+});
