@@ -4,7 +4,7 @@
 import { BadRequest } from "@accountlink/core";
 import { Effect, Layer } from "effect";
 import { FindMyWay, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
-import { type BoundRoute, makePipeline, Pipeline } from "./pipeline.ts";
+import { type BoundRoute, makePipeline, Pipeline, sign } from "./pipeline.ts";
 import { routesV1 } from "./routes_v1.ts";
 import { routesV2 } from "./routes_v2.ts";
 import { systemPaths, systemRoutes, withPagePolicy } from "./system_routes.ts";
@@ -30,15 +30,13 @@ export const makeHttpApp = Effect.gen(function* () {
 
   const allowedMethods = methodFinder([...routes, ...systemPaths.map((path) => ({ method: "GET", path }))]);
   const routed = router.asHttpEffect();
-  const system = Effect.flatMap(systemRouter.asHttpEffect(), (response) =>
-    pipeline.sign(withPagePolicy(response)),
-  );
+  const system = Effect.flatMap(systemRouter.asHttpEffect(), (response) => sign(withPagePolicy(response)));
 
   const answerUnmatched = (request: HttpServerRequest.HttpServerRequest) => {
     const allowed = allowedMethods(request.url);
     if (allowed === null) return pipeline.refuse(new BadRequest({ problem: "not_found" }));
     if (request.method === "OPTIONS") {
-      return pipeline.sign(HttpServerResponse.empty({ status: 204, headers: { allow: allowed } }));
+      return sign(HttpServerResponse.empty({ status: 204, headers: { allow: allowed } }));
     }
     return Effect.map(
       pipeline.refuse(new BadRequest({ problem: "method_not_allowed" })),

@@ -69,11 +69,6 @@ export class Pipeline extends Context.Service<
     readonly refuse: (
       error: PublicError,
     ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>;
-
-    /** Adds the headers that every answer has to one that is in no envelope. */
-    readonly sign: (
-      response: HttpServerResponse.HttpServerResponse,
-    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>;
   }
 >()("@accountlink/http/Pipeline") {}
 
@@ -137,16 +132,17 @@ export const makePipeline = Effect.gen(function* () {
       );
     });
 
-  const sign = (response: HttpServerResponse.HttpServerResponse) =>
-    Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) =>
-      HttpServerResponse.setHeaders(response, {
-        "x-request-id": newRequestId(),
-        ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
-      }),
-    );
-
-  return Pipeline.of({ keyed, open, refuse, sign });
+  return Pipeline.of({ keyed, open, refuse });
 });
+
+/** Adds the headers that every answer has to one that is in no envelope. */
+export const sign = (response: HttpServerResponse.HttpServerResponse) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) =>
+    HttpServerResponse.setHeaders(response, {
+      "x-request-id": newRequestId(),
+      ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
+    }),
+  );
 
 /** Whether the path of a URL is the prefix or below it. */
 const isUnder = (prefix: string, url: string): boolean =>

@@ -17,7 +17,7 @@ import { ChatId, GameId } from "../ids.ts";
 import { isLinked } from "../link.ts";
 import { LinkStore } from "../ports/link_store.ts";
 import { GuildGuard, type RequestedGuild } from "./guild_guard.ts";
-import { type ChatLookup, type GameLookup, type LookupOptions, unresolved } from "./link_lookup.ts";
+import { type ChatLookup, type GameLookup, type LookupOptions } from "./link_lookup.ts";
 import { Profiles } from "./profiles.ts";
 
 /** How many inputs one bulk lookup takes. */

@@ -64,7 +64,7 @@ export interface VerificationStatus {
 type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
 
 /** The answer without profiles. */
-export const unresolved: ResolvedPair = { game: null, chat: null };
+const unresolved: ResolvedPair = { game: null, chat: null };
 
 /** Looks links up inside one scope. */
 export class LinkLookup extends Context.Service<

@@ -153,10 +153,11 @@ const reportOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<Counter
     day: null,
     addressDay: null,
   };
-  rules.forEach((rule, index) => {
+  for (let index = 0; index < rules.length; index++) {
+    const rule = rules[index] as LimitRule;
     const field = reportFields[rule.bucket];
     if (field !== undefined) report[field] = allowanceOf(rule, states[index] as CounterState);
-  });
+  }
   return report;
 };
 
