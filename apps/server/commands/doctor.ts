@@ -7,6 +7,7 @@ import { checkConfiguration } from "../internal/doctor_configuration.ts";
 import { checkFolder } from "../internal/doctor_folder.ts";
 import { checkServer } from "../internal/doctor_server.ts";
 import { type Finding, ok } from "../internal/finding.ts";
+import { paragraphs } from "../internal/help.ts";
 import { answer, Json } from "../internal/output.ts";
 import { storageOf } from "../plan.ts";
 
@@ -21,10 +22,10 @@ export const doctorCommand = Command.make("doctor", {}, () =>
 ).pipe(
   Command.withGlobalFlags([Json]),
   Command.withDescription(
-    `Look for what keeps the server from working: every variable, the data folder and who can read it, the secret, the
-database, the space on the disk, the clock, and the server itself, if one runs. Nothing is changed.
-
-It ends with 1 if anything fails.`,
+    paragraphs(
+      "Look for what keeps the server from working: every variable, the data folder and who can read it, the secret, the database, the space on the disk, the clock, and the server itself, if one runs. Nothing is changed.",
+      "It ends with 1 if anything fails.",
+    ),
   ),
   Command.withShortDescription("Check the configuration and everything that the server depends on"),
 );

@@ -13,6 +13,7 @@ import {
   scopeText,
   targetOf,
 } from "../internal/flags.ts";
+import { paragraphs } from "../internal/help.ts";
 import { answer, countOf, Json, jsonWanted } from "../internal/output.ts";
 import { progressBar, type ShowProgress } from "../internal/progress.ts";
 import { CommandFailed, reasonOf } from "../internal/report.ts";
@@ -59,10 +60,10 @@ export const exportLinksCommand = Command.make("export", flags, (choice) =>
       : Effect.void,
   ),
   Command.withDescription(
-    `Export the links of a scope, in the order of their chat IDs, as a file that links import takes.
-
-The format is that of the ending of --output, else CSV, or NDJSON with --json. Links that are written meanwhile are
-exported as they were before or after.`,
+    paragraphs(
+      "Export the links of a scope, in the order of their chat IDs, as a file that links import takes.",
+      "The format is that of the ending of --output, else CSV, or NDJSON with --json. Links that are written meanwhile are exported as they were before or after.",
+    ),
   ),
   Command.withShortDescription("Export links to a CSV or NDJSON file"),
   Command.withExamples([

@@ -7,6 +7,7 @@ import * as NodeStream from "@effect/platform-node/NodeStream";
 import { Clock, Console, Effect, FileSystem, Option, Stdio, Stream } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import { accountFlag, checkScope, formatFlag, scopeFlags, scopeText, targetOf } from "../internal/flags.ts";
+import { paragraphs } from "../internal/help.ts";
 import { answer, countOf, formatCount, Json } from "../internal/output.ts";
 import { progressBar } from "../internal/progress.ts";
 import { CommandFailed, reasonOf, reportFailure } from "../internal/report.ts";
@@ -72,14 +73,11 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
 ).pipe(
   Command.validate((choice: Choice) => checkScope(choice)),
   Command.withDescription(
-    `Import links from a CSV or NDJSON file of any size, also beside a running server.
-
-CSV has the header chatId,gameId,lastVerifiedAt; NDJSON has an object with these fields on each line. A link without a
-lastVerifiedAt counts as verified now. If a file names a chat user twice, the first line counts when existing records
-are kept, and the last one when they are replaced.
-
-A file is checked first: if a line is wrong, nothing is stored. An import that was cut off goes on where it was when the
-same command is given again, and one that is done is not done again. Standard input is stored as it comes.`,
+    paragraphs(
+      "Import links from a CSV or NDJSON file of any size, also beside a running server.",
+      "CSV has the header chatId,gameId,lastVerifiedAt; NDJSON has an object with these fields on each line. A link without a lastVerifiedAt counts as verified now. If a file names a chat user twice, the first line counts when existing records are kept, and the last one when they are replaced.",
+      "A file is checked first: if a line is wrong, nothing is stored. An import that was cut off goes on where it was when the same command is given again, and one that is done is not done again. Standard input is stored as it comes.",
+    ),
   ),
   Command.withShortDescription("Import links from a CSV or NDJSON file"),
   Command.withExamples([

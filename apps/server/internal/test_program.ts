@@ -8,7 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
+
+// A test runs several processes, and others may be using the machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
