@@ -2,7 +2,7 @@
  * The server: from a plan to a listening socket, and back.
  */
 import { readFile } from "node:fs/promises";
-import { createServer, ServerResponse } from "node:http";
+import { createServer, type Server, ServerResponse } from "node:http";
 import { decodeFixture, FixtureLoader, KeyStore, type PlatformFixture } from "@accountlink/core";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { NodeHttpServer } from "@effect/platform-node";
@@ -53,12 +53,8 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan) {
     gracefulShutdownTimeout: drainTimeout,
   }).pipe(
     Effect.mapError(
-      ({ cause }) =>
-        new InvalidConfig({ problem: `${listenProblem(host, config.ACCOUNTLINK_PORT)}: ${String(cause)}` }),
+      ({ cause }) => new InvalidConfig({ problem: listenProblem(host, config.ACCOUNTLINK_PORT, cause) }),
     ),
-  );
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => setTimeout(() => node.closeAllConnections(), drainTimeout).unref()),
   );
   const url = HttpServer.formatAddress(server.address);
   const app = yield* makeHttpApp.pipe(
@@ -73,8 +69,16 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan) {
     ),
   );
   yield* server.serve(app);
+  yield* Effect.addFinalizer(() => Effect.sync(() => letConnectionsGo(node)));
   return url;
 });
+
+/** A connection is done with its answer, and none outlasts the time to drain. Runs before the server stops listening. */
+const letConnectionsGo = (node: Server): void => {
+  node.keepAliveTimeout = 1;
+  node.keepAliveTimeoutBuffer = 0;
+  setTimeout(() => node.closeAllConnections(), drainTimeout).unref();
+};
 
 /**
  * A response whose head and body leave in one write. Node makes two of them when it is asked to check the declared
@@ -83,7 +87,10 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan) {
 class WholeResponse extends ServerResponse {}
 Object.defineProperty(WholeResponse.prototype, "strictContentLength", { get: () => false, set: () => {} });
 
-const listenProblem = (host: string, port: number): string => `cannot listen on "${host}" port ${port}`;
+const listenProblem = (host: string, port: number, cause: unknown): string =>
+  (cause as NodeJS.ErrnoException).code === "EADDRINUSE"
+    ? `ACCOUNTLINK_PORT is "${port}", which is in use on "${host}", expected a free port`
+    : `ACCOUNTLINK_HOST is "${host}", expected an address of this machine (${(cause as Error).message})`;
 
 /** Ready means that the stores answer within a second. */
 const readiness = Layer.effect(

@@ -75,7 +75,10 @@ const driveOnce = async (url: string, seed: number, extent: string): Promise<Dri
 
 /** What one round of one server came to. */
 interface Round extends Drive {
-  /** Processor time of the server for one request, in microseconds. It hardly notices who else uses the machine. */
+  /**
+   * Processor time of the server for one request, in microseconds. It hardly notices who else uses the machine. Not a
+   * number where the system does not tell.
+   */
   readonly cost: number;
   /** Share of a processor that the server had. Far below 1, something else set the pace. */
   readonly load: number;

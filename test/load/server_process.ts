@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { createInterface } from "node:readline";
 
 /** Whether processes can be told which processor to use. */
 export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", "0,1", "true"]).status === 0;
@@ -37,7 +36,7 @@ export const startServer = async (
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  const url = await Promise.race([readyLine(child), ended.then(neverReady)]);
+  const url = await Promise.race([readyUrl(child), ended.then(neverReady)]);
   return {
     url,
     processorTime: () => processorTimeOf(child.pid),
@@ -48,17 +47,15 @@ export const startServer = async (
   };
 };
 
-const readyLine = async (child: ChildProcess): Promise<string> => {
-  if (child.stdout !== null) {
-    for await (const line of createInterface({ input: child.stdout })) {
-      const url = /^listening on (http:\S+)$/.exec(line)?.[1];
-      if (url === undefined) continue;
-      child.stdout.resume();
-      return url;
-    }
-  }
-  return new Promise(() => {});
-};
+const readyUrl = ({ stdout }: ChildProcess): Promise<string> =>
+  new Promise((resolve) => {
+    let printed = "";
+    stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+      printed += chunk;
+      const url = /^listening on (\S+)$/m.exec(printed)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
 
 const neverReady = (code: number | null): never => {
   throw new Error(`Cannot start a server: it ended with ${code}, expected a ready line`);
