@@ -4,6 +4,7 @@
 import { InvalidBody } from "@accountlink/core";
 import { ByteSize, Effect, Predicate } from "effect";
 import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http";
+import { repeated } from "./parameters.ts";
 
 /** How large a body may be, in bytes. */
 export const maxBodySize = 65_536;
@@ -49,8 +50,37 @@ export const readJsonObject = (
 const parseObject = (text: string): Effect.Effect<JsonObject, InvalidBody> => {
   try {
     const value: unknown = JSON.parse(text);
-    return Predicate.isReadonlyObject(value) ? Effect.succeed(value) : Effect.fail(notAnObject());
+    return Predicate.isReadonlyObject(value)
+      ? Effect.succeed(markRepeated(value, text))
+      : Effect.fail(notAnObject());
   } catch (cause) {
     return Effect.fail(notAnObject(cause));
   }
+};
+
+/** JSON.parse keeps the last of two values with the same name and says nothing, so the text is asked. */
+const markRepeated = (value: JsonObject, text: string): JsonObject => {
+  const seen = new Set<string>();
+  const marked: Record<string, typeof repeated> = {};
+  for (const name of topLevelNames(text)) {
+    if (seen.has(name)) marked[name] = repeated;
+    seen.add(name);
+  }
+  return { ...value, ...marked };
+};
+
+const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+
+/** The names in the outermost object of a JSON text, in their order. */
+const topLevelNames = (text: string): ReadonlyArray<string> => {
+  const names: Array<string> = [];
+  let depth = 0;
+  let last = "";
+  for (const [token] of text.matchAll(tokens)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else if (token === ":" && depth === 1) names.push(JSON.parse(last) as string);
+    last = token;
+  }
+  return names;
 };

@@ -11,6 +11,9 @@ import {
 import type { Parameter, ParameterSource, Parameters, ParameterValues, Route } from "@accountlink/http-api";
 import { Result } from "effect";
 
+/** Stands for the values of a name that a JSON body gives more than once. */
+export const repeated = Symbol("repeated");
+
 /** Values by name, as a query string (a list where a name stands twice) or a JSON body gives them. */
 export type RawValues = { readonly [name: string]: unknown };
 
@@ -27,7 +30,7 @@ const readOne = (
   if (isMissing(value)) {
     return presence === "required" ? Result.fail({ kind: "missing", reason: "" }) : parameter.absent;
   }
-  if (source === "query" && Array.isArray(value)) {
+  if (value === repeated || (source === "query" && Array.isArray(value))) {
     return Result.fail({ kind: "parameter", reason: "given more than once" });
   }
   if (presence === "refused")

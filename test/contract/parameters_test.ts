@@ -107,6 +107,11 @@ describe("A query", () => {
     expectInvalid(await send(`GET /v2/chat?${query}`, { key }), name);
   });
 
+  test("in a body must not stand twice either", async () => {
+    const body = '{"chatId":"100001","gameId":"1","chatId":"100001"}';
+    expectInvalid(await send("PATCH /v2/game", { key, body }), "chatId");
+  });
+
   test("is decoded, names and values", async () => {
     const answer = await send("GET /v2/chat?chat%49d=%31%30%30%30%30%31", { key });
     expect(answer.body.data).toMatchObject({ chatId: "100001" });
