@@ -2,7 +2,7 @@
  * The whole HTTP application: every route of the contract, the routes for operators, and an answer for everything else.
  */
 import { BadRequest } from "@accountlink/core";
-import { Effect, Layer } from "effect";
+import { Context, Effect, Layer, type Scope } from "effect";
 import { FindMyWay, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { type BoundRoute, makePipeline, Pipeline, sign } from "./pipeline.ts";
 import { routesV1 } from "./routes_v1.ts";
@@ -50,10 +50,14 @@ export const makeHttpApp = Effect.gen(function* () {
   const answered = routed.pipe(Effect.catch(() => answerOther));
   const refused = pipeline.refuse(new BadRequest({ problem: "unreadable" }));
 
-  return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
-    isReadable(url) ? answered : refused,
+  return Effect.withFiber<HttpServerResponse.HttpServerResponse, never, AppServices>((fiber) =>
+    isReadable(Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest).url)
+      ? answered
+      : refused,
   );
 });
+
+type AppServices = HttpServerRequest.HttpServerRequest | Scope.Scope;
 
 const usePipeline = (pipeline: Pipeline["Service"]) => Effect.provideService(Pipeline, pipeline);
 

@@ -12,6 +12,7 @@ import type { Generation } from "@accountlink/http-api";
 import { Clock, Context, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { HttpServerRequest } from "effect/http";
+import type { RawValues } from "./parameters.ts";
 import { type DatedContract, defaultContract } from "./service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 
@@ -19,6 +20,8 @@ import type { HttpSettingsShape } from "./settings.ts";
 export interface Exchange {
   readonly requestId: string;
   readonly request: HttpServerRequest.HttpServerRequest;
+  /** What the query string says, by name; nothing where no route matched. */
+  readonly query: RawValues;
   readonly generation: Generation;
   readonly address: ClientAddress;
   readonly clock: Clock.Clock;
@@ -45,6 +48,7 @@ export const exchangeOpener = (settings: HttpSettingsShape) => {
       return use({
         requestId: newRequestId(),
         request,
+        query: Context.getOrUndefined(fiber.context, HttpServerRequest.ParsedSearchParams) ?? {},
         generation,
         address: addressOf(request),
         clock: fiber.getRef(Clock.Clock),

@@ -2,16 +2,19 @@
  * The way of every request through the checks, in their order, to its handler and into its envelope.
  */
 import {
-  type AuthenticatedKey,
+  type ApiKey,
+  Forbidden,
   InternalError,
+  isAddressAllowed,
   KeyAuthenticator,
   PremiumRequired,
   type PublicError,
+  RequestLimits,
 } from "@accountlink/core";
 import type { Parameters, ParameterValues, Route } from "@accountlink/http-api";
 import { Cause, Context, Effect, Result } from "effect";
 import { type HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http";
-import { makeAdmission } from "./authentication.ts";
+import { bearerToken } from "./bearer_token.ts";
 import { readJsonObject } from "./body.ts";
 import type { Envelope, Success } from "./envelope.ts";
 import { envelopeV1 } from "./envelope_v1.ts";
@@ -30,10 +33,10 @@ export interface Input<P extends Parameters> {
 
 /** What a handler of a route with a key works with. */
 export interface KeyedInput<P extends Parameters> extends Input<P> {
-  readonly key: AuthenticatedKey;
+  readonly key: ApiKey;
 }
 
-type RequestServices = HttpServerRequest.HttpServerRequest | HttpServerRequest.ParsedSearchParams;
+type RequestServices = HttpServerRequest.HttpServerRequest;
 
 /** A route and what answers it. */
 export interface BoundRoute {
@@ -75,7 +78,7 @@ export class Pipeline extends Context.Service<
 export const makePipeline = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const authenticator = yield* KeyAuthenticator;
-  const admit = yield* makeAdmission;
+  const limits = yield* RequestLimits;
   const withExchange = exchangeOpener(settings);
 
   const bind = <P extends Parameters>(
@@ -97,14 +100,22 @@ export const makePipeline = Effect.gen(function* () {
   const keyed: Pipeline["Service"]["keyed"] = (route, handler, validate) => {
     const read = readerFor(route);
     const answer = Effect.fnUntraced(function* (exchange: Exchange) {
-      if (route.access === "key_or_redirect" && exchange.request.headers["authorization"] === undefined) {
-        yield* authenticator.checkThrottle(exchange.address);
+      const { address, request } = exchange;
+      const authorization = request.headers["authorization"];
+      if (route.access === "key_or_redirect" && authorization === undefined) {
+        yield* authenticator.checkThrottle(address);
         return redirectIntoFlow(settings.publicUrl, exchange);
       }
-      const key = yield* admit(exchange);
+      const authenticated = yield* authenticator.authenticate(bearerToken(authorization), address);
+      exchange.key = authenticated;
+      const { key, quota } = authenticated;
+      if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
+      const { report, refusal } = yield* limits.admit({ key, quota, address, traffic: "mapping" });
+      exchange.limits = report;
+      if (refusal !== null) return yield* refusal;
       const values = yield* read(exchange);
       if (validate !== undefined) yield* validate(values);
-      if ("resolved" in values && values["resolved"] === true && key.key.tier !== "premium") {
+      if ("resolved" in values && values["resolved"] === true && key.tier !== "premium") {
         return yield* new PremiumRequired();
       }
       const success = yield* handler({ values, exchange, key });
@@ -165,7 +176,7 @@ const readerFor = <P extends Parameters>(route: Route<P>) => {
   return (exchange: Exchange) =>
     route.source === "body"
       ? Effect.flatMap(readJsonObject(exchange.request), (body) => readFrom(exchange, body))
-      : Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) => readFrom(exchange, query));
+      : readFrom(exchange, exchange.query);
 };
 
 /** Puts whatever comes out of the checks and the handler into an answer. */

@@ -8,21 +8,11 @@ import {
   LinkWriter,
   type LookupOptions,
   Profiles,
-  type RequestedGuild,
-  type WriteTarget,
 } from "@accountlink/core";
 import { RoutesV1 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { type BoundRoute, type KeyedInput, Pipeline } from "./pipeline.ts";
-import { originOf } from "./routes_v2.ts";
-
-type GuildInput = KeyedInput<{}> & { readonly values: { readonly guildId: RequestedGuild } };
-
-const targetOf = (input: GuildInput): WriteTarget => ({
-  scope: input.key.key.scope,
-  guildId: input.values.guildId,
-  origin: originOf(input),
-});
+import { type GuildInput, targetOf } from "./write_target.ts";
 
 const lookupOptions = ({ values: { guildId } }: GuildInput): LookupOptions => ({ guildId, resolved: false });
 
@@ -33,13 +23,13 @@ export const routesV1 = Effect.gen(function* () {
   const profiles = yield* Profiles;
 
   const withProfile = <Data>({ key }: GuildInput, gameId: GameId, data: Data) =>
-    key.key.tier === "premium"
+    key.tier === "premium"
       ? Effect.map(profiles.game(gameId), (resolved) => ({ data, resolved }))
       : Effect.succeed({ data });
 
   const gameToChat = Effect.fnUntraced(function* (input: KeyedInput<typeof RoutesV1.gameToChat.parameters>) {
     const { gameId } = input.values;
-    const chatIds = yield* lookup.byGame(input.key.key.scope, gameId, lookupOptions(input)).pipe(
+    const chatIds = yield* lookup.byGame(input.key.scope, gameId, lookupOptions(input)).pipe(
       Effect.map((found) => found.chatIds),
       Effect.catchTag("LinkNotFound", () => Effect.succeed([])),
     );
@@ -48,7 +38,7 @@ export const routesV1 = Effect.gen(function* () {
 
   const chatToGame = Effect.fnUntraced(function* (input: KeyedInput<typeof RoutesV1.chatToGame.parameters>) {
     const { chatId, gameId } = yield* lookup.byChat(
-      input.key.key.scope,
+      input.key.scope,
       input.values.chatId,
       lookupOptions(input),
     );

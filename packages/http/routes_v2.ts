@@ -10,26 +10,13 @@ import {
   LinkLookup,
   LinkWriter,
   maxBulkInputs,
-  type Origin,
-  type WriteTarget,
 } from "@accountlink/core";
 import { LookupsV2, statusOf, WritesV2 } from "@accountlink/http-api";
 import { Effect, Result } from "effect";
 import { isoTime, type Success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
-import { type BoundRoute, type KeyedInput, Pipeline } from "./pipeline.ts";
-
-/** Who writes: the key of the request. */
-export const originOf = ({ key, exchange }: Pick<KeyedInput<{}>, "key" | "exchange">): Origin => ({
-  actor: { type: "key", id: key.key.id },
-  requestId: exchange.requestId,
-});
-
-const targetOf = (input: KeyedInput<{}> & { values: { guildId: WriteTarget["guildId"] } }): WriteTarget => ({
-  scope: input.key.key.scope,
-  guildId: input.values.guildId,
-  origin: originOf(input),
-});
+import { type BoundRoute, Pipeline } from "./pipeline.ts";
+import { targetOf } from "./write_target.ts";
 
 const asData = <Data, E>(effect: Effect.Effect<Data, E>): Effect.Effect<Success, E> =>
   Effect.map(effect, (data) => ({ data }));
@@ -49,14 +36,10 @@ export const routesV2 = Effect.gen(function* () {
   });
 
   const routes: ReadonlyArray<BoundRoute> = [
-    keyed(LookupsV2.getChat, ({ key, values }) =>
-      asData(lookup.byChat(key.key.scope, values.chatId, values)),
-    ),
-    keyed(LookupsV2.getGame, ({ key, values }) =>
-      asData(lookup.byGame(key.key.scope, values.gameId, values)),
-    ),
+    keyed(LookupsV2.getChat, ({ key, values }) => asData(lookup.byChat(key.scope, values.chatId, values))),
+    keyed(LookupsV2.getGame, ({ key, values }) => asData(lookup.byGame(key.scope, values.gameId, values))),
     keyed(LookupsV2.getVerification, ({ key, values }) =>
-      Effect.map(lookup.verification(key.key.scope, values.chatId, values), (status) => ({
+      Effect.map(lookup.verification(key.scope, values.chatId, values), (status) => ({
         data: {
           ...status,
           lastVerifiedAt: status.lastVerifiedAt === null ? null : isoTime(status.lastVerifiedAt),
@@ -66,7 +49,7 @@ export const routesV2 = Effect.gen(function* () {
     keyed(
       LookupsV2.bulkChat,
       ({ key, values }) =>
-        Effect.map(bulk.byChats(key.key.scope, values.chatIds, values), (items) =>
+        Effect.map(bulk.byChats(key.scope, values.chatIds, values), (items) =>
           bulkAnswer("chatId", items, values.resolved),
         ),
       ({ chatIds }) => checkBulkInputs("chatIds", chatIds),
@@ -74,7 +57,7 @@ export const routesV2 = Effect.gen(function* () {
     keyed(
       LookupsV2.bulkGame,
       ({ key, values }) =>
-        Effect.map(bulk.byGames(key.key.scope, values.gameIds, values), (items) =>
+        Effect.map(bulk.byGames(key.scope, values.gameIds, values), (items) =>
           bulkAnswer("gameId", items, values.resolved),
         ),
       ({ gameIds }) => checkBulkInputs("gameIds", gameIds),
@@ -85,7 +68,7 @@ export const routesV2 = Effect.gen(function* () {
       asData(writer.removeGame(targetOf(input), input.values.chatId, { requireMember: true })),
     ),
     keyed(WritesV2.deleteData, (input) => {
-      const { kind, pid } = input.key.key.scope;
+      const { kind, pid } = input.key.scope;
       return Effect.map(writer.deleteScope(targetOf(input)), (deletedRecords) => ({
         data: { deletedRecords, scope: kind, pid, collection: "links" },
       }));

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest";
-import { bearerToken } from "./authentication.ts";
+import { bearerToken } from "./bearer_token.ts";
 
 describe("bearerToken", () => {
   it.each([
