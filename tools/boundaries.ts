@@ -27,13 +27,14 @@ const rooms: Readonly<Record<string, Room>> = {
   "packages/cache-*": { imports: ["packages/core"] },
   "packages/platform-dev": { imports: ["packages/core", "packages/platform-http"] },
   "packages/platform-*": { imports: ["packages/core"] },
+  "packages/test-servers": { imports: [] },
   "apps/server": { imports: ["**"] },
   test: { imports: ["**"] },
   tools: { imports: [] },
 };
 
 /** What the tests of a room (`*_test.ts`, `internal/test_*.ts`) may import beyond its row. */
-const testImports = ["packages/conformance", "packages/*-memory"];
+const testImports = ["packages/conformance", "packages/test-servers", "packages/*-memory"];
 
 /** Parts of Effect that are marked unstable, and the folders whose job they are. */
 const unstableParts: Readonly<Record<string, ReadonlyArray<string>>> = {

@@ -2,6 +2,7 @@
  * The command `accountlink`.
  */
 import { Command } from "effect/cli";
+import { auditCommand } from "./commands/audit.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { linksCommand } from "./commands/links.ts";
@@ -10,5 +11,12 @@ import { serveCommand } from "./commands/serve.ts";
 
 export const accountlink = Command.make("accountlink").pipe(
   Command.withDescription("Links between chat-platform accounts and game-platform accounts"),
-  Command.withSubcommands([serveCommand, migrateCommand, keysCommand, linksCommand, doctorCommand]),
+  Command.withSubcommands([
+    serveCommand,
+    migrateCommand,
+    keysCommand,
+    linksCommand,
+    auditCommand,
+    doctorCommand,
+  ]),
 );

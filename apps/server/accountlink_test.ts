@@ -33,6 +33,8 @@ const commands = [
   ["links"],
   ["links", "import"],
   ["links", "export"],
+  ["audit"],
+  ["audit", "list"],
   ["doctor"],
 ];
 
@@ -96,6 +98,7 @@ describe("a command line that is wrong", () => {
       problem: '--redirect-origin is "x.org", expected an origin',
     },
     { args: ["keys", "rotate", id, "--grace", "8 days"], problem: "expected 7 days or less" },
+    { args: ["audit", "list", "--account", "a", "--limit", "0"], problem: "expected 1 to 1000" },
     {
       args: ["links", "import", "a", "--account", "a", "--existing", "drop"],
       problem: '--existing is "drop"',

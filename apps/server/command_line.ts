@@ -28,6 +28,8 @@ const exitCode = (exit: Exit.Exit<unknown, unknown>): number => {
   return isWrongUsage(exit.cause) ? 2 : 1;
 };
 
+const action = process.argv[2] === "serve" ? "Cannot start" : "Cannot run the command";
+
 // Whoever reads has seen enough, as with `accountlink keys list | head -1`. A server goes on.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE" && process.exitCode === undefined) process.exit(pipeClosed);
@@ -35,7 +37,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 Command.run(accountlink, { version: manifest.version }).pipe(
   Effect.tapCause((cause) =>
-    Cause.hasInterruptsOnly(cause) || isWrongUsage(cause) ? Effect.void : report(cause),
+    Cause.hasInterruptsOnly(cause) || isWrongUsage(cause) ? Effect.void : report(cause, action),
   ),
   Effect.provide([
     NodeServices.layer,

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { makeWorkplace } from "./internal/test_program.ts";
+import { finish, makeWorkplace } from "./internal/test_program.ts";
 
 const problemOf = (stdout: string): string => (JSON.parse(stdout) as { readonly error: string }).error;
 
@@ -36,10 +37,23 @@ describe("a run of the program", () => {
 
   it("ends with 1 when the environment is wrong", async () => {
     const { run } = await makeWorkplace({ ACCOUNTLINK_PORT: "80a" });
-    const problem = 'Cannot start: ACCOUNTLINK_PORT is "80a", expected a port number from 0 to 65535';
-    expect(await run("keys", "list")).toEqual({ code: 1, stdout: "", stderr: `${problem}\n` });
-    const json = await run("serve", "--host", "localhost");
-    expect(json).toMatchObject({ code: 1, stdout: "", stderr: `${problem}\n` });
+    const problem = 'ACCOUNTLINK_PORT is "80a", expected a port number from 0 to 65535';
+    const list = await run("keys", "list");
+    expect(list).toEqual({ code: 1, stdout: "", stderr: `Cannot run the command: ${problem}\n` });
+    const serve = await run("serve", "--host", "localhost");
+    expect(serve).toEqual({ code: 1, stdout: "", stderr: `Cannot start: ${problem}\n` });
+  });
+
+  it("warns of what has no effect yet, in one line", async () => {
+    const { start } = await makeWorkplace({ ACCOUNTLINK_POLL_LIMIT: "7" });
+    const server = start("serve", "--session-ttl", "1 minute");
+    server.stdout?.once("data", () => server.kill("SIGTERM"));
+    const { code, stderr } = await finish(server);
+    expect(code).toBe(0);
+    expect(JSON.parse(stderr)).toMatchObject({
+      level: "WARN",
+      message: "Set, and without effect yet: ACCOUNTLINK_SESSION_TTL, ACCOUNTLINK_POLL_LIMIT",
+    });
   });
 
   it("is refused on memory storage, which no other process has", async () => {
@@ -47,8 +61,28 @@ describe("a run of the program", () => {
     const ended = await run("keys", "list", "--json");
     expect(ended).toMatchObject({ code: 1, stderr: "" });
     expect(problemOf(ended.stdout)).toBe(
-      'Cannot start: ACCOUNTLINK_STORAGE is "memory", which lives and ends with its server, expected embedded',
+      'Cannot run the command: ACCOUNTLINK_STORAGE is "memory", which lives and ends with its server, expected embedded',
     );
+  });
+
+  it("is refused where it would make the demo's folder", async () => {
+    const { run, dataFolder } = await makeWorkplace({ ACCOUNTLINK_STORAGE: "" });
+    for (const command of [["keys", "create", "--account", "acme"], ["migrate"]]) {
+      expect(await run(...command)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `Cannot make data folder "${join(dataFolder, "demo")}": it is the demo's, which only serve makes, expected ACCOUNTLINK_STORAGE=embedded for data of your own\n`,
+      });
+    }
+    expect(existsSync(dataFolder)).toBe(false);
+  });
+
+  it("works on the demo once serve has made it, and says so", async () => {
+    const { json, serve, dataFolder } = await makeWorkplace({ ACCOUNTLINK_STORAGE: "" });
+    await serve();
+    expect(await json("keys", "create", "--account", "acme")).toMatchObject({
+      folder: join(dataFolder, "demo"),
+    });
   });
 
   it("is refused on a folder without a database, where there is nothing to read", async () => {

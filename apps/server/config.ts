@@ -8,6 +8,7 @@ import {
   duration,
   namedSecrets,
   networks,
+  notYet,
   port,
   secret,
   text,
@@ -22,10 +23,12 @@ const tierLimits = (
   perWindow: count({ description: `Requests per window of a ${tier} key`, fallback: 1 }),
   window: duration({ description: `Pacing window of a ${tier} key`, fallback: numbers.window }),
   daily: count({ description: `Requests per day of a ${tier} key`, fallback: numbers.daily }),
-  verifyDaily: count({
-    description: `Verification requests per day of a ${tier} key`,
-    fallback: numbers.verifyDaily,
-  }),
+  verifyDaily: notYet(
+    count({
+      description: `Verification requests per day of a ${tier} key`,
+      fallback: numbers.verifyDaily,
+    }),
+  ),
   keys: count({ description: `Keys of a ${tier} account`, fallback: numbers.keys }),
 });
 
@@ -46,14 +49,16 @@ export const variables = {
   }),
   ACCOUNTLINK_DATA_DIR: text("a path", {
     description: "Data folder of the embedded storage",
-    fallback: "./data",
+    fallback: "data",
   }),
   ACCOUNTLINK_CACHE: choice(["memory"], { description: "Where limits are counted", fallback: "memory" }),
   ACCOUNTLINK_SECRET: secret({ description: "Hashes keys and makes link hashes", fallback: null }),
-  ACCOUNTLINK_ADDRESS_KEYS: namedSecrets({
-    description: "Keys that protect stored addresses; else derived from the secret",
-    fallback: new Map(),
-  }),
+  ACCOUNTLINK_ADDRESS_KEYS: notYet(
+    namedSecrets({
+      description: "Keys that protect stored addresses; else derived from the secret",
+      fallback: new Map(),
+    }),
+  ),
   ACCOUNTLINK_PLATFORM: choice(["dev"], {
     description: "The platforms that the service asks",
     fallback: null,
@@ -63,29 +68,41 @@ export const variables = {
     description: "Proxies whose X-Forwarded-For is believed",
     fallback: [],
   }),
-  ACCOUNTLINK_SESSION_TTL: duration({ description: "Life of a verification session", fallback: "5 minutes" }),
-  ACCOUNTLINK_POLL_INTERVAL: duration({ description: "Least time between two polls", fallback: "2 seconds" }),
-  ACCOUNTLINK_POLL_LIMIT: count({ description: "Polls of one session", fallback: 150 }),
-  ACCOUNTLINK_LONG_POLL_MAX: duration({ description: "Longest wait of a poll", fallback: "25 seconds" }),
-  ACCOUNTLINK_STREAM_MAX: duration({ description: "Longest stream", fallback: "30 seconds" }),
+  ACCOUNTLINK_SESSION_TTL: notYet(
+    duration({ description: "Life of a verification session", fallback: "5 minutes" }),
+  ),
+  ACCOUNTLINK_POLL_INTERVAL: notYet(
+    duration({ description: "Least time between two polls", fallback: "2 seconds" }),
+  ),
+  ACCOUNTLINK_POLL_LIMIT: notYet(count({ description: "Polls of one session", fallback: 150 })),
+  ACCOUNTLINK_LONG_POLL_MAX: notYet(
+    duration({ description: "Longest wait of a poll", fallback: "25 seconds" }),
+  ),
+  ACCOUNTLINK_STREAM_MAX: notYet(duration({ description: "Longest stream", fallback: "30 seconds" })),
   ACCOUNTLINK_IP_PER_SECOND: count({ description: "Requests per second of a client address", fallback: 20 }),
   ACCOUNTLINK_IP_DAILY: count({ description: "Requests per day of a client address", fallback: 10_000 }),
-  ACCOUNTLINK_IP_VERIFY_DAILY: count({
-    description: "Verification requests per day of a client address",
-    fallback: 10_000,
-  }),
+  ACCOUNTLINK_IP_VERIFY_DAILY: notYet(
+    count({
+      description: "Verification requests per day of a client address",
+      fallback: 10_000,
+    }),
+  ),
   ACCOUNTLINK_IP_AUTH_FAILURES: count({
     description: "Failed authentications per minute of a client address",
     fallback: 30,
   }),
-  ACCOUNTLINK_SESSION_CREATE_BURST: count({
-    description: "Sessions that a key may create at once",
-    fallback: 6,
-  }),
-  ACCOUNTLINK_SESSION_CREATE_REFILL: duration({
-    description: "Time until a key may create one more session",
-    fallback: "10 seconds",
-  }),
+  ACCOUNTLINK_SESSION_CREATE_BURST: notYet(
+    count({
+      description: "Sessions that a key may create at once",
+      fallback: 6,
+    }),
+  ),
+  ACCOUNTLINK_SESSION_CREATE_REFILL: notYet(
+    duration({
+      description: "Time until a key may create one more session",
+      fallback: "10 seconds",
+    }),
+  ),
   ACCOUNTLINK_FREE_PER_WINDOW: free.perWindow,
   ACCOUNTLINK_FREE_WINDOW: free.window,
   ACCOUNTLINK_FREE_DAILY: free.daily,
@@ -96,10 +113,12 @@ export const variables = {
   ACCOUNTLINK_PREMIUM_DAILY: premium.daily,
   ACCOUNTLINK_PREMIUM_VERIFY_DAILY: premium.verifyDaily,
   ACCOUNTLINK_PREMIUM_KEYS: premium.keys,
-  ACCOUNTLINK_SIGHTING_RETENTION: duration({
-    description: "How long sightings are kept",
-    fallback: "180 days",
-  }),
+  ACCOUNTLINK_SIGHTING_RETENTION: notYet(
+    duration({
+      description: "How long sightings are kept",
+      fallback: "180 days",
+    }),
+  ),
   ACCOUNTLINK_LOG_LEVEL: choice(["trace", "debug", "info", "warn", "error"], {
     description: "Least severe log line that is printed",
     fallback: "info",
@@ -118,13 +137,16 @@ export type Config = {
   readonly [Name in VariableName]: (typeof variables)[Name] extends Variable<infer A> ? A : never;
 };
 
-/** A variable has a value that it does not take. */
+/** A variable has a value that it does not take, or one that turns out not to work. */
 export class InvalidConfig extends Data.TaggedError("InvalidConfig")<{ readonly problem: string }> {
-  override readonly message = `Cannot start: ${this.problem}`;
+  override readonly message = this.problem;
 }
 
 const shown = (variable: Variable<unknown>, value: string): string =>
-  variable.secret ? `a value of ${value.length} characters` : `"${value}"`;
+  variable.secret
+    ? `a value of ${value.length} characters`
+    : // A web address may carry a password.
+      `"${value.replace(/\/\/[^/]*@/, "//…@")}"`;
 
 /**
  * Reads the configuration. An empty value is the same as none.
@@ -147,6 +169,14 @@ export const readConfig = (
   }
   return Effect.succeed(values as Config);
 };
+
+/** The names of variables that are set and have no effect yet. */
+export const withoutEffect = (
+  environment: Readonly<Record<string, string | undefined>>,
+): ReadonlyArray<string> =>
+  Object.entries<Variable<unknown>>(variables)
+    .filter(([name, { hasEffect }]) => !hasEffect && (environment[name] ?? "").trim() !== "")
+    .map(([name]) => name);
 
 /** The flag of `serve` that stands for a variable: `--port` for `ACCOUNTLINK_PORT`. */
 export const flagOf = (name: string): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest";
 import { Effect } from "effect";
-import { flagOf, readConfig, variables } from "./config.ts";
+import { flagOf, readConfig, variables, withoutEffect } from "./config.ts";
 
 /** The defaults as the documentation lists them. */
 const defaults = {
@@ -8,7 +8,7 @@ const defaults = {
   ACCOUNTLINK_PORT: 8_080,
   ACCOUNTLINK_PUBLIC_URL: null,
   ACCOUNTLINK_STORAGE: null,
-  ACCOUNTLINK_DATA_DIR: "./data",
+  ACCOUNTLINK_DATA_DIR: "data",
   ACCOUNTLINK_CACHE: "memory",
   ACCOUNTLINK_SECRET: null,
   ACCOUNTLINK_ADDRESS_KEYS: new Map(),
@@ -64,7 +64,16 @@ describe("readConfig", () => {
   it.effect("names the variable that is wrong, what it got and what it takes", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(readConfig({ ACCOUNTLINK_STORAGE: "disk" }));
-      expect(message).toBe('Cannot start: ACCOUNTLINK_STORAGE is "disk", expected one of embedded, memory');
+      expect(message).toBe('ACCOUNTLINK_STORAGE is "disk", expected one of embedded, memory');
+    }),
+  );
+
+  it.effect("does not repeat a password in an address", () =>
+    Effect.gen(function* () {
+      const wrong = readConfig({ ACCOUNTLINK_PUBLIC_URL: "https://ada:pass@links.example" });
+      expect((yield* Effect.flip(wrong)).message).toBe(
+        'ACCOUNTLINK_PUBLIC_URL is "https://…@links.example", expected an http or https URL without credentials, query and fragment',
+      );
     }),
   );
 
@@ -72,10 +81,22 @@ describe("readConfig", () => {
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(readConfig({ ACCOUNTLINK_SECRET: "too-short" }));
       expect(message).toBe(
-        "Cannot start: ACCOUNTLINK_SECRET is a value of 9 characters, expected 32 or more bytes in base64",
+        "ACCOUNTLINK_SECRET is a value of 9 characters, expected 32 or more bytes in base64",
       );
     }),
   );
+});
+
+describe("withoutEffect", () => {
+  it("names what is set of features that are not there yet", () => {
+    const environment = {
+      ACCOUNTLINK_PORT: "1",
+      ACCOUNTLINK_SESSION_TTL: "1 minute",
+      ACCOUNTLINK_FREE_VERIFY_DAILY: "7",
+      ACCOUNTLINK_POLL_LIMIT: " ",
+    };
+    expect(withoutEffect(environment)).toEqual(["ACCOUNTLINK_SESSION_TTL", "ACCOUNTLINK_FREE_VERIFY_DAILY"]);
+  });
 });
 
 describe("flagOf", () => {

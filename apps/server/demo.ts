@@ -2,12 +2,14 @@
  * The demo: what `npm start` serves when nothing is configured.
  */
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateToken } from "@accountlink/core";
 import { NodeCrypto } from "@effect/platform-node";
 import { Effect } from "effect";
 import { InvalidConfig } from "./config.ts";
+import { reasonOf } from "./internal/report.ts";
+import { writeOnce } from "./internal/write_whole.ts";
 
 const guildId = "700000000000000001";
 /** So that a tour that is pasted in one go is not paced. */
@@ -76,26 +78,27 @@ const demoDocument = (globalKey: string, guildKey: string) => ({
   },
 });
 
-/** The demo's fixture file: made with keys of its own the first time, and read from its folder ever after. */
+/**
+ * The demo's fixture file: made with keys of its own the first time, and read from its folder ever after.
+ *
+ * @param folder the demo's data folder, which is there
+ */
 export const demoFixture = Effect.fn("demoFixture")(function* (folder: string) {
-  const file = join(folder, "fixture.json");
+  const file = demoFile(folder);
   const failed = (cause: unknown) =>
-    new InvalidConfig({ problem: `demo file "${file}" cannot be used: ${String(cause)}` });
+    new InvalidConfig({ problem: `demo file "${file}" cannot be used: ${reasonOf(cause)}` });
   if (!existsSync(file)) {
     const [globalKey, guildKey] = yield* Effect.all([generateToken(), generateToken()]).pipe(
       Effect.provide(NodeCrypto.layerSecureRandom),
     );
     const document = demoDocument(globalKey.token, guildKey.token);
-    yield* Effect.tryPromise({
-      try: async () => {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeFile(file, `${JSON.stringify(document, null, 2)}\n`, { mode: 0o600, flag: "wx" });
-      },
-      catch: failed,
-    });
+    yield* Effect.mapError(writeOnce(file, `${JSON.stringify(document, null, 2)}\n`), failed);
   }
   return yield* Effect.tryPromise({ try: () => readFile(file, "utf8"), catch: failed });
 });
+
+/** Where the demo keeps its fixture. */
+export const demoFile = (folder: string): string => join(folder, "fixture.json");
 
 /** What is printed under the ready line: the demo's keys, and what to try with them. */
 export const demoIntroduction = (url: string, fixture: string): string => {

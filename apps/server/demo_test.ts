@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { decodeFixture } from "@accountlink/core";
+import * as NodeServices from "@effect/platform-node/NodeServices";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { demoFixture, demoIntroduction } from "./demo.ts";
@@ -9,16 +10,16 @@ import { makeFolder } from "./internal/test_folder.ts";
 describe("demoFixture", () => {
   it.effect("is made once for a folder, with keys of its own", () =>
     Effect.gen(function* () {
-      const folder = join(yield* makeFolder, "demo");
+      const folder = yield* makeFolder;
       const made = yield* demoFixture(folder);
       expect(statSync(join(folder, "fixture.json")).mode & 0o777).toBe(0o600);
       expect(yield* demoFixture(folder)).toBe(made);
-      const other = yield* demoFixture(join(yield* makeFolder, "demo"));
+      const other = yield* demoFixture(yield* makeFolder);
       const keysOf = (text: string) =>
         Effect.map(decodeFixture(text), ({ keys }) => keys.map(({ key }) => key));
       const [here, there] = [yield* keysOf(made), yield* keysOf(other)];
       expect(new Set([...here, ...there]).size).toBe(4);
-    }),
+    }).pipe(Effect.provide(NodeServices.layer)),
   );
 
   it.effect("holds what its introduction asks for", () =>
@@ -36,6 +37,6 @@ describe("demoFixture", () => {
       const [, askedGame] = /gameId=(\d+)/.exec(introduction) ?? [];
       expect(links.map(({ chatId }) => chatId)).toContain(askedChat);
       expect(links.map(({ gameId }) => gameId)).toContain(askedGame);
-    }),
+    }).pipe(Effect.provide(NodeServices.layer)),
   );
 });

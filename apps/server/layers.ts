@@ -14,6 +14,7 @@ import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { HttpServer } from "effect/http";
 import { cryptoLayer } from "./internal/crypto.ts";
+import { listenRefused } from "./internal/listen_refused.ts";
 import type { Plan, Storage } from "./plan.ts";
 
 /** The storage ports. */
@@ -26,8 +27,11 @@ const devPlatforms = (fixture: PlatformFixture, port: number) =>
     Effect.gen(function* () {
       const random = yield* SecureRandom.SecureRandom;
       const botToken = Redacted.make(Base64Url.encode(yield* random.randomBytes(32)));
-      const server = NodeHttpServer.layer(createServer, { host: "127.0.0.1", port });
-      const context = yield* Layer.build(devPlatform({ fixture, botToken }).pipe(Layer.provideMerge(server)));
+      const loopback = { host: "127.0.0.1", port };
+      const server = NodeHttpServer.layer(createServer, loopback);
+      const context = yield* Layer.build(
+        devPlatform({ fixture, botToken }).pipe(Layer.provideMerge(server)),
+      ).pipe(Effect.mapError(({ cause }) => listenRefused("ACCOUNTLINK_DEV_PLATFORM_PORT", loopback, cause)));
       const baseUrl = yield* HttpServer.addressFormattedWith((address) => Effect.succeed(address)).pipe(
         Effect.provideContext(context),
       );

@@ -9,7 +9,6 @@
  */
 import { createHash } from "node:crypto";
 import {
-  AuditLog,
   type BatchImported,
   type ChatId,
   type ImportBatch,
@@ -41,7 +40,6 @@ export interface LinkSource<E> {
 
 /** How links are imported. */
 export interface ImportOptions {
-  readonly account: string;
   readonly existing: ImportBatch["existing"];
   /** Stores nothing and counts what would be. */
   readonly dryRun: boolean;
@@ -79,7 +77,7 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
 }> {}
 
 /**
- * Imports links and writes one audit entry for what it stored, also when it is cut off.
+ * Imports links. Each batch leaves its entry in the audit log.
  *
  * `findScope` is run once the file was found to be right. A dry run may give null, for a scope that is yet to be made.
  *
@@ -115,7 +113,6 @@ export const importLinks = Effect.fn("importLinks")(function* <E, E2, R>(
         yield* show({ doing: "importing", done, total: check?.lastLine ?? null, unit: "lines" });
       }),
     ),
-    Effect.onExit(() => (options.dryRun ? Effect.void : writeAuditEntry(tally, pid, options))),
   );
   return { ...tally, resumedAfter, doneBefore: false } satisfies ImportOutcome;
 });
@@ -197,20 +194,20 @@ const takeBatch = Effect.fnUntraced(function* (
   const distinct = onePerChatUser(links, existing);
   const repeated = links.length - distinct.length;
   const progress = name === null ? null : { source: name, position: Arr.lastNonEmpty(lines).line };
-  const store = yield* LinkStore;
-  // What was stored is counted, whenever the import is told to stop.
-  yield* Effect.uninterruptible(
-    Effect.map(
-      dryRun || pid === null
-        ? preview(pid, distinct, existing)
-        : store.importBatch({ pid, links: distinct, existing, progress }),
-      (imported) => {
-        tally.inserted += imported.inserted;
-        tally.replaced += imported.replaced + (existing === "replace" ? repeated : 0);
-        tally.kept += imported.kept + (existing === "keep" ? repeated : 0);
-      },
-    ),
-  );
+  const imported =
+    dryRun || pid === null
+      ? yield* preview(pid, distinct, existing)
+      : yield* (yield* LinkStore).importBatch({
+          ...operatorOrigin(),
+          pid,
+          at: yield* Clock.currentTimeMillis,
+          links: distinct,
+          existing,
+          progress,
+        });
+  tally.inserted += imported.inserted;
+  tally.replaced += imported.replaced + (existing === "replace" ? repeated : 0);
+  tally.kept += imported.kept + (existing === "keep" ? repeated : 0);
 });
 
 /** Of lines that name one chat user, in a batch as across batches: the first is kept, or the last replaces it. */
@@ -244,20 +241,4 @@ const preview = Effect.fnUntraced(function* (
   };
   const replaced = existing === "keep" ? 0 : links.filter(differs).length;
   return { inserted: links.length - records.size, replaced, kept: records.size - replaced };
-});
-
-const writeAuditEntry = Effect.fnUntraced(function* (
-  { inserted, replaced, kept, refused }: Tally,
-  pid: Pid | null,
-  { account, existing }: ImportOptions,
-) {
-  if (inserted + replaced + kept === 0) return;
-  yield* (yield* AuditLog).append({
-    ...operatorOrigin(),
-    at: yield* Clock.currentTimeMillis,
-    account,
-    pid,
-    action: "links.imported",
-    details: { existing, inserted, replaced, kept, refused },
-  });
 });

@@ -7,7 +7,7 @@ import type { Config } from "./config.ts";
 
 const redactingLogger = Logger.withConsoleError(Logger.map(Logger.formatJson, redact));
 
-const levels: Record<NonNullable<Config["ACCOUNTLINK_LOG_LEVEL"]>, LogLevel.LogLevel> = {
+const levels: Record<Config["ACCOUNTLINK_LOG_LEVEL"], LogLevel.LogLevel> = {
   trace: "Trace",
   debug: "Debug",
   info: "Info",
@@ -17,7 +17,4 @@ const levels: Record<NonNullable<Config["ACCOUNTLINK_LOG_LEVEL"]>, LogLevel.LogL
 
 /** The logger, from this level on. */
 export const loggingLayer = (level: Config["ACCOUNTLINK_LOG_LEVEL"]): Layer.Layer<never> =>
-  Layer.merge(
-    Logger.layer([redactingLogger]),
-    Layer.succeed(References.MinimumLogLevel, levels[level ?? "info"]),
-  );
+  Layer.merge(Logger.layer([redactingLogger]), Layer.succeed(References.MinimumLogLevel, levels[level]));

@@ -24,12 +24,12 @@ export const storageOf = (config: Config): Storage =>
     ? { kind: "memory" }
     : {
         kind: "embedded",
-        folder: isDemo(config)
-          ? join(config.ACCOUNTLINK_DATA_DIR ?? "data", "demo")
-          : (config.ACCOUNTLINK_DATA_DIR ?? "data"),
+        // Joined also when alone, so that a path reads the same wherever it is told.
+        folder: join(config.ACCOUNTLINK_DATA_DIR, isDemo(config) ? "demo" : ""),
       };
 
-const isDemo = (config: Config): boolean =>
+/** Whether nothing is named that a service of one's own would have. */
+export const isDemo = (config: Config): boolean =>
   config.ACCOUNTLINK_STORAGE === null && config.ACCOUNTLINK_FIXTURE === null;
 
 /** Works out what to run, or refuses what does not go together. */

@@ -22,13 +22,13 @@ describe("planOf", () => {
 
   it.effect("has nothing of the demo as soon as a storage or a fixture is named", () =>
     Effect.gen(function* () {
-      expect(yield* plan({ ACCOUNTLINK_FIXTURE: "a.json" })).toMatchObject({
+      expect(yield* plan({ ACCOUNTLINK_FIXTURE: "a.json", ACCOUNTLINK_DATA_DIR: "./data" })).toMatchObject({
         demo: false,
-        storage: { kind: "embedded", folder: "./data" },
+        storage: { kind: "embedded", folder: "data" },
       });
       expect(yield* plan({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_PLATFORM: "dev" })).toMatchObject({
         demo: false,
-        storage: { kind: "embedded", folder: "./data" },
+        storage: { kind: "embedded", folder: "data" },
       });
       expect(yield* plan({ ACCOUNTLINK_STORAGE: "memory", ACCOUNTLINK_FIXTURE: "a.json" })).toMatchObject({
         demo: false,
@@ -40,7 +40,7 @@ describe("planOf", () => {
   it.effect("is refused when no platform is named and there is no demo or fixture that would tell", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(plan({ ACCOUNTLINK_STORAGE: "embedded" }));
-      expect(message).toContain("Cannot start: ACCOUNTLINK_PLATFORM is not set, expected dev");
+      expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected dev");
     }),
   );
 

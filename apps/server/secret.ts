@@ -2,12 +2,15 @@
  * The deployment's secret.
  */
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Option, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";
 import { InvalidConfig } from "./config.ts";
+import { prepareFolder, unusableFolder } from "./internal/prepare_folder.ts";
+import { writeOnce } from "./internal/write_whole.ts";
 import type { Plan } from "./plan.ts";
 import { secretBytes } from "./variables.ts";
 
@@ -28,21 +31,18 @@ export const resolveSecret = Effect.fn("resolveSecret")(function* ({
   if (storage.kind === "memory") return yield* generate;
   const file = join(storage.folder, "secret");
   if (existsSync(file)) return yield* readSecret(file);
-  if (existsSync(join(storage.folder, "accountlink.db"))) {
+  if (StorageSql.hasDatabase(storage.folder)) {
     return yield* new InvalidConfig({
       problem: `ACCOUNTLINK_SECRET is not set and data folder "${storage.folder}" holds none, expected the secret that its database was made with`,
     });
   }
   const secret = yield* generate;
-  yield* Effect.tryPromise({
-    try: async () => {
-      await mkdir(storage.folder, { recursive: true, mode: 0o700 });
-      await writeFile(file, `${Base64.encode(Redacted.value(secret))}\n`, { mode: 0o600, flag: "wx" });
-    },
-    catch: (cause) =>
-      new InvalidConfig({ problem: `secret file "${file}" cannot be written: ${String(cause)}` }),
-  });
-  return secret;
+  yield* prepareFolder(config, storage.folder);
+  yield* writeOnce(file, `${Base64.encode(Redacted.value(secret))}\n`).pipe(
+    Effect.mapError((cause) => unusableFolder(config, cause)),
+  );
+  // It is another's, if that was made at the same moment.
+  return yield* readSecret(file);
 });
 
 const readSecret = Effect.fnUntraced(function* (file: string) {

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import * as NodeServices from "@effect/platform-node/NodeServices";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
@@ -9,10 +10,13 @@ import { planOf } from "./plan.ts";
 import { resolveSecret } from "./secret.ts";
 
 /** The secret that a server has under an environment. */
-const secretUnder = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
-  const config = yield* readConfig({ ACCOUNTLINK_PLATFORM: "dev", ...environment });
-  return Redacted.value(yield* resolveSecret(yield* planOf(config)));
-}, Effect.provide(SecureRandom.layerWebCrypto));
+const secretUnder = Effect.fnUntraced(
+  function* (environment: Readonly<Record<string, string>>) {
+    const config = yield* readConfig({ ACCOUNTLINK_PLATFORM: "dev", ...environment });
+    return Redacted.value(yield* resolveSecret(yield* planOf(config)));
+  },
+  Effect.provide([SecureRandom.layerWebCrypto, NodeServices.layer]),
+);
 
 const embedded = (folder: string) => ({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: folder });
 
@@ -41,6 +45,21 @@ describe("resolveSecret", () => {
     }),
   );
 
+  it.effect("is the same for all who ask for it first at the same moment, and written whole", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* makeFolder, "data");
+      const secrets = yield* Effect.all(
+        Array.from({ length: 8 }, () => secretUnder(embedded(folder))),
+        { concurrency: "unbounded" },
+      );
+      const stored = readFileSync(join(folder, "secret"), "utf8").trim();
+      expect(secrets.map((bytes) => Buffer.from(bytes).toString("base64"))).toEqual(
+        Array.from({ length: 8 }, () => stored),
+      );
+      expect(readdirSync(folder)).toEqual(["secret"]);
+    }),
+  );
+
   it.effect("is new for every server with memory storage", () =>
     Effect.gen(function* () {
       const memory = { ACCOUNTLINK_STORAGE: "memory" };
@@ -54,7 +73,7 @@ describe("resolveSecret", () => {
       writeFileSync(join(folder, "accountlink.db"), "");
       const { message } = yield* Effect.flip(secretUnder(embedded(folder)));
       expect(message).toBe(
-        `Cannot start: ACCOUNTLINK_SECRET is not set and data folder "${folder}" holds none, expected the secret that its database was made with`,
+        `ACCOUNTLINK_SECRET is not set and data folder "${folder}" holds none, expected the secret that its database was made with`,
       );
       expect(existsSync(join(folder, "secret"))).toBe(false);
     }),

@@ -1,61 +1,46 @@
 /**
  * The server: from a plan to a listening socket, and back.
  */
-import { readFile } from "node:fs/promises";
 import { createServer, type Server, ServerResponse } from "node:http";
-import { decodeFixture, FixtureLoader, KeyStore, type PlatformFixture } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { NodeHttpServer } from "@effect/platform-node";
 import { Console, Effect, Layer } from "effect";
 import { HttpServer } from "effect/http";
-import { InvalidConfig } from "./config.ts";
-import { demoFixture, demoIntroduction } from "./demo.ts";
+import { demoIntroduction } from "./demo.ts";
+import { listenRefused } from "./internal/listen_refused.ts";
+import { prepareFolder } from "./internal/prepare_folder.ts";
 import { serviceLayer } from "./layers.ts";
 import type { Plan } from "./plan.ts";
 import { resolveSecret } from "./secret.ts";
+import { loadStartupFixture, readStartupFixture } from "./startup_fixture.ts";
 
 /** How long requests in flight may go on after the server was told to stop. */
 const drainTimeout = 10_000;
 
-const emptyPlatform: PlatformFixture = { guilds: [], chatUsers: [], gameUsers: [] };
-
 /** Serves until it is interrupted; then it finishes what is in flight. */
 export const serve = Effect.fn("serve")(function* (plan: Plan) {
+  const { config, demo, storage } = plan;
+  // A start that is refused leaves nothing behind: what can be refused comes before what makes something.
+  const fixture = yield* readStartupFixture(plan);
+  if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
   const secret = yield* resolveSecret(plan);
-  const fixture = yield* fixtureText(plan);
-  const platform = fixture === null ? emptyPlatform : (yield* decodeFixture(fixture)).platform;
   return yield* Effect.gen(function* () {
-    if (fixture !== null) yield* (yield* FixtureLoader).load(fixture);
+    yield* loadStartupFixture(fixture);
     const url = yield* listen(plan);
     yield* Console.log(`listening on ${url}`);
-    if (plan.demo && fixture !== null) yield* Console.log(demoIntroduction(url, fixture));
+    if (demo) yield* Console.log(demoIntroduction(url, fixture.text));
     return yield* Effect.never;
-  }).pipe(Effect.scoped, Effect.provide(serviceLayer(plan, secret, platform)));
-});
-
-const fixtureText = Effect.fnUntraced(function* ({ config, demo, storage }: Plan) {
-  if (demo && storage.kind === "embedded") return yield* demoFixture(storage.folder);
-  const file = config.ACCOUNTLINK_FIXTURE;
-  if (file === null) return null;
-  return yield* Effect.tryPromise({
-    try: () => readFile(file, "utf8"),
-    catch: () =>
-      new InvalidConfig({ problem: `ACCOUNTLINK_FIXTURE is "${file}", expected a file that can be read` }),
-  });
+  }).pipe(Effect.scoped, Effect.provide(serviceLayer(plan, secret, fixture.platform)));
 });
 
 const listen = Effect.fnUntraced(function* ({ config }: Plan) {
-  const host = config.ACCOUNTLINK_HOST ?? "127.0.0.1";
+  const address = { host: config.ACCOUNTLINK_HOST, port: config.ACCOUNTLINK_PORT };
   const node = createServer({ ServerResponse: WholeResponse, optimizeEmptyRequests: true });
   const server = yield* NodeHttpServer.make(() => node, {
-    host,
-    port: config.ACCOUNTLINK_PORT,
+    ...address,
     gracefulShutdownTimeout: drainTimeout,
-  }).pipe(
-    Effect.mapError(
-      ({ cause }) => new InvalidConfig({ problem: listenProblem(host, config.ACCOUNTLINK_PORT, cause) }),
-    ),
-  );
+  }).pipe(Effect.mapError(({ cause }) => listenRefused("ACCOUNTLINK_PORT", address, cause)));
   const url = HttpServer.formatAddress(server.address);
   const app = yield* makeHttpApp.pipe(
     Effect.provide(
@@ -86,11 +71,6 @@ const letConnectionsGo = (node: Server): void => {
  */
 class WholeResponse extends ServerResponse {}
 Object.defineProperty(WholeResponse.prototype, "strictContentLength", { get: () => false, set: () => {} });
-
-const listenProblem = (host: string, port: number, cause: unknown): string =>
-  (cause as NodeJS.ErrnoException).code === "EADDRINUSE"
-    ? `ACCOUNTLINK_PORT is "${port}", which is in use on "${host}", expected a free port`
-    : `ACCOUNTLINK_HOST is "${host}", expected an address of this machine (${(cause as Error).message})`;
 
 /** Ready means that the stores answer within a second. */
 const readiness = Layer.effect(

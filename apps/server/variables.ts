@@ -13,6 +13,8 @@ export interface Variable<out A> {
   readonly description: string;
   /** Whether its value never appears in a message. */
   readonly secret: boolean;
+  /** Whether anything uses it yet. */
+  readonly hasEffect: boolean;
   readonly parse: (text: string) => Option.Option<A>;
   readonly fallback: A;
 }
@@ -26,13 +28,22 @@ const variable = <A>(
   expected: string,
   parse: (text: string) => Option.Option<A>,
   about: About<A>,
-): Variable<A> => ({ expected, parse, secret: false, ...about });
+): Variable<A> => ({ expected, parse, secret: false, hasEffect: true, ...about });
+
+/** Marks a variable that is read and checked, of a feature that is not there yet. */
+export const notYet = <A>(marked: Variable<A>): Variable<A> => ({
+  ...marked,
+  description: `${marked.description} (no effect yet)`,
+  hasEffect: false,
+});
 
 const wholeNumber = (text: string): Option.Option<number> =>
   /^\d{1,15}$/.test(text) ? Option.some(Number(text)) : Option.none();
 
-export const text = (expected: string, about: About<string | null>): Variable<string | null> =>
-  variable(expected, Option.some<string | null>, about);
+export const text = <Fallback extends string | null>(
+  expected: string,
+  about: About<Fallback>,
+): Variable<string | Fallback> => variable<string | Fallback>(expected, Option.some, about);
 
 export const count = (about: About<number>): Variable<number> =>
   variable("a whole number, 0 to turn the rule off", wholeNumber, about);
@@ -44,11 +55,11 @@ export const port = (about: About<number>): Variable<number> =>
     about,
   );
 
-export const choice = <const Value extends string>(
+export const choice = <const Value extends string, Fallback extends NoInfer<Value> | null>(
   values: ReadonlyArray<Value>,
-  about: About<NoInfer<Value> | null>,
-): Variable<Value | null> =>
-  variable(
+  about: About<Fallback>,
+): Variable<Value | Fallback> =>
+  variable<Value | Fallback>(
     `one of ${values.join(", ")}`,
     (input) => Option.fromUndefinedOr(values.find((value) => value === input)),
     about,
@@ -85,16 +96,18 @@ export const networks = (
     about,
   );
 
-/** An http or https address without a slash at the end. */
+/** What paths can be appended to, without a slash at the end. */
 export const webAddress = (about: About<string | null>): Variable<string | null> =>
   variable(
-    "an http or https URL",
+    "an http or https URL without credentials, query and fragment",
     (input) =>
-      /^https?:\/\//.test(input) && URL.canParse(input)
+      /^https?:\/\/[^?#]+$/.test(input) && URL.canParse(input) && !hasCredentials(new URL(input))
         ? Option.some(input.replace(/\/+$/, ""))
         : Option.none(),
     about,
   );
+
+const hasCredentials = ({ username, password }: URL): boolean => username !== "" || password !== "";
 
 /** 32 or more bytes in base64. */
 export const secret = (

@@ -67,12 +67,17 @@ describe("a variable", () => {
       "http://localhost:8080/base",
       "ftp://links.example",
       "links.example",
+      "https://links.example/base?q=1",
+      "https://links.example/?",
+      "https://links.example#top",
+      "https://ada@links.example",
+      "https://ada:secret@links.example",
+      "https://:secret@links.example",
     ];
     expect(read(webAddress(about(null)), texts)).toEqual([
       "https://links.example",
       "http://localhost:8080/base",
-      null,
-      null,
+      ...Array.from({ length: 8 }, () => null),
     ]);
   });
 

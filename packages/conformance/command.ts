@@ -23,6 +23,7 @@ export type LinkCommand = { readonly scope: ScopeName } & (
       readonly links: ReadonlyArray<PortableLink>;
       readonly existing: "keep" | "replace";
       readonly position: number | null;
+      readonly at: Millis;
     }
   | { readonly op: "exportPage"; readonly after: ChatId | null; readonly limit: number }
 );
@@ -88,6 +89,7 @@ const write: FastCheck.Arbitrary<LinkCommand> = oneof(
       links: array(link, { maxLength: 4 }),
       existing: constantFrom("keep", "replace"),
       position: option(nat(9)),
+      at,
     }),
   },
 );
@@ -103,9 +105,12 @@ const hash = nat(hashCount - 1);
 const status = constantFrom<KeyStatus>("active", "disabled", "revoked");
 const keyParts = record({ name: constantFrom("one", "two"), status, expiresAt: option(at), createdAt: at });
 
+// Sometimes for a key that does not count, or in an account that may have any number.
+const maxKeys = oneof(nat(3), constantFrom(null, Infinity));
+
 /** A random command about keys. */
 export const keyCommand: FastCheck.Arbitrary<KeyCommand> = oneof(
-  record({ op: constant("insertKey"), scope, key, hash, parts: keyParts, maxKeys: option(nat(3)) }),
+  record({ op: constant("insertKey"), scope, key, hash, parts: keyParts, maxKeys }),
   record({ op: constant("rotateKey"), key, hash, at, previousUntil: at }),
   record({ op: constant("setKeyStatus"), key, status, at }),
   record({ op: constant("findByHash"), hash }),

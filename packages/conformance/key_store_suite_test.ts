@@ -37,6 +37,9 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
         return full ? "too_many_keys" : yield* store.insertKey({ ...write, maxKeys: null });
       }),
   }),
+  "a key that does not count is inserted into a full account, and takes no place": (store) => ({
+    insertKey: (write) => store.insertKey({ ...write, maxKeys: write.maxKeys ?? Infinity }),
+  }),
   "rotateKey adds a secret, and ends those before it": (store) => ({
     findByHash: (hash) =>
       Effect.map(

@@ -98,7 +98,9 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
         return counts;
       }),
   }),
-  "importBatch stores all or none, and its position with them, when it is interrupted": (store) => ({
+  "importBatch stores all or none, its position and its entry with them, when it is interrupted": (
+    store,
+  ) => ({
     importBatch: (batch) =>
       Effect.gen(function* () {
         const counts = yield* store.importBatch({ ...batch, progress: null });

@@ -120,10 +120,10 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
     askLinks((store) => store.removeGame({ ...origin, pid: world[scope].pid, at, chatId })),
   deleteScope: (world, { scope, at }) =>
     askLinks((store) => store.deleteScope({ ...origin, pid: world[scope].pid, at })),
-  importBatch: (world, { scope, links, existing, position }) => {
+  importBatch: (world, { scope, links, existing, position, at }) => {
     const { pid } = world[scope];
     const progress = position === null ? null : { source: pid, position };
-    return askLinks((store) => store.importBatch({ pid, links, existing, progress }));
+    return askLinks((store) => store.importBatch({ ...origin, pid, at, links, existing, progress }));
   },
 
   findByHash: (world, { hash }) => askKeys((store) => store.findByHash(hashOf(world, hash))),

@@ -75,12 +75,16 @@ export const clientAddress = (
   const hops = forwardedFor === undefined ? [] : forwardedFor.split(",").toReversed();
   for (const hop of hops) {
     if (!inAny(trusted, client)) break;
-    const parsed = parseAddress(hop);
+    const parsed = parseAddress(withoutPort(hop.trim()));
     if (Option.isNone(parsed)) break;
     client = parsed.value;
   }
   return client;
 };
+
+/** Some proxies add the port of the hop: `203.0.113.7:50000`, `[2001:db8::1]:50000`. */
+const withoutPort = (hop: string): string =>
+  /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
 
 /** The allow and deny lists of a key; entries are addresses or CIDRs. */
 export interface AddressLists {

@@ -47,6 +47,11 @@ describe("clientAddress", () => {
     assert.strictEqual(from("10.0.0.1", ""), "10.0.0.1");
   });
 
+  it("reads hops with a port", () => {
+    assert.strictEqual(from("10.0.0.1", "198.51.100.1:50000, 10.0.0.2:443"), "198.51.100.1");
+    assert.strictEqual(from("10.0.0.1", "[2001:dead:1:2:3::9]:50000"), "2001:dead:1:2");
+  });
+
   it("counts a forwarded IPv6 client by its /64", () => {
     assert.strictEqual(from("2001:db8::1", "2001:dead:1:2:3::9"), "2001:dead:1:2");
   });

@@ -7,6 +7,7 @@ import { keyIdOf } from "./api_key.ts";
 import { parseAddress, parseNetwork } from "./client_address.ts";
 import { ChatId, GameId, GuildId } from "./ids.ts";
 import type { Millis } from "./link.ts";
+import { isOrigin } from "./origin.ts";
 import { GameBadge, GameGroup } from "./profile.ts";
 import { isStorable } from "./storable_text.ts";
 
@@ -47,9 +48,6 @@ const Time = Timestamp.pipe(
     }),
   ),
 );
-
-const isOrigin = (text: string): boolean =>
-  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 const Key = textThat((text) => keyIdOf(text) !== null, 'a key, "alk_" and its id and secret');
 const Address = textThat((text) => Option.isSome(parseAddress(text)), "an IP address");
@@ -249,5 +247,6 @@ const secretFields: ReadonlySet<PropertyKey> = new Set(["key", "ip", "allowIps",
 const shown = (value: unknown, keys: ReadonlyArray<PropertyKey>): string => {
   if (keys.some((key) => secretFields.has(key)) || String(value).includes("alk_")) return "wrong";
   if (Array.isArray(value)) return "a list";
+  if (typeof value === "number") return `the number ${value}`;
   return Predicate.isObject(value) ? "an object" : `"${String(value).slice(0, 60)}"`;
 };

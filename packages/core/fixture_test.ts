@@ -133,7 +133,7 @@ describe("decodeFixture", () => {
     [
       "a number for an ID",
       { links: [{ ...link, gameId: 1 }] },
-      'links[0].gameId is "1", expected 1 to 32 digits',
+      "links[0].gameId is the number 1, expected 1 to 32 digits",
     ],
     [
       "a missing field",
@@ -159,7 +159,7 @@ describe("decodeFixture", () => {
     [
       "a limit",
       { keys: [{ ...whole.keys[0], limits: { daily: -1 } }] },
-      'keys[0].limits.daily is "-1", expected a whole number, 0 or more',
+      "keys[0].limits.daily is the number -1, expected a whole number, 0 or more",
     ],
     [
       "all limits",

@@ -6,8 +6,11 @@ import { Schema } from "effect";
 const matching = (pattern: RegExp, expected: string, ...examples: ReadonlyArray<string>) =>
   Schema.String.check(Schema.isPattern(pattern, { description: expected, expected })).annotate({ examples });
 
+/** What the IDs of the platforms look like, as refusals say it. */
+export const idRules = { chatId: "5 to 32 digits", gameId: "1 to 32 digits", guildId: "5 to 32 digits" };
+
 /** A user of the chat platform: 5 to 32 digits. */
-export const ChatId = matching(/^\d{5,32}$/u, "5 to 32 digits", "100001").pipe(
+export const ChatId = matching(/^\d{5,32}$/u, idRules.chatId, "100001").pipe(
   Schema.brand("ChatId"),
   Schema.annotate({
     identifier: "ChatId",
@@ -17,7 +20,7 @@ export const ChatId = matching(/^\d{5,32}$/u, "5 to 32 digits", "100001").pipe(
 export type ChatId = typeof ChatId.Type;
 
 /** A user of the game platform: 1 to 32 digits. */
-export const GameId = matching(/^\d{1,32}$/u, "1 to 32 digits", "1").pipe(
+export const GameId = matching(/^\d{1,32}$/u, idRules.gameId, "1").pipe(
   Schema.brand("GameId"),
   Schema.annotate({
     identifier: "GameId",
@@ -27,7 +30,7 @@ export const GameId = matching(/^\d{1,32}$/u, "1 to 32 digits", "1").pipe(
 export type GameId = typeof GameId.Type;
 
 /** A guild (community) of the chat platform: 5 to 32 digits. */
-export const GuildId = matching(/^\d{5,32}$/u, "5 to 32 digits", "700000000000000001").pipe(
+export const GuildId = matching(/^\d{5,32}$/u, idRules.guildId, "700000000000000001").pipe(
   Schema.brand("GuildId"),
   Schema.annotate({
     identifier: "GuildId",

@@ -12,6 +12,7 @@ export * from "./errors.ts";
 export * from "./fixture.ts";
 export * from "./ids.ts";
 export * from "./link.ts";
+export * from "./origin.ts";
 export * from "./ports/audit_log.ts";
 export * from "./ports/cache.ts";
 export * from "./ports/chat_platform.ts";

@@ -15,7 +15,7 @@ import type { ParameterSource, Parameters } from "./parameter.ts";
 import { type Generation, type Route, refusalsOf } from "./route.ts";
 import { routes } from "./routes.ts";
 import { failure as v1Failure } from "./v1/envelope.ts";
-import { failure as v2Failure } from "./v2/envelope.ts";
+import { serviceVersions, failure as v2Failure } from "./v2/envelope.ts";
 
 class Authorization extends HttpApiMiddleware.Service<Authorization>()(
   "@accountlink/http-api/Authorization",
@@ -57,34 +57,59 @@ const groupOf = (generation: Generation) =>
 
 const headers = {
   requestId: { "X-Request-Id": "The id of the request" },
+  version: { "Service-Version": "The dated contract of the answer" },
   limits: {
     "X-RateLimit-Limit": "Requests per short window",
     "X-RateLimit-Remaining": "Requests left in the short window",
     "X-RateLimit-Reset": "When the short window ends, in seconds since the Unix epoch",
     "X-RateLimit-Limit-Day": "Requests per UTC day",
     "X-RateLimit-Remaining-Day": "Requests left today",
+    "X-Key-Expires": "When the key ends, in its last 7 days",
   },
   retry: { "Retry-After": "Seconds to wait before another try" },
+  challenge: { "WWW-Authenticate": "Bearer" },
+  location: { Location: "The public verification flow, with every query parameter kept" },
 };
 
-const headersOf = (status: string, needsKey: boolean): Record<string, string> => ({
+const headersOf = ({ generation, access }: Route, status: string): Record<string, string> => ({
   ...headers.requestId,
-  ...(needsKey && status !== "401" ? headers.limits : {}),
+  ...(generation === "v2" ? headers.version : {}),
+  ...(access !== "none" && !["302", "401"].includes(status) ? headers.limits : {}),
   ...(status === "429" || status === "503" ? headers.retry : {}),
+  ...(status === "401" ? headers.challenge : {}),
+  ...(status === "302" ? headers.location : {}),
 });
 
-/** Adds the headers of each answer, and writes the name of the scheme as OpenAPI registers it. */
+const versionHeader: OpenApi.OpenAPISpecParameter = {
+  name: "Service-Version",
+  in: "header",
+  description: `Dated contract of the answer, ${serviceVersions[0]} when left out`,
+  required: false,
+  schema: { type: "string", enum: [...serviceVersions] },
+};
+
+/** Adds to an operation what HttpApi has no word for: headers, and the redirect of a request without a key. */
+const completeOperation = (operation: OpenApi.OpenAPISpecOperation, route: Route): void => {
+  if (route.generation === "v2") operation.parameters.push(versionHeader);
+  if (route.access === "key_or_redirect") {
+    operation.responses[302] = { description: "Without an Authorization header" };
+    operation.security.push({});
+  }
+  for (const [status, response] of Object.entries(operation.responses)) {
+    response.headers = Object.fromEntries(
+      Object.entries(headersOf(route, status)).map(([name, description]) => [
+        name,
+        { description, schema: { type: "string" }, required: false },
+      ]),
+    );
+  }
+};
+
+/** Completes the operations, and writes the name of the scheme as OpenAPI registers it. */
 const complete = (spec: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
-  const operations = Object.values(spec.paths).flatMap((path) => Object.values(path));
-  for (const operation of operations as ReadonlyArray<OpenApi.OpenAPISpecOperation>) {
-    for (const [status, response] of Object.entries(operation.responses)) {
-      response.headers = Object.fromEntries(
-        Object.entries(headersOf(status, operation.security.length > 0)).map(([name, description]) => [
-          name,
-          { description, schema: { type: "string" }, required: false },
-        ]),
-      );
-    }
+  for (const route of routes) {
+    const operation = spec.paths[route.path]?.[route.method.toLowerCase() as "get"];
+    if (operation !== undefined) completeOperation(operation, route);
   }
   const apiKey = { type: "http", scheme: "bearer", description: "An API key, `alk_…`" } as const;
   return { ...spec, components: { ...spec.components, securitySchemes: { apiKey } } };

@@ -1,7 +1,7 @@
 /**
  * Parameters of routes: what they are called for in the documentation, and how a value is read.
  */
-import { ChatId, GameId, GuildId } from "@accountlink/core/ids";
+import { ChatId, GameId, GuildId, idRules } from "@accountlink/core/ids";
 import { Result, Schema } from "effect";
 
 /** Where a value comes from: text of the query string, or a JSON value of the body. */
@@ -59,14 +59,14 @@ const id = <A extends string>(
 };
 
 /** A chat user. */
-export const chatId = (description = "ID of the chat user") => id(ChatId, "5 to 32 digits", description);
+export const chatId = (description = "ID of the chat user") => id(ChatId, idRules.chatId, description);
 
 /** A game user. */
-export const gameId = (description = "ID of the game user") => id(GameId, "1 to 32 digits", description);
+export const gameId = (description = "ID of the game user") => id(GameId, idRules.gameId, description);
 
 /** The guild of a request. Guild-scoped keys have to name their own, unless the route says otherwise. */
 export const guildId = (presence: Partial<Presence> = {}): Parameter<GuildId | null> => ({
-  ...id(GuildId, "5 to 32 digits", guildDescription),
+  ...id(GuildId, idRules.guildId, guildDescription),
   presence: { guildKeys: "required", globalKeys: "optional", ...presence },
   absent: Result.succeed(null),
 });

@@ -35,7 +35,8 @@ describe("openApi", () => {
     for (const route of routes) {
       const operation = paths[route.path]?.[route.method.toLowerCase() as "get"];
       assert.strictEqual(operation?.operationId, route.id);
-      const statuses = ["200", ...refusalsOf(route).map(([status]) => String(status))];
+      const redirect = route.access === "key_or_redirect" ? ["302"] : [];
+      const statuses = ["200", ...redirect, ...refusalsOf(route).map(([status]) => String(status))];
       assert.sameMembers(Object.keys(operation?.responses ?? {}), statuses);
       const query = (operation?.parameters ?? []).filter((parameter) => parameter.in === "query");
       const expected = route.source === "query" ? Object.keys(route.parameters) : [];

@@ -3,26 +3,37 @@
  */
 import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 
-const statusByTag = {
-  BadRequest: ({ problem }) => ({ unreadable: 400, not_found: 404, method_not_allowed: 405 })[problem],
-  MissingParameter: () => 400,
-  InvalidParameter: () => 400,
-  InvalidBody: ({ problem }) => ({ content: 400, too_large: 413, content_type: 415 })[problem],
-  InvalidApiKey: () => 401,
-  InvalidSession: () => 401,
-  Forbidden: () => 403,
-  PremiumRequired: () => 403,
-  LinkNotFound: () => 404,
-  SessionNotFound: () => 404,
-  SessionExpired: () => 410,
-  RateLimited: () => 429,
-  SharedIpRateLimited: () => 429,
-  BulkLimitExceeded: () => 400,
-  Conflict: () => 409,
-  InternalError: () => 500,
-  StoreUnavailable: () => 503,
-  PlatformUnavailable: () => 503,
-} satisfies { [Tag in PublicError["_tag"]]: (error: Extract<PublicError, { _tag: Tag }>) => number };
+type Tag = PublicError["_tag"];
+type ErrorOf<T extends Tag> = Extract<PublicError, { readonly _tag: T }>;
+
+/** The code of each error, and its status, or one for each problem that it can stand for. */
+const table = {
+  BadRequest: { code: "BAD_REQUEST", status: { unreadable: 400, not_found: 404, method_not_allowed: 405 } },
+  MissingParameter: { code: "MISSING_PARAMETER", status: 400 },
+  InvalidParameter: { code: "INVALID_PARAMETER", status: 400 },
+  InvalidBody: { code: "INVALID_BODY", status: { content: 400, too_large: 413, content_type: 415 } },
+  InvalidApiKey: { code: "INVALID_API_KEY", status: 401 },
+  InvalidSession: { code: "INVALID_SESSION", status: 401 },
+  Forbidden: { code: "FORBIDDEN", status: 403 },
+  PremiumRequired: { code: "PREMIUM_REQUIRED", status: 403 },
+  LinkNotFound: { code: "LINK_NOT_FOUND", status: 404 },
+  SessionNotFound: { code: "SESSION_NOT_FOUND", status: 404 },
+  SessionExpired: { code: "SESSION_EXPIRED", status: 410 },
+  RateLimited: { code: "RATE_LIMITED", status: 429 },
+  SharedIpRateLimited: { code: "SHARED_IP_RATE_LIMITED", status: 429 },
+  BulkLimitExceeded: { code: "BULK_LIMIT_EXCEEDED", status: 400 },
+  Conflict: { code: "CONFLICT", status: 409 },
+  InternalError: { code: "INTERNAL_ERROR", status: 500 },
+  StoreUnavailable: { code: "INTERNAL_ERROR", status: 503 },
+  PlatformUnavailable: { code: "INTERNAL_ERROR", status: 503 },
+} satisfies {
+  [T in Tag]: {
+    readonly code: ErrorOf<T>["code"];
+    readonly status:
+      | number
+      | (ErrorOf<T> extends { readonly problem: infer P extends string } ? Record<P, number> : never);
+  };
+};
 
 /**
  * The status that an error is answered with.
@@ -30,29 +41,29 @@ const statusByTag = {
  * @example
  * ```ts
  * import { LinkNotFound } from "@accountlink/core";
+ * import { statusOf } from "@accountlink/http-api";
  *
  * statusOf(new LinkNotFound()); // 404
  * ```
  */
-export const statusOf = (error: PublicError): number =>
-  (statusByTag[error._tag] as (error: PublicError) => number)(error);
+export const statusOf = (error: PublicError): number => {
+  const status: number | Record<string, number> = table[error._tag].status;
+  return typeof status === "number"
+    ? status
+    : (status[(error as { readonly problem: string }).problem] as number);
+};
+
+const statusesOf = (code: ErrorCode): ReadonlyArray<number> => {
+  const rows = Object.values(table).filter((row) => row.code === code);
+  const statuses = rows.flatMap(({ status }) =>
+    typeof status === "number" ? [status] : Object.values(status),
+  );
+  return [...new Set(statuses)];
+};
+
+const codes = [...new Set(Object.values(table).map(({ code }) => code))];
 
 /** The statuses that a code can come with, for the documentation. */
-export const statusesByCode = {
-  BAD_REQUEST: [400, 404, 405],
-  MISSING_PARAMETER: [400],
-  INVALID_PARAMETER: [400],
-  INVALID_BODY: [400, 413, 415],
-  INVALID_API_KEY: [401],
-  INVALID_SESSION: [401],
-  FORBIDDEN: [403],
-  PREMIUM_REQUIRED: [403],
-  LINK_NOT_FOUND: [404],
-  SESSION_NOT_FOUND: [404],
-  SESSION_EXPIRED: [410],
-  RATE_LIMITED: [429],
-  SHARED_IP_RATE_LIMITED: [429],
-  BULK_LIMIT_EXCEEDED: [400],
-  CONFLICT: [409],
-  INTERNAL_ERROR: [500, 503],
-} satisfies Record<ErrorCode, ReadonlyArray<number>>;
+export const statusesByCode = Object.fromEntries(codes.map((code) => [code, statusesOf(code)])) as Readonly<
+  Record<ErrorCode, ReadonlyArray<number>>
+>;

@@ -3,7 +3,7 @@
  */
 import { BadRequest } from "@accountlink/core";
 import { Context, Effect, Layer, type Scope } from "effect";
-import { FindMyWay, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { type BoundRoute, makePipeline, Pipeline, sign } from "./pipeline.ts";
 import { routesV1 } from "./routes_v1.ts";
 import { routesV2 } from "./routes_v2.ts";
@@ -45,17 +45,28 @@ export const makeHttpApp = Effect.gen(function* () {
   };
 
   const answerOther = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    system.pipe(Effect.catch(() => answerUnmatched(request))),
+    whenUnmatched(system, answerUnmatched(request)),
   );
-  const answered = routed.pipe(Effect.catch(() => answerOther));
-  const refused = pipeline.refuse(new BadRequest({ problem: "unreadable" }));
+  const answered = whenUnmatched(routed, answerOther);
+  const unreadable = pipeline.refuse(new BadRequest({ problem: "unreadable" }));
+  const notFound = pipeline.refuse(new BadRequest({ problem: "not_found" }));
 
-  return Effect.withFiber<HttpServerResponse.HttpServerResponse, never, AppServices>((fiber) =>
-    isReadable(Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest).url)
-      ? answered
-      : refused,
-  );
+  return Effect.withFiber<HttpServerResponse.HttpServerResponse, never, AppServices>((fiber) => {
+    const { url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
+    if (!needsALook.test(url)) return answered;
+    if (!isReadable(url)) return unreadable;
+    return hasOtherDelimiter.test(url) ? notFound : answered;
+  });
 });
+
+/** Tries one router after another. What else a router could fail with is a defect. */
+const whenUnmatched = <A, R, B, S>(routed: Effect.Effect<A, unknown, R>, other: Effect.Effect<B, never, S>) =>
+  routed.pipe(
+    Effect.catch((error): Effect.Effect<B, never, S> => (isUnmatched(error) ? other : Effect.die(error))),
+  );
+
+const isUnmatched = (error: unknown): boolean =>
+  HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound";
 
 type AppServices = HttpServerRequest.HttpServerRequest | Scope.Scope;
 
@@ -74,9 +85,13 @@ const methodFinder = (
   return (url: string): string | null => paths.find("GET", url)?.handler ?? null;
 };
 
+const needsALook = /[%;#]/;
+
+/** The router takes these for the start of a query; in a path as it is written they are part of its name. */
+const hasOtherDelimiter = /^[^?]*[;#]/;
+
 /** Whether the percent-encoding of a path and query can be read. */
 const isReadable = (url: string): boolean => {
-  if (!url.includes("%")) return true;
   try {
     decodeURIComponent(url);
     return true;

@@ -4,9 +4,12 @@
 
 const scheme = /^bearer(?: |$)/i;
 
-/** The token of an `Authorization` header: null when there is none, the whole value when it is no bearer token. */
+/** Stands for credentials that are no bearer token. It is no key, so it counts as a wrong one. */
+const otherScheme = "other";
+
+/** The token of an `Authorization` header, or null when there is none. */
 export const bearerToken = (header: string | undefined): string | null => {
   if (header === undefined) return null;
-  const token = (scheme.test(header) ? header.slice(6) : header).trim();
+  const token = scheme.test(header) ? header.slice(6).trim() : header.trim() && otherScheme;
   return token === "" ? null : token;
 };

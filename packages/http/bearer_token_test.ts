@@ -9,8 +9,9 @@ describe("bearerToken", () => {
     ["Bearer  ", null],
     ["Bearer key", "key"],
     ["bearer   key ", "key"],
-    ["Basic key", "Basic key"],
-    ["Bearerkey", "Bearerkey"],
+    ["Basic key", "other"],
+    ["Bearerkey", "other"],
+    ["alk_key", "other"],
   ])("reads %j as %j", (header, token) => {
     assert.strictEqual(bearerToken(header), token);
   });

@@ -19,6 +19,8 @@ import type { HttpSettingsShape } from "./settings.ts";
 /** One request on its way through the checks. */
 export interface Exchange {
   readonly requestId: string;
+  /** By `performance.now()`, in milliseconds. */
+  readonly startedAt: number;
   readonly request: HttpServerRequest.HttpServerRequest;
   /** What the query string says, by name; nothing where no route matched. */
   readonly query: RawValues;
@@ -47,6 +49,7 @@ export const exchangeOpener = (settings: HttpSettingsShape) => {
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
       return use({
         requestId: newRequestId(),
+        startedAt: performance.now(),
         request,
         query: Context.getOrUndefined(fiber.context, HttpServerRequest.ParsedSearchParams) ?? {},
         generation,

@@ -186,22 +186,19 @@ const render = <R>(
   routeId: string,
   answer: Effect.Effect<Success | HttpServerResponse.HttpServerResponse, PublicError, R>,
 ) =>
-  Effect.matchCauseEffect(answer, {
-    onSuccess: (success) => {
-      const response = HttpServerResponse.isHttpServerResponse(success)
-        ? success
-        : envelope.success(exchange, success);
-      return observeAnswer(exchange, routeId, response, null);
-    },
-    onFailure: (cause) => {
-      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
-      const error = Result.getOrElse(
-        Cause.findError(cause),
-        () => new InternalError({ cause: Cause.squash(cause) }),
-      );
-      return observeAnswer(exchange, routeId, envelope.failure(exchange, error), error);
-    },
-  });
+  answer.pipe(
+    Effect.map((success) =>
+      HttpServerResponse.isHttpServerResponse(success) ? success : envelope.success(exchange, success),
+    ),
+    Effect.matchCauseEffect({
+      onSuccess: (response) => observeAnswer(exchange, routeId, response, null),
+      onFailure: (cause) => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
+        const error = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
+        return observeAnswer(exchange, routeId, envelope.failure(exchange, error), error);
+      },
+    }),
+  );
 
 const redirectIntoFlow = (publicUrl: string, { request, requestId, contract }: Exchange) => {
   const query = request.url.indexOf("?");

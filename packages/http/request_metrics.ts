@@ -1,8 +1,8 @@
 /**
- * What operators see of requests: counts and durations as metrics, refusals and failures in the log.
+ * What operators see of requests: counts and durations as metrics, failures in the log.
  */
 import type { PublicError } from "@accountlink/core";
-import { Effect, Metric } from "effect";
+import { Cause, Effect, Metric } from "effect";
 import type { HttpServerResponse } from "effect/http";
 import type { Exchange } from "./exchange.ts";
 
@@ -11,16 +11,27 @@ const requests = Metric.counter("accountlink_http_requests_total", {
   incremental: true,
 });
 
-const counterByLabels = new Map<string, typeof requests>();
+const durations = Metric.histogram("accountlink_http_request_seconds", {
+  description: "Time to answer by route",
+  boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
 
-const counterFor = (route: string, status: number, code: string) => {
+/** The metrics of an outcome, found by its labels: every request asks for them. */
+const metricsByLabels = new Map<string, ReturnType<typeof metricsOf>>();
+
+const metricsOf = (route: string, status: number, code: string) => ({
+  count: Metric.withAttributes(requests, { route, status: String(status), code }),
+  duration: Metric.withAttributes(durations, { route }),
+});
+
+const metricsFor = (route: string, status: number, code: string) => {
   const labels = `${route} ${status} ${code}`;
-  let counter = counterByLabels.get(labels);
-  if (counter === undefined) {
-    counter = Metric.withAttributes(requests, { route, status: String(status), code });
-    counterByLabels.set(labels, counter);
+  let metrics = metricsByLabels.get(labels);
+  if (metrics === undefined) {
+    metrics = metricsOf(route, status, code);
+    metricsByLabels.set(labels, metrics);
   }
-  return counter;
+  return metrics;
 };
 
 /** Counts an answer and, when it failed for a reason of ours, logs what happened. */
@@ -30,9 +41,10 @@ export const observeAnswer = (
   response: HttpServerResponse.HttpServerResponse,
   error: PublicError | null,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  const counter = counterFor(routeId, response.status, error?.code ?? "OK");
+  const { count, duration } = metricsFor(routeId, response.status, error?.code ?? "OK");
   const counted = Effect.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
-    counter.updateUnsafe(1, fiber.context);
+    count.updateUnsafe(1, fiber.context);
+    duration.updateUnsafe((performance.now() - exchange.startedAt) / 1000, fiber.context);
     return Effect.succeed(response);
   });
   return error !== null && response.status >= 500
@@ -40,14 +52,17 @@ export const observeAnswer = (
     : counted;
 };
 
+/** A platform that is down fails many requests; its circuit has warned of it once. */
 const logFailure = (exchange: Exchange, route: string, error: PublicError) =>
-  Effect.logError("Request failed").pipe(
+  Effect.logWithLevel(error._tag === "PlatformUnavailable" ? "Debug" : "Error")("Request failed").pipe(
     Effect.annotateLogs({
       requestId: exchange.requestId,
       route,
       key: exchange.key?.key.id ?? null,
       error: error._tag,
       operation: "operation" in error ? error.operation : null,
-      cause: "cause" in error ? String(error.cause) : null,
+      cause: "cause" in error ? explained(error.cause) : null,
     }),
   );
+
+const explained = (cause: unknown): string => Cause.pretty(Cause.isCause(cause) ? cause : Cause.fail(cause));

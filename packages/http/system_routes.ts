@@ -47,6 +47,7 @@ export const withPagePolicy = (
 ): HttpServerResponse.HttpServerResponse =>
   response.headers["content-type"]?.startsWith("text/html") === true
     ? HttpServerResponse.setHeaders(response, {
+        "cache-control": "public, max-age=3600",
         "content-security-policy": pagePolicy,
         "x-content-type-options": "nosniff",
       })
@@ -59,13 +60,7 @@ export const systemPaths = ["/healthz", "/readyz", "/metrics", "/openapi.json", 
 export const systemRoutes = Layer.mergeAll(
   HttpRouter.use((router) => router.add("GET", "/healthz", Effect.succeed(json(200, { status: "ok" })))),
   HttpRouter.use((router) => Effect.flatMap(ready, (answer) => router.add("GET", "/readyz", answer))),
-  HttpRouter.use((router) =>
-    router.add(
-      "GET",
-      "/openapi.json",
-      Effect.sync(() => json(200, openApi())),
-    ),
-  ),
+  HttpRouter.use((router) => router.add("GET", "/openapi.json", Effect.succeed(json(200, openApi())))),
   PrometheusMetrics.layerHttp({ path: "/metrics" }),
   HttpApiScalar.layer(Api, { path: "/docs", scalar: docsPage }),
 );

@@ -77,15 +77,22 @@ const insertKey = (memory: Memory, write: InsertKey) => {
   memory.linksOf(key.scope.pid);
   if (memory.keys.has(key.id) || memory.keysByHash.has(hash)) return "exists";
 
-  const counted = keysOf(memory, key.scope.account).filter(({ status }) => status !== "revoked").length;
-  if (maxKeys !== null && counted >= maxKeys) return "too_many_keys";
+  if (maxKeys !== null && countKeys(memory, key.scope.account) >= maxKeys) return "too_many_keys";
 
   assertStorable(hash, key.name);
   memory.record(keyChange(write, key, "key.created"));
-  const stored: StoredKey = { key, secrets: [] };
+  const stored: StoredKey = { key, counts: maxKeys !== null, secrets: [] };
   memory.keys.set(key.id, stored);
   addSecret(memory, stored, hash);
   return "inserted";
+};
+
+const countKeys = (memory: Memory, account: string): number => {
+  let count = 0;
+  for (const { key, counts } of memory.keys.values()) {
+    if (counts && key.scope.account === account && key.status !== "revoked") count++;
+  }
+  return count;
 };
 
 const addSecret = (memory: Memory, stored: StoredKey, hash: string): void => {

@@ -94,8 +94,12 @@ const setGame = (memory: Memory, write: SetGame) => {
   const previous = links.find(chatId);
   const link = findLink(previous);
   const previousGameId = link?.gameId ?? null;
-  const record =
-    link?.gameId === gameId ? { ...link, lastVerifiedAt: at } : changed(chatId, previous, gameId, at);
+  if (link?.gameId === gameId) {
+    const record = { ...link, lastVerifiedAt: at };
+    links.put(record);
+    return { record, previousGameId };
+  }
+  const record = changed(chatId, previous, gameId, at);
   memory.record({
     ...write,
     action: "link.set",
@@ -153,22 +157,25 @@ const deleteScope = (memory: Memory, write: WriteContext): number => {
   return deletedRecords;
 };
 
-const importBatch = (memory: Memory, { pid, links: lines, existing, progress }: ImportBatch) => {
+const importBatch = (memory: Memory, batch: ImportBatch) => {
+  const { pid, links: lines, existing, progress } = batch;
   const links = memory.linksOf(pid);
   const counts = { inserted: 0, replaced: 0, kept: 0 };
-  if (progress !== null) {
-    assertStorable(progress.source);
-    memory.importPositions.set(progress.source, progress.position);
-  }
   const lastLines = new Map(lines.map((line) => [line.chatId, line]));
-  for (const line of lastLines.values()) {
+  const records = Array.from(lastLines.values(), (line) => {
     const record = links.find(line.chatId);
     const next = existing === "keep" && record !== undefined ? record : imported(record, line);
     if (record === undefined) counts.inserted++;
     else if (next === record) counts.kept++;
     else counts.replaced++;
-    links.put(next);
+    return next;
+  });
+  if (progress !== null) assertStorable(progress.source);
+  if (counts.inserted + counts.replaced > 0) {
+    memory.record({ ...batch, action: "links.imported", scope: links.scope, details: counts });
   }
+  if (progress !== null) memory.importPositions.set(progress.source, progress.position);
+  for (const record of records) links.put(record);
   return counts;
 };
 

@@ -1,9 +1,10 @@
 /** The stores in a data folder of this machine. */
 import { chmod, mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import type { AuditLog, KeyStore, LinkStore } from "@accountlink/core";
-import { type Context, Data, Effect, Layer, Predicate, type Scope } from "effect";
+import { type Context, Effect, Layer, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
+import { databaseFile } from "./data_folder.ts";
+import { DatabaseUnusable } from "./database_unusable.ts";
 import { acquireProcessLock, type DataFolderInUse } from "./internal/process_lock.ts";
 import { layerSqlite } from "./internal/sqlite_client.ts";
 import { type DatabaseTooNew, migrate } from "./migrations.ts";
@@ -18,14 +19,6 @@ export interface EmbeddedOptions {
    * says false.
    */
   readonly exclusive?: boolean;
-}
-
-/** The database cannot be opened or migrated: no access, no disk, or a file that is not a sound database. */
-export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
-  readonly path: string;
-  readonly cause: unknown;
-}> {
-  override readonly message = `Cannot use database "${this.path}": ${reasonOf(this.cause)}`;
 }
 
 /** Why the stores of a folder cannot be had. */
@@ -45,7 +38,7 @@ export const layerEmbedded = (
  * import { Effect } from "effect";
  *
  * const folder = "migrated-data";
- * await Effect.runPromise(StorageSql.migrateEmbedded({ folder })); // ["initial"]
+ * await Effect.runPromise(StorageSql.migrateEmbedded({ folder })); // ["initial", "counting_keys"]
  * await Effect.runPromise(StorageSql.migrateEmbedded({ folder })); // []
  * ```
  */
@@ -64,7 +57,7 @@ const open = ({
   EmbeddedError,
   Scope.Scope
 > => {
-  const path = join(folder, "accountlink.db");
+  const path = databaseFile(folder);
   const unusable = (cause: unknown) => new DatabaseUnusable({ path, cause });
   const notOpened = (error: SqlError.SqlError | Migrator.MigrationError) => Effect.fail(unusable(error));
   return Effect.gen(function* () {
@@ -80,11 +73,3 @@ const open = ({
 
 /** To 64 MiB. In the 2 MB of the default, an import loses its pages and has to write them several times. */
 const enlargeCache = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA cache_size = -65536`);
-
-/** The innermost message: what the database or the file system itself said. */
-const reasonOf = (error: unknown): string => {
-  const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined;
-  // An error of effect/sql has a reason, whose cause in turn is what the driver threw.
-  if (Predicate.hasProperty(cause, "message")) return reasonOf(cause);
-  return Predicate.hasProperty(error, "message") ? String(error.message) : String(error);
-};

@@ -19,7 +19,9 @@ const fill = Effect.gen(function* () {
   yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
   yield* keys.ensureScope("acme", { kind: "global" }, pid);
   yield* links.importBatch({
+    ...origin,
     pid,
+    at: 1,
     links: chatIds.map((chatId) => ({ chatId, gameId, lastVerifiedAt: 1 })),
     existing: "keep",
     progress: null,
@@ -95,6 +97,7 @@ describe("layerEmbedded", () => {
           expect(yield* keys.findScope("acme", { kind: "global" })).toMatchObject({ value: { pid } });
           expect(yield* log.list("acme", null, 10)).toMatchObject([
             { action: "link.set", details: { previousGameId: gameId } },
+            { action: "links.imported", details: { inserted: chatIds.length } },
           ]);
         }),
       );

@@ -1,11 +1,11 @@
 /** Looking at the stores in a data folder without opening them for use. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Effect } from "effect";
-import { DatabaseUnusable } from "./embedded.ts";
-import { acquireProcessLock } from "./internal/process_lock.ts";
-import { migrations } from "./migrations.ts";
+import { databaseFile, hasDatabase } from "./data_folder.ts";
+import { DatabaseUnusable } from "./database_unusable.ts";
+import { acquireProcessLock, lockFile } from "./internal/process_lock.ts";
+import { newestStep } from "./migrations.ts";
 
 /** What there is in a data folder. */
 export interface EmbeddedState {
@@ -29,8 +29,8 @@ export interface EmbeddedState {
  */
 export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | null, DatabaseUnusable> =>
   Effect.gen(function* () {
-    const path = join(folder, "accountlink.db");
-    if (!existsSync(path)) return null;
+    if (!hasDatabase(folder)) return null;
+    const path = databaseFile(folder);
     const file = yield* Effect.try({
       try: () => readFile(path),
       catch: (cause) => new DatabaseUnusable({ path, cause }),
@@ -44,7 +44,7 @@ const readFile = (path: string): Pick<EmbeddedState, "schema" | "damage"> => {
     const findings = database.prepare("PRAGMA integrity_check(10)").all();
     const messages = findings.map((row) => String(row["integrity_check"]));
     return {
-      schema: { version: versionOf(database), newest: newestVersion() },
+      schema: { version: versionOf(database), newest: newestStep },
       damage: messages.filter((message) => message !== "ok"),
     };
   } finally {
@@ -60,12 +60,9 @@ const versionOf = (database: DatabaseSync): number => {
   );
 };
 
-const newestVersion = (): number =>
-  Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)));
-
 /** Only who could take the lock knows that nobody holds it. It is let go at once. */
 const runningServer = (folder: string): Effect.Effect<EmbeddedState["server"]> =>
-  existsSync(join(folder, "server.lock"))
+  existsSync(lockFile(folder))
     ? acquireProcessLock(folder).pipe(
         Effect.scoped,
         Effect.as(null),

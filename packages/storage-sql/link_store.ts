@@ -1,9 +1,11 @@
 /**
  * `LinkStore` in SQL.
  */
-import { type ChatId, type GameId, isLinked, LinkStore } from "@accountlink/core";
+import { type ChatId, type GameId, isLinked, LinkStore, type Pid } from "@accountlink/core";
 import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
+import { dialectOf } from "./internal/dialect.ts";
+import { gathered } from "./internal/link_gathering.ts";
 import { linkImports } from "./internal/link_import.ts";
 import { linkQueries } from "./internal/link_queries.ts";
 import { readPairs, readRecord, readRecords } from "./internal/link_row.ts";
@@ -15,13 +17,13 @@ const make = Effect.gen(function* () {
   const connection = yield* SqlConnection.Connection;
   const queries = linkQueries(sql);
   const run = (text: string, values: ReadonlyArray<unknown>) => connection.execute(text, values, undefined);
+  const rowOf = dialectOf(sql).isRemote
+    ? gathered((pairs) => run(queries.byPairs, [JSON.stringify(pairs)]))
+    : (pid: Pid, chatId: ChatId) => run(queries.byChatId, [pid, chatId]);
 
   return LinkStore.of({
     findByChatId: (pid, chatId) =>
-      run(queries.byChatId, [pid, chatId]).pipe(
-        Effect.flatMap(readRecord),
-        operation("LinkStore.findByChatId"),
-      ),
+      rowOf(pid, chatId).pipe(Effect.flatMap(readRecord), operation("LinkStore.findByChatId")),
 
     findByChatIds: (pid, chatIds) =>
       run(queries.byChatIds, [pid, JSON.stringify(chatIds)]).pipe(

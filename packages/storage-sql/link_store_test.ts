@@ -73,7 +73,9 @@ describe("a write of links", () => {
   const line = { chatId, gameId: otherGameId, lastVerifiedAt: 9 };
   const newLine = { chatId: otherChatId, gameId, lastVerifiedAt: 9 };
   const batch = {
+    ...origin,
     pid,
+    at: 1,
     links: [line, newLine],
     existing: "replace",
     progress: { source: "file", position: 2 },
@@ -88,7 +90,7 @@ describe("a write of links", () => {
     ],
     ["removeGame", "audit_log", (links: Links) => links.removeGame(write)],
     ["deleteScope", "audit_log", (links: Links) => links.deleteScope(write)],
-    ["importBatch", "import_progress", (links: Links) => links.importBatch(batch)],
+    ["importBatch", "audit_log", (links: Links) => links.importBatch(batch)],
   ] as const)("leaves nothing behind when its last statement fails: %s", ([, table, attempt]) =>
     withTampering((tamper) =>
       Effect.gen(function* () {
@@ -98,6 +100,7 @@ describe("a write of links", () => {
         tamper(refuseWritesTo(table));
         expect(Exit.isFailure(yield* Effect.exit<unknown, unknown, never>(attempt(links)))).toBe(true);
         expect(yield* links.findByChatIds(pid, [chatId, otherChatId])).toEqual(before);
+        expect(yield* links.importPosition(batch.progress.source)).toBe(0);
       }),
     ),
   );

@@ -1,15 +1,22 @@
 /**
  * The schema, as the steps that led to it. A step that has been released is never edited: what comes later is a new one.
+ *
+ * On Postgres the nodes of the release before go on while a step is taken, and after it. So a step only adds: a table,
+ * an index, a column that may be left out. What nobody uses any more goes in a step of the release after. A step waits a
+ * second for a lock at most, then the start of its node fails.
  */
 import { Data, Effect } from "effect";
 import { Migrator, SqlClient, type SqlError } from "effect/sql";
+import { dialectOf } from "./internal/dialect.ts";
 import { initial } from "./migrations/0001_initial.ts";
+import { countingKeys } from "./migrations/0002_counting_keys.ts";
 
 /** Every step, by `<number>_<name>`. */
 export const migrations: Readonly<
   Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>
 > = {
   "0001_initial": initial,
+  "0002_counting_keys": countingKeys,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */
@@ -33,16 +40,27 @@ export const migrate: Effect.Effect<
   SqlClient.SqlClient
 > = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const applied = yield* runSteps(migrations);
-
-  // A database that is ahead has nothing to be run on it, so looking afterwards is soon enough, and free of races.
-  const [last] = yield* sql<{
-    readonly version: number;
-  }>`SELECT MAX(migration_id) AS version FROM ${sql(table)}`;
-  const version = last?.version ?? 0;
-  if (version > newest) return yield* new DatabaseTooNew({ version, known: newest });
-  return applied;
+  return yield* dialectOf(sql).exclusively(
+    Effect.gen(function* () {
+      const applied = yield* runSteps(migrations);
+      // A database that is ahead has nothing to be run on it, so looking afterwards is soon enough, and free of races.
+      const version = yield* lastStep;
+      if (version > newestStep) return yield* new DatabaseTooNew({ version, known: newestStep });
+      return applied;
+    }),
+  );
 });
+
+/** The number of the last step that a database with steps has been through. */
+export const lastStep: Effect.Effect<number, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(
+  function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const [last] = yield* sql<{
+      readonly version: number | null;
+    }>`SELECT MAX(migration_id) AS version FROM ${sql(table)}`;
+    return last?.version ?? 0;
+  },
+);
 
 /** Runs those of the steps that come after the last one that the database has been through. */
 export const runSteps = (
@@ -54,4 +72,5 @@ export const runSteps = (
 
 const table = "schema_migrations";
 
-const newest = Math.max(...Object.keys(migrations).map((key) => Number.parseInt(key, 10)));
+/** The number of the last step that this release knows. */
+export const newestStep: number = Math.max(...Object.keys(migrations).map((key) => Number.parseInt(key, 10)));

@@ -44,6 +44,30 @@ describe("migrate", () => {
       }),
   );
 
+  it.effect("counts the keys of before, but those with limits of their own and those of a fixture", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        yield* runSteps(Object.fromEntries(steps.slice(0, 1)));
+        yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
+        yield* sql`INSERT INTO scopes (pid, account) VALUES ('pid_1', 'acme')`;
+        const made = ["normal ops", "partner ops", "staff ops", "normal fixture"];
+        for (const [i, each] of made.entries()) {
+          const [kind, creator] = each.split(" ");
+          const details = JSON.stringify({ keyId: `Aa0Bb1Cc2Dd${i}`, status: "active" });
+          yield* sql`
+            INSERT INTO keys VALUES (${`Aa0Bb1Cc2Dd${i}`}, 'pid_1', ${each}, 'free', ${kind}, 'active', NULL, '{}', '[]',
+              '[]', '[]', 1)`;
+          yield* sql`
+            INSERT INTO audit_log (at, account, actor_type, actor_id, action, details)
+            VALUES (1, 'acme', 'operator', ${creator}, 'key.created', ${details})`;
+        }
+        yield* migrate;
+        expect(yield* sql`SELECT name FROM keys WHERE counts = 1`).toEqual([{ name: "normal ops" }]);
+      }),
+    ),
+  );
+
   it.effect("refuses a database that a newer release has migrated, and leaves it as it is", () =>
     onDatabase(
       Effect.gen(function* () {

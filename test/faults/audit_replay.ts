@@ -34,7 +34,7 @@ export const play = (replay: Replay, { action, details, sequence }: AuditEntry):
         `Cannot go on at entry ${sequence}: it replaced the game user "${from}" of chat user "${chatId}", expected "${gameId}"`,
       );
     }
-    replay.set(chatId, { gameId: to, version: to === gameId ? version : version + 1 });
+    replay.set(chatId, { gameId: to, version: version + 1 });
   };
   switch (action) {
     case "link.set":

@@ -27,7 +27,7 @@ const { send, output } = useServer(() => ({ fixture: world.fixture }));
 const pathOf = (target: string): string | null => {
   try {
     decodeURIComponent(target);
-    return decodeURIComponent(target.split(/[?;#]/, 1)[0] ?? "");
+    return decodeURIComponent(target.split("?", 1)[0] ?? "");
   } catch {
     return null;
   }

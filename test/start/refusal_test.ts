@@ -3,6 +3,7 @@
  */
 
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -35,7 +36,10 @@ describe("a variable with a value that it does not take", () => {
   /** By variable: a wrong value, and what is expected instead. */
   const wrong: Readonly<Record<string, readonly [value: string, expected: string]>> = {
     ACCOUNTLINK_PORT: ["80a", aPort],
-    ACCOUNTLINK_PUBLIC_URL: ["ftp://links.example", "an http or https URL"],
+    ACCOUNTLINK_PUBLIC_URL: [
+      "https://links.example/base?q=1",
+      "an http or https URL without credentials, query and fragment",
+    ],
     ACCOUNTLINK_STORAGE: ["postgresql", "one of embedded, memory"],
     ACCOUNTLINK_CACHE: ["none", "one of memory"],
     ACCOUNTLINK_SECRET: [short, "32 or more bytes in base64"],
@@ -113,8 +117,17 @@ test("a named storage without a platform is refused", async () => {
 });
 
 describe("a fixture", () => {
-  const serveFixture = (file: string) =>
-    runServe({ ACCOUNTLINK_STORAGE: "memory", ACCOUNTLINK_PORT: "0", ACCOUNTLINK_FIXTURE: file });
+  /** What it was refused with; it has left nothing behind. */
+  const serveFixture = async (file: string) => {
+    const data = join(folder, "untouched");
+    const ended = await runServe({
+      ACCOUNTLINK_DATA_DIR: data,
+      ACCOUNTLINK_PORT: "0",
+      ACCOUNTLINK_FIXTURE: file,
+    });
+    expect(existsSync(data)).toBe(false);
+    return ended;
+  };
 
   test("that is not there is refused by its name", async () => {
     const file = join(folder, "nowhere.json");
@@ -129,8 +142,11 @@ describe("a fixture", () => {
     const token = newToken();
     await writeFile(file, `{\n  "keys": [{ "key": "${token}", ]\n}`);
     const ended = await serveFixture(file);
-    expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(/^Cannot [^\n]*the file is not JSON, see line 2, column \d+\n$/);
+    const column = /column (\d+)/.exec(ended.stderr)?.[1] ?? "";
+    expectRefusal(
+      ended,
+      `Cannot start: ACCOUNTLINK_FIXTURE is "${file}", expected a fixture: the file is not JSON, see line 2, column ${column}`,
+    );
     expect(ended.stderr).not.toContain(token.slice(0, 16));
   });
 
@@ -144,9 +160,8 @@ describe("a fixture", () => {
     );
     const ended = await serveFixture(file);
     expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(
-      /^Cannot [^\n]*links\[0\]\.chatId is "12", expected 5 to 32 digits[^\n]*\n$/,
-    );
+    expect(ended.stderr).toContain(`Cannot start: ACCOUNTLINK_FIXTURE is "${file}", expected a fixture: `);
+    expect(ended.stderr).toMatch(/^[^\n]*links\[0\]\.chatId is "12", expected 5 to 32 digits[^\n]*\n$/);
     expect(ended.stderr).toContain("keys[0].key is wrong");
     expect(ended.stderr).not.toContain(token.slice(0, 16));
   });
@@ -160,6 +175,9 @@ describe("a data folder", () => {
       ACCOUNTLINK_PORT: "0",
       ACCOUNTLINK_DATA_DIR: data,
     });
+
+  const refusalOf = (data: string, reason: string): string =>
+    `Cannot start: ACCOUNTLINK_DATA_DIR is "${data}", expected a folder that can be made and written to (${reason})`;
 
   test("that a server has is refused to a second one", async () => {
     const first = await startServer({ fixture: makeWorld().fixture });
@@ -177,10 +195,17 @@ describe("a data folder", () => {
   test("that cannot be made is refused by its name", async () => {
     const file = join(folder, "file");
     await writeFile(file, "");
-    const ended = await serveFolder(join(file, "data"));
-    expect(ended).toMatchObject({ code: 1, stdout: "" });
-    expect(ended.stderr).toMatch(/^Cannot [^\n]*ENOTDIR[^\n]*\n$/);
-    expect(ended.stderr).toContain(join(file, "data"));
+    const data = join(file, "data");
+    expectRefusal(await serveFolder(data), refusalOf(data, `ENOTDIR: not a directory, mkdir '${data}'`));
+    expectRefusal(await serveFolder(file), refusalOf(file, "it is not a folder"));
+  });
+
+  test.skipIf(process.platform !== "linux")("where the system makes none is refused (Linux)", async () => {
+    const data = "/proc/none";
+    expectRefusal(
+      await serveFolder(data),
+      refusalOf(data, `ENOENT: no such file or directory, mkdir '${data}'`),
+    );
   });
 
   test("whose secret is damaged is refused, and the secret is not shown", async () => {
@@ -217,25 +242,27 @@ describe("a data folder", () => {
 });
 
 describe("an address", () => {
-  const listenOn = (host: string, port: string) =>
+  const listenOn = (host: string, port: string, devPlatformPort = "0") =>
     runServe({
       ACCOUNTLINK_STORAGE: "memory",
       ACCOUNTLINK_PLATFORM: "dev",
       ACCOUNTLINK_HOST: host,
       ACCOUNTLINK_PORT: port,
+      ACCOUNTLINK_DEV_PLATFORM_PORT: devPlatformPort,
     });
 
-  test("that is in use is refused by its host and port", async () => {
+  test("that is in use is refused by its variable", async () => {
     const holder = createServer().listen(0, "127.0.0.1");
     await once(holder, "listening");
     const address = holder.address();
     const port = String(typeof address === "object" ? address?.port : address);
     try {
-      const ended = await listenOn("127.0.0.1", port);
-      expect(ended).toMatchObject({ code: 1, stdout: "" });
-      expect(ended.stderr).toMatch(/^Cannot [^\n]*in use[^\n]*\n$/);
-      expect(ended.stderr).toContain("127.0.0.1");
-      expect(ended.stderr).toContain(port);
+      const refusal = `is "${port}", which is in use on "127.0.0.1", expected a free port`;
+      expectRefusal(await listenOn("127.0.0.1", port), `Cannot start: ACCOUNTLINK_PORT ${refusal}`);
+      expectRefusal(
+        await listenOn("127.0.0.1", "0", port),
+        `Cannot start: ACCOUNTLINK_DEV_PLATFORM_PORT ${refusal}`,
+      );
     } finally {
       holder.close();
     }

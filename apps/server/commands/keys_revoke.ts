@@ -8,15 +8,16 @@ import { findKey } from "../internal/find_key.ts";
 import { keyArgument } from "../internal/flags.ts";
 import { operatorOrigin } from "../internal/operator.ts";
 import { answer } from "../internal/output.ts";
-import { managementLayer } from "../management.ts";
+import { DataFolder, managementLayer } from "../management.ts";
 
 export const revokeKeyCommand = Command.make("revoke", { id: keyArgument }, ({ id }) =>
   Effect.gen(function* () {
     yield* findKey(id, "revoke");
     const revoked = yield* (yield* ApiKeys).setStatus(id, "revoked", operatorOrigin());
+    const folder = yield* DataFolder;
     yield* answer(
-      { id, status: "revoked", changed: revoked },
-      revoked ? `Revoked ${maskedKey(id)}` : `${maskedKey(id)} was revoked before`,
+      { id, status: "revoked", changed: revoked, folder },
+      `${revoked ? `Revoked ${maskedKey(id)}` : `${maskedKey(id)} was revoked before`} in data folder "${folder}"`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(

@@ -30,15 +30,16 @@ const timeUntil = async (url: string, key: unknown, status: number): Promise<num
 
 describe("accountlink keys", () => {
   it("lists, rotates and revokes what it created, and shows each secret once", async () => {
-    const { run, json } = await makeWorkplace();
+    const { run, json, dataFolder: folder } = await makeWorkplace();
     const created = await run("keys", "create", "--account", "acme", "--name", "bot");
     expect(created).toMatchObject({ code: 0, stderr: "" });
     const [key = ""] = created.stdout.split("\n");
     expect(key).toMatch(/^alk_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}$/);
+    expect(created.stdout).toContain(`in data folder "${folder}"`);
     const id = key.slice(4, 16);
 
     const rotated = await json("keys", "rotate", `alk_${id}_…`, "--grace", "1 hour");
-    expect(rotated).toMatchObject({ id, key: expect.stringMatching(`^alk_${id}_`) as unknown });
+    expect(rotated).toMatchObject({ id, key: expect.stringMatching(`^alk_${id}_`) as unknown, folder });
     expect(rotated["key"]).not.toBe(key);
     expect(Date.parse(text(rotated["previousUntil"])) - Date.now()).toBeGreaterThan(3_500_000);
 
@@ -50,8 +51,9 @@ describe("accountlink keys", () => {
     ]);
 
     const revoked = await run("keys", "revoke", key);
-    expect(revoked).toEqual({ code: 0, stdout: `Revoked alk_${id}_…\n`, stderr: "" });
-    expect(await json("keys", "revoke", id)).toEqual({ id, status: "revoked", changed: false });
+    const line = `Revoked alk_${id}_… in data folder "${folder}"\n`;
+    expect(revoked).toEqual({ code: 0, stdout: line, stderr: "" });
+    expect(await json("keys", "revoke", id)).toEqual({ id, status: "revoked", changed: false, folder });
     expect(await json("keys", "list", "--account", "acme")).toMatchObject({
       keys: [{ id, status: "revoked" }],
     });
@@ -60,7 +62,7 @@ describe("accountlink keys", () => {
   });
 
   it("creates a key as it is told", async () => {
-    const { json } = await makeWorkplace();
+    const { json, dataFolder } = await makeWorkplace();
     const created = await json(
       ...`keys create --account acme --name bot --guild-id 700000000000000001 --tier premium --kind partner
         --expires 2999-01-31 --per-window 50 --window=2_seconds --daily 0 --verify-daily 7 --allow-ip 10.0.0.0/8
@@ -68,7 +70,8 @@ describe("accountlink keys", () => {
         .split(/\s+/)
         .map((word) => word.replace("_", " ")),
     );
-    const { key, ...shown } = created;
+    const { key, folder, ...shown } = created;
+    expect(folder).toBe(dataFolder);
     expect(key).toMatch(/^alk_/);
     expect(shown).toEqual({
       id: expect.any(String) as unknown,

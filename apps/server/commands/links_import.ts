@@ -19,7 +19,7 @@ import {
   type WrongLine,
   type WrongLines,
 } from "../link_import.ts";
-import { managementLayer } from "../management.ts";
+import { DataFolder, managementLayer } from "../management.ts";
 
 /** Bytes that are read at once. */
 const readSize = 262_144;
@@ -65,7 +65,11 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
     );
     const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000;
     yield* tellLines(outcome.problems, outcome.refused);
-    yield* answer({ dryRun: choice.dryRun, ...outcome, seconds }, summary(choice, outcome, seconds));
+    const folder = yield* DataFolder;
+    yield* answer(
+      { dryRun: choice.dryRun, ...outcome, seconds, folder },
+      summary(choice, outcome, seconds, folder),
+    );
   }).pipe(
     Effect.onInterrupt(() => reportFailure(interruption(choice))),
     Effect.provide(managementLayer(choice.dryRun ? "refuse" : "make")),
@@ -159,12 +163,12 @@ const tellLines = Effect.fnUntraced(function* (problems: ReadonlyArray<WrongLine
   if (count > 0 && !(yield* Json)) yield* Console.error(redact(lineNotes(problems, count).join("\n")));
 });
 
-const summary = (choice: Choice, outcome: ImportOutcome, seconds: number): string => {
+const summary = (choice: Choice, outcome: ImportOutcome, seconds: number, folder: string): string => {
   const { links, inserted, replaced, kept, refused: left, resumedAfter, doneBefore } = outcome;
   if (doneBefore) {
-    return `"${choice.file}" was imported before, with ${countOf(links, "link")}: nothing was changed (--from-start imports it again)`;
+    return `"${choice.file}" was imported before into data folder "${folder}", with ${countOf(links, "link")}: nothing was changed (--from-start imports it again)`;
   }
-  const scope = `the ${scopeText(targetOf(choice))} scope of account "${choice.account}"`;
+  const scope = `the ${scopeText(targetOf(choice))} scope of account "${choice.account}" in data folder "${folder}"`;
   const did = `${choice.dryRun ? "Would import" : "Imported"} ${countOf(links, "link")} into ${scope}`;
   const from = resumedAfter === 0 ? "" : `, going on after line ${formatCount(resumedAfter)}`;
   const counts = `${formatCount(inserted)} inserted, ${formatCount(replaced)} replaced, ${formatCount(kept)} kept`;

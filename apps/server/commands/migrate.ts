@@ -5,13 +5,11 @@ import { StorageSql } from "@accountlink/storage-sql";
 import { Effect } from "effect";
 import { Command } from "effect/cli";
 import { answer, Json } from "../internal/output.ts";
-import { dataFolder } from "../management.ts";
-import { resolveSecret } from "../secret.ts";
+import { openFolder } from "../management.ts";
 
 export const migrateCommand = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
-    const { config, storage, folder } = yield* dataFolder;
-    yield* resolveSecret({ config, storage });
+    const { folder } = yield* openFolder("make");
     const steps = yield* StorageSql.migrateEmbedded({ folder, exclusive: false });
     yield* answer(
       { folder, steps },

@@ -3,7 +3,7 @@
  */
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
-import { flagOf, readConfig, variables } from "../config.ts";
+import { flagOf, readConfig, variables, withoutEffect } from "../config.ts";
 import { loggingLayer } from "../logging.ts";
 import { planOf } from "../plan.ts";
 
@@ -19,12 +19,17 @@ export const serveCommand = Command.make("serve", flags, (given) =>
     const overrides = Object.entries(given).flatMap(([name, value]) =>
       Option.isSome(value) ? [[name, value.value] as const] : [],
     );
-    const config = yield* readConfig({ ...process.env, ...Object.fromEntries(overrides) });
+    const environment = { ...process.env, ...Object.fromEntries(overrides) };
+    const config = yield* readConfig(environment);
     const plan = yield* planOf(config);
     // Being told to stop is how a server ends well.
     process.exitCode = 0;
     // The other commands start faster without the server's modules.
     const { serve } = yield* Effect.promise(() => import("../serve.ts"));
-    return yield* serve(plan).pipe(Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
+    const unused = withoutEffect(environment);
+    return yield* Effect.when(
+      Effect.logWarning(`Set, and without effect yet: ${unused.join(", ")}`),
+      Effect.succeed(unused.length > 0),
+    ).pipe(Effect.andThen(serve(plan)), Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
   }),
 ).pipe(Command.withDescription("Run the server. Every variable of the environment is also a flag"));

@@ -4,7 +4,7 @@
 import { readFile } from "node:fs/promises";
 import { decodeFixture } from "@accountlink/core";
 import { Effect, Option } from "effect";
-import { type Config, readConfig, type VariableName, variables } from "../config.ts";
+import { type Config, readConfig, type VariableName, variables, withoutEffect } from "../config.ts";
 import { planOf } from "../plan.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 import { reasonOf } from "./report.ts";
@@ -15,7 +15,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const checkConfiguration = Effect.fnUntraced(function* (environment: Environment) {
   const names = Object.keys(variables) as ReadonlyArray<VariableName>;
   const wrong = yield* Effect.all(names.map((name) => checkVariable(name, environment)));
-  const findings = [...wrong.flatMap(Option.toArray), ...unknownVariables(environment)];
+  const findings = [
+    ...wrong.flatMap(Option.toArray),
+    ...unknownVariables(environment),
+    ...unusedVariables(environment),
+  ];
   const config = yield* Effect.option(readConfig(environment));
   if (Option.isSome(config)) {
     const set = names.filter((name) => (environment[name] ?? "").trim() !== "").length;
@@ -44,11 +48,20 @@ const unknownVariables = (environment: Environment): ReadonlyArray<Finding> =>
       ),
     );
 
+const unusedVariables = (environment: Environment): ReadonlyArray<Finding> =>
+  withoutEffect(environment).map((name) =>
+    warn(
+      "configuration",
+      `${name} is set, and has no effect yet`,
+      "Remove it until a release says otherwise",
+    ),
+  );
+
 const checkPlan = (config: Config): Effect.Effect<ReadonlyArray<Finding>> =>
   planOf(config).pipe(
     Effect.map(({ demo }) => {
       if (demo) return [ok("platform", "dev, for the demo")];
-      const beyond = !/^(localhost|127\.|::1$)/.test(config.ACCOUNTLINK_HOST ?? "");
+      const beyond = !/^(localhost|127\.|::1$)/.test(config.ACCOUNTLINK_HOST);
       return beyond
         ? [
             warn(

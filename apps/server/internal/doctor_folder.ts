@@ -65,7 +65,7 @@ const checkSecret = Effect.fnUntraced(function* (config: Config, storage: Embedd
   const file = join(storage.folder, "secret");
   const hasFile = existsSync(file);
   if (config.ACCOUNTLINK_SECRET !== null) return [ok("secret", "ACCOUNTLINK_SECRET is set")];
-  if (!hasFile && !existsSync(join(storage.folder, "accountlink.db"))) {
+  if (!hasFile && !StorageSql.hasDatabase(storage.folder)) {
     return [ok("secret", "there is none yet, and one will be made")];
   }
   return yield* resolveSecret({ config, storage }).pipe(
@@ -130,8 +130,8 @@ const checkSpace = (folder: string): Finding => {
 const toleratedLag = 60_000;
 
 const checkClock = (folder: string, now: number): Finding => {
-  const written = ["accountlink.db", "accountlink.db-wal"]
-    .map((name) => join(folder, name))
+  const database = StorageSql.databaseFile(folder);
+  const written = [database, `${database}-wal`]
     .filter((path) => existsSync(path))
     .map((path) => statSync(path).mtimeMs);
   const behind = Math.max(0, ...written) - now;

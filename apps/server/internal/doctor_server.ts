@@ -19,7 +19,7 @@ export const checkServer = (
   config: Config,
   running: { readonly pid: number | null } | null,
 ): Effect.Effect<Finding> => {
-  const host = config.ACCOUNTLINK_HOST ?? "127.0.0.1";
+  const host = config.ACCOUNTLINK_HOST;
   const port = config.ACCOUNTLINK_PORT;
   if (running === null) return checkPort(host, port);
   const who = running.pid === null ? "a server runs" : `process ${running.pid} runs`;

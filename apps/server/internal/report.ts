@@ -17,13 +17,18 @@ export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   override readonly message = this.problem;
 }
 
-/** Says in one line what stood in the way: on standard error, or with `--json` as JSON on standard output. */
-export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+/**
+ * Says in one line what stood in the way: on standard error, or with `--json` as JSON on standard output.
+ *
+ * @param action what a wrong configuration stood in the way of, such as `Cannot start`
+ */
+export const report = (cause: Cause.Cause<unknown>, action: string): Effect.Effect<void> => {
   const error = Cause.squash(cause);
   if (error instanceof CommandFailed) return reportFailure(error);
   // The addresses in a configuration are the operator's own, and what has to be corrected.
-  const hide = Predicate.isTagged(error, "InvalidConfig") ? redactKeys : redact;
-  return print(new CommandFailed({ problem: problemOf(error) }), hide);
+  return Predicate.isTagged(error, "InvalidConfig")
+    ? print(new CommandFailed({ problem: `${action}: ${messageOf(error)}` }), redactKeys)
+    : print(new CommandFailed({ problem: problemOf(error) }), redact);
 };
 
 /** The same for a failure that is known. */
@@ -42,7 +47,7 @@ const oneLine = (text: string): string => text.trim().replace(/\s*[\r\n]+\s*/g, 
 const problemOf = (error: unknown): string => {
   if (Predicate.isTagged(error, "StoreUnavailable")) return `Cannot use the database: ${reasonOf(error)}`;
   if (!Predicate.hasProperty(error, "_tag")) return `Cannot go on, this is a bug: ${reasonOf(error)}`;
-  return messageOf(error);
+  return ownMessage(error) === "" ? `Cannot go on: ${reasonOf(error)}` : ownMessage(error);
 };
 
 /** The innermost message: what the database, the file system or the network itself said. */
@@ -51,5 +56,8 @@ export const reasonOf = (error: unknown): string => {
   return Predicate.hasProperty(cause, "message") ? reasonOf(cause) : messageOf(error);
 };
 
-const messageOf = (error: unknown): string =>
-  Predicate.hasProperty(error, "message") ? String(error.message) : String(error);
+const messageOf = (error: unknown): string => (ownMessage(error) === "" ? String(error) : ownMessage(error));
+
+// Some errors have a name and no message.
+const ownMessage = (error: unknown): string =>
+  Predicate.hasProperty(error, "message") ? String(error.message) : "";

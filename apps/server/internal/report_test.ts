@@ -1,12 +1,13 @@
 import { StoreUnavailable } from "@accountlink/core";
 import { describe, expect, it } from "@effect/vitest";
 import { Cause, Effect } from "effect";
+import { ServeError } from "effect/http/HttpServerError";
 import { TestConsole } from "effect/testing";
 import { InvalidConfig } from "../config.ts";
 import { CommandFailed, report } from "./report.ts";
 
 const reported = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
-  yield* report(cause);
+  yield* report(cause, "Cannot start");
   expect(yield* TestConsole.logLines).toEqual([]);
   return (yield* TestConsole.errorLines).join("\n");
 }, Effect.provide(TestConsole.layer));
@@ -18,6 +19,19 @@ describe("report", () => {
       expect(
         yield* reported(Cause.fail(new StoreUnavailable({ operation: "LinkStore.setGame", cause }))),
       ).toBe("Cannot use the database: disk is full");
+    }),
+  );
+
+  it.effect("has something to say of an error without a message", () =>
+    Effect.gen(function* () {
+      const cause = new Error("address in use");
+      expect(yield* reported(Cause.fail(new ServeError({ cause })))).toBe("Cannot go on: address in use");
+    }),
+  );
+
+  it.effect("says at least the name of an error that says nothing", () =>
+    Effect.gen(function* () {
+      expect(yield* reported(Cause.fail(new ServeError({ cause: "" })))).toBe("Cannot go on: ServeError");
     }),
   );
 

@@ -4,7 +4,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices";
 import { describe, expect, it } from "@effect/vitest";
 import { Deferred, Effect, Exit, Fiber, Stream } from "effect";
 import { makeFolder } from "./test_folder.ts";
-import { writeWhole } from "./write_whole.ts";
+import { writeOnce, writeWhole } from "./write_whole.ts";
 
 describe("writeWhole", () => {
   it.effect("writes a file that nobody else can read, in place of what was there", () =>
@@ -51,6 +51,27 @@ describe("writeWhole", () => {
       expect(readFileSync(file, "utf8")).toBe("after");
       yield* writeWhole("/dev/null", Stream.make("gone"));
       expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+});
+
+describe("writeOnce", () => {
+  it.effect("writes a file that nobody else can read, and none that is there", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeFolder;
+      const file = join(folder, "secret");
+      yield* writeOnce(file, "first");
+      yield* writeOnce(file, "second");
+      expect(readFileSync(file, "utf8")).toBe("first");
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(readdirSync(folder)).toEqual(["secret"]);
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+
+  it.effect("fails where nothing can be written", () =>
+    Effect.gen(function* () {
+      const nowhere = join(yield* makeFolder, "none", "secret");
+      expect((yield* Effect.flip(writeOnce(nowhere, "first")))._tag).toBe("PlatformError");
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 });

@@ -34,7 +34,8 @@ export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
       links: ReadonlyArray<PortableLink>,
       existing: ImportBatch["existing"] = "replace",
       progress: ImportBatch["progress"] = null,
-    ) => store.importBatch({ pid, links, existing, progress }),
+      at: Millis = 0,
+    ) => store.importBatch({ ...context(at), links, existing, progress }),
     position: store.importPosition,
     /** The log of the scope, oldest first. */
     entries: Effect.map(log.list(account, null, 1_000), (entries) =>

@@ -38,7 +38,9 @@ export const storageOperations = Effect.gen(function* () {
       removeGame: links.removeGame({ ...origin, pid, at, chatId: bob }),
       deleteScope: links.deleteScope({ ...origin, pid, at }),
       importBatch: links.importBatch({
+        ...origin,
         pid,
+        at,
         links: [],
         existing: "keep",
         progress: { source: pid, position: 1 },

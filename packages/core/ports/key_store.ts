@@ -20,7 +20,10 @@ export interface InsertKey extends Origin {
   readonly key: ApiKey;
   /** Keyed hash of the secret. */
   readonly hash: string;
-  /** How many keys that are not revoked the account may have, this one included, or null for any number. */
+  /**
+   * Of the keys of the account that count and are not revoked, how many there may be with this one; `Infinity` for any
+   * number. Null for a key that does not count: it takes nobody's place, and finds one in any account.
+   */
   readonly maxKeys: number | null;
   readonly at: Millis;
 }

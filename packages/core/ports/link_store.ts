@@ -8,7 +8,10 @@ import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import type { Link, LinkRecord, Millis } from "../link.ts";
 
-/** What every write carries: where, when, and on whose account. The audit entry is written with it. */
+/**
+ * What every write carries: where, when, and on whose account. A write that changes what somebody is linked to, or
+ * imports something, leaves an audit entry, which is stored with it.
+ */
 export interface WriteContext extends Origin {
   readonly pid: Pid;
   readonly at: Millis;
@@ -48,8 +51,7 @@ export interface PortableLink {
   readonly lastVerifiedAt: Millis;
 }
 
-export interface ImportBatch {
-  readonly pid: Pid;
+export interface ImportBatch extends WriteContext {
   readonly links: ReadonlyArray<PortableLink>;
   /** What becomes of a chat user who has a record already. */
   readonly existing: "keep" | "replace";
@@ -90,7 +92,10 @@ export class LinkStore extends Context.Service<
       gameIds: ReadonlyArray<GameId>,
     ) => Effect.Effect<ReadonlyMap<GameId, ReadonlyArray<ChatId>>, StoreUnavailable>;
 
-    /** Links the chat user to the game user. The same game again only confirms: no new version, no new order. */
+    /**
+     * Links the chat user to the game user. The same game again only confirms: no new version, no new order, and no
+     * entry in the audit log, which would grow by nothing but repetition.
+     */
     readonly setGame: (write: SetGame) => Effect.Effect<GameSet, StoreUnavailable>;
 
     /** Moves the link of one chat user to another. The old record stays, without a game link. */
@@ -104,7 +109,7 @@ export class LinkStore extends Context.Service<
 
     /**
      * Stores many links at once, all or none, and counts chat users. One named twice in a batch ends as the last line
-     * says. It writes no audit entry: whoever imports appends one for the whole.
+     * says. The audit log has the counts, unless the batch has inserted and replaced nothing.
      */
     readonly importBatch: (batch: ImportBatch) => Effect.Effect<BatchImported, StoreUnavailable>;
 

@@ -10,6 +10,7 @@ import { type AddressLists, parseNetwork } from "../client_address.ts";
 import type { DataScope, ScopeTarget } from "../data_scope.ts";
 import { Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
+import { isOrigin } from "../origin.ts";
 import { KeyStore } from "../ports/key_store.ts";
 import { Signals } from "../ports/signals.ts";
 import { Limits } from "../quota.ts";
@@ -44,7 +45,7 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<IssuedKey, InvalidParameter | Conflict | StoreUnavailable>;
 
     /**
-     * Stores a key that exists already, beyond the plan's number of keys. False when it is there.
+     * Stores a key that exists already. It does not count against the plan's number of keys. False when it is there.
      *
      * @param token the key in full
      */
@@ -131,12 +132,12 @@ export class ApiKeys extends Context.Service<
       const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (choice, origin) {
         const { id, token } = yield* withRandom(generateToken());
         const key = yield* recordOf(id, choice);
-        const maxKeys = limits[choice.account.tier].keys;
+        const maxKeys = limits[choice.account.tier].keys || Infinity;
         const inserted = yield* store.insertKey({
           ...origin,
           key,
           hash: yield* secrets.keyHash(token),
-          maxKeys: key.kind === "normal" && maxKeys > 0 ? maxKeys : null,
+          maxKeys: key.kind === "normal" ? maxKeys : null,
           at: key.createdAt,
         });
         if (inserted === "too_many_keys") {
@@ -197,7 +198,8 @@ export class ApiKeys extends Context.Service<
           const found = yield* store.findByHash(yield* secrets.keyHash(token));
           const at = yield* Clock.currentTimeMillis;
           if (Option.isNone(found) || (found.value.endsAt ?? Infinity) <= at) return false;
-          const { id } = found.value.key;
+          const { id, status } = found.value.key;
+          if (status === "revoked") return true;
           yield* store.setKeyStatus({
             id,
             status: "revoked",
@@ -219,7 +221,13 @@ export class ApiKeys extends Context.Service<
 const areNetworks = (entries: ReadonlyArray<string> = []): boolean =>
   entries.every((entry) => Option.isSome(parseNetwork(entry)));
 
-const checkChoice = ({ account, name, allowIps, denyIps }: NewKey): Effect.Effect<void, InvalidParameter> => {
+const checkChoice = ({
+  account,
+  name,
+  allowIps,
+  denyIps,
+  redirectOrigins = [],
+}: NewKey): Effect.Effect<void, InvalidParameter> => {
   const problems: Array<ParameterProblem> = [];
   const check = (parameter: string, isRight: boolean, reason: string) => {
     if (!isRight) problems.push({ name: parameter, reason });
@@ -228,5 +236,6 @@ const checkChoice = ({ account, name, allowIps, denyIps }: NewKey): Effect.Effec
   check("name", isStorable(name ?? ""), "expected well-formed text without NUL");
   check("allowIps", areNetworks(allowIps), "expected addresses or CIDRs");
   check("denyIps", areNetworks(denyIps), "expected addresses or CIDRs");
+  check("redirectOrigins", redirectOrigins.every(isOrigin), 'expected origins such as "https://example.com"');
   return problems.length === 0 ? Effect.void : Effect.fail(new InvalidParameter({ parameters: problems }));
 };

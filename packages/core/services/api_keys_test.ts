@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Option } from "effect";
+import { Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import { guildId, operator, world } from "../internal/test_world.ts";
 import { AuditLog } from "../ports/audit_log.ts";
 import { KeyStore } from "../ports/key_store.ts";
+import { Limits } from "../quota.ts";
 import { ApiKeys, type NewKey } from "./api_keys.ts";
 import { Secrets } from "./secrets.ts";
 
@@ -46,6 +47,33 @@ describe("ApiKeys.create", () => {
       assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 2);
       assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
       yield* create({ kind: "staff", limits: "none" });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("counts only keys that were created under the plan", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys;
+      yield* create({ kind: "partner" });
+      yield* create({ kind: "staff" });
+      yield* keys.adopt(`alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`, choice, operator);
+      yield* create();
+      yield* create();
+      assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("allows any number where the plan has 0, and goes on counting", () =>
+    Effect.gen(function* () {
+      const store = yield* KeyStore;
+      const { free, ...others } = yield* Limits;
+      const unlimited = { ...others, free: { ...free, keys: 0 } };
+      for (const _ of [1, 2, 3]) {
+        yield* create().pipe(
+          Effect.provide(ApiKeys.layer.pipe(Layer.provide(Layer.succeed(Limits, unlimited)))),
+        );
+      }
+      assert.strictEqual((yield* store.listKeys("acme")).length, 3);
+      assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
     }).pipe(Effect.provide(world)),
   );
 

@@ -13,7 +13,7 @@ import {
   type PlatformUnavailable,
   type StoreUnavailable,
 } from "../errors.ts";
-import { ChatId, GameId } from "../ids.ts";
+import { ChatId, GameId, idRules } from "../ids.ts";
 import { isLinked } from "../link.ts";
 import { LinkStore } from "../ports/link_store.ts";
 import { GuildGuard, type RequestedGuild } from "./guild_guard.ts";
@@ -162,8 +162,8 @@ const isMember = (membership: Membership | undefined): boolean =>
 
 const isChatId = Schema.is(ChatId);
 const isGameId = Schema.is(GameId);
-const chatIdProblem = { name: "chatId", reason: "expected 5 to 32 digits" };
-const gameIdProblem = { name: "gameId", reason: "expected 1 to 32 digits" };
+const chatIdProblem = { name: "chatId", reason: `expected ${idRules.chatId}` };
+const gameIdProblem = { name: "gameId", reason: `expected ${idRules.gameId}` };
 
 const distinct = <Id extends string>(inputs: ReadonlyArray<string>, is: (input: unknown) => input is Id) => [
   ...new Set(inputs.filter(is)),

@@ -60,7 +60,11 @@ export class FixtureLoader extends Context.Service<
         }
       });
 
-      const loadLinks = Effect.fnUntraced(function* (entries: Fixture["links"], source: string) {
+      const loadLinks = Effect.fnUntraced(function* (
+        entries: Fixture["links"],
+        source: string,
+        origin: Origin,
+      ) {
         const loaded = yield* links.importPosition(source);
         const groups = [...Map.groupBy(entries, scopeName).values()];
         for (const [position, group] of groups.entries()) {
@@ -69,7 +73,9 @@ export class FixtureLoader extends Context.Service<
           const { pid } = yield* apiKeys.scopeOf(yield* accountOf(first.account), targetOf(first));
           const now = yield* Clock.currentTimeMillis;
           yield* links.importBatch({
+            ...origin,
             pid,
+            at: now,
             links: group.map(({ chatId, gameId, lastVerifiedAt }) => ({
               chatId,
               gameId,
@@ -90,7 +96,7 @@ export class FixtureLoader extends Context.Service<
           const origin: Origin = { actor: { type: "operator", id: "fixture" }, requestId: null };
           for (const account of fixture.accounts) yield* keyStore.ensureAccount(account);
           yield* loadKeys(fixture.keys, origin);
-          yield* loadLinks(fixture.links, `fixture:${hash}`);
+          yield* loadLinks(fixture.links, `fixture:${hash}`, origin);
           return fixture;
         }),
       });

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { chatId, gameId, operator, world } from "../internal/test_world.ts";
+import { AuditLog } from "../ports/audit_log.ts";
 import { KeyStore } from "../ports/key_store.ts";
 import { ApiKeys } from "./api_keys.ts";
 import { FixtureLoader } from "./fixture_loader.ts";
@@ -49,6 +50,20 @@ describe("FixtureLoader", () => {
         [["Aa0Bb1Cc2Dd3", "premium"]],
       );
       assert.deepStrictEqual(yield* chatsOfOne, ["10002", "10001"].map(chatId));
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("tells the audit log what it loaded, on behalf of the fixture", () =>
+    Effect.gen(function* () {
+      yield* load();
+      yield* load();
+      const [imported, created, ...rest] = yield* (yield* AuditLog).list("acme", null, 10);
+      const actor = { type: "operator", id: "fixture" } as const;
+      const details = { inserted: 2, replaced: 0, kept: 0 };
+      assert.deepInclude(imported, { action: "links.imported", actor, details });
+      assert.deepInclude(created, { action: "key.created", actor });
+      assert.deepStrictEqual(rest, []);
+      assert.strictEqual((yield* (yield* AuditLog).list("other", null, 10)).length, 1);
     }).pipe(Effect.provide(world)),
   );
 

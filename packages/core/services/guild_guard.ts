@@ -7,6 +7,9 @@ import { Forbidden, MissingParameter, type PlatformUnavailable } from "../errors
 import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "../ports/chat_platform.ts";
 
+/** Why a request is not let into the guild that it names. */
+export type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
+
 /** The guild that a request names, or null. */
 export type RequestedGuild = GuildId | null;
 
@@ -18,10 +21,7 @@ export class GuildGuard extends Context.Service<
      * Lets a request into the guild it names. A guild scope must name its own guild; a global one may leave it out,
      * and is then not held to any.
      */
-    readonly enter: (
-      scope: DataScope,
-      guildId: RequestedGuild,
-    ) => Effect.Effect<void, MissingParameter | Forbidden | PlatformUnavailable>;
+    readonly enter: (scope: DataScope, guildId: RequestedGuild) => Effect.Effect<void, GuildError>;
 
     /** Whether the chat user is a member of the guild; without a guild, everybody is. */
     readonly isMember: (

@@ -10,6 +10,7 @@ import { type CounterRule, Counters } from "../ports/counters.ts";
 import { KeyStore, type PresentedKey } from "../ports/key_store.ts";
 import { Signals } from "../ports/signals.ts";
 import { Limits, type Quota, quotaOf } from "../quota.ts";
+import { secondsUntil } from "./request_limits.ts";
 import { Secrets } from "./secrets.ts";
 
 /** A key that was accepted, with the quota in force for it. */
@@ -92,7 +93,7 @@ export class KeyAuthenticator extends Context.Service<
             bucket: "ip_auth",
             limit: limits.address.authFailures,
             resetsAt: state.resetsAt,
-            retryAfter: Math.max(1, Math.ceil((state.resetsAt - now) / 1000)),
+            retryAfter: secondsUntil(state.resetsAt, now),
           });
         }
       });
@@ -128,7 +129,10 @@ export class KeyAuthenticator extends Context.Service<
         return remember(token, found.value, now);
       });
 
-      const authenticateUnknown = Effect.fnUntraced(function* (token: string | null, address: ClientAddress) {
+      const authenticateByLookUp = Effect.fnUntraced(function* (
+        token: string | null,
+        address: ClientAddress,
+      ) {
         const known = token === null ? undefined : remembered.get(token);
         if (known === undefined || known.acceptedUntil <= (yield* Clock.currentTimeMillis)) {
           yield* checkThrottle(address);
@@ -145,7 +149,7 @@ export class KeyAuthenticator extends Context.Service<
             const now = clock.currentTimeMillisUnsafe();
             const known = token === null ? undefined : remembered.get(token);
             if (known === undefined || known.freshUntil <= now || !isBefore(now, known.endsAt)) {
-              return authenticateUnknown(token, address);
+              return authenticateByLookUp(token, address);
             }
             known.acceptedUntil = now + acceptedFor;
             return Effect.succeed(known);

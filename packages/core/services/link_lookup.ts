@@ -3,18 +3,12 @@
  */
 import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
-import {
-  type Forbidden,
-  LinkNotFound,
-  type MissingParameter,
-  type PlatformUnavailable,
-  type StoreUnavailable,
-} from "../errors.ts";
+import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { isLinked, type Link, type LinkRecord } from "../link.ts";
 import { LinkStore } from "../ports/link_store.ts";
 import type { ChatProfile, GameProfile } from "../profile.ts";
-import { GuildGuard, type RequestedGuild } from "./guild_guard.ts";
+import { type GuildError, GuildGuard, type RequestedGuild } from "./guild_guard.ts";
 import { Profiles } from "./profiles.ts";
 import { Secrets } from "./secrets.ts";
 
@@ -60,8 +54,6 @@ export interface VerificationStatus {
   readonly lastVerifiedAt: number | null;
   readonly resolved: ResolvedPair;
 }
-
-type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
 
 /** The answer without profiles. */
 const unresolved: ResolvedPair = { game: null, chat: null };

@@ -4,19 +4,11 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { Origin } from "../audit.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
-import {
-  Conflict,
-  type Forbidden,
-  InvalidParameter,
-  LinkNotFound,
-  type MissingParameter,
-  type PlatformUnavailable,
-  type StoreUnavailable,
-} from "../errors.ts";
+import { Conflict, InvalidParameter, LinkNotFound, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { GamePlatform } from "../ports/game_platform.ts";
 import { LinkStore } from "../ports/link_store.ts";
-import { GuildGuard, type RequestedGuild } from "./guild_guard.ts";
+import { type GuildError, GuildGuard, type RequestedGuild } from "./guild_guard.ts";
 
 /** Where a write goes and who asks for it. */
 export interface WriteTarget {
@@ -45,8 +37,6 @@ export interface GameRemoved {
   readonly removedGameId: GameId;
   readonly deleted: true;
 }
-
-type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
 
 /** Changes links inside one scope. A write that answered is stored. */
 export class LinkWriter extends Context.Service<
@@ -110,7 +100,7 @@ export class LinkWriter extends Context.Service<
           case "NoLink":
             return yield* new LinkNotFound();
           case "Occupied":
-            return yield* new Conflict({ reason: "The new chat ID already has a link" });
+            return yield* new Conflict({ reason: "chat_already_linked" });
           default:
             return {
               previousChatId: oldChatId,

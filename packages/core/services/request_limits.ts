@@ -53,8 +53,11 @@ const dayMs = 86_400_000;
 const longestDailyWait = 3_600;
 
 /** Whole seconds until a limit opens again, at least 1. */
+export const secondsUntil = (resetsAt: Millis, now: Millis): number =>
+  Math.max(1, Math.ceil((resetsAt - now) / 1000));
+
 const waitOf = (bucket: KeyBucket | AddressBucket, resetsAt: Millis, now: Millis): number => {
-  const wait = Math.max(1, Math.ceil((resetsAt - now) / 1000));
+  const wait = secondsUntil(resetsAt, now);
   return bucket.endsWith("day") ? Math.min(wait, longestDailyWait) : wait;
 };
 

@@ -14,8 +14,8 @@ const IsoTime = Schema.String.annotate({ description: "ISO 8601 timestamp" });
 const common = {
   timestamp: IsoTime,
   version: Schema.String,
-  requestsRemaining: Schema.NullOr(Schema.Number).annotate({ description: "What is left of the key's day" }),
-  ipRequestsRemaining: Schema.NullOr(Schema.Number).annotate({
+  requestsRemaining: Schema.NullOr(Schema.Int).annotate({ description: "What is left of the key's day" }),
+  ipRequestsRemaining: Schema.NullOr(Schema.Int).annotate({
     description: "What is left of the client address's day, shared by all keys used from it",
   }),
 };
@@ -32,5 +32,5 @@ export const failure = (status: number) =>
     status: Schema.Literal(status),
     error: Schema.String,
     ...common,
-    ...(status === 429 ? { retryAfter: Schema.Number.annotate({ description: "Seconds to wait" }) } : {}),
+    ...(status === 429 ? { retryAfter: Schema.Int.annotate({ description: "Seconds to wait" }) } : {}),
   });

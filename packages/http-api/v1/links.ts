@@ -100,6 +100,6 @@ export const resetDatabase = defineRoute({
   parameters: { guildId: guildId({ guildKeys: "optional", globalKeys: "refused" }) },
   source: "query",
   access: "key",
-  success: success(Schema.Struct({ deletedRecords: Schema.Number }), Message),
+  success: success(Schema.Struct({ deletedRecords: Schema.Int }), Message),
   errors: [],
 });

@@ -1,22 +1,38 @@
 /**
  * The one envelope of every v2 answer.
  */
-import type { ErrorCode } from "@accountlink/core/errors";
+import type { AddressBucket, ErrorCode, KeyBucket } from "@accountlink/core/errors";
 import { Schema } from "effect";
 
 /** The version that every v2 answer names. */
 export const version = "2.0.0";
 
+/** The dated contracts that the request header `Service-Version` may ask for, oldest first. */
+export const serviceVersions = ["2026-01-01"] as const;
+
 const IsoTime = Schema.String.annotate({ description: "ISO 8601 timestamp" });
+
+const buckets = [
+  "second",
+  "day",
+  "verify_day",
+  "session_create",
+  "poll_interval",
+  "poll_count",
+  "ip_second",
+  "ip_day",
+  "ip_verify_day",
+  "ip_auth",
+] as const satisfies ReadonlyArray<KeyBucket | AddressBucket>;
 
 /** The limit that an answer reports: the short window of the key, or the limit that refused. */
 export const RateLimit = Schema.Struct({
-  limit: Schema.NullOr(Schema.Number),
-  remaining: Schema.NullOr(Schema.Number),
+  limit: Schema.NullOr(Schema.Int),
+  remaining: Schema.NullOr(Schema.Int),
   resetAt: Schema.NullOr(IsoTime),
-  retryAfter: Schema.NullOr(Schema.Number).annotate({ description: "Seconds to wait; null unless refused" }),
+  retryAfter: Schema.NullOr(Schema.Int).annotate({ description: "Seconds to wait; null unless refused" }),
   scope: Schema.NullOr(Schema.Literals(["api_key", "ip"])),
-  bucket: Schema.optionalKey(Schema.String),
+  bucket: Schema.optionalKey(Schema.Literals(buckets)),
 }).annotate({ identifier: "RateLimit" });
 export type RateLimit = typeof RateLimit.Type;
 
@@ -29,7 +45,7 @@ const Meta = Schema.Struct({
 
 const BulkMeta = Schema.Struct({
   ...Meta.fields,
-  bulk: Schema.Struct({ uniqueInputs: Schema.Number, maxInputs: Schema.Number }),
+  bulk: Schema.Struct({ uniqueInputs: Schema.Int, maxInputs: Schema.Int }),
 });
 
 /** A v2 success with this data. */
@@ -49,10 +65,10 @@ export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(i
           error: Schema.NullOr(ItemError),
         }),
       ),
-      count: Schema.Number,
-      foundCount: Schema.Number,
-      notFoundCount: Schema.Number.annotate({ description: "Results with LINK_NOT_FOUND" }),
-      errorCount: Schema.Number.annotate({ description: "Failures other than not found" }),
+      count: Schema.Int,
+      foundCount: Schema.Int,
+      notFoundCount: Schema.Int.annotate({ description: "Results with LINK_NOT_FOUND" }),
+      errorCount: Schema.Int.annotate({ description: "Failures other than not found" }),
       resolved: Schema.Boolean,
     }),
     meta: BulkMeta,
@@ -65,7 +81,7 @@ const ItemError = Schema.Struct({
   code: Schema.String,
   message: Schema.String,
   details: Details,
-  status: Schema.Number,
+  status: Schema.Int,
 }).annotate({ identifier: "BulkItemError" });
 
 /** A v2 failure with one of these codes. */

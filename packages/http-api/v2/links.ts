@@ -17,7 +17,7 @@ const ChatLookup = Schema.Struct({ chatId: ChatId, gameId: GameId, resolved: Res
 const GameLookup = Schema.Struct({
   gameId: GameId,
   chatIds: Schema.Array(ChatId).annotate({ description: "Newest link first" }),
-  count: Schema.Number,
+  count: Schema.Int,
   resolved: Schema.Struct({
     game: Schema.NullOr(GameProfile),
     chat: Schema.NullOr(Schema.Array(Schema.NullOr(ChatProfile))).annotate({
@@ -30,7 +30,7 @@ const VerificationStatus = Schema.Struct({
   linked: Schema.Boolean,
   chatId: ChatId,
   gameId: Schema.NullOr(GameId),
-  linkVersion: Schema.NullOr(Schema.Number),
+  linkVersion: Schema.NullOr(Schema.Int),
   linkHash: Schema.NullOr(Schema.String),
   lastVerifiedAt: Schema.NullOr(Schema.String),
   resolved: ResolvedPair,

@@ -76,7 +76,7 @@ export const deleteData = defineRoute({
   access: "key",
   success: success(
     Schema.Struct({
-      deletedRecords: Schema.Number,
+      deletedRecords: Schema.Int,
       scope: Schema.Literals(["global", "guild"]),
       pid: Pid,
       collection: Schema.Literal("links"),

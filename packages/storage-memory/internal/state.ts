@@ -23,6 +23,8 @@ export interface Secret {
 /** A key and the secrets that open it, the newest last. */
 export interface StoredKey {
   key: ApiKey;
+  /** Whether it counts against the number of its account. */
+  readonly counts: boolean;
   readonly secrets: Array<Secret>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Writing the audit log, in the transaction of what an entry records.
  */
-import type { AuditEntry, Pid } from "@accountlink/core";
+import type { AuditAction, AuditEntry, Pid, WriteContext } from "@accountlink/core";
 import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { assertStorable } from "./storable_text.ts";
@@ -24,6 +24,14 @@ export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) =>
       VALUES (${entry.at}, ${entry.account}, ${entry.pid}, ${entry.actor.type}, ${entry.actor.id},
         ${entry.requestId}, ${entry.action}, ${JSON.stringify(entry.details)})`,
   );
+
+/** Inserts the entry of a write to the links of a scope. */
+export const insertLinkEntry = (
+  sql: SqlClient.SqlClient,
+  { actor, requestId, at, pid }: WriteContext,
+  action: AuditAction,
+  details: AuditEntry["details"],
+) => insertEntry(sql, { actor, requestId, at, account: ownerOf(sql, pid), pid, action, details });
 
 /** The account that owns a scope. */
 export const ownerOf = (sql: SqlClient.SqlClient, pid: Pid): Statement.Fragment =>

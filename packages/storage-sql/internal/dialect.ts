@@ -5,7 +5,9 @@
  * What needs no word here: times are integers (milliseconds), JSON is text, there are no booleans, and `ON CONFLICT`,
  * `RETURNING`, `IS DISTINCT FROM` and `->>` are common to SQLite and Postgres.
  */
-import type { SqlClient, Statement } from "effect/sql";
+import { Effect } from "effect";
+import { SqlClient, type SqlError, type Statement } from "effect/sql";
+import { Patience } from "./patience.ts";
 
 export interface Dialect {
   /** A column of text that is compared and ordered by its bytes. */
@@ -21,8 +23,8 @@ export interface Dialect {
 
   /** A source of rows with the column `value`: the elements of a JSON array, whatever they are, out of one parameter. */
   readonly elements: (json: string) => Statement.Fragment;
-  /** The same for an array of strings. */
-  readonly strings: (json: string) => Statement.Fragment;
+  /** After a column: whether it is among the strings of a JSON array, out of one parameter. */
+  readonly isAmong: (json: string) => Statement.Fragment;
 
   /** After a SELECT in a transaction: until it ends, nobody else changes the rows or adds one that refers to them. */
   readonly forUpdate: Statement.Fragment;
@@ -31,7 +33,16 @@ export interface Dialect {
 
   /** How many rows a statement wrote, out of what its `raw` gives. */
   readonly rowsWritten: (raw: unknown) => number;
+
+  /** Whether the database is so far away that one statement for many is worth waiting for the end of a turn. */
+  readonly isRemote: boolean;
+  /** A transaction that may take longer than those of one record. */
+  readonly patiently: Around;
+  /** A transaction of which there is one at a time, on every node. It waits for its turn. */
+  readonly exclusively: Around;
 }
+
+type Around = <A, E, R>(transaction: Effect.Effect<A, E, R>) => Effect.Effect<A, E | SqlError.SqlError, R>;
 
 const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   text: sql.literal("TEXT"),
@@ -40,18 +51,63 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   table: sql.literal("STRICT"),
   tableByKey: sql.literal("STRICT, WITHOUT ROWID"),
   elements: (json) => sql`json_each(${json})`,
-  strings: (json) => sql`json_each(${json})`,
+  isAmong: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
   // A transaction is the only writer from its BEGIN IMMEDIATE on.
   forUpdate: sql.literal(""),
   forReference: sql.literal(""),
   rowsWritten: (raw) => Number((raw as { readonly changes: number | bigint }).changes),
+  isRemote: false,
+  patiently: (transaction) => transaction,
+  exclusively: sql.withTransaction,
 });
+
+const postgres = (sql: SqlClient.SqlClient): Dialect => ({
+  text: sql.literal('TEXT COLLATE "C"'),
+  integer: sql.literal("BIGINT"),
+  sequence: sql.literal("BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"),
+  table: sql.literal(""),
+  tableByKey: sql.literal(""),
+  elements: (json) => sql`json_array_elements(${json}::json) AS element (value)`,
+  isAmong: (json) => sql`= ANY (ARRAY (SELECT json_array_elements_text(${json}::json)))`,
+  forUpdate: sql.literal("FOR UPDATE"),
+  forReference: sql.literal("FOR KEY SHARE"),
+  rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,
+  isRemote: true,
+  patiently: (transaction) => patientFor(minute, transaction),
+  exclusively: (transaction) => {
+    const lock = sql`SELECT pg_advisory_xact_lock(${lockKey})`;
+    // A change of the schema that waits for a lock makes everybody wait who comes after it.
+    const waitLittle = sql`SET LOCAL lock_timeout = 1000`;
+    return patientFor(
+      hour,
+      sql.withTransaction(Effect.andThen(Effect.andThen(lock, waitLittle), transaction)),
+    );
+  },
+});
+
+const [minute, hour] = [60_000, 3_600_000];
+
+/** Any number, as long as nobody else in the database takes it: "accountlink" in letters of a telephone. */
+const lockKey = 22_268_854_654;
+
+/** @param time in milliseconds */
+const patientFor = <A, E, R>(time: number, transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+  const settings = ["statement_timeout", "idle_in_transaction_session_timeout"];
+  const begin = ["BEGIN", ...settings.map((setting) => `SET LOCAL ${setting} = ${time}`)].join("; ");
+  return transaction.pipe(
+    Effect.provideService(Patience, time),
+    Effect.provideService(SqlClient.BeginTransaction, begin),
+  );
+};
 
 /** The dialect of a client. A client of a database without one is a defect. */
 export const dialectOf = (sql: SqlClient.SqlClient): Dialect =>
   sql.onDialectOrElse({
     sqlite: () => sqlite(sql),
+    pg: () => postgres(sql),
     orElse: () => {
-      throw new TypeError(`Cannot speak to "${sql.driver}": it has no dialect, expected a client for SQLite`);
+      throw new TypeError(
+        `Cannot speak to "${sql.driver}": it has no dialect, expected a client for SQLite or Postgres`,
+      );
     },
   });

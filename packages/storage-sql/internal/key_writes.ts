@@ -45,10 +45,10 @@ const insertKeyOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   const { insertWithSecret, countOthers } = keyStatements(sql);
   return Effect.fnUntraced(function* (write: InsertKey) {
-    const { key, hash, maxKeys } = write;
+    const { key, maxKeys } = write;
     // The account's other new keys wait here until this one can be counted.
     yield* sql`SELECT name FROM accounts WHERE name = ${key.scope.account} ${forUpdate}`;
-    yield* Effect.catchIf(insertWithSecret(key, hash), isTaken, () => new Refused({ answer: "exists" }));
+    yield* Effect.catchIf(insertWithSecret(write), isTaken, () => new Refused({ answer: "exists" }));
     if (maxKeys !== null) {
       const [others = 0] = yield* Effect.flatMap(countOthers(key), readCounts);
       if (others >= maxKeys) return yield* new Refused({ answer: "too_many_keys" });
@@ -108,7 +108,7 @@ const keyStatements = (sql: SqlClient.SqlClient) => {
   return {
     insertSecret,
 
-    insertWithSecret: (key: ApiKey, hash: string) =>
+    insertWithSecret: ({ key, hash, maxKeys }: InsertKey) =>
       Effect.andThen(
         sql`INSERT INTO keys ${sql.insert({
           id: key.id,
@@ -123,13 +123,15 @@ const keyStatements = (sql: SqlClient.SqlClient) => {
           deny_ips: JSON.stringify(key.denyIps),
           redirect_origins: JSON.stringify(key.redirectOrigins),
           created_at: key.createdAt,
+          counts: maxKeys === null ? 0 : 1,
         })}`,
         insertSecret(key.id, hash),
       ),
 
-    /** The keys of the account that count towards its number, without this one. */
+    /** How many keys of the account count, without this one. */
     countOthers: ({ id, scope }: ApiKey) => sql`
       SELECT COUNT(*) AS count FROM keys JOIN scopes ON scopes.pid = keys.pid
-      WHERE scopes.account = ${scope.account} AND keys.status <> 'revoked' AND keys.id <> ${id}`,
+      WHERE scopes.account = ${scope.account} AND keys.counts = 1 AND keys.status <> 'revoked'
+        AND keys.id <> ${id}`,
   };
 };

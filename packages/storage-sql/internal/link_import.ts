@@ -1,9 +1,10 @@
 /**
  * Importing links: a few statements for a batch, whatever its size.
  */
-import type { ImportBatch, LinkStore, Pid } from "@accountlink/core";
+import type { ChatId, GameId, ImportBatch, LinkStore, Millis, Pid } from "@accountlink/core";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
+import { insertLinkEntry } from "./audit_entry.ts";
 import { dialectOf } from "./dialect.ts";
 import { relinkOf } from "./link_relink.ts";
 import { operation } from "./operation.ts";
@@ -13,15 +14,18 @@ import { schemaReaderOf } from "./row.ts";
 export const linkImports = (
   sql: SqlClient.SqlClient,
 ): Pick<LinkStore["Service"], "importBatch" | "importPosition"> => {
-  const { rowsWritten } = dialectOf(sql);
-  const { insert, keep, replace } = importStatements(sql);
+  const { rowsWritten, patiently } = dialectOf(sql);
+  const { lockScope, insert, keep, replace } = importStatements(sql);
 
-  const importBatch = Effect.fnUntraced(function* ({ pid, links, existing, progress }: ImportBatch) {
-    const lastLines = new Map(
+  const importBatch = Effect.fnUntraced(function* (batch: ImportBatch) {
+    const { pid, links, existing, progress } = batch;
+    const lastLines = new Map<ChatId, Line>(
       links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]),
     );
-    const lines = JSON.stringify([...lastLines.values()]);
+    const lines = JSON.stringify([...lastLines.values()].toSorted(byChatId));
 
+    // Before the records, as in deleteScope, and the records in one order: so no two of them wait for each other.
+    yield* lockScope(pid);
     const inserted = rowsWritten(yield* insert(pid, lines, keep).raw);
     const old = lastLines.size - inserted;
     // Again, for what it makes of those that were there; the new ones say the same already.
@@ -32,12 +36,14 @@ export const linkImports = (
         INSERT INTO import_progress (source, position) VALUES (${progress.source}, ${progress.position})
         ON CONFLICT (source) DO UPDATE SET position = excluded.position`;
     }
-    return { inserted, replaced, kept: old - replaced };
+    const counts = { inserted, replaced, kept: old - replaced };
+    if (inserted + replaced > 0) yield* insertLinkEntry(sql, batch, "links.imported", counts);
+    return counts;
   }, sql.withTransaction);
 
   return {
     importBatch: (batch) =>
-      importBatch(batch).pipe(operation("LinkStore.importBatch", batch.progress?.source ?? "")),
+      patiently(importBatch(batch)).pipe(operation("LinkStore.importBatch", batch.progress?.source ?? "")),
 
     importPosition: (source) =>
       sql`SELECT position FROM import_progress WHERE source = ${source}`.pipe(
@@ -48,6 +54,10 @@ export const linkImports = (
   };
 };
 
+type Line = readonly [chatId: ChatId, gameId: GameId, lastVerifiedAt: Millis];
+
+const byChatId = ([one]: Line, [other]: Line): number => (one < other ? -1 : 1);
+
 const readPositions = schemaReaderOf(
   "import_progress",
   Schema.Struct({ position: Schema.Int }),
@@ -55,8 +65,10 @@ const readPositions = schemaReaderOf(
 );
 
 const importStatements = (sql: SqlClient.SqlClient) => {
-  const { elements } = dialectOf(sql);
+  const { elements, forReference } = dialectOf(sql);
   return {
+    lockScope: (pid: Pid) => sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forReference}`,
+
     /**
      * Writes `lines`, a JSON array of `[chatId, gameId, lastVerifiedAt]` that names no chat user twice; `existing` says
      * what becomes of those who have a record.

@@ -7,21 +7,24 @@ import { dialectOf } from "./dialect.ts";
 
 /** Each text, under the values that it takes, in their order. */
 export const linkQueries = (sql: SqlClient.SqlClient) => {
-  const { strings } = dialectOf(sql);
-  const records = sql.literal(
-    "SELECT chat_id, game_id, link_version, linked_at, last_verified_at FROM links",
-  );
+  const { elements, isAmong } = dialectOf(sql);
+  const record = sql.literal("chat_id, game_id, link_version, linked_at, last_verified_at");
+  const records = sql`SELECT ${record} FROM links`;
   return {
     /** The pid and the chat ID. */
     byChatId: textOf(sql`${records} WHERE pid = ${""} AND chat_id = ${""}`),
 
     /** The pid, and the chat IDs as JSON. */
-    byChatIds: textOf(sql`${records} WHERE pid = ${""} AND chat_id IN (SELECT value FROM ${strings("")})`),
+    byChatIds: textOf(sql`${records} WHERE pid = ${""} AND chat_id ${isAmong("")}`),
+
+    /** Pairs of a pid and a chat ID as JSON. It gives the pid as well. */
+    byPairs: textOf(sql`
+      SELECT pid, ${record} FROM ${elements("")} JOIN links ON pid = value ->> 0 AND chat_id = value ->> 1`),
 
     /** The pid, and the game IDs as JSON. */
     byGameIds: textOf(sql`
       SELECT chat_id, game_id FROM links
-      WHERE pid = ${""} AND game_id IN (SELECT value FROM ${strings("")})
+      WHERE pid = ${""} AND game_id ${isAmong("")}
       ORDER BY game_id, linked_at DESC, chat_id`),
 
     /** The pid, the chat ID before the first one, and how many. */

@@ -3,8 +3,6 @@
  * holds locked: writes to one chat user happen one after the other, and each names what it really replaced.
  */
 import {
-  type AuditAction,
-  type AuditEntry,
   type ChatId,
   type GameId,
   isLinked,
@@ -19,23 +17,24 @@ import {
 } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
-import { insertEntry, ownerOf } from "./audit_entry.ts";
+import { insertLinkEntry } from "./audit_entry.ts";
 import { dialectOf } from "./dialect.ts";
 import { relinkOf } from "./link_relink.ts";
 import { readRecords, readReplaced } from "./link_row.ts";
 import { operation } from "./operation.ts";
 
-/** The writes, each one a transaction that holds its audit entry as well. */
+/** The writes, each one a transaction that holds its audit entry, if it has one, as well. */
 export const linkWrites = (
   sql: SqlClient.SqlClient,
 ): Pick<LinkStore["Service"], "setGame" | "moveChat" | "removeGame" | "deleteScope"> => {
   const { setGame, removeGame } = writesOfOne(sql);
   const [moveChat, deleteScope] = [moveChatOn(sql), deleteScopeOn(sql)];
+  const { patiently } = dialectOf(sql);
   return {
     setGame: (write) => setGame(write).pipe(operation("LinkStore.setGame")),
     moveChat: (write) => moveChat(write).pipe(operation("LinkStore.moveChat")),
     removeGame: (write) => removeGame(write).pipe(operation("LinkStore.removeGame")),
-    deleteScope: (write) => deleteScope(write).pipe(operation("LinkStore.deleteScope")),
+    deleteScope: (write) => patiently(deleteScope(write)).pipe(operation("LinkStore.deleteScope")),
   };
 };
 
@@ -48,7 +47,9 @@ const writesOfOne = (sql: SqlClient.SqlClient) => {
     const rows = yield* link(pid, chatId, gameId, at);
     const [record] = yield* readRecords(rows);
     const [previousGameId = null] = yield* readReplaced(rows);
-    yield* insertChange(sql, write, "link.set", { chatId, gameId, previousGameId });
+    if (previousGameId !== gameId) {
+      yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId });
+    }
     return { record: record as Link, previousGameId };
   }, sql.withTransaction);
 
@@ -56,7 +57,7 @@ const writesOfOne = (sql: SqlClient.SqlClient) => {
     const { pid, chatId, at } = write;
     const [removedGameId = null] = yield* Effect.flatMap(unlink(pid, chatId, at), readReplaced);
     if (removedGameId === null) return Option.none<GameId>();
-    yield* insertChange(sql, write, "link.removed", { chatId, removedGameId });
+    yield* insertLinkEntry(sql, write, "link.removed", { chatId, removedGameId });
     return Option.some(removedGameId);
   }, sql.withTransaction);
 
@@ -81,7 +82,7 @@ const moveChatOn = (sql: SqlClient.SqlClient) => {
     const linked = yield* link(pid, newChatId, gameId, at, sql`WHERE links.game_id IS NULL`);
     if (linked.length === 0) return { _tag: "Occupied" } as const;
     yield* unlink(pid, oldChatId, at);
-    yield* insertChange(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId });
+    yield* insertLinkEntry(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId });
     return { _tag: "Moved", gameId } as const;
   }, sql.withTransaction);
 };
@@ -93,17 +94,10 @@ const deleteScopeOn = (sql: SqlClient.SqlClient) => {
     // A record that is being added has to be there before it can be deleted.
     yield* lockScope(write.pid, forUpdate);
     const deletedRecords = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${write.pid}`.raw);
-    yield* insertChange(sql, write, "scope.deleted", { deletedRecords });
+    yield* insertLinkEntry(sql, write, "scope.deleted", { deletedRecords });
     return deletedRecords;
   }, sql.withTransaction);
 };
-
-const insertChange = (
-  sql: SqlClient.SqlClient,
-  { actor, requestId, at, pid }: WriteContext,
-  action: AuditAction,
-  details: AuditEntry["details"],
-) => insertEntry(sql, { actor, requestId, at, account: ownerOf(sql, pid), pid, action, details });
 
 /** They give `previous_game_id` because RETURNING knows a row only as it has become. */
 const linkStatements = (sql: SqlClient.SqlClient) => {

@@ -9,7 +9,7 @@ import { assertStorable } from "./storable_text.ts";
 
 /**
  * Names what is done and turns its failures into `StoreUnavailable`, those as well that `effect/sql` makes a defect of
- * because they befell a rollback.
+ * because they befell a rollback. A transaction that the database gave up for the sake of another one is tried once more.
  *
  * A defect is what no second try would mend: bugs, text that no store holds, and what the schema refuses, such as a
  * scope that does not exist.
@@ -18,17 +18,19 @@ import { assertStorable } from "./storable_text.ts";
  */
 export const operation =
   (name: string, ...texts: ReadonlyArray<string>) =>
-  <A, R>(effect: Effect.Effect<A, Failure, R>): Effect.Effect<A, StoreUnavailable, R> =>
-    Effect.catchCause(
-      texts.length === 0 ? effect : Effect.andThen(assertStorable(texts), effect),
-      (cause) => {
+  <A, R>(effect: Effect.Effect<A, Failure, R>): Effect.Effect<A, StoreUnavailable, R> => {
+    const checked = texts.length === 0 ? effect : Effect.andThen(assertStorable(texts), effect);
+    const attempt = (isLast: boolean): Effect.Effect<A, StoreUnavailable, R> =>
+      Effect.catchCause(checked, (cause) => {
         const failure = failureIn(cause);
         if (failure === undefined) return Effect.failCause(cause as Cause.Cause<never>);
+        if (!isLast && isOvertaken(failure)) return attempt(true);
         return isRefusal(failure)
           ? Effect.die(failure)
           : Effect.fail(new StoreUnavailable({ operation: name, cause: failure }));
-      },
-    );
+      });
+    return attempt(false);
+  };
 
 type Failure = SqlError.SqlError | UnreadableRow;
 
@@ -43,3 +45,7 @@ const failureIn = (cause: Cause.Cause<Failure>): Failure | undefined => {
 const isRefusal = (failure: Failure): boolean =>
   failure._tag === "SqlError" &&
   (failure.reason._tag === "ConstraintError" || failure.reason._tag === "UniqueViolation");
+
+const isOvertaken = (failure: Failure): boolean =>
+  failure._tag === "SqlError" &&
+  (failure.reason._tag === "DeadlockError" || failure.reason._tag === "SerializationError");

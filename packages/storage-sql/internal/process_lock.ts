@@ -45,9 +45,14 @@ export function acquireProcessLock(
   );
 }
 
+/** The file that is locked; one that nobody holds may lie in the folder all the same. */
+export function lockFile(folder: string): string {
+  return join(folder, "server.lock");
+}
+
 /** An open write transaction on an empty database is a lock that SQLite keeps portable; nothing is ever written in it. */
 function lock(folder: string): DatabaseSync {
-  const held = new DatabaseSync(join(folder, "server.lock"), { timeout: 0 });
+  const held = new DatabaseSync(lockFile(folder), { timeout: 0 });
   try {
     // On disk, a journal that was left behind would have to be undone first, and two servers could refuse each other.
     held.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
@@ -67,7 +72,7 @@ function release(folder: string, held: DatabaseSync): void {
   }
 }
 
-/** Not in `server.lock` itself: a process that opens and closes a file it has locked loses the lock. */
+/** Not in the locked file itself: a process that opens and closes a file it has locked loses the lock. */
 function holderFile(folder: string): string {
   return join(folder, "server.pid");
 }

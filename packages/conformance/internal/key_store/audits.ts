@@ -17,7 +17,7 @@ export const audits: Cases<Storage> = {
     const change = { ...origin, id, action: "key.status_changed" } as const;
     yield* insert(key);
     yield* insert(key);
-    yield* insert(makeKey(guild), 1);
+    yield* insert(makeKey(guild), 0);
     yield* keys.rotateKey({ ...origin, id, hash: uniqueText(), at: 2, previousUntil: 5 });
     yield* keys.setKeyStatus({ ...change, status: "disabled", at: 3 });
     yield* keys.setKeyStatus({ ...change, status: "disabled", at: 4 });

@@ -59,7 +59,7 @@ export const keys: Cases<Storage> = {
     const store = yield* KeyStore;
     const { global, guild } = yield* makeWorld;
     const [key, hash, otherHash] = [makeKey(global), uniqueText(), uniqueText()];
-    yield* insert(key, null, hash);
+    yield* insert(key, 1, hash);
     expectEqual(yield* insert(makeKey(guild, { id: key.id, tier: "premium" }), 1, otherHash), "exists");
     const sameHash = makeKey(guild);
     expectEqual(yield* insert(sameHash, 1, hash), "exists");
@@ -73,16 +73,26 @@ export const keys: Cases<Storage> = {
     const store = yield* KeyStore;
     const { global, guild } = yield* makeWorld;
     const { global: other } = yield* makeWorld;
-    yield* insert(makeKey(other));
-    yield* insert(makeKey(guild, { status: "disabled" }));
+    yield* insert(makeKey(other), Infinity);
+    yield* insert(makeKey(guild, { status: "disabled" }), Infinity);
     const refused = makeKey(global);
     expectEqual(yield* insert(refused, 1), "too_many_keys");
     expectEqual(yield* store.findById(refused.id), Option.none());
-    yield* insert(makeKey(global, { status: "revoked" }));
+    yield* insert(makeKey(global, { status: "revoked" }), Infinity);
     expectEqual(yield* insert(refused, 2), "inserted");
     expectEqual(yield* insert(makeKey(guild), 2), "too_many_keys");
-    expectEqual(yield* insert(makeKey(guild), null), "inserted");
+    expectEqual(yield* insert(makeKey(guild), Infinity), "inserted");
+    expectEqual(yield* insert(makeKey(guild), 3), "too_many_keys");
     expectEqual(yield* insert(makeKey(other), 0), "too_many_keys");
+  }),
+
+  "a key that does not count is inserted into a full account, and takes no place": Effect.gen(function* () {
+    const { global, guild } = yield* makeWorld;
+    expectEqual(yield* insert(makeKey(guild), null), "inserted");
+    expectEqual(yield* insert(makeKey(global), 1), "inserted");
+    expectEqual(yield* insert(makeKey(global), null), "inserted");
+    expectEqual(yield* insert(makeKey(global), 1), "too_many_keys");
+    expectEqual(yield* insert(makeKey(guild), 2), "inserted");
   }),
 
   "a key in a scope that does not exist is a defect": Effect.gen(function* () {

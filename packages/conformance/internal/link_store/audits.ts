@@ -28,7 +28,6 @@ export const audits: Cases<Storage> = {
       (yield* links.entries).map(({ action, details }) => [action, details] as const),
       [
         ["link.set", { chatId: ada, gameId: chess, previousGameId: null }],
-        ["link.set", { chatId: ada, gameId: chess, previousGameId: chess }],
         ["link.set", { chatId: ada, gameId: poker, previousGameId: chess }],
         ["link.moved", { chatId: ada, newChatId: bob, gameId: poker }],
         ["link.set", { chatId: ada, gameId: chess, previousGameId: null }],
@@ -39,21 +38,49 @@ export const audits: Cases<Storage> = {
     );
   }),
 
+  "each batch leaves its entry, and one that changes nothing leaves none": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.load([line(ada, chess), line(bob, chess)], "keep");
+    yield* links.load([line(ada, poker), line(bob, chess)], "keep", { source: links.pid, position: 2 });
+    yield* links.load([line(ada, poker), line(bob, chess)], "replace");
+    yield* links.load([line(ada, poker), line(bob, chess)], "replace");
+    yield* links.load([], "replace", { source: links.pid, position: 3 });
+    expectEqual(
+      (yield* links.entries).map(({ action, details }) => [action, details] as const),
+      [
+        ["links.imported", { inserted: 2, replaced: 0, kept: 0 }],
+        ["links.imported", { inserted: 0, replaced: 1, kept: 1 }],
+      ],
+    );
+  }),
+
   "an entry says who, when, on whose request, and in which scope of which account": Effect.gen(function* () {
     const { account, guild } = yield* makeWorld;
     const links = yield* linkBench(guild);
     yield* links.set(ada, chess, 1_767_225_600_123);
-    const [entry] = yield* links.entries;
-    const { sequence, ...rest } = entry as AuditEntry;
-    expectThat(Number.isSafeInteger(sequence), `the sequence ${sequence} is a whole number`);
-    expectEqual(rest, {
-      ...origin,
-      at: 1_767_225_600_123,
-      account: account.name,
-      pid: guild.pid,
-      action: "link.set",
-      details: { chatId: ada, gameId: chess, previousGameId: null },
-    });
+    yield* links.load([line(bob, chess)], "keep", null, 1_767_225_600_124);
+    const entries = yield* links.entries;
+    for (const { sequence } of entries) {
+      expectThat(Number.isSafeInteger(sequence), `the sequence ${sequence} is a whole number`);
+    }
+    const from = { ...origin, account: account.name, pid: guild.pid };
+    expectEqual<ReadonlyArray<Omit<AuditEntry, "sequence">>>(
+      entries.map(({ sequence: _, ...entry }) => entry),
+      [
+        {
+          ...from,
+          at: 1_767_225_600_123,
+          action: "link.set",
+          details: { chatId: ada, gameId: chess, previousGameId: null },
+        },
+        {
+          ...from,
+          at: 1_767_225_600_124,
+          action: "links.imported",
+          details: { inserted: 1, replaced: 0, kept: 0 },
+        },
+      ],
+    );
   }),
 
   "a write whose entry cannot be stored is a defect, and stores nothing": Effect.gen(function* () {
@@ -63,7 +90,9 @@ export const audits: Cases<Storage> = {
     for (const text of unstorableTexts) {
       const write = { ...origin, pid: global.pid, at: 0, chatId: ada, requestId: text };
       yield* expectDefect(store.setGame({ ...write, gameId: chess }));
-      yield* expectDefect(links.load([line(ada, chess)], "keep", { source: text, position: 1 }));
+      const batch = { links: [line(ada, chess)], existing: "keep", progress: null } as const;
+      yield* expectDefect(store.importBatch({ ...write, ...batch }));
+      yield* expectDefect(links.load(batch.links, "keep", { source: text, position: 1 }));
     }
     expectEqual(yield* links.find(ada), null);
     expectEqual(yield* links.entries, []);

@@ -39,6 +39,7 @@ export const races: Cases<Storage> = {
     const links = yield* newLinkBench;
     const sets = yield* Effect.forEach(games, () => links.set(ada, chess), atOnce);
     expectEqual(sets.filter(({ previousGameId }) => previousGameId === null).length, 1);
+    expectEqual((yield* links.entries).length, 1);
     expectEqual((yield* links.find(ada))?.linkVersion, 1);
   }),
 

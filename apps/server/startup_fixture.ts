@@ -1,0 +1,63 @@
+/**
+ * The fixture that a server starts with.
+ */
+import { readFile } from "node:fs/promises";
+import { decodeFixture, FixtureLoader, type PlatformFixture } from "@accountlink/core";
+import { Effect } from "effect";
+import { InvalidConfig } from "./config.ts";
+import { demoFile, demoFixture } from "./demo.ts";
+import { prepareFolder } from "./internal/prepare_folder.ts";
+import type { Plan } from "./plan.ts";
+
+/** What is wrong with a fixture and told; the rest is counted. */
+const toldProblems = 3;
+
+/** A fixture whose form is right. */
+export interface StartupFixture {
+  readonly text: string;
+  readonly platform: PlatformFixture;
+  /** The refusal that names the file. */
+  readonly refused: (problems: ReadonlyArray<string>) => InvalidConfig;
+}
+
+/** Reads the fixture: the demo's, which is made the first time, the one that is configured, or an empty one. */
+export const readStartupFixture = Effect.fnUntraced(function* ({ config, demo, storage }: Plan) {
+  if (demo && storage.kind === "embedded") {
+    yield* prepareFolder(config, storage.folder);
+    const text = yield* demoFixture(storage.folder);
+    return yield* decode(text, `the demo's file is "${demoFile(storage.folder)}"`);
+  }
+  const file = config.ACCOUNTLINK_FIXTURE;
+  if (file === null) return yield* decode("{}", "there is none");
+  const text = yield* Effect.tryPromise({
+    try: () => readFile(file, "utf8"),
+    catch: () =>
+      new InvalidConfig({ problem: `ACCOUNTLINK_FIXTURE is "${file}", expected a file that can be read` }),
+  });
+  return yield* decode(text, `ACCOUNTLINK_FIXTURE is "${file}"`);
+});
+
+const decode = (text: string, which: string): Effect.Effect<StartupFixture, InvalidConfig> => {
+  const refused = (problems: ReadonlyArray<string>) => {
+    const more = problems.length - toldProblems;
+    const told = problems.slice(0, toldProblems).join("; ");
+    return new InvalidConfig({
+      problem: `${which}, expected a fixture: ${told}${more > 0 ? `; and ${more} more` : ""}`,
+    });
+  };
+  return decodeFixture(text).pipe(
+    Effect.map(({ platform }) => ({ text, platform, refused })),
+    Effect.mapError(({ problems }) => refused(problems)),
+  );
+};
+
+/** Loads the fixture into the stores. */
+export const loadStartupFixture = Effect.fnUntraced(function* ({ text, refused }: StartupFixture) {
+  yield* (yield* FixtureLoader).load(text).pipe(
+    Effect.catchTags({
+      InvalidFixture: ({ problems }) => refused(problems),
+      InvalidParameter: ({ parameters }) =>
+        refused(parameters.map(({ name, reason }) => `${name}: ${reason}`)),
+    }),
+  );
+});

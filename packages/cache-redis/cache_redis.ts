@@ -1,0 +1,20 @@
+/** The three ports of what all nodes share and may be forgotten. */
+import type { Cache, Counters, Signals } from "@accountlink/core";
+import { Layer } from "effect";
+import * as RedisCache from "./cache.ts";
+import { layer as connections, type InvalidRedisUrl, type RedisOptions } from "./connections.ts";
+import * as RedisCounters from "./counters.ts";
+import * as RedisSignals from "./signals.ts";
+
+export { InvalidRedisUrl, type RedisOptions } from "./connections.ts";
+
+/**
+ * Counters, cache and signals on one Redis, which may be a single one, one behind sentinels, or a cluster.
+ *
+ * While it cannot be reached every operation fails with `StoreUnavailable`, at once or after `commandTimeout`; when it is
+ * back they work again within 2 seconds. Nothing is sent twice and nothing waits for a connection.
+ */
+export const layer = (options: RedisOptions): Layer.Layer<Counters | Cache | Signals, InvalidRedisUrl> =>
+  Layer.mergeAll(RedisCounters.layer, RedisCache.layer, RedisSignals.layer).pipe(
+    Layer.provide(connections(options)),
+  );

@@ -1,0 +1,143 @@
+import { inspect } from "node:util";
+import { Cache, Counters, type StoreUnavailable } from "@accountlink/core";
+import { makeCertificate, startRedis, whyNoCertificate, whyNoRedis } from "@accountlink/test-servers";
+import { assert, describe, it } from "@effect/vitest";
+import { Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect";
+import * as CacheRedis from "./cache_redis.ts";
+import { RedisFailure } from "./internal/redis_failure.ts";
+import { breakages, openClient, openNode, until } from "./internal/test_redis.ts";
+
+const missing = await whyNoRedis();
+const noCertificate = missing ?? (await whyNoCertificate());
+const rules = [{ key: "second:a", limit: 1_000_000, durationMs: 1_000 }];
+
+/** Fails unless Redis does what it is asked to. */
+const askAll = (ports: Context.Context<Cache | Counters>) =>
+  Effect.andThen(Context.get(ports, Counters).admit(rules, 0), Context.get(ports, Cache).get("key", 0));
+
+/** The ids of our connections, as the server sees them. */
+const connectionsOf = (url: string) =>
+  Effect.map(openClient(url), (client) =>
+    Effect.map(
+      Effect.promise(() => client.client("LIST")),
+      (list): ReadonlyArray<string> => String(list).match(/id=\d+(?= .*name=accountlink)/g) ?? [],
+    ),
+  );
+
+const reasonOf = ({ cause }: StoreUnavailable) => (cause instanceof RedisFailure ? cause.message : "unknown");
+
+describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => {
+  for (const [how, start] of Object.entries(breakages)) {
+    it.live(`work again within 2 seconds when Redis was ${how}`, () =>
+      Effect.gen(function* () {
+        const redis = yield* start;
+        const ports = yield* openNode(redis.url, { commandTimeout: "200 millis" });
+        yield* askAll(ports);
+        yield* redis.break;
+        // Until it fails at once: the connection was given up, and new ones are tried.
+        yield* until(
+          Effect.gen(function* () {
+            const began = performance.now();
+            yield* Effect.flip(askAll(ports));
+            return performance.now() - began < 20;
+          }),
+        );
+        yield* redis.restore;
+        const [passed] = yield* Effect.timed(Effect.eventually(askAll(ports)));
+        assert.isBelow(Duration.toMillis(passed), 2_000);
+      }),
+    );
+  }
+
+  it.live("are found when Redis comes after its client", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      yield* server.kill;
+      const ports = yield* openNode(server.url);
+      assert.strictEqual(reasonOf(yield* Effect.flip(askAll(ports))), "not connected");
+      yield* server.restart;
+      yield* Effect.eventually(askAll(ports));
+    }),
+  );
+
+  it.live("leave a server that has become a replica, for the one that the address leads to then", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      const connected = yield* connectionsOf(server.url);
+      const ports = yield* openNode(server.url);
+      yield* askAll(ports);
+      const before = yield* connected;
+      yield* server.ask("REPLICAOF", "127.0.0.1", "1");
+      yield* Effect.flip(askAll(ports));
+      yield* until(Effect.map(connected, (ids) => ids.some((id) => !before.includes(id))));
+      yield* server.ask("REPLICAOF", "NO", "ONE");
+      yield* Effect.eventually(askAll(ports));
+    }),
+  );
+
+  it.live("are all closed with the scope", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      const connected = yield* connectionsOf(server.url);
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* askAll(yield* openNode(server.url));
+          assert.lengthOf(yield* connected, 2);
+        }),
+      );
+      yield* until(Effect.map(connected, (ids) => ids.length === 0));
+    }),
+  );
+
+  it.live("log in, to the database that is named, and tell no secret when they cannot", () =>
+    Effect.gen(function* () {
+      const password = "p@ss/w:rd%";
+      const server = yield* startRedis({
+        config: ["user default off", `user node on >${password} ~* +@all`],
+      });
+      const urlWith = (secret: string) =>
+        `redis://node:${encodeURIComponent(secret)}@127.0.0.1:${server.port}/3`;
+      yield* askAll(yield* openNode(urlWith(password)));
+
+      const lines: Array<string> = [];
+      const keep = Logger.make(
+        ({ message, fiber }) => void lines.push(inspect([message, fiber], { depth: 6 })),
+      );
+      const wrong = "wr0ng-secret";
+      const ports = yield* Layer.build(
+        CacheRedis.layer({ url: Redacted.make(urlWith(wrong)) }).pipe(Layer.provide(Logger.layer([keep]))),
+      );
+      const error = yield* Effect.flip(askAll(ports));
+      yield* until(Effect.sync(() => lines.length > 0));
+      const told = inspect([error, error.cause, lines], { depth: null });
+      assert.include(told, "Redis cannot be reached");
+      assert.include(told, "WRONGPASS");
+      for (const secret of [wrong, String(server.port)]) assert.notInclude(told, secret);
+    }),
+  );
+
+  it.live("refuse a URL that they cannot read, and do not repeat it", () =>
+    Effect.gen(function* () {
+      const build = Layer.build(CacheRedis.layer({ url: Redacted.make("http://user:secret@host") }));
+      const error = yield* Effect.flip(build);
+      assert.match(error.message, /^Cannot read the Redis URL, expected one of: redis:\/\//);
+      assert.notInclude(inspect(error), "secret");
+    }),
+  );
+});
+
+describe.skipIf(noCertificate !== null)(`connections by TLS ${noCertificate ?? "to Redis"}`, () => {
+  it.live("are made when the server is who it says, and refused when nobody vouches for it", () =>
+    Effect.gen(function* () {
+      const made = yield* makeCertificate;
+      const server = yield* startRedis({ tls: made });
+      const trusting = yield* openNode(server.url, { tls: { ca: made.authority } });
+      yield* Context.get(trusting, Cache).set("key", "value", Date.now() + 60_000);
+      const found = yield* Context.get(trusting, Cache).get("key", Date.now());
+      assert.deepStrictEqual(found, Option.some("value"));
+
+      const wary = yield* openNode(server.url);
+      assert.strictEqual(reasonOf(yield* Effect.flip(askAll(wary))), "not connected");
+    }),
+  );
+});

@@ -1,0 +1,154 @@
+import { type CounterRule, Counters } from "@accountlink/core";
+import { redisUrl, startRedis, whyNoRedis, whyNoRedisUrl } from "@accountlink/test-servers";
+import { assert, describe, it } from "@effect/vitest";
+import { Context, Effect } from "effect";
+import { openNode, until } from "./internal/test_redis.ts";
+
+const noUrl = await whyNoRedisUrl();
+const noServer = await whyNoRedis();
+const minute = 60_000;
+const hour = 60 * minute;
+const atOnce = { concurrency: "unbounded" } as const;
+
+const ruleOf = (parts: Partial<CounterRule> = {}): CounterRule => ({
+  key: `day:${crypto.randomUUID()}`,
+  limit: 1,
+  durationMs: minute,
+  ...parts,
+});
+
+const openCounters = (url: string) => Effect.map(openNode(url), (ports) => Context.get(ports, Counters));
+
+describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
+  it.live("admit exactly as many as there is room for, of 40 at once over three nodes, 100 times", () =>
+    Effect.gen(function* () {
+      const url = yield* redisUrl;
+      const nodes = yield* Effect.all([openCounters(url), openCounters(url), openCounters(url)]);
+      for (let round = 0; round < 100; round++) {
+        const room = 1 + (round % 39);
+        const rules = [
+          ruleOf({ key: `ip_second:${crypto.randomUUID()}`, limit: 40 }),
+          ruleOf({ key: `ip_day:${crypto.randomUUID()}`, limit: room + 1 }),
+          ruleOf({ limit: room }),
+        ];
+        const admissions = yield* Effect.forEach(
+          Array.from({ length: 40 }, (_, i) => nodes[i % nodes.length] as Counters["Service"]),
+          (counters) => counters.admit(rules, Date.now()),
+          atOnce,
+        );
+        assert.strictEqual(admissions.filter(({ admitted }) => admitted).length, room);
+        const states = yield* nodes[0].read(rules, Date.now());
+        assert.deepStrictEqual(
+          states.map(({ count }) => count),
+          [room, room, room],
+        );
+      }
+    }),
+  );
+
+  it.live("end a window by the clock of Redis: a node whose clock stands still sees it end", () =>
+    Effect.gen(function* () {
+      const counters = yield* openCounters(yield* redisUrl);
+      const rules = [ruleOf({ durationMs: 200 })];
+      const began = performance.now();
+      assert.isTrue((yield* counters.admit(rules, 0)).admitted);
+      yield* until(Effect.map(counters.admit(rules, 0), ({ admitted }) => admitted));
+      const lasted = performance.now() - began;
+      // Redis counts whole milliseconds.
+      assert.isAtLeast(lasted, 199);
+      assert.isBelow(lasted, 2_000);
+    }),
+  );
+
+  it.live("end no window early for a node whose clock is ahead", () =>
+    Effect.gen(function* () {
+      const counters = yield* openCounters(yield* redisUrl);
+      const rules = [ruleOf()];
+      yield* counters.admit(rules, 0);
+      assert.isFalse((yield* counters.admit(rules, hour)).admitted);
+      const [state] = yield* counters.read(rules, 24 * hour);
+      assert.strictEqual(state?.count, 1);
+    }),
+  );
+
+  it.live("tell when a window ends by the clock of the node that asks", () =>
+    Effect.gen(function* () {
+      const counters = yield* openCounters(yield* redisUrl);
+      const rules = [ruleOf()];
+      const began = performance.now();
+      yield* counters.admit(rules, 0);
+      const [seen] = yield* counters.read(rules, hour);
+      const passed = Math.ceil(performance.now() - began);
+      assert.isAtMost(seen?.resetsAt ?? 0, hour + minute);
+      assert.isAtLeast(seen?.resetsAt ?? 0, hour + minute - passed - 1);
+    }),
+  );
+
+  it.live("tell every request of a day the very same midnight", () =>
+    Effect.gen(function* () {
+      const url = yield* redisUrl;
+      const nodes = [yield* openCounters(url), yield* openCounters(url)];
+      const day = 24 * hour;
+      const noon = Date.now() - (Date.now() % day) + day / 2;
+      const began = performance.now();
+      const rule = ruleOf({ limit: 50 });
+      const admitAt = (now: number, node: number) =>
+        (nodes[node % 2] as Counters["Service"]).admit([{ ...rule, durationMs: day - (now % day) }], now);
+      const admissions = yield* Effect.forEach(
+        Array.from({ length: 50 }, (_, i) => i),
+        // The clocks of the nodes are a little apart.
+        (i) => Effect.suspend(() => admitAt(noon + Math.round(performance.now() - began) + (i % 20), i)),
+      );
+      const ends = new Set(admissions.flatMap(({ states }) => states.map(({ resetsAt }) => resetsAt)));
+      assert.deepStrictEqual([...ends], [noon + day / 2]);
+    }),
+  );
+});
+
+describe.skipIf(noServer !== null)(`counters ${noServer ?? "on a Redis of their own"}`, () => {
+  it.live("go on when Redis has forgotten the scripts", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      const counters = yield* openCounters(server.url);
+      const rules = [ruleOf({ limit: 100 })];
+      for (let round = 1; round <= 3; round++) {
+        assert.isTrue((yield* counters.admit(rules, 0)).admitted);
+        assert.strictEqual(yield* server.ask("SCRIPT", "FLUSH"), "+OK\r\n");
+        const [state] = yield* counters.read(rules, 0);
+        assert.strictEqual(state?.count, round);
+      }
+    }),
+  );
+
+  it.live("keep 100,000 windows in a bounded space, and none of them when they are over", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      const counters = yield* openCounters(server.url);
+      const usedMemory = Effect.map(server.ask("INFO", "memory"), (info) =>
+        Number(/used_memory:(\d+)/.exec(info)?.[1]),
+      );
+      const keyCount = Effect.map(server.ask("DBSIZE"), (reply) => Number(reply.slice(1)));
+      const fill = (durationMs: number) =>
+        Effect.forEach(
+          Array.from({ length: 1_000 }),
+          (_, i) =>
+            counters.admit(
+              Array.from({ length: 100 }, (__, k) =>
+                ruleOf({ key: `ip_day:2001:db8:${i}:${k}`, durationMs }),
+              ),
+              0,
+            ),
+          { concurrency: 20, discard: true },
+        );
+      const before = yield* usedMemory;
+      yield* fill(hour);
+      assert.strictEqual(yield* keyCount, 100_000);
+      assert.isBelow(((yield* usedMemory) - before) / 100_000, 300);
+
+      yield* server.ask("FLUSHALL");
+      yield* fill(1);
+      yield* until(Effect.map(keyCount, (count) => count === 0));
+      assert.isBelow((yield* usedMemory) - before, 5_000_000);
+    }),
+  );
+});

@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+
+/** Lua that Redis runs as one step, and the hash by which Redis knows it once it has run. */
+export interface Script {
+  readonly lua: string;
+  readonly sha: string;
+}
+
+/** Who says what time it is: Redis, the same for all nodes; or, for tests that pass times of their own, the caller. */
+export type ScriptClock = "redis" | "caller";
+
+const clocks: Readonly<Record<ScriptClock, string>> = {
+  redis: "local clock = redis.call('TIME') local time = clock[1] * 1000 + math.floor(clock[2] / 1000)",
+  caller: "local time = now",
+};
+
+/**
+ * Every script starts so. KEYS are the windows; ARGV is the caller's time and then, for each window, its duration and a
+ * number that is the script's own. A window is its count, its end by the clock above, and its end by the clock of the
+ * caller that began it; the key expires with it. The reply is the clock, whether the request was admitted, and then, for
+ * each window, these three numbers.
+ */
+const prelude = (clock: ScriptClock): string => `
+local now = tonumber(ARGV[1])
+${clocks[clock]}
+local windows = {}
+for i, key in ipairs(KEYS) do
+  local stored = redis.call('HMGET', key, 'count', 'ends', 'resets')
+  local duration, own = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
+  if stored[2] and tonumber(stored[2]) > time then
+    windows[i] = {count = tonumber(stored[1]), ends = tonumber(stored[2]), resets = tonumber(stored[3]), own = own}
+  else
+    windows[i] = {count = 0, ends = time + duration, resets = now + duration, own = own}
+  end
+end
+local function reply(admitted)
+  local numbers = {time, admitted}
+  for i, window in ipairs(windows) do
+    numbers[3 * i], numbers[3 * i + 1], numbers[3 * i + 2] = window.count, window.ends, window.resets
+  end
+  return numbers
+end`;
+
+/** The window's own number is its limit. */
+const admit = `
+for _, window in ipairs(windows) do
+  if window.count >= window.own then return reply(0) end
+end
+for i, window in ipairs(windows) do
+  window.count = window.count + 1
+  if window.count == 1 then
+    redis.call('HSET', KEYS[i], 'count', 1, 'ends', window.ends, 'resets', window.resets)
+    redis.call('PEXPIRE', KEYS[i], window.ends - time)
+  else
+    redis.call('HINCRBY', KEYS[i], 'count', 1)
+  end
+end
+return reply(1)`;
+
+const read = "return reply(1)";
+
+/** The window's own number is the end of the one that was counted in: what began since is left alone. */
+const refund = `
+for i, window in ipairs(windows) do
+  if window.count > 0 and window.ends == window.own then
+    window.count = redis.call('HINCRBY', KEYS[i], 'count', -1)
+    if window.count == 0 then
+      redis.call('DEL', KEYS[i])
+      window.ends, window.resets = time + tonumber(ARGV[2 * i]), now + tonumber(ARGV[2 * i])
+    end
+  end
+end
+return reply(0)`;
+
+const scriptOf = (clock: ScriptClock, body: string): Script => {
+  const lua = `${prelude(clock)}\n${body}`;
+  return { lua, sha: createHash("sha1").update(lua).digest("hex") };
+};
+
+/** The scripts of `Counters`. */
+export const counterScripts = (clock: ScriptClock) => ({
+  admit: scriptOf(clock, admit),
+  read: scriptOf(clock, read),
+  refund: scriptOf(clock, refund),
+});

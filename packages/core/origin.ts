@@ -1,0 +1,17 @@
+/**
+ * Web origins, to which a verification flow may send its user back.
+ */
+
+/**
+ * Whether the text is an http or https origin, with nothing after it.
+ *
+ * @example
+ * ```ts
+ * import { isOrigin } from "@accountlink/core";
+ *
+ * isOrigin("https://example.com"); // true
+ * isOrigin("https://example.com/"); // false
+ * ```
+ */
+export const isOrigin = (text: string): boolean =>
+  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;

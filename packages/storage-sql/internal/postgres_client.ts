@@ -1,0 +1,127 @@
+/** The client of `effect/sql` for Postgres, over the driver `pg`. */
+import { Context, Effect, Layer, Stream } from "effect";
+import { Reactivity } from "effect/reactivity";
+import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
+import type { QueryResult } from "pg";
+import type { Loan, Query } from "./postgres_loan.ts";
+import { makePostgresPool, type PostgresPoolOptions } from "./postgres_pool.ts";
+
+/**
+ * The database of a URL. Connections are made as they are needed, so that nothing fails before the first statement.
+ *
+ * `SqlClient` is the way to write queries. `Connection` is for reads on a hot path, outside of transactions, of a text
+ * that is fixed beforehand: it spares the template and the span. Each of its statements may run on another connection.
+ *
+ * A parameter that is not null, string, number, bigint, boolean or Uint8Array is a defect that names its position.
+ * Integers beyond `Number.MAX_SAFE_INTEGER` can be written as bigint but not read back as numbers: read them as text.
+ */
+export const layerPostgresClient = (
+  options: PostgresPoolOptions,
+): Layer.Layer<SqlClient.SqlClient | SqlConnection.Connection> =>
+  Layer.effectContext(make(options)).pipe(Layer.provide(Reactivity.layer));
+
+const make = Effect.fnUntraced(function* (options: PostgresPoolOptions) {
+  const pool = yield* makePostgresPool(options);
+  const shared = new Connection((query) => pool.run(query));
+  const client = yield* SqlClient.make({
+    driver: "pg",
+    compiler,
+    spanAttributes: [["db.system.name", "postgresql"]],
+    acquirer: Effect.succeed(shared),
+    borrower: (use) => use(shared),
+    transactionAcquirer: Effect.map(pool.lease, (loan) => new Connection((query) => loan.run(query), loan)),
+    prepareTransactionControls: true,
+    commit: commitOn,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    // Of a connection that is lost there is nothing to roll back.
+    isTransaction: (connection) =>
+      connection instanceof Connection && connection.loan?.isInTransaction === true,
+  });
+  return Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqlConnection.Connection, shared));
+});
+
+/** Postgres answers the COMMIT of a transaction in which a statement has failed with a ROLLBACK, and calls it no error. */
+const commitOn = (connection: SqlConnection.Connection): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
+    (result as QueryResult).command === "COMMIT"
+      ? Effect.void
+      : Effect.fail(refused("Cannot commit: a statement of the transaction had failed")),
+  );
+
+const escape = Statement.defaultEscape('"');
+
+const compiler = Statement.makeCompiler({
+  dialect: "pg",
+  placeholder: (index) => `$${index}`,
+  onIdentifier: escape,
+  onRecordUpdate: (placeholders, alias, columns, values, returning) => [
+    `(VALUES ${placeholders}) AS ${alias}${columns}${returning === undefined ? "" : ` RETURNING ${returning[0]}`}`,
+    returning === undefined ? values.flat() : values.flat().concat(returning[1]),
+  ],
+  onCustom: () => ["", []],
+});
+
+type Run = (query: Query) => Effect.Effect<QueryResult, SqlError.SqlError>;
+
+class Connection implements SqlConnection.Connection {
+  /** The loan whose statements these are, when they are those of one. */
+  readonly loan: Loan | undefined;
+  readonly #run: Run;
+
+  constructor(run: Run, loan?: Loan) {
+    this.#run = run;
+    this.loan = loan;
+  }
+
+  execute(text: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return rowsOf(this.#run({ text, values: bindable(params), isPrepared: true }), transformRows);
+  }
+
+  /** Gives the result of the driver: `{ command, rowCount, rows, fields }`. */
+  executeRaw(text: string, params: ReadonlyArray<unknown>) {
+    return this.#run({ text, values: bindable(params), isPrepared: true });
+  }
+
+  executeValues(text: string, params: ReadonlyArray<unknown>) {
+    return valuesOf(this.#run({ text, values: bindable(params), isPrepared: true, rowMode: "array" }));
+  }
+
+  executeUnprepared(text: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return rowsOf(this.#run({ text, values: bindable(params), isPrepared: false }), transformRows);
+  }
+
+  executeValuesUnprepared(text: string, params: ReadonlyArray<unknown>) {
+    return valuesOf(this.#run({ text, values: bindable(params), isPrepared: false, rowMode: "array" }));
+  }
+
+  executeStream() {
+    const message = "Cannot stream rows: the connection would be kept from others, expected pages by key";
+    return Stream.suspend(() => Stream.fail(refused(message)));
+  }
+}
+
+type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>;
+
+type Result = Effect.Effect<QueryResult, SqlError.SqlError>;
+
+const rowsOf = (result: Result, transformRows: TransformRows | undefined) =>
+  Effect.map(result, ({ rows }) => (transformRows === undefined ? rows : transformRows(rows)));
+
+const valuesOf = (result: Result) =>
+  Effect.map(result, ({ rows }) => rows as ReadonlyArray<unknown> as ReadonlyArray<ReadonlyArray<unknown>>);
+
+/** The driver on its own writes a Date in the time zone of this machine, and any other object as JSON. */
+const bindable = (params: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  for (const [index, value] of params.entries()) {
+    if (value === null || primitives.has(typeof value) || value instanceof Uint8Array) continue;
+    throw new TypeError(
+      `Cannot bind parameter ${index + 1}: it is ${value?.constructor.name ?? "undefined"}, expected null, string, number, bigint, boolean or Uint8Array`,
+    );
+  }
+  return params;
+};
+
+const primitives = new Set(["string", "number", "bigint", "boolean"]);
+
+const refused = (message: string): SqlError.SqlError =>
+  new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: undefined, message }) });

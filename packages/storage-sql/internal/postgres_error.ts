@@ -1,0 +1,81 @@
+/**
+ * What the driver of Postgres reports, as the typed reasons of `effect/sql`. No message of an error or of its causes
+ * holds SQL, a value, the URL or the password.
+ */
+import { Predicate } from "effect";
+import { SqlError } from "effect/sql";
+
+/** The error of a failed statement or connection. */
+export function sqlErrorOf(thrown: unknown): SqlError.SqlError {
+  const code = textOf(thrown, "code");
+  const [, Reason, what, is] = failures.find(([prefix]) => code?.startsWith(prefix)) ?? unreachable;
+  const words = isPlainSpoken(code) ? textOf(thrown, "message") : null;
+  const cause = new Error(`${words ?? is}${code === null ? "" : ` (${code})`}`);
+  const properties = { cause, message: `${what}: ${is}` };
+  const constraint = textOf(thrown, "constraint") ?? "unknown";
+  return new SqlError.SqlError({
+    reason:
+      code === "23505" ? new SqlError.UniqueViolation({ ...properties, constraint }) : new Reason(properties),
+  });
+}
+
+/** The error of a connection that is given up. */
+export function connectionLost(): SqlError.SqlError {
+  const message = "Cannot use the database: it does not answer in time";
+  return new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined, message }) });
+}
+
+/** Whether the connection, after this error of a statement, is of no further use or would mislead who uses it next. */
+export function endsConnection(thrown: unknown): boolean {
+  // What does not say that it is an error of the statement is one of the server or the network.
+  if (textOf(thrown, "severity") !== "ERROR") return true;
+  const code = textOf(thrown, "code") ?? "";
+  return misleading.some((prefix) => code.startsWith(prefix));
+}
+
+/**
+ * The server ends, has become a replica, or no longer knows a statement that was prepared here, or not with these
+ * columns: a new connection finds the new primary and prepares anew.
+ */
+const misleading = ["08", "57P", "25006", "26000", "0A000"];
+
+type Failure = readonly [
+  codePrefix: string,
+  reason: new (properties: { readonly cause: unknown; readonly message: string }) => SqlError.SqlErrorReason,
+  what: string,
+  is: string,
+];
+
+const unreachable: Failure = [
+  "",
+  SqlError.ConnectionError,
+  "Cannot reach the database",
+  "the connection failed",
+];
+
+/** The first that fits. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const failures: ReadonlyArray<Failure> = [
+  ["0A", SqlError.UnknownError, "Cannot run the statement", "the schema has changed under it"],
+  ["22", SqlError.ConstraintError, "Cannot run the statement", "a value does not fit"],
+  ["23505", SqlError.ConstraintError, "Cannot write", "a unique constraint is violated"],
+  ["23", SqlError.ConstraintError, "Cannot write", "a constraint is violated"],
+  ["25006", SqlError.ConnectionError, "Cannot write", "the database only reads, as a replica does"],
+  ["28", SqlError.AuthenticationError, "Cannot reach the database", "it refuses the user or the password"],
+  ["3D000", SqlError.ConnectionError, "Cannot reach the database", "the server has none of that name"],
+  ["40P01", SqlError.DeadlockError, "Cannot write", "two transactions wait for each other"],
+  ["40001", SqlError.SerializationError, "Cannot write", "another transaction came in between"],
+  ["42501", SqlError.AuthorizationError, "Cannot use the database", "access is denied"],
+  ["42", SqlError.SqlSyntaxError, "Cannot run the statement", "the database refuses it"],
+  ["53", SqlError.ConnectionError, "Cannot use the database", "the server lacks resources"],
+  ["55P03", SqlError.LockTimeoutError, "Cannot use the database", "another connection holds its lock"],
+  ["57014", SqlError.StatementTimeoutError, "Cannot run the statement", "it took too long"],
+  ["57", SqlError.ConnectionError, "Cannot reach the database", "the server is not ready"],
+];
+
+/** The server's own words, where they speak of nothing but the server; and those of the driver, which has no code. */
+const isPlainSpoken = (code: string | null): boolean => code === null || /^(08|53|57P|58030|XX)/.test(code);
+
+function textOf(thrown: unknown, name: string): string | null {
+  const value = Predicate.hasProperty(thrown, name) ? thrown[name] : null;
+  return typeof value === "string" ? value : null;
+}

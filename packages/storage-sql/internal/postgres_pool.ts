@@ -1,0 +1,138 @@
+/**
+ * Connections to Postgres and their loans. A loan has a deadline: who has not given the connection back by then loses
+ * it, whatever it is waiting for. So nobody waits for long on a server that is frozen or a network that is gone, and no
+ * connection is lost to a pool that lends it out for ever.
+ */
+import { Duration, Effect, Redacted, type Scope } from "effect";
+import type { SqlError } from "effect/sql";
+import { Pool, type PoolClient, type QueryResult } from "pg";
+import { Patience } from "./patience.ts";
+import { sqlErrorOf } from "./postgres_error.ts";
+import { Loan, type Query } from "./postgres_loan.ts";
+import type { PostgresPlace } from "./postgres_url.ts";
+
+/** Where the database is and how long anything may take. */
+export interface PostgresPoolOptions {
+  readonly place: PostgresPlace;
+  /** How many connections there are at most. */
+  readonly maxConnections: number;
+  /** How long to wait for a connection, be it a new one or one that is given back. */
+  readonly connectTimeout: Duration.Duration;
+  /** How long a statement may take, and a whole transaction. */
+  readonly statementTimeout: Duration.Duration;
+}
+
+/** Makes connections as they are needed, and closes them with the scope. */
+export const makePostgresPool = (
+  options: PostgresPoolOptions,
+): Effect.Effect<PostgresPool, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => new PostgresPool(options)),
+    (pool) => Effect.promise(() => pool.end()),
+  );
+
+/** Connections that are lent one at a time. */
+export class PostgresPool {
+  readonly #pool: Pool;
+  readonly #statementTimeout: number;
+  readonly #openedAt = new Map<PoolClient, number>();
+  /** Connections that are older are not to be trusted. */
+  #trustedFrom = 0;
+
+  constructor(options: PostgresPoolOptions) {
+    this.#statementTimeout = Duration.toMillis(options.statementTimeout);
+    this.#pool = new Pool({
+      ...Redacted.value(options.place.config),
+      max: options.maxConnections,
+      connectionTimeoutMillis: Duration.toMillis(options.connectTimeout),
+      idleTimeoutMillis: 60_000,
+      // So that, some time after a server was added or moved, its share of the connections is with it.
+      maxLifetimeSeconds: 1_800,
+      fallback_application_name: "accountlink",
+      statement_timeout: this.#statementTimeout,
+      // A node that stands still in a transaction must not keep others from what it has locked.
+      idle_in_transaction_session_timeout: this.#statementTimeout,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      types: { getTypeParser: parserOf },
+    });
+    // What befalls a connection is told to its user; one without a user is replaced.
+    this.#pool.on("error", () => {});
+    this.#pool.on("connect", (client) => {
+      this.#openedAt.set(client, performance.now());
+      client.on("error", () => {});
+    });
+    this.#pool.on("remove", (client) => this.#openedAt.delete(client));
+  }
+
+  /** A connection until the scope closes. */
+  readonly lease: Effect.Effect<Loan, SqlError.SqlError, Scope.Scope> = Effect.acquireRelease(
+    Effect.flatMap(Patience, (patience) => this.#lend(patience ?? this.#statementTimeout)),
+    (loan) => Effect.sync(() => loan.end()),
+    { interruptible: true },
+  );
+
+  /** Runs one statement on a connection of its own. */
+  run(query: Query): Effect.Effect<QueryResult, SqlError.SqlError> {
+    return Effect.flatMap(this.#lend(this.#statementTimeout), (loan) =>
+      Effect.ensuring(
+        loan.run(query),
+        Effect.sync(() => loan.end()),
+      ),
+    );
+  }
+
+  /** Waits for what is lent and closes everything. */
+  async end(): Promise<void> {
+    await this.#pool.end();
+    // Those that say goodbye to a server that is gone keep nobody waiting.
+    for (const { connection } of this.#openedAt.keys()) connection.stream.destroy();
+  }
+
+  #lend(patience: number): Effect.Effect<Loan, SqlError.SqlError> {
+    return Effect.callback((resume) => {
+      let isWanted = true;
+      const ask = () =>
+        this.#pool.connect((error, client, release) => {
+          if (client === undefined) resume(Effect.fail(sqlErrorOf(error)));
+          else if (!isWanted) release();
+          else if (this.#isTrusted(client)) resume(Effect.succeed(this.#makeLoan(client, release, patience)));
+          else {
+            client.connection.stream.destroy();
+            release(true);
+            ask();
+          }
+        });
+      ask();
+      return Effect.sync(() => {
+        isWanted = false;
+      });
+    });
+  }
+
+  #isTrusted(client: PoolClient): boolean {
+    return (this.#openedAt.get(client) ?? 0) >= this.#trustedFrom;
+  }
+
+  #makeLoan(client: PoolClient, release: (destroy?: boolean) => void, patience: number): Loan {
+    return new Loan({
+      client,
+      duration: patience + grace,
+      expired: () => {
+        // What happened to this connection has happened to the others as well.
+        this.#trustedFrom = performance.now();
+      },
+      returned: (isSound) => release(!isSound),
+    });
+  }
+}
+
+/** How much longer than the server itself we wait for the end of a statement, in milliseconds. */
+const grace = 250;
+
+/** Whole numbers are numbers. One that is too large for that comes out as one that no reader takes for a safe integer. */
+const parserOf = (oid: number): ((text: string) => unknown) =>
+  wholeNumbers.has(oid) ? Number : (text) => text;
+
+/** The types int8, int2 and int4. */
+const wholeNumbers = new Set([20, 21, 23]);

@@ -1,0 +1,257 @@
+import {
+  makePostgresDatabase,
+  type PostgresServer,
+  startPostgres,
+  startProxy,
+  type TcpProxy,
+  whyNoPostgres,
+  whyNoPostgresDatabase,
+} from "@accountlink/test-servers";
+import { describe, expect, it, layer as withLayer } from "@effect/vitest";
+import { Context, Duration, Effect, Exit, Fiber, Latch, Layer, Scope } from "effect";
+import { SqlClient, SqlError } from "effect/sql";
+import { Database, layerClient, onDatabase } from "./test_postgres.ts";
+
+const [noDatabase, noServer] = [await whyNoPostgresDatabase(), await whyNoPostgres()];
+
+const short = { connectTimeout: Duration.millis(500), statementTimeout: Duration.millis(300) };
+
+/** What an operation has at most with these timeouts, in milliseconds, and how much a busy machine may add to it. */
+const bound = 500 + 300 + 250;
+const slack = 1_000;
+
+const one = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT 1 AS one`);
+
+const sleep = (seconds: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT pg_sleep(${seconds})`);
+
+/** The ids of the connections that are open, but that of who asks. */
+const backends = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) =>
+    sql`
+    SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_type = 'client backend' ORDER BY pid`.values,
+);
+
+const transact = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect));
+
+/** A second attempt is for a machine so busy that it does not connect in time. */
+const soon = Effect.retry({ times: 1 });
+
+/** How the effect fails, and after how many milliseconds. */
+const failureOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const started = performance.now();
+    const error = yield* Effect.flip(effect);
+    const reason = SqlError.isSqlError(error) ? error.reason._tag : "none";
+    return { reason, time: performance.now() - started };
+  });
+
+describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}`, () => {
+  it.live("are as many as are needed at once, and no more than there may be", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        yield* Effect.all(
+          Array.from({ length: 12 }, () => sleep(0.02)),
+          { concurrency: "unbounded" },
+        );
+        expect(yield* backends).toHaveLength(3);
+      }),
+      { maxConnections: 3 },
+    ),
+  );
+
+  it.live("are waited for until the deadline, and then had by those who come later", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const [taken, free] = [yield* Latch.make(), yield* Latch.make()];
+        const holder = yield* Effect.forkChild(
+          transact(Effect.andThen(taken.open, Effect.andThen(one, free.await))),
+        );
+        yield* taken.await;
+        const { reason, time } = yield* failureOf(one);
+        expect(reason).toBe("ConnectionError");
+        expect(time).toBeLessThan(bound + slack);
+        yield* free.open;
+        yield* Fiber.join(holder);
+        yield* one;
+      }),
+      { maxConnections: 1, connectTimeout: Duration.millis(100) },
+    ),
+  );
+
+  it.live("are not lost to those who were interrupted while they waited", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        yield* one;
+        const waiting = yield* Effect.forkChild(
+          Effect.all(
+            Array.from({ length: 20 }, () => sleep(0.01)),
+            { concurrency: "unbounded" },
+          ),
+        );
+        yield* Effect.yieldNow;
+        yield* Fiber.interrupt(waiting);
+        const both = Array.from({ length: 2 }, () => transact(sleep(0.02)));
+        expect(yield* Effect.all(both, { concurrency: "unbounded" })).toHaveLength(2);
+      }),
+      { maxConnections: 2 },
+    ),
+  );
+
+  it.live("are replaced when the server has ended them", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const { query } = yield* Database;
+        yield* one;
+        const before = yield* backends;
+        yield* query(
+          "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        );
+        // It may have been lent out before the news came.
+        yield* Effect.retry(one, { times: 1 });
+        expect(yield* backends).not.toEqual(before);
+      }),
+      { maxConnections: 1 },
+    ),
+  );
+
+  it.live("are replaced when their server has become a replica", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        yield* sql`CREATE TABLE things (id BIGINT)`;
+        const before = yield* backends;
+        yield* sql`SET default_transaction_read_only = on`;
+        const insert = sql`INSERT INTO things VALUES (1)`;
+        expect((yield* failureOf(insert)).reason).toBe("ConnectionError");
+        yield* insert;
+        expect(yield* backends).not.toEqual(before);
+      }),
+      { maxConnections: 1 },
+    ),
+  );
+});
+
+describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`, () => {
+  it.live("end a statement that takes too long, and leave its connection as it was", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const before = yield* backends;
+        expect((yield* failureOf(sleep(60))).reason).toBe("StatementTimeoutError");
+        expect((yield* failureOf(transact(sleep(60)))).reason).toBe("StatementTimeoutError");
+        expect(yield* backends).toEqual(before);
+      }),
+      { maxConnections: 1, statementTimeout: Duration.millis(300) },
+    ),
+  );
+
+  it.live("end a transaction that goes on for too long by many short statements", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const { query } = yield* Database;
+        yield* query("CREATE TABLE things (id BIGINT)");
+        const sql = yield* SqlClient.SqlClient;
+        const endless = Effect.forever(Effect.andThen(sql`INSERT INTO things VALUES (1)`, sleep(0.05)));
+        const { reason, time } = yield* failureOf(transact(endless));
+        expect(reason).toBe("ConnectionError");
+        expect(time).toBeLessThan(bound + slack);
+        expect(yield* sql`SELECT count(*) FROM things`.values).toEqual([[0]]);
+      }),
+      { maxConnections: 1, statementTimeout: Duration.millis(300) },
+    ),
+  );
+
+  it.live("keep a node that stands still from what others wait for", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        const settings = ["statement_timeout", "idle_in_transaction_session_timeout"];
+        for (const setting of settings) {
+          expect(yield* sql`SELECT current_setting(${setting})`.values).toEqual([["300ms"]]);
+        }
+      }),
+      { statementTimeout: Duration.millis(300) },
+    ),
+  );
+});
+
+/** A server of our own, and a way to it that can be lost. */
+class Reach extends Context.Service<
+  Reach,
+  { readonly server: PostgresServer; readonly proxy: TcpProxy; readonly url: string }
+>()("@accountlink/storage-sql/internal/postgres_pool_test/Reach") {
+  static readonly layer = Layer.effect(
+    Reach,
+    Effect.gen(function* () {
+      const server = yield* startPostgres();
+      const proxy = yield* startProxy(server.port);
+      const url = new URL((yield* makePostgresDatabase(server)).url);
+      url.port = `${proxy.port}`;
+      return { server, proxy, url: url.href };
+    }),
+  );
+}
+
+describe.skipIf(noServer !== null)(`a Postgres out of reach ${noServer ?? ""}`, () => {
+  withLayer(Reach.layer, { excludeTestServices: true })((inReach) => {
+    inReach.effect.each([
+      ["is silent", ({ proxy }) => [proxy.silence, proxy.restore]],
+      ["stands still", ({ server }) => [server.freeze, server.thaw]],
+      ["is cut off", ({ proxy }) => [proxy.cut, proxy.restore]],
+      ["is gone", ({ server }) => [server.kill, server.restart]],
+    ] as ReadonlyArray<
+      readonly [string, (reach: Reach["Service"]) => readonly [Effect.Effect<void>, Effect.Effect<void>]]
+    >)("fails every operation within the bound when it %s, and is there again at once", ([, choose]) =>
+      Effect.gen(function* () {
+        const reach = yield* Reach;
+        const [lose, find] = choose(reach);
+        yield* Effect.gen(function* () {
+          yield* Effect.all([one, transact(one), one], { concurrency: "unbounded" });
+          yield* lose;
+          // The third comes when it is known already.
+          const failures = yield* Effect.all(
+            [failureOf(one), failureOf(transact(one)), Effect.andThen(failureOf(one), failureOf(one))],
+            { concurrency: "unbounded" },
+          ).pipe(Effect.ensuring(find));
+          expect(failures.map(({ reason }) => reason)).toEqual(failures.map(() => "ConnectionError"));
+          for (const { time } of failures) expect(time).toBeLessThan(bound + slack);
+          yield* soon(transact(one));
+        }).pipe(Effect.provide(layerClient(reach.url, short)));
+      }),
+    );
+
+    inReach.effect("costs one who finds a silent connection, and nobody after that", () =>
+      Effect.gen(function* () {
+        const { proxy, url } = yield* Reach;
+        yield* Effect.gen(function* () {
+          yield* Effect.all([sleep(0.05), sleep(0.05), sleep(0.05)], { concurrency: "unbounded" });
+          yield* proxy.silence;
+          yield* proxy.restore;
+          expect((yield* failureOf(one)).reason).toBe("ConnectionError");
+          for (let i = 0; i < 6; i++) yield* soon(one);
+        }).pipe(Effect.provide(layerClient(url, short)));
+      }),
+    );
+
+    inReach.effect("keeps nobody from closing", () =>
+      Effect.gen(function* () {
+        const { proxy, url } = yield* Reach;
+        const scope = yield* Scope.make();
+        const context = yield* Layer.buildWithScope(layerClient(url, short), scope);
+        const started = yield* Latch.make();
+        yield* Effect.gen(function* () {
+          yield* Effect.all([sleep(0.02), sleep(0.02)], { concurrency: "unbounded" });
+          yield* Effect.forkChild(Effect.exit(transact(Effect.andThen(started.open, one))));
+          yield* started.await;
+          yield* proxy.silence;
+        }).pipe(Effect.provideContext(context));
+        const closing = performance.now();
+        yield* Scope.close(scope, Exit.void);
+        expect(performance.now() - closing).toBeLessThan(bound + slack);
+      }),
+    );
+  });
+});

@@ -1,0 +1,16 @@
+import { auditLogSuite, keyStoreSuite, linkStoreSuite, storagePropertySuite } from "@accountlink/conformance";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { whyNoPostgresDatabase } from "@accountlink/test-servers";
+import * as test from "vitest";
+import { layerOnDatabase } from "./internal/test_postgres.ts";
+
+const missing = await whyNoPostgresDatabase();
+const name = "Postgres";
+const layer = layerOnDatabase();
+
+test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () => {
+  linkStoreSuite({ name, layer, test });
+  keyStoreSuite({ name, layer, test });
+  auditLogSuite({ name, layer, test });
+  storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
+});

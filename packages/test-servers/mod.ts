@@ -1,0 +1,10 @@
+/**
+ * Real servers for tests: started on a free port in a temporary folder, and gone when the process that started them is,
+ * however it ends.
+ */
+export * from "./certificate.ts";
+export * from "./postgres.ts";
+export * from "./redis.ts";
+export * from "./redis_cluster.ts";
+export * from "./redis_sentinel.ts";
+export * from "./tcp_proxy.ts";

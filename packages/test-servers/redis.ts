@@ -1,0 +1,126 @@
+/** A Redis, or a Valkey, for tests: alone, as a cluster, behind a sentinel. */
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Effect, Schedule, type Scope } from "effect";
+import { askRedis } from "./internal/ask_redis.ts";
+import { freePort } from "./internal/free_port.ts";
+import { findRedisProgram, type RedisProgram } from "./internal/redis_program.ts";
+import { skipReason } from "./internal/skip_reason.ts";
+import { SupervisedProcess } from "./internal/supervised_process.ts";
+
+/** A server of our own, so that a test may do to it what it likes. */
+export interface RedisServer {
+  readonly port: number;
+  /** `redis://127.0.0.1:<port>`, or `rediss://` with a certificate. */
+  readonly url: string;
+  /** The reply to a command, as it comes over the wire. */
+  readonly ask: (...words: ReadonlyArray<string>) => Effect.Effect<string>;
+  /** Stops it without closing a connection, as if its machine had frozen. */
+  readonly freeze: Effect.Effect<void>;
+  /** Ends a freeze. */
+  readonly thaw: Effect.Effect<void>;
+  /** `kill -9`. Nothing is saved. */
+  readonly kill: Effect.Effect<void>;
+  /** Starts it again after a kill, on the same port and with no data. */
+  readonly restart: Effect.Effect<void>;
+}
+
+/** What a server may be started with. */
+export interface RedisServerOptions {
+  /** Lines of its configuration file. */
+  readonly config?: ReadonlyArray<string>;
+  /** Files of a certificate for 127.0.0.1 and its key: it listens for TLS alone. */
+  readonly tls?: { readonly certificate: string; readonly key: string };
+  /** It is a sentinel, and keeps its state in its configuration file. */
+  readonly sentinel?: boolean;
+}
+
+const program = findRedisProgram();
+const givenUrl = process.env["ACCOUNTLINK_TEST_REDIS_URL"] ?? "";
+
+/**
+ * Why no Redis can be started here, or null when one can: for the title of a skip.
+ *
+ * @throws Error in place of a reason when CI=true, where nothing is skipped
+ */
+export const whyNoRedis = async (): Promise<string | null> => {
+  if ((await program) !== null) return null;
+  return skipReason(
+    "Redis",
+    "there is no redis-server or valkey-server on PATH, and no Debian package of it to unpack",
+  );
+};
+
+/** The same for a Redis that is not to be broken, which one that runs already can be as well. */
+export const whyNoRedisUrl = (): Promise<string | null> =>
+  givenUrl === "" ? whyNoRedis() : Promise.resolve(null);
+
+/**
+ * A Redis that many may use, each with keys of its own: the one that ACCOUNTLINK_TEST_REDIS_URL names, else one that is
+ * started.
+ */
+export const redisUrl: Effect.Effect<string, never, Scope.Scope> = Effect.suspend(() =>
+  givenUrl === "" ? Effect.map(startRedis(), (server) => server.url) : Effect.succeed(givenUrl),
+);
+
+/** Starts a Redis on a free port, in a temporary folder. It is gone with the scope, or with this process. */
+export const startRedis = Effect.fnUntraced(function* (options: RedisServerOptions = {}) {
+  const files = yield* Effect.promise(() => prepare(options));
+  const listening = { port: files.port, tls: options.tls !== undefined };
+  let running: SupervisedProcess | undefined;
+  yield* Effect.addFinalizer(() => Effect.promise(async () => running?.remove()));
+
+  const restart = Effect.gen(function* () {
+    running = yield* Effect.promise(() => SupervisedProcess.start(files));
+    yield* Effect.tryPromise(() => askRedis(listening, ["PING"])).pipe(
+      Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 500 }),
+      Effect.catch(() => Effect.promise(() => failWithOutput(files.folder))),
+    );
+  });
+  yield* restart;
+
+  const server: RedisServer = {
+    port: files.port,
+    url: `${listening.tls ? "rediss" : "redis"}://127.0.0.1:${files.port}`,
+    ask: (...words) => Effect.promise(() => askRedis(listening, words)),
+    freeze: Effect.sync(() => running?.freeze()),
+    thaw: Effect.sync(() => running?.thaw()),
+    kill: Effect.promise(async () => running?.kill()),
+    restart,
+  };
+  return server;
+});
+
+const prepare = async ({ config = [], tls, sentinel = false }: RedisServerOptions) => {
+  const { file, env } = await requireProgram();
+  const folder = await mkdtemp(join(tmpdir(), "accountlink-redis-"));
+  const port = await freePort();
+  const listens =
+    tls === undefined
+      ? [`port ${port}`]
+      : [
+          "port 0",
+          `tls-port ${port}`,
+          `tls-cert-file ${tls.certificate}`,
+          `tls-key-file ${tls.key}`,
+          `tls-ca-cert-file ${tls.certificate}`,
+          "tls-auth-clients no",
+        ];
+  const keeps = sentinel ? [] : [`save ""`, "appendonly no"];
+  const path = join(folder, "redis.conf");
+  await writeFile(path, ["bind 127.0.0.1", ...listens, ...keeps, ...config, ""].join("\n"));
+  return { folder, port, env, command: [file, path, ...(sentinel ? ["--sentinel"] : [])] };
+};
+
+const requireProgram = async (): Promise<RedisProgram> => {
+  const found = await program;
+  if (found === null)
+    throw new Error("Cannot start Redis: no program was found, expected whyNoRedis to say so");
+  return found;
+};
+
+const failWithOutput = async (folder: string): Promise<never> => {
+  const output = await readFile(join(folder, "output"), "utf8").catch(() => "");
+  throw new Error(`Cannot start Redis: it does not answer. Its output:\n${output}`);
+};
