@@ -1,5 +1,5 @@
 /**
- * The storage ports in SQL: embedded SQLite, and what other databases share with it.
+ * The storage ports in SQL: in an embedded SQLite, for one server, or in a Postgres that many share.
  *
  * @example
  * ```ts

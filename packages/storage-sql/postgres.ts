@@ -31,7 +31,7 @@ export interface PostgresOptions {
 export type PostgresError = DatabaseUnusable | DatabaseTooNew;
 
 /**
- * Every storage port, kept in a Postgres of version 14 or later. Its schema is brought up to date first.
+ * Every storage port, kept in a Postgres of version 15 or later. Its schema is brought up to date first.
  *
  * An operation answers or fails with `StoreUnavailable` within `connectTimeout` and `statementTimeout` together, and a
  * quarter of a second, whatever becomes of the database; when it is back, so are the stores.

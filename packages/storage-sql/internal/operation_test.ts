@@ -44,6 +44,23 @@ describe("operation", () => {
     }),
   );
 
+  it.effect.each([
+    ["a deadlock", new SqlError.DeadlockError(because)],
+    ["a transaction that came in between", new SqlError.SerializationError(because)],
+  ] as const)("tries once more after %s, and no more than that", ([, reason]) =>
+    Effect.gen(function* () {
+      let attempts = 0;
+      const failing = (times: number) =>
+        Effect.suspend(() => (++attempts <= times ? Effect.fail(refused(reason)) : Effect.succeed("done")));
+      expect(yield* exitOf(failing(1))).toEqual(Exit.succeed("done"));
+      attempts = 0;
+      expect(Exit.findErrorOption(yield* exitOf(failing(2)))).toMatchObject({
+        value: { _tag: "StoreUnavailable" },
+      });
+      expect(attempts).toBe(2);
+    }),
+  );
+
   it.effect("leaves an interruption what it is", () =>
     Effect.gen(function* () {
       expect(Exit.hasInterrupts(yield* exitOf(Effect.interrupt))).toBe(true);

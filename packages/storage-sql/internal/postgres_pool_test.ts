@@ -10,6 +10,7 @@ import {
 import { describe, expect, it, layer as withLayer } from "@effect/vitest";
 import { Context, Duration, Effect, Exit, Fiber, Latch, Layer, Scope } from "effect";
 import { SqlClient, SqlError } from "effect/sql";
+import { dialectOf } from "./dialect.ts";
 import { Database, layerClient, onDatabase } from "./test_postgres.ts";
 
 const [noDatabase, noServer] = [await whyNoPostgresDatabase(), await whyNoPostgres()];
@@ -159,6 +160,17 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
         expect(reason).toBe("ConnectionError");
         expect(time).toBeLessThan(bound + slack);
         expect(yield* sql`SELECT count(*) FROM things`.values).toEqual([[0]]);
+      }),
+      { maxConnections: 1, statementTimeout: Duration.millis(300) },
+    ),
+  );
+
+  it.live("come later for a transaction over many rows, and for that one alone", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        yield* dialectOf(sql).patiently(transact(sleep(0.6)));
+        expect((yield* failureOf(transact(sleep(60)))).reason).toBe("StatementTimeoutError");
       }),
       { maxConnections: 1, statementTimeout: Duration.millis(300) },
     ),
