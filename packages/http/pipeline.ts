@@ -69,9 +69,7 @@ export class Pipeline extends Context.Service<
     ) => BoundRoute;
 
     /** An answer to a request that matches no route. */
-    readonly refuse: (
-      error: PublicError,
-    ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>;
+    readonly refuse: (error: PublicError) => BoundRoute["answer"];
   }
 >()("@accountlink/http/Pipeline") {}
 

@@ -27,6 +27,18 @@ export const checkFolder = Effect.fnUntraced(function* (config: Config, storage:
   return { findings, server: state?.server ?? null };
 });
 
+/** Whether a path of ours is closed to everybody else, as it is in the right mode. */
+const privacyOf = (check: string, path: string, use: "read" | "written", rightMode: string): Finding => {
+  const mode = statSync(path).mode & 0o777;
+  return (mode & 0o077) === 0
+    ? ok(check, `"${path}" can be ${use}, by nobody else`)
+    : warn(
+        check,
+        `"${path}" is open to others (mode ${mode.toString(8)})`,
+        `Run: chmod ${rightMode} "${path}"`,
+      );
+};
+
 const checkAccess = (folder: string): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.sync(() => {
     const nearest = nearestFolder(folder);
@@ -36,16 +48,7 @@ const checkAccess = (folder: string): Effect.Effect<ReadonlyArray<Finding>> =>
       ];
     }
     if (nearest !== folder) return [ok("data folder", `"${folder}" is not there yet, and will be made`)];
-    const mode = statSync(folder).mode & 0o777;
-    return (mode & 0o077) === 0
-      ? [ok("data folder", `"${folder}" can be written, by nobody else`)]
-      : [
-          warn(
-            "data folder",
-            `"${folder}" is open to others (mode ${mode.toString(8)})`,
-            `Run: chmod 700 "${folder}"`,
-          ),
-        ];
+    return [privacyOf("data folder", folder, "written", "700")];
   });
 
 /** The folder itself, or the nearest one above it that exists. */
@@ -69,18 +72,7 @@ const checkSecret = Effect.fnUntraced(function* (config: Config, storage: Embedd
     return [ok("secret", "there is none yet, and one will be made")];
   }
   return yield* resolveSecret({ config, storage }).pipe(
-    Effect.map(() => {
-      const mode = statSync(file).mode & 0o777;
-      return (mode & 0o077) === 0
-        ? [ok("secret", `"${file}" can be read, by nobody else`)]
-        : [
-            warn(
-              "secret",
-              `"${file}" is open to others (mode ${mode.toString(8)})`,
-              `Run: chmod 600 "${file}"`,
-            ),
-          ];
-    }),
+    Effect.map(() => [privacyOf("secret", file, "read", "600")]),
     Effect.catchTag("InvalidConfig", ({ problem }) =>
       Effect.succeed([fail("secret", problem, "Set ACCOUNTLINK_SECRET, or restore the file from a backup")]),
     ),

@@ -16,14 +16,12 @@ import {
 import { ChatId, GameId, idRules } from "../ids.ts";
 import { isLinked } from "../link.ts";
 import { LinkStore } from "../ports/link_store.ts";
-import { GuildGuard, type RequestedGuild } from "./guild_guard.ts";
+import { GuildGuard, questionsAtOnce, type RequestedGuild } from "./guild_guard.ts";
 import { type ChatLookup, type GameLookup, type LookupOptions } from "./link_lookup.ts";
 import { Profiles } from "./profiles.ts";
 
 /** How many inputs one bulk lookup takes. */
 export const maxBulkInputs = 50;
-
-const concurrency = 8;
 
 /** Why one input of a bulk lookup has no result. The others are not touched by it. */
 export type BulkItemError = InvalidParameter | Forbidden | LinkNotFound | PlatformUnavailable;
@@ -172,7 +170,7 @@ const distinct = <Id extends string>(inputs: ReadonlyArray<string>, is: (input: 
 /** The value of each distinct key, asked for a few at a time. */
 const tabulate = <Key, Value>(keys: Iterable<Key>, valueOf: (key: Key) => Effect.Effect<Value>) =>
   Effect.forEach(new Set(keys), (key) => Effect.map(valueOf(key), (value) => [key, value] as const), {
-    concurrency,
+    concurrency: questionsAtOnce,
   }).pipe(Effect.map((entries) => new Map(entries)));
 
 const eachInput = <Id extends string, Data>(

@@ -7,6 +7,9 @@ import { Forbidden, MissingParameter, type PlatformUnavailable } from "../errors
 import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "../ports/chat_platform.ts";
 
+/** How many questions about one request a platform is asked at once. */
+export const questionsAtOnce = 8;
+
 /** Why a request is not let into the guild that it names. */
 export type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
 

@@ -8,7 +8,7 @@ import type { ChatId, GameId } from "../ids.ts";
 import { isLinked, type Link, type LinkRecord } from "../link.ts";
 import { LinkStore } from "../ports/link_store.ts";
 import type { ChatProfile, GameProfile } from "../profile.ts";
-import { type GuildError, GuildGuard, type RequestedGuild } from "./guild_guard.ts";
+import { type GuildError, GuildGuard, questionsAtOnce, type RequestedGuild } from "./guild_guard.ts";
 import { Profiles } from "./profiles.ts";
 import { Secrets } from "./secrets.ts";
 
@@ -129,7 +129,9 @@ export class LinkLookup extends Context.Service<
         const chatIds =
           guildId === null
             ? all
-            : yield* Effect.filter(all, (chatId) => guard.isMember(guildId, chatId), { concurrency: 8 });
+            : yield* Effect.filter(all, (chatId) => guard.isMember(guildId, chatId), {
+                concurrency: questionsAtOnce,
+              });
         if (chatIds.length === 0) return yield* new LinkNotFound();
         return {
           gameId,

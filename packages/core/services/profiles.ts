@@ -6,12 +6,10 @@ import type { ChatId, GameId } from "../ids.ts";
 import { ChatPlatform } from "../ports/chat_platform.ts";
 import { GamePlatform } from "../ports/game_platform.ts";
 import type { ChatProfile, GameProfile } from "../profile.ts";
-import type { RequestedGuild } from "./guild_guard.ts";
+import { questionsAtOnce, type RequestedGuild } from "./guild_guard.ts";
 
 /** How many chat profiles one answer resolves at most. */
 export const maxResolvedChats = 25;
-
-const concurrency = 8;
 
 /** Reads profiles. A user who is gone, or a platform that is down, gives null and never fails a lookup. */
 export class Profiles extends Context.Service<
@@ -51,7 +49,7 @@ export class Profiles extends Context.Service<
         chat,
         chats: (chatIds, guildId) =>
           Effect.forEach(chatIds.slice(0, maxResolvedChats), (chatId) => chat(chatId, guildId), {
-            concurrency,
+            concurrency: questionsAtOnce,
           }),
       });
     }),
