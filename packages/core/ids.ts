@@ -3,8 +3,10 @@
  */
 import { Schema } from "effect";
 
-const matching = (pattern: RegExp, expected: string, ...examples: ReadonlyArray<string>) =>
-  Schema.String.check(Schema.isPattern(pattern, { description: expected, expected })).annotate({ examples });
+const matching = (pattern: RegExp, expected: string, example: string) =>
+  Schema.String.check(Schema.isPattern(pattern, { description: expected, expected })).annotate({
+    examples: [example],
+  });
 
 /** What the IDs of the platforms look like, as refusals say it. */
 export const idRules = { chatId: "5 to 32 digits", gameId: "1 to 32 digits", guildId: "5 to 32 digits" };
@@ -40,14 +42,15 @@ export const GuildId = matching(/^\d{5,32}$/u, idRules.guildId, "700000000000000
 export type GuildId = typeof GuildId.Type;
 
 /** The public id of a data scope. */
-export const Pid = matching(/^pid_[0-9a-z]{16,64}$/u, '"pid_" and 16 or more of 0-9a-z').pipe(
-  Schema.brand("Pid"),
-  Schema.annotate({ identifier: "Pid", description: "Public id of a data scope" }),
-);
+export const Pid = matching(
+  /^pid_[0-9a-z]{16,64}$/u,
+  '"pid_" and 16 or more of 0-9a-z',
+  "pid_0123456789abcdefghij",
+).pipe(Schema.brand("Pid"), Schema.annotate({ identifier: "Pid", description: "Public id of a data scope" }));
 export type Pid = typeof Pid.Type;
 
 /** The public part of an API key, the 12 characters after `alk_`. */
-export const KeyId = matching(/^[0-9A-Za-z]{12}$/u, "12 letters or digits").pipe(
+export const KeyId = matching(/^[0-9A-Za-z]{12}$/u, "12 letters or digits", "Aa0Bb1Cc2Dd3").pipe(
   Schema.brand("KeyId"),
   Schema.annotate({ identifier: "KeyId", description: "Public id of an API key" }),
 );
