@@ -21,6 +21,8 @@ const fault = <const Mode extends string, const Fields extends Schema.Struct.Fie
     platform: Schema.Literals(["chat", "game", "both"]).pipe(or("both")),
     /** How many of the next requests it is for; null is until it is cleared. */
     times: Schema.NullOr(atLeast(1)).pipe(or(null)),
+    /** How the routes begin that it is for, such as `/chat/oauth/token`; left out, it is for all of the platform. */
+    under: Schema.optionalKey(Schema.String),
     ...fields,
   });
 

@@ -13,18 +13,37 @@
  * | GET /game/api/users/{gameId} | `{ id, username, displayName }` | `unknown_user` |
  * | GET /game/api/users/{gameId}/profile | a game profile: avatars, badges, groups | `unknown_user` |
  *
- * The routes under /chat need the bot's bearer token. The following are for tests and need none:
+ * The routes under /chat/api need the bot's bearer token. Users sign in at both platforms by the authorization code
+ * flow with PKCE (S256): OAuth 2.0 at the chat platform, OpenID Connect at the game platform. Errors are those of
+ * RFC 6749.
+ *
+ * | route | answers |
+ * |---|---|
+ * | GET /chat/oauth/authorize, GET /game/oauth/authorize | a page with a button for each user of the fixture |
+ * | POST to the same address, with its query | 302 to `redirect_uri`: with the form field `user` (an ID) a `code`, good once and for a minute; with `deny=1` an error. 400 for an unknown user |
+ * | POST /chat/oauth/token, POST /game/oauth/token | an access token, at the game platform an ID token too. The client shows its secret by HTTP Basic |
+ * | GET /chat/api/users/@me | the chat user of the access token |
+ * | GET /game/oauth/.well-known/openid-configuration, GET /game/oauth/jwks | the discovery document, and the keys of ID tokens (ES256, made at the start) |
+ *
+ * Whoever can reach the pages can sign in as anyone. A `redirect_uri` must be registered all the same, see
+ * `RegisteredClient`, and a request by an unknown client is answered by a page, never by a redirect.
+ *
+ * The following routes are for tests and need no token:
  *
  * | route | what |
  * |---|---|
- * | PUT, GET, DELETE /faults | sets, shows and clears faults, see `Fault`: `{ "platform": "chat", "mode": "slow", "delayMs": 3000, "times": 2 }` |
+ * | PUT, GET, DELETE /faults | sets, shows and clears faults, see `Fault`: `{ "platform": "chat", "mode": "slow", "delayMs": 3000, "times": 2, "under": "/chat/oauth" }` |
  * | GET, DELETE /requests | how often each route was asked, and the most at once; starts anew |
  * | PUT /control/guilds/{guildId} | `{ "bot": false }`: the bot leaves, or comes back |
  * | PUT, DELETE /control/guilds/{guildId}/members/{chatId} | a member joins or is changed (`nickname`, `joined`, `roles`, all of which may be left out), or leaves |
  *
- * `devChatPlatform` and `devGamePlatform` are the ports of `@accountlink/core`, asked of such a server.
+ * `devChatPlatform`, `devGamePlatform`, `devChatIdentity` and `devGameIdentity` are the ports of `@accountlink/core`,
+ * asked of such a server.
  */
+export * from "./chat_identity.ts";
 export * from "./chat_platform.ts";
 export * from "./fault.ts";
+export * from "./game_identity.ts";
 export * from "./game_platform.ts";
+export * from "./oauth_client.ts";
 export * from "./server.ts";

@@ -2,22 +2,28 @@
  * The server that plays both platforms.
  */
 import type { PlatformFixture } from "@accountlink/core/fixture";
-import { Effect, Layer, Redacted } from "effect";
-import { HttpRouter, type HttpServer } from "effect/http";
+import { Effect, Layer, type Redacted } from "effect";
+import { Digest, SecureRandom, Signature } from "effect/crypto";
+import { HttpRouter, HttpServer } from "effect/http";
+import type { Platform } from "./fault.ts";
 import { refuse } from "./internal/answers.ts";
 import { chatApi } from "./internal/chat_api.ts";
 import { controlApi } from "./internal/control_api.ts";
 import { makeFaults } from "./internal/faults.ts";
 import { gameApi } from "./internal/game_api.ts";
+import { oauthApi } from "./internal/oauth_api.ts";
 import type { Stage } from "./internal/platform_route.ts";
 import { makeTraffic } from "./internal/traffic.ts";
 import { makeWorld } from "./internal/world.ts";
+import type { RegisteredClient } from "./oauth_client.ts";
 
 export interface DevPlatformOptions {
   /** What the platforms know at the start. */
   readonly fixture: PlatformFixture;
   /** What the service's bot must send as its bearer token. */
   readonly botToken: Redacted.Redacted;
+  /** The service as each OAuth server knows it. Where it is left out, nobody can sign in. */
+  readonly clients?: Partial<Readonly<Record<Platform, RegisteredClient>>>;
 }
 
 /**
@@ -45,19 +51,27 @@ export interface DevPlatformOptions {
 export const devPlatform = ({
   fixture,
   botToken,
+  clients = {},
 }: DevPlatformOptions): Layer.Layer<never, never, HttpServer.HttpServer> =>
   HttpRouter.serve(
     Layer.unwrap(
-      Effect.sync(() => {
-        const stage: Stage = {
-          world: makeWorld(fixture),
-          faults: makeFaults(),
-          traffic: makeTraffic(),
-          botToken: Redacted.value(botToken),
-        };
+      Effect.gen(function* () {
+        const stage: Stage = { world: makeWorld(fixture), faults: makeFaults(), traffic: makeTraffic() };
+        const { address } = yield* HttpServer.HttpServer;
+        const signIn = yield* oauthApi(stage, { baseUrl: HttpServer.formatAddress(address), clients });
         const unknown = HttpRouter.route("*", "*", refuse("unknown_route"));
-        return HttpRouter.addAll([...chatApi(stage), ...gameApi(stage), ...controlApi(stage), unknown]);
-      }),
+        return HttpRouter.addAll([
+          ...chatApi(stage, botToken),
+          ...gameApi(stage),
+          ...signIn,
+          ...controlApi(stage),
+          unknown,
+        ]);
+      }).pipe(Effect.provide(cryptoLayer)),
     ),
     { disableLogger: true, disableListenLog: true },
   );
+
+const cryptoLayer = Layer.mergeAll(Digest.layerWebCrypto, Signature.layerWebCrypto).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto),
+);

@@ -124,6 +124,7 @@ describe("devPlatform", () => {
     ["PUT", "/faults", { mode: "slow" }, 400],
     ["PUT", "/faults", { mode: "down", status: 200 }, 400],
     ["PUT", "/faults", { mode: "cut", times: 0 }, 400],
+    ["PUT", "/faults", { mode: "cut", under: 1 }, 400],
     ["PUT", "/faults", { mode: "cut", platform: "both of them" }, 400],
   ])("refuses %s %s with %o", ([method, path, body, status]) =>
     Effect.gen(function* () {
@@ -167,6 +168,11 @@ describe("devPlatform", () => {
       expect(yield* statuses).toEqual([429, 502]);
       expect((yield* send("GET", "/chat/api/users/10001")).headers["retry-after"]).toBe("7");
       yield* send("DELETE", "/faults");
+      expect(yield* statuses).toEqual([200, 200]);
+
+      yield* setFault({ mode: "down", under: "/chat/api/users", times: 1 });
+      expect(yield* send("GET", "/chat/api/guilds/70001")).toMatchObject({ status: 200 });
+      expect(yield* statuses).toEqual([503, 200]);
       expect(yield* statuses).toEqual([200, 200]);
     }),
   );

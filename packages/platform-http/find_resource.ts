@@ -17,7 +17,7 @@ export interface Resource<A> {
   readonly found: Schema.ConstraintDecoder<A>;
   /** Whether that body is about the thing that was asked for. */
   readonly isAsked: (answer: A) => boolean;
-  /** The body of a 404 that means that there is no such thing. Any other 404 is not an answer. */
+  /** The body of a 403 or 404 that means that there is no such thing. Any other is not an answer. */
   readonly absent: Schema.ConstraintDecoder<unknown>;
 }
 
@@ -40,7 +40,9 @@ export const findResource = <A>(
           Effect.asSome,
         );
       }
-      if (response.status === 404) return Effect.as(readJson(response, absent), Option.none<A>());
+      if (response.status === 404 || response.status === 403) {
+        return Effect.as(readJson(response, absent), Option.none<A>());
+      }
       return Effect.fail(new RequestFailed({ reason: "status", status: response.status }));
     }),
     asUnavailable(operation),

@@ -26,9 +26,9 @@ describe("findResource", () => {
     }),
   );
 
-  it.effect("finds nothing where the platform says so", () =>
+  it.effect.each([403, 404])("finds nothing where the platform says so with %i", (status) =>
     Effect.gen(function* () {
-      expect(yield* find(404, '{"code":"unknown_user"}')).toEqual(Option.none());
+      expect(yield* find(status, '{"code":"unknown_user"}')).toEqual(Option.none());
     }),
   );
 
@@ -38,6 +38,7 @@ describe("findResource", () => {
     [200, "<!doctype html>", "unreadable"],
     [200, "null", "unreadable"],
     [200, "", "unreadable"],
+    [403, '{"code":"forbidden"}', "unreadable"],
     [404, '{"code":"unknown_route"}', "unreadable"],
     [404, "<h1>Not Found</h1>", "unreadable"],
     [201, '{"id":"1","name":null}', "status"],

@@ -10,6 +10,7 @@ export * from "./cached_game_platform.ts";
 export * from "./cached_lookup.ts";
 export * from "./find_resource.ts";
 export * from "./metrics.ts";
+export * from "./oauth.ts";
 export * from "./request_failed.ts";
 export * from "./resilience.ts";
 export * from "./resilient_client.ts";

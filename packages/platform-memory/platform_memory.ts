@@ -10,6 +10,8 @@ import {
 } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
 
+export { layerIdentities } from "./identities.ts";
+
 const membersByGuild = ({
   guilds,
 }: PlatformFixture): ReadonlyMap<GuildId, ReadonlyMap<ChatId, MemberFixture>> =>

@@ -3,8 +3,11 @@
  * however it ends.
  */
 export * from "./certificate.ts";
+export * from "./http_server.ts";
+export * from "./id_token.ts";
 export * from "./postgres.ts";
 export * from "./redis.ts";
 export * from "./redis_cluster.ts";
 export * from "./redis_sentinel.ts";
+export * from "./small_disk.ts";
 export * from "./tcp_proxy.ts";

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Effect, Scope } from "effect";
 import { Client } from "pg";
 import { makePostgresCluster, type PostgresServerOptions } from "./internal/postgres_cluster.ts";
-import { findPostgres } from "./internal/postgres_programs.ts";
+import { findPostgres, findPostgresWithTools } from "./internal/postgres_programs.ts";
 import { skipReason } from "./internal/skip_reason.ts";
 import { type Program, SupervisedProcess } from "./internal/supervised_process.ts";
 
@@ -13,6 +13,8 @@ export type { PostgresServerOptions };
 /** A server of our own, so that a test may do to it what it likes. */
 export interface PostgresServer {
   readonly port: number;
+  /** The folder of its programs. */
+  readonly programs: string;
   /** The URL of one of its databases: `postgres://postgres:<password>@127.0.0.1:<port>/<database>`. */
   readonly urlOf: (database: string) => string;
   /** Stops it without closing a connection, as if its machine had frozen. */
@@ -48,13 +50,22 @@ export const whyNoPostgres = async (): Promise<string | null> => {
   return skipReason("a Postgres", "there is no npm package of one for this platform, and none is installed");
 };
 
+/** The same for one that has `pg_dump` and `pg_restore` beside it. */
+export const whyNoPostgresWithTools = (): string | null =>
+  findPostgresWithTools() === null
+    ? skipReason(
+        "a Postgres with its tools",
+        "none is installed that has pg_dump and pg_restore in its folder",
+      )
+    : null;
+
 /** The same for a database, which another server can hold as well. */
 export const whyNoPostgresDatabase = (): Promise<string | null> =>
   givenUrl === "" ? whyNoPostgres() : Promise.resolve(null);
 
 /** Starts a Postgres on a free port, in a temporary folder. It is gone with the scope, or with this process. */
 export const startPostgres = Effect.fnUntraced(function* (options: PostgresServerOptions = {}) {
-  const { program, port, password } = yield* Effect.promise(() => makePostgresCluster(options));
+  const { program, port, programs, password } = yield* Effect.promise(() => makePostgresCluster(options));
   let running: SupervisedProcess | undefined;
   yield* Effect.addFinalizer(() => Effect.promise(async () => running?.remove()));
 
@@ -66,6 +77,7 @@ export const startPostgres = Effect.fnUntraced(function* (options: PostgresServe
 
   const server: PostgresServer = {
     port,
+    programs,
     urlOf,
     freeze: Effect.sync(() => running?.freeze()),
     thaw: Effect.sync(() => running?.thaw()),
@@ -82,7 +94,7 @@ export const startPostgres = Effect.fnUntraced(function* (options: PostgresServe
  * @param server where; when left out, the one that ACCOUNTLINK_TEST_DATABASE_URL names, whose user may make databases,
  * else one that this process starts once and keeps
  */
-export const makePostgresDatabase = Effect.fnUntraced(function* (server?: PostgresServer) {
+export const makePostgresDatabase = Effect.fnUntraced(function* (server?: Pick<PostgresServer, "urlOf">) {
   const urlOf = server?.urlOf ?? (yield* Effect.promise(sharedServer));
   const name = `test_${randomBytes(8).toString("hex")}`;
   const administer = (sql: string) => Effect.promise(() => query(urlOf("postgres"), sql));
@@ -137,7 +149,7 @@ const query = async (
   sql: string,
   values: ReadonlyArray<unknown> = [],
 ): Promise<ReadonlyArray<Row>> => {
-  const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 });
+  const client = new Client({ connectionString, connectionTimeoutMillis: 20_000 });
   // Who is cut off learns it from the statement.
   client.on("error", () => {});
   try {

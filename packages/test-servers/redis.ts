@@ -1,5 +1,5 @@
 /** A Redis, or a Valkey, for tests: alone, as a cluster, behind a sentinel. */
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Effect, Schedule, type Scope } from "effect";
@@ -20,9 +20,11 @@ export interface RedisServer {
   readonly freeze: Effect.Effect<void>;
   /** Ends a freeze. */
   readonly thaw: Effect.Effect<void>;
-  /** `kill -9`. Nothing is saved. */
+  /** `kill -9`. It has the data that its configuration made it save, by itself none. */
   readonly kill: Effect.Effect<void>;
-  /** Starts it again after a kill, on the same port and with no data. */
+  /** Takes from it, after a kill, what it has saved. */
+  readonly forget: Effect.Effect<void>;
+  /** Starts it again after a kill, on the same port and with the data that it has saved. */
   readonly restart: Effect.Effect<void>;
 }
 
@@ -87,6 +89,7 @@ export const startRedis = Effect.fnUntraced(function* (options: RedisServerOptio
     freeze: Effect.sync(() => running?.freeze()),
     thaw: Effect.sync(() => running?.thaw()),
     kill: Effect.promise(async () => running?.kill()),
+    forget: Effect.promise(() => removeSaved(files.folder)),
     restart,
   };
   return server;
@@ -111,6 +114,12 @@ const prepare = async ({ config = [], tls, sentinel = false }: RedisServerOption
   const path = join(folder, "redis.conf");
   await writeFile(path, ["bind 127.0.0.1", ...listens, ...keeps, ...config, ""].join("\n"));
   return { folder, port, env, command: [file, path, ...(sentinel ? ["--sentinel"] : [])] };
+};
+
+const removeSaved = async (folder: string): Promise<void> => {
+  for (const name of ["appendonlydir", "appendonly.aof", "dump.rdb"]) {
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
 };
 
 const requireProgram = async (): Promise<RedisProgram> => {

@@ -38,6 +38,20 @@ describe.skipIf(missing !== null)(`tests ${missing ?? "on a Redis of their own"}
     }),
   );
 
+  it.live("keeps what it saves when it is killed, until that is taken from it", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis({ config: ["appendonly yes"] });
+      yield* server.ask("SET", "key", "value");
+      yield* server.kill;
+      yield* server.restart;
+      assert.strictEqual(yield* server.ask("GET", "key"), "$5\r\nvalue\r\n");
+      yield* server.kill;
+      yield* server.forget;
+      yield* server.restart;
+      assert.strictEqual(yield* server.ask("GET", "key"), "$-1\r\n");
+    }),
+  );
+
   it.live("is gone when the process that started it is killed, also when it is frozen", () =>
     Effect.gen(function* () {
       const program = `

@@ -2,21 +2,36 @@
  * The chat platform's API, as the bot of the service sees it: only guilds that it is in.
  */
 import type { MemberFixture } from "@accountlink/core/fixture";
+import { Effect, Redacted } from "effect";
+import { HttpServerRequest, type HttpServerResponse } from "effect/http";
 import type { Guild, Guilds, Member, Members } from "../wire.ts";
-import { json, refuse } from "./answers.ts";
-import { type PlatformRoute, platformRoute, type Stage } from "./platform_route.ts";
+import { type Answer, answerFromPath, json, refuse } from "./answers.ts";
+import { bearerToken } from "./credentials.ts";
+import { platformRoute, type Stage } from "./platform_route.ts";
 import type { WorldGuild } from "./world.ts";
 
-/** The routes under `/chat/api`. All of them are for the bot. */
-export const chatApi = (stage: Stage) => {
+/**
+ * The routes under `/chat/api` that are for the bot.
+ *
+ * @param botToken what the bot must send as its bearer token
+ */
+export const chatApi = (stage: Stage, botToken: Redacted.Redacted) => {
   const { guilds, chatUsers } = stage.world;
-  const route = (path: `/${string}`, answer: PlatformRoute["answer"]) =>
-    platformRoute(stage, { platform: "chat", path: `/chat/api${path}`, forBot: true, answer });
+
+  const route = (path: `/${string}`, answer: Answer) =>
+    platformRoute(stage, {
+      platform: "chat",
+      method: "GET",
+      path: `/chat/api${path}`,
+      answer: Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) =>
+        bearerToken(headers) === Redacted.value(botToken)
+          ? answerFromPath(answer)
+          : Effect.succeed(refuse("unauthorized")),
+      ),
+    });
 
   const inGuild =
-    (
-      answer: (guild: WorldGuild, chatId: string) => ReturnType<PlatformRoute["answer"]>,
-    ): PlatformRoute["answer"] =>
+    (answer: (guild: WorldGuild, chatId: string) => HttpServerResponse.HttpServerResponse): Answer =>
     ({ guildId = "", chatId = "" }) => {
       const guild = guilds.get(guildId);
       return guild?.hasBot ? answer(guild, chatId) : refuse("unknown_guild");

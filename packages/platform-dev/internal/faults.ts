@@ -7,8 +7,8 @@ export interface Faults {
   /** Replaces the faults of the platforms that this one is for. */
   readonly set: (fault: Fault) => void;
   readonly clear: () => void;
-  /** The fault for the next request of the platform, or null. */
-  readonly take: (platform: Platform) => Fault | null;
+  /** The fault for the next request of the platform to this path, or null. */
+  readonly take: (platform: Platform, path: string) => Fault | null;
   /** What is on, with `times` counting what is left. */
   readonly show: () => Record<Platform, Fault | null>;
 }
@@ -22,9 +22,9 @@ export const makeFaults = (): Faults => {
       if (fault.platform !== "chat") active.set("game", fault);
     },
     clear: () => active.clear(),
-    take: (platform) => {
+    take: (platform, path) => {
       const fault = active.get(platform);
-      if (fault === undefined) return null;
+      if (fault === undefined || !path.startsWith(fault.under ?? "")) return null;
       if (fault.times === 1) active.delete(platform);
       else if (fault.times !== null) active.set(platform, { ...fault, times: fault.times - 1 });
       return fault;

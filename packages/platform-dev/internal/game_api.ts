@@ -1,16 +1,20 @@
 /**
  * The game platform's API: public, about users only.
  */
-
 import type { GameUser } from "../wire.ts";
-import { json, refuse } from "./answers.ts";
-import { type PlatformRoute, platformRoute, type Stage } from "./platform_route.ts";
+import { type Answer, answerFromPath, json, refuse } from "./answers.ts";
+import { platformRoute, type Stage } from "./platform_route.ts";
 
 /** The routes under `/game/api`. */
 export const gameApi = (stage: Stage) => {
   const { gameUsers } = stage.world;
-  const route = (path: `/${string}`, answer: PlatformRoute["answer"]) =>
-    platformRoute(stage, { platform: "game", path: `/game/api${path}`, forBot: false, answer });
+  const route = (path: `/${string}`, answer: Answer) =>
+    platformRoute(stage, {
+      platform: "game",
+      method: "GET",
+      path: `/game/api${path}`,
+      answer: answerFromPath(answer),
+    });
 
   return [
     route("/users/:gameId", ({ gameId = "" }) => {

@@ -1,8 +1,8 @@
 /**
- * One route of a played platform: counted, then at the mercy of a fault, then let in by the token, then answered.
+ * One route of a played platform: counted, then at the mercy of a fault, then answered.
  */
 import { Effect, Stream } from "effect";
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { HttpRouter, HttpServerResponse } from "effect/http";
 import type { Fault, Platform } from "../fault.ts";
 import { refuse } from "./answers.ts";
 import type { Faults } from "./faults.ts";
@@ -14,40 +14,27 @@ export interface Stage {
   readonly world: World;
   readonly faults: Faults;
   readonly traffic: Traffic;
-  /** What the bot must send as its bearer token. */
-  readonly botToken: string;
 }
 
-export interface PlatformRoute {
+export interface PlatformRoute<R> {
   readonly platform: Platform;
-  readonly path: HttpRouter.PathInput;
-  /** Whether only the bot may ask. */
-  readonly forBot: boolean;
-  /** Answers from the values in the path. */
-  readonly answer: (
-    values: Readonly<Record<string, string | undefined>>,
-  ) => HttpServerResponse.HttpServerResponse;
+  readonly method: "GET" | "POST";
+  readonly path: `/${string}`;
+  /** The answer when nothing is wrong. */
+  readonly answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>;
 }
 
-export const platformRoute = (
-  { faults, traffic, botToken }: Stage,
-  { platform, path, forBot, answer }: PlatformRoute,
+export const platformRoute = <R>(
+  { faults, traffic }: Stage,
+  { platform, method, path, answer }: PlatformRoute<R>,
 ) => {
-  const answerRightly = Effect.gen(function* () {
-    const { headers } = yield* HttpServerRequest.HttpServerRequest;
-    if (forBot && headers["authorization"] !== `Bearer ${botToken}`) return refuse("unauthorized");
-    return answer(yield* HttpRouter.params);
-  });
-
   const handler = Effect.suspend(() => {
-    const fault = faults.take(platform);
-    if (fault === null) return answerRightly;
-    return fault.mode === "slow"
-      ? Effect.delay(answerRightly, fault.delayMs)
-      : Effect.succeed(misbehave(fault));
+    const fault = faults.take(platform, path);
+    if (fault === null) return answer;
+    return fault.mode === "slow" ? Effect.delay(answer, fault.delayMs) : Effect.succeed(misbehave(fault));
   });
 
-  return HttpRouter.route("GET", path, traffic.counted(`GET ${path}`)(handler));
+  return HttpRouter.route(method, path, traffic.counted(`${method} ${path}`)(handler));
 };
 
 const misbehave = (

@@ -7,13 +7,23 @@ import type { Resilience } from "@accountlink/platform-http";
 import { NodeHttpClient, NodeHttpServer } from "@effect/platform-node";
 import { Context, Effect, Layer, Redacted } from "effect";
 import { HttpBody, HttpClient, HttpClientRequest, HttpServer } from "effect/http";
+import { devChatIdentity } from "../chat_identity.ts";
 import { devChatPlatform } from "../chat_platform.ts";
 import type { Fault } from "../fault.ts";
+import { devGameIdentity } from "../game_identity.ts";
 import { devGamePlatform } from "../game_platform.ts";
+import type { OAuthClient } from "../oauth_client.ts";
 import { devPlatform } from "../server.ts";
 import type { TrafficReport } from "./traffic.ts";
 
 export const botToken = Redacted.make("bot-token");
+
+/** The service, as both OAuth servers know it. */
+export const oauthClient: OAuthClient = {
+  clientId: "service",
+  clientSecret: Redacted.make("a secret: 100%+"),
+};
+export const redirectUri = "http://127.0.0.1:9/callback?from=here";
 
 /** A fault as a request gives it, with what may be left out left out. */
 export type FaultBody = Partial<Fault> & Pick<Fault, "mode">;
@@ -21,12 +31,13 @@ export type FaultBody = Partial<Fault> & Pick<Fault, "mode">;
 /** Starts a server, which stops with the scope. */
 export const startServer = Effect.fnUntraced(function* (fixture: PlatformFixture) {
   const address = { host: "127.0.0.1", port: 0 };
+  const client = { ...oauthClient, redirectUris: Effect.succeed([redirectUri]) };
   const server = Layer.provideMerge(
-    devPlatform({ fixture, botToken }),
+    devPlatform({ fixture, botToken, clients: { chat: client, game: client } }),
     NodeHttpServer.layer(() => createServer(), address),
   );
   const running = yield* Layer.build(Layer.merge(server, NodeHttpClient.layerUndici));
-  const client = Context.get(running, HttpClient.HttpClient);
+  const http = Context.get(running, HttpClient.HttpClient);
   const url = HttpServer.formatAddress(Context.get(running, HttpServer.HttpServer).address);
 
   /** One request as it is; the bot's token goes with it unless another is given. */
@@ -36,7 +47,7 @@ export const startServer = Effect.fnUntraced(function* (fixture: PlatformFixture
     options: { readonly body?: unknown; readonly token?: string | null } = {},
   ) {
     const { body, token = Redacted.value(botToken) } = options;
-    const response = yield* client.execute(
+    const response = yield* http.execute(
       HttpClientRequest.make(method)(url + path, {
         ...(body === undefined ? {} : { body: HttpBody.jsonUnsafe(body) }),
         headers: token === null ? {} : { authorization: `Bearer ${token}` },
@@ -60,6 +71,12 @@ export const startServer = Effect.fnUntraced(function* (fixture: PlatformFixture
       Layer.merge(
         devChatPlatform({ baseUrl: url, botToken, resilience }),
         devGamePlatform({ baseUrl: url, resilience }),
+      ).pipe(Layer.provide(Layer.succeedContext(running))),
+    /** Sign-in at this server, by the client that is registered there or another. */
+    identities: (shown: OAuthClient = oauthClient, resilience: Partial<Resilience> = {}) =>
+      Layer.merge(
+        devChatIdentity({ baseUrl: url, client: shown, resilience }),
+        devGameIdentity({ baseUrl: url, client: shown, resilience }),
       ).pipe(Layer.provide(Layer.succeedContext(running))),
   };
 });

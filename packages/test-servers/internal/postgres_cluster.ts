@@ -3,10 +3,10 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmod, chown, copyFile, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "./free_port.ts";
-import { findPostgres, reachable } from "./postgres_programs.ts";
+import { findPostgres, findPostgresWithTools, reachable } from "./postgres_programs.ts";
 import type { Program } from "./supervised_process.ts";
 import { type SystemUser, userOfServers } from "./system_user.ts";
 
@@ -14,14 +14,20 @@ import { type SystemUser, userOfServers } from "./system_user.ts";
 export interface PostgresServerOptions {
   /** Lines of its configuration file. */
   readonly config?: ReadonlyArray<string>;
+  /** Where it makes its folder; where temporary files are when left out. */
+  readonly parent?: string;
   /** Files of a certificate for 127.0.0.1 and its key: it speaks TLS with those who ask for it. */
   readonly tls?: { readonly certificate: string; readonly key: string };
+  /** It has the tools of its version beside it, which the npm package lacks. */
+  readonly tools?: boolean;
 }
 
 /** A server that is ready to be started, and how to reach it then. */
 export interface PostgresCluster {
   readonly program: Program;
   readonly port: number;
+  /** The folder of its programs. */
+  readonly programs: string;
   /** Of the user `postgres`. */
   readonly password: string;
 }
@@ -38,13 +44,15 @@ const testConfig = [
 /** Makes one in a temporary folder. */
 export const makePostgresCluster = async ({
   config = [],
+  parent = tmpdir(),
   tls,
+  tools = false,
 }: PostgresServerOptions): Promise<PostgresCluster> => {
-  const found = await findPostgres();
+  const found = tools ? findPostgresWithTools() : await findPostgres();
   if (found === null)
     throw new Error("Cannot start Postgres: there is none, expected whyNoPostgres to say so");
   const user = userOfServers();
-  const folder = await mkdtemp(join(tmpdir(), "accountlink-postgres-"));
+  const folder = await mkdtemp(join(parent, "accountlink-postgres-"));
   if (user !== null) await chown(folder, user.uid, user.gid);
   const { initdb, postgres } = await reachable(found, folder, user);
 
@@ -59,7 +67,12 @@ export const makePostgresCluster = async ({
   }
   const command = [postgres, "-D", data, "-p", `${port}`];
   // Killed, it would leave a segment of shared memory on the machine.
-  return { program: { folder, command, user, endsBy: "QUIT" }, port, password };
+  return {
+    program: { folder, command, user, endsBy: "QUIT" },
+    port,
+    programs: dirname(postgres),
+    password,
+  };
 };
 
 const initialize = async (

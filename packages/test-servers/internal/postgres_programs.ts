@@ -22,13 +22,17 @@ export const findPostgres = async (): Promise<PostgresPrograms | null> => {
   }
 };
 
-const findInstalled = (): PostgresPrograms | null =>
+const findInstalled = (names = ["initdb", "postgres"]): PostgresPrograms | null =>
   [
     ...(process.env["PATH"] ?? "").split(delimiter),
     ...globSync("/usr/lib/postgresql/*/bin").toSorted().toReversed(),
   ]
-    .map((folder) => ({ initdb: join(folder, "initdb"), postgres: join(folder, "postgres") }))
-    .find(({ initdb, postgres }) => existsSync(initdb) && existsSync(postgres)) ?? null;
+    .filter((folder) => names.every((name) => existsSync(join(folder, name))))
+    .map((folder) => ({ initdb: join(folder, "initdb"), postgres: join(folder, "postgres") }))[0] ?? null;
+
+/** Those of an installation with `pg_dump` and `pg_restore` in the same folder; null when there is none. */
+export const findPostgresWithTools = (): PostgresPrograms | null =>
+  findInstalled(["initdb", "postgres", "pg_dump", "pg_restore"]);
 
 /** The programs where the user can run them: a copy in the folder when their own place is closed to that user. */
 export const reachable = async (

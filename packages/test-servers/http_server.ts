@@ -1,0 +1,73 @@
+/** An HTTP server that answers as a test says, in place of one that nobody can start here. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { Effect, type Scope } from "effect";
+
+/** A request as it came. */
+export interface HeardRequest {
+  readonly method: string;
+  /** The path without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+/** What a request gets. */
+export interface HttpAnswer {
+  /** 200 unless another is given. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A string is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+/** An answer; or a connection that ends before one, or stays open without one. */
+export type HttpAnswering = HttpAnswer | "cut" | "silent";
+
+/** A server on a port of this machine. */
+export interface HttpTestServer {
+  /** Where it is, without a slash at the end. */
+  readonly url: string;
+  /** What it was asked, in order. */
+  readonly heard: Array<HeardRequest>;
+}
+
+/** Starts a server. It is gone with the scope, and so are its connections. */
+export const startHttpServer = Effect.fnUntraced(function* (
+  answer: (request: HeardRequest) => HttpAnswering | Promise<HttpAnswering>,
+): Effect.fn.Return<HttpTestServer, never, Scope.Scope> {
+  const heard: Array<HeardRequest> = [];
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://localhost");
+    const request = {
+      method: incoming.method ?? "",
+      path: pathname,
+      query: searchParams,
+      headers: incoming.headers,
+      body: await text(incoming),
+    };
+    heard.push(request);
+    send(outgoing, await answer(request));
+  };
+  const server = createServer((incoming, outgoing) => void respond(incoming, outgoing));
+  yield* Effect.acquireRelease(
+    Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening")),
+    () => Effect.sync(() => server.close().closeAllConnections()),
+  );
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, heard };
+});
+
+const send = (outgoing: ServerResponse, answering: HttpAnswering): void => {
+  if (answering === "silent") return;
+  if (answering === "cut") {
+    outgoing.socket?.destroy();
+    return;
+  }
+  const { status = 200, headers = {}, body = "" } = answering;
+  outgoing.writeHead(status, { "content-type": "application/json", ...headers });
+  outgoing.end(typeof body === "string" ? body : JSON.stringify(body));
+};
