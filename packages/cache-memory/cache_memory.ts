@@ -1,13 +1,15 @@
-/** The three ports of what is fast and may be forgotten. */
-import type { Cache, Counters, Signals } from "@accountlink/core";
+/** The ports of what is fast and may be forgotten. */
+import type { Cache, Counters, LinkCache, Signals } from "@accountlink/core";
 import { Layer } from "effect";
 import * as MemoryCache from "./cache.ts";
 import * as MemoryCounters from "./counters.ts";
+import * as MemoryLinkCache from "./link_cache.ts";
 import * as MemorySignals from "./signals.ts";
 
-/** Counters, cache and signals. Each time the layer is built they are empty. */
-export const layer: Layer.Layer<Counters | Cache | Signals> = Layer.mergeAll(
+/** Counters, caches and signals. Each time the layer is built they are empty. */
+export const layer: Layer.Layer<Counters | Cache | LinkCache | Signals> = Layer.mergeAll(
   MemoryCounters.layer,
   MemoryCache.layer,
+  MemoryLinkCache.layer,
   MemorySignals.layer,
 );

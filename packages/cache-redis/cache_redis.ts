@@ -1,20 +1,24 @@
-/** The three ports of what all nodes share and may be forgotten. */
-import type { Cache, Counters, Signals } from "@accountlink/core";
+/** The ports of what all nodes share and may be forgotten. */
+import type { Cache, Counters, LinkCache, Signals } from "@accountlink/core";
 import { Layer } from "effect";
 import * as RedisCache from "./cache.ts";
 import { layer as connections, type InvalidRedisUrl, type RedisOptions } from "./connections.ts";
 import * as RedisCounters from "./counters.ts";
+import * as RedisLinkCache from "./link_cache.ts";
 import * as RedisSignals from "./signals.ts";
 
 export { InvalidRedisUrl, type RedisOptions } from "./connections.ts";
+export { inspect, type RedisState, RedisUnusable } from "./inspect.ts";
 
 /**
- * Counters, cache and signals on one Redis, which may be a single one, one behind sentinels, or a cluster.
+ * Counters, caches and signals on one Redis, which may be a single one, one behind sentinels, or a cluster.
  *
  * While it cannot be reached every operation fails with `StoreUnavailable`, at once or after `commandTimeout`; when it is
  * back they work again within 2 seconds. Nothing is sent twice and nothing waits for a connection.
  */
-export const layer = (options: RedisOptions): Layer.Layer<Counters | Cache | Signals, InvalidRedisUrl> =>
-  Layer.mergeAll(RedisCounters.layer, RedisCache.layer, RedisSignals.layer).pipe(
+export const layer = (
+  options: RedisOptions,
+): Layer.Layer<Counters | Cache | LinkCache | Signals, InvalidRedisUrl> =>
+  Layer.mergeAll(RedisCounters.layer, RedisCache.layer, RedisLinkCache.layer, RedisSignals.layer).pipe(
     Layer.provide(connections(options)),
   );

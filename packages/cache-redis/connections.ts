@@ -2,9 +2,9 @@
 import type { SecureContextOptions } from "node:tls";
 import { Context, Data, Duration, Effect, Layer, Option, Redacted } from "effect";
 import { type Cluster, Redis } from "ioredis";
-import { makersOf } from "./internal/clients.ts";
+import { type ClientOptions, makersOf } from "./internal/clients.ts";
 import { firstOutcome, keepAsking, watch } from "./internal/health.ts";
-import { forms, parse } from "./redis_url.ts";
+import { forms, parse, type RedisAddress } from "./redis_url.ts";
 
 /** What the connections are made of. */
 export interface RedisOptions {
@@ -56,12 +56,8 @@ export const layer = (options: RedisOptions): Layer.Layer<RedisConnections, Inva
   Layer.effect(
     RedisConnections,
     Effect.gen(function* () {
-      const address = Option.getOrNull(parse(Redacted.value(options.url)));
-      if (address === null) return yield* new InvalidRedisUrl();
-      const makers = makersOf(address, {
-        commandTimeout: Duration.toMillis(options.commandTimeout ?? "500 millis"),
-        tls: options.tls ?? {},
-      });
+      const { address, client } = yield* addressOf(options);
+      const makers = makersOf(address, client);
       const commands = yield* open("commands", makers.commands);
       const publisher = commands instanceof Redis ? commands : yield* open("publisher", makers.single);
       const subscriber = yield* open("subscriber", makers.single);
@@ -79,6 +75,16 @@ export const layer = (options: RedisOptions): Layer.Layer<RedisConnections, Inva
       });
     }),
   );
+
+/** Where the options lead to, and what holds for every client of it. */
+export const addressOf = (
+  options: RedisOptions,
+): Effect.Effect<{ readonly address: RedisAddress; readonly client: ClientOptions }, InvalidRedisUrl> => {
+  const address = Option.getOrNull(parse(Redacted.value(options.url)));
+  if (address === null) return Effect.fail(new InvalidRedisUrl());
+  const commandTimeout = Duration.toMillis(options.commandTimeout ?? "500 millis");
+  return Effect.succeed({ address, client: { commandTimeout, tls: options.tls ?? {} } });
+};
 
 const open = Effect.fnUntraced(function* <Client extends Redis | Cluster>(name: string, make: () => Client) {
   const client = yield* Effect.acquireRelease(Effect.sync(make), (opened) =>

@@ -20,11 +20,11 @@ export class Windows {
 
   /** Counts one in every window, or in none when one of them is full. */
   admit(rules: ReadonlyArray<CounterRule>, now: Millis): Admission {
+    let raised = false;
+    for (const rule of rules) raised = this.#raise(rule, now) || raised;
     const admitted = rules.every(({ key, limit }) => (this.#find(key, now)?.count ?? 0) < limit);
-    return {
-      admitted,
-      states: admitted ? rules.map((rule) => this.#count(rule, now)) : this.read(rules, now),
-    };
+    const states = admitted ? rules.map((rule) => this.#count(rule, now)) : this.read(rules, now);
+    return raised ? { admitted, states, raised } : { admitted, states };
   }
 
   read(rules: ReadonlyArray<CounterRule>, now: Millis): ReadonlyArray<CounterState> {
@@ -43,6 +43,15 @@ export class Windows {
     const window = this.#find(key, now) ?? this.#begin(key, now, now + durationMs);
     window.count++;
     return stateOf(window);
+  }
+
+  /** Raises a window to its floor, and tells whether it was below. */
+  #raise({ key, durationMs, floor = 0 }: CounterRule, now: Millis): boolean {
+    if (floor <= 0) return false;
+    const window = this.#find(key, now) ?? this.#begin(key, now, now + durationMs);
+    if (window.count >= floor || window.resetsAt !== now + durationMs) return false;
+    window.count = floor;
+    return true;
   }
 
   #begin(key: string, now: Millis, resetsAt: Millis): Window {

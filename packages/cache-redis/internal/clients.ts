@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from "node:tls";
 import { Cluster, type RedisOptions as DriverOptions, Redis } from "ioredis";
 import type { RedisAddress, RedisEndpoint } from "../redis_url.ts";
+import { GatheringRedis } from "./gathering_redis.ts";
 
 /** Without what changes the types of replies. */
 type RedisOptions = Omit<DriverOptions, "replyMapping">;
@@ -64,11 +65,11 @@ export const makersOf = (address: RedisAddress, options: ClientOptions): ClientM
       single: () => openAnyOf(address.nodes, common),
     };
   }
-  const single =
+  const all =
     address.kind === "single"
-      ? () => new Redis({ ...common, host: address.host, port: address.port, db: address.database })
-      : () => new Redis({ ...common, ...sentinelOptionsOf(address, options) });
-  return { commands: single, single };
+      ? { ...common, host: address.host, port: address.port, db: address.database }
+      : { ...common, ...sentinelOptionsOf(address, options) };
+  return { commands: () => new GatheringRedis(all), single: () => new Redis(all) };
 };
 
 const sentinelOptionsOf = (

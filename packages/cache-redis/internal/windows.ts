@@ -39,11 +39,14 @@ export class Windows {
 
   /** Counts one in every window, or in none when one of them is full. */
   admit(rules: Rules, now: Millis): Effect.Effect<Outcome, StoreUnavailable> {
-    return this.#run("Counters.admit", this.#scripts.admit, rules, now, ({ limit }) => limit);
+    return this.#run("Counters.admit", this.#scripts.admit, rules, now, ({ limit, floor = 0 }) => [
+      limit,
+      floor,
+    ]);
   }
 
   read(rules: Rules, now: Millis): Effect.Effect<ReadonlyArray<CounterState>, StoreUnavailable> {
-    const outcome = this.#run("Counters.read", this.#scripts.read, rules, now, () => 0);
+    const outcome = this.#run("Counters.read", this.#scripts.read, rules, now, () => [0, 0]);
     return Effect.map(outcome, ({ admission }) => admission.states);
   }
 
@@ -53,7 +56,10 @@ export class Windows {
     { ends }: Outcome,
     now: Millis,
   ): Effect.Effect<ReadonlyArray<CounterState>, StoreUnavailable> {
-    const outcome = this.#run("Counters.admit", this.#scripts.refund, rules, now, (_, i) => ends[i] ?? 0);
+    const outcome = this.#run("Counters.admit", this.#scripts.refund, rules, now, (_, i) => [
+      ends[i] ?? 0,
+      0,
+    ]);
     return Effect.map(outcome, ({ admission }) => admission.states);
   }
 
@@ -62,10 +68,10 @@ export class Windows {
     script: Script,
     rules: Rules,
     now: Millis,
-    ownOf: (rule: CounterRule, index: number) => number,
+    ownOf: (rule: CounterRule, index: number) => readonly [number, number],
   ): Effect.Effect<Outcome, StoreUnavailable> {
     const names = rules.map((rule) => this.nameOf(rule));
-    const numbers = [now, ...rules.flatMap((rule, index) => [rule.durationMs, ownOf(rule, index)])];
+    const numbers = [now, ...rules.flatMap((rule, index) => [rule.durationMs, ...ownOf(rule, index)])];
     const parameters = [names.length, ...names, ...numbers] as const;
     return Effect.map(
       ask(operation, () => this.#evaluate(script, parameters)),
@@ -85,15 +91,16 @@ export class Windows {
 }
 
 const outcomeOf = (reply: ReadonlyArray<number>, now: Millis): Outcome => {
-  const [time = 0, admitted] = reply;
+  const [time = 0, admitted, raised] = reply;
   const states: Array<CounterState> = [];
   const ends: Array<number> = [];
-  for (let i = 2; i + 2 < reply.length; i += 3) {
+  for (let i = 3; i + 2 < reply.length; i += 3) {
     const [count, end, resetsAt] = [reply[i], reply[i + 1], reply[i + 2]] as [number, number, Millis];
     states.push({ count, resetsAt: seenFrom(now + end - time, resetsAt) });
     ends.push(end);
   }
-  return { admission: { admitted: admitted === 1, states }, ends };
+  const decision = { admitted: admitted === 1, states };
+  return { admission: raised === 1 ? { ...decision, raised: true } : decision, ends };
 };
 
 /**

@@ -9,10 +9,20 @@ import type { Millis } from "../link.ts";
 export interface CounterRule {
   /** Names the window, such as `key:<id>:second`. */
   readonly key: string;
-  /** How many may be counted while the window lasts; a positive integer. */
+  /** How many may be counted while the window lasts; an integer. With 0 or less nothing is admitted. */
   readonly limit: number;
   /** How long a window lasts that starts now, in milliseconds. */
   readonly durationMs: number;
+  /**
+   * Whether the count has to outlast the loss of the counters. Whoever counts in such a window sees it end at one fixed
+   * time, `now + durationMs`: midnight.
+   */
+  readonly durable?: boolean;
+  /**
+   * How many are known to have been counted in the window that ends at `now + durationMs`. One that has counted fewer
+   * has lost some: `admit` raises it before it decides. `read` takes no notice.
+   */
+  readonly floor?: number;
 }
 
 /** The state of one window. */
@@ -26,6 +36,8 @@ export interface CounterState {
 export interface Admission {
   readonly admitted: boolean;
   readonly states: ReadonlyArray<CounterState>;
+  /** True when a window was below its floor; else left out. */
+  readonly raised?: true;
 }
 
 /** Where counts live. */

@@ -69,6 +69,9 @@ export class KeyStore extends Context.Service<
       target: ScopeTarget,
     ) => Effect.Effect<Option.Option<DataScope>, StoreUnavailable>;
 
+    /** The scope of that public id. */
+    readonly findScopeByPid: (pid: Pid) => Effect.Effect<Option.Option<DataScope>, StoreUnavailable>;
+
     /** Stores a new key. Neither a taken id or hash nor a full account changes anything. */
     readonly insertKey: (
       write: InsertKey,

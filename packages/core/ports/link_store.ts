@@ -5,7 +5,7 @@
 import { Context, type Effect, type Option } from "effect";
 import type { Origin } from "../audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
-import type { ChatId, GameId, Pid } from "../ids.ts";
+import type { ChatId, GameId, Pid, Sid } from "../ids.ts";
 import type { Link, LinkRecord, Millis } from "../link.ts";
 
 /**
@@ -42,6 +42,18 @@ export type ChatMoved =
 
 export interface RemoveGame extends WriteContext {
   readonly chatId: ChatId;
+}
+
+/** The link that was removed, and the verification sessions that ended with it. */
+export interface GameUnlinked {
+  readonly gameId: GameId;
+  readonly ended: ReadonlyArray<Sid>;
+}
+
+export interface ScopeDeleted {
+  /** How many records there were. */
+  readonly records: number;
+  readonly ended: ReadonlyArray<Sid>;
 }
 
 /** A link as files carry it. */
@@ -101,11 +113,18 @@ export class LinkStore extends Context.Service<
     /** Moves the link of one chat user to another. The old record stays, without a game link. */
     readonly moveChat: (write: MoveChat) => Effect.Effect<ChatMoved, StoreUnavailable>;
 
-    /** Removes the game link and gives what it was; none when there was no link. The record stays. */
-    readonly removeGame: (write: RemoveGame) => Effect.Effect<Option.Option<GameId>, StoreUnavailable>;
+    /**
+     * Removes the game link, takes the chat user's proofs out of its flows, and ends its unfinished sessions as
+     * `failed`: those for this chat user, and those of such a flow. The record stays. None, and nothing else, when there
+     * was no link.
+     */
+    readonly removeGame: (write: RemoveGame) => Effect.Effect<Option.Option<GameUnlinked>, StoreUnavailable>;
 
-    /** Deletes every record of the scope and gives their number; the audit log has it also when there was none. */
-    readonly deleteScope: (write: WriteContext) => Effect.Effect<number, StoreUnavailable>;
+    /**
+     * Deletes every record and sighting of the scope, takes the proofs out of its flows, and ends its unfinished
+     * sessions as `failed`. The audit log has it also when there was no record.
+     */
+    readonly deleteScope: (write: WriteContext) => Effect.Effect<ScopeDeleted, StoreUnavailable>;
 
     /**
      * Stores many links at once, all or none, and counts chat users. One named twice in a batch ends as the last line

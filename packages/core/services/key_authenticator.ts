@@ -1,7 +1,7 @@
 /**
  * Authentication of requests by API key.
  */
-import { Clock, Context, Effect, Layer, Option, Queue } from "effect";
+import { Clock, Context, Effect, Layer, Option, Queue, Schedule } from "effect";
 import { type ApiKey, keyIdOf } from "../api_key.ts";
 import type { ClientAddress } from "../client_address.ts";
 import { InvalidApiKey, SharedIpRateLimited, type StoreUnavailable } from "../errors.ts";
@@ -72,35 +72,32 @@ export class KeyAuthenticator extends Context.Service<
       const remembered = new Map<string, Remembered>();
       yield* forgetOnChange(remembered);
 
-      const failureRule = (address: ClientAddress): ReadonlyArray<CounterRule> =>
-        limits.address.authFailures > 0
-          ? [
-              {
-                key: `auth:${address.countedAs}`,
-                limit: limits.address.authFailures,
-                durationMs: failureWindow,
-              },
-            ]
-          : [];
+      const failureRule = (address: ClientAddress): Effect.Effect<CounterRule> =>
+        Effect.map(secrets.addressName(address), (name) => ({
+          key: `auth:${name}`,
+          limit: limits.address.authFailures,
+          durationMs: failureWindow,
+        }));
 
       const checkThrottle = Effect.fnUntraced(function* (address: ClientAddress) {
-        const rules = failureRule(address);
-        if (rules.length === 0) return;
+        const limit = limits.address.authFailures;
+        if (limit === 0) return;
         const now = yield* Clock.currentTimeMillis;
-        const [state] = yield* counters.read(rules, now);
-        if (state !== undefined && state.count >= limits.address.authFailures) {
+        const [state] = yield* counters.read([yield* failureRule(address)], now);
+        if (state !== undefined && state.count >= limit) {
+          const retryAfter = secondsUntil(state.resetsAt, now);
           return yield* new SharedIpRateLimited({
             bucket: "ip_auth",
-            limit: limits.address.authFailures,
+            limit,
             resetsAt: state.resetsAt,
-            retryAfter: secondsUntil(state.resetsAt, now),
+            retryAfter,
           });
         }
       });
 
       const countFailure = Effect.fnUntraced(function* (address: ClientAddress) {
-        const rules = failureRule(address);
-        if (rules.length > 0) yield* counters.admit(rules, yield* Clock.currentTimeMillis);
+        if (limits.address.authFailures === 0) return;
+        yield* counters.admit([yield* failureRule(address)], yield* Clock.currentTimeMillis);
       });
 
       const refuseWrong = (token: string, address: ClientAddress) => {
@@ -164,16 +161,20 @@ const isBefore = (now: Millis, end: Millis | null): boolean => end === null || n
 const isUsable = ({ key, endsAt }: PresentedKey, now: Millis): boolean =>
   key.status === "active" && isBefore(now, endsAt) && isBefore(now, key.expiresAt);
 
+/** How long until signals that cannot be subscribed to are tried again. */
+const subscribeAgainAfter = "1 second";
+
+// The signal is what makes a revocation hold at once. Without it the freshness of a key does within a second, so a
+// service whose signals are down starts, and listens when they are back.
 const forgetOnChange = Effect.fnUntraced(function* (remembered: Map<string, Remembered>) {
   const signals = yield* Signals;
-  const changes = yield* signals.subscribe(keyChanges);
-  yield* Queue.take(changes).pipe(
-    Effect.tap((id) =>
-      Effect.sync(() => {
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const changes = yield* signals.subscribe(keyChanges);
+      while (true) {
+        const id = yield* Queue.take(changes);
         for (const known of remembered.values()) if (known.key.id === id) known.freshUntil = 0;
-      }),
-    ),
-    Effect.forever,
-    Effect.forkScoped,
-  );
+      }
+    }),
+  ).pipe(Effect.retry(Schedule.spaced(subscribeAgainAfter)), Effect.forkScoped({ startImmediately: true }));
 });

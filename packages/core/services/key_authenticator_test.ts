@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Option } from "effect";
+import { Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import type { Tier } from "../api_key.ts";
+import { StoreUnavailable } from "../errors.ts";
 import { address, operator, world } from "../internal/test_world.ts";
 import { KeyStore } from "../ports/key_store.ts";
+import { Signals } from "../ports/signals.ts";
 import { ApiKeys } from "./api_keys.ts";
 import { acceptedFor, KeyAuthenticator, keyFreshness } from "./key_authenticator.ts";
 
@@ -76,6 +78,38 @@ describe("KeyAuthenticator", () => {
       yield* TestClock.adjust(keyFreshness);
       assert.isBelow(keyFreshness, 1_000);
       assert.strictEqual(yield* problemOf(authenticate(elsewhere.token)), "InvalidApiKey");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("is there while signals are down, and hears of revocations when they are back", () =>
+    Effect.gen(function* () {
+      const { key, token } = yield* issue();
+      const signals = yield* Signals;
+      let attempts = 0;
+      const recovering = Signals.of({
+        ...signals,
+        subscribe: (topic) =>
+          Effect.suspend(() =>
+            ++attempts < 3
+              ? Effect.fail(new StoreUnavailable({ operation: "Signals.subscribe" }))
+              : signals.subscribe(topic),
+          ),
+      });
+      yield* Effect.gen(function* () {
+        yield* authenticate(token);
+        yield* TestClock.adjust("2 seconds");
+        assert.strictEqual(attempts, 3);
+
+        yield* authenticate(token);
+        const keys = yield* ApiKeys;
+        yield* keys.setStatus(key.id, "revoked", operator);
+        yield* Effect.yieldNow;
+        assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
+      }).pipe(
+        Effect.provide(
+          Layer.fresh(KeyAuthenticator.layer).pipe(Layer.provide(Layer.succeed(Signals, recovering))),
+        ),
+      );
     }).pipe(Effect.provide(world)),
   );
 

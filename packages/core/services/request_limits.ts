@@ -11,12 +11,11 @@ import {
   SharedIpRateLimited,
   type StoreUnavailable,
 } from "../errors.ts";
+import type { KeyId } from "../ids.ts";
 import type { Millis } from "../link.ts";
 import { type CounterRule, type CounterState, Counters } from "../ports/counters.ts";
-import { Limits, type Quota } from "../quota.ts";
-
-/** Verification traffic (all session routes) has day quotas of its own and no pacing. */
-export type Traffic = "mapping" | "verify";
+import { Limits, type Quota, type Traffic } from "../quota.ts";
+import { Secrets } from "./secrets.ts";
 
 /** What is left of one limit. */
 export interface Allowance {
@@ -27,7 +26,7 @@ export interface Allowance {
 
 /** What is left of each limit after a request; null where there is no such limit. */
 export interface LimitReport {
-  /** The short window of the key. */
+  /** The short window of the key; of verify traffic, which has none, the day. */
   readonly window: Allowance | null;
   /** The day of the key: of mapping or of verify traffic, as the request was. */
   readonly day: Allowance | null;
@@ -48,6 +47,9 @@ export interface Requester {
   readonly address: ClientAddress;
   readonly traffic: Traffic;
 }
+
+/** How many keys, and how many addresses, have the names of their windows remembered. */
+const rememberedSubjects = 10_000;
 
 const dayMs = 86_400_000;
 const longestDailyWait = 3_600;
@@ -75,6 +77,16 @@ export class RequestLimits extends Context.Service<
      * enough.
      */
     readonly admit: (requester: Requester) => Effect.Effect<LimitDecision, StoreUnavailable>;
+
+    /** Counts a page of the verification flow, which takes no key, against the second of its address. */
+    readonly admitVisit: (
+      address: ClientAddress,
+    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+
+    /** Counts a verification flow that no key has asked for against the verify day of its address. */
+    readonly admitFlow: (
+      address: ClientAddress,
+    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
   }
 >()("@accountlink/core/RequestLimits") {
   static readonly layer = Layer.effect(
@@ -83,10 +95,18 @@ export class RequestLimits extends Context.Service<
       const counters = yield* Counters;
       const { address: addressLimits } = yield* Limits;
 
-      const rulesFor = ({ key, quota, address, traffic }: Requester, now: Millis): Array<LimitRule> => {
+      const secrets = yield* Secrets;
+      const windowsOfAddress = windowsBy(addressWindows);
+      const windowsOfKey = windowsBy(keyWindows);
+
+      const rulesFor = (
+        { key, quota, traffic }: Requester,
+        addressName: string,
+        now: Millis,
+      ): Array<LimitRule> => {
         const untilMidnight = dayMs - (now % dayMs);
-        const ofAddress = addressWindows(address);
-        const ofKey = keyWindows(key);
+        const ofAddress = windowsOfAddress(addressName);
+        const ofKey = windowsOfKey(key.id);
         const rules: Array<LimitRule> = [];
         const add = (window: Window, limit: number | null, durationMs: number) => {
           if (limit !== null && limit > 0) rules.push({ ...window, limit, durationMs });
@@ -103,30 +123,49 @@ export class RequestLimits extends Context.Service<
         return rules;
       };
 
+      const admitAddress = Effect.fnUntraced(function* (
+        address: ClientAddress,
+        which: "second" | "verifyDay",
+        limit: number,
+      ) {
+        if (limit === 0) return;
+        const window = windowsOfAddress(yield* secrets.addressName(address))[which];
+        const now = yield* Clock.currentTimeMillis;
+        const rule = { ...window, limit, durationMs: which === "second" ? 1_000 : dayMs - (now % dayMs) };
+        const { admitted, states } = yield* counters.admit([rule], now);
+        if (!admitted) return yield* refusalOf([rule], states, now) as SharedIpRateLimited;
+      });
+
       return RequestLimits.of({
         admit: (requester) =>
-          Clock.clockWith((clock) => {
-            const now = clock.currentTimeMillisUnsafe();
-            const rules = rulesFor(requester, now);
-            return Effect.map(counters.admit(rules, now), ({ admitted, states }) => ({
-              report: reportOf(rules, states),
-              refusal: admitted ? null : refusalOf(rules, states, now),
-            }));
-          }),
+          Effect.flatMap(secrets.addressName(requester.address), (addressName) =>
+            Clock.clockWith((clock) => {
+              const now = clock.currentTimeMillisUnsafe();
+              const rules = rulesFor(requester, addressName, now);
+              return Effect.map(counters.admit(rules, now), ({ admitted, states }) => ({
+                report: reportOf(rules, states),
+                refusal: admitted ? null : refusalOf(rules, states, now),
+              }));
+            }),
+          ),
+
+        admitVisit: (address) => admitAddress(address, "second", addressLimits.perSecond),
+        admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
       });
     }),
   );
 }
 
-type Window = Pick<LimitRule, "bucket" | "key">;
+type Window = Pick<LimitRule, "bucket" | "key" | "durable">;
 
-/** Names windows once for each subject, as long as that is remembered: every request asks for them. */
-const windowsBy = <Subject extends object, Windows>(make: (subject: Subject) => Windows) => {
-  const made = new WeakMap<Subject, Windows>();
+/** Names windows once for each subject, while it is among those that were asked for lately: every request asks. */
+const windowsBy = <Subject extends string, Windows>(make: (subject: Subject) => Windows) => {
+  const made = new Map<Subject, Windows>();
   return (subject: Subject): Windows => {
     let windows = made.get(subject);
     if (windows === undefined) {
       windows = make(subject);
+      if (made.size >= rememberedSubjects) made.clear();
       made.set(subject, windows);
     }
     return windows;
@@ -136,19 +175,20 @@ const windowsBy = <Subject extends object, Windows>(make: (subject: Subject) => 
 const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
   bucket,
   key: `${bucket}:${subject}`,
+  durable: bucket.endsWith("day"),
 });
 
-const addressWindows = windowsBy(({ countedAs }: ClientAddress) => ({
-  second: window("ip_second", countedAs),
-  day: window("ip_day", countedAs),
-  verifyDay: window("ip_verify_day", countedAs),
-}));
+const addressWindows = (name: string) => ({
+  second: window("ip_second", name),
+  day: window("ip_day", name),
+  verifyDay: window("ip_verify_day", name),
+});
 
-const keyWindows = windowsBy(({ id }: Pick<ApiKey, "id">) => ({
+const keyWindows = (id: KeyId) => ({
   second: window("second", id),
   day: window("day", id),
   verifyDay: window("verify_day", id),
-}));
+});
 
 const reportOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<CounterState>): LimitReport => {
   const report: { -readonly [Field in keyof LimitReport]: LimitReport[Field] } = {
@@ -160,6 +200,7 @@ const reportOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<Counter
     const rule = rules[index] as LimitRule;
     const field = reportFields[rule.bucket];
     if (field !== undefined) report[field] = allowanceOf(rule, states[index] as CounterState);
+    if (rule.bucket === "verify_day") report.window = report.day;
   }
   return report;
 };

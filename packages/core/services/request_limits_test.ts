@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect } from "effect";
+import { Context, Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import type { KeyId } from "../ids.ts";
 import { address, world } from "../internal/test_world.ts";
+import { type CounterRule, Counters } from "../ports/counters.ts";
 import { Limits, type Quota } from "../quota.ts";
 import { type Requester, RequestLimits } from "./request_limits.ts";
 
@@ -86,8 +87,36 @@ describe("RequestLimits", () => {
       for (const _ of [1, 2]) assert.isNull(yield* bucketOf(verify));
       const { report, refusal } = yield* admit(verify);
       assert.strictEqual(refusal?.bucket, "verify_day");
-      assert.isNull(report.window);
       assert.deepInclude(report.day, { limit: 2, remaining: 0 });
+      assert.deepStrictEqual(report.window, report.day);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("asks that days, and nothing shorter, outlast the counters, and names no address", () =>
+    Effect.gen(function* () {
+      const asked: Array<CounterRule> = [];
+      const counters = Counters.of({
+        admit: (rules, now) => {
+          asked.push(...rules);
+          return Effect.succeed({
+            admitted: true,
+            states: rules.map(({ durationMs }) => ({ count: 1, resetsAt: now + durationMs })),
+          });
+        },
+        read: () => Effect.succeed([]),
+      });
+      const limits = Context.get(
+        yield* Layer.build(
+          Layer.fresh(RequestLimits.layer).pipe(Layer.provide(Layer.succeed(Counters, counters))),
+        ),
+        RequestLimits,
+      );
+      for (const traffic of ["mapping", "verify"] as const) yield* limits.admit({ ...asker, traffic });
+      const durable = asked.filter((rule) => rule.durable).map(({ key }) => key.split(":")[0]);
+      const short = asked.filter((rule) => !rule.durable).map(({ key }) => key.split(":")[0]);
+      assert.sameMembers(durable, ["ip_day", "day", "ip_verify_day", "verify_day"]);
+      assert.sameMembers(short, ["ip_second", "second", "ip_second"]);
+      assert.isFalse(asked.some(({ key }) => key.includes(asker.address.countedAs)));
     }).pipe(Effect.provide(world)),
   );
 

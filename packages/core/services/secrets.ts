@@ -4,10 +4,14 @@
 import { Context, Effect, Layer, Redacted } from "effect";
 import { Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
-import type { Pid } from "../ids.ts";
+import type { ClientAddress } from "../client_address.ts";
+import type { FlowId, Pid, Sid } from "../ids.ts";
 import type { Link } from "../link.ts";
 
 const encoder = new TextEncoder();
+/** Every request asks for the name of its address. */
+const rememberedAddresses = 10_000;
+
 const webCryptoMac = Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto));
 
 /** Keyed hashes. Without the secret none of them can be computed or checked. */
@@ -22,6 +26,17 @@ export class Secrets extends Context.Service<
      * 32 base64url characters.
      */
     readonly linkHash: (pid: Pid, link: Link) => Effect.Effect<string>;
+
+    /**
+     * What the requests of a client address are counted under, which tells nobody the address. 22 base64url characters.
+     */
+    readonly addressName: (address: ClientAddress) => Effect.Effect<string>;
+
+    /** What a verification flow is stored under: a keyed hash of the cookie that its browser holds. */
+    readonly flowId: (cookie: string) => Effect.Effect<FlowId>;
+
+    /** What the forms of a flow carry, so that no other page can send them: the same for the same flow and subject. */
+    readonly flowCsrf: (id: FlowId, subject: Sid | Pid) => Effect.Effect<string>;
   }
 >()("@accountlink/core/Secrets") {
   /**
@@ -47,6 +62,10 @@ export class Secrets extends Context.Service<
         });
         const signKey = yield* signerFor("key-hash");
         const signLink = yield* signerFor("link-hash");
+        const signAddress = yield* signerFor("address-name");
+        const addressNames = new Map<string, string>();
+        const signCookie = yield* signerFor("flow-id");
+        const signForm = yield* signerFor("flow-csrf");
 
         return Secrets.of({
           keyHash: (token) => Effect.map(signKey(token), Base64Url.encode),
@@ -54,6 +73,18 @@ export class Secrets extends Context.Service<
             Effect.map(signLink(`${pid}\n${link.chatId}\n${link.gameId}\n${link.linkVersion}`), (tag) =>
               Base64Url.encode(tag.subarray(0, 24)),
             ),
+          addressName: ({ countedAs }) => {
+            const known = addressNames.get(countedAs);
+            if (known !== undefined) return Effect.succeed(known);
+            return Effect.map(signAddress(countedAs), (tag) => {
+              const name = Base64Url.encode(tag.subarray(0, 16));
+              if (addressNames.size >= rememberedAddresses) addressNames.clear();
+              addressNames.set(countedAs, name);
+              return name;
+            });
+          },
+          flowId: (cookie) => Effect.map(signCookie(cookie), (tag) => Base64Url.encode(tag) as FlowId),
+          flowCsrf: (id, subject) => Effect.map(signForm(`${id}\n${subject}`), Base64Url.encode),
         });
       }).pipe(Effect.orDie),
     );

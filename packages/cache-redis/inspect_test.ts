@@ -1,0 +1,50 @@
+import { startRedis, whyNoRedis } from "@accountlink/test-servers";
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Redacted } from "effect";
+import { CacheRedis } from "./mod.ts";
+
+const missing = await whyNoRedis();
+
+const inspect = (url: string) => CacheRedis.inspect({ url: Redacted.make(url) });
+
+describe.skipIf(missing !== null)(`inspect ${missing ?? ""}`, () => {
+  it.live("says where Redis is, its version, and what it does when its memory is full", () =>
+    Effect.gen(function* () {
+      const { url, port, ask } = yield* startRedis();
+      const state = yield* inspect(url);
+      assert.deepInclude(state, { path: `127.0.0.1:${port}`, eviction: "noeviction" });
+      assert.match(state.version, /^\d+\.\d+\.\d+$/);
+      yield* ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+      assert.strictEqual((yield* inspect(url)).eviction, "allkeys-lru");
+    }),
+  );
+
+  it.live("says what is wrong, and not the password", () =>
+    Effect.gen(function* () {
+      const { port, freeze, thaw } = yield* startRedis({ config: ["requirepass right"] });
+      const wrongs = [
+        [`redis://127.0.0.1:${port}`, "NOAUTH"],
+        [`redis://:guess@127.0.0.1:${port}`, "WRONGPASS"],
+        ["redis://:guess@127.0.0.1:1", "ECONNREFUSED"],
+      ] as const;
+      for (const [url, reason] of wrongs) {
+        const error = yield* Effect.flip(inspect(url));
+        const where = new URL(url).host;
+        assert.strictEqual(error.message, `Cannot use Redis at "${where}": ${reason}`);
+      }
+      yield* freeze;
+      const frozen = yield* Effect.flip(inspect(`redis://:right@127.0.0.1:${port}`));
+      assert.strictEqual(frozen.message, `Cannot use Redis at "127.0.0.1:${port}": timeout`);
+      yield* thaw;
+    }),
+  );
+
+  it.live("names all nodes of a cluster, and the sentinels of a master", () =>
+    Effect.gen(function* () {
+      const cluster = yield* Effect.flip(inspect("redis+cluster://:guess@127.0.0.1:1,[::1]:2"));
+      assert.include(cluster.message, '"127.0.0.1:1,[::1]:2"');
+      const sentinel = yield* Effect.flip(inspect("redis+sentinel://127.0.0.1:1/links"));
+      assert.include(sentinel.message, '"links at 127.0.0.1:1"');
+    }),
+  );
+});

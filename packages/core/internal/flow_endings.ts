@@ -1,0 +1,128 @@
+/**
+ * The two ways in which a flow ends.
+ */
+import { Clock, Effect, Option } from "effect";
+import type { ClientAddress } from "../client_address.ts";
+import { FlowRefused } from "../flow_refusal.ts";
+import type { ChatId, FlowId, GameId, GuildId, Pid, Sid } from "../ids.ts";
+import { FlowStore } from "../ports/flow_store.ts";
+import { SessionStore } from "../ports/session_store.ts";
+import { AddressVault } from "../services/address_vault.ts";
+import { FlowSubjects, refuseOver } from "../services/flow_subjects.ts";
+import { GuildGuard } from "../services/guild_guard.ts";
+import { RequestLimits } from "../services/request_limits.ts";
+import { Secrets } from "../services/secrets.ts";
+import { SessionWatch } from "../services/session_watch.ts";
+import type { FlowForm } from "../services/verification_flows.ts";
+import { isVoided } from "../verification_flow.ts";
+import { shownAccounts } from "./flow_accounts.ts";
+import { admitUser, belongsTo, entryOf, flowFinder, refuseGone } from "./flow_common.ts";
+
+type Cookie = string | null;
+
+/** `confirm` and `cancel` of `VerificationFlows`. */
+export const flowEndings = Effect.gen(function* () {
+  const flows = yield* FlowStore;
+  const subjects = yield* FlowSubjects;
+  const sessions = yield* SessionStore;
+  const secrets = yield* Secrets;
+  const watch = yield* SessionWatch;
+  const guard = yield* GuildGuard;
+  const limits = yield* RequestLimits;
+  const vault = yield* AddressVault;
+  const shown = yield* shownAccounts;
+  const find = yield* flowFinder;
+
+  const checkForm = Effect.fnUntraced(function* (id: FlowId, subject: Sid | Pid, { csrf }: FlowForm) {
+    if (csrf !== (yield* secrets.flowCsrf(id, subject))) {
+      return yield* new FlowRefused({ reason: "forged", entry: null });
+    }
+  });
+
+  /** A flow that is gone may have a session that tells how it ended. */
+  const refuseForm = Effect.fnUntraced(function* (cookie: Cookie, { sid }: FlowForm) {
+    if (sid !== null) yield* subjects.resolve({ sid });
+    return yield* refuseGone(cookie, sid === null ? null : { sid });
+  });
+
+  const confirmed = Effect.fnUntraced(function* (
+    chatId: ChatId,
+    gameId: GameId,
+    guildId: GuildId | null,
+    previousGameId: GameId | null,
+  ) {
+    const accounts = yield* Effect.all(
+      { chat: shown.chat(chatId, guildId), game: shown.game(gameId) },
+      { concurrency: 2 },
+    );
+    return { redirect: null, ...accounts, linkChanged: previousGameId !== gameId };
+  });
+
+  const confirm = Effect.fn("VerificationFlows.confirm")(function* (
+    cookie: Cookie,
+    form: FlowForm,
+    { address, requestId }: { readonly address: ClientAddress; readonly requestId: string },
+  ) {
+    const flow = yield* find(cookie);
+    if (flow === null) return yield* refuseForm(cookie, form);
+    const { id, sid, pid, chatId, gameId } = flow;
+    const entry = entryOf(flow);
+    yield* checkForm(id, sid ?? pid, form);
+    const subject = yield* subjects.resolve(entry);
+    if (isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });
+    if (chatId === null || gameId === null) return yield* new FlowRefused({ reason: "unfinished", entry });
+    yield* admitUser(guard, subject, chatId, entry);
+    if (sid === null) yield* limits.admitFlow(address);
+    const completed = yield* sessions.complete({
+      flow: id,
+      pid,
+      chatId,
+      gameId,
+      address: yield* vault.protect(address),
+      at: yield* Clock.currentTimeMillis,
+      actor: { type: "user", id: chatId },
+      requestId,
+    });
+    switch (completed._tag) {
+      case "FlowGone":
+        return yield* refuseGone(cookie, entry);
+      case "SessionOver":
+        return yield* refuseOver(completed.session, entry);
+      case "LinkChanged":
+        // What the user has seen is not so any more, and nobody confirms what they have not seen.
+        yield* flows.end(id);
+        return yield* new FlowRefused({ reason: "link_changed", entry });
+      case "Completed":
+        if (sid !== null) yield* watch.announce([sid]);
+        return subject.redirect === null
+          ? yield* confirmed(chatId, gameId, subject.guildId, completed.previousGameId)
+          : { redirect: toldRedirect(subject.redirect, sid) };
+    }
+  });
+
+  const cancel = Effect.fn("VerificationFlows.cancel")(function* (cookie: Cookie, form: FlowForm) {
+    const held = yield* find(cookie);
+    const heldEntry = held === null ? null : entryOf(held);
+    const entry = form.sid === null ? heldEntry : { sid: form.sid };
+    if (cookie === null || entry === null) return yield* refuseForm(cookie, form);
+    const subject = yield* subjects.resolve(entry);
+    const { sid, pid } = subject;
+    yield* checkForm(yield* secrets.flowId(cookie), sid ?? pid, form);
+    if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
+    if (sid === null) return;
+    const at = yield* Clock.currentTimeMillis;
+    const cancelled = yield* sessions.advance({ sid, to: "cancelled", at });
+    if (Option.isNone(cancelled)) return;
+    if (!cancelled.value.changed) return yield* refuseOver(cancelled.value.session, entry);
+    yield* watch.announce([sid]);
+  });
+
+  return { confirm, cancel };
+});
+
+const toldRedirect = (redirect: string, sid: Sid | null): string => {
+  const url = new URL(redirect);
+  if (sid !== null) url.searchParams.set("sid", sid);
+  url.searchParams.set("state", "completed");
+  return url.href;
+};

@@ -1,0 +1,165 @@
+/**
+ * The way of a browser to both proofs.
+ */
+import { Clock, Effect, Option } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { type FlowEntry, FlowRefused } from "../flow_refusal.ts";
+import type { ChatId, GameId } from "../ids.ts";
+import { FlowStore, type Proof } from "../ports/flow_store.ts";
+import {
+  ChatIdentity,
+  GameIdentity,
+  type IdentityProvider,
+  type ProofDenied,
+  type ProofInvalid,
+} from "../ports/identity_provider.ts";
+import { SessionStore } from "../ports/session_store.ts";
+import { type FlowSubject, FlowSubjects } from "../services/flow_subjects.ts";
+import { GuildGuard } from "../services/guild_guard.ts";
+import { Secrets } from "../services/secrets.ts";
+import { SessionWatch } from "../services/session_watch.ts";
+import { isVoided, type ProofStep, type VerificationFlow } from "../verification_flow.ts";
+import { shownAccounts } from "./flow_accounts.ts";
+import { admitUser, belongsTo, entryOf, flowFinder, refusedPlatform, refuseGone } from "./flow_common.ts";
+import { deadlineOf, newCookie, newToken } from "./flow_cookie.ts";
+
+type Cookie = string | null;
+
+/** `view`, `start` and `finish` of `VerificationFlows`. */
+export const flowSteps = Effect.gen(function* () {
+  const flows = yield* FlowStore;
+  const subjects = yield* FlowSubjects;
+  const sessions = yield* SessionStore;
+  const secrets = yield* Secrets;
+  const watch = yield* SessionWatch;
+  const guard = yield* GuildGuard;
+  const shown = yield* shownAccounts;
+  const random = yield* SecureRandom.SecureRandom;
+  const token = newToken(random);
+  const identities: Record<ProofStep, IdentityProvider<ChatId | GameId>> = {
+    chat: yield* ChatIdentity,
+    game: yield* GameIdentity,
+  };
+  const find = yield* flowFinder;
+
+  const view = Effect.fn("VerificationFlows.view")(function* (entry: FlowEntry, given: Cookie) {
+    const subject = yield* subjects.resolve(entry);
+    const held = yield* find(given);
+    const flow = held !== null && belongsTo(held, subject) ? held : null;
+    const isAlive = (deadlineOf(given) ?? 0) > (yield* Clock.currentTimeMillis);
+    const cookie = given !== null && isAlive ? given : yield* newCookie(random, subject.expiresAt);
+    return {
+      entry,
+      sid: subject.sid,
+      asking: subject.asking,
+      guildId: subject.guildId,
+      redirect: subject.redirect,
+      expiresAt: (flow ?? subject).expiresAt,
+      ...(yield* shown.accounts(subject, flow?.chatId ?? null, flow?.gameId ?? null)),
+      csrf: yield* secrets.flowCsrf(yield* secrets.flowId(cookie), subject.sid ?? subject.pid),
+      cookie,
+    };
+  });
+
+  const beginFlow = Effect.fnUntraced(function* (subject: FlowSubject) {
+    const { sid, pid, guildId, redirect, expiresAt } = subject;
+    const cookie = yield* newCookie(random, expiresAt);
+    const id = yield* secrets.flowId(cookie);
+    const unproven = { chatId: null, gameId: null, seenVersion: null };
+    yield* flows.begin({ id, sid, pid, guildId, redirect, ...unproven, expiresAt });
+    return cookie;
+  });
+
+  const openSession = Effect.fnUntraced(function* ({ sid }: FlowSubject) {
+    if (sid === null) return;
+    const at = yield* Clock.currentTimeMillis;
+    const opened = yield* sessions.advance({ sid, to: "opened", at });
+    if (Option.isSome(opened) && opened.value.changed) yield* watch.announce([sid]);
+  });
+
+  /** The game account is proven after the chat account. */
+  const checkOrder = (step: ProofStep, flow: VerificationFlow | null, entry: FlowEntry) => {
+    if (step === "chat" || (flow !== null && flow.chatId !== null)) return Effect.void;
+    const reason = flow !== null && isVoided(flow) ? "link_changed" : "unfinished";
+    return Effect.fail(new FlowRefused({ reason, entry }));
+  };
+
+  const start = Effect.fn("VerificationFlows.start")(function* (
+    step: ProofStep,
+    given: FlowEntry | null,
+    cookie: Cookie,
+    redirectUri: string,
+  ) {
+    const held = yield* find(cookie);
+    const entry = given ?? (held === null ? null : entryOf(held));
+    if (entry === null) return yield* refuseGone(cookie, null);
+    const subject = yield* subjects.resolve(entry);
+    const flow = held !== null && belongsTo(held, subject) ? held : null;
+    yield* checkOrder(step, flow, entry);
+    const kept = flow === null || cookie === null ? yield* beginFlow(subject) : cookie;
+    if (step === "chat") yield* openSession(subject);
+    const signIn = { redirectUri, state: yield* token, codeVerifier: yield* token, nonce: yield* token };
+    const { state, codeVerifier, nonce } = signIn;
+    const id = yield* secrets.flowId(kept);
+    const { expiresAt } = subject;
+    if (!(yield* flows.challenge({ state, flow: id, step, codeVerifier, nonce, expiresAt }))) {
+      return yield* refuseGone(kept, entry);
+    }
+    return { ...(yield* identities[step].begin(signIn)), cookie: kept };
+  });
+
+  const proofOf = Effect.fnUntraced(function* (
+    step: ProofStep,
+    flow: VerificationFlow,
+    callback: URLSearchParams,
+    redirectUri: string,
+  ) {
+    const entry = entryOf(flow);
+    const state = callback.get("state") ?? "";
+    const now = yield* Clock.currentTimeMillis;
+    const challenge = Option.getOrNull(yield* flows.takeChallenge(flow.id, state, now));
+    if (challenge === null || challenge.step !== step) {
+      return yield* new FlowRefused({ reason: "sign_in_invalid", entry });
+    }
+    const { codeVerifier, nonce } = challenge;
+    const { userId } = yield* identities[step]
+      .finish({ redirectUri, state, codeVerifier, nonce }, callback)
+      .pipe(Effect.catchTags({ ...refusedProof(entry), ...refusedPlatform(entry) }));
+    return step === "chat"
+      ? ({ step, chatId: userId as ChatId } as const)
+      : ({ step, gameId: userId as GameId } as const);
+  });
+
+  const finish = Effect.fn("VerificationFlows.finish")(function* (
+    step: ProofStep,
+    held: Cookie,
+    callback: URLSearchParams,
+    redirectUri: string,
+  ) {
+    const flow = yield* find(held);
+    if (flow === null) return yield* refuseGone(held, null);
+    const entry = entryOf(flow);
+    const proof: Proof = yield* proofOf(step, flow, callback, redirectUri);
+    const subject = yield* subjects.resolve(entry);
+    if (proof.step === "chat") yield* admitUser(guard, subject, proof.chatId, entry);
+    const cookie = yield* newCookie(random, flow.expiresAt);
+    const now = yield* Clock.currentTimeMillis;
+    const proven = yield* flows.prove(flow.id, proof, now, yield* secrets.flowId(cookie));
+    if (Option.isNone(proven)) {
+      yield* checkOrder(step, yield* find(held), entry);
+      return yield* refuseGone(held, entry);
+    }
+    return { entry, cookie };
+  });
+
+  return { view, start, finish };
+});
+
+const refusedProof = (entry: FlowEntry) => ({
+  ProofDenied: (_: ProofDenied) => new FlowRefused({ reason: "denied", entry }),
+  ProofInvalid: (cause: ProofInvalid) =>
+    Effect.andThen(
+      Effect.logDebug(cause.message),
+      new FlowRefused({ reason: "sign_in_invalid", entry, cause }),
+    ),
+});

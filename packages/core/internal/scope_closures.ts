@@ -1,0 +1,92 @@
+/** Keeps every node from caching a scope. */
+import { Effect } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { Pid } from "../ids.ts";
+import type { Millis } from "../link.ts";
+import type { CacheAgreement } from "../ports/cache_agreement.ts";
+import { monotonicMillis } from "./monotonic_millis.ts";
+
+/** A closure that this node has asked for, in its own monotonic time. */
+interface Closure {
+  /** From then on nobody reads under what was agreed on before. */
+  readonly quietFrom: Millis;
+  /** Until then nobody reads, and when they begin the entries of before are gone. */
+  readonly until: Millis;
+}
+
+/** What is known of closures, in milliseconds. */
+export interface ClosureTimes {
+  /** Until every node knows of one. */
+  readonly knownAfter: number;
+  /** Until the entries that there may be are gone. */
+  readonly entriesGoneAfter: number;
+}
+
+/** How much longer than it has to a closure lasts, so that the next write need not ask for another. */
+const spare = 2_000;
+
+/** What this node has closed. */
+export class ScopeClosures {
+  readonly #agreement: CacheAgreement["Service"];
+  readonly #times: ClosureTimes;
+  /** Those that were renewed last are at the end. */
+  readonly #ofScopes = new Map<Pid, Closure>();
+  #ofAll: Closure = { quietFrom: 0, until: 0 };
+
+  constructor(agreement: CacheAgreement["Service"], times: ClosureTimes) {
+    this.#agreement = agreement;
+    this.#times = times;
+  }
+
+  /**
+   * Makes a run the one that is used, later, and closes the cache until then.
+   *
+   * @param isFirst whether none was used before
+   */
+  adopt(run: string, closedMs: number, isFirst: boolean): Effect.Effect<void, StoreUnavailable> {
+    return Effect.gen({ self: this }, function* () {
+      const asked = yield* monotonicMillis;
+      if (!(yield* this.#agreement.adopt(run, closedMs))) return;
+      const { knownAfter, entriesGoneAfter } = this.#times;
+      const quietFrom = (yield* monotonicMillis) + (isFirst ? 0 : knownAfter);
+      this.#ofAll = { quietFrom, until: asked + closedMs - entriesGoneAfter };
+    });
+  }
+
+  /** Comes back when no node reads the scope from the cache, and none will for `forMs` from now. */
+  ensure(pid: Pid, forMs: number): Effect.Effect<void, StoreUnavailable> {
+    return Effect.gen({ self: this }, function* () {
+      const asked = yield* monotonicMillis;
+      let closure = this.#find(pid);
+      if (closure.until < asked + forMs) {
+        const { knownAfter, entriesGoneAfter } = this.#times;
+        const lasting = knownAfter + forMs + spare;
+        yield* this.#agreement.close(pid, lasting + entriesGoneAfter);
+        closure = this.#note(pid, yield* monotonicMillis, asked + lasting);
+      }
+      const wait = closure.quietFrom - (yield* monotonicMillis);
+      if (wait > 0) yield* Effect.sleep(wait);
+    });
+  }
+
+  #find(pid: Pid): Closure {
+    const own = this.#ofScopes.get(pid);
+    return own === undefined || own.until < this.#ofAll.until ? this.#ofAll : own;
+  }
+
+  #note(pid: Pid, done: Millis, until: Millis): Closure {
+    const previous = this.#find(pid);
+    const wasClosed = done < previous.until;
+    const closure = {
+      quietFrom: wasClosed ? previous.quietFrom : done + this.#times.knownAfter,
+      until: Math.max(until, previous.until),
+    };
+    this.#ofScopes.delete(pid);
+    for (const [other, { until: ended }] of this.#ofScopes) {
+      if (done < ended) break;
+      this.#ofScopes.delete(other);
+    }
+    this.#ofScopes.set(pid, closure);
+    return closure;
+  }
+}

@@ -1,0 +1,96 @@
+/** For tests: nodes that count over shared counters and a ledger, all of which break on command. */
+import { CacheMemory } from "@accountlink/cache-memory";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { Clock, Context, Effect, Exit, Layer, Logger, Scope } from "effect";
+import { StoreUnavailable } from "../errors.ts";
+import { CountLedger } from "../ports/count_ledger.ts";
+import { type CounterRule, Counters } from "../ports/counters.ts";
+import * as ResilientCounters from "../services/resilient_counters.ts";
+
+export const dayMs = 86_400_000;
+
+/** The rule of a day that ends at the next midnight. */
+export const dayRule = (limit: number) =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now): CounterRule => ({ key: "day:a", limit, durationMs: dayMs - (now % dayMs), durable: true }),
+  );
+
+/** A port that fails while it is down. */
+const failing = <Shape extends object>(port: () => Shape, isDown: () => boolean, onCall = () => {}): Shape =>
+  new Proxy({} as Shape, {
+    get:
+      (_, name) =>
+      (...args: ReadonlyArray<unknown>) =>
+        Effect.suspend(() => {
+          onCall();
+          if (isDown()) return Effect.fail(new StoreUnavailable({ operation: String(name) }));
+          return (Reflect.get(port(), name) as (...all: typeof args) => Effect.Effect<unknown>)(...args);
+        }),
+  });
+
+/** One node. */
+export interface Node {
+  readonly counters: Counters["Service"];
+  /** Whether the shared counters do not answer it. */
+  isCutOff: boolean;
+  /** Ends as a process does that was told to. */
+  readonly stop: Effect.Effect<void>;
+}
+
+const memoryCounters = Effect.map(Layer.build(Layer.fresh(CacheMemory.layer)), (ports) =>
+  Context.get(ports, Counters),
+);
+
+/** What all nodes share, working and empty. */
+export const makeDeployment = Effect.gen(function* () {
+  let shared = yield* memoryCounters;
+  const ledger = Context.get(yield* Layer.build(Layer.fresh(StorageMemory.layer)), CountLedger);
+  const state = { isSharedDown: false, isLedgerDown: false, ledgerCalls: 0 };
+  const ledgerPort = failing(
+    () => ledger,
+    () => state.isLedgerDown,
+    () => state.ledgerCalls++,
+  );
+
+  const openNode = Effect.gen(function* () {
+    const scope = yield* Scope.fork(yield* Effect.scope);
+    const link = { isCutOff: false };
+    const sharedPort = failing(
+      () => shared,
+      () => state.isSharedDown || link.isCutOff,
+    );
+    const ports = yield* Layer.buildWithScope(
+      Layer.fresh(ResilientCounters.layer({ local: CacheMemory.layer })).pipe(
+        Layer.provide(Layer.succeed(Counters, sharedPort)),
+        Layer.provide(Layer.succeed(CountLedger, ledgerPort)),
+        Layer.provide(Logger.layer([])),
+      ),
+      scope,
+    );
+    const node: Node = Object.assign(link, {
+      counters: Context.get(ports, Counters),
+      stop: Scope.close(scope, Exit.void),
+    });
+    return node;
+  });
+
+  /** The shared counters forget everything. */
+  const lose = Effect.map(memoryCounters, (empty) => {
+    shared = empty;
+  });
+  return { state, openNode, lose, ledger, shared: () => shared };
+});
+
+/** Asks a node, and tells whether it admits. */
+export const isAdmitted = ({ counters }: Pick<Node, "counters">, rule: CounterRule) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.map(counters.admit([rule], now), ({ admitted }) => admitted),
+  );
+
+/** Asks a node so often, and tells how often it admitted. */
+export const admittedOf = (node: Pick<Node, "counters">, rule: CounterRule, requests: number) =>
+  Effect.map(
+    Effect.forEach(Array.from({ length: requests }), () => isAdmitted(node, rule)),
+    (answers) => answers.filter((admitted) => admitted).length,
+  );

@@ -1,0 +1,179 @@
+/** What tests of the public flow share: browsers that walk through it, over the whole service in memory. */
+import { PlatformMemory } from "@accountlink/platform-memory";
+import { Context, Effect, Layer, Option, Redacted } from "effect";
+import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import * as AccountLink from "../account_link.ts";
+import { PlatformUnavailable } from "../errors.ts";
+import type { FlowEntry, FlowRefused } from "../flow_refusal.ts";
+import { ChatPlatform } from "../ports/chat_platform.ts";
+import { type CompleteFlow, SessionStore } from "../ports/session_store.ts";
+import { AddressVault } from "../services/address_vault.ts";
+import { ApiKeys } from "../services/api_keys.ts";
+import { LinkLookup } from "../services/link_lookup.ts";
+import { LinkWriter } from "../services/link_writer.ts";
+import { type FlowForm, VerificationFlows, type WithCookie } from "../services/verification_flows.ts";
+import { type NewSession, VerificationSessions } from "../services/verification_sessions.ts";
+import type { ProofStep } from "../verification_flow.ts";
+import { newKey, request } from "./test_sessions.ts";
+import { address, chatId, gameId, operator, platform, stores } from "./test_world.ts";
+
+const ada = chatId("10001");
+
+export const addressKey = Redacted.make(new Uint8Array(32).fill(9));
+
+/** `AddressVault` with one key, `k1`, on Web Crypto. */
+export const vault = AddressVault.layer(new Map([["k1", addressKey]])).pipe(
+  Layer.provideMerge(Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Kdf.layerWebCrypto)),
+  Layer.provideMerge(SecureRandom.layerWebCrypto),
+);
+
+/** What a test can do to the chat platform. */
+export class ChatPlatformSwitch extends Context.Service<
+  ChatPlatformSwitch,
+  { isDown: boolean; hasMembers: boolean }
+>()("@accountlink/core/test/ChatPlatformSwitch") {}
+
+const switched = Layer.effectContext(
+  Effect.map(ChatPlatform, (chat) => {
+    const state = { isDown: false, hasMembers: true };
+    const unlessDown = <A, E>(answer: Effect.Effect<A, E>) =>
+      Effect.suspend(
+        (): Effect.Effect<A, E | PlatformUnavailable> =>
+          state.isDown ? new PlatformUnavailable({ operation: "ChatPlatform.hasBot" }) : answer,
+      );
+    return Context.make(ChatPlatformSwitch, state).pipe(
+      Context.add(ChatPlatform, {
+        ...chat,
+        hasBot: (guild) => unlessDown(chat.hasBot(guild)),
+        findMember: (guild, user) =>
+          unlessDown(
+            Effect.map(
+              chat.findMember(guild, user),
+              Option.filter(() => state.hasMembers),
+            ),
+          ),
+      }),
+    );
+  }),
+);
+
+/** Every service and the flow, in a world of its own, whose completions can be listened to. */
+export const flowWorldWith = ({ onComplete }: { readonly onComplete: (write: CompleteFlow) => void }) => {
+  const heard = Layer.effect(
+    SessionStore,
+    Effect.map(SessionStore, (store) => ({
+      ...store,
+      complete: (write) => {
+        onComplete(write);
+        return store.complete(write);
+      },
+    })),
+  );
+  return AccountLink.layerFlows.pipe(
+    Layer.provideMerge(AccountLink.layer),
+    Layer.provideMerge(Layer.mergeAll(switched, heard)),
+    Layer.provideMerge(
+      Layer.mergeAll(stores, vault, PlatformMemory.layer(platform), PlatformMemory.layerIdentities(platform)),
+    ),
+    Layer.fresh,
+  );
+};
+
+/** Every service and the flow, in a world of its own. */
+export const flowWorld = flowWorldWith({ onComplete: () => {} });
+
+/** How a platform sends a browser back: as a user, or with something else. */
+type CameBack = string | Readonly<Record<string, string>>;
+
+/** A browser that holds nothing yet. */
+export const newBrowser = Effect.gen(function* () {
+  const flows = yield* VerificationFlows;
+  const jar: { cookie: string | null } = { cookie: null };
+  const keep = <Given extends WithCookie>(given: Given): Given => {
+    jar.cookie = given.cookie;
+    return given;
+  };
+
+  const show = (entry: FlowEntry) =>
+    Effect.map(
+      Effect.suspend(() => flows.view(entry, jar.cookie)),
+      keep,
+    );
+
+  /** Goes to a platform, and gives the `state` that it takes there. */
+  const leave = (step: ProofStep, entry: FlowEntry | null = null) =>
+    Effect.map(
+      Effect.suspend(() => flows.start(step, entry, jar.cookie, callbackOf(step))),
+      (begun) => new URL(keep(begun).url).searchParams.get("state") ?? "",
+    );
+
+  const comeBack = (step: ProofStep, state: string, as: CameBack) => {
+    const query = new URLSearchParams({ state, ...(typeof as === "string" ? { code: as } : as) });
+    return Effect.map(
+      Effect.suspend(() => flows.finish(step, jar.cookie, query, callbackOf(step))),
+      keep,
+    );
+  };
+
+  const prove = (step: ProofStep, as: CameBack, entry: FlowEntry | null = null) =>
+    Effect.flatMap(leave(step, entry), (state) => comeBack(step, state, as));
+
+  /** Shows the page and gives its form. */
+  const form = (entry: FlowEntry) => Effect.map(show(entry), ({ csrf, sid }): FlowForm => ({ csrf, sid }));
+
+  const send = (sent: FlowForm, from = "203.0.113.7") =>
+    Effect.suspend(() => flows.confirm(jar.cookie, sent, { address: address(from), requestId: "req_test" }));
+
+  return {
+    jar,
+    show,
+    leave,
+    comeBack,
+    prove,
+    form,
+    send,
+    /** Proves both accounts. */
+    walk: (entry: FlowEntry, chat = "10001", game = "1") =>
+      Effect.andThen(prove("chat", chat, entry), prove("game", game)),
+    confirm: (entry: FlowEntry, from?: string) => Effect.flatMap(form(entry), (sent) => send(sent, from)),
+    cancel: (sent: FlowForm) => Effect.suspend(() => flows.cancel(jar.cookie, sent)),
+  };
+});
+
+const callbackOf = (step: ProofStep): string => `https://service.example/verify/${step}/callback`;
+
+/** A key, a session of it that asks for what is given, and a browser. */
+export const setupFlow = Effect.fnUntraced(function* (asked: Partial<NewSession> = {}) {
+  const sessions = yield* VerificationSessions;
+  const writer = yield* LinkWriter;
+  const lookup = yield* LinkLookup;
+  const keys = yield* ApiKeys;
+  const key = yield* newKey();
+  const { sid } = yield* sessions.create(key, { ...request, ...asked });
+  const target = { scope: key.scope, guildId: null, origin: operator };
+  return {
+    key,
+    entry: { sid },
+    byScope: { pid: key.scope.pid, guildId: null, redirect: null },
+    browser: yield* newBrowser,
+    read: sessions.poll(key, sid, { wait: 0, resumes: true }),
+    cancelSession: sessions.cancel(key, sid),
+    disable: keys.setStatus(key.id, "disabled", operator),
+    link: (game: string) => writer.setGame(target, { chatId: ada, gameId: gameId(game) }),
+    removals: {
+      unlink: writer.removeGame(target, ada, { requireMember: false }),
+      deleteAll: writer.deleteScope(target),
+    },
+    gameOf: Effect.map(
+      lookup.verification(key.scope, ada, { guildId: null, resolved: false }),
+      (found) => found.gameId,
+    ),
+  };
+});
+
+/** The reason of a refusal, and with it how the session ended. */
+export const reasonOf = <A, E, R>(effect: Effect.Effect<A, E | FlowRefused, R>) =>
+  Effect.map(Effect.flip(effect), (error) => {
+    const { reason, state } = error as FlowRefused;
+    return state === undefined ? reason : `${reason} ${state}`;
+  });

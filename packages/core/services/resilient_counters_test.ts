@@ -1,0 +1,308 @@
+import { CacheMemory } from "@accountlink/cache-memory";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { assert, describe, it } from "@effect/vitest";
+import { Clock, Context, Effect, Layer, Metric } from "effect";
+import { TestClock } from "effect/testing";
+import { presenceMs } from "../internal/ledger_exchange.ts";
+import { admittedOf, dayMs, dayRule, makeDeployment, type Node } from "../internal/test_deployment.ts";
+import { type CounterRule, Counters } from "../ports/counters.ts";
+import { countingAlone, countsLost, layer } from "./resilient_counters.ts";
+
+const noon = 20_000 * dayMs + dayMs / 2;
+const second: CounterRule = { key: "second:a", limit: 5, durationMs: 1_000 };
+
+/** Some nodes that know of each other, from a time on. */
+const openNodes = Effect.fnUntraced(function* (count: number, from = noon) {
+  yield* TestClock.setTime(from);
+  const deployment = yield* makeDeployment;
+  const nodes = yield* Effect.all(Array.from({ length: count }, () => deployment.openNode));
+  yield* TestClock.adjust("3 seconds");
+  return { ...deployment, nodes: nodes as [Node, ...Array<Node>] };
+});
+
+/** How much of each of many requests is admitted by each node. */
+const exhaust = (nodes: ReadonlyArray<Node>, rule: CounterRule) =>
+  Effect.forEach(nodes, (node) => admittedOf(node, rule, 2 * rule.limit));
+
+const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, next) => total + next, 0);
+
+const stateOf = ({ counters }: Node, rule: CounterRule) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.map(counters.read([rule], now), ([state]) => state?.count),
+  );
+
+describe("ResilientCounters", () => {
+  it.effect("counts over all nodes as the shared counters do, and asks the ledger once for a window", () =>
+    Effect.gen(function* () {
+      const { nodes, state } = yield* openNodes(3);
+      const rule = yield* dayRule(20);
+      const before = state.ledgerCalls;
+      assert.strictEqual(sum(yield* exhaust(nodes, rule)), 20);
+      assert.strictEqual(state.ledgerCalls - before, 3);
+      assert.strictEqual(sum(yield* exhaust(nodes, second)), 5);
+      assert.strictEqual(state.ledgerCalls - before, 3);
+    }),
+  );
+
+  describe("while the shared counters fail", () => {
+    it.effect("gives each node its share of a short window", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(3);
+        state.isSharedDown = true;
+        assert.deepStrictEqual(yield* exhaust(nodes, second), [2, 2, 2]);
+        yield* TestClock.adjust("1 second");
+        assert.deepStrictEqual(yield* exhaust(nodes, second), [2, 2, 2]);
+      }),
+    );
+
+    it.effect("gives each node its share of what was left of the day", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(3);
+        const rule = yield* dayRule(100);
+        assert.strictEqual(yield* admittedOf(nodes[0], rule, 40), 40);
+        yield* TestClock.adjust("1 second");
+        state.isSharedDown = true;
+        assert.deepStrictEqual(yield* exhaust(nodes, yield* dayRule(100)), [20, 20, 20]);
+        yield* TestClock.adjust("2 seconds");
+        assert.deepStrictEqual(yield* exhaust(nodes, yield* dayRule(100)), [0, 0, 0]);
+      }),
+    );
+
+    it.effect("lets one node have what the others leave, once the ledger has told so", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(3);
+        state.isSharedDown = true;
+        const shares: Array<number> = [];
+        for (let round = 0; round < 20; round++) {
+          shares.push(yield* admittedOf(nodes[0], yield* dayRule(90), 100));
+          yield* TestClock.adjust("1 second");
+        }
+        assert.deepStrictEqual(shares.slice(0, 3), [30, 20, 14]);
+        assert.strictEqual(sum(shares), 90);
+      }),
+    );
+
+    it.effect("lets nothing more than a share through while the ledger fails as well", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(3);
+        const rule = yield* dayRule(100);
+        assert.strictEqual(yield* admittedOf(nodes[0], rule, 40), 40);
+        yield* TestClock.adjust("1 second");
+        for (const node of nodes) assert.strictEqual(yield* admittedOf(node, yield* dayRule(100), 1), 1);
+        state.isLedgerDown = true;
+        state.isSharedDown = true;
+        yield* TestClock.adjust("1 minute");
+        const admitted = yield* exhaust(nodes, yield* dayRule(100));
+        yield* TestClock.adjust("1 minute");
+        assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(100))), 0);
+        // Each takes a third of what it knows to be left: 59, 58 and 57.
+        assert.deepStrictEqual(admitted, [20, 20, 19]);
+      }),
+    );
+
+    it.effect("counts the nodes that live, and those no longer that are gone", () =>
+      Effect.gen(function* () {
+        const { nodes, state, openNode } = yield* openNodes(2);
+        const [first, other] = nodes;
+        state.isSharedDown = true;
+        const shareOf = Effect.fnUntraced(function* (node: Node) {
+          yield* TestClock.adjust("3 seconds");
+          return yield* admittedOf(node, { ...second, limit: 12 }, 24);
+        });
+        assert.strictEqual(yield* shareOf(first), 6);
+        const third = yield* openNode;
+        assert.strictEqual(yield* shareOf(first), 4);
+        yield* third.stop;
+        assert.strictEqual(yield* shareOf(first), 6);
+        yield* (other as Node).stop;
+        assert.strictEqual(yield* shareOf(first), 12);
+      }),
+    );
+
+    it.effect(
+      "keeps the number of nodes that it knew when the ledger fails, and forgets who was killed",
+      () =>
+        Effect.gen(function* () {
+          const { nodes, state, ledger } = yield* openNodes(1);
+          const now = yield* Clock.currentTimeMillis;
+          yield* ledger.renewNode("killed", now + presenceMs, now);
+          yield* TestClock.adjust("2 seconds");
+          state.isSharedDown = true;
+          state.isLedgerDown = true;
+          yield* TestClock.adjust(presenceMs);
+          assert.strictEqual(yield* admittedOf(nodes[0], second, 10), 3);
+          state.isLedgerDown = false;
+          yield* TestClock.adjust("2 seconds");
+          assert.strictEqual(yield* admittedOf(nodes[0], second, 10), 5);
+        }),
+    );
+
+    it.effect("tells what is left of the share, and which limit refuses", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(2);
+        state.isSharedDown = true;
+        const { counters } = nodes[0];
+        const rules = [second, yield* dayRule(5)];
+        const now = yield* Clock.currentTimeMillis;
+        const counts = yield* Effect.forEach(Array.from({ length: 4 }), () =>
+          Effect.map(counters.admit(rules, now), ({ admitted, states }) => [
+            admitted,
+            ...states.map(({ count }) => count),
+          ]),
+        );
+        assert.deepStrictEqual(counts, [
+          [true, 3, 3],
+          [true, 4, 4],
+          [true, 5, 5],
+          [false, 5, 5],
+        ]);
+        assert.strictEqual(yield* stateOf(nodes[0], second), 5);
+        assert.strictEqual(yield* stateOf(nodes[1] as Node, second), 2);
+      }),
+    );
+
+    it.effect("says so in a metric, until they answer again", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(1);
+        const gauge = Effect.map(Metric.value(countingAlone), ({ value }) => value);
+        const after = Effect.andThen(admittedOf(nodes[0], second, 1), gauge);
+        assert.strictEqual(yield* after, 0);
+        state.isSharedDown = true;
+        assert.strictEqual(yield* after, 1);
+        state.isSharedDown = false;
+        assert.strictEqual(yield* after, 0);
+      }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
+    );
+  });
+
+  describe("when the shared counters are back", () => {
+    it.effect("counts what was admitted without them, on every node", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(2);
+        const [first, other] = nodes as [Node, Node];
+        state.isSharedDown = true;
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 30), 30);
+        yield* TestClock.adjust("1 second");
+        state.isSharedDown = false;
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 100), 70);
+        assert.strictEqual(yield* stateOf(other, yield* dayRule(100)), 100);
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 10), 0);
+      }),
+    );
+
+    it.effect("counts what a node cut off alone admitted, within two seconds", () =>
+      Effect.gen(function* () {
+        const { nodes } = yield* openNodes(2);
+        const [alone, other] = nodes as [Node, Node];
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 10), 10);
+        yield* TestClock.adjust("1 second");
+        alone.isCutOff = true;
+        assert.strictEqual(yield* admittedOf(alone, yield* dayRule(100), 100), 45);
+        yield* TestClock.adjust("1 second");
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 1), 1);
+        yield* TestClock.adjust("1 second");
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 100), 44);
+      }),
+    );
+  });
+
+  describe("when the shared counters lose what they counted", () => {
+    it.effect("gives it back to them, also by a node that has not counted before", () =>
+      Effect.gen(function* () {
+        const { nodes, lose } = yield* openNodes(2);
+        const [first, other] = nodes as [Node, Node];
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 60), 60);
+        yield* TestClock.adjust("1 second");
+        yield* lose;
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 10), 10);
+        assert.strictEqual(yield* stateOf(first, yield* dayRule(100)), 70);
+        assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(100))), 30);
+      }),
+    );
+
+    it.effect("notices in the next request, with no failure in between, and says so in a metric", () =>
+      Effect.gen(function* () {
+        const { nodes, lose, shared, state } = yield* openNodes(1);
+        const lost = Effect.map(Metric.value(countsLost), ({ count }) => count);
+        assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);
+        state.isLedgerDown = true;
+        yield* lose;
+        assert.strictEqual(yield* lost, 0);
+        const rule = yield* dayRule(100);
+        assert.strictEqual(yield* admittedOf(nodes[0], rule, 1), 1);
+        assert.strictEqual(yield* lost, 1);
+        const [held] = yield* shared().read([rule], yield* Clock.currentTimeMillis);
+        assert.strictEqual(held?.count, 61);
+        assert.strictEqual(yield* admittedOf(nodes[0], rule, 100), 39);
+      }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
+    );
+
+    it.effect("learns what others have counted from the ledger, before it answers", () =>
+      Effect.gen(function* () {
+        const { nodes, lose } = yield* openNodes(2);
+        const [first, other] = nodes as [Node, Node];
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 1), 1);
+        yield* TestClock.adjust("5 seconds");
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 99), 99);
+        yield* TestClock.adjust("5 seconds");
+        yield* lose;
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(102), 1), 1);
+        assert.strictEqual(yield* stateOf(other, yield* dayRule(102)), 101);
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(102), 100), 1);
+      }),
+    );
+
+    it.effect("does not look back over midnight", () =>
+      Effect.gen(function* () {
+        const { nodes } = yield* openNodes(1, noon + dayMs / 2 - 10_000);
+        assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(10), 20), 10);
+        yield* TestClock.adjust("7 seconds");
+        assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(10), 20), 10);
+      }),
+    );
+  });
+
+  it.effect("saves the last counts when it ends", () =>
+    Effect.gen(function* () {
+      const { nodes, openNode, lose } = yield* openNodes(1);
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);
+      yield* nodes[0].stop;
+      yield* lose;
+      assert.strictEqual(yield* admittedOf(yield* openNode, yield* dayRule(100), 100), 40);
+    }),
+  );
+
+  it.effect("goes on when the ledger fails, and saves when it is back", () =>
+    Effect.gen(function* () {
+      const { nodes, openNode, lose, state } = yield* openNodes(1);
+      state.isLedgerDown = true;
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);
+      yield* TestClock.adjust("5 seconds");
+      state.isLedgerDown = false;
+      yield* TestClock.adjust("1 second");
+      yield* lose;
+      assert.strictEqual(yield* admittedOf(yield* openNode, yield* dayRule(100), 100), 40);
+    }),
+  );
+
+  it.effect("without local counters puts the ledger behind counters that cannot fail", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(noon);
+      const storage = Layer.succeedContext(yield* Layer.build(StorageMemory.layer));
+      const run = (requests: number) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const counters = Context.get(
+              yield* Layer.build(
+                Layer.fresh(layer().pipe(Layer.provide(CacheMemory.layer), Layer.provide(storage))),
+              ),
+              Counters,
+            );
+            return yield* admittedOf({ counters }, yield* dayRule(100), requests);
+          }),
+        );
+      assert.strictEqual(yield* run(60), 60);
+      assert.strictEqual(yield* run(100), 40);
+    }),
+  );
+});

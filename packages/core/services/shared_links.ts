@@ -1,0 +1,151 @@
+/**
+ * How nodes share a cache of link records without ever showing an old one: what a read finds there is what the store held
+ * at that moment. docs/consistency.md says why.
+ */
+import { Context, Effect, Fiber, Layer, Option, type Scope } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { ChatId, Pid } from "../ids.ts";
+import { keepLease, knownAfter, leaseMs } from "../internal/cache_lease.ts";
+import { ScopeClosures } from "../internal/scope_closures.ts";
+import type { LinkRecord } from "../link.ts";
+import { CacheAgreement } from "../ports/cache_agreement.ts";
+import { type CachedRecord, type CacheLease, LinkCache, type RecordName } from "../ports/link_cache.ts";
+
+/** How long a record stays in the cache, in milliseconds. */
+const entryMs = 2_000;
+
+/**
+ * How long whoever missed a record may take to look it up and leave it there, in milliseconds; and within which a record
+ * that is asked for twice is worth it.
+ */
+const tokenMs = 2_000;
+
+/** What is added to a time by one clock that has to outlast one by another, in milliseconds. */
+const margin = 1_000;
+
+type Found = Effect.Effect<Option.Option<LinkRecord>, StoreUnavailable>;
+
+/** A read of the cache that has begun. */
+export type BegunRead = Fiber.Fiber<BegunRecord>;
+
+interface BegunRecord {
+  readonly lease: CacheLease;
+  readonly cached: CachedRecord;
+}
+
+/** Reads and writes of links past the cache. */
+export class SharedLinks extends Context.Service<
+  SharedLinks,
+  {
+    /** Begins to read a record from the cache, at once; null when there is nothing to be read. */
+    readonly begin: (name: RecordName) => Effect.Effect<BegunRead | null>;
+
+    /** Ends a read: gives what was in the cache, else looks it up and leaves it there for the others. */
+    readonly end: (name: RecordName, begun: BegunRead | null, lookUp: Found) => Found;
+
+    /** Runs a write that changes records of some chat users, fenced. */
+    readonly changing: <A, E>(
+      pid: Pid,
+      chatIds: ReadonlyArray<ChatId>,
+      write: Effect.Effect<A, E>,
+    ) => Effect.Effect<A, E | StoreUnavailable>;
+
+    /** Runs a write that may change every record of a scope, which nobody caches meanwhile. */
+    readonly changingScope: <A, E>(
+      pid: Pid,
+      write: Effect.Effect<A, E>,
+    ) => Effect.Effect<A, E | StoreUnavailable>;
+  }
+>()("@accountlink/core/SharedLinks") {
+  /** It asks for leave to use the cache until the scope of the layer closes. */
+  static readonly layer: Layer.Layer<SharedLinks, never, LinkCache | CacheAgreement> = Layer.effect(
+    SharedLinks,
+    Effect.gen(function* () {
+      const cache = yield* LinkCache;
+      const agreement = yield* CacheAgreement;
+      const { ofRecord, ofScope } = agreement.longestWrite;
+      const fenceMs = ofRecord + margin;
+      const closures = new ScopeClosures(agreement, { knownAfter, entriesGoneAfter: entryMs + margin });
+      const leases = yield* keepLease(cache, agreement, closures, leaseMs + fenceMs + entryMs + margin);
+
+      const closing = <A, E>(pid: Pid, longest: number, write: Effect.Effect<A, E>) =>
+        closures.ensure(pid, longest).pipe(
+          Effect.andThen(write),
+          // When it took longer than anybody thought, the cache was in use again.
+          Effect.tap(closures.ensure(pid, 0)),
+        );
+
+      const setUp = (held: CacheLease, records: ReadonlyArray<RecordName>) => {
+        const fence = { run: held.run, records, id: crypto.randomUUID() };
+        return cache.fence(held, fence, fenceMs).pipe(
+          Effect.map((stands) => (stands ? fence : null)),
+          Effect.catch(() => Effect.succeed(null)),
+        );
+      };
+
+      const changing = Effect.fnUntraced(function* <A, E>(
+        pid: Pid,
+        chatIds: ReadonlyArray<ChatId>,
+        write: Effect.Effect<A, E>,
+      ) {
+        const held = leases.forWrites;
+        const records = chatIds.map((chatId) => ({ pid, chatId }));
+        const fence = held === null ? null : yield* setUp(held, records);
+        if (fence === null) return yield* closing(pid, ofRecord, write);
+        // A write that failed may yet take effect, so its fence is left to end by itself.
+        const written = yield* write;
+        const stood = yield* cache.lift(fence).pipe(Effect.catch(() => Effect.succeed(false)));
+        if (!stood) yield* closures.ensure(pid, 0);
+        return written;
+      });
+
+      const scope = yield* Effect.scope;
+      return SharedLinks.of({
+        begin: (name) =>
+          Effect.suspend(() => {
+            const held = leases.forReads(name.pid);
+            return held === null
+              ? Effect.succeed(null)
+              : Effect.forkChild(readUnder(cache, held, name), atOnce);
+          }),
+        end: (name, begun, lookUp) =>
+          begun === null
+            ? lookUp
+            : Effect.flatMap(Fiber.join(begun), (read) => endOf(cache, scope, name, read, lookUp)),
+        changing,
+        changingScope: (pid, write) => closing(pid, ofScope, write),
+      });
+    }),
+  );
+}
+
+const atOnce = { startImmediately: true } as const;
+
+const missed: CachedRecord = { _tag: "Miss", token: null };
+
+const readUnder = (
+  cache: LinkCache["Service"],
+  lease: CacheLease,
+  name: RecordName,
+): Effect.Effect<BegunRecord> =>
+  cache.read(lease, name, tokenMs).pipe(
+    Effect.catch(() => Effect.succeed(missed)),
+    Effect.map((cached) => ({ lease, cached })),
+  );
+
+const endOf = (
+  cache: LinkCache["Service"],
+  scope: Scope.Scope,
+  name: RecordName,
+  { lease, cached }: BegunRecord,
+  lookUp: Found,
+): Found => {
+  if (cached._tag === "Hit") return Effect.succeed(Option.fromNullOr(cached.record));
+  const { token } = cached;
+  if (token === null) return lookUp;
+  return Effect.tap(lookUp, (found) => {
+    const entry = { token, record: Option.getOrNull(found), entryMs };
+    // Nobody waits for it. One that is lost is one miss more.
+    return Effect.forkIn(Effect.ignore(cache.put(lease, name, entry)), scope, atOnce);
+  });
+};

@@ -1,0 +1,89 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Fiber, Logger } from "effect";
+import { TestClock } from "effect/testing";
+import { type History, type Mistakes, randomOf, startNodes } from "../internal/test_nodes.ts";
+
+const nodeCount = 3;
+
+/** Two minutes of three nodes, with whatever the seed brings upon them. */
+const twoMinutesOf = (seed: number, mistakes: Mistakes = {}) =>
+  Effect.gen(function* () {
+    const random = randomOf(seed);
+    const starting = yield* Effect.forkChild(startNodes(nodeCount, random, mistakes));
+    // Until the cache is in use for the first time.
+    yield* TestClock.adjust("10 seconds");
+    const { history, cache, nodes } = yield* Fiber.join(starting);
+    for (let elapsed = 0; elapsed < 120_000; ) {
+      const step = 500 + 8_000 * random();
+      elapsed += step;
+      yield* TestClock.adjust(step);
+      const [node, other] = [random(), random()].map((part) => Math.floor(nodeCount * part)) as [
+        number,
+        number,
+      ];
+      const event = random();
+      if (event < 0.05) yield* cache.restartFor(nodes);
+      else if (event < 0.1) yield* cache.restartFor([node]);
+      else if (event < 0.2) cache.join(node, other);
+      else cache.cut(node, event < 0.3);
+    }
+    return history;
+  }).pipe(Effect.scoped, Effect.provide([Logger.layer([]), TestClock.layer()]));
+
+const seeds = (count: number) => Array.from({ length: count }, (_, seed) => seed);
+
+/** The first seeds' histories, until one has a problem. */
+const firstProblem = Effect.fnUntraced(function* (count: number, mistakes: Mistakes) {
+  for (const seed of seeds(count)) {
+    const { problems } = yield* twoMinutesOf(seed, mistakes);
+    if (problems.length > 0) return problems[0];
+  }
+  return null;
+});
+
+/** What the protocol is made of, each part taken away. */
+const mistakes: Readonly<Record<string, Mistakes>> = {
+  "a fence that does not stand": { cache: () => ({ fence: () => Effect.succeed(true) }) },
+  "a fill without its token": {
+    cache: (cache) => ({
+      put: Effect.fnUntraced(function* (lease, name, entry) {
+        const read = yield* cache.read(lease, name, 2_000);
+        if (read._tag === "Miss") yield* cache.put(lease, name, { ...entry, token: read.token ?? "" });
+      }),
+    }),
+  },
+  "a lease that lasts": {
+    cache: (cache) => ({
+      read: (lease, name, tokenMs) => cache.read({ ...lease, until: Infinity }, name, tokenMs),
+      put: (lease, name, entry) => cache.put({ ...lease, until: Infinity }, name, entry),
+    }),
+  },
+  "a new run that is used at once": {
+    agreement: (agreement) => ({ adopt: (run) => agreement.adopt(run, 0) }),
+  },
+  "a closure that nobody learns of": { agreement: () => ({ close: () => Effect.void }) },
+};
+
+describe("SharedLinks under way on three nodes", () => {
+  it.live("never shows less than was seen, and hits", () =>
+    Effect.gen(function* () {
+      const histories: Array<History> = [];
+      for (const seed of seeds(10)) {
+        const history = yield* twoMinutesOf(seed);
+        assert.deepStrictEqual(history.problems, [], `seed ${seed}`);
+        histories.push(history);
+      }
+      const sum = (count: (history: History) => number) =>
+        histories.reduce((total, history) => total + count(history), 0);
+      assert.isAbove(sum(({ hits }) => hits) / sum(({ reads }) => reads), 0.05);
+      assert.isAbove(
+        sum(({ writes }) => writes),
+        1_000,
+      );
+    }),
+  );
+
+  it.live.each(Object.entries(mistakes))("would show %s", ([, mistake]) =>
+    Effect.map(firstProblem(100, mistake), (problem) => assert.isNotNull(problem)),
+  );
+});
