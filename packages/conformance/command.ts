@@ -4,6 +4,12 @@
  */
 import type { ApiKey, ChatId, GameId, KeyStatus, Millis, PortableLink } from "@accountlink/core";
 import * as FastCheck from "fast-check";
+import {
+  sweepCommand,
+  type VerificationCommand,
+  verificationCommand,
+  verificationWalk,
+} from "./verification_command.ts";
 import { ada, bob, chess, cyd, poker } from "./world.ts";
 
 /** Which of the two scopes of a world. */
@@ -50,7 +56,7 @@ export type KeyCommand =
     }
   | { readonly op: "setKeyStatus"; readonly key: number; readonly status: KeyStatus; readonly at: Millis };
 
-export type Command = LinkCommand | KeyCommand;
+export type Command = LinkCommand | KeyCommand | VerificationCommand;
 
 /** How many keys and hashes the commands name. */
 export const keyCount = 3;
@@ -118,8 +124,20 @@ export const keyCommand: FastCheck.Arbitrary<KeyCommand> = oneof(
   record({ op: constant("listKeys") }),
 );
 
-/** A random command of either kind, mostly about links. */
+/** A random command of any kind. */
 export const anyCommand: FastCheck.Arbitrary<Command> = oneof(
   { weight: 3, arbitrary: linkCommand },
-  { weight: 1, arbitrary: keyCommand },
+  { weight: 2, arbitrary: keyCommand },
+  { weight: 4, arbitrary: verificationCommand },
 );
+
+/** Random commands, one after the other. */
+export const commandsInOrder = (maxLength: number): FastCheck.Arbitrary<ReadonlyArray<Command>> =>
+  array(
+    oneof(
+      { weight: 12, arbitrary: anyCommand.map((command): ReadonlyArray<Command> => [command]) },
+      { weight: 3, arbitrary: verificationWalk },
+      { weight: 1, arbitrary: sweepCommand.map((command) => [command]) },
+    ),
+    { maxLength, size: "max" },
+  ).map((commands) => commands.flat());

@@ -113,6 +113,85 @@ const basics: Cases<Counters> = {
   }),
 };
 
+const floors: Cases<Counters> = {
+  "a window below its floor is raised to it before the decision, and says so": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rule = ruleOf(5);
+    const [known, later] = [
+      { ...rule, floor: 3 },
+      { ...rule, floor: 3, durationMs: minute - 10 },
+    ];
+    const states = (count: number) => [{ count, resetsAt: now + minute }];
+    expectEqual(yield* counters.admit([known], now), { admitted: true, states: states(4), raised: true });
+    expectEqual(yield* counters.admit([later], now + 10), { admitted: true, states: states(5) });
+    expectEqual(yield* counters.admit([{ ...later, limit: 9, floor: 8 }], now + 10), {
+      admitted: true,
+      states: states(9),
+      raised: true,
+    });
+    expectEqual(yield* counters.read([later], now + 20), states(9));
+  }),
+
+  "a refusal leaves the windows raised": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const [lost, full] = [ruleOf(9, { floor: 4 }), ruleOf(2, { floor: 2 })];
+    const states = [4, 2].map((count) => ({ count, resetsAt: now + minute }));
+    expectEqual(yield* counters.admit([lost, full], now), { admitted: false, states, raised: true });
+    expectEqual(yield* counters.admit([lost, full], now), { admitted: false, states });
+    expectEqual(yield* counters.read([lost, full], now + 5), states);
+  }),
+
+  "a floor is that of the window which ends when the rule says, and of no other": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rule = ruleOf(5);
+    yield* counters.admit([rule], now);
+    const states = [{ count: 2, resetsAt: now + minute }];
+    expectEqual(yield* counters.admit([{ ...rule, floor: 5 }], now + 1), { admitted: true, states });
+  }),
+
+  "a raised window is over at its end": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rule = ruleOf(5);
+    yield* counters.admit([{ ...rule, floor: 5 }], now);
+    expectEqual(yield* counters.admit([rule], now + minute), {
+      admitted: true,
+      states: [{ count: 1, resetsAt: now + 2 * minute }],
+    });
+  }),
+
+  "a limit of 0 or less admits nothing": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    for (const limit of [0, -3]) {
+      const states = [{ count: 0, resetsAt: now + minute }];
+      expectEqual(yield* counters.admit([ruleOf(limit)], now), { admitted: false, states });
+    }
+  }),
+
+  "of many that know of lost counts exactly as many are admitted as there is room for": Effect.gen(
+    function* () {
+      const counters = yield* Counters;
+      const now = yield* start;
+      const rules = [ruleOf(30), ruleOf(20, { floor: 12 })];
+      const admissions = yield* Effect.forEach(
+        Array.from({ length: 40 }),
+        () => counters.admit(rules, now),
+        atOnce,
+      );
+      expectEqual(admissions.filter(({ admitted }) => admitted).length, 8);
+      const states = yield* counters.read(rules, now);
+      expectEqual(
+        states.map(({ count }) => count),
+        [8, 20],
+      );
+    },
+  ),
+};
+
 const races: Cases<Counters> = {
   "of many at once exactly as many are admitted as there is room for": Effect.gen(function* () {
     const counters = yield* Counters;
@@ -243,4 +322,4 @@ const properties: Cases<Counters> = {
  * ```
  */
 export const countersSuite = (options: SuiteOptions<Counters>): void =>
-  suite("Counters", options, { ...basics, ...races, ...properties });
+  suite("Counters", options, { ...basics, ...floors, ...races, ...properties });

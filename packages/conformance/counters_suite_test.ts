@@ -19,6 +19,11 @@ const oneByOne = (counters: Shape): Shape["admit"] =>
     };
   });
 
+type Rules = Parameters<Shape["admit"]>[0];
+
+/** Knows of no floors. */
+const withoutFloors = (rules: Rules): Rules => rules.map(({ floor: _, ...rule }) => rule);
+
 /** What an adapter may get wrong, by the case that must find it. */
 const mistakes: Readonly<Record<string, (counters: Shape) => Partial<Shape>>> = {
   "of many at once exactly as many are admitted as there is room for": (counters) => ({
@@ -40,6 +45,32 @@ const mistakes: Readonly<Record<string, (counters: Shape) => Partial<Shape>>> = 
   }),
   "a window lasts until its end and not at it": (counters) => ({
     admit: (rules, now) => counters.admit(rules, now - 1),
+  }),
+  "a window below its floor is raised to it before the decision, and says so": (counters) => ({
+    admit: (rules, now) => counters.admit(withoutFloors(rules), now),
+  }),
+  "a refusal leaves the windows raised": (counters) => ({
+    admit: Effect.fnUntraced(function* (rules, now) {
+      const full = rules.some(({ limit, floor = 0 }) => floor >= limit);
+      return yield* counters.admit(full ? withoutFloors(rules) : rules, now);
+    }),
+  }),
+  "a floor is that of the window which ends when the rule says, and of no other": (counters) => ({
+    admit: Effect.fnUntraced(function* (rules, now) {
+      const states = yield* counters.read(rules, now);
+      const atTheirEnds = rules.map((rule, i) => ({
+        ...rule,
+        durationMs: (states[i]?.resetsAt ?? now) - now,
+      }));
+      return yield* counters.admit(atTheirEnds, now);
+    }),
+  }),
+  "a limit of 0 or less admits nothing": (counters) => ({
+    admit: (rules, now) =>
+      counters.admit(
+        rules.map((rule) => ({ ...rule, limit: rule.limit <= 0 ? 1 : rule.limit })),
+        now,
+      ),
   }),
   "keys are texts, told apart to the letter": (counters) => ({
     admit: (rules, now) =>

@@ -1,5 +1,15 @@
 import { CacheMemory } from "@accountlink/cache-memory";
-import { AuditLog, Cache, Counters, KeyStore, LinkStore, Signals } from "@accountlink/core";
+import {
+  AuditLog,
+  Cache,
+  Counters,
+  CountLedger,
+  FlowStore,
+  KeyStore,
+  LinkStore,
+  SessionStore,
+  Signals,
+} from "@accountlink/core";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Context, Effect, Layer } from "effect";
 import * as test from "vitest";
@@ -33,6 +43,9 @@ const storage = (breakage: Breakage = unavailable) =>
         Context.add(LinkStore, breakable(Context.get(ports, LinkStore), isBroken, breakage)),
         Context.add(KeyStore, breakable(Context.get(ports, KeyStore), isBroken, breakage)),
         Context.add(AuditLog, breakable(Context.get(ports, AuditLog), isBroken, breakage)),
+        Context.add(CountLedger, breakable(Context.get(ports, CountLedger), isBroken, breakage)),
+        Context.add(SessionStore, breakable(Context.get(ports, SessionStore), isBroken, breakage)),
+        Context.add(FlowStore, breakable(Context.get(ports, FlowStore), isBroken, breakage)),
       );
     }),
   );
@@ -50,18 +63,19 @@ const cache = Layer.effectContext(
 
 const every = "every operation fails with StoreUnavailable, and works again";
 const before = "a write that failed before it began stored nothing, and what stood before it stands";
+const verification = "a verification that failed before it began changed nothing, and completes afterwards";
 const during = "when the connection breaks under writes, what was answered is stored, in one chain";
 
 /** How an adapter may fail wrongly, and the cases that must find it. */
 const mistakes: Readonly<Record<string, readonly [Breakage, ReadonlyArray<string>]>> = {
-  "it dies": [() => Effect.die(new Error("connection reset")), [every, before, during]],
+  "it dies": [() => Effect.die(new Error("connection reset")), [every, before, verification, during]],
   "one operation answers": [
     (operation, name) => (name === "exportPage" ? Effect.succeed([]) : unavailable(operation, name)),
     [every],
   ],
   "writes are stored and refused": [
     (operation, name) => Effect.andThen(Effect.exit(operation), unavailable(operation, name)),
-    [before],
+    [before, verification],
   ],
   "writes are answered and lost": [
     (operation, name) =>

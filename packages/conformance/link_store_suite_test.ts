@@ -9,6 +9,9 @@ type Store = LinkStore["Service"];
 
 const memory = StorageMemory.layer;
 
+const removedOf = (gameId: GameId | null) =>
+  Option.map(Option.fromNullOr(gameId), (removed) => ({ gameId: removed, ended: [] }));
+
 /** What an adapter may get wrong, by the case that must find it. */
 const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
   "racing setGame on one chat user: one chain of values, no version missing or twice": (store) => ({
@@ -57,7 +60,7 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
         const found = yield* store.findByChatId(write.pid, write.chatId);
         yield* Effect.yieldNow;
         yield* store.removeGame(write);
-        return Option.flatMap(found, ({ gameId }) => Option.fromNullOr(gameId));
+        return Option.flatMap(found, ({ gameId }) => removedOf(gameId));
       }),
   }),
   "removeGame gives what was linked, once": (store) => ({
@@ -65,15 +68,14 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
       Effect.gen(function* () {
         const found = yield* store.findByChatId(write.pid, write.chatId);
         yield* store.removeGame(write);
-        return Option.map(found, ({ gameId }) => gameId as GameId);
+        return Option.map(found, ({ gameId }) => ({ gameId: gameId as GameId, ended: [] }));
       }),
   }),
   "deleteScope deletes and counts every record, with and without a link": (store) => ({
     deleteScope: (write) =>
       Effect.gen(function* () {
         const { length } = yield* store.exportPage(write.pid, null, 1_000);
-        yield* store.deleteScope(write);
-        return length;
+        return { ...(yield* store.deleteScope(write)), records: length };
       }),
   }),
   "findByGameIds gives the newest link first, ties by chat ID as strings": (store) => ({

@@ -11,15 +11,21 @@
  * ```
  */
 export * from "./audit_log_suite.ts";
+export * from "./cache_agreement_suite.ts";
 export * from "./cache_suite.ts";
 export * from "./command.ts";
 export * from "./connection.ts";
+export * from "./count_ledger_suite.ts";
 export * from "./counters_suite.ts";
 export * from "./failing_suites.ts";
+export * from "./flow_store_suite.ts";
 export * from "./key_store_suite.ts";
+export * from "./link_cache_suite.ts";
 export * from "./link_store_suite.ts";
 export * from "./run_command.ts";
+export * from "./session_store_suite.ts";
 export * from "./signals_suite.ts";
 export * from "./storage_property_suite.ts";
 export * from "./suite.ts";
+export * from "./verification_command.ts";
 export * from "./world.ts";

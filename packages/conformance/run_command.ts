@@ -7,14 +7,20 @@ import {
   type AuditEntry,
   AuditLog,
   type DataScope,
+  type FlowId,
+  FlowStore,
   type KeyId,
   KeyStore,
   LinkStore,
+  SessionStore,
+  type Sid,
   type StoreUnavailable,
 } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import { type Command, hashCount, keyCount } from "./command.ts";
 import type { Storage } from "./internal/storage.ts";
+import { newFlow, newSession, uniqueFlowId, uniqueSid } from "./internal/verification.ts";
+import { challengeCount, commandDeadline, flowCount, sessionCount } from "./verification_command.ts";
 import {
   ada,
   bob,
@@ -24,6 +30,7 @@ import {
   newWorld,
   origin,
   poker,
+  storeWorld,
   uniqueKeyId,
   uniqueText,
   type World,
@@ -33,20 +40,40 @@ import {
 export interface CommandWorld extends World {
   readonly keyIds: ReadonlyArray<KeyId>;
   readonly hashes: ReadonlyArray<string>;
+  /** The key that creates the sessions, which no command about keys names. */
+  readonly sessionKey: ApiKey;
+  readonly sids: ReadonlyArray<Sid>;
+  readonly flowIds: ReadonlyArray<FlowId>;
+  readonly challenges: ReadonlyArray<string>;
 }
 
 /** A new world, which no store knows yet. */
-export const newCommandWorld = (): CommandWorld => ({
-  ...newWorld(),
-  keyIds: Array.from({ length: keyCount }, uniqueKeyId),
-  hashes: Array.from({ length: hashCount }, uniqueText),
+export const newCommandWorld = (): CommandWorld => {
+  const world = newWorld();
+  return {
+    ...world,
+    keyIds: Array.from({ length: keyCount }, uniqueKeyId),
+    hashes: Array.from({ length: hashCount }, uniqueText),
+    sessionKey: makeKey(world.global),
+    sids: Array.from({ length: sessionCount }, uniqueSid),
+    flowIds: Array.from({ length: flowCount }, uniqueFlowId),
+    challenges: Array.from({ length: challengeCount }, uniqueText),
+  };
+};
+
+/** Makes what commands refer to known to the store. */
+export const storeCommandWorld = Effect.fnUntraced(function* (world: CommandWorld) {
+  const keys = yield* KeyStore;
+  yield* storeWorld(world);
+  const key = world.sessionKey;
+  yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
 });
 
 /** Runs one command in the world and gives its answer. */
 export const runCommand = (
   world: CommandWorld,
   command: Command,
-): Effect.Effect<unknown, StoreUnavailable, LinkStore | KeyStore> => {
+): Effect.Effect<unknown, StoreUnavailable, Storage> => {
   const runner = runners[command.op] as Runner<Command>;
   return runner(world, command).pipe(
     Effect.map(plain),
@@ -59,6 +86,9 @@ export interface Observation {
   readonly scopes: ReadonlyArray<unknown>;
   readonly keys: ReadonlyArray<ApiKey>;
   readonly secrets: ReadonlyArray<unknown>;
+  readonly sessions: ReadonlyArray<unknown>;
+  readonly changedSids: ReadonlyArray<Sid>;
+  readonly flows: ReadonlyArray<unknown>;
   /** Newest first, without their sequences, which are each store's own. */
   readonly entries: ReadonlyArray<Omit<AuditEntry, "sequence">>;
 }
@@ -68,6 +98,7 @@ export const observe = Effect.fnUntraced(function* (
   world: CommandWorld,
 ): Effect.fn.Return<Observation, StoreUnavailable, Storage> {
   const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
+  const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
   const observeScope = ({ pid }: DataScope) =>
     Effect.all([
       Effect.map(links.findByChatIds(pid, [ada, bob, cyd]), plain),
@@ -80,6 +111,9 @@ export const observe = Effect.fnUntraced(function* (
     scopes: yield* Effect.all([observeScope(world.global), observeScope(world.guild)]),
     keys: yield* keys.listKeys(world.account.name),
     secrets: yield* Effect.forEach(world.hashes, (hash) => Effect.map(keys.findByHash(hash), plain)),
+    sessions: yield* Effect.forEach(world.sids, (sid) => Effect.map(sessions.find(sid), plain)),
+    changedSids: ownOf(world.sids, yield* sessions.changedSince(0)),
+    flows: yield* Effect.forEach(world.flowIds, (id) => Effect.map(flows.find(id, 0), plain)),
     entries: entries.map(({ sequence: _, ...entry }) => entry),
   };
 });
@@ -94,13 +128,23 @@ const plain = (answer: unknown): unknown => {
 type Runner<C extends Command> = (
   world: CommandWorld,
   command: C,
-) => Effect.Effect<unknown, StoreUnavailable, LinkStore | KeyStore>;
+) => Effect.Effect<unknown, StoreUnavailable, Storage>;
 
 const askLinks = <A>(ask: (store: LinkStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
   Effect.flatMap(LinkStore, ask);
 
 const askKeys = <A>(ask: (store: KeyStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
   Effect.flatMap(KeyStore, ask);
+
+const askSessions = <A>(ask: (store: SessionStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(SessionStore, ask);
+
+const askFlows = <A>(ask: (store: FlowStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(FlowStore, ask);
+
+/** Those of the sids of a world that a store has named, in the order of the world. */
+const ownOf = (own: ReadonlyArray<Sid>, named: ReadonlyArray<Sid>): ReadonlyArray<Sid> =>
+  own.filter((sid) => named.includes(sid));
 
 const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { readonly op: Op }>> } = {
   findByChatId: (world, { scope, chatId }) =>
@@ -117,9 +161,15 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
   moveChat: (world, { scope, oldChatId, newChatId, at }) =>
     askLinks((store) => store.moveChat({ ...origin, pid: world[scope].pid, at, oldChatId, newChatId })),
   removeGame: (world, { scope, chatId, at }) =>
-    askLinks((store) => store.removeGame({ ...origin, pid: world[scope].pid, at, chatId })),
+    Effect.map(
+      askLinks((store) => store.removeGame({ ...origin, pid: world[scope].pid, at, chatId })),
+      Option.map(({ gameId, ended }) => ({ gameId, ended: ownOf(world.sids, ended) })),
+    ),
   deleteScope: (world, { scope, at }) =>
-    askLinks((store) => store.deleteScope({ ...origin, pid: world[scope].pid, at })),
+    Effect.map(
+      askLinks((store) => store.deleteScope({ ...origin, pid: world[scope].pid, at })),
+      ({ records, ended }) => ({ records, ended: ownOf(world.sids, ended) }),
+    ),
   importBatch: (world, { scope, links, existing, position, at }) => {
     const { pid } = world[scope];
     const progress = position === null ? null : { source: pid, position };
@@ -142,7 +192,57 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
     askKeys((store) =>
       store.setKeyStatus({ ...origin, id: idOf(world, key), status, at, action: "key.status_changed" }),
     ),
+
+  createSession: (world, { session, scope, chatId, isLimited, at }) => {
+    const { pid } = world[scope];
+    const parts = { sid: sidOf(world, session), pid, chatId, createdAt: at, expiresAt: commandDeadline };
+    const write = { session: newSession(world.sessionKey, parts), burst: isLimited ? burst : null };
+    return askSessions((store) => store.create(write));
+  },
+  findSession: (world, { session }) => askSessions((store) => store.find(sidOf(world, session))),
+  changedSince: (world, { at }) =>
+    Effect.map(
+      askSessions((store) => store.changedSince(at)),
+      (sids) => ownOf(world.sids, sids),
+    ),
+  advance: (world, { session, to, at }) =>
+    askSessions((store) => store.advance({ sid: sidOf(world, session), to, at })),
+  complete: (world, { scope, flow, chatId, gameId, at }) => {
+    const { pid } = world[scope];
+    const write = { ...origin, pid, at, flow: flowOf(world, flow), chatId, gameId, address: null };
+    return askSessions((store) => store.complete(write));
+  },
+  sweep: (world, { at, forgetBefore }) =>
+    Effect.map(
+      askSessions((store) => store.sweep(at, forgetBefore)),
+      (sids) => ownOf(world.sids, sids),
+    ),
+
+  beginFlow: (world, { flow, session, scope }) => {
+    const sid = session === null ? null : sidOf(world, session);
+    const parts = { id: flowOf(world, flow), sid, expiresAt: commandDeadline };
+    return askFlows((store) => store.begin(newFlow(world[scope], parts)));
+  },
+  findFlow: (world, { flow, at }) => askFlows((store) => store.find(flowOf(world, flow), at)),
+  endFlow: (world, { flow }) => askFlows((store) => store.end(flowOf(world, flow))),
+  challenge: (world, { flow, challenge }) => {
+    const secrets = { step: "chat", codeVerifier: "verifier", nonce: "nonce" } as const;
+    const [id, state] = [flowOf(world, flow), stateOf(world, challenge)];
+    return askFlows((store) => store.challenge({ ...secrets, flow: id, state, expiresAt: commandDeadline }));
+  },
+  takeChallenge: (world, { flow, challenge, at }) =>
+    askFlows((store) => store.takeChallenge(flowOf(world, flow), stateOf(world, challenge), at)),
+  prove: (world, { flow, proof, at, nextFlow }) =>
+    askFlows((store) => store.prove(flowOf(world, flow), proof, at, flowOf(world, nextFlow))),
 };
+
+const burst = { capacity: 2, refillMs: 1 };
+
+const sidOf = (world: CommandWorld, index: number): Sid => world.sids[index] as Sid;
+
+const flowOf = (world: CommandWorld, index: number): FlowId => world.flowIds[index] as FlowId;
+
+const stateOf = (world: CommandWorld, index: number): string => world.challenges[index] as string;
 
 const idOf = (world: CommandWorld, index: number): KeyId => world.keyIds[index] as KeyId;
 

@@ -2,13 +2,19 @@
 import type { StoreUnavailable } from "@accountlink/core";
 import { Effect, Equal, Formatter, type Layer } from "effect";
 import * as FastCheck from "fast-check";
-import { anyCommand, type Command } from "./command.ts";
+import { anyCommand, type Command, commandsInOrder } from "./command.ts";
 import { expectEqual, expectThat } from "./internal/expect.ts";
 import { check, type PropertyOptions } from "./internal/property.ts";
 import type { Storage } from "./internal/storage.ts";
-import { type CommandWorld, newCommandWorld, type Observation, observe, runCommand } from "./run_command.ts";
+import {
+  type CommandWorld,
+  newCommandWorld,
+  type Observation,
+  observe,
+  runCommand,
+  storeCommandWorld,
+} from "./run_command.ts";
 import { type SuiteOptions, suite } from "./suite.ts";
-import { storeWorld } from "./world.ts";
 
 /** What the suite takes. */
 export interface StoragePropertyOptions extends SuiteOptions<Storage>, PropertyOptions {
@@ -33,14 +39,14 @@ export interface StoragePropertyOptions extends SuiteOptions<Storage>, PropertyO
 export const storagePropertySuite = (options: StoragePropertyOptions): void =>
   suite("storage as its model", options, {
     "commands one after the other are answered as the model answers": check(
-      FastCheck.array(anyCommand, { maxLength: 40, size: "max" }),
+      commandsInOrder(40),
       (commands) => agreesInOrder(options.model, commands),
       options,
     ),
 
     "commands at once are answered as the model answers them in some order": check(
       FastCheck.record({
-        before: FastCheck.array(anyCommand, { maxLength: 8, size: "max" }),
+        before: commandsInOrder(8),
         atOnce: FastCheck.array(anyCommand, { minLength: 2, maxLength: 4 }),
       }),
       (commands) => agreesInSomeOrder(options.model, commands),
@@ -85,7 +91,7 @@ const outcomeOf = (
   concurrency: number | "unbounded",
 ): Effect.Effect<Outcome, StoreUnavailable, Storage> =>
   Effect.gen(function* () {
-    yield* storeWorld(world);
+    yield* storeCommandWorld(world);
     yield* Effect.forEach(before, (command) => runCommand(world, command));
     const answers = yield* Effect.forEach(commands, (command) => runCommand(world, command), { concurrency });
     return { answers, observed: yield* observe(world) };

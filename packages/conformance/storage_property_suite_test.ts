@@ -1,4 +1,4 @@
-import { AuditLog, KeyStore, LinkStore } from "@accountlink/core";
+import { AuditLog, KeyStore, LinkStore, SessionStore } from "@accountlink/core";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect, Option } from "effect";
 import * as test from "vitest";
@@ -40,6 +40,23 @@ test.describe("storagePropertySuite", () => {
       list: (account, before, limit) =>
         Effect.map(log.list(account, before, limit), (entries) =>
           entries.filter(({ action }) => action !== "link.moved"),
+        ),
+    }));
+    test.expect(await failing(layer)).toContain(inOrder);
+  });
+
+  test.it("finds a verification that a deletion does not tell of", async () => {
+    const layer = altered(memory, LinkStore, (store) => ({
+      deleteScope: (write) => Effect.map(store.deleteScope(write), (deleted) => ({ ...deleted, ended: [] })),
+    }));
+    test.expect(await failing(layer)).toContain(inOrder);
+  });
+
+  test.it("finds a completion that forgets what it replaced", async () => {
+    const layer = altered(memory, SessionStore, (store) => ({
+      complete: (write) =>
+        Effect.map(store.complete(write), (completed) =>
+          completed._tag === "Completed" ? { ...completed, previousGameId: null } : completed,
         ),
     }));
     test.expect(await failing(layer)).toContain(inOrder);

@@ -1,14 +1,18 @@
 /**
  * The audit log: who did what. Every change of links and keys writes its entry in the same transaction.
  */
-import type { KeyId, Pid } from "./ids.ts";
+import type { ChatId, KeyId, Pid } from "./ids.ts";
 import type { Millis } from "./link.ts";
 
-/** Who acts: a key over HTTP, an operator at the command line, or an account on the dashboard. */
+/**
+ * Who acts: a key over HTTP, an operator at the command line, an account on the dashboard, or a chat user who has proven
+ * to be one.
+ */
 export type Actor =
   | { readonly type: "key"; readonly id: KeyId }
   | { readonly type: "operator"; readonly id: string }
-  | { readonly type: "account"; readonly id: string };
+  | { readonly type: "account"; readonly id: string }
+  | { readonly type: "user"; readonly id: ChatId };
 
 export type AuditAction =
   | "link.set"

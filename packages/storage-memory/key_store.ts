@@ -32,6 +32,7 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
       ensureScope: (account, target, pid) => Effect.sync(() => ensureScope(memory, account, target, pid)),
       findScope: (account, target) =>
         Effect.sync(() => Option.fromUndefinedOr(memory.scopes.get(account)?.get(guildOf(target)))),
+      findScopeByPid: (pid) => Effect.sync(() => Option.fromUndefinedOr(memory.links.get(pid)?.scope)),
 
       insertKey: (write) => Effect.sync(() => insertKey(memory, write)),
       findByHash: (hash) => Effect.sync(() => findByHash(memory, hash)),

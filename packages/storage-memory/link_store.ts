@@ -1,21 +1,21 @@
 /** Link records in memory. */
 import {
-  type ChatId,
-  type GameId,
+  type GameUnlinked,
   type ImportBatch,
-  isLinked,
   type Link,
   type LinkRecord,
   LinkStore,
   type MoveChat,
   type PortableLink,
   type RemoveGame,
-  type SetGame,
+  type ScopeDeleted,
   type WriteContext,
 } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
+import { changed, findLink, setGame } from "./internal/set_game.ts";
 import { type Memory, State } from "./internal/state.ts";
 import { assertStorable } from "./internal/storable_text.ts";
+import { endVerifications } from "./internal/verification_ends.ts";
 
 /** Finds by chat user in O(1), by game user in the number of its chat users. */
 export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
@@ -69,46 +69,12 @@ const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink => ({
   lastVerifiedAt,
 });
 
-/** The record of a chat user whose `gameId` becomes another one. */
-const changed = (chatId: ChatId, previous: LinkRecord | undefined, gameId: GameId, at: number): Link => ({
-  chatId,
-  gameId,
-  linkVersion: (previous?.linkVersion ?? 0) + 1,
-  linkedAt: at,
-  lastVerifiedAt: at,
-});
-
 const unlinked = (record: Link, at: number): LinkRecord => ({
   ...record,
   gameId: null,
   linkVersion: record.linkVersion + 1,
   linkedAt: at,
 });
-
-const findLink = (record: LinkRecord | undefined): Link | undefined =>
-  record !== undefined && isLinked(record) ? record : undefined;
-
-const setGame = (memory: Memory, write: SetGame) => {
-  const { pid, chatId, gameId, at } = write;
-  const links = memory.linksOf(pid);
-  const previous = links.find(chatId);
-  const link = findLink(previous);
-  const previousGameId = link?.gameId ?? null;
-  if (link?.gameId === gameId) {
-    const record = { ...link, lastVerifiedAt: at };
-    links.put(record);
-    return { record, previousGameId };
-  }
-  const record = changed(chatId, previous, gameId, at);
-  memory.record({
-    ...write,
-    action: "link.set",
-    scope: links.scope,
-    details: { chatId, gameId, previousGameId },
-  });
-  links.put(record);
-  return { record, previousGameId };
-};
 
 const moveChat = (memory: Memory, write: MoveChat) => {
   const { pid, oldChatId, newChatId, at } = write;
@@ -133,7 +99,7 @@ const moveChat = (memory: Memory, write: MoveChat) => {
   return { _tag: "Moved", gameId } as const;
 };
 
-const removeGame = (memory: Memory, write: RemoveGame): Option.Option<GameId> => {
+const removeGame = (memory: Memory, write: RemoveGame): Option.Option<GameUnlinked> => {
   const { pid, chatId, at } = write;
   const links = memory.links.get(pid);
   const link = findLink(links?.find(chatId));
@@ -146,15 +112,17 @@ const removeGame = (memory: Memory, write: RemoveGame): Option.Option<GameId> =>
     details: { chatId, removedGameId: link.gameId },
   });
   links.put(unlinked(link, at));
-  return Option.some(link.gameId);
+  return Option.some({ gameId: link.gameId, ended: endVerifications(memory, pid, chatId, at) });
 };
 
-const deleteScope = (memory: Memory, write: WriteContext): number => {
-  const links = memory.linksOf(write.pid);
+const deleteScope = (memory: Memory, write: WriteContext): ScopeDeleted => {
+  const { pid, at } = write;
+  const links = memory.linksOf(pid);
   const deletedRecords = links.size;
   memory.record({ ...write, action: "scope.deleted", scope: links.scope, details: { deletedRecords } });
   links.clear();
-  return deletedRecords;
+  memory.sightings.delete(pid);
+  return { records: deletedRecords, ended: endVerifications(memory, pid, null, at) };
 };
 
 const importBatch = (memory: Memory, batch: ImportBatch) => {

@@ -1,14 +1,32 @@
-/** The three storage ports over one state. */
-import type { AuditLog, KeyStore, LinkStore } from "@accountlink/core";
+/** The storage ports over one state. */
+import type {
+  AuditLog,
+  CacheAgreement,
+  CountLedger,
+  FlowStore,
+  KeyStore,
+  LinkStore,
+  SessionStore,
+} from "@accountlink/core";
 import { Layer } from "effect";
 import * as MemoryAuditLog from "./audit_log.ts";
+import * as MemoryCacheAgreement from "./cache_agreement.ts";
+import * as MemoryCountLedger from "./count_ledger.ts";
+import * as MemoryFlowStore from "./flow_store.ts";
 import { State } from "./internal/state.ts";
 import * as MemoryKeyStore from "./key_store.ts";
 import * as MemoryLinkStore from "./link_store.ts";
+import * as MemorySessionStore from "./session_store.ts";
 
 /** Every storage port. Each time the layer is built its store is empty; it forgets everything when it is released. */
-export const layer: Layer.Layer<LinkStore | KeyStore | AuditLog> = Layer.mergeAll(
+export const layer: Layer.Layer<
+  LinkStore | KeyStore | AuditLog | CacheAgreement | CountLedger | SessionStore | FlowStore
+> = Layer.mergeAll(
   MemoryLinkStore.layer,
   MemoryKeyStore.layer,
   MemoryAuditLog.layer,
+  MemoryCacheAgreement.layer,
+  MemoryCountLedger.layer,
+  MemorySessionStore.layer,
+  MemoryFlowStore.layer,
 ).pipe(Layer.provide(State.layer));

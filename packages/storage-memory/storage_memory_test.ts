@@ -1,8 +1,12 @@
 import {
   auditLogSuite,
+  cacheAgreementSuite,
+  countLedgerSuite,
   failingStorageSuite,
+  flowStoreSuite,
   keyStoreSuite,
   linkStoreSuite,
+  sessionStoreSuite,
   storagePropertySuite,
 } from "@accountlink/conformance";
 import * as test from "vitest";
@@ -14,5 +18,9 @@ const name = "Memory";
 linkStoreSuite({ name, layer, test });
 keyStoreSuite({ name, layer, test });
 auditLogSuite({ name, layer, test });
+sessionStoreSuite({ name, layer, test });
+flowStoreSuite({ name, layer, test });
+cacheAgreementSuite({ name, layer, test });
+countLedgerSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: layer, test });
 failingStorageSuite({ name, test, skip: "memory has no connection that could break" });

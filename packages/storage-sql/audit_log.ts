@@ -31,7 +31,7 @@ const EntryRow = Schema.Struct({
   at: Schema.Int,
   account: Schema.String,
   pid: Schema.NullOr(Pid),
-  actor_type: literalsOf<Actor["type"]>({ key: true, operator: true, account: true }),
+  actor_type: literalsOf<Actor["type"]>({ key: true, operator: true, account: true, user: true }),
   actor_id: Schema.String,
   request_id: Schema.NullOr(Schema.String),
   action: literalsOf<AuditAction>({

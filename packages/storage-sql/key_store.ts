@@ -18,7 +18,7 @@ type Operations<Names extends keyof KeyStore["Service"]> = Pick<KeyStore["Servic
 
 const accountOperations = (
   sql: SqlClient.SqlClient,
-): Operations<"ensureAccount" | "findAccount" | "ensureScope" | "findScope"> => {
+): Operations<"ensureAccount" | "findAccount" | "ensureScope" | "findScope" | "findScopeByPid"> => {
   const findAccount = (name: string) =>
     sql`SELECT name, chat_id, tier FROM accounts WHERE name = ${name}`.pipe(Effect.flatMap(readAccounts));
 
@@ -52,6 +52,13 @@ const accountOperations = (
 
     findScope: (account, target) =>
       findScope(account, target).pipe(Effect.map(first), operation("KeyStore.findScope", account)),
+
+    findScopeByPid: (pid) =>
+      sql`SELECT pid, account, guild_id FROM scopes WHERE pid = ${pid}`.pipe(
+        Effect.flatMap(readScopes),
+        Effect.map(first),
+        operation("KeyStore.findScopeByPid"),
+      ),
   };
 };
 

@@ -10,6 +10,9 @@ import { Migrator, SqlClient, type SqlError } from "effect/sql";
 import { dialectOf } from "./internal/dialect.ts";
 import { initial } from "./migrations/0001_initial.ts";
 import { countingKeys } from "./migrations/0002_counting_keys.ts";
+import { countLedger } from "./migrations/0003_count_ledger.ts";
+import { verification } from "./migrations/0004_verification.ts";
+import { cacheClosures } from "./migrations/0005_cache_closures.ts";
 
 /** Every step, by `<number>_<name>`. */
 export const migrations: Readonly<
@@ -17,6 +20,9 @@ export const migrations: Readonly<
 > = {
   "0001_initial": initial,
   "0002_counting_keys": countingKeys,
+  "0003_count_ledger": countLedger,
+  "0004_verification": verification,
+  "0005_cache_closures": cacheClosures,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

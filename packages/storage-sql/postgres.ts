@@ -1,12 +1,13 @@
 /** The stores in a Postgres that many nodes share. */
-import type { AuditLog, KeyStore, LinkStore } from "@accountlink/core";
-import { type Context, Duration, Effect, Layer, type Redacted, type Scope } from "effect";
+import { Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "./database_unusable.ts";
+import { patience } from "./internal/dialect.ts";
+import { LongestWrite, longestWrite } from "./internal/longest_write.ts";
 import { layerPostgresClient } from "./internal/postgres_client.ts";
 import { parsePostgresUrl } from "./internal/postgres_url.ts";
 import { type DatabaseTooNew, lastStep, migrate, newestStep } from "./migrations.ts";
-import { layer } from "./stores.ts";
+import { layer, type Stores } from "./stores.ts";
 
 /** Which database, and how much may be asked of it. */
 export interface PostgresOptions {
@@ -25,6 +26,11 @@ export interface PostgresOptions {
    * of a scope have a minute.
    */
   readonly statementTimeout?: Duration.Input;
+  /**
+   * How long to go on trying, before the schema is brought up to date, while the database cannot be reached or is not
+   * ready; not at all when left out.
+   */
+  readonly startTimeout?: Duration.Input;
 }
 
 /** Why the stores of a database cannot be had. */
@@ -36,19 +42,22 @@ export type PostgresError = DatabaseUnusable | DatabaseTooNew;
  * An operation answers or fails with `StoreUnavailable` within `connectTimeout` and `statementTimeout` together, and a
  * quarter of a second, whatever becomes of the database; when it is back, so are the stores.
  */
-export const layerPostgres = (
-  options: PostgresOptions,
-): Layer.Layer<LinkStore | KeyStore | AuditLog, PostgresError> =>
+export const layerPostgres = (options: PostgresOptions): Layer.Layer<Stores, PostgresError> =>
   Layer.provide(
     layer,
-    Layer.effectContext(Effect.map(Effect.tap(open(options), migrateOn), ({ database }) => database)),
+    Layer.effectContext(
+      Effect.map(
+        Effect.tap(open(options), (opened) => migrateOn(opened, options)),
+        ({ database }) => database,
+      ),
+    ),
   );
 
 /** Brings the schema up to date without serving from it, and gives the names of the steps that it took. */
 export const migratePostgres = (
   options: PostgresOptions,
 ): Effect.Effect<ReadonlyArray<string>, PostgresError> =>
-  Effect.scoped(Effect.flatMap(open(options), migrateOn));
+  Effect.scoped(Effect.flatMap(open(options), (opened) => migrateOn(opened, options)));
 
 /** What there is in a database. */
 export interface PostgresState {
@@ -92,22 +101,42 @@ const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable,
   Effect.gen(function* () {
     const place = yield* parsePostgresUrl(options.url);
     const { maxConnections = 10, connectTimeout = "1 second", statementTimeout = "2 seconds" } = options;
-    const client = layerPostgresClient({
-      place,
-      maxConnections,
+    const timeouts = {
       connectTimeout: Duration.fromInputUnsafe(connectTimeout),
       statementTimeout: Duration.fromInputUnsafe(statementTimeout),
-    });
+    };
+    const client = layerPostgresClient({ place, maxConnections, ...timeouts });
+    const [toConnect, toRun] = Object.values(timeouts).map(Duration.toMillis) as [number, number];
+    const longest = { ofRecord: longestWrite(toConnect, toRun), ofScope: longestWrite(toConnect, patience) };
     return {
       path: place.path,
-      database: yield* Layer.build(client),
+      database: Context.add(yield* Layer.build(client), LongestWrite, longest),
       unusable: (cause) => new DatabaseUnusable({ path: place.path, cause }),
     };
   });
 
-const migrateOn = ({ database, unusable }: Opened): Effect.Effect<ReadonlyArray<string>, PostgresError> => {
+/** Migrates as soon as the database is there, and says once that it is waited for. */
+const migrateOn = (
+  { database, unusable }: Opened,
+  { startTimeout = 0 }: PostgresOptions,
+): Effect.Effect<ReadonlyArray<string>, PostgresError> => {
+  const timeout = Duration.fromInputUnsafe(startTimeout);
+  const schedule = Schedule.spaced(retryPause).pipe(Schedule.upTo({ duration: timeout }));
+  const tryAgain = (error: MigrateError) =>
+    Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(error).message}`).pipe(
+      Effect.andThen(Effect.retry(migrate, { schedule, while: isPassing })),
+    );
   const notMigrated = (error: SqlError.SqlError | Migrator.MigrationError) => Effect.fail(unusable(error));
-  return Effect.provideContext(migrate, database).pipe(
+  return migrate.pipe(
+    Effect.catchIf((error) => isPassing(error) && !Duration.isZero(timeout), tryAgain),
     Effect.catchTags({ SqlError: notMigrated, MigrationError: notMigrated }),
+    Effect.provideContext(database),
   );
 };
+
+const retryPause = Duration.millis(500);
+
+type MigrateError = Effect.Error<typeof migrate>;
+
+/** Whether it may well work a moment later. */
+const isPassing = (error: MigrateError): boolean => error._tag === "SqlError" && error.isRetryable;

@@ -1,4 +1,13 @@
-import { auditLogSuite, keyStoreSuite, linkStoreSuite, storagePropertySuite } from "@accountlink/conformance";
+import {
+  auditLogSuite,
+  cacheAgreementSuite,
+  countLedgerSuite,
+  flowStoreSuite,
+  keyStoreSuite,
+  linkStoreSuite,
+  sessionStoreSuite,
+  storagePropertySuite,
+} from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import * as test from "vitest";
@@ -12,5 +21,9 @@ test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () 
   linkStoreSuite({ name, layer, test });
   keyStoreSuite({ name, layer, test });
   auditLogSuite({ name, layer, test });
+  sessionStoreSuite({ name, layer, test });
+  flowStoreSuite({ name, layer, test });
+  cacheAgreementSuite({ name, layer, test });
+  countLedgerSuite({ name, layer, test });
   storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
 });

@@ -6,12 +6,13 @@ import {
   makeCertificate,
   makePostgresDatabase,
   startPostgres,
+  startProxy,
   whyNoCertificate,
   whyNoPostgres,
   whyNoPostgresDatabase,
 } from "@accountlink/test-servers";
 import { describe, expect, it } from "@effect/vitest";
-import { Effect, Layer, Option, Redacted, type Scope } from "effect";
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, type Scope } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "./internal/dialect.ts";
 import { Database, generous, layerClient, layerOnDatabase, onDatabase } from "./internal/test_postgres.ts";
@@ -135,6 +136,33 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
         expect(error._tag).toBe("DatabaseUnusable");
         expect(error.message).toBe(`Cannot use database "${spoilt.host}${spoilt.pathname}": ${reason}`);
       }
+    }),
+  );
+
+  it.live.each(["cut", "silence"] as const)("waits for a database that is not there yet: %s", (fault) =>
+    Effect.gen(function* () {
+      const { url } = yield* makePostgresDatabase();
+      const proxy = yield* startProxy(Number(new URL(url).port));
+      yield* proxy[fault];
+      const waits = yield* Deferred.make<unknown>();
+      const logger = Logger.make(({ message }) => void Deferred.doneUnsafe(waits, Exit.succeed(message)));
+      const timeouts = { connectTimeout: "1 second", startTimeout: "1 minute" } as const;
+      const options = { ...optionsOf(withParts(url, { port: `${proxy.port}` })), ...timeouts };
+      const migrating = yield* migratePostgres(options).pipe(
+        Effect.provide(Logger.layer([logger])),
+        Effect.forkChild,
+      );
+      expect(String(yield* Deferred.await(waits))).toMatch(/^Waiting up to 1m: Cannot use database /);
+      yield* proxy.restore;
+      expect(yield* Fiber.join(migrating)).toEqual(names);
+    }),
+  );
+
+  it.live("waits for it no longer than it may", () =>
+    Effect.gen(function* () {
+      const options = { ...optionsOf("postgres://127.0.0.1:1/none"), startTimeout: "1 second" } as const;
+      const error = yield* Effect.flip(migratePostgres(options).pipe(Effect.provide(Logger.layer([]))));
+      expect(error.message).toContain("ECONNREFUSED");
     }),
   );
 

@@ -1,14 +1,41 @@
-/** The three storage ports on one database. */
-import type { AuditLog, KeyStore, LinkStore } from "@accountlink/core";
+/** The storage ports on one database. */
+import type {
+  AuditLog,
+  CacheAgreement,
+  CountLedger,
+  FlowStore,
+  KeyStore,
+  LinkStore,
+  SessionStore,
+} from "@accountlink/core";
 import { Layer } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
 import * as SqlAuditLog from "./audit_log.ts";
+import * as SqlCacheAgreement from "./cache_agreement.ts";
+import * as SqlCountLedger from "./count_ledger.ts";
+import * as SqlFlowStore from "./flow_store.ts";
 import * as SqlKeyStore from "./key_store.ts";
 import * as SqlLinkStore from "./link_store.ts";
+import * as SqlSessionStore from "./session_store.ts";
+
+/** Every storage port. */
+export type Stores =
+  | LinkStore
+  | KeyStore
+  | AuditLog
+  | CacheAgreement
+  | CountLedger
+  | SessionStore
+  | FlowStore;
 
 /** Every storage port on the database of the client, whose schema has been migrated. */
-export const layer: Layer.Layer<
-  LinkStore | KeyStore | AuditLog,
-  never,
-  SqlClient.SqlClient | SqlConnection.Connection
-> = Layer.mergeAll(SqlLinkStore.layer, SqlKeyStore.layer, SqlAuditLog.layer);
+export const layer: Layer.Layer<Stores, never, SqlClient.SqlClient | SqlConnection.Connection> =
+  Layer.mergeAll(
+    SqlLinkStore.layer,
+    SqlKeyStore.layer,
+    SqlAuditLog.layer,
+    SqlCacheAgreement.layer,
+    SqlCountLedger.layer,
+    SqlSessionStore.layer,
+    SqlFlowStore.layer,
+  );

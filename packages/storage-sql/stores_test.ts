@@ -1,8 +1,12 @@
 import {
   auditLogSuite,
+  cacheAgreementSuite,
+  countLedgerSuite,
   failingStorageSuite,
+  flowStoreSuite,
   keyStoreSuite,
   linkStoreSuite,
+  sessionStoreSuite,
   storagePropertySuite,
 } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
@@ -18,5 +22,9 @@ const name = "Embedded";
 linkStoreSuite({ name, layer, test });
 keyStoreSuite({ name, layer, test });
 auditLogSuite({ name, layer, test });
+sessionStoreSuite({ name, layer, test });
+flowStoreSuite({ name, layer, test });
+cacheAgreementSuite({ name, layer, test });
+countLedgerSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
 failingStorageSuite({ name, layer: layerReopening, test });

@@ -6,6 +6,7 @@ import { ada, bob, chess, poker } from "../world.ts";
 import { eventually, expectEqual, expectThat, expectUnavailable } from "./expect.ts";
 import { newLinkBench } from "./link_bench.ts";
 import type { Storage } from "./storage.ts";
+import { newVerificationBench } from "./verification_bench.ts";
 
 const games = Array.from({ length: 60 }, (_, i) => GameId.make(`${1_000 + i}`));
 
@@ -26,6 +27,24 @@ export const failingWrites: Cases<Storage | Connection> = {
       ]).pipe(Effect.ensuring(connection.restore));
       expectEqual(yield* eventually(links.find(ada)), record);
       expectEqual(yield* links.entries, entries);
+    },
+  ),
+
+  "a verification that failed before it began changed nothing, and completes afterwards": Effect.gen(
+    function* () {
+      const connection = yield* Connection;
+      const bench = yield* newVerificationBench;
+      const session = yield* bench.create();
+      const flow = yield* bench.proven(session.sid);
+      yield* connection.break;
+      yield* Effect.all([
+        expectUnavailable("complete", bench.complete(flow)),
+        expectUnavailable("advance", bench.advance(session.sid, "cancelled")),
+        expectUnavailable("prove", bench.prove(flow, { step: "chat", chatId: bob })),
+      ]).pipe(Effect.ensuring(connection.restore));
+      expectEqual(yield* eventually(bench.find(session.sid)), session);
+      expectEqual(yield* bench.links.find(ada), null);
+      expectEqual((yield* bench.complete(flow))._tag, "Completed");
     },
   ),
 

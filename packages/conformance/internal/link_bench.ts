@@ -28,8 +28,13 @@ export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
       store.setGame({ ...context(at), chatId, gameId }),
     move: (oldChatId: ChatId, newChatId: ChatId, at: Millis = 0) =>
       store.moveChat({ ...context(at), oldChatId, newChatId }),
-    remove: (chatId: ChatId, at: Millis = 0) => store.removeGame({ ...context(at), chatId }),
-    deleteAll: (at: Millis = 0) => store.deleteScope(context(at)),
+    /** Gives the game that was removed. */
+    remove: (chatId: ChatId, at: Millis = 0) =>
+      Effect.map(store.removeGame({ ...context(at), chatId }), (removed) =>
+        Option.map(removed, ({ gameId }) => gameId),
+      ),
+    /** Gives the number of records. */
+    deleteAll: (at: Millis = 0) => Effect.map(store.deleteScope(context(at)), ({ records }) => records),
     load: (
       links: ReadonlyArray<PortableLink>,
       existing: ImportBatch["existing"] = "replace",

@@ -1,14 +1,20 @@
 import {
   AuditLog,
   Cache,
+  CacheAgreement,
   Counters,
+  CountLedger,
+  FlowStore,
   KeyStore,
+  LinkCache,
   LinkStore,
+  SessionStore,
   Signals,
   type StoreUnavailable,
 } from "@accountlink/core";
 import { Clock, Effect, type Scope } from "effect";
 import { ada, bob, chess, makeKey, makeWorld, origin, uniquePid, uniqueText } from "../world.ts";
+import { newFlow, newSession, uniqueFlowId } from "./verification.ts";
 
 /** Operations by name, ready to run; each can be run again. */
 export type Operations = Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, Scope.Scope>>>;
@@ -21,9 +27,10 @@ type OperationsOf<Port> = {
 const prefixed = (port: string, operations: Operations): Operations =>
   Object.fromEntries(Object.entries(operations).map(([name, operation]) => [`${port}.${name}`, operation]));
 
-/** Every operation of the three storage ports. */
+/** Every operation of the storage ports. */
 export const storageOperations = Effect.gen(function* () {
   const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
+  const ledger = yield* CountLedger;
   const { account, global } = yield* makeWorld;
   const { pid } = global;
   const [key, hash] = [makeKey(global), uniqueText()];
@@ -53,6 +60,7 @@ export const storageOperations = Effect.gen(function* () {
       findAccount: keys.findAccount(account.name),
       ensureScope: keys.ensureScope(account.name, { kind: "global" }, uniquePid()),
       findScope: keys.findScope(account.name, { kind: "global" }),
+      findScopeByPid: keys.findScopeByPid(pid),
       insertKey: keys.insertKey({ ...origin, key, hash, maxKeys: null, at }),
       findByHash: keys.findByHash(hash),
       findById: keys.findById(key.id),
@@ -79,6 +87,53 @@ export const storageOperations = Effect.gen(function* () {
       }),
       list: log.list(account.name, null, 10),
     } satisfies OperationsOf<AuditLog["Service"]>),
+    ...prefixed("CountLedger", {
+      renewNode: ledger.renewNode(hash, 1, at),
+      saveCounts: ledger.saveCounts(hash, [{ key: hash, endsAt: 1, counted: 1, own: 1 }], at),
+      loadCounts: ledger.loadCounts(hash, [{ key: hash, endsAt: 1 }]),
+    } satisfies OperationsOf<CountLedger["Service"]>),
+    ...(yield* verificationOperations),
+  };
+});
+
+/** Every operation of the ports of verifications. */
+const verificationOperations = Effect.gen(function* () {
+  const [keys, sessions, flows] = [yield* KeyStore, yield* SessionStore, yield* FlowStore];
+  const { global } = yield* makeWorld;
+  const key = makeKey(global);
+  yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+  const [session, flow] = [newSession(key), newFlow(global)];
+  const { sid } = session;
+  yield* sessions.create({ session, burst: null });
+  yield* flows.begin(flow);
+  const challenge = { flow: flow.id, step: "chat", codeVerifier: "", nonce: "", expiresAt: 9 } as const;
+  const completion = {
+    ...origin,
+    pid: global.pid,
+    at: 0,
+    flow: flow.id,
+    chatId: ada,
+    gameId: chess,
+    address: null,
+  };
+  const burst = { capacity: 1, refillMs: 1_000 };
+  return {
+    ...prefixed("SessionStore", {
+      create: Effect.suspend(() => sessions.create({ session: newSession(key), burst })),
+      find: sessions.find(sid),
+      changedSince: sessions.changedSince(0),
+      advance: sessions.advance({ sid, to: "opened", at: 0 }),
+      complete: sessions.complete(completion),
+      sweep: sessions.sweep(0, 0),
+    } satisfies OperationsOf<SessionStore["Service"]>),
+    ...prefixed("FlowStore", {
+      begin: Effect.suspend(() => flows.begin(newFlow(global))),
+      find: flows.find(flow.id, 0),
+      challenge: Effect.suspend(() => flows.challenge({ ...challenge, state: uniqueText() })),
+      takeChallenge: flows.takeChallenge(flow.id, sid, 0),
+      prove: flows.prove(flow.id, { step: "chat", chatId: ada }, 0, flow.id),
+      end: flows.end(uniqueFlowId()),
+    } satisfies OperationsOf<FlowStore["Service"]>),
   };
 });
 
@@ -104,6 +159,19 @@ export const cacheOperations = Effect.gen(function* () {
     remove: cache.remove(key),
   } satisfies OperationsOf<Cache["Service"]>);
 });
+
+/** Every operation of `CacheAgreement`. */
+export const cacheAgreementOperations = Effect.gen(function* () {
+  const agreement = yield* CacheAgreement;
+  return prefixed("CacheAgreement", {
+    read: agreement.read,
+    adopt: agreement.adopt(uniqueText(), 0),
+    close: agreement.close(uniquePid(), 0),
+  } satisfies OperationsOf<Omit<CacheAgreement["Service"], "longestWrite">>);
+});
+
+/** The one operation of `LinkCache` that has to fail while its connection is broken. */
+export const linkCacheOperations = Effect.map(LinkCache, ({ look }) => prefixed("LinkCache", { look }));
 
 /** Every operation of `Signals`. */
 export const signalsOperations = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-import type { AuditLog, KeyStore, LinkStore } from "@accountlink/core";
+import type { AuditLog, CountLedger, FlowStore, KeyStore, LinkStore, SessionStore } from "@accountlink/core";
 
-/** The three ports of a store. They come together, since a write and its audit entry are one step. */
-export type Storage = LinkStore | KeyStore | AuditLog;
+/** The ports of a store. They come together, since a write and its audit entry are one step. */
+export type Storage = LinkStore | KeyStore | AuditLog | CountLedger | SessionStore | FlowStore;

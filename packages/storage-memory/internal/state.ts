@@ -4,13 +4,19 @@ import type {
   AuditAction,
   AuditEntry,
   DataScope,
+  FlowId,
   KeyId,
   Millis,
+  NodeCount,
   Origin,
   Pid,
+  Sighting,
+  SignInChallenge,
+  VerificationFlow,
 } from "@accountlink/core";
 import { Context, Layer } from "effect";
 import { ScopeLinks } from "./scope_links.ts";
+import { Sessions } from "./sessions.ts";
 import { assertStorable } from "./storable_text.ts";
 
 /** One secret of a key, of which only the hash is kept. */
@@ -36,7 +42,13 @@ export interface Change extends Origin {
   readonly details: AuditEntry["details"];
 }
 
-/** Everything that the three ports store. One synchronous step on it is atomic: nothing else runs in between. */
+/** What the nodes know of a window. */
+export interface StoredWindow {
+  readonly endsAt: Millis;
+  readonly byNode: Map<string, Pick<NodeCount, "counted" | "own">>;
+}
+
+/** Everything that the ports store. One synchronous step on it is atomic: nothing else runs in between. */
 export class Memory {
   readonly accounts = new Map<string, Account>();
   /** The scopes of each account, by guild; a global one is under null. */
@@ -45,6 +57,18 @@ export class Memory {
   readonly importPositions = new Map<string, number>();
   readonly keys = new Map<KeyId, StoredKey>();
   readonly keysByHash = new Map<string, { readonly stored: StoredKey; readonly secret: Secret }>();
+  readonly sessions = new Sessions();
+  /** When each key can again create as many sessions at once as it ever can. */
+  readonly burstsFullAt = new Map<KeyId, Millis>();
+  readonly flows = new Map<FlowId, VerificationFlow>();
+  /** By their `state`. */
+  readonly challenges = new Map<string, SignInChallenge>();
+  /** The sightings of each scope, by chat user and address. */
+  readonly sightings = new Map<Pid, Map<string, Sighting>>();
+  /** Until when each node lives. */
+  readonly nodes = new Map<string, Millis>();
+  /** What the nodes know of each window, by its end and key. */
+  readonly windows = new Map<string, StoredWindow>();
   /** The log of each account, oldest first. */
   readonly log = new Map<string, Array<AuditEntry>>();
   #lastSequence = 0;

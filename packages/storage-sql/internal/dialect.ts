@@ -31,6 +31,22 @@ export interface Dialect {
   /** The same for a transaction that itself adds rows that refer to them, among others that do. */
   readonly forReference: Statement.Fragment;
 
+  /** The same as `forUpdate`, leaving out the rows that somebody else has locked. */
+  readonly forUpdateUnlocked: Statement.Fragment;
+  /**
+   * After `DELETE FROM <table>`: the first rows of those that meet the condition, in the order of the primary key and so
+   * many at most. Rows that somebody else has locked may be left out.
+   */
+  readonly firstRows: (rows: {
+    readonly table: string;
+    readonly primaryKey: ReadonlyArray<string>;
+    readonly condition: Statement.Fragment;
+    readonly atMost: number;
+  }) => Statement.Fragment;
+
+  /** The time by the clock of the database, in milliseconds. */
+  readonly now: Statement.Fragment;
+
   /** How many rows a statement wrote, out of what its `raw` gives. */
   readonly rowsWritten: (raw: unknown) => number;
 
@@ -55,6 +71,13 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   // A transaction is the only writer from its BEGIN IMMEDIATE on.
   forUpdate: sql.literal(""),
   forReference: sql.literal(""),
+  forUpdateUnlocked: sql.literal(""),
+  firstRows: ({ table, primaryKey, condition, atMost }) => {
+    const columns = sql.literal(primaryKey.join(", "));
+    return sql`WHERE (${columns}) IN (
+      SELECT ${columns} FROM ${sql(table)} WHERE ${condition} ORDER BY ${columns} LIMIT ${atMost})`;
+  },
+  now: sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
   rowsWritten: (raw) => Number((raw as { readonly changes: number | bigint }).changes),
   isRemote: false,
   patiently: (transaction) => transaction,
@@ -71,6 +94,12 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   isAmong: (json) => sql`= ANY (ARRAY (SELECT json_array_elements_text(${json}::json)))`,
   forUpdate: sql.literal("FOR UPDATE"),
   forReference: sql.literal("FOR KEY SHARE"),
+  forUpdateUnlocked: sql.literal("FOR UPDATE SKIP LOCKED"),
+  // By their places. Found by their keys, many rows would be looked for in the whole table.
+  firstRows: ({ table, primaryKey, condition, atMost }) => sql`WHERE ctid = ANY (ARRAY (
+      SELECT ctid FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(primaryKey.join(", "))}
+      LIMIT ${atMost} FOR UPDATE SKIP LOCKED))`,
+  now: sql.literal("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"),
   rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,
   isRemote: true,
   patiently: (transaction) => patientFor(minute, transaction),
@@ -86,6 +115,9 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
 });
 
 const [minute, hour] = [60_000, 3_600_000];
+
+/** How long a transaction may take that is run `patiently`, in milliseconds. */
+export const patience = minute;
 
 /** Any number, as long as nobody else in the database takes it: "accountlink" in letters of a telephone. */
 const lockKey = 22_268_854_654;

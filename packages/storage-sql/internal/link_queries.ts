@@ -17,9 +17,14 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
     /** The pid, and the chat IDs as JSON. */
     byChatIds: textOf(sql`${records} WHERE pid = ${""} AND chat_id ${isAmong("")}`),
 
-    /** Pairs of a pid and a chat ID as JSON. It gives the pid as well. */
+    /**
+     * Pairs of a pid and a chat ID as JSON. It gives the pid as well. Only remote databases run it. The LIMIT keeps it to
+     * one look into the index for each pair: as a mere join, a table in many partitions is read from end to end.
+     */
     byPairs: textOf(sql`
-      SELECT pid, ${record} FROM ${elements("")} JOIN links ON pid = value ->> 0 AND chat_id = value ->> 1`),
+      SELECT found.* FROM ${elements("")} CROSS JOIN LATERAL (
+        SELECT pid, ${record} FROM links WHERE pid = value ->> 0 AND chat_id = value ->> 1 LIMIT 1
+      ) AS found`),
 
     /** The pid, and the game IDs as JSON. */
     byGameIds: textOf(sql`

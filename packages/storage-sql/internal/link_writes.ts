@@ -3,25 +3,24 @@
  * holds locked: writes to one chat user happen one after the other, and each names what it really replaced.
  */
 import {
-  type ChatId,
-  type GameId,
+  type GameUnlinked,
   isLinked,
   type Link,
   type LinkStore,
-  type Millis,
   type MoveChat,
-  type Pid,
   type RemoveGame,
   type SetGame,
   type WriteContext,
 } from "@accountlink/core";
 import { Effect, Option } from "effect";
-import type { SqlClient, Statement } from "effect/sql";
+import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "./audit_entry.ts";
 import { dialectOf } from "./dialect.ts";
 import { relinkOf } from "./link_relink.ts";
 import { readRecords, readReplaced } from "./link_row.ts";
+import { linkStatements } from "./link_statements.ts";
 import { operation } from "./operation.ts";
+import { endVerificationsOn } from "./verification_ends.ts";
 
 /** The writes, each one a transaction that holds its audit entry, if it has one, as well. */
 export const linkWrites = (
@@ -41,6 +40,7 @@ export const linkWrites = (
 /** The writes to one chat user. */
 const writesOfOne = (sql: SqlClient.SqlClient) => {
   const { link, unlink } = linkStatements(sql);
+  const endVerifications = endVerificationsOn(sql);
 
   const setGame = Effect.fnUntraced(function* (write: SetGame) {
     const { pid, chatId, gameId, at } = write;
@@ -56,9 +56,10 @@ const writesOfOne = (sql: SqlClient.SqlClient) => {
   const removeGame = Effect.fnUntraced(function* (write: RemoveGame) {
     const { pid, chatId, at } = write;
     const [removedGameId = null] = yield* Effect.flatMap(unlink(pid, chatId, at), readReplaced);
-    if (removedGameId === null) return Option.none<GameId>();
+    if (removedGameId === null) return Option.none<GameUnlinked>();
+    const ended = yield* endVerifications(pid, chatId, at);
     yield* insertLinkEntry(sql, write, "link.removed", { chatId, removedGameId });
-    return Option.some(removedGameId);
+    return Option.some({ gameId: removedGameId, ended });
   }, sql.withTransaction);
 
   return { setGame, removeGame };
@@ -67,6 +68,7 @@ const writesOfOne = (sql: SqlClient.SqlClient) => {
 const moveChatOn = (sql: SqlClient.SqlClient) => {
   const { forReference } = dialectOf(sql);
   const { link, unlink, lock, lockScope } = linkStatements(sql);
+  const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
   return Effect.fnUntraced(function* (write: MoveChat) {
     const { pid, oldChatId, newChatId, at } = write;
     // Before the records, as in deleteScope, so that the two never wait for each other.
@@ -79,7 +81,7 @@ const moveChatOn = (sql: SqlClient.SqlClient) => {
     if (newChatId === oldChatId) return { _tag: "Unchanged", gameId } as const;
 
     // No row could be locked for a new user without a record, so the statement itself has to look for a link.
-    const linked = yield* link(pid, newChatId, gameId, at, sql`WHERE links.game_id IS NULL`);
+    const linked = yield* link(pid, newChatId, gameId, at, onlyUnlinked);
     if (linked.length === 0) return { _tag: "Occupied" } as const;
     yield* unlink(pid, oldChatId, at);
     yield* insertLinkEntry(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId });
@@ -90,47 +92,15 @@ const moveChatOn = (sql: SqlClient.SqlClient) => {
 const deleteScopeOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate, rowsWritten } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
+  const endVerifications = endVerificationsOn(sql);
   return Effect.fnUntraced(function* (write: WriteContext) {
+    const { pid, at } = write;
     // A record that is being added has to be there before it can be deleted.
-    yield* lockScope(write.pid, forUpdate);
-    const deletedRecords = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${write.pid}`.raw);
-    yield* insertLinkEntry(sql, write, "scope.deleted", { deletedRecords });
-    return deletedRecords;
+    yield* lockScope(pid, forUpdate);
+    const records = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
+    yield* sql`DELETE FROM sightings WHERE pid = ${pid}`;
+    const ended = yield* endVerifications(pid, null, at);
+    yield* insertLinkEntry(sql, write, "scope.deleted", { deletedRecords: records });
+    return { records, ended };
   }, sql.withTransaction);
-};
-
-/** They give `previous_game_id` because RETURNING knows a row only as it has become. */
-const linkStatements = (sql: SqlClient.SqlClient) => {
-  const { forUpdate } = dialectOf(sql);
-  const relink = relinkOf(sql);
-  const always = sql.literal("");
-  return {
-    /** Gives the record; nothing when it exists and `condition`, a WHERE over `links`, does not hold for it. */
-    link: (
-      pid: Pid,
-      chatId: ChatId,
-      gameId: GameId,
-      at: Millis,
-      condition: Statement.Fragment = always,
-    ) => sql`
-      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
-      VALUES (${pid}, ${chatId}, ${gameId}, 1, ${at}, ${at})
-      ON CONFLICT (pid, chat_id) ${relink} ${condition}
-      RETURNING chat_id, game_id, link_version, linked_at, last_verified_at, previous_game_id`,
-
-    /** Gives the link that it removed, or nothing when there was none. */
-    unlink: (pid: Pid, chatId: ChatId, at: Millis) => sql`
-      UPDATE links
-      SET previous_game_id = game_id, game_id = NULL, link_version = link_version + 1, linked_at = ${at}
-      WHERE pid = ${pid} AND chat_id = ${chatId} AND game_id IS NOT NULL
-      RETURNING previous_game_id`,
-
-    /** Gives the records of both, locked in an order that never has two writes wait for each other. */
-    lock: (pid: Pid, one: ChatId, other: ChatId) => sql`
-      SELECT chat_id, game_id, link_version, linked_at, last_verified_at FROM links
-      WHERE pid = ${pid} AND chat_id IN (${one}, ${other})
-      ORDER BY chat_id ${forUpdate}`,
-
-    lockScope: (pid: Pid, lock: Statement.Fragment) => sql`SELECT pid FROM scopes WHERE pid = ${pid} ${lock}`,
-  };
 };

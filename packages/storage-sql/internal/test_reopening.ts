@@ -1,11 +1,13 @@
 /** For tests: the embedded stores, whose database can be closed under them and opened again. */
 import { Connection } from "@accountlink/conformance";
-import { AuditLog, KeyStore, LinkStore } from "@accountlink/core";
+import { AuditLog, CountLedger, FlowStore, KeyStore, LinkStore, SessionStore } from "@accountlink/core";
 import { Context, Effect, Exit, Layer, Scope } from "effect";
 import { layerEmbedded } from "../embedded.ts";
 import { makeTempFolder } from "./temp_folder.ts";
 
-export const layerReopening: Layer.Layer<LinkStore | KeyStore | AuditLog | Connection> = Layer.effectContext(
+export const layerReopening: Layer.Layer<
+  LinkStore | KeyStore | AuditLog | CountLedger | SessionStore | FlowStore | Connection
+> = Layer.effectContext(
   Effect.gen(function* () {
     const stores = layerEmbedded({ folder: yield* makeTempFolder });
     const open = Effect.gen(function* () {
@@ -32,6 +34,18 @@ export const layerReopening: Layer.Layer<LinkStore | KeyStore | AuditLog | Conne
       Context.add(
         AuditLog,
         forwarding(() => Context.get(opened.ports, AuditLog)),
+      ),
+      Context.add(
+        CountLedger,
+        forwarding(() => Context.get(opened.ports, CountLedger)),
+      ),
+      Context.add(
+        SessionStore,
+        forwarding(() => Context.get(opened.ports, SessionStore)),
+      ),
+      Context.add(
+        FlowStore,
+        forwarding(() => Context.get(opened.ports, FlowStore)),
       ),
     );
   }),

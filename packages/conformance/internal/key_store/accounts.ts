@@ -89,6 +89,7 @@ export const accounts: Cases<Storage> = {
       expectEqual(yield* keys.ensureScope(name, target, pid), scope);
       expectEqual(yield* keys.ensureScope(name, target, uniquePid()), scope);
       expectEqual(yield* keys.findScope(name, target), Option.some(scope));
+      expectEqual(yield* keys.findScopeByPid(scope.pid), Option.some(scope));
     }
   }),
 

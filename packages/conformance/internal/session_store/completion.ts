@@ -1,0 +1,228 @@
+import { type CompleteFlow, type FlowCompleted, FlowStore, type SessionState } from "@accountlink/core";
+import { Effect } from "effect";
+import type { Cases } from "../../suite.ts";
+import { ada, bob, chess, poker, uniqueText } from "../../world.ts";
+import { expectDefect, expectEqual } from "../expect.ts";
+import type { Storage } from "../storage.ts";
+import { unstorableTexts } from "../texts.ts";
+import { deadline, uniqueFlowId } from "../verification.ts";
+import { newVerificationBench, twoVerificationBenches } from "../verification_bench.ts";
+import { inState } from "./changes.ts";
+
+const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
+const gone: FlowCompleted = { _tag: "FlowGone" };
+const changed: FlowCompleted = { _tag: "LinkChanged" };
+
+/** What completing a flow does. */
+export const completion: Cases<Storage> = {
+  "complete stores the link and completes the session, once": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const session = yield* bench.create();
+    yield* bench.advance(session.sid, "opened");
+    const flow = yield* bench.proven(session.sid);
+    yield* bench.challenge(flow, `${flow} state`);
+    const record = { chatId: ada, gameId: chess, linkVersion: 1, linkedAt: 20, lastVerifiedAt: 20 };
+    const completed = {
+      ...session,
+      state: "completed",
+      chatId: ada,
+      gameId: chess,
+      linkChanged: true,
+      completedAt: 20,
+      change: 3,
+    } as const;
+    expectEqual(yield* bench.complete(flow, { at: 20, address }), {
+      _tag: "Completed",
+      record,
+      previousGameId: null,
+      session: completed,
+    });
+    expectEqual(yield* bench.find(session.sid), completed);
+    expectEqual(yield* bench.links.find(ada), record);
+    expectEqual(
+      (yield* bench.entries).map(({ sequence: _, account: __, ...entry }) => entry),
+      [
+        {
+          at: 20,
+          pid: bench.pid,
+          actor: { type: "operator", id: "conformance" },
+          requestId: "req_conformance",
+          action: "link.set",
+          details: { chatId: ada, gameId: chess, previousGameId: null },
+        },
+      ],
+    );
+    expectEqual(yield* bench.findFlow(flow), null);
+    expectEqual(yield* bench.complete(flow, { at: 20 }), gone);
+    yield* bench.begin(null, { id: flow });
+    expectEqual(yield* bench.takeChallenge(flow, `${flow} state`), null);
+  }),
+
+  "complete by the user who is linked is logged as theirs": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const actor = { type: "user", id: ada } as const;
+    yield* bench.complete(yield* bench.proven(), { actor, requestId: null });
+    expectEqual(
+      (yield* bench.entries).map(({ actor: who, requestId }) => [who, requestId]),
+      [[actor, null]],
+    );
+  }),
+
+  "complete replaces another game, and names it": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    yield* bench.links.set(ada, poker, 1);
+    const { sid } = yield* bench.create();
+    const completed = yield* bench.complete(yield* bench.proven(sid), { at: 2 });
+    const record = { chatId: ada, gameId: chess, linkVersion: 2, linkedAt: 2, lastVerifiedAt: 2 };
+    const session = yield* bench.find(sid);
+    expectEqual(completed, { _tag: "Completed", record, previousGameId: poker, session });
+    expectEqual([session?.linkChanged, session?.previousGameId], [true, poker]);
+    expectEqual(yield* bench.links.find(ada), record);
+  }),
+
+  "complete with the same game only confirms": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    yield* bench.links.set(ada, chess, 1);
+    const { sid } = yield* bench.create({ chatId: ada });
+    const completed = yield* bench.complete(yield* bench.proven(sid), { at: 2 });
+    const record = { chatId: ada, gameId: chess, linkVersion: 1, linkedAt: 1, lastVerifiedAt: 2 };
+    const session = yield* bench.find(sid);
+    expectEqual(completed, { _tag: "Completed", record, previousGameId: chess, session });
+    expectEqual([session?.linkChanged, session?.previousGameId], [false, chess]);
+    expectEqual((yield* bench.entries).length, 1);
+  }),
+
+  "complete after a removal goes on counting versions, and replaces nothing": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    yield* bench.links.set(ada, poker, 1);
+    yield* bench.links.remove(ada, 2);
+    expectEqual(yield* bench.complete(yield* bench.proven(), { at: 3 }), {
+      _tag: "Completed",
+      record: { chatId: ada, gameId: chess, linkVersion: 3, linkedAt: 3, lastVerifiedAt: 3 },
+      previousGameId: null,
+      session: null,
+    });
+  }),
+
+  "a flow without both of these proofs, or of another scope, is gone, and stays": Effect.gen(function* () {
+    const [bench, other] = yield* twoVerificationBenches;
+    const { sid } = yield* bench.create();
+    const flow = yield* bench.proven(sid);
+    const [empty, half] = [yield* bench.begin(sid), yield* bench.begin(sid)];
+    yield* bench.prove(half, { step: "chat", chatId: ada });
+    const attempts: ReadonlyArray<Partial<CompleteFlow>> = [
+      { flow: uniqueFlowId() },
+      { flow: empty },
+      { flow: half },
+      { flow, chatId: bob },
+      { flow, gameId: poker },
+      { flow, pid: other.pid },
+    ];
+    for (const attempt of attempts) expectEqual(yield* bench.complete(flow, attempt), gone);
+    expectEqual(yield* bench.links.all, []);
+    expectEqual(yield* other.links.all, []);
+    expectEqual((yield* bench.find(sid))?.state, "pending");
+    expectEqual((yield* bench.complete(flow))._tag, "Completed");
+  }),
+
+  "a session for one chat user is completed by no other": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const { sid } = yield* bench.create({ chatId: ada });
+    const flow = yield* bench.proven(sid, bob);
+    expectEqual(yield* bench.complete(flow, { chatId: bob }), gone);
+    expectEqual(yield* bench.links.all, []);
+    expectEqual((yield* bench.complete(yield* bench.proven(sid)))._tag, "Completed");
+  }),
+
+  "a flow is gone at its deadline, and its session over": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const session = yield* bench.create();
+    const [alone, withSession] = [yield* bench.proven(), yield* bench.proven(session.sid)];
+    expectEqual(yield* bench.complete(alone, { at: deadline }), gone);
+    expectEqual(yield* bench.complete(withSession, { at: deadline }), { _tag: "SessionOver", session });
+    expectEqual(yield* bench.find(session.sid), session);
+    expectEqual(yield* bench.links.all, []);
+    expectEqual((yield* bench.complete(withSession, { at: deadline - 1 }))._tag, "Completed");
+  }),
+
+  "a session that is over is not completed": Effect.gen(function* () {
+    const ends: ReadonlyArray<SessionState> = ["completed", "cancelled", "failed", "expired"];
+    for (const state of ends) {
+      const bench = yield* newVerificationBench;
+      const session = yield* inState(bench, state);
+      const before = yield* bench.links.find(ada);
+      const flow = yield* bench.proven(session.sid, ada, poker);
+      expectEqual(yield* bench.complete(flow, { gameId: poker, at: 5 }), { _tag: "SessionOver", session });
+      expectEqual(yield* bench.find(session.sid), session);
+      expectEqual(yield* bench.links.find(ada), before);
+    }
+  }),
+
+  "a record that is not the one of the proofs is left as it is": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const { sid } = yield* bench.create();
+    const first = yield* bench.proven(sid);
+    yield* bench.links.set(ada, poker);
+    expectEqual(yield* bench.complete(first), changed);
+
+    const second = yield* bench.proven(sid);
+    yield* bench.links.move(ada, bob);
+    expectEqual(yield* bench.complete(second), changed);
+
+    const third = yield* bench.proven(sid);
+    yield* bench.links.set(ada, chess);
+    yield* bench.links.set(ada, poker);
+    expectEqual(yield* bench.complete(third), changed);
+    expectEqual((yield* bench.links.find(ada))?.gameId, poker);
+    expectEqual((yield* bench.find(sid))?.state, "pending");
+
+    const fourth = yield* bench.proven(sid);
+    yield* bench.links.set(ada, poker);
+    expectEqual((yield* bench.complete(fourth))._tag, "Completed");
+    expectEqual((yield* bench.complete(first))._tag, "SessionOver");
+  }),
+
+  "a flow that proved anew completes over the record of then": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const flow = yield* bench.proven();
+    yield* bench.links.set(ada, poker);
+    expectEqual(yield* bench.complete(flow), changed);
+    yield* bench.prove(flow, { step: "game", gameId: chess });
+    expectEqual((yield* bench.complete(flow))._tag, "Completed");
+  }),
+
+  "a completion whose entry or address cannot be stored is a defect, and stores nothing": Effect.gen(
+    function* () {
+      const flows = yield* FlowStore;
+      const bench = yield* newVerificationBench;
+      const session = yield* bench.create();
+      const flow = yield* bench.proven(session.sid);
+      const before = yield* flows.find(flow, 0);
+      for (const text of unstorableTexts) {
+        yield* expectDefect(bench.complete(flow, { requestId: text }));
+        yield* expectDefect(bench.complete(flow, { address: { ...address, hash: text } }));
+        yield* expectDefect(bench.complete(flow, { address: { ...address, sealed: text } }));
+        yield* expectDefect(bench.complete(flow, { address: { ...address, addressKeyId: text } }));
+      }
+      expectEqual(yield* flows.find(flow, 0), before);
+      expectEqual(yield* bench.find(session.sid), session);
+      expectEqual(yield* bench.links.find(ada), null);
+      expectEqual(yield* bench.entries, []);
+    },
+  ),
+
+  "one address may be seen again and again, by one user and by others": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const hash = uniqueText();
+    for (const [chatId, at] of [
+      [ada, 2],
+      [ada, 1],
+      [bob, 3],
+      [ada, 4],
+    ] as const) {
+      const flow = yield* bench.proven(null, chatId);
+      const completed = yield* bench.complete(flow, { chatId, at, address: { ...address, hash } });
+      expectEqual(completed._tag, "Completed");
+    }
+  }),
+};

@@ -1,0 +1,136 @@
+import { isVoided, LinkStore, type Sid } from "@accountlink/core";
+import { Effect, Option } from "effect";
+import type { Cases } from "../../suite.ts";
+import { ada, bob, chess, origin, poker } from "../../world.ts";
+import { expectEqual } from "../expect.ts";
+import type { Storage } from "../storage.ts";
+import {
+  newVerificationBench,
+  twoVerificationBenches,
+  type VerificationBench,
+} from "../verification_bench.ts";
+import { inState } from "./changes.ts";
+
+/** Removes Ada's link, and gives the sessions that ended with it. */
+const removal = ({ pid }: VerificationBench, at = 7) =>
+  Effect.gen(function* () {
+    const links = yield* LinkStore;
+    const removed = yield* links.removeGame({ ...origin, pid, chatId: ada, at });
+    return Option.match(removed, { onNone: () => null, onSome: ({ ended }) => new Set(ended) });
+  });
+
+/** Deletes the scope, and gives the sessions that ended with it. */
+const deletion = ({ pid }: VerificationBench) =>
+  Effect.gen(function* () {
+    const links = yield* LinkStore;
+    return new Set((yield* links.deleteScope({ ...origin, pid, at: 7 })).ended);
+  });
+
+const expectFailed = Effect.fnUntraced(function* (bench: VerificationBench, sids: ReadonlyArray<Sid>) {
+  for (const sid of sids) {
+    const session = yield* bench.find(sid);
+    expectEqual([session?.state, session?.error, session?.change], ["failed", "link_removed", 2]);
+  }
+});
+
+const expectUntouched = Effect.fnUntraced(function* (bench: VerificationBench, sids: ReadonlyArray<Sid>) {
+  for (const sid of sids) {
+    const session = yield* bench.find(sid);
+    expectEqual([session?.state, session?.error, session?.change], ["pending", null, 1]);
+  }
+});
+
+/** What the removal of a link and the deletion of a scope do to sessions and flows. */
+export const removals: Cases<Storage> = {
+  "removeGame ends the unfinished sessions of its chat user in the scope": Effect.gen(function* () {
+    const [bench, other] = yield* twoVerificationBenches;
+    for (const { links } of [bench, other]) yield* links.set(ada, chess);
+    const named = yield* bench.create({ chatId: ada });
+    const [proven, half] = [yield* bench.create(), yield* bench.create()];
+    yield* bench.proven(proven.sid);
+    yield* bench.proven(proven.sid, bob);
+    yield* bench.prove(yield* bench.begin(half.sid), { step: "chat", chatId: ada });
+    const [forBob, begun] = [yield* bench.create({ chatId: bob }), yield* bench.create()];
+    yield* bench.proven(forBob.sid, bob);
+    yield* bench.begin(begun.sid);
+    const elsewhere = yield* other.create({ chatId: ada });
+    yield* other.proven(elsewhere.sid);
+
+    expectEqual(yield* removal(bench), new Set([named.sid, proven.sid, half.sid]));
+    yield* expectFailed(bench, [named.sid, proven.sid, half.sid]);
+    yield* expectUntouched(bench, [forBob.sid, begun.sid, elsewhere.sid]);
+  }),
+
+  "removeGame leaves sessions that are final": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const ended = [
+      yield* inState(bench, "cancelled"),
+      yield* inState(bench, "expired"),
+      yield* inState(bench, "completed"),
+    ];
+    expectEqual(yield* removal(bench), new Set());
+    for (const session of ended) expectEqual(yield* bench.find(session.sid), session);
+  }),
+
+  "removeGame takes the proofs of its chat user, and the flow can begin again": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    yield* bench.links.set(ada, poker);
+    const { sid } = yield* bench.create({ chatId: ada });
+    const [alone, withSession] = [yield* bench.proven(), yield* bench.proven(sid)];
+    const ofBob = yield* bench.proven(null, bob);
+    yield* removal(bench);
+    for (const flow of [alone, withSession]) {
+      const found = yield* bench.findFlow(flow);
+      expectEqual([found?.chatId, found?.gameId, found && isVoided(found)], [null, null, true]);
+    }
+    expectEqual(yield* bench.complete(alone), { _tag: "LinkChanged" });
+    const over = yield* bench.complete(withSession);
+    expectEqual(over._tag === "SessionOver" && over.session.error, "link_removed");
+    expectEqual((yield* bench.links.find(ada))?.gameId, null);
+
+    expectEqual((yield* bench.complete(ofBob, { chatId: bob }))._tag, "Completed");
+    expectEqual(yield* bench.prove(alone, { step: "game", gameId: chess }), null);
+    const again = yield* bench.prove(alone, { step: "chat", chatId: ada });
+    expectEqual(again && isVoided(again), false);
+    yield* bench.prove(alone, { step: "game", gameId: chess });
+    expectEqual((yield* bench.complete(alone))._tag, "Completed");
+  }),
+
+  "a removal that finds no link ends nothing": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const { sid } = yield* bench.create({ chatId: ada });
+    const flow = yield* bench.proven(sid);
+    expectEqual(yield* removal(bench), null);
+    yield* expectUntouched(bench, [sid]);
+    expectEqual((yield* bench.complete(flow))._tag, "Completed");
+  }),
+
+  "deleteScope ends every unfinished session of the scope and takes every proof": Effect.gen(function* () {
+    const [bench, other] = yield* twoVerificationBenches;
+    const final = yield* inState(bench, "cancelled");
+    const [plain, named] = [yield* bench.create(), yield* bench.create({ chatId: bob })];
+    const flows = [yield* bench.proven(plain.sid), yield* bench.proven(null, bob)];
+    const elsewhere = yield* other.create();
+    const flowElsewhere = yield* other.proven(elsewhere.sid);
+
+    expectEqual(yield* deletion(bench), new Set([plain.sid, named.sid]));
+    yield* expectFailed(bench, [plain.sid, named.sid]);
+    expectEqual(yield* bench.find(final.sid), final);
+    for (const flow of flows) expectEqual((yield* bench.findFlow(flow))?.chatId, null);
+    yield* expectUntouched(other, [elsewhere.sid]);
+    expectEqual((yield* other.complete(flowElsewhere))._tag, "Completed");
+  }),
+
+  "no proof outlives a deletion, though versions begin anew": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const flow = yield* bench.proven();
+    yield* bench.links.set(bob, poker);
+    const ofBob = yield* bench.proven(null, bob);
+    yield* deletion(bench);
+    yield* bench.links.set(bob, poker);
+    expectEqual(yield* bench.complete(flow), { _tag: "LinkChanged" });
+    expectEqual(yield* bench.complete(ofBob, { chatId: bob }), { _tag: "LinkChanged" });
+    expectEqual(yield* bench.links.find(ada), null);
+    expectEqual((yield* bench.links.find(bob))?.gameId, poker);
+  }),
+};

@@ -1,0 +1,55 @@
+import {
+  type ApiKey,
+  type DataScope,
+  type FlowId,
+  guildOf,
+  Sid,
+  type VerificationFlow,
+  type VerificationSession,
+} from "@accountlink/core";
+import { uniqueText } from "../world.ts";
+
+/** When sessions and flows that are made here are over. */
+export const deadline = 300_000;
+
+export const uniqueSid = (): Sid => Sid.make(`vs_${`${uniqueText()}${uniqueText()}`.slice(0, 43)}`);
+
+export const uniqueFlowId = (): FlowId => uniqueText() as FlowId;
+
+/** A session that the store does not know yet. */
+export const newSession = (
+  { id, scope }: ApiKey,
+  parts: Partial<VerificationSession> = {},
+): VerificationSession => ({
+  sid: uniqueSid(),
+  keyId: id,
+  pid: scope.pid,
+  clientId: "client",
+  guildId: guildOf(scope),
+  chatId: null,
+  gameId: null,
+  redirect: null,
+  state: "pending",
+  linkChanged: false,
+  previousGameId: null,
+  error: null,
+  createdAt: 0,
+  expiresAt: deadline,
+  completedAt: null,
+  change: 1,
+  ...parts,
+});
+
+/** A flow that the store does not know yet. */
+export const newFlow = (scope: DataScope, parts: Partial<VerificationFlow> = {}): VerificationFlow => ({
+  id: uniqueFlowId(),
+  sid: null,
+  pid: scope.pid,
+  guildId: guildOf(scope),
+  redirect: null,
+  chatId: null,
+  gameId: null,
+  seenVersion: null,
+  expiresAt: deadline,
+  ...parts,
+});

@@ -1,0 +1,110 @@
+import {
+  type ApiKey,
+  type ChatId,
+  type CompleteFlow,
+  type CreationBurst,
+  type FlowId,
+  FlowStore,
+  type GameId,
+  KeyStore,
+  type Millis,
+  type Proof,
+  type SessionStep,
+  SessionStore,
+  type Sid,
+  type VerificationFlow,
+  type VerificationSession,
+} from "@accountlink/core";
+import { Effect, Option } from "effect";
+import { ada, chess, makeKey, makeWorld, origin, uniqueText } from "../world.ts";
+import { linkBench } from "./link_bench.ts";
+import { newFlow, newSession } from "./verification.ts";
+
+/** The operations on sessions and flows of a key, with what cases seldom care for filled in. */
+const verificationBench = Effect.fnUntraced(function* (key: ApiKey) {
+  const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
+  const { scope } = key;
+  const { pid } = scope;
+  const links = yield* linkBench(scope);
+
+  const create = Effect.fnUntraced(function* (parts: Partial<VerificationSession> = {}) {
+    const session = newSession(key, parts);
+    yield* sessions.create({ session, burst: null });
+    return session;
+  });
+
+  const begin = Effect.fnUntraced(function* (sid: Sid | null = null, parts: Partial<VerificationFlow> = {}) {
+    const flow = newFlow(scope, { sid, ...parts });
+    yield* flows.begin(flow);
+    return flow.id;
+  });
+
+  const prove = (id: FlowId, proof: Proof, at: Millis = 0, nextId: FlowId = id) =>
+    Effect.map(flows.prove(id, proof, at, nextId), Option.getOrNull);
+
+  /** Begins a flow that holds both proofs. */
+  const proven = Effect.fnUntraced(function* (
+    sid: Sid | null = null,
+    chatId: ChatId = ada,
+    gameId: GameId = chess,
+  ) {
+    const id = yield* begin(sid);
+    yield* prove(id, { step: "chat", chatId });
+    yield* prove(id, { step: "game", gameId });
+    return id;
+  });
+
+  return {
+    pid,
+    key,
+    links,
+    /** The log of the scope without the keys, oldest first. */
+    entries: Effect.map(links.entries, (entries) =>
+      entries.filter(({ action }) => !action.startsWith("key.")),
+    ),
+    create,
+    /** Creates a session out of a burst. */
+    take: (burst: CreationBurst, createdAt: Millis) => {
+      const session = newSession(key, { createdAt });
+      return Effect.map(sessions.create({ session, burst }), (created) => ({ created, sid: session.sid }));
+    },
+    find: (sid: Sid) => Effect.map(sessions.find(sid), Option.getOrNull),
+    advance: (sid: Sid, to: SessionStep, at: Millis = 0) =>
+      Effect.map(sessions.advance({ sid, to, at }), Option.getOrNull),
+    begin,
+    findFlow: (id: FlowId, at: Millis = 0) => Effect.map(flows.find(id, at), Option.getOrNull),
+    prove,
+    proven,
+    complete: (flow: FlowId, parts: Partial<CompleteFlow> = {}) =>
+      sessions.complete({ ...origin, pid, at: 0, flow, chatId: ada, gameId: chess, address: null, ...parts }),
+    challenge: (flow: FlowId, state: string, expiresAt: Millis = 100) =>
+      flows.challenge({ state, flow, step: "chat", codeVerifier: "verifier", nonce: "nonce", expiresAt }),
+    takeChallenge: (id: FlowId, state: string, at: Millis = 0) =>
+      Effect.map(flows.takeChallenge(id, state, at), Option.getOrNull),
+    end: flows.end,
+  };
+});
+
+export type VerificationBench = Effect.Success<ReturnType<typeof verificationBench>>;
+
+const keyOf = Effect.fnUntraced(function* (scope: ApiKey["scope"]) {
+  const keys = yield* KeyStore;
+  const key = makeKey(scope);
+  yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+  return key;
+});
+
+/** The operations of a key in a scope that is empty and new. */
+export const newVerificationBench = Effect.gen(function* () {
+  const { global } = yield* makeWorld;
+  return yield* verificationBench(yield* keyOf(global));
+});
+
+/** The operations in the two scopes of a new account. */
+export const twoVerificationBenches = Effect.gen(function* () {
+  const { global, guild } = yield* makeWorld;
+  return [
+    yield* verificationBench(yield* keyOf(global)),
+    yield* verificationBench(yield* keyOf(guild)),
+  ] as const;
+});

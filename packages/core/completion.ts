@@ -1,0 +1,52 @@
+/**
+ * The rules by which a flow completes. A store asks them inside of its transaction, over rows that nobody else changes.
+ */
+import type { GameId } from "./ids.ts";
+import type { LinkRecord } from "./link.ts";
+import type { CompleteFlow, FlowCompleted } from "./ports/session_store.ts";
+import { isVoided, type VerificationFlow } from "./verification_flow.ts";
+import { isOpenAt, type VerificationSession } from "./verification_session.ts";
+
+/** What there is when a flow is to complete. */
+export interface CompletionState {
+  readonly flow: VerificationFlow | undefined;
+  /** The session of the flow. */
+  readonly session: VerificationSession | undefined;
+  /** The record of the chat user who is named. */
+  readonly record: LinkRecord | undefined;
+}
+
+/** Why a flow does not complete, or null when it does. */
+export const refusalOf = (
+  write: CompleteFlow,
+  { flow, session, record }: CompletionState,
+): Exclude<FlowCompleted, { readonly _tag: "Completed" }> | null => {
+  if (flow === undefined) return { _tag: "FlowGone" };
+  if (session !== undefined && !isOpenAt(session, write.at)) return { _tag: "SessionOver", session };
+  if (flow.pid !== write.pid || write.at >= flow.expiresAt) return { _tag: "FlowGone" };
+  if (isVoided(flow)) return { _tag: "LinkChanged" };
+  if (!holdsProofs(flow, write) || (flow.sid !== null && !isFor(session, write))) return { _tag: "FlowGone" };
+  return (record?.linkVersion ?? 0) === flow.seenVersion ? null : { _tag: "LinkChanged" };
+};
+
+const holdsProofs = (flow: VerificationFlow, { chatId, gameId }: CompleteFlow): boolean =>
+  flow.chatId === chatId && flow.gameId === gameId;
+
+const isFor = (session: VerificationSession | undefined, { pid, chatId }: CompleteFlow): boolean =>
+  session?.pid === pid && (session.chatId ?? chatId) === chatId;
+
+/** The session, completed. */
+export const completedSession = (
+  session: VerificationSession,
+  { chatId, gameId, at }: CompleteFlow,
+  previousGameId: GameId | null,
+): VerificationSession => ({
+  ...session,
+  state: "completed",
+  chatId,
+  gameId,
+  linkChanged: gameId !== previousGameId,
+  previousGameId,
+  completedAt: at,
+  change: session.change + 1,
+});

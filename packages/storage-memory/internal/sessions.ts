@@ -1,0 +1,43 @@
+import { isFinal, type Millis, type Sid, type VerificationSession } from "@accountlink/core";
+
+/** The sessions, and when each last changed. */
+export class Sessions {
+  readonly #bySid = new Map<Sid, VerificationSession>();
+  /** Those that are not final: few, however many are remembered. */
+  readonly #unfinished = new Set<Sid>();
+  readonly #changedAt = new Map<Sid, Millis>();
+
+  find(sid: Sid): VerificationSession | undefined {
+    return this.#bySid.get(sid);
+  }
+
+  add(session: VerificationSession): void {
+    this.#bySid.set(session.sid, session);
+    this.#unfinished.add(session.sid);
+  }
+
+  /** Stores the session in the place of what it was. */
+  change(session: VerificationSession, at: Millis): void {
+    this.#bySid.set(session.sid, session);
+    this.#changedAt.set(session.sid, at);
+    if (isFinal(session.state)) this.#unfinished.delete(session.sid);
+  }
+
+  changedSince(at: Millis): ReadonlyArray<Sid> {
+    return Array.from(this.#changedAt).flatMap(([sid, changedAt]) => (changedAt >= at ? [sid] : []));
+  }
+
+  /** Those that are not final and of which `holds` is true. */
+  unfinished(holds: (session: VerificationSession) => boolean): ReadonlyArray<VerificationSession> {
+    return Array.from(this.#unfinished, (sid) => this.#bySid.get(sid) as VerificationSession).filter(holds);
+  }
+
+  /** Forgets those that are final and whose deadline is before a time. */
+  forget(before: Millis): void {
+    for (const { sid, expiresAt } of this.#bySid.values()) {
+      if (expiresAt >= before || this.#unfinished.has(sid)) continue;
+      this.#bySid.delete(sid);
+      this.#changedAt.delete(sid);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import {
+  type ChatId,
+  type GameId,
+  type GameSet,
+  isLinked,
+  type Link,
+  type LinkRecord,
+  type SetGame,
+} from "@accountlink/core";
+import type { Memory } from "./state.ts";
+
+/** The record of a chat user whose `gameId` becomes another one. */
+export const changed = (
+  chatId: ChatId,
+  previous: LinkRecord | undefined,
+  gameId: GameId,
+  at: number,
+): Link => ({
+  chatId,
+  gameId,
+  linkVersion: (previous?.linkVersion ?? 0) + 1,
+  linkedAt: at,
+  lastVerifiedAt: at,
+});
+
+/** The record, if it carries a link. */
+export const findLink = (record: LinkRecord | undefined): Link | undefined =>
+  record !== undefined && isLinked(record) ? record : undefined;
+
+/** Links a chat user to a game user, as `LinkStore.setGame` says. */
+export const setGame = (memory: Memory, write: SetGame): GameSet => {
+  const { pid, chatId, gameId, at } = write;
+  const links = memory.linksOf(pid);
+  const previous = links.find(chatId);
+  const link = findLink(previous);
+  const previousGameId = link?.gameId ?? null;
+  if (link?.gameId === gameId) {
+    const record = { ...link, lastVerifiedAt: at };
+    links.put(record);
+    return { record, previousGameId };
+  }
+  const record = changed(chatId, previous, gameId, at);
+  memory.record({
+    ...write,
+    action: "link.set",
+    scope: links.scope,
+    details: { chatId, gameId, previousGameId },
+  });
+  links.put(record);
+  return { record, previousGameId };
+};

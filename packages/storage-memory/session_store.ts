@@ -1,0 +1,103 @@
+/** Verification sessions in memory. */
+import {
+  type AdvanceSession,
+  type CompleteFlow,
+  type CreateSession,
+  canAdvance,
+  completedSession,
+  type FlowCompleted,
+  type Millis,
+  refusalOf,
+  type SessionAdvanced,
+  type SessionCreated,
+  SessionStore,
+  type Sid,
+} from "@accountlink/core";
+import { Effect, Layer, Option } from "effect";
+import { endFlow } from "./internal/end_flow.ts";
+import { setGame } from "./internal/set_game.ts";
+import { type Memory, State } from "./internal/state.ts";
+import { assertStorable } from "./internal/storable_text.ts";
+
+/** Finds sessions in O(1); what looks for many scans those that are unfinished, or all when it is to forget some. */
+export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
+  SessionStore,
+  Effect.map(State, (memory) =>
+    SessionStore.of({
+      create: (write) => Effect.sync(() => create(memory, write)),
+      find: (sid) => Effect.sync(() => Option.fromUndefinedOr(memory.sessions.find(sid))),
+      changedSince: (at) => Effect.sync(() => memory.sessions.changedSince(at)),
+      advance: (write) => Effect.sync(() => advance(memory, write)),
+      complete: (write) => Effect.sync(() => complete(memory, write)),
+      sweep: (at, forgetBefore) => Effect.sync(() => sweep(memory, at, forgetBefore)),
+    }),
+  ),
+);
+
+const create = (memory: Memory, { session, burst }: CreateSession): SessionCreated => {
+  const { sid, keyId, pid, clientId, redirect, createdAt } = session;
+  assertStorable(clientId, redirect ?? "");
+  if (!memory.keys.has(keyId)) {
+    throw new Error(`Cannot create a session of key "${keyId}", expected one that exists`);
+  }
+  const fullAt = Math.max(memory.burstsFullAt.get(keyId) ?? createdAt, createdAt);
+  if (burst !== null) {
+    const readyAt = fullAt - (burst.capacity - 1) * burst.refillMs;
+    if (readyAt > createdAt) return { _tag: "TooMany", readyAt };
+  }
+  memory.linksOf(pid);
+  if (memory.sessions.find(sid) !== undefined) {
+    throw new Error("Cannot create a session: its sid is taken, expected a new one");
+  }
+  if (burst !== null) memory.burstsFullAt.set(keyId, fullAt + burst.refillMs);
+  memory.sessions.add(session);
+  return { _tag: "Created" };
+};
+
+const advance = (memory: Memory, { sid, to, at }: AdvanceSession): Option.Option<SessionAdvanced> => {
+  const session = memory.sessions.find(sid);
+  if (session === undefined) return Option.none();
+  if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
+
+  const advanced = { ...session, state: to, change: session.change + 1 };
+  memory.sessions.change(advanced, at);
+  return Option.some({ session: advanced, changed: true });
+};
+
+const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
+  const { pid, chatId, at, address } = write;
+  const flow = memory.flows.get(write.flow);
+  const sid = flow?.sid ?? null;
+  const session = sid === null ? undefined : memory.sessions.find(sid);
+  const refusal = refusalOf(write, { flow, session, record: memory.links.get(pid)?.find(chatId) });
+  if (refusal !== null) return refusal;
+
+  if (address !== null) assertStorable(address.hash, address.sealed, address.addressKeyId);
+  const { record, previousGameId } = setGame(memory, write);
+  if (address !== null) see(memory, write, address);
+  endFlow(memory, write.flow);
+  if (session === undefined) return { _tag: "Completed", record, previousGameId, session: null };
+
+  const completed = completedSession(session, write, previousGameId);
+  memory.sessions.change(completed, at);
+  return { _tag: "Completed", record, previousGameId, session: completed };
+};
+
+const see = (
+  memory: Memory,
+  { pid, chatId, at }: CompleteFlow,
+  address: NonNullable<CompleteFlow["address"]>,
+): void => {
+  const sightings = memory.sightings.get(pid) ?? new Map();
+  memory.sightings.set(pid, sightings);
+  const key = `${chatId} ${address.hash}`;
+  if ((sightings.get(key)?.seenAt ?? at) <= at) sightings.set(key, { chatId, address, seenAt: at });
+};
+
+const sweep = (memory: Memory, at: Millis, forgetBefore: Millis): ReadonlyArray<Sid> => {
+  const expired = memory.sessions.unfinished((session) => canAdvance(session, "expired", at));
+  for (const { sid } of expired) advance(memory, { sid, to: "expired", at });
+  memory.sessions.forget(forgetBefore);
+  for (const flow of memory.flows.values()) if (flow.expiresAt <= at) endFlow(memory, flow.id);
+  return expired.map(({ sid }) => sid);
+};

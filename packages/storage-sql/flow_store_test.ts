@@ -1,0 +1,43 @@
+import { FlowStore } from "@accountlink/core";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { withTampering } from "./internal/test_tampering.ts";
+import { flowOf, gameId, storeProven } from "./internal/test_verification.ts";
+
+const { id } = flowOf(1);
+
+const unavailable = <A>(effect: Effect.Effect<A, unknown>) =>
+  Effect.map(Effect.flip(effect), (error) => {
+    expect(error).toMatchObject({ _tag: "StoreUnavailable", cause: { _tag: "UnreadableRow" } });
+  });
+
+describe("flows", () => {
+  it.effect.each(["chat_id = 'ada'", "game_id = ''", "sid = 'vs_'", "guild_id = '1'"])(
+    "are refused when they were damaged to %s",
+    (damage) =>
+      withTampering((tamper) =>
+        Effect.gen(function* () {
+          const flows = yield* FlowStore;
+          yield* storeProven(1);
+          tamper(`UPDATE verification_flows SET ${damage}`);
+          yield* unavailable(flows.find(id, 0));
+          if (!damage.startsWith("game_id")) {
+            yield* unavailable(flows.prove(id, { step: "game", gameId }, 0, id));
+          }
+        }),
+      ),
+  );
+
+  it.effect("hand out no challenge that was damaged", () =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const flows = yield* FlowStore;
+        yield* storeProven(1);
+        const secrets = { codeVerifier: "verifier", nonce: "nonce" };
+        yield* flows.challenge({ state: "state", flow: id, step: "chat", ...secrets, expiresAt: 9 });
+        tamper("UPDATE sign_in_challenges SET step = 'both'");
+        yield* unavailable(flows.takeChallenge(id, "state", 1));
+      }),
+    ),
+  );
+});

@@ -1,0 +1,85 @@
+/**
+ * The completion of a flow: link, sighting, audit entry, flow and session in one transaction.
+ */
+import {
+  type CompleteFlow,
+  completedSession,
+  type Link,
+  type ProtectedAddress,
+  refusalOf,
+  type Sid,
+} from "@accountlink/core";
+import { Effect } from "effect";
+import type { SqlClient } from "effect/sql";
+import { insertLinkEntry } from "./audit_entry.ts";
+import { dialectOf } from "./dialect.ts";
+import { flowColumns, readFlows } from "./flow_row.ts";
+import { relinkOf } from "./link_relink.ts";
+import { readRecords, readReplaced } from "./link_row.ts";
+import { linkStatements } from "./link_statements.ts";
+import { readSessions, sessionColumns } from "./session_row.ts";
+import { storeSession } from "./store_session.ts";
+
+/** Completes a flow, as `SessionStore.complete` says. */
+export const completeFlowOn = (sql: SqlClient.SqlClient) => {
+  const lockState = lockStateOn(sql);
+  const { link } = linkStatements(sql);
+  const relink = relinkOf(sql);
+  const keep = sql.literal("DO NOTHING");
+
+  return Effect.fnUntraced(function* (write: CompleteFlow) {
+    const { pid, chatId, gameId, at, address } = write;
+    const state = yield* lockState(write);
+    const refusal = refusalOf(write, state);
+    if (refusal !== null) return refusal;
+
+    const rows = yield* link(pid, chatId, gameId, at, state.record === undefined ? keep : relink);
+    const [record] = yield* readRecords(rows);
+    if (record === undefined) return { _tag: "LinkChanged" } as const;
+    const [previousGameId = null] = yield* readReplaced(rows);
+    if (previousGameId !== gameId) {
+      yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId });
+    }
+    if (address !== null) yield* insertSighting(sql, write, address);
+    yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
+    const session =
+      state.session === undefined ? null : completedSession(state.session, write, previousGameId);
+    if (session !== null) yield* storeSession(sql, session, at);
+    return { _tag: "Completed", record: record as Link, previousGameId, session } as const;
+  }, sql.withTransaction);
+};
+
+/** Locks what a completion depends on, in the order that `verification_ends.ts` explains. */
+const lockStateOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate, forReference } = dialectOf(sql);
+  const { lock, lockScope } = linkStatements(sql);
+  const [flowFields, sessionFields] = [sql.literal(flowColumns), sql.literal(sessionColumns)];
+
+  const lockSession = (sid: Sid) =>
+    sql`SELECT ${sessionFields} FROM verification_sessions WHERE sid = ${sid} ${forUpdate}`;
+
+  return Effect.fnUntraced(function* ({ pid, chatId, flow: id }: CompleteFlow) {
+    yield* lockScope(pid, forReference);
+    const [record] = yield* Effect.flatMap(lock(pid, chatId, chatId), readRecords);
+    const [flow] = yield* Effect.flatMap(
+      sql`SELECT ${flowFields} FROM verification_flows WHERE id = ${id} ${forUpdate}`,
+      readFlows,
+    );
+    const [session] = flow?.sid ? yield* Effect.flatMap(lockSession(flow.sid), readSessions) : [];
+    return { flow, session, record };
+  });
+};
+
+/** Of several times at one address only the last is kept. */
+const insertSighting = (
+  sql: SqlClient.SqlClient,
+  { pid, chatId, at }: CompleteFlow,
+  { hash, sealed, addressKeyId }: ProtectedAddress,
+) => sql`
+  INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
+  VALUES (${pid}, ${chatId}, ${hash}, ${sealed}, ${addressKeyId}, ${at})
+  ON CONFLICT (pid, chat_id, address_hash) DO UPDATE SET
+    sealed_address = excluded.sealed_address,
+    address_key_id = excluded.address_key_id,
+    seen_at = excluded.seen_at
+  WHERE excluded.seen_at >= sightings.seen_at`;

@@ -1,0 +1,98 @@
+/**
+ * Rows of `verification_flows` and `sign_in_challenges`.
+ */
+import {
+  ChatId,
+  type FlowId,
+  GameId,
+  GuildId,
+  Pid,
+  type ProofStep,
+  Sid,
+  type SignInChallenge,
+  type VerificationFlow,
+} from "@accountlink/core";
+import { Schema } from "effect";
+import { literalsOf, schemaReaderOf } from "./row.ts";
+
+const FlowRow = Schema.Struct({
+  id: Schema.String,
+  sid: Schema.NullOr(Sid),
+  pid: Pid,
+  guild_id: Schema.NullOr(GuildId),
+  redirect: Schema.NullOr(Schema.String),
+  chat_id: Schema.NullOr(ChatId),
+  game_id: Schema.NullOr(GameId),
+  seen_version: Schema.NullOr(Schema.Int),
+  expires_at: Schema.Int,
+});
+
+/** The columns that a flow is read from. */
+export const flowColumns = Object.keys(FlowRow.fields).join(", ");
+
+/** The columns of a flow. */
+export const rowOfFlow = (flow: VerificationFlow): typeof FlowRow.Type => ({
+  id: flow.id,
+  sid: flow.sid,
+  pid: flow.pid,
+  guild_id: flow.guildId,
+  redirect: flow.redirect,
+  chat_id: flow.chatId,
+  game_id: flow.gameId,
+  seen_version: flow.seenVersion,
+  expires_at: flow.expiresAt,
+});
+
+export const readFlows = schemaReaderOf(
+  "verification_flows",
+  FlowRow,
+  (row): VerificationFlow => ({
+    id: row.id as FlowId,
+    sid: row.sid,
+    pid: row.pid,
+    guildId: row.guild_id,
+    redirect: row.redirect,
+    chatId: row.chat_id,
+    gameId: row.game_id,
+    seenVersion: row.seen_version,
+    expiresAt: row.expires_at,
+  }),
+);
+
+export const readFlowIds = schemaReaderOf(
+  "verification_flows",
+  Schema.Struct({ id: FlowRow.fields.id }),
+  ({ id }) => id,
+);
+
+/** The session of each flow, if it has one. */
+export const readFlowSids = schemaReaderOf(
+  "verification_flows",
+  Schema.Struct({ sid: FlowRow.fields.sid }),
+  ({ sid }) => sid,
+);
+
+const ChallengeRow = Schema.Struct({
+  state: Schema.String,
+  flow_id: Schema.String,
+  step: literalsOf<ProofStep>({ chat: true, game: true }),
+  code_verifier: Schema.String,
+  nonce: Schema.String,
+  expires_at: Schema.Int,
+});
+
+/** The columns that a challenge is read from. */
+export const challengeColumns = Object.keys(ChallengeRow.fields).join(", ");
+
+export const readChallenges = schemaReaderOf(
+  "sign_in_challenges",
+  ChallengeRow,
+  (row): SignInChallenge => ({
+    state: row.state,
+    flow: row.flow_id as FlowId,
+    step: row.step,
+    codeVerifier: row.code_verifier,
+    nonce: row.nonce,
+    expiresAt: row.expires_at,
+  }),
+);

@@ -1,0 +1,155 @@
+/**
+ * The writes of `SessionStore`, each one a transaction.
+ */
+import {
+  type AdvanceSession,
+  type CreateSession,
+  type CreationBurst,
+  canAdvance,
+  type KeyId,
+  type Millis,
+  type SessionAdvanced,
+  type SessionStore,
+  type VerificationSession,
+} from "@accountlink/core";
+import { Effect, Option, Schema } from "effect";
+import type { SqlClient } from "effect/sql";
+import { dialectOf } from "./dialect.ts";
+import { completeFlowOn } from "./flow_completion.ts";
+import { readFlowIds } from "./flow_row.ts";
+import { operation } from "./operation.ts";
+import { schemaReaderOf } from "./row.ts";
+import { readSessions, readSids, rowOfSession, sessionColumns, unfinished } from "./session_row.ts";
+import { storeSession } from "./store_session.ts";
+
+/** The writes of the store. */
+export const sessionWrites = (
+  sql: SqlClient.SqlClient,
+): Pick<SessionStore["Service"], "create" | "advance" | "complete" | "sweep"> => {
+  const [create, advance, complete, sweep] = [
+    createOn(sql),
+    advanceOn(sql),
+    completeFlowOn(sql),
+    sweepOn(sql),
+  ];
+  return {
+    create: (write) => {
+      const { clientId, redirect } = write.session;
+      return create(write).pipe(operation("SessionStore.create", clientId, redirect ?? ""));
+    },
+    advance: (write) => advance(write).pipe(operation("SessionStore.advance")),
+    complete: (write) => {
+      const { hash = "", sealed = "", addressKeyId = "" } = write.address ?? {};
+      return complete(write).pipe(operation("SessionStore.complete", hash, sealed, addressKeyId));
+    },
+    sweep: (at, forgetBefore) => sweep(at, forgetBefore).pipe(operation("SessionStore.sweep")),
+  };
+};
+
+const createOn = (sql: SqlClient.SqlClient) => {
+  const takeFromBurst = takeFromBurstOn(sql);
+  return Effect.fnUntraced(function* ({ session, burst }: CreateSession) {
+    const { keyId, createdAt } = session;
+    const readyAt = burst === null ? null : yield* takeFromBurst(keyId, burst, createdAt);
+    if (readyAt !== null) return { _tag: "TooMany", readyAt } as const;
+    yield* sql`INSERT INTO verification_sessions ${sql.insert(rowOfSession(session))}`;
+    return { _tag: "Created" } as const;
+  }, sql.withTransaction);
+};
+
+/** Takes one creation from the key's burst, or gives when there is one to take. The row is locked either way. */
+const takeFromBurstOn = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (keyId: KeyId, { capacity, refillMs }: CreationBurst, at: Millis) {
+    const ahead = (capacity - 1) * refillMs;
+    const taken = yield* sql`
+      INSERT INTO session_bursts (key_id, full_at) VALUES (${keyId}, ${at + refillMs})
+      ON CONFLICT (key_id) DO UPDATE SET
+        full_at = CASE
+          WHEN session_bursts.full_at > ${at} THEN session_bursts.full_at + ${refillMs}
+          ELSE excluded.full_at
+        END
+      WHERE session_bursts.full_at <= ${at + ahead}
+      RETURNING full_at`;
+    if (taken.length > 0) return null;
+    const [fullAt = at] = yield* Effect.flatMap(
+      sql`SELECT full_at FROM session_bursts WHERE key_id = ${keyId}`,
+      readFullAts,
+    );
+    return fullAt - ahead;
+  });
+
+const readFullAts = schemaReaderOf(
+  "session_bursts",
+  Schema.Struct({ full_at: Schema.Int }),
+  ({ full_at }) => full_at,
+);
+
+const advanceOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  const columns = sql.literal(sessionColumns);
+  return Effect.fnUntraced(function* ({ sid, to, at }: AdvanceSession) {
+    const [session] = yield* Effect.flatMap(
+      sql`SELECT ${columns} FROM verification_sessions WHERE sid = ${sid} ${forUpdate}`,
+      readSessions,
+    );
+    if (session === undefined) return Option.none<SessionAdvanced>();
+    if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
+
+    const advanced: VerificationSession = { ...session, state: to, change: session.change + 1 };
+    yield* storeSession(sql, advanced, at);
+    return Option.some({ session: advanced, changed: true });
+  }, sql.withTransaction);
+};
+
+/** How many rows a step of a sweep takes at most. */
+const batchSize = 500;
+
+// The order makes even a plan that is for any time go by the index, and no further than its LIMIT.
+const sweepOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdateUnlocked, isAmong } = dialectOf(sql);
+  const isUnfinished = sql.literal(unfinished);
+  const take = sql`ORDER BY expires_at LIMIT ${batchSize} ${forUpdateUnlocked}`;
+
+  const expire = Effect.fnUntraced(function* (at: Millis) {
+    const due = sql`
+      SELECT sid FROM verification_sessions WHERE ${isUnfinished} AND expires_at <= ${at} ${take}`;
+    const sids = yield* Effect.flatMap(due, readSids);
+    yield* sql`
+      UPDATE verification_sessions SET state = 'expired', change = change + 1, changed_at = ${at}
+      WHERE sid ${isAmong(JSON.stringify(sids))}`;
+    return sids;
+  }, sql.withTransaction);
+
+  const forget = Effect.fnUntraced(function* (before: Millis) {
+    const old = sql`
+      SELECT sid FROM verification_sessions WHERE NOT (${isUnfinished}) AND expires_at < ${before} ${take}`;
+    const sids = yield* Effect.flatMap(old, readSids);
+    yield* sql`DELETE FROM verification_sessions WHERE sid ${isAmong(JSON.stringify(sids))}`;
+    return sids;
+  }, sql.withTransaction);
+
+  const endFlows = Effect.fnUntraced(function* (at: Millis) {
+    const over = sql`SELECT id FROM verification_flows WHERE expires_at <= ${at} ${take}`;
+    const ids = yield* Effect.flatMap(over, readFlowIds);
+    yield* sql`DELETE FROM verification_flows WHERE id ${isAmong(JSON.stringify(ids))}`;
+    return ids;
+  }, sql.withTransaction);
+
+  return Effect.fnUntraced(function* (at: Millis, forgetBefore: Millis) {
+    const expired = yield* inBatches(expire(at));
+    yield* inBatches(forget(forgetBefore));
+    yield* inBatches(endFlows(at));
+    return expired;
+  });
+};
+
+/** Runs a step until it takes fewer than it could, and gives what all of them took. */
+const inBatches = Effect.fnUntraced(function* <A, E, R>(step: Effect.Effect<ReadonlyArray<A>, E, R>) {
+  const taken: Array<A> = [];
+  let batch: ReadonlyArray<A>;
+  do {
+    batch = yield* step;
+    taken.push(...batch);
+  } while (batch.length === batchSize);
+  return taken;
+});

@@ -1,0 +1,102 @@
+/** For tests: sessions and flows of a key. */
+import {
+  type ApiKey,
+  ChatId,
+  type FlowId,
+  FlowStore,
+  GameId,
+  KeyId,
+  KeyStore,
+  SessionStore,
+  Sid,
+  type VerificationFlow,
+  type VerificationSession,
+} from "@accountlink/core";
+import { Effect } from "effect";
+import { origin, scope } from "./test_tampering.ts";
+
+export const chatId = ChatId.make("10001");
+export const gameId = GameId.make("1");
+export const deadline = 1_000;
+
+export const key: ApiKey = {
+  id: KeyId.make("Aa0Bb1Cc2Dd3"),
+  name: "Test key",
+  scope,
+  tier: "free",
+  kind: "normal",
+  status: "active",
+  expiresAt: null,
+  limits: {},
+  allowIps: [],
+  denyIps: [],
+  redirectOrigins: [],
+  createdAt: 1,
+};
+
+export const sidOf = (number: number): Sid => Sid.make(`vs_${`${number}`.padStart(43, "0")}`);
+
+export const sessionOf = (number: number): VerificationSession => ({
+  sid: sidOf(number),
+  keyId: key.id,
+  pid: scope.pid,
+  clientId: "client",
+  guildId: null,
+  chatId: null,
+  gameId: null,
+  redirect: null,
+  state: "pending",
+  linkChanged: false,
+  previousGameId: null,
+  error: null,
+  createdAt: 0,
+  expiresAt: deadline,
+  completedAt: null,
+  change: 1,
+});
+
+export const flowOf = (number: number, sid: Sid | null = null): VerificationFlow => ({
+  id: `flow ${number}` as FlowId,
+  sid,
+  pid: scope.pid,
+  guildId: null,
+  redirect: null,
+  chatId: null,
+  gameId: null,
+  seenVersion: null,
+  expiresAt: deadline,
+});
+
+/** What a browser confirms in the flow of that number. */
+export const completionOf = (
+  number: number,
+  parts: { readonly at?: number; readonly chatId?: ChatId } = {},
+) => ({
+  ...origin,
+  pid: scope.pid,
+  at: 1,
+  flow: flowOf(number).id,
+  chatId,
+  gameId,
+  address: { hash: "hash", sealed: "sealed", addressKeyId: "k1" },
+  ...parts,
+});
+
+/** Stores the key, whose sessions these are. */
+export const storeKey = Effect.flatMap(KeyStore, (keys) =>
+  keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 }),
+);
+
+/** Stores a flow that holds both proofs, with a session or without. */
+export const storeProven = Effect.fnUntraced(function* (
+  number: number,
+  session: VerificationSession | null = null,
+  user: ChatId = chatId,
+) {
+  const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
+  if (session !== null) yield* sessions.create({ session, burst: null });
+  const { id, ...flow } = flowOf(number, session?.sid ?? null);
+  yield* flows.begin({ id, ...flow });
+  yield* flows.prove(id, { step: "chat", chatId: user }, 0, id);
+  yield* flows.prove(id, { step: "game", gameId }, 0, id);
+});

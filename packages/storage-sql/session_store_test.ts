@@ -1,0 +1,219 @@
+import { DatabaseSync } from "node:sqlite";
+import { ChatId, FlowStore, LinkStore, SessionStore } from "@accountlink/core";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Exit, Option } from "effect";
+import { vi } from "vitest";
+import { origin, refuseWritesTo, scope, withTampering } from "./internal/test_tampering.ts";
+import {
+  chatId,
+  completionOf,
+  deadline,
+  flowOf,
+  gameId,
+  key,
+  sessionOf,
+  sidOf,
+  storeKey,
+  storeProven,
+} from "./internal/test_verification.ts";
+
+const { pid } = scope;
+const session = sessionOf(1);
+const other = ChatId.make("10002");
+
+describe("sessions", () => {
+  it.effect.each([
+    "state = ''",
+    "state = 'open'",
+    "error = 'broken'",
+    "chat_id = 'ada'",
+    "game_id = '-1'",
+    "link_changed = 2",
+  ])("are refused when they were damaged to %s", (damage) =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const sessions = yield* SessionStore;
+        yield* storeKey;
+        yield* sessions.create({ session, burst: null });
+        tamper(`UPDATE verification_sessions SET ${damage}`);
+        const advance = sessions.advance({ sid: session.sid, to: "opened", at: 1 });
+        for (const use of [sessions.find(session.sid), advance]) {
+          const error = yield* Effect.flip<unknown, unknown, never>(use);
+          expect(error).toMatchObject({ _tag: "StoreUnavailable", cause: { _tag: "UnreadableRow" } });
+        }
+      }),
+    ),
+  );
+
+  it.effect("are swept in batches, however many there are", () =>
+    withTampering((tamper, look) =>
+      Effect.gen(function* () {
+        const sessions = yield* SessionStore;
+        yield* storeKey;
+        const count = 1_200;
+        tamper(`
+          WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})
+          INSERT INTO verification_sessions
+            (sid, key_id, pid, client_id, state, link_changed, created_at, expires_at, change)
+          SELECT printf('vs_%043d', i), '${key.id}', '${pid}', '', 'opened', 0, 0, 10, 2 FROM numbers;
+          WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})
+          INSERT INTO verification_flows (id, pid, expires_at) SELECT 'flow ' || i, '${pid}', 10 FROM numbers`);
+        const sids = Array.from({ length: count }, (_, i) => sidOf(i + 1));
+        expect((yield* sessions.sweep(10, 10)).toSorted()).toEqual(sids);
+        expect((yield* sessions.changedSince(10)).toSorted()).toEqual(sids);
+        expect(look("SELECT DISTINCT state, change, changed_at FROM verification_sessions")).toEqual([
+          { state: "expired", change: 3, changed_at: 10 },
+        ]);
+        expect(look("SELECT id FROM verification_flows")).toEqual([]);
+        expect(yield* sessions.sweep(11, 11)).toEqual([]);
+        expect(look("SELECT sid FROM verification_sessions")).toEqual([]);
+      }),
+    ),
+  );
+});
+
+describe("a completion", () => {
+  it.effect("keeps the last sighting of a chat user at an address, until the scope is deleted", () =>
+    withTampering((_, look) =>
+      Effect.gen(function* () {
+        const [sessions, links] = [yield* SessionStore, yield* LinkStore];
+        const see = Effect.fnUntraced(function* (number: number, user: ChatId, at: number, hash = "hash") {
+          yield* storeProven(number, null, user);
+          const address = { hash, sealed: `sealed ${number}`, addressKeyId: `k${number}` };
+          const completed = yield* sessions.complete({
+            ...completionOf(number, { chatId: user, at }),
+            address,
+          });
+          expect(completed._tag).toBe("Completed");
+        });
+        yield* see(1, chatId, 10);
+        yield* see(2, chatId, 30);
+        yield* see(3, chatId, 20);
+        yield* see(4, other, 5);
+        yield* see(5, chatId, 6, "elsewhere");
+        expect(look("SELECT * FROM sightings ORDER BY seen_at DESC")).toEqual(
+          [
+            { chat_id: chatId, address_hash: "hash", number: 2, seen_at: 30 },
+            { chat_id: chatId, address_hash: "elsewhere", number: 5, seen_at: 6 },
+            { chat_id: other, address_hash: "hash", number: 4, seen_at: 5 },
+          ].map(({ number, ...row }) => ({
+            pid,
+            ...row,
+            sealed_address: `sealed ${number}`,
+            address_key_id: `k${number}`,
+          })),
+        );
+        yield* links.deleteScope({ ...origin, pid, at: 40 });
+        expect(look("SELECT * FROM sightings")).toEqual([]);
+      }),
+    ),
+  );
+
+  it.effect("leaves nothing behind when its last statement fails", () =>
+    withTampering((tamper, look) =>
+      Effect.gen(function* () {
+        const [sessions, flows, links] = [yield* SessionStore, yield* FlowStore, yield* LinkStore];
+        yield* storeKey;
+        yield* storeProven(1, session);
+        const flow = yield* flows.find(flowOf(1).id, 0);
+        tamper(refuseWritesTo("verification_sessions", "UPDATE"));
+        const exit = yield* Effect.exit(sessions.complete(completionOf(1)));
+        expect(Exit.isFailure(exit)).toBe(true);
+        expect(yield* sessions.find(session.sid)).toEqual(Option.some(session));
+        expect(yield* flows.find(flowOf(1).id, 0)).toEqual(flow);
+        expect(yield* links.findByChatId(pid, chatId)).toEqual(Option.none());
+        expect(look("SELECT * FROM sightings")).toEqual([]);
+        expect(look("SELECT action FROM audit_log")).toEqual([{ action: "key.created" }]);
+      }),
+    ),
+  );
+});
+
+describe("a removal", () => {
+  it.effect("leaves nothing behind when it cannot end a session", () =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const [flows, links] = [yield* FlowStore, yield* LinkStore];
+        yield* storeKey;
+        const write = { ...origin, pid, chatId, at: 1 };
+        yield* links.setGame({ ...write, gameId });
+        yield* storeProven(1, session);
+        const before = [yield* flows.find(flowOf(1).id, 0), yield* links.findByChatId(pid, chatId)];
+        tamper(refuseWritesTo("verification_sessions", "UPDATE"));
+        for (const removal of [links.removeGame(write), links.deleteScope(write)]) {
+          expect(Exit.isFailure(yield* Effect.exit<unknown, unknown, never>(removal))).toBe(true);
+          const after = [yield* flows.find(flowOf(1).id, 0), yield* links.findByChatId(pid, chatId)];
+          expect(after).toEqual(before);
+        }
+      }),
+    ),
+  );
+});
+
+describe("a creation", () => {
+  it.effect("that fails takes nothing from the burst", () =>
+    withTampering((tamper, look) =>
+      Effect.gen(function* () {
+        const sessions = yield* SessionStore;
+        yield* storeKey;
+        tamper(refuseWritesTo("verification_sessions"));
+        const burst = { capacity: 1, refillMs: 10 };
+        expect(Exit.isFailure(yield* Effect.exit(sessions.create({ session, burst })))).toBe(true);
+        expect(look("SELECT * FROM session_bursts")).toEqual([]);
+      }),
+    ),
+  );
+});
+
+/** Every operation on sessions and flows, and the removals that look for them. */
+const everything = Effect.gen(function* () {
+  const [sessions, flows, links] = [yield* SessionStore, yield* FlowStore, yield* LinkStore];
+  const { sid } = session;
+  const write = { ...origin, pid, chatId, at: 1 };
+  yield* storeKey;
+  yield* sessions.create({ session: sessionOf(2), burst: { capacity: 1, refillMs: 10 } });
+  yield* sessions.create({ session: sessionOf(3), burst: { capacity: 1, refillMs: 10 } });
+  yield* storeProven(1, session);
+  const challenge = {
+    state: "state",
+    flow: flowOf(1).id,
+    step: "chat",
+    codeVerifier: "",
+    nonce: "",
+  } as const;
+  yield* flows.challenge({ ...challenge, expiresAt: deadline });
+  yield* flows.takeChallenge(challenge.flow, "state", 1);
+  yield* flows.find(challenge.flow, 1);
+  yield* sessions.find(sid);
+  yield* sessions.advance({ sid, to: "opened", at: 1 });
+  yield* sessions.complete(completionOf(1));
+  yield* storeProven(2, sessionOf(4));
+  yield* links.removeGame(write);
+  yield* storeProven(3, sessionOf(5));
+  yield* links.deleteScope(write);
+  yield* flows.end(flowOf(3).id);
+  yield* sessions.changedSince(1);
+  yield* sessions.sweep(deadline, deadline + 1);
+});
+
+describe("every statement of a verification", () => {
+  it.effect("searches by a key or an index, and reads no table from end to end", () =>
+    withTampering((_, look) =>
+      Effect.gen(function* () {
+        const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
+        yield* Effect.addFinalizer(() => Effect.sync(() => prepare.mockRestore()));
+        yield* everything;
+        const texts = new Set(prepare.mock.calls.map(([text]) => text));
+        const statements = [...texts].filter((text) =>
+          /\b(verification_|sign_in_|sightings|session_)/.test(text),
+        );
+        expect(statements.length).toBeGreaterThan(25);
+        for (const statement of statements) {
+          const steps = look(`EXPLAIN QUERY PLAN ${statement}`).map(({ detail }) => String(detail));
+          const scans = steps.filter((step) => step.startsWith("SCAN ") && !step.includes("json_each"));
+          expect({ statement, scans }).toEqual({ statement, scans: [] });
+        }
+      }),
+    ),
+  );
+});
