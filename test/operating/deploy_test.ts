@@ -1,0 +1,194 @@
+/**
+ * The examples of deploy/. Docker is nowhere needed: the Dockerfile's commands are run as they are, in a folder that holds
+ * what its COPY lines would bring.
+ */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, lstat, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { variables } from "@accountlink/server/config";
+import { DCLinter } from "dclint";
+import { DockerfileParser } from "dockerfile-ast";
+import { validate } from "dockerfile-utils";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { hasProgram } from "../docs/shell.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const deploy = join(root, "deploy");
+const run = promisify(execFile);
+
+const [dockerfile, ignored, compose, unit, example] = await Promise.all(
+  [
+    "Dockerfile",
+    "Dockerfile.dockerignore",
+    "compose.yaml",
+    "accountlink.service",
+    "accountlink.env.example",
+  ].map((name) => readFile(join(deploy, name), "utf8")),
+);
+
+const image = DockerfileParser.parse(dockerfile ?? "");
+
+/** The arguments of every instruction of this name, in their order. */
+const argumentsOf = (name: string): ReadonlyArray<string> =>
+  image
+    .getInstructions()
+    .filter((instruction) => instruction.getKeyword() === name)
+    .map((instruction) => instruction.getArgumentsContent() ?? "");
+
+/** The words of an instruction in its exec form: the last of this name. */
+const execFormOf = (name: string): ReadonlyArray<string> => JSON.parse(argumentsOf(name).at(-1) ?? "[]");
+
+interface Service {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly healthcheck?: object;
+  readonly stop_grace_period?: string;
+  readonly command?: ReadonlyArray<string>;
+}
+
+const services = (parse(compose ?? "") as { readonly services: Readonly<Record<string, Service>> }).services;
+
+/** How long a server may take to end, in seconds. */
+const drain = 10;
+
+describe("deploy/", () => {
+  it.each(Object.entries({ dockerfile, compose, unit, example }))(
+    "names variables that there are: %s",
+    (_, text) => {
+      const named = [...(text ?? "").matchAll(/ACCOUNTLINK_[A-Z_]+/g)].map(([name]) => name);
+      expect(named.length).toBeGreaterThan(0);
+      expect(named.filter((name) => !(name in variables))).toEqual([]);
+    },
+  );
+
+  it("has values that the variables take", () => {
+    const values = Object.entries(services["accountlink"]?.environment ?? {});
+    expect(values.length).toBeGreaterThan(3);
+    for (const [name, value] of values) {
+      const { parse: read } = variables[name as keyof typeof variables];
+      expect([name, read(value)._tag]).toEqual([name, "Some"]);
+    }
+  });
+
+  it("has a compose file of the specification's form", () => {
+    const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] });
+    const [result] = linter.lintFiles([join(deploy, "compose.yaml")], false);
+    expect(result?.messages.filter(({ type }: { readonly type: string }) => type === "error")).toEqual([]);
+    expect(parseInt(services["accountlink"]?.stop_grace_period ?? "", 10)).toBeGreaterThan(drain);
+    expect(services["redis"]?.command?.join(" ")).toContain("--maxmemory-policy noeviction");
+    for (const name of ["postgres", "redis"]) expect(services[name]?.healthcheck).toBeDefined();
+  });
+
+  it("has a Dockerfile without faults, whose server gets the signals and is not root", () => {
+    expect(validate(dockerfile ?? "")).toEqual([]);
+    expect(execFormOf("ENTRYPOINT")[0]).toBe("node");
+    expect(argumentsOf("USER")).toEqual(["node"]);
+    expect(argumentsOf("FROM").at(-1)).toBe("node:24-slim");
+  });
+
+  it("gives the server of systemd longer than it needs to end", () => {
+    const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit ?? "") ?? [];
+    expect(Number(seconds)).toBeGreaterThan(drain);
+    expect(unit).toMatch(/^KillMode=mixed$/m);
+  });
+});
+
+describe.skipIf(!(await hasProgram("systemd-analyze")))("deploy/accountlink.service, read by systemd", () => {
+  it("is in order, and lets the server do little else", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "accountlink-unit-"));
+    // Its programs and folders are those of another machine.
+    const here = (unit ?? "").replace("/usr/bin/node", process.execPath).replaceAll("/opt/accountlink", root);
+    const file = join(folder, "accountlink.service");
+    await writeFile(file, here);
+    try {
+      expect(await run("systemd-analyze", ["verify", file])).toEqual({ stdout: "", stderr: "" });
+      // Of 10, where 10 is a process that may do all that its user may.
+      await run("systemd-analyze", ["security", "--offline=yes", "--threshold=20", file]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe("the image", () => {
+  let app = "";
+  beforeAll(async () => {
+    app = await mkdtemp(join(tmpdir(), "accountlink-image-"));
+    const [, ...patterns] = (ignored ?? "").trim().split("\n");
+    const left = patterns.filter((pattern) => !pattern.startsWith("!"));
+    const names = left.filter((pattern) => pattern.startsWith("**/")).map((pattern) => pattern.slice(3));
+    const isLeft = (path: string) =>
+      names.some((name) => (name.startsWith("*") ? path.endsWith(name.slice(1)) : basename(path) === name)) ||
+      left.includes(path.slice(root.length));
+    for (const copy of image.getCOPYs().filter((each) => each.getFromFlag() === null)) {
+      const words = copy.getArguments().map((argument) => argument.getValue());
+      const [target = ""] = words.splice(-1);
+      for (const source of words) {
+        expect(patterns).toContain(`!${source}`);
+        const to = target === "./" ? source : target;
+        await cp(join(root, source), join(app, to), { recursive: true, filter: (path) => !isLeft(path) });
+      }
+    }
+    for (const command of argumentsOf("RUN")) await run("sh", ["-ec", command], { cwd: app });
+  });
+  afterAll(() => rm(app, { recursive: true }));
+
+  it("is small and has nothing of tests in it", async () => {
+    const bytes = await sizeOf(app);
+    console.log(`${Math.round(bytes / 2 ** 20)} MB beside Node`);
+    expect(bytes).toBeLessThan(150 * 2 ** 20);
+    const packages = await readdir(join(app, "node_modules/.pnpm"));
+    expect(packages.filter((name) => /^(vitest|typescript|fast-check|playwright)/.test(name))).toEqual([]);
+    expect(await readdir(join(app, "packages"))).not.toContain("conformance");
+  });
+
+  it("serves, is found alive by its health check, and ends with 0", async () => {
+    const [program = "", ...args] = [...execFormOf("ENTRYPOINT"), ...execFormOf("CMD")];
+    expect(program).toBe("node");
+    const env = {
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
+      ACCOUNTLINK_STORAGE: "memory",
+      ACCOUNTLINK_PLATFORM: "dev",
+      ACCOUNTLINK_PORT: "0",
+    };
+    const server = spawn(process.execPath, args, { cwd: app, env, stdio: ["ignore", "pipe", "inherit"] });
+    const ended = once(server, "exit");
+    try {
+      const [, port = ""] =
+        /^listening on http:\/\/127\.0\.0\.1:(\d+)$/.exec(await firstLineOf(server)) ?? [];
+      const [healthcheck = ""] = argumentsOf("HEALTHCHECK");
+      const [, ...check] = JSON.parse(healthcheck.slice(healthcheck.indexOf("["))) as ReadonlyArray<string>;
+      const checkOn = (ACCOUNTLINK_PORT: string) =>
+        run(process.execPath, check, { env: { ACCOUNTLINK_PORT } });
+      await checkOn(port);
+      const elsewhere = checkOn("1");
+      await expect(elsewhere).rejects.toMatchObject({ code: 1 });
+    } finally {
+      server.kill("SIGTERM");
+      await ended;
+    }
+    expect(server.exitCode).toBe(0);
+  });
+});
+
+const firstLineOf = async ({ stdout }: ChildProcess): Promise<string> => {
+  let printed = "";
+  for await (const chunk of stdout?.setEncoding("utf8") ?? []) {
+    printed += String(chunk);
+    if (printed.includes("\n")) break;
+  }
+  return printed.split("\n")[0] ?? "";
+};
+
+const sizeOf = async (folder: string): Promise<number> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await lstat(join(parentPath, name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+};

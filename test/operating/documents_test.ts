@@ -1,0 +1,48 @@
+/** What docs/operating.md and docs/scaling.md repeat of the sources, held against them. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { RedisUrl } from "@accountlink/cache-redis";
+import { describe, expect, it } from "vitest";
+import { codeOf, readDocument, rowsUnder } from "../docs/document.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const operating = readDocument("docs/operating.md");
+
+describe("docs/operating.md", () => {
+  it("has alarms on metrics that there are", () => {
+    const sources = globSync("{packages,apps}/**/*.ts", {
+      cwd: root,
+      exclude: ["**/node_modules", "**/*_test.ts"],
+    });
+    const names = new Set(
+      sources.flatMap((file) =>
+        [...readFileSync(join(root, file), "utf8").matchAll(/Metric\.\w+\(\s*"(\w+)"/g)].map(
+          ([, name]) => name,
+        ),
+      ),
+    );
+    const alarms = rowsUnder(operating, ["alarm", "says", "do"]).map(([alarm = ""]) => alarm);
+    const named = alarms.flatMap((alarm) => [...alarm.matchAll(/accountlink_\w+/g)].map(([name]) => name));
+    expect(named.length).toBeGreaterThan(4);
+    expect(named.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it("has every form of a Redis URL", () => {
+    const documented = rowsUnder(operating, ["form of `ACCOUNTLINK_REDIS_URL`", "leads to"]).map(([form]) =>
+      codeOf(form),
+    );
+    expect(documented).toEqual([...RedisUrl.forms]);
+  });
+});
+
+describe.each(["docs/operating.md", "docs/scaling.md"])("%s", (path) => {
+  it("links to what there is", () => {
+    const targets = [...readDocument(path).matchAll(/\]\(([^)#:]+)[^)]*\)/g)].map(
+      ([, target = ""]) => target,
+    );
+    expect(targets.length).toBeGreaterThan(0);
+    const missing = targets.filter((target) => !existsSync(join(root, dirname(path), target)));
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,56 @@
+/** A Redis as docs/operating.md says that it may be: TLS with an authority of one's own, and a user who may do little. */
+import { randomBytes } from "node:crypto";
+import { makeCertificate, startPostgres, startRedis, whyNoCertificate } from "@accountlink/test-servers";
+import { Effect } from "effect";
+import { describe, expect, it } from "vitest";
+import { blocksOf, readDocument } from "../docs/document.ts";
+import { whyNoService } from "../faults/service.ts";
+import { startServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+
+const missing = (await whyNoService()) ?? (await whyNoCertificate());
+
+const documented = blocksOf(readDocument("docs/operating.md")).find(({ text }) => text.startsWith("user "));
+const [, ...user] = (documented?.text ?? "").trim().split(" ");
+
+describe.skipIf(missing !== null)(`the user of Redis ${missing ?? ""}`, () => {
+  it("may do what the nodes do, and they trust its certificate", () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { certificate, key: certificateKey } = yield* makeCertificate;
+          const redis = yield* startRedis({ tls: { certificate, key: certificateKey } });
+          const postgres = yield* startPostgres();
+          expect(yield* redis.ask("ACL", "SETUSER", ...user)).toBe("+OK\r\n");
+
+          const world = makeWorld();
+          const key = world.key({ limits: { perWindow: 0, daily: 4 }, links: { 100001: "1" } });
+          const env = {
+            ACCOUNTLINK_STORAGE: "postgres",
+            ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
+            ACCOUNTLINK_CACHE: "redis",
+            ACCOUNTLINK_REDIS_URL: redis.url.replace("//", "//accountlink:password@"),
+            ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+            NODE_EXTRA_CA_CERTS: certificate,
+          };
+          const start = Effect.acquireRelease(
+            Effect.promise(() => startServer({ fixture: world.fixture, env })),
+            (server) => Effect.promise(() => server.stop()),
+          );
+          const nodes = yield* Effect.all([start, start]);
+          yield* Effect.promise(async () => {
+            const send = (node: number) => nodes[node % 2]?.send("GET /v2/chat?chatId=100001", { key });
+            const statuses: Array<number | undefined> = [];
+            for (let i = 0; i < 5; i++) statuses.push((await send(i))?.status);
+            // Counted by both together, so in Redis.
+            expect(statuses).toEqual([200, 200, 200, 200, 429]);
+            for (const { output, send: ask } of nodes) {
+              expect(output()).not.toMatch(/NOPERM|"level":"(WARN|ERROR)"/);
+              expect((await ask("GET /metrics")).text).toMatch(/^accountlink_limits_alone(\{\})? 0$/m);
+            }
+          });
+          expect(yield* redis.ask("ACL", "LOG")).toBe("*0\r\n");
+        }),
+      ),
+    ));
+});

@@ -1,0 +1,92 @@
+/** The backup of docs/operating.md for Postgres: made beside a server at work, and restored into an empty database. */
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { makePostgresDatabase, startPostgres, whyNoPostgresWithTools } from "@accountlink/test-servers";
+import { Effect, Exit, Scope } from "effect";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { blocksOf, readDocument } from "../docs/document.ts";
+import { runShell } from "../docs/shell.ts";
+import { startServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+
+const missing = whyNoPostgresWithTools();
+
+const commandWith = (part: string): string => {
+  const blocks = blocksOf(readDocument("docs/operating.md")).filter(({ text }) => text.includes(part));
+  expect(blocks, `blocks with "${part}"`).toHaveLength(1);
+  return blocks[0]?.text ?? "";
+};
+
+const scope = Scope.makeUnsafe();
+let cwd = "";
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "accountlink-restore-"));
+});
+afterAll(async () => {
+  await Effect.runPromise(Scope.close(scope, Exit.void));
+  await rm(cwd, { recursive: true });
+});
+
+describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
+  it("makes a backup of Postgres beside a running server, from which another one serves", async () => {
+    const server = await Effect.runPromise(Scope.provide(startPostgres({ tools: true }), scope));
+    const makeDatabase = () => Effect.runPromise(Scope.provide(makePostgresDatabase(server), scope));
+    const type = (command: string, url: string) =>
+      runShell(command, {
+        cwd,
+        env: {
+          PATH: `${server.programs}${delimiter}${process.env["PATH"] ?? ""}`,
+          ACCOUNTLINK_DATABASE_URL: url,
+        },
+      });
+    const world = makeWorld();
+    const account = "acme";
+    const key = world.key({ account, links: { 100001: "1", 100002: "1" } });
+    const guildKey = world.key({ account, guildId: "700000000000000001", tier: "premium" });
+    const secret = randomBytes(32).toString("base64");
+    const env = (url: string, ACCOUNTLINK_SECRET = secret) => ({
+      ACCOUNTLINK_STORAGE: "postgres",
+      ACCOUNTLINK_DATABASE_URL: url,
+      ACCOUNTLINK_SECRET,
+    });
+    const gameOf = async ({ send }: Pick<typeof running, "send">, chatId: string) =>
+      (await send(`GET /v2/chat?chatId=${chatId}`, { key })).body["data"]?.["gameId"];
+
+    const before = await makeDatabase();
+    const running = await startServer({ fixture: world.fixture, env: env(before.url) });
+    const set = (chatId: string, gameId: string) =>
+      running.send("PATCH /v2/game", { key, body: { chatId, gameId } });
+    expect((await set("100001", "2")).status).toBe(200);
+    await type(commandWith("pg_dump"), before.url);
+    expect((await set("100002", "3")).status).toBe(200);
+    const rowsOf = (database: typeof before, table: string) =>
+      Effect.runPromise(database.query(`SELECT * FROM ${table} ORDER BY 1, 2`));
+    await running.stop();
+
+    const after = await makeDatabase();
+    await type(commandWith("pg_restore"), after.url);
+    for (const table of ["accounts", "scopes", "keys", "key_secrets"]) {
+      expect(await rowsOf(after, table)).toEqual(await rowsOf(before, table));
+    }
+
+    const fixture = { platform: world.fixture.platform };
+    const restored = await startServer({ fixture, env: env(after.url) });
+    expect(await gameOf(restored, "100001")).toBe("2");
+    // Written after the backup: it is what a restore loses.
+    expect(await gameOf(restored, "100002")).toBe("1");
+    const inGuild = await restored.send("GET /v2/game?gameId=2&guildId=700000000000000001", {
+      key: guildKey,
+    });
+    expect(inGuild.status).toBe(404);
+    expect(
+      (await restored.send("PATCH /v2/game", { key, body: { chatId: "100003", gameId: "3" } })).status,
+    ).toBe(200);
+    await restored.stop();
+
+    const other = await startServer({ fixture, env: env(after.url, randomBytes(32).toString("base64")) });
+    expect((await other.send("GET /v2/chat?chatId=100001", { key })).status).toBe(401);
+    await other.stop();
+  });
+});
