@@ -2,8 +2,7 @@
  * The audit log as the account of everything that happened: played from the start, it has to give what is stored.
  */
 import { type AuditEntry, AuditLog } from "@accountlink/core";
-import { StorageSql } from "@accountlink/storage-sql";
-import { Effect } from "effect";
+import { Effect, type Layer } from "effect";
 
 /** What is known of a chat user: the game link, and how often it changed. */
 export interface Replayed {
@@ -51,9 +50,13 @@ export const play = (replay: Replay, { action, details, sequence }: AuditEntry):
 
 const pageSize = 500;
 
-/** The entries of an account after a sequence, oldest first, read from a data folder beside its server. */
+/**
+ * The entries of an account after a sequence, oldest first, read beside the servers.
+ *
+ * @param stores those that the servers use
+ */
 export const entriesAfter = (
-  folder: string,
+  stores: Layer.Layer<AuditLog, unknown>,
   account: string,
   sequence: number,
 ): Promise<ReadonlyArray<AuditEntry>> =>
@@ -66,4 +69,4 @@ export const entriesAfter = (
       found.push(...wanted);
       if (wanted.length < pageSize) return found.toReversed();
     }
-  }).pipe(Effect.provide(StorageSql.layerEmbedded({ folder, exclusive: false })), Effect.runPromise);
+  }).pipe(Effect.provide(stores), Effect.runPromise);

@@ -6,20 +6,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { AuditEntry } from "@accountlink/core";
+import { StorageSql } from "@accountlink/storage-sql";
 import { expect } from "vitest";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
+import { checkEntries } from "./audit_check.ts";
 import { entriesAfter, play, type Replay, stateOf } from "./audit_replay.ts";
-import {
-  type Client,
-  contested,
-  gameUserCount,
-  type Write,
-  type WriteAnswer,
-  wandering,
-  writeUntilGone,
-} from "./writers.ts";
+import { type Client, contested, gameUserCount, wandering, writeUntilGone } from "./writers.ts";
 
 /** What all rounds together came to. */
 export interface KillCounts {
@@ -48,16 +41,17 @@ export const runKillRounds = async (rounds: number): Promise<KillCounts> => {
   const gameUsers = Array.from({ length: gameUserCount }, (_, index) => ({ id: String(index + 1) }));
   const fixture = { ...world.fixture, platform: { ...world.fixture.platform, gameUsers } };
   const start = () => startServer({ fixture, dataFolder: folder });
+  const stores = StorageSql.layerEmbedded({ folder, exclusive: false });
   const counts: KillCounts = { rounds: 0, answered: 0, refused: 0, unanswered: 0, recovered: 0 };
   const replay: Replay = new Map();
 
   let server = await start();
   try {
-    let sequence = (await entriesAfter(folder, account, 0)).at(-1)?.sequence ?? 0;
+    let sequence = (await entriesAfter(stores, account, 0)).at(-1)?.sequence ?? 0;
     for (; counts.rounds < rounds; counts.rounds++) {
       const clients = await writeAndKill(server, key);
       server = await start();
-      const entries = await entriesAfter(folder, account, sequence);
+      const entries = await entriesAfter(stores, account, sequence);
       sequence = entries.at(-1)?.sequence ?? sequence;
       count(counts, checkEntries(clients, entries), clients);
       for (const entry of entries) play(replay, entry);
@@ -81,58 +75,6 @@ const writeAndKill = async (server: RunningServer, key: string): Promise<Readonl
   });
   await killed.promise;
   return clients;
-};
-
-const detailsOf = ({ action, body }: Write, { data }: WriteAnswer): AuditEntry["details"] => {
-  const { chatId, gameId, previousGameId, removedGameId } = data as Record<string, unknown>;
-  const details = {
-    "link.set": { chatId, gameId, previousGameId },
-    "link.moved": { chatId: body["oldChatId"], newChatId: chatId, gameId },
-    "link.removed": { chatId, removedGameId },
-  }[action];
-  return details as AuditEntry["details"];
-};
-
-/** Whether the chat user was linked to that game user already. */
-const isConfirmation = ({ data }: WriteAnswer): boolean =>
-  (data as Record<string, unknown>)["updated"] === false;
-
-/** Whether an entry can come from a write of which no answer is known. */
-const canComeFrom = ({ action, details }: AuditEntry, { action: asked, body }: Write): boolean =>
-  action === asked &&
-  (action === "link.moved"
-    ? details["chatId"] === body["oldChatId"] && details["newChatId"] === body["newChatId"]
-    : details["chatId"] === body["chatId"] &&
-      (action === "link.removed" || details["gameId"] === body["gameId"]));
-
-/** Every answered write that changed something has its entry, in the order of its client; the rest was asked for. */
-const checkEntries = (clients: ReadonlyArray<Client>, entries: ReadonlyArray<AuditEntry>): number => {
-  const byRequest = new Map(entries.map((entry) => [entry.requestId, entry]));
-  expect(byRequest.size).toBe(entries.length);
-
-  for (const client of clients) {
-    const sequences: Array<number> = [];
-    for (const write of client) {
-      if (write.answer?.status !== 200) continue;
-      const entry = byRequest.get(write.answer.requestId);
-      if (isConfirmation(write.answer)) {
-        expect(entry).toBeUndefined();
-        continue;
-      }
-      expect(entry).toMatchObject({ action: write.action, details: detailsOf(write, write.answer) });
-      byRequest.delete(write.answer.requestId);
-      sequences.push(entry?.sequence ?? 0);
-    }
-    expect(sequences).toEqual(sequences.toSorted((one, other) => one - other));
-  }
-
-  const unanswered = clients.flatMap((client) => client.filter(({ answer }) => answer === null));
-  for (const entry of byRequest.values()) {
-    const source = unanswered.findIndex((write) => canComeFrom(entry, write));
-    expect(source, `a write that asked for ${JSON.stringify(entry)}`).not.toBe(-1);
-    unanswered.splice(source, 1);
-  }
-  return byRequest.size;
 };
 
 const count = (counts: KillCounts, recovered: number, clients: ReadonlyArray<Client>): void => {

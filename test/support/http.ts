@@ -44,7 +44,8 @@ export type Send = (request: `${string} ${string}`, options?: RequestOptions) =>
 /** A client of the server at `url`. Its connections are kept alive; `close` ends them. */
 export const makeClient = (url: string): { readonly send: Send; readonly close: () => void } => {
   const { hostname, port } = new URL(url);
-  const agent = new Agent({ keepAlive: true });
+  // In turn, so that none is unused for so long that the server closes it as it is used again.
+  const agent = new Agent({ keepAlive: true, scheduling: "fifo" });
 
   const send: Send = async (line, { key, from, headers, body } = {}) => {
     const space = line.indexOf(" ");

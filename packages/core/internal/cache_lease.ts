@@ -1,9 +1,10 @@
 /** This node's leave to use the shared cache, renewed over and over. */
-import { Effect, type Scope } from "effect";
+import { Effect, Latch, type Scope } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
 import type { CacheAgreement, CacheTerms } from "../ports/cache_agreement.ts";
 import type { CacheLease, LinkCache } from "../ports/link_cache.ts";
+import { monotonicMillis } from "./monotonic_millis.ts";
 import type { ScopeClosures } from "./scope_closures.ts";
 
 /** How long a lease lasts, in milliseconds. By then every node knows what was agreed on, or does without the cache. */
@@ -16,24 +17,42 @@ const renewedEvery = "300 millis";
 
 /** What this node may use at present. Whether a lease is over is for the cache to say. */
 export class HeldLease {
-  /** For fences, which may be set up before anybody reads. */
-  forWrites: CacheLease | null = null;
+  #forWrites: CacheLease | null = null;
   #forReads: CacheLease | null = null;
   #closed: ReadonlySet<Pid> = new Set();
+  readonly #renewed = Latch.makeUnsafe();
+
+  /** For fences, which may be set up before anybody reads. One that is over is renewed as soon as the store answers. */
+  get forWrites(): CacheLease | null {
+    return this.#forWrites;
+  }
 
   /** For reads of a scope, or null when it is not to be cached. */
   forReads(pid: Pid): CacheLease | null {
     return this.#closed.has(pid) ? null : this.#forReads;
   }
 
-  hold(lease: CacheLease, { isOpen, closed }: CacheTerms): void {
-    this.forWrites = lease;
-    this.#forReads = isOpen ? lease : null;
-    this.#closed = closed;
+  /** Waits until there is a lease for fences, and another one than was tried. */
+  next(tried: CacheLease | null): Effect.Effect<CacheLease> {
+    return Effect.suspend(() =>
+      this.#forWrites === null || this.#forWrites === tried
+        ? Effect.andThen(this.#renewed.await, this.next(tried))
+        : Effect.succeed(this.#forWrites),
+    );
   }
 
+  hold(lease: CacheLease, { isOpen, closed }: CacheTerms): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.#forWrites = lease;
+      this.#forReads = isOpen ? lease : null;
+      this.#closed = closed;
+      return Effect.asVoid(this.#renewed.release);
+    });
+  }
+
+  /** The cache does not answer, or is not used. */
   drop(): void {
-    this.forWrites = null;
+    this.#forWrites = null;
     this.#forReads = null;
   }
 }
@@ -52,20 +71,24 @@ export const keepLease = (
   const held = new HeldLease();
 
   const renew: Effect.Effect<void, StoreUnavailable> = Effect.gen(function* () {
+    const asked = yield* monotonicMillis;
     // The terms are read after the cache was asked for the time: they held at least that long.
-    const { run, time } = yield* cache.look;
+    const { run, time } = yield* Effect.tapError(cache.look, () => Effect.sync(() => held.drop()));
     const terms = yield* agreement.read;
     if (terms.run !== run) {
       held.drop();
       if (terms.run !== null) yield* Effect.logWarning(changed);
-      return yield* closures.adopt(run, closedMs, terms.run === null);
+      yield* closures.adopt(run, closedMs, terms.run === null);
+      return;
     }
     // Until then another node may read from the run before, where a fence in this one is not seen.
-    if (terms.adoptedMsAgo >= knownAfter) held.hold({ run, until: time + leaseMs }, terms);
-    else held.drop();
+    if (terms.adoptedMsAgo < knownAfter) return held.drop();
+    // What the store was asked for before it stood still is over when it answers.
+    if ((yield* monotonicMillis) - asked >= leaseMs) return yield* Effect.suspend(() => renew);
+    yield* held.hold({ run, until: time + leaseMs }, terms);
   });
 
-  const renewed = renew.pipe(Effect.catch(() => Effect.sync(() => held.drop())));
+  const renewed = Effect.ignore(renew);
   return renewed.pipe(
     Effect.andThen(Effect.forkScoped(Effect.forever(Effect.delay(renewed, renewedEvery)))),
     Effect.as(held),

@@ -31,7 +31,7 @@ export class ScopeClosures {
   readonly #times: ClosureTimes;
   /** Those that were renewed last are at the end. */
   readonly #ofScopes = new Map<Pid, Closure>();
-  #ofAll: Closure = { quietFrom: 0, until: 0 };
+  #ofAll: Closure | undefined;
 
   constructor(agreement: CacheAgreement["Service"], times: ClosureTimes) {
     this.#agreement = agreement;
@@ -53,12 +53,15 @@ export class ScopeClosures {
     });
   }
 
-  /** Comes back when no node reads the scope from the cache, and none will for `forMs` from now. */
-  ensure(pid: Pid, forMs: number): Effect.Effect<void, StoreUnavailable> {
+  /**
+   * Comes back when no node reads the scope from the cache, and none will for `forMs` from when it was called, at least.
+   * Gives until when, in the monotonic time of this node.
+   */
+  ensure(pid: Pid, forMs: number): Effect.Effect<Millis, StoreUnavailable> {
     return Effect.gen({ self: this }, function* () {
       const asked = yield* monotonicMillis;
-      let closure = this.#find(pid);
-      if (closure.until < asked + forMs) {
+      let closure = this.#find(pid, asked + forMs);
+      if (closure === undefined) {
         const { knownAfter, entriesGoneAfter } = this.#times;
         const lasting = knownAfter + forMs + spare;
         yield* this.#agreement.close(pid, lasting + entriesGoneAfter);
@@ -66,21 +69,21 @@ export class ScopeClosures {
       }
       const wait = closure.quietFrom - (yield* monotonicMillis);
       if (wait > 0) yield* Effect.sleep(wait);
+      return closure.until;
     });
   }
 
-  #find(pid: Pid): Closure {
-    const own = this.#ofScopes.get(pid);
-    return own === undefined || own.until < this.#ofAll.until ? this.#ofAll : own;
+  /** What keeps the scope closed until then, and has done so for longest. */
+  #find(pid: Pid, until: Millis): Closure | undefined {
+    return [this.#ofScopes.get(pid), this.#ofAll]
+      .filter((closure): closure is Closure => closure !== undefined && closure.until >= until)
+      .toSorted((one, other) => one.quietFrom - other.quietFrom)[0];
   }
 
   #note(pid: Pid, done: Millis, until: Millis): Closure {
-    const previous = this.#find(pid);
-    const wasClosed = done < previous.until;
-    const closure = {
-      quietFrom: wasClosed ? previous.quietFrom : done + this.#times.knownAfter,
-      until: Math.max(until, previous.until),
-    };
+    // It goes on without a gap.
+    const quietFrom = this.#find(pid, done)?.quietFrom ?? done + this.#times.knownAfter;
+    const closure = { quietFrom, until };
     this.#ofScopes.delete(pid);
     for (const [other, { until: ended }] of this.#ofScopes) {
       if (done < ended) break;

@@ -32,9 +32,9 @@ export const sessionEvents = (
   const tellNext = Effect.fnUntraced(function* (known: VerificationSession) {
     const silentUntil = (yield* Clock.currentTimeMillis) + idleInterval;
     // A client whose stream ends comes back, which is what it has to do when the store is down.
-    const next = yield* Effect.catch(read.next(known, Math.min(until, silentUntil)), () =>
-      Effect.succeed("ended" as const),
-    );
+    const next = yield* read
+      .next(known, Math.min(until, silentUntil))
+      .pipe(Effect.catch(() => Effect.succeed("ended" as const)));
     if (next === "waited" && silentUntil < until) return [{ event: "idle" }, known] satisfies Told;
     if (next === "waited" || next === "ended") return [{ event: "timeout" }, null] satisfies Told;
     return toldOf(read, next);

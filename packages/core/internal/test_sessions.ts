@@ -71,12 +71,13 @@ export const complete = Effect.fnUntraced(function* (key: ApiKey, sid: Sid, chat
   return completed;
 });
 
+const newId = () => crypto.randomUUID() as string as FlowId;
+
 /** A flow that holds both proofs. */
 const prove = Effect.fnUntraced(function* (key: ApiKey, sid: Sid, chat = chatId("10001")) {
   const flows = yield* FlowStore;
   const at = yield* Clock.currentTimeMillis;
   const { expiresAt } = Option.getOrThrow(yield* (yield* SessionStore).find(sid));
-  const newId = () => crypto.randomUUID() as string as FlowId;
   const ids = [newId(), newId(), newId()] as const;
   const scope = { sid, pid: key.scope.pid, guildId: null, redirect: null, expiresAt };
   yield* flows.begin({ id: ids[0], ...scope, chatId: null, gameId: null, seenVersion: null });
@@ -104,7 +105,7 @@ export const listenTo = Effect.fnUntraced(function* (
 });
 
 /** Lets everything run that does not wait for the clock. */
-export const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true });
+const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true });
 
 /** Starts an effect, and lets it run until it waits. */
 export const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -85,8 +85,15 @@ const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
       },
     });
   return Counters.of({
-    admit: (rules, now) => orAlone(together.admit(rules, now), now, alone.admit(rules, now)),
-    read: (rules, now) => orAlone(together.read(rules, now), now, alone.read(rules, now)),
+    // Where there is nothing to count, nobody is asked, and nothing is learned of who answers.
+    admit: (rules, now) =>
+      rules.length === 0
+        ? Effect.succeed({ admitted: true, states: [] })
+        : orAlone(together.admit(rules, now), now, alone.admit(rules, now)),
+    read: (rules, now) =>
+      rules.length === 0
+        ? Effect.succeed([])
+        : orAlone(together.read(rules, now), now, alone.read(rules, now)),
   });
 });
 

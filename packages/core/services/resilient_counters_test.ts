@@ -169,6 +169,8 @@ describe("ResilientCounters", () => {
         assert.strictEqual(yield* after, 0);
         state.isSharedDown = true;
         assert.strictEqual(yield* after, 1);
+        yield* nodes[0].counters.admit([], yield* Clock.currentTimeMillis);
+        assert.strictEqual(yield* gauge, 1);
         state.isSharedDown = false;
         assert.strictEqual(yield* after, 0);
       }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),

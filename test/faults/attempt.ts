@@ -1,0 +1,66 @@
+/**
+ * Requests to nodes that may break under them, and how they ended.
+ */
+import { Effect } from "effect";
+import type { Answer, RequestOptions } from "../support/http.ts";
+import type { Target } from "./service.ts";
+
+/** How a request ended. */
+export type Outcome =
+  | { readonly kind: "answered"; readonly answer: Answer }
+  /** 503 with `Retry-After`. It may have done its work, or may do so yet. */
+  | { readonly kind: "unavailable" }
+  /** The connection ended with the node. It may have done its work as well. */
+  | { readonly kind: "broken" }
+  /** There was nobody to connect to. */
+  | { readonly kind: "not sent" }
+  /** Nothing that a client should ever see. */
+  | { readonly kind: "wrong"; readonly problem: string };
+
+/** One request. */
+export interface Attempt {
+  readonly node: string;
+  readonly line: `${string} ${string}`;
+  /** When it was sent and when it ended, in milliseconds of `performance.now()`. */
+  readonly called: number;
+  readonly ended: number;
+  readonly outcome: Outcome;
+}
+
+/** Far longer than a node takes to give up on what it depends on, and than any node stays frozen. */
+const longestWait = "15 seconds";
+
+/** Sends one request and tells how it ended. */
+export const attempt = Effect.fnUntraced(function* (
+  node: Target,
+  line: Attempt["line"],
+  options: RequestOptions,
+) {
+  const called = performance.now();
+  const disturbances = node.disturbances();
+  const outcome = yield* Effect.tryPromise(() => node.send(line, options)).pipe(
+    Effect.map(outcomeOf),
+    Effect.catch(({ cause }) =>
+      Effect.sync(() => brokenOutcome(cause, !node.isUp() || node.disturbances() !== disturbances)),
+    ),
+    Effect.timeoutOrElse({
+      duration: longestWait,
+      orElse: () => Effect.succeed<Outcome>({ kind: "wrong", problem: `no answer in ${longestWait}` }),
+    }),
+  );
+  const done: Attempt = { node: node.name, line, called, ended: performance.now(), outcome };
+  return done;
+});
+
+const outcomeOf = (answer: Answer): Outcome => {
+  if (answer.status < 500) return { kind: "answered", answer };
+  const isKind = answer.status === 503 && Number(answer.headers["retry-after"]) >= 1;
+  return isKind
+    ? { kind: "unavailable" }
+    : { kind: "wrong", problem: `answered ${answer.status} ${answer.text}` };
+};
+
+const brokenOutcome = (cause: unknown, isExpected: boolean): Outcome => {
+  if (!isExpected) return { kind: "wrong", problem: `the connection broke: ${String(cause)}` };
+  return { kind: (cause as NodeJS.ErrnoException).code === "ECONNREFUSED" ? "not sent" : "broken" };
+};

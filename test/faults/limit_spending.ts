@@ -1,0 +1,104 @@
+/**
+ * Clients that spend a limited key on all nodes at once, and count what they were let.
+ */
+import { Effect } from "effect";
+import type { KeyOptions } from "../support/world.ts";
+import { type Attempt, attempt } from "./attempt.ts";
+import type { Fault } from "./faults.ts";
+import type { Node } from "./service.ts";
+
+/** A key that is worth so many requests, in a window that outlasts every run. */
+export interface LimitedKey {
+  readonly key: string;
+  readonly limit: number;
+  readonly window: keyof typeof limitsOf;
+}
+
+/** The limits of such a key. */
+export const limitsOf = {
+  hour: (limit: number) => ({ perWindow: limit, windowMs: 3_600_000, daily: 0 }),
+  day: (limit: number) => ({ perWindow: 0, daily: limit }),
+} satisfies Record<string, (limit: number) => KeyOptions["limits"]>;
+
+/** What was spent of one key. */
+export interface Spending extends Pick<LimitedKey, "limit" | "window"> {
+  readonly attempts: ReadonlyArray<Attempt>;
+  readonly admitted: number;
+  /** Requests of which it is not known whether they were admitted. */
+  readonly uncertain: number;
+}
+
+const line = "GET /v2/chat?chatId=100020";
+/** More than any limit here, so that one that never refuses is found and not waited for. */
+const mostAttempts = 5_000;
+const pause = "60 millis";
+
+/**
+ * Asks every node with a key: at once for the first half of the limit, slowly while it is told to go on, and then at once
+ * until every node has refused.
+ */
+export const spend = Effect.fnUntraced(function* (
+  nodes: ReadonlyArray<Node>,
+  { key, limit, window }: LimitedKey,
+  isGoingOn: () => boolean,
+) {
+  const attempts: Array<Attempt> = [];
+  const spendOn = Effect.fnUntraced(function* (node: Node) {
+    while (attempts.length < mostAttempts) {
+      const goesOn = isGoingOn();
+      const made = node.isUp() ? judged(yield* attempt(node, line, { key })) : null;
+      if (made !== null) attempts.push(made);
+      if (!goesOn && made !== null && isRefused(made)) return;
+      yield* Effect.sleep(goesOn && attempts.length > limit / 2 ? pause : 1);
+    }
+  });
+  yield* Effect.forEach(nodes, spendOn, { concurrency: "unbounded", discard: true });
+  const spending: Spending = {
+    limit,
+    window,
+    attempts,
+    admitted: attempts.filter(isAdmitted).length,
+    uncertain: attempts.filter(isUncertain).length,
+  };
+  return spending;
+});
+
+const statusOf = ({ outcome }: Attempt): number | null =>
+  outcome.kind === "answered" ? outcome.answer.status : null;
+
+const isRefused = (made: Attempt): boolean => statusOf(made) === 429;
+
+/** Nobody is linked to the chat user that is asked for. */
+const isAdmitted = (made: Attempt): boolean => statusOf(made) === 404;
+
+const isUncertain = ({ outcome: { kind } }: Attempt): boolean => kind !== "answered" && kind !== "not sent";
+
+const judged = (made: Attempt): Attempt => {
+  const { outcome } = made;
+  if (outcome.kind !== "answered" || isAdmitted(made)) return made;
+  const { status, headers, text } = outcome.answer;
+  if (status === 429 && Number(headers["retry-after"]) >= 1) return made;
+  return { ...made, outcome: { kind: "wrong", problem: `answered ${status} ${text}` } };
+};
+
+/** How long it takes until a node knows what the others have admitted, and the time of the database for it. */
+const lag = 2_000 + 1_000;
+
+/** The most that may be admitted around a fault, as docs/consistency.md says under "Limits". */
+export const mostAdmitted = (
+  { limit, window, attempts }: Spending,
+  { counts, victims }: Fault,
+  nodes: ReadonlyArray<Node>,
+): number => {
+  if (counts === "in reach") return limit;
+  const lost = counts === "lost" ? 1 : 0;
+  if (window === "hour") return limit + victims.length * Math.ceil(limit / nodes.length) + lost * limit;
+  const withinLag = nodes.map(({ name }) => mostWithinLag(attempts.filter(({ node }) => node === name)));
+  // Those of the nodes that are by themselves; for a loss those of a lag before it and of one after.
+  return limit + (1 + 2 * lost) * withinLag.reduce((sum, each) => sum + each, 0);
+};
+
+const mostWithinLag = (attempts: ReadonlyArray<Attempt>): number => {
+  const times = attempts.filter(isAdmitted).map(({ ended }) => ended);
+  return Math.max(0, ...times.map((from) => times.filter((at) => at >= from && at < from + lag).length));
+};

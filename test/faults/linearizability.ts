@@ -1,0 +1,221 @@
+/**
+ * Whether what clients were told of one record can have happened one thing after the other, each at a moment between
+ * its request and its answer.
+ *
+ * The search is that of Wing and Gong, in the order of the answers: it keeps every configuration (the value, which open
+ * operations have happened) that explains all answers so far, each once. An answer that no configuration explains is a
+ * contradiction.
+ */
+
+/** A register's value: the game user that a chat user is linked to, or null. */
+export type Value = string | null;
+
+/** What an answer says of the value that the operation found. */
+export type Found = { readonly is: Value } | { readonly isNot: Value };
+
+/** One request about one record. */
+export interface Operation {
+  readonly client: number;
+  /** When it was sent, in milliseconds. */
+  readonly called: number;
+  /** When it was answered; null when it was not: it may have happened at any time since, or never. */
+  readonly answered: number | null;
+  /** What it found; null without an answer. */
+  readonly found: Found | null;
+  /** What it left behind; a read has none. */
+  readonly wrote?: Value;
+}
+
+/**
+ * Gives the smallest part of a history that contradicts itself, whatever the value was before it; null when the whole
+ * history can have happened.
+ *
+ * @param initial the value before the first operation
+ */
+export const findContradiction = (
+  history: ReadonlyArray<Operation>,
+  initial: Value,
+): ReadonlyArray<Operation> | null => {
+  const culprit = firstUnexplained(history, [initial]);
+  return culprit === null ? null : shrink(history, culprit);
+};
+
+/** What is known at some moment: the value, the open operations that have happened, the unanswered ones likewise. */
+interface Configuration {
+  readonly value: Value;
+  readonly done: number;
+  readonly spent: bigint;
+}
+
+const firstUnexplained = (
+  history: ReadonlyArray<Operation>,
+  initial: ReadonlyArray<Value>,
+): Operation | null => {
+  const search = new Search(initial);
+  for (const { operation, isAnswer } of eventsOf(history)) {
+    if (!isAnswer) search.call(operation);
+    else if (!search.answer(operation)) return operation;
+  }
+  return null;
+};
+
+/** Calls and answers in the order of time. Of the same moment, the calls come first, since they may have overlapped. */
+const eventsOf = (history: ReadonlyArray<Operation>) =>
+  history
+    .flatMap((operation) => [
+      { operation, isAnswer: false, at: operation.called },
+      ...(operation.answered === null ? [] : [{ operation, isAnswer: true, at: operation.answered }]),
+    ])
+    .toSorted((one, other) => one.at - other.at || Number(one.isAnswer) - Number(other.isAnswer));
+
+class Search {
+  #configurations: ReadonlyArray<Configuration>;
+  /** Operations that will be answered, each with its bit in `done`. */
+  readonly #open = new Map<Operation, number>();
+  /** Writes that are never answered, by what they wrote: their bits in `spent`. */
+  readonly #unanswered = new Map<Value, Array<bigint>>();
+  #nextBit = 1n;
+
+  constructor(initial: ReadonlyArray<Value>) {
+    this.#configurations = initial.map((value) => ({ value, done: 0, spent: 0n }));
+  }
+
+  call(operation: Operation): void {
+    const { answered, wrote } = operation;
+    if (answered !== null) {
+      this.#open.set(operation, this.#freeBit());
+    } else if (wrote !== undefined) {
+      this.#unanswered.set(wrote, [...(this.#unanswered.get(wrote) ?? []), this.#nextBit]);
+      this.#nextBit <<= 1n;
+    }
+  }
+
+  /** Whether some configuration explains the answer; those that do not are gone. */
+  answer(operation: Operation): boolean {
+    const bit = this.#open.get(operation) ?? 0;
+    const [explored, explaining] = [new Frontier(), new Frontier()];
+    const agenda = [...this.#configurations];
+    for (const configuration of agenda) {
+      if (configuration.done & bit) {
+        explaining.add({ ...configuration, done: configuration.done & ~bit });
+        continue;
+      }
+      for (const [next, nextBit] of this.#open) {
+        if (configuration.done & nextBit) continue;
+        agenda.push(...this.#after(configuration, next, nextBit).filter((each) => explored.add(each)));
+      }
+    }
+    this.#open.delete(operation);
+    this.#configurations = explaining.all();
+    return this.#configurations.length > 0;
+  }
+
+  /**
+   * The configurations after an operation. When it cannot have found the present value, an unanswered write has
+   * happened right before it. One that is not needed for this may as well happen later: nothing is lost by waiting.
+   */
+  #after(
+    { value, done, spent }: Configuration,
+    { found, wrote }: Operation,
+    bit: number,
+  ): Array<Configuration> {
+    const leave = (at: Value, spentThen: bigint): Configuration => ({
+      value: wrote === undefined ? at : wrote,
+      done: done | bit,
+      spent: spentThen,
+    });
+    if (fits(found, value)) return [leave(value, spent)];
+    return [...this.#unanswered]
+      .filter(([written]) => fits(found, written))
+      .flatMap(([written, bits]) => {
+        // Those that wrote the same are one as good as the other.
+        const unspent = bits.find((each) => (spent & each) === 0n);
+        return unspent === undefined ? [] : [leave(written, spent | unspent)];
+      });
+  }
+
+  #freeBit(): number {
+    const taken = [...this.#open.values()].reduce((all, bit) => all | bit, 0);
+    const free = ~taken & (taken + 1);
+    if (free <= 0) throw new Error("Cannot check the history: over 30 operations on one record at once");
+    return free;
+  }
+}
+
+const fits = (found: Found | null, value: Value): boolean =>
+  found === null || ("is" in found ? found.is === value : found.isNot !== value);
+
+/** Configurations, without those that can do no more than another: the same, but with more unanswered writes spent. */
+class Frontier {
+  readonly #groups = new Map<string, Array<Configuration>>();
+
+  /** Whether it is a new one. */
+  add(configuration: Configuration): boolean {
+    const name = `${configuration.done} ${configuration.value}`;
+    const group = this.#groups.get(name) ?? [];
+    if (group.some(({ spent }) => (spent & configuration.spent) === spent)) return false;
+    const kept = group.filter(({ spent }) => (spent & configuration.spent) !== configuration.spent);
+    this.#groups.set(name, [...kept, configuration]);
+    return true;
+  }
+
+  all(): ReadonlyArray<Configuration> {
+    return [...this.#groups.values()].flat();
+  }
+}
+
+/**
+ * Leaves out what is not needed for the contradiction. A history that can have happened also can without its beginning,
+ * if any value may stand there instead, and without a read; so what is left contradicts itself in truth.
+ */
+const shrink = (history: ReadonlyArray<Operation>, culprit: Operation): ReadonlyArray<Operation> => {
+  const end = culprit.answered ?? Number.POSITIVE_INFINITY;
+  const past = history.filter(({ called }) => called <= end);
+  const values = new Set(past.flatMap(({ found }) => (found !== null && "is" in found ? [found.is] : [])));
+  const anything = [...values, "anything else"];
+  const isContradiction = (part: ReadonlyArray<Operation>) => firstUnexplained(part, anything) !== null;
+
+  const start = quietMoments(past)
+    .toReversed()
+    .find((moment) => isContradiction(since(past, moment)));
+  if (start === undefined) return past;
+  let part = since(past, start);
+  for (const read of part.filter(({ wrote }) => wrote === undefined)) {
+    const without = part.filter((operation) => operation !== read);
+    if (isContradiction(without)) part = without;
+  }
+  return part.filter(({ answered, wrote }) => answered !== null || isFound(part, wrote));
+};
+
+/** Whether an operation has found that value. */
+const isFound = (part: ReadonlyArray<Operation>, value: Value | undefined): boolean =>
+  part.some(({ found }) => found !== null && "is" in found && found.is === value);
+
+/** What was answered after a moment, and all that may have happened after it without an answer. */
+const since = (history: ReadonlyArray<Operation>, moment: number): ReadonlyArray<Operation> =>
+  history.filter(({ called, answered }) => answered === null || called >= moment);
+
+/** The calls before which nothing is open that is answered later. */
+const quietMoments = (history: ReadonlyArray<Operation>): ReadonlyArray<number> => {
+  const answered = history
+    .filter((operation) => operation.answered !== null)
+    .toSorted((one, other) => one.called - other.called);
+  let latestAnswer = Number.NEGATIVE_INFINITY;
+  return answered.flatMap((operation) => {
+    const isQuiet = operation.called > latestAnswer;
+    latestAnswer = Math.max(latestAnswer, operation.answered ?? latestAnswer);
+    return isQuiet ? [operation.called] : [];
+  });
+};
+
+/** A history as lines of text, in the order of the calls. */
+export const describeHistory = (history: ReadonlyArray<Operation>): string =>
+  history
+    .toSorted((one, other) => one.called - other.called)
+    .map(({ client, called, answered, found, wrote }) => {
+      const until = answered === null ? "no answer" : answered.toFixed(1);
+      const did = wrote === undefined ? "read" : `wrote ${wrote}`;
+      const saw = found === null ? "" : "is" in found ? `, found ${found.is}` : `, found not ${found.isNot}`;
+      return `${called.toFixed(1)} to ${until}: client ${client} ${did}${saw}`;
+    })
+    .join("\n");

@@ -1,0 +1,20 @@
+/**
+ * Half a minute of faults on three nodes; `nodes_proof.ts` has five minutes.
+ */
+import { expect, test } from "vitest";
+import { testFaults } from "./fault_report.ts";
+import { whyNoService } from "./service.ts";
+
+const missing = await whyNoService();
+
+test.skipIf(missing !== null)(
+  `three nodes keep their promises for 30 seconds of faults ${missing ?? ""}`,
+  async () => {
+    const { problems, ...counts } = await testFaults(30);
+    console.log(counts);
+    expect(problems).toEqual([]);
+    expect(counts.answered).toBeGreaterThan(300);
+  },
+  // What is not the half minute is the start of all the processes, on whatever machine.
+  4 * 60_000,
+);

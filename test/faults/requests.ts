@@ -1,0 +1,93 @@
+/**
+ * What clients ask about the links of chat users, and what the answers say of them.
+ */
+import { type Answer, type Json, textOf } from "../support/http.ts";
+import type { Found, Value } from "./linearizability.ts";
+import type { Write } from "./writers.ts";
+
+/** One request, about one chat user or several. */
+export interface Request {
+  readonly line: `${string} ${string}`;
+  readonly body?: object;
+  readonly chatIds: ReadonlyArray<string>;
+  /** For a write, what it asks for and what it leaves behind. */
+  readonly write?: Pick<Write, "action" | "body"> & { readonly leaves: Value };
+  /** What the answer says that it found, of each of the chat users. Throws when it says something else. */
+  readonly read: (answer: Answer) => ReadonlyArray<Found>;
+}
+
+/** Links a chat user to a game user. */
+export const setGame = (chatId: string, gameId: string): Request => ({
+  line: "PATCH /v2/game",
+  body: { chatId, gameId },
+  chatIds: [chatId],
+  write: { action: "link.set", body: { chatId, gameId }, leaves: gameId },
+  read: (answer) => {
+    const { previousGameId, updated, ...rest } = dataOf(answer);
+    const previous = valueOf(previousGameId);
+    require(rest, { chatId, gameId });
+    require({ updated }, { updated: previous !== gameId });
+    return [{ is: previous }];
+  },
+});
+
+/** Removes the link of a chat user. */
+export const removeGame = (chatId: string): Request => ({
+  line: "DELETE /v2/game",
+  body: { chatId },
+  chatIds: [chatId],
+  write: { action: "link.removed", body: { chatId }, leaves: null },
+  read: (answer) => [{ is: isNotFound(answer) ? null : textOf(dataOf(answer)["removedGameId"]) }],
+});
+
+/** Asks for the game user of a chat user. */
+export const findByChat = (chatId: string): Request => ({
+  line: `GET /v2/chat?chatId=${chatId}`,
+  chatIds: [chatId],
+  read: (answer) => [{ is: isNotFound(answer) ? null : textOf(dataOf(answer)["gameId"]) }],
+});
+
+/** Asks how a chat user is linked. */
+export const findStatus = (chatId: string): Request => ({
+  line: `GET /v2/verifications/chat?chatId=${chatId}`,
+  chatIds: [chatId],
+  read: (answer) => [{ is: valueOf(dataOf(answer)["gameId"]) }],
+});
+
+/** Asks for the chat users of a game user, whom only one chat user is ever linked to. */
+export const findByGame = (chatId: string, gameId: string): Request => ({
+  line: `GET /v2/game?gameId=${gameId}`,
+  chatIds: [chatId],
+  read: (answer) => {
+    if (isNotFound(answer)) return [{ isNot: gameId }];
+    require(dataOf(answer)["chatIds"], [chatId]);
+    return [{ is: gameId }];
+  },
+});
+
+/** Asks for the game users of many. */
+export const findMany = (chatIds: ReadonlyArray<string>): Request => ({
+  line: "POST /v2/chat/bulk",
+  body: { chatIds },
+  chatIds,
+  read: (answer) =>
+    (dataOf(answer)["results"] as unknown as ReadonlyArray<Json>).map(({ data, error }) => {
+      if (error?.["code"] !== undefined) require(error["code"], "LINK_NOT_FOUND");
+      return { is: valueOf(data?.["gameId"]) };
+    }),
+});
+
+const isNotFound = ({ status, body }: Answer): boolean =>
+  status === 404 && textOf(body["error"]?.["code"]) === "LINK_NOT_FOUND";
+
+const dataOf = ({ status, text, body }: Answer): Json => {
+  if (status !== 200) throw new Error(`answered ${status} ${text}`);
+  return body["data"] ?? {};
+};
+
+const valueOf = (value: unknown): Value => (value === null || value === undefined ? null : textOf(value));
+
+const require = (found: unknown, expected: unknown): void => {
+  const [one, other] = [JSON.stringify(found), JSON.stringify(expected)];
+  if (one !== other) throw new Error(`answered ${one}, expected ${other}`);
+};

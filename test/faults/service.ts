@@ -1,0 +1,138 @@
+/**
+ * One service of three server processes on a Postgres and a Redis, with a network between them that can be broken.
+ */
+import { randomBytes } from "node:crypto";
+import {
+  type PostgresServer,
+  type PostgresServerOptions,
+  type RedisServer,
+  startPostgres,
+  startProxy,
+  startRedis,
+  type TcpProxy,
+  whyNoPostgres,
+  whyNoRedis,
+} from "@accountlink/test-servers";
+import { Effect } from "effect";
+import type { Send } from "../support/http.ts";
+import { startServer } from "../support/server.ts";
+
+/** A server process that may break under its clients. */
+export interface Target {
+  readonly name: string;
+  /** Asks the process that runs now. */
+  readonly send: Send;
+  /** Whether it is neither killed nor frozen. */
+  readonly isUp: () => boolean;
+  /** How often it was killed, frozen or thawed: a connection that breaks meanwhile is no wonder. */
+  readonly disturbances: () => number;
+}
+
+/** One of several server processes, and its ways to what it depends on. */
+export interface Node extends Target {
+  readonly links: { readonly postgres: TcpProxy; readonly redis: TcpProxy };
+  readonly kill: Effect.Effect<void>;
+  /** Starts it again after a kill, and waits until it listens. */
+  readonly restart: Effect.Effect<void>;
+  readonly freeze: Effect.Effect<void>;
+  readonly thaw: Effect.Effect<void>;
+}
+
+/** The service. */
+export interface Service {
+  readonly nodes: ReadonlyArray<Node>;
+  readonly postgres: PostgresServer;
+  readonly redis: RedisServer;
+  /** The environment of its nodes, with no proxy between: for the command line. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** What a service may be started with. */
+export interface ServiceOptions {
+  readonly fixture: object;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly postgres?: PostgresServerOptions;
+}
+
+/** Why no service can be started here, or null when one can: for the title of a skip. */
+export const whyNoService = async (): Promise<string | null> =>
+  (await whyNoPostgres()) ?? (await whyNoRedis());
+
+/** Starts a service. It is gone with the scope. */
+export const startService = Effect.fnUntraced(function* (options: ServiceOptions) {
+  const postgres = yield* startPostgres(options.postgres);
+  // A Redis that is killed has all that it answered; what it loses, a test takes from it.
+  const redis = yield* startRedis({ config: ["appendonly yes", "appendfsync everysec"] });
+  const environment = {
+    ACCOUNTLINK_STORAGE: "postgres",
+    ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
+    ACCOUNTLINK_CACHE: "redis",
+    ACCOUNTLINK_REDIS_URL: redis.url,
+    ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+    ...options.env,
+  };
+  const start = (name: string) => startNode(name, { fixture: options.fixture, environment, postgres, redis });
+  // The first makes the schema and loads the fixture, and the others find both.
+  const nodes = [
+    yield* start("one"),
+    ...(yield* Effect.all([start("two"), start("three")], { concurrency: 2 })),
+  ];
+  const service: Service = { nodes, postgres, redis, environment };
+  return service;
+});
+
+interface NodeOptions extends Pick<Service, "postgres" | "redis" | "environment"> {
+  readonly fixture: object;
+}
+
+const startNode = Effect.fnUntraced(function* (
+  name: string,
+  { fixture, environment, postgres, redis }: NodeOptions,
+) {
+  const links = { postgres: yield* startProxy(postgres.port), redis: yield* startProxy(redis.port) };
+  const env = {
+    ...environment,
+    ACCOUNTLINK_DATABASE_URL: through(links.postgres, environment["ACCOUNTLINK_DATABASE_URL"]),
+    ACCOUNTLINK_REDIS_URL: through(links.redis, environment["ACCOUNTLINK_REDIS_URL"]),
+  };
+  const start = () => startServer({ fixture, env });
+  let server = yield* Effect.promise(start);
+  yield* Effect.addFinalizer(() => Effect.promise(() => server.kill()));
+  let isUp = true;
+  let disturbances = 0;
+  const disturb = (nowUp: boolean) => {
+    disturbances++;
+    isUp = nowUp;
+  };
+
+  const node: Node = {
+    name,
+    send: (line, request) => server.send(line, request),
+    links,
+    isUp: () => isUp,
+    disturbances: () => disturbances,
+    kill: Effect.promise(() => {
+      disturb(false);
+      return server.kill();
+    }),
+    restart: Effect.promise(async () => {
+      server = await start();
+      disturb(true);
+    }),
+    freeze: Effect.sync(() => {
+      disturb(false);
+      process.kill(server.pid, "SIGSTOP");
+    }),
+    thaw: Effect.sync(() => {
+      process.kill(server.pid, "SIGCONT");
+      disturb(true);
+    }),
+  };
+  return node;
+});
+
+const through = ({ port }: TcpProxy, address = ""): string => {
+  const url = new URL(address);
+  url.port = String(port);
+  return url.href;
+};
