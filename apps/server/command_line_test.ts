@@ -44,15 +44,16 @@ describe("a run of the program", () => {
     expect(serve).toEqual({ code: 1, stdout: "", stderr: `Cannot start: ${problem}\n` });
   });
 
-  it("warns of what has no effect yet, in one line", async () => {
-    const { start } = await makeWorkplace({ ACCOUNTLINK_POLL_LIMIT: "7" });
-    const server = start("serve", "--session-ttl", "1 minute");
+  it("warns of what has no effect, in one line", async () => {
+    const { start } = await makeWorkplace({ ACCOUNTLINK_DATABASE_URL: "postgres://db/links" });
+    const server = start("serve", "--sighting-retention", "1 day");
     server.stdout?.once("data", () => server.kill("SIGTERM"));
     const { code, stderr } = await finish(server);
     expect(code).toBe(0);
     expect(JSON.parse(stderr)).toMatchObject({
       level: "WARN",
-      message: "Set, and without effect yet: ACCOUNTLINK_SESSION_TTL, ACCOUNTLINK_POLL_LIMIT",
+      message:
+        "Set, and without effect: ACCOUNTLINK_DATABASE_URL (ACCOUNTLINK_STORAGE is not postgres), ACCOUNTLINK_SIGHTING_RETENTION (its feature is not there yet)",
     });
   });
 
@@ -61,7 +62,7 @@ describe("a run of the program", () => {
     const ended = await run("keys", "list", "--json");
     expect(ended).toMatchObject({ code: 1, stderr: "" });
     expect(problemOf(ended.stdout)).toBe(
-      'Cannot run the command: ACCOUNTLINK_STORAGE is "memory", which lives and ends with its server, expected embedded',
+      'Cannot run the command: ACCOUNTLINK_STORAGE is "memory", which lives and ends with its server, expected embedded or postgres',
     );
   });
 

@@ -1,16 +1,23 @@
 /**
  * The configuration: every variable of the environment, each also a flag of `accountlink serve`.
  */
+import { parse as parseRedisUrl, forms as redisForms } from "@accountlink/cache-redis/redis_url";
 import { Data, Effect, Option } from "effect";
 import {
   choice,
   count,
+  credential,
   duration,
+  lifetime,
   namedSecrets,
   networks,
   notYet,
   port,
+  positive,
+  prefix,
   secret,
+  serverAddress,
+  serviceAddress,
   text,
   type Variable,
   webAddress,
@@ -23,17 +30,19 @@ const tierLimits = (
   perWindow: count({ description: `Requests per window of a ${tier} key`, fallback: 1 }),
   window: duration({ description: `Pacing window of a ${tier} key`, fallback: numbers.window }),
   daily: count({ description: `Requests per day of a ${tier} key`, fallback: numbers.daily }),
-  verifyDaily: notYet(
-    count({
-      description: `Verification requests per day of a ${tier} key`,
-      fallback: numbers.verifyDaily,
-    }),
-  ),
+  verifyDaily: count({
+    description: `Verification requests per day of a ${tier} key`,
+    fallback: numbers.verifyDaily,
+  }),
   keys: count({ description: `Keys of a ${tier} account`, fallback: numbers.keys }),
 });
 
 const free = tierLimits("free", { keys: 2, window: "2 seconds", daily: 500, verifyDaily: 2_000 });
 const premium = tierLimits("premium", { keys: 10, window: "1 second", daily: 2_500, verifyDaily: 10_000 });
+
+const postgresForm = "postgres://user:password@host:port/database";
+
+const isPostgresUrl = (url: string): boolean => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url);
 
 /** Every variable by its name, in the order in which the documentation lists them. */
 export const variables = {
@@ -43,7 +52,7 @@ export const variables = {
   }),
   ACCOUNTLINK_PORT: port({ description: "Port to listen on, 0 for a free one", fallback: 8080 }),
   ACCOUNTLINK_PUBLIC_URL: webAddress({ description: "Where users reach the service", fallback: null }),
-  ACCOUNTLINK_STORAGE: choice(["embedded", "memory"], {
+  ACCOUNTLINK_STORAGE: choice(["embedded", "memory", "postgres"], {
     description: "Where links and keys live",
     fallback: null,
   }),
@@ -51,16 +60,73 @@ export const variables = {
     description: "Data folder of the embedded storage",
     fallback: "data",
   }),
-  ACCOUNTLINK_CACHE: choice(["memory"], { description: "Where limits are counted", fallback: "memory" }),
+  ACCOUNTLINK_DATABASE_URL: serverAddress(postgresForm, isPostgresUrl, {
+    description: "Database of the postgres storage",
+    fallback: null,
+  }),
+  ACCOUNTLINK_DATABASE_CONNECTIONS: positive({
+    description: "Connections that this server has to the database at most",
+    fallback: 10,
+  }),
+  ACCOUNTLINK_DATABASE_START_TIMEOUT: duration({
+    description: "How long a start waits for a database that does not answer",
+    fallback: "20 seconds",
+  }),
+  ACCOUNTLINK_CACHE: choice(["memory", "redis"], {
+    description: "Where limits are counted and nodes tell each other of changes",
+    fallback: "memory",
+  }),
+  ACCOUNTLINK_REDIS_URL: serverAddress(redisForms.join(" or "), (url) => Option.isSome(parseRedisUrl(url)), {
+    description: "Redis of the redis cache; rediss is TLS",
+    fallback: null,
+  }),
+  ACCOUNTLINK_REDIS_PREFIX: prefix({
+    description: "What every name in Redis begins with, where deployments share one",
+    fallback: "accountlink:",
+  }),
   ACCOUNTLINK_SECRET: secret({ description: "Hashes keys and makes link hashes", fallback: null }),
-  ACCOUNTLINK_ADDRESS_KEYS: notYet(
-    namedSecrets({
-      description: "Keys that protect stored addresses; else derived from the secret",
-      fallback: new Map(),
-    }),
-  ),
-  ACCOUNTLINK_PLATFORM: choice(["dev"], {
+  ACCOUNTLINK_ADDRESS_KEYS: namedSecrets({
+    description: "Keys that protect stored addresses; else derived from the secret",
+    fallback: new Map(),
+  }),
+  ACCOUNTLINK_PLATFORM: choice(["dev", "live"], {
     description: "The platforms that the service asks",
+    fallback: null,
+  }),
+  ACCOUNTLINK_CHAT_BOT_TOKEN: credential("a token", {
+    description: "Bot that asks the live chat platform",
+    fallback: null,
+  }),
+  ACCOUNTLINK_CHAT_CLIENT_ID: text("an ID", {
+    description: "Application at which chat users sign in",
+    fallback: null,
+  }),
+  ACCOUNTLINK_CHAT_CLIENT_SECRET: credential("a secret", {
+    description: "Secret of that application",
+    fallback: null,
+  }),
+  ACCOUNTLINK_CHAT_API_URL: webAddress({
+    description: "Another address of the chat platform's API",
+    fallback: null,
+  }),
+  ACCOUNTLINK_CHAT_AUTHORIZATION_URL: webAddress({
+    description: "Another address of the chat platform's sign-in page",
+    fallback: null,
+  }),
+  ACCOUNTLINK_GAME_CLIENT_ID: text("an ID", {
+    description: "Application at which game users sign in",
+    fallback: null,
+  }),
+  ACCOUNTLINK_GAME_CLIENT_SECRET: credential("a secret", {
+    description: "Secret of that application",
+    fallback: null,
+  }),
+  ACCOUNTLINK_GAME_API_URL: serviceAddress({
+    description: "Another address of the game platform's APIs",
+    fallback: null,
+  }),
+  ACCOUNTLINK_GAME_AUTHORIZATION_URL: webAddress({
+    description: "Another address of the game platform's sign-in page",
     fallback: null,
   }),
   ACCOUNTLINK_FIXTURE: text("a path", { description: "Fixture file to load at start", fallback: null }),
@@ -68,41 +134,32 @@ export const variables = {
     description: "Proxies whose X-Forwarded-For is believed",
     fallback: [],
   }),
-  ACCOUNTLINK_SESSION_TTL: notYet(
-    duration({ description: "Life of a verification session", fallback: "5 minutes" }),
-  ),
-  ACCOUNTLINK_POLL_INTERVAL: notYet(
-    duration({ description: "Least time between two polls", fallback: "2 seconds" }),
-  ),
-  ACCOUNTLINK_POLL_LIMIT: notYet(count({ description: "Polls of one session", fallback: 150 })),
-  ACCOUNTLINK_LONG_POLL_MAX: notYet(
-    duration({ description: "Longest wait of a poll", fallback: "25 seconds" }),
-  ),
-  ACCOUNTLINK_STREAM_MAX: notYet(duration({ description: "Longest stream", fallback: "30 seconds" })),
+  ACCOUNTLINK_SESSION_TTL: lifetime({ description: "Life of a verification session", fallback: "5 minutes" }),
+  ACCOUNTLINK_POLL_INTERVAL: duration({
+    description: "Least time from the end of one read of a session to the next",
+    fallback: "2 seconds",
+  }),
+  ACCOUNTLINK_POLL_LIMIT: count({ description: "Reads of one session", fallback: 150 }),
+  ACCOUNTLINK_LONG_POLL_MAX: duration({ description: "Longest wait of a long poll", fallback: "25 seconds" }),
+  ACCOUNTLINK_STREAM_MAX: duration({ description: "Longest stream", fallback: "30 seconds" }),
   ACCOUNTLINK_IP_PER_SECOND: count({ description: "Requests per second of a client address", fallback: 20 }),
   ACCOUNTLINK_IP_DAILY: count({ description: "Requests per day of a client address", fallback: 10_000 }),
-  ACCOUNTLINK_IP_VERIFY_DAILY: notYet(
-    count({
-      description: "Verification requests per day of a client address",
-      fallback: 10_000,
-    }),
-  ),
+  ACCOUNTLINK_IP_VERIFY_DAILY: count({
+    description: "Verification requests per day of a client address",
+    fallback: 10_000,
+  }),
   ACCOUNTLINK_IP_AUTH_FAILURES: count({
     description: "Failed authentications per minute of a client address",
     fallback: 30,
   }),
-  ACCOUNTLINK_SESSION_CREATE_BURST: notYet(
-    count({
-      description: "Sessions that a key may create at once",
-      fallback: 6,
-    }),
-  ),
-  ACCOUNTLINK_SESSION_CREATE_REFILL: notYet(
-    duration({
-      description: "Time until a key may create one more session",
-      fallback: "10 seconds",
-    }),
-  ),
+  ACCOUNTLINK_SESSION_CREATE_BURST: count({
+    description: "Sessions that a key may create at once",
+    fallback: 6,
+  }),
+  ACCOUNTLINK_SESSION_CREATE_REFILL: duration({
+    description: "Time until a key may create one more session",
+    fallback: "10 seconds",
+  }),
   ACCOUNTLINK_FREE_PER_WINDOW: free.perWindow,
   ACCOUNTLINK_FREE_WINDOW: free.window,
   ACCOUNTLINK_FREE_DAILY: free.daily,
@@ -142,6 +199,18 @@ export class InvalidConfig extends Data.TaggedError("InvalidConfig")<{ readonly 
   override readonly message = this.problem;
 }
 
+/**
+ * The refusal of a variable without a value.
+ *
+ * @param because what needs it
+ */
+export const missing = (name: VariableName, because: string): Effect.Effect<never, InvalidConfig> =>
+  Effect.fail(
+    new InvalidConfig({
+      problem: `${name} is not set, expected ${variables[name].expected} (${because})`,
+    }),
+  );
+
 const shown = (variable: Variable<unknown>, value: string): string =>
   variable.secret
     ? `a value of ${value.length} characters`
@@ -170,13 +239,30 @@ export const readConfig = (
   return Effect.succeed(values as Config);
 };
 
-/** The names of variables that are set and have no effect yet. */
+/** By how they start, variables that have no effect unless another one has this value. */
+const purposes: ReadonlyArray<readonly [start: string, chooser: VariableName, value: string]> = [
+  ["ACCOUNTLINK_DATABASE_", "ACCOUNTLINK_STORAGE", "postgres"],
+  ["ACCOUNTLINK_REDIS_", "ACCOUNTLINK_CACHE", "redis"],
+  ["ACCOUNTLINK_CHAT_", "ACCOUNTLINK_PLATFORM", "live"],
+  ["ACCOUNTLINK_GAME_", "ACCOUNTLINK_PLATFORM", "live"],
+];
+
+/** The variables that are set and have no effect, each with the reason. */
 export const withoutEffect = (
   environment: Readonly<Record<string, string | undefined>>,
-): ReadonlyArray<string> =>
-  Object.entries<Variable<unknown>>(variables)
-    .filter(([name, { hasEffect }]) => !hasEffect && (environment[name] ?? "").trim() !== "")
-    .map(([name]) => name);
+): ReadonlyArray<readonly [name: VariableName, reason: string]> => {
+  const valueOf = (name: VariableName): string => (environment[name] ?? "").trim();
+  const reasonOf = (name: VariableName): string | null => {
+    if (!variables[name].hasEffect) return "its feature is not there yet";
+    const [, chooser, value] = purposes.find(([start]) => name.startsWith(start)) ?? [];
+    return chooser === undefined || valueOf(chooser) === value ? null : `${chooser} is not ${value}`;
+  };
+  const names = Object.keys(variables) as ReadonlyArray<VariableName>;
+  return names
+    .filter((name) => valueOf(name) !== "")
+    .map((name) => [name, reasonOf(name)] as const)
+    .filter((entry): entry is readonly [VariableName, string] => entry[1] !== null);
+};
 
 /** The flag of `serve` that stands for a variable: `--port` for `ACCOUNTLINK_PORT`. */
 export const flagOf = (name: string): string =>

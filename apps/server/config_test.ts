@@ -9,10 +9,24 @@ const defaults = {
   ACCOUNTLINK_PUBLIC_URL: null,
   ACCOUNTLINK_STORAGE: null,
   ACCOUNTLINK_DATA_DIR: "data",
+  ACCOUNTLINK_DATABASE_URL: null,
+  ACCOUNTLINK_DATABASE_CONNECTIONS: 10,
+  ACCOUNTLINK_DATABASE_START_TIMEOUT: 20_000,
   ACCOUNTLINK_CACHE: "memory",
+  ACCOUNTLINK_REDIS_URL: null,
+  ACCOUNTLINK_REDIS_PREFIX: "accountlink:",
   ACCOUNTLINK_SECRET: null,
   ACCOUNTLINK_ADDRESS_KEYS: new Map(),
   ACCOUNTLINK_PLATFORM: null,
+  ACCOUNTLINK_CHAT_BOT_TOKEN: null,
+  ACCOUNTLINK_CHAT_CLIENT_ID: null,
+  ACCOUNTLINK_CHAT_CLIENT_SECRET: null,
+  ACCOUNTLINK_CHAT_API_URL: null,
+  ACCOUNTLINK_CHAT_AUTHORIZATION_URL: null,
+  ACCOUNTLINK_GAME_CLIENT_ID: null,
+  ACCOUNTLINK_GAME_CLIENT_SECRET: null,
+  ACCOUNTLINK_GAME_API_URL: null,
+  ACCOUNTLINK_GAME_AUTHORIZATION_URL: null,
   ACCOUNTLINK_FIXTURE: null,
   ACCOUNTLINK_TRUSTED_PROXIES: [],
   ACCOUNTLINK_SESSION_TTL: 300_000,
@@ -64,7 +78,7 @@ describe("readConfig", () => {
   it.effect("names the variable that is wrong, what it got and what it takes", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(readConfig({ ACCOUNTLINK_STORAGE: "disk" }));
-      expect(message).toBe('ACCOUNTLINK_STORAGE is "disk", expected one of embedded, memory');
+      expect(message).toBe('ACCOUNTLINK_STORAGE is "disk", expected one of embedded, memory, postgres');
     }),
   );
 
@@ -74,6 +88,24 @@ describe("readConfig", () => {
       expect((yield* Effect.flip(wrong)).message).toBe(
         'ACCOUNTLINK_PUBLIC_URL is "https://…@links.example", expected an http or https URL without credentials, query and fragment',
       );
+    }),
+  );
+
+  it.effect.each([
+    {
+      name: "ACCOUNTLINK_DATABASE_URL",
+      value: "mysql://ada:pass@db.internal",
+      expected: "postgres://user:password@host:port/database",
+    },
+    { name: "ACCOUNTLINK_DATABASE_URL", value: "postgres://ada:pass@:x/", expected: "postgres://" },
+    { name: "ACCOUNTLINK_REDIS_URL", value: "http://:pass@cache.internal", expected: "redis://[[user]" },
+    { name: "ACCOUNTLINK_REDIS_URL", value: "redis://:pass@", expected: "or redis+sentinel://" },
+  ])("does not repeat a wrong $name, which may hold a password", ({ name, value, expected }) =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(readConfig({ [name]: value }));
+      expect(message).toContain(`${name} is a value of ${value.length} characters, expected `);
+      expect(message).toContain(expected);
+      expect(message).not.toContain("pass@");
     }),
   );
 
@@ -91,11 +123,31 @@ describe("withoutEffect", () => {
   it("names what is set of features that are not there yet", () => {
     const environment = {
       ACCOUNTLINK_PORT: "1",
-      ACCOUNTLINK_SESSION_TTL: "1 minute",
-      ACCOUNTLINK_FREE_VERIFY_DAILY: "7",
-      ACCOUNTLINK_POLL_LIMIT: " ",
+      ACCOUNTLINK_SIGHTING_RETENTION: "1 day",
+      ACCOUNTLINK_ADDRESS_KEYS: " ",
     };
-    expect(withoutEffect(environment)).toEqual(["ACCOUNTLINK_SESSION_TTL", "ACCOUNTLINK_FREE_VERIFY_DAILY"]);
+    expect(withoutEffect(environment)).toEqual([
+      ["ACCOUNTLINK_SIGHTING_RETENTION", "its feature is not there yet"],
+    ]);
+  });
+
+  it("names the address of a server that nothing asks for", () => {
+    const urls = { ACCOUNTLINK_DATABASE_URL: "postgres://db/links", ACCOUNTLINK_REDIS_URL: "redis://cache" };
+    expect(withoutEffect(urls)).toEqual([
+      ["ACCOUNTLINK_DATABASE_URL", "ACCOUNTLINK_STORAGE is not postgres"],
+      ["ACCOUNTLINK_REDIS_URL", "ACCOUNTLINK_CACHE is not redis"],
+    ]);
+    expect(withoutEffect({ ...urls, ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_CACHE: " redis" })).toEqual(
+      [],
+    );
+  });
+
+  it("names what is known of live platforms that are not asked", () => {
+    const token = { ACCOUNTLINK_CHAT_BOT_TOKEN: "token" };
+    expect(withoutEffect({ ...token, ACCOUNTLINK_PLATFORM: "dev" })).toEqual([
+      ["ACCOUNTLINK_CHAT_BOT_TOKEN", "ACCOUNTLINK_PLATFORM is not live"],
+    ]);
+    expect(withoutEffect({ ...token, ACCOUNTLINK_PLATFORM: "live" })).toEqual([]);
   });
 });
 

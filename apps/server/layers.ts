@@ -1,60 +1,79 @@
 /**
- * The layers that a plan picks.
+ * The layers that a plan picks: the one place where adapters and services meet.
  */
-import { createServer } from "node:http";
 import { CacheMemory } from "@accountlink/cache-memory";
-import { AccountLink, Limits, type PlatformFixture, Secrets } from "@accountlink/core";
-import { devChatPlatform, devGamePlatform, devPlatform } from "@accountlink/platform-dev";
-import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platform-http";
+import { CacheRedis } from "@accountlink/cache-redis";
+import {
+  AccountLink,
+  AddressVault,
+  Limits,
+  type PlatformFixture,
+  ResilientCounters,
+  Secrets,
+  SessionSettings,
+} from "@accountlink/core";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { StorageSql } from "@accountlink/storage-sql";
-import { NodeHttpClient, NodeHttpServer } from "@effect/platform-node";
-import { Effect, Layer, Redacted } from "effect";
-import { SecureRandom } from "effect/crypto";
-import { Base64Url } from "effect/encoding";
-import { HttpServer } from "effect/http";
+import { type Effect, Layer, type Redacted } from "effect";
+import type { Config } from "./config.ts";
+import { cachedStorage } from "./internal/cached_storage.ts";
 import { cryptoLayer } from "./internal/crypto.ts";
-import { listenRefused } from "./internal/listen_refused.ts";
-import type { Plan, Storage } from "./plan.ts";
+import type { Cache, Plan } from "./plan.ts";
+import { platformLayer } from "./platform_layers.ts";
+
+/**
+ * Everything that the HTTP application works with.
+ *
+ * @param fixture what the dev platform plays
+ * @param publicUrl where users reach the service, waited for until it is known
+ */
+export const serviceLayer = (
+  plan: Plan,
+  secret: Redacted.Redacted<Uint8Array>,
+  fixture: PlatformFixture,
+  publicUrl: Effect.Effect<string>,
+) => {
+  const { config, cache, platform, limits, sessions } = plan;
+  const shared = Layer.mergeAll(
+    cacheLayer(cache),
+    cryptoLayer,
+    Layer.succeed(Limits, limits),
+    Layer.succeed(SessionSettings, sessions),
+  );
+  const ports = Layer.mergeAll(
+    cachedStorage(storageLayer(plan), plan.storage, cache),
+    platformLayer(platform, fixture, publicUrl),
+    Secrets.layer(secret),
+    AddressVault.layer(addressKeys(config, secret)),
+  );
+  // Counters in memory cannot fail; what they need is to have the day back after a restart.
+  const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
+  return AccountLink.layerFlows.pipe(
+    Layer.provideMerge(AccountLink.layer),
+    Layer.provideMerge(counters),
+    Layer.provideMerge(ports),
+    Layer.provideMerge(shared),
+  );
+};
 
 /** The storage ports. */
-const storageLayer = (storage: Storage) =>
-  storage.kind === "memory" ? StorageMemory.layer : StorageSql.layerEmbedded({ folder: storage.folder });
+const storageLayer = ({ storage, config }: Plan) => {
+  switch (storage.kind) {
+    case "memory":
+      return StorageMemory.layer;
+    case "embedded":
+      return StorageSql.layerEmbedded(storage);
+    case "postgres":
+      return StorageSql.layerPostgres({
+        ...storage,
+        startTimeout: config.ACCOUNTLINK_DATABASE_START_TIMEOUT,
+      });
+  }
+};
 
-/** Both platforms, played from a fixture over HTTP on a port of their own. */
-const devPlatforms = (fixture: PlatformFixture, port: number) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const random = yield* SecureRandom.SecureRandom;
-      const botToken = Redacted.make(Base64Url.encode(yield* random.randomBytes(32)));
-      const loopback = { host: "127.0.0.1", port };
-      const server = NodeHttpServer.layer(createServer, loopback);
-      const context = yield* Layer.build(
-        devPlatform({ fixture, botToken }).pipe(Layer.provideMerge(server)),
-      ).pipe(Effect.mapError(({ cause }) => listenRefused("ACCOUNTLINK_DEV_PLATFORM_PORT", loopback, cause)));
-      const baseUrl = yield* HttpServer.addressFormattedWith((address) => Effect.succeed(address)).pipe(
-        Effect.provideContext(context),
-      );
-      return Layer.merge(
-        cachedChatPlatform().pipe(Layer.provide(devChatPlatform({ baseUrl, botToken }))),
-        cachedGamePlatform().pipe(Layer.provide(devGamePlatform({ baseUrl }))),
-      ).pipe(Layer.provide(NodeHttpClient.layerUndici));
-    }),
-  );
+/** Limits, short-lived values and signals. */
+const cacheLayer = (cache: Cache) => (cache.kind === "memory" ? CacheMemory.layer : CacheRedis.layer(cache));
 
-/** Everything that the HTTP application and the command line work with. */
-export const serviceLayer = (
-  { config, storage, limits }: Plan,
-  secret: Redacted.Redacted<Uint8Array>,
-  platform: PlatformFixture,
-) =>
-  AccountLink.layer.pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(
-        storageLayer(storage),
-        Secrets.layer(secret),
-        devPlatforms(platform, config.ACCOUNTLINK_DEV_PLATFORM_PORT),
-      ),
-    ),
-    Layer.provideMerge(Layer.mergeAll(CacheMemory.layer, cryptoLayer, Layer.succeed(Limits, limits))),
-  );
+/** The keys that addresses are protected with: those of the configuration, or else one made of the secret. */
+const addressKeys = ({ ACCOUNTLINK_ADDRESS_KEYS: keys }: Config, secret: Redacted.Redacted<Uint8Array>) =>
+  keys.size > 0 ? keys : new Map([["secret", secret]]);

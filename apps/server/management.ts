@@ -4,44 +4,74 @@
 import { CacheMemory } from "@accountlink/cache-memory";
 import { ApiKeys, Limits, Secrets } from "@accountlink/core";
 import { StorageSql } from "@accountlink/storage-sql";
-import { Context, Effect, Layer } from "effect";
-import { InvalidConfig, readConfig } from "./config.ts";
+import { Context, Effect, Layer, Logger, Redacted } from "effect";
+import { type Config, InvalidConfig, readConfig } from "./config.ts";
+import { cachedStorage } from "./internal/cached_storage.ts";
 import { cryptoLayer } from "./internal/crypto.ts";
 import { prepareFolder } from "./internal/prepare_folder.ts";
 import { CommandFailed } from "./internal/report.ts";
-import { isDemo, limitsOf, storageOf } from "./plan.ts";
+import { type Cache, cacheOf, isDemo, limitsOf, type Storage, storageOf } from "./plan.ts";
 import { resolveSecret } from "./secret.ts";
 
-/** The path of the data folder that a command works on, so that what it prints can name it. */
-export class DataFolder extends Context.Service<DataFolder, string>()("@accountlink/server/DataFolder") {}
+/** Where a command works, so that what it prints can name it. */
+export class Place extends Context.Service<
+  Place,
+  {
+    /** `data folder "data"` or `database "db.internal:5432/links"`, for a person. */
+    readonly text: string;
+    /** The same for a program. */
+    readonly json: { readonly folder: string } | { readonly database: string };
+  }
+>()("@accountlink/server/Place") {}
 
 /**
- * The data folder that `serve` would use under the same environment, with its secret.
+ * The storage that `serve` would use under the same environment, with its secret.
  *
- * @param whenNew whether a folder without a database is made ready for one, as `serve` does, or is refused
+ * @param whenNew whether a storage without data is made ready for it, as `serve` does, or is refused
  */
-export const openFolder = Effect.fnUntraced(function* (whenNew: "make" | "refuse") {
+export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refuse") {
   const config = yield* readConfig(process.env);
-  const storage = storageOf(config);
+  const storage = yield* storageOf(config);
   if (storage.kind === "memory") {
     return yield* new InvalidConfig({
-      problem: 'ACCOUNTLINK_STORAGE is "memory", which lives and ends with its server, expected embedded',
+      problem:
+        'ACCOUNTLINK_STORAGE is "memory", which lives and ends with its server, expected embedded or postgres',
     });
   }
-  const { folder } = storage;
-  if (!StorageSql.hasDatabase(folder)) {
-    if (whenNew === "refuse") return yield* nothingIn(folder);
-    if (isDemo(config)) return yield* demoIsNotMade(folder);
-    yield* prepareFolder(config, folder);
+  if (storage.kind === "embedded") {
+    if (!StorageSql.hasDatabase(storage.folder)) yield* prepareNewFolder(config, storage.folder, whenNew);
+  } else if (whenNew === "refuse") {
+    const { path, schema } = yield* StorageSql.inspectPostgres(storage);
+    if (schema.version === 0) return yield* nothingInDatabase(path);
   }
   // First of all, since a database is not opened again without the secret that it was made with.
   const secret = yield* resolveSecret({ config, storage });
-  return { config, folder, secret };
+  return { config, storage, secret, place: placeOf(storage) };
 });
+
+type Lasting = Exclude<Storage, { readonly kind: "memory" }>;
+
+const placeOf = (storage: Lasting): Place["Service"] => {
+  if (storage.kind === "embedded") {
+    return { text: `data folder "${storage.folder}"`, json: { folder: storage.folder } };
+  }
+  const { host, pathname } = new URL(Redacted.value(storage.url));
+  return { text: `database "${host}${pathname}"`, json: { database: `${host}${pathname}` } };
+};
+
+const prepareNewFolder = (config: Config, folder: string, whenNew: "make" | "refuse") => {
+  if (whenNew === "refuse") return nothingIn(folder);
+  return isDemo(config) ? demoIsNotMade(folder) : prepareFolder(config, folder);
+};
 
 const nothingIn = (folder: string) =>
   new CommandFailed({
-    problem: `Cannot open the database: data folder "${folder}" holds none, expected the folder of a server (ACCOUNTLINK_STORAGE, ACCOUNTLINK_FIXTURE and ACCOUNTLINK_DATA_DIR tell which, as for serve)`,
+    problem: `Cannot open the database: data folder "${folder}" holds none, expected the folder of a server (ACCOUNTLINK_STORAGE, ACCOUNTLINK_PLATFORM, ACCOUNTLINK_FIXTURE and ACCOUNTLINK_DATA_DIR tell which, as for serve)`,
+  });
+
+const nothingInDatabase = (path: string) =>
+  new InvalidConfig({
+    problem: `ACCOUNTLINK_DATABASE_URL leads to "${path}", which holds nothing of a server, expected the database of one`,
   });
 
 // Whoever forgot a variable would find what they stored in the demo, and not in their server.
@@ -50,25 +80,42 @@ const demoIsNotMade = (folder: string) =>
     problem: `Cannot make data folder "${folder}": it is the demo's, which only serve makes, expected ACCOUNTLINK_STORAGE=embedded for data of your own`,
   });
 
+const storageLayer = (storage: Lasting) =>
+  storage.kind === "embedded"
+    ? StorageSql.layerEmbedded({ ...storage, exclusive: false })
+    : StorageSql.layerPostgres(storage);
+
+/** What the running servers share. Without Redis they look at the storage, soon enough. */
+const cacheLayer = (cache: Cache) =>
+  cache.kind === "memory"
+    ? CacheMemory.layer
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("@accountlink/cache-redis")),
+          ({ CacheRedis }) => CacheRedis.layer(cache),
+        ),
+      ).pipe(Layer.provide(Logger.layer([])));
+
 /**
- * The stores and `ApiKeys` on the data folder.
+ * The stores and `ApiKeys` on the storage.
  *
- * @param whenNew whether a folder without a database is given one, as `serve` does, or is refused
+ * @param whenNew whether a storage without data is made ready for it, as `serve` does, or is refused
  */
 export const managementLayer = (whenNew: "make" | "refuse") =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { config, folder, secret } = yield* openFolder(whenNew);
+      const { config, storage, secret, place } = yield* openStorage(whenNew);
+      const cache = yield* cacheOf(config);
       return ApiKeys.layer.pipe(
         Layer.provideMerge(
           Layer.mergeAll(
-            StorageSql.layerEmbedded({ folder, exclusive: false }),
+            cachedStorage(storageLayer(storage), storage, cache),
             Secrets.layer(secret),
-            Layer.succeed(DataFolder, folder),
+            Layer.succeed(Place, place),
           ),
         ),
         Layer.provide(
-          Layer.mergeAll(CacheMemory.layer, cryptoLayer, Layer.succeed(Limits, limitsOf(config))),
+          Layer.mergeAll(cacheLayer(cache), cryptoLayer, Layer.succeed(Limits, limitsOf(config))),
         ),
       );
     }),

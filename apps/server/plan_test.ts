@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest";
-import { Effect } from "effect";
+import { Effect, Redacted } from "effect";
 import { readConfig } from "./config.ts";
 import { planOf } from "./plan.ts";
 
@@ -37,11 +37,82 @@ describe("planOf", () => {
     }),
   );
 
+  it.effect("has the database and the Redis that are named", () =>
+    Effect.gen(function* () {
+      const { demo, storage, cache } = yield* plan({
+        ACCOUNTLINK_STORAGE: "postgres",
+        ACCOUNTLINK_DATABASE_URL: "postgres://ada:pass@db/links",
+        ACCOUNTLINK_DATABASE_CONNECTIONS: "3",
+        ACCOUNTLINK_CACHE: "redis",
+        ACCOUNTLINK_REDIS_URL: "redis://cache",
+        ACCOUNTLINK_PLATFORM: "dev",
+      });
+      expect(demo).toBe(false);
+      expect(storage).toEqual({
+        kind: "postgres",
+        url: Redacted.make("postgres://ada:pass@db/links"),
+        maxConnections: 3,
+      });
+      expect(cache).toEqual({
+        kind: "redis",
+        url: Redacted.make("redis://cache"),
+        prefix: "accountlink:",
+      });
+    }),
+  );
+
+  it.effect.each([
+    { environment: { ACCOUNTLINK_STORAGE: "postgres" }, variable: "ACCOUNTLINK_DATABASE_URL" },
+    { environment: { ACCOUNTLINK_CACHE: "redis" }, variable: "ACCOUNTLINK_REDIS_URL" },
+  ])("is refused without $variable where it is needed", ({ environment, variable }) =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(plan({ ...environment, ACCOUNTLINK_PLATFORM: "dev" }));
+      expect(message).toMatch(new RegExp(`^${variable} is not set, expected .* is (postgres|redis)\\)$`));
+    }),
+  );
+
   it.effect("is refused when no platform is named and there is no demo or fixture that would tell", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(plan({ ACCOUNTLINK_STORAGE: "embedded" }));
-      expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected dev");
+      expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected one of dev, live");
     }),
+  );
+
+  const live = {
+    ACCOUNTLINK_PLATFORM: "live",
+    ACCOUNTLINK_PUBLIC_URL: "https://links.example",
+    ACCOUNTLINK_CHAT_BOT_TOKEN: "bot-token",
+    ACCOUNTLINK_CHAT_CLIENT_ID: "1",
+    ACCOUNTLINK_CHAT_CLIENT_SECRET: "chat-secret",
+    ACCOUNTLINK_GAME_CLIENT_ID: "2",
+    ACCOUNTLINK_GAME_CLIENT_SECRET: "game-secret",
+  };
+
+  it.effect("has the live platforms, and nothing of the demo with them", () =>
+    Effect.gen(function* () {
+      const addresses = { ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/" };
+      expect(yield* plan({ ...live, ...addresses })).toMatchObject({
+        demo: false,
+        storage: { kind: "embedded", folder: "data" },
+        platform: {
+          kind: "live",
+          publicUrl: "https://links.example",
+          chat: { botToken: Redacted.make("bot-token"), clientId: "1", apiUrl: undefined },
+          game: { clientSecret: Redacted.make("game-secret"), apiUrl: "https://{service}.proxy.example" },
+        },
+      });
+    }),
+  );
+
+  it.effect.each(Object.keys(live).filter((name) => name !== "ACCOUNTLINK_PLATFORM"))(
+    "is refused without %s on live platforms",
+    (name) =>
+      Effect.gen(function* () {
+        const { message } = yield* Effect.flip(plan({ ...live, [name]: "" }));
+        expect(message).toMatch(
+          new RegExp(`^${name} is not set, expected .* \\(ACCOUNTLINK_PLATFORM is live\\)$`),
+        );
+      }),
   );
 
   it.effect("has the limits that are configured", () =>

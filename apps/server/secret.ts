@@ -8,7 +8,7 @@ import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Option, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";
-import { InvalidConfig } from "./config.ts";
+import { InvalidConfig, missing } from "./config.ts";
 import { prepareFolder, unusableFolder } from "./internal/prepare_folder.ts";
 import { writeOnce } from "./internal/write_whole.ts";
 import type { Plan } from "./plan.ts";
@@ -22,6 +22,7 @@ const generate = Effect.gen(function* () {
 /**
  * The configured secret. Without one, memory storage gets a new one, and a data folder the one that it holds; a folder
  * without a database yet is given one. A database whose secret is not known is refused: none of its keys would work.
+ * Postgres holds none, since who can read the database must not be able to try keys.
  */
 export const resolveSecret = Effect.fn("resolveSecret")(function* ({
   config,
@@ -29,6 +30,9 @@ export const resolveSecret = Effect.fn("resolveSecret")(function* ({
 }: Pick<Plan, "config" | "storage">) {
   if (config.ACCOUNTLINK_SECRET !== null) return config.ACCOUNTLINK_SECRET;
   if (storage.kind === "memory") return yield* generate;
+  if (storage.kind === "postgres") {
+    return yield* missing("ACCOUNTLINK_SECRET", "ACCOUNTLINK_STORAGE is postgres; the same for every node");
+  }
   const file = join(storage.folder, "secret");
   if (existsSync(file)) return yield* readSecret(file);
   if (StorageSql.hasDatabase(storage.folder)) {

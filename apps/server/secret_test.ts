@@ -67,6 +67,15 @@ describe("resolveSecret", () => {
     }),
   );
 
+  it.effect("is not made up for Postgres, where every server needs the same one", () =>
+    Effect.gen(function* () {
+      const postgres = { ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_DATABASE_URL: "postgres://db/links" };
+      expect((yield* Effect.flip(secretUnder(postgres))).message).toBe(
+        "ACCOUNTLINK_SECRET is not set, expected 32 or more bytes in base64 (ACCOUNTLINK_STORAGE is postgres; the same for every node)",
+      );
+    }),
+  );
+
   it.effect("is not made up for a database that was made with another", () =>
     Effect.gen(function* () {
       const folder = yield* makeFolder;

@@ -2,10 +2,10 @@
  * The server: from a plan to a listening socket, and back.
  */
 import { createServer, type Server, ServerResponse } from "node:http";
-import { KeyStore } from "@accountlink/core";
+import { KeyStore, SessionWatch } from "@accountlink/core";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { NodeHttpServer } from "@effect/platform-node";
-import { Console, Effect, Layer } from "effect";
+import { Console, Deferred, Effect, Layer } from "effect";
 import { HttpServer } from "effect/http";
 import { demoIntroduction } from "./demo.ts";
 import { listenRefused } from "./internal/listen_refused.ts";
@@ -13,28 +13,46 @@ import { prepareFolder } from "./internal/prepare_folder.ts";
 import { serviceLayer } from "./layers.ts";
 import type { Plan } from "./plan.ts";
 import { resolveSecret } from "./secret.ts";
-import { loadStartupFixture, readStartupFixture } from "./startup_fixture.ts";
+import { loadStartupFixture, readStartupFixture, type StartupFixture } from "./startup_fixture.ts";
 
 /** How long requests in flight may go on after the server was told to stop. */
 const drainTimeout = 10_000;
 
 /** Serves until it is interrupted; then it finishes what is in flight. */
 export const serve = Effect.fn("serve")(function* (plan: Plan) {
-  const { config, demo, storage } = plan;
+  const { config, demo, platform, storage } = plan;
   // A start that is refused leaves nothing behind: what can be refused comes before what makes something.
   const fixture = yield* readStartupFixture(plan);
   if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
   const secret = yield* resolveSecret(plan);
+  if (platform.kind === "live") yield* warnOfLive(platform.publicUrl, fixture);
+  const publicUrl = yield* Deferred.make<string>();
   return yield* Effect.gen(function* () {
     yield* loadStartupFixture(fixture);
-    const url = yield* listen(plan);
+    const url = yield* listen(plan, publicUrl);
     yield* Console.log(`listening on ${url}`);
     if (demo) yield* Console.log(demoIntroduction(url, fixture.text));
     return yield* Effect.never;
-  }).pipe(Effect.scoped, Effect.provide(serviceLayer(plan, secret, fixture.platform)));
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(serviceLayer(plan, secret, fixture.platform, Deferred.await(publicUrl))),
+  );
 });
 
-const listen = Effect.fnUntraced(function* ({ config }: Plan) {
+/** What a service on live platforms is likely to have by mistake. */
+const warnOfLive = Effect.fnUntraced(function* (publicUrl: string, fixture: StartupFixture) {
+  if (!publicUrl.startsWith("https:")) {
+    yield* Effect.logWarning(`ACCOUNTLINK_PUBLIC_URL is "${publicUrl}", expected https`);
+  }
+  if (Object.values(fixture.platform).some((entries) => entries.length > 0)) {
+    yield* Effect.logWarning(
+      'Ignored "platform" in ACCOUNTLINK_FIXTURE: ACCOUNTLINK_PLATFORM is live, expected dev to play it',
+    );
+  }
+});
+
+/** @param publicUrlKnown is told where users reach the service */
+const listen = Effect.fnUntraced(function* ({ config }: Plan, publicUrlKnown: Deferred.Deferred<string>) {
   const address = { host: config.ACCOUNTLINK_HOST, port: config.ACCOUNTLINK_PORT };
   const node = createServer({ ServerResponse: WholeResponse, optimizeEmptyRequests: true });
   const server = yield* NodeHttpServer.make(() => node, {
@@ -42,11 +60,13 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan) {
     gracefulShutdownTimeout: drainTimeout,
   }).pipe(Effect.mapError(({ cause }) => listenRefused("ACCOUNTLINK_PORT", address, cause)));
   const url = HttpServer.formatAddress(server.address);
+  const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? url;
+  yield* Deferred.succeed(publicUrlKnown, publicUrl);
   const app = yield* makeHttpApp.pipe(
     Effect.provide(
       Layer.mergeAll(
         Layer.succeed(HttpSettings, {
-          publicUrl: config.ACCOUNTLINK_PUBLIC_URL ?? url,
+          publicUrl,
           trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
         }),
         readiness,
@@ -54,7 +74,13 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan) {
     ),
   );
   yield* server.serve(app);
-  yield* Effect.addFinalizer(() => Effect.sync(() => letConnectionsGo(node)));
+  const { release } = yield* SessionWatch;
+  yield* Effect.addFinalizer(() =>
+    Effect.andThen(
+      release,
+      Effect.sync(() => letConnectionsGo(node)),
+    ),
+  );
   return url;
 });
 

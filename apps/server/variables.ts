@@ -37,6 +37,9 @@ export const notYet = <A>(marked: Variable<A>): Variable<A> => ({
   hasEffect: false,
 });
 
+/** Marks a variable whose value never appears in a message. */
+const hidden = <A>(marked: Variable<A>): Variable<A> => ({ ...marked, secret: true });
+
 const wholeNumber = (text: string): Option.Option<number> =>
   /^\d{1,15}$/.test(text) ? Option.some(Number(text)) : Option.none();
 
@@ -47,6 +50,14 @@ export const text = <Fallback extends string | null>(
 
 export const count = (about: About<number>): Variable<number> =>
   variable("a whole number, 0 to turn the rule off", wholeNumber, about);
+
+/** A number of things of which there has to be at least one. */
+export const positive = (about: About<number>): Variable<number> =>
+  variable(
+    "a whole number, at least 1",
+    (input) => Option.filter(wholeNumber(input), (number) => number > 0),
+    about,
+  );
 
 export const port = (about: About<number>): Variable<number> =>
   variable(
@@ -65,6 +76,14 @@ export const choice = <const Value extends string, Fallback extends NoInfer<Valu
     about,
   );
 
+/** What names begin with, in a store that others use as well. */
+export const prefix = (about: About<string>): Variable<string> =>
+  variable(
+    "letters, digits, and : . _ -",
+    (input) => (/^[\w:.-]+$/.test(input) ? Option.some(input) : Option.none()),
+    about,
+  );
+
 const durationPattern = /^\d+(?:\.\d+)? (?:milli|second|minute|hour|day)s?$/;
 
 /** What a duration looks like. */
@@ -74,12 +93,21 @@ export const expectedDuration = "a duration such as 5 minutes, 1 second or 250 m
 export const duration = (about: {
   readonly description: string;
   readonly fallback: string;
-}): Variable<number> => ({
-  ...variable(expectedDuration, durationMillis, {
+}): Variable<number> =>
+  variable(expectedDuration, durationMillis, {
     description: about.description,
     fallback: Option.getOrThrow(durationMillis(about.fallback)),
-  }),
-});
+  });
+
+/** How long something lasts that has to last, in milliseconds. */
+export const lifetime = (about: { readonly description: string; readonly fallback: string }) => {
+  const lasting = duration(about);
+  return {
+    ...lasting,
+    expected: `${expectedDuration}, longer than 0 seconds`,
+    parse: (input: string) => Option.filter(lasting.parse(input), (millis) => millis > 0),
+  };
+};
 
 /** Reads a duration such as `5 minutes`, into milliseconds. */
 export const durationMillis = (input: string): Option.Option<number> =>
@@ -109,13 +137,61 @@ export const webAddress = (about: About<string | null>): Variable<string | null>
 
 const hasCredentials = ({ username, password }: URL): boolean => username !== "" || password !== "";
 
+/** A web address with `{service}` where the name of a service belongs. */
+export const serviceAddress = (about: About<string | null>): Variable<string | null> => {
+  const address = webAddress(about);
+  return {
+    ...address,
+    expected: `${address.expected}, with {service} in it`,
+    parse: (input) =>
+      input.includes("{service}") && Option.isSome(address.parse(input.replace("{service}", "service")))
+        ? Option.some(input.replace(/\/+$/, ""))
+        : Option.none(),
+  };
+};
+
+/**
+ * What proves to somebody else who we are.
+ *
+ * @param what as a refusal names it, such as `a token`
+ */
+export const credential = (
+  what: string,
+  about: About<Redacted.Redacted | null>,
+): Variable<Redacted.Redacted | null> =>
+  hidden(
+    variable(
+      `${what} without white space`,
+      (input) => (/^[\x21-\x7e]+$/.test(input) ? Option.some(Redacted.make(input)) : Option.none()),
+      about,
+    ),
+  );
+
+/**
+ * Where a server is, with the password to it.
+ *
+ * @param expected the forms that it may have
+ */
+export const serverAddress = (
+  expected: string,
+  isRight: (text: string) => boolean,
+  about: About<Redacted.Redacted | null>,
+): Variable<Redacted.Redacted | null> =>
+  hidden(
+    variable(
+      expected,
+      (input) => (isRight(input) ? Option.some(Redacted.make(input)) : Option.none()),
+      about,
+    ),
+  );
+
 /** 32 or more bytes in base64. */
 export const secret = (
   about: About<Redacted.Redacted<Uint8Array> | null>,
-): Variable<Redacted.Redacted<Uint8Array> | null> => ({
-  ...variable("32 or more bytes in base64", (input) => Option.map(secretBytes(input), Redacted.make), about),
-  secret: true,
-});
+): Variable<Redacted.Redacted<Uint8Array> | null> =>
+  hidden(
+    variable("32 or more bytes in base64", (input) => Option.map(secretBytes(input), Redacted.make), about),
+  );
 
 /** Reads 32 or more bytes in base64. */
 export const secretBytes = (input: string): Option.Option<Uint8Array> =>
@@ -124,14 +200,14 @@ export const secretBytes = (input: string): Option.Option<Uint8Array> =>
 /** Keys for addresses, newest first. */
 export const namedSecrets = (
   about: About<ReadonlyMap<string, Redacted.Redacted<Uint8Array>>>,
-): Variable<ReadonlyMap<string, Redacted.Redacted<Uint8Array>>> => ({
-  ...variable(
-    "id:base64 pairs of 32 or more bytes, separated by commas, newest first",
-    (input) => Option.map(Option.all(input.split(",").map(namedSecret)), (pairs) => new Map(pairs)),
-    about,
-  ),
-  secret: true,
-});
+): Variable<ReadonlyMap<string, Redacted.Redacted<Uint8Array>>> =>
+  hidden(
+    variable(
+      "id:base64 pairs of 32 or more bytes, separated by commas, newest first",
+      (input) => Option.map(Option.all(input.split(",").map(namedSecret)), (pairs) => new Map(pairs)),
+      about,
+    ),
+  );
 
 const namedSecret = (pair: string) => {
   const colon = pair.indexOf(":");

@@ -3,11 +3,17 @@ import { describe, expect, it } from "vitest";
 import {
   choice,
   count,
+  credential,
   duration,
+  lifetime,
   namedSecrets,
   networks,
   port,
+  positive,
+  prefix,
   secret,
+  serverAddress,
+  serviceAddress,
   text,
   type Variable,
   webAddress,
@@ -36,6 +42,20 @@ describe("a variable", () => {
     expect(read(port(about(0)), ["0", "65535", "65536", "80a"])).toEqual([0, 65_535, null, null]);
   });
 
+  it("takes numbers of things that there have to be", () => {
+    expect(read(positive(about(1)), ["1", "100", "0", "-1"])).toEqual([1, 100, null, null]);
+  });
+
+  it("takes beginnings of names", () => {
+    expect(read(prefix(about("")), ["accountlink:", "a.B-c_1", "a b", "{a}", "ä"])).toEqual([
+      "accountlink:",
+      "a.B-c_1",
+      null,
+      null,
+      null,
+    ]);
+  });
+
   it("takes one of its values", () => {
     expect(read(choice(["embedded", "memory"], about(null)), ["memory", "Memory", "disk"])).toEqual([
       "memory",
@@ -53,6 +73,14 @@ describe("a variable", () => {
     expect(read(variable, ["", "5", "5m", "5minutes", "-1 second", "five minutes", "1 week"])).toEqual(
       Array.from({ length: 7 }, () => null),
     );
+  });
+
+  it("takes lifetimes, which last", () => {
+    const variable = lifetime({ description: "", fallback: "5 minutes" });
+    expect(variable.expected).toBe(
+      "a duration such as 5 minutes, 1 second or 250 millis, longer than 0 seconds",
+    );
+    expect(read(variable, ["1 milli", "0 seconds", "0.0 days", "5"])).toEqual([1, null, null, null]);
   });
 
   it("takes networks", () => {
@@ -79,6 +107,37 @@ describe("a variable", () => {
       "http://localhost:8080/base",
       ...Array.from({ length: 8 }, () => null),
     ]);
+  });
+
+  it("takes addresses of the web with a place for a service", () => {
+    const texts = [
+      "https://{service}.game.example/",
+      "http://localhost/{service}/v1",
+      "https://game.example",
+    ];
+    expect(read(serviceAddress(about(null)), [...texts, "{service}.game.example"])).toEqual([
+      "https://{service}.game.example",
+      "http://localhost/{service}/v1",
+      null,
+      null,
+    ]);
+  });
+
+  it("takes credentials, and does not show them", () => {
+    const variable = credential("a token", about(null));
+    const [taken, ...refused] = read(variable, ["MTk4-x.y_z", "two words", "two\nlines", "tökén"]);
+    expect(variable.secret).toBe(true);
+    expect(taken && Redacted.value(taken)).toBe("MTk4-x.y_z");
+    expect(refused).toEqual([null, null, null]);
+  });
+
+  it("takes addresses of servers, and does not show them", () => {
+    const variable = serverAddress("db://…", (url) => url.startsWith("db://"), about(null));
+    const [taken, refused] = read(variable, ["db://ada:pass@host", "http://host"]);
+    expect(variable.secret).toBe(true);
+    expect(taken && Redacted.value(taken)).toBe("db://ada:pass@host");
+    expect(JSON.stringify(taken)).not.toContain("pass");
+    expect(refused).toBeNull();
   });
 
   it("takes secrets, and does not show them", () => {

@@ -8,6 +8,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { RedisUrl } from "@accountlink/cache-redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../support/server.ts";
 import { makeWorld, newToken } from "../support/world.ts";
@@ -31,25 +32,35 @@ describe("a variable with a value that it does not take", () => {
   const aCount = "a whole number, 0 to turn the rule off";
   const aDuration = "a duration such as 5 minutes, 1 second or 250 millis";
   const aPort = "a port number from 0 to 65535";
+  const aWebAddress = "an http or https URL without credentials, query and fragment";
   const short = Buffer.alloc(31, "s").toString("base64");
 
   /** By variable: a wrong value, and what is expected instead. */
   const wrong: Readonly<Record<string, readonly [value: string, expected: string]>> = {
     ACCOUNTLINK_PORT: ["80a", aPort],
-    ACCOUNTLINK_PUBLIC_URL: [
-      "https://links.example/base?q=1",
-      "an http or https URL without credentials, query and fragment",
-    ],
-    ACCOUNTLINK_STORAGE: ["postgresql", "one of embedded, memory"],
-    ACCOUNTLINK_CACHE: ["none", "one of memory"],
+    ACCOUNTLINK_PUBLIC_URL: ["https://links.example/base?q=1", aWebAddress],
+    ACCOUNTLINK_STORAGE: ["postgresql", "one of embedded, memory, postgres"],
+    ACCOUNTLINK_DATABASE_URL: ["mysql://ada:pass@db/links", "postgres://user:password@host:port/database"],
+    ACCOUNTLINK_DATABASE_CONNECTIONS: ["0", "a whole number, at least 1"],
+    ACCOUNTLINK_CACHE: ["none", "one of memory, redis"],
+    ACCOUNTLINK_REDIS_URL: ["http://:pass@cache", RedisUrl.forms.join(" or ")],
+    ACCOUNTLINK_REDIS_PREFIX: ["{links}:", "letters, digits, and : . _ -"],
     ACCOUNTLINK_SECRET: [short, "32 or more bytes in base64"],
     ACCOUNTLINK_ADDRESS_KEYS: [
       `new:${short}`,
       "id:base64 pairs of 32 or more bytes, separated by commas, newest first",
     ],
-    ACCOUNTLINK_PLATFORM: ["Dev", "one of dev"],
+    ACCOUNTLINK_DATABASE_START_TIMEOUT: ["half a minute", aDuration],
+    ACCOUNTLINK_PLATFORM: ["Dev", "one of dev, live"],
+    ACCOUNTLINK_CHAT_BOT_TOKEN: ["two words", "a token without white space"],
+    ACCOUNTLINK_CHAT_CLIENT_SECRET: ["two words", "a secret without white space"],
+    ACCOUNTLINK_CHAT_API_URL: ["chat.example", aWebAddress],
+    ACCOUNTLINK_CHAT_AUTHORIZATION_URL: ["ftp://chat.example", aWebAddress],
+    ACCOUNTLINK_GAME_CLIENT_SECRET: ["two words", "a secret without white space"],
+    ACCOUNTLINK_GAME_API_URL: ["https://game.example", `${aWebAddress}, with {service} in it`],
+    ACCOUNTLINK_GAME_AUTHORIZATION_URL: ["https://game.example/?a=b", aWebAddress],
     ACCOUNTLINK_TRUSTED_PROXIES: ["10.0.0.0/33", "CIDRs such as 10.0.0.0/8, separated by commas"],
-    ACCOUNTLINK_SESSION_TTL: ["5", aDuration],
+    ACCOUNTLINK_SESSION_TTL: ["0 seconds", `${aDuration}, longer than 0 seconds`],
     ACCOUNTLINK_POLL_INTERVAL: ["two seconds", aDuration],
     ACCOUNTLINK_POLL_LIMIT: ["-1", aCount],
     ACCOUNTLINK_LONG_POLL_MAX: ["25s", aDuration],
@@ -76,8 +87,22 @@ describe("a variable with a value that it does not take", () => {
   };
 
   /** Every text is right, as far as can be told by looking at it. */
-  const anyText = ["ACCOUNTLINK_HOST", "ACCOUNTLINK_DATA_DIR", "ACCOUNTLINK_FIXTURE"];
-  const secrets = new Set(["ACCOUNTLINK_SECRET", "ACCOUNTLINK_ADDRESS_KEYS"]);
+  const anyText = [
+    "ACCOUNTLINK_HOST",
+    "ACCOUNTLINK_DATA_DIR",
+    "ACCOUNTLINK_CHAT_CLIENT_ID",
+    "ACCOUNTLINK_GAME_CLIENT_ID",
+    "ACCOUNTLINK_FIXTURE",
+  ];
+  const secrets = new Set([
+    "ACCOUNTLINK_DATABASE_URL",
+    "ACCOUNTLINK_REDIS_URL",
+    "ACCOUNTLINK_SECRET",
+    "ACCOUNTLINK_ADDRESS_KEYS",
+    "ACCOUNTLINK_CHAT_BOT_TOKEN",
+    "ACCOUNTLINK_CHAT_CLIENT_SECRET",
+    "ACCOUNTLINK_GAME_CLIENT_SECRET",
+  ]);
 
   const refusalOf = (name: string) => {
     const [value = "", expected = ""] = wrong[name] ?? [];
@@ -90,10 +115,13 @@ describe("a variable with a value that it does not take", () => {
     expectRefusal(await runServe({ [name]: value }), line);
   });
 
-  test.each(["ACCOUNTLINK_FREE_WINDOW", "ACCOUNTLINK_SECRET"])("the flag of %s", async (name) => {
-    const { value, line } = refusalOf(name);
-    expectRefusal(await runServe({}, [flagOf(name), value]), line);
-  });
+  test.each(["ACCOUNTLINK_FREE_WINDOW", "ACCOUNTLINK_SECRET", "ACCOUNTLINK_DATABASE_URL"])(
+    "the flag of %s",
+    async (name) => {
+      const { value, line } = refusalOf(name);
+      expectRefusal(await runServe({}, [flagOf(name), value]), line);
+    },
+  );
 
   test("there are no other variables", async () => {
     const { stdout } = await runServe({}, ["--help"]);
@@ -112,8 +140,63 @@ describe("a variable with a value that it does not take", () => {
 test("a named storage without a platform is refused", async () => {
   expectRefusal(
     await runServe({ ACCOUNTLINK_STORAGE: "memory" }),
-    "Cannot start: ACCOUNTLINK_PLATFORM is not set, expected dev (or a fixture, or the demo)",
+    "Cannot start: ACCOUNTLINK_PLATFORM is not set, expected one of dev, live (this is not the demo, and there is no fixture)",
   );
+});
+
+test("live platforms without what they need are refused, and nothing of the demo is made", async () => {
+  const data = join(folder, "live");
+  expectRefusal(
+    await runServe({ ACCOUNTLINK_PLATFORM: "live", ACCOUNTLINK_DATA_DIR: data }),
+    "Cannot start: ACCOUNTLINK_PUBLIC_URL is not set, expected an http or https URL without credentials, query and fragment (ACCOUNTLINK_PLATFORM is live)",
+  );
+  expect(existsSync(data)).toBe(false);
+});
+
+describe("what several servers share", () => {
+  const secret = Buffer.alloc(32, "s").toString("base64");
+  const shared = {
+    ACCOUNTLINK_STORAGE: "postgres",
+    ACCOUNTLINK_DATABASE_URL: "postgres://ada:pass@127.0.0.1:1/links",
+    ACCOUNTLINK_SECRET: secret,
+    ACCOUNTLINK_PLATFORM: "dev",
+    ACCOUNTLINK_PORT: "0",
+  };
+
+  test.each([
+    ["ACCOUNTLINK_DATABASE_URL", "postgres://user:password@host:port/database", "postgres)"],
+    ["ACCOUNTLINK_SECRET", "32 or more bytes in base64", "postgres; the same for every node)"],
+  ])("is refused without %s", async (name, expected, storage) => {
+    expectRefusal(
+      await runServe({ ...shared, [name]: "" }),
+      `Cannot start: ${name} is not set, expected ${expected} (ACCOUNTLINK_STORAGE is ${storage}`,
+    );
+  });
+
+  test("is refused without the address of Redis", async () => {
+    expectRefusal(
+      await runServe({ ...shared, ACCOUNTLINK_CACHE: "redis" }),
+      `Cannot start: ACCOUNTLINK_REDIS_URL is not set, expected ${RedisUrl.forms.join(" or ")} (ACCOUNTLINK_CACHE is redis)`,
+    );
+  });
+
+  test("is refused when Postgres does not answer, and the password is not shown", async () => {
+    expectRefusal(
+      await runServe({ ...shared, ACCOUNTLINK_DATABASE_START_TIMEOUT: "0 seconds" }),
+      'Cannot use database "127.0.0.1:1/links": the connection failed (ECONNREFUSED)',
+    );
+  });
+
+  test("starts without Redis, which is for what may be forgotten", async () => {
+    const server = await startServer({
+      fixture: makeWorld().fixture,
+      env: { ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: "redis://:pass@127.0.0.1:1" },
+    });
+    const { status } = await server.send("GET /readyz");
+    expect({ status, code: await server.stop() }).toEqual({ status: 200, code: 0 });
+    expect(server.output()).toContain("Redis cannot be reached");
+    expect(server.output()).not.toContain("pass");
+  });
 });
 
 describe("a fixture", () => {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { devPlatformOn, freePort } from "../support/dev_platform.ts";
-import { makeClient } from "../support/http.ts";
+import { makeClient, textOf } from "../support/http.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
@@ -85,6 +85,24 @@ describe("on SIGTERM", () => {
     const { body } = await next.send("GET /v2/chat?chatId=100001", { key });
     expect(body.data).toMatchObject({ gameId: "1" });
     expect(await next.stop()).toBe(0);
+  });
+
+  test("ends long polls with the present state and streams with a timeout, at once", async () => {
+    const server = await startServer({ fixture: world.fixture });
+    const newSid = async () =>
+      textOf((await server.send("POST /v2/sessions", { key, body: { clientId: "c" } })).body.data?.sid);
+    const poll = server.send(`GET /v2/sessions/${await newSid()}?wait=25`, { key });
+    const stream = server.send(`GET /api/v1/verify/session/${await newSid()}/stream`, { key });
+    await vi.waitFor(async () =>
+      expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
+    );
+
+    const started = performance.now();
+    signal(server, "SIGTERM");
+    expect((await poll).body).toMatchObject({ status: 200, data: { state: "pending" } });
+    expect((await stream).text).toMatch(/\n\nevent: timeout\ndata: \{\}\n\n$/);
+    expect(await server.stop()).toBe(0);
+    expect(performance.now() - started).toBeLessThan(14_000);
   });
 
   test("waits for nobody who only keeps a connection open", async () => {

@@ -6,12 +6,17 @@ import { createServer } from "node:http";
 import { CacheMemory } from "@accountlink/cache-memory";
 import {
   AccountLink,
+  AddressVault,
+  Counters,
   decodeFixture,
   FixtureLoader,
+  FlowStore,
   KeyStore,
   LinkStore,
   parseNetwork,
   Secrets,
+  SessionSettings,
+  SessionStore,
   StoreUnavailable,
 } from "@accountlink/core";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
@@ -27,6 +32,11 @@ type StoreState = "well" | "down" | "broken";
 
 /** What happens inside a store with a bug; no answer may tell it. */
 export const internalCause = "This store has a bug";
+
+const secret = Redacted.make(new Uint8Array(32));
+
+/** How long its sessions live: as long as a test likes to wait for the end of one. */
+const sessionLife = 300;
 
 /** The application, and a switch for its stores. */
 export interface BrokenStores {
@@ -53,14 +63,27 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
   const stores = Layer.mergeAll(
     Layer.effect(LinkStore, Effect.map(LinkStore, breakable)),
     Layer.effect(KeyStore, Effect.map(KeyStore, breakable)),
-  ).pipe(Layer.provide(StorageMemory.layer));
+    Layer.effect(SessionStore, Effect.map(SessionStore, breakable)),
+    Layer.effect(FlowStore, Effect.map(FlowStore, breakable)),
+    Layer.effect(Counters, Effect.map(Counters, breakable)),
+  ).pipe(Layer.provide(Layer.merge(StorageMemory.layer, CacheMemory.layer)));
 
   const platforms = Layer.unwrap(
-    Effect.map(decodeFixture(text), ({ platform }) => PlatformMemory.layer(platform)),
+    Effect.map(decodeFixture(text), ({ platform }) =>
+      Layer.merge(PlatformMemory.layer(platform), PlatformMemory.layerIdentities(platform)),
+    ),
   );
 
-  const services = AccountLink.layer.pipe(
-    Layer.provideMerge(Layer.mergeAll(stores, platforms, Secrets.layer(Redacted.make(new Uint8Array(32))))),
+  const services = AccountLink.layerFlows.pipe(
+    Layer.provideMerge(AccountLink.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        stores,
+        platforms,
+        Secrets.layer(secret),
+        AddressVault.layer(new Map([["test", secret]])),
+      ),
+    ),
     Layer.provideMerge(Layer.mergeAll(CacheMemory.layer, NodeCrypto.layer, NodeCrypto.layerSecureRandom)),
     Layer.provideMerge(Layer.mergeAll(settings, Logger.layer([]))),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })),
@@ -90,6 +113,10 @@ const serving = (fixture: string) =>
   );
 
 const settings = Layer.mergeAll(
+  Layer.effect(
+    SessionSettings,
+    Effect.map(SessionSettings, (usual) => ({ ...usual, life: sessionLife })),
+  ),
   Layer.succeed(HttpSettings, {
     publicUrl: "http://service.example",
     trustedProxies: [Option.getOrThrow(parseNetwork("127.0.0.0/8"))],

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll } from "vitest";
 import { makeClient, type Send } from "./http.ts";
+import { embeddedStorage, makeStorage, type TestStorage } from "./storage.ts";
 
 const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url));
 
@@ -18,8 +19,10 @@ export interface ServerOptions {
   readonly fixture: object;
   /** Its environment, beyond a free port, this machine as a trusted proxy, and no limits of client addresses. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where its data lives and stays. Without one it gets a folder of its own, which is gone after it. */
+  /** Where its data lives and stays. Without one it gets the storage of the project, which is gone after it. */
   readonly dataFolder?: string;
+  /** The path of its `main.ts`; the one of this checkout when left out. */
+  readonly program?: string;
 }
 
 /** A server that runs. */
@@ -27,6 +30,7 @@ export interface RunningServer {
   readonly url: string;
   readonly pid: number;
   readonly dataFolder: string;
+  readonly storage: TestStorage;
   readonly send: Send;
   /** Everything that it printed so far, on standard output and standard error. */
   readonly output: () => string;
@@ -38,10 +42,10 @@ export interface RunningServer {
 
 const standardEnvironment = {
   ACCOUNTLINK_PORT: "0",
-  ACCOUNTLINK_STORAGE: "embedded",
   ACCOUNTLINK_TRUSTED_PROXIES: "127.0.0.0/8",
   ACCOUNTLINK_IP_PER_SECOND: "0",
   ACCOUNTLINK_IP_DAILY: "0",
+  ACCOUNTLINK_IP_VERIFY_DAILY: "0",
   ACCOUNTLINK_IP_AUTH_FAILURES: "0",
 };
 
@@ -50,16 +54,22 @@ export const startServer = async ({
   fixture,
   env = {},
   dataFolder,
+  program = main,
 }: ServerOptions): Promise<RunningServer> => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-test-"));
   const data = dataFolder ?? join(folder, "data");
+  const storage = dataFolder === undefined ? await makeStorage(data) : embeddedStorage(data);
   const fixtureFile = join(folder, "fixture.json");
+  const remove = async () => {
+    await storage.remove();
+    await rm(folder, { recursive: true, force: true });
+  };
   await writeFile(fixtureFile, JSON.stringify(fixture));
-  const child = spawn(process.execPath, [main, "serve"], {
+  const child = spawn(process.execPath, [program, "serve"], {
     cwd: folder,
     env: {
       ...standardEnvironment,
-      ACCOUNTLINK_DATA_DIR: data,
+      ...storage.env,
       ACCOUNTLINK_FIXTURE: fixtureFile,
       ...env,
     },
@@ -68,7 +78,7 @@ export const startServer = async ({
   const ended = once(child, "close");
   const output = collectOutput(child);
   const url = await readyUrl(child, output).catch(async (error: unknown) => {
-    await rm(folder, { recursive: true, force: true });
+    await remove();
     throw error;
   });
   const client = makeClient(url);
@@ -77,13 +87,14 @@ export const startServer = async ({
     client.close();
     child.kill(signal);
     await ended;
-    await rm(folder, { recursive: true, force: true });
+    await remove();
   };
 
   return {
     url,
     pid: child.pid as number,
     dataFolder: data,
+    storage,
     send: client.send,
     output,
     stop: async () => {
@@ -120,7 +131,9 @@ const readyUrl = (child: ChildProcess, output: () => string): Promise<string> =>
  * Runs one server for all tests of a file. The options are asked for once the file is read whole, so that every test
  * can add to the fixture what it needs.
  */
-export const useServer = (options: () => ServerOptions): Pick<RunningServer, "send" | "output"> => {
+export const useServer = (
+  options: () => ServerOptions,
+): Pick<RunningServer, "send" | "output"> & { readonly url: () => string } => {
   let running: RunningServer | undefined;
   const server = () => {
     if (running === undefined) throw new Error("Cannot use the server: it runs only while tests do");
@@ -137,5 +150,6 @@ export const useServer = (options: () => ServerOptions): Pick<RunningServer, "se
   return {
     send: (line, request) => server().send(line, request),
     output: () => server().output(),
+    url: () => server().url,
   };
 };

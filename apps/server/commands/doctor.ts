@@ -3,10 +3,13 @@
  */
 import { Effect } from "effect";
 import { Command } from "effect/cli";
+import type { Config } from "../config.ts";
 import { checkConfiguration } from "../internal/doctor_configuration.ts";
 import { checkFolder } from "../internal/doctor_folder.ts";
+import { checkPlatform } from "../internal/doctor_platform.ts";
 import { checkServer } from "../internal/doctor_server.ts";
-import { type Finding, ok } from "../internal/finding.ts";
+import { checkCache, checkPostgres } from "../internal/doctor_shared.ts";
+import { type Finding, fail, ok } from "../internal/finding.ts";
 import { paragraphs } from "../internal/help.ts";
 import { answer, Json } from "../internal/output.ts";
 import { storageOf } from "../plan.ts";
@@ -23,7 +26,7 @@ export const doctorCommand = Command.make("doctor", {}, () =>
   Command.withGlobalFlags([Json]),
   Command.withDescription(
     paragraphs(
-      "Look for what keeps the server from working: every variable, the data folder and who can read it, the secret, the database, the space on the disk, the clock, and the server itself, if one runs. Nothing is changed.",
+      "Look for what keeps the server from working: every variable, the data folder and who can read it, the secret, the platforms, the database, Redis, the space on the disk, the clock, and the server itself, if one runs. Nothing is changed.",
       "It ends with 1 if anything fails.",
     ),
   ),
@@ -33,13 +36,31 @@ export const doctorCommand = Command.make("doctor", {}, () =>
 const examine = Effect.gen(function* () {
   const { findings, config } = yield* checkConfiguration(process.env);
   if (config === null) return findings;
-  const storage = storageOf(config);
-  if (storage.kind === "memory") {
-    return [...findings, ok("storage", "memory, which begins empty"), yield* checkServer(config, null)];
-  }
-  const folder = yield* checkFolder(config, storage);
-  return [...findings, ...folder.findings, yield* checkServer(config, folder.server)];
+  const storage = yield* checkStorage(config);
+  return [
+    ...findings,
+    ...(yield* checkPlatform(config)),
+    ...storage.findings,
+    yield* checkCache(config),
+    yield* checkServer(config, storage.server),
+  ];
 });
+
+/** Gives the server that uses the storage as well; undefined where that cannot be told. */
+const checkStorage = Effect.fnUntraced(
+  function* (config: Config) {
+    const storage = yield* storageOf(config);
+    if (storage.kind === "embedded") return yield* checkFolder(config, storage);
+    const findings =
+      storage.kind === "memory"
+        ? [ok("storage", "memory, which begins empty")]
+        : yield* checkPostgres(config, storage);
+    return { findings, server: undefined };
+  },
+  Effect.catch(({ problem }) =>
+    Effect.succeed({ findings: [fail("storage", problem, "Set what is missing")], server: undefined }),
+  ),
+);
 
 const formatFinding = ({ status, check, finding, advice }: Finding): string => {
   const line = `${status.padEnd(4)}  ${check.padEnd(13)}  ${finding}`;

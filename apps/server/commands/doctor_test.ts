@@ -2,8 +2,13 @@ import { chmodSync, existsSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { startHttpServer } from "@accountlink/test-servers";
+import { Effect, Exit, Scope } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { makeWorkplace } from "../internal/test_program.ts";
+import { makeShared, whyNothingShared } from "../internal/test_shared.ts";
+
+const missing = await whyNothingShared();
 
 interface Finding {
   readonly status: string;
@@ -115,5 +120,122 @@ describe("accountlink doctor", () => {
     await place.file("fixture.json", '{ "links": [{ "scope": "global" }] }');
     const findings = findingsOf(await place.json("doctor")).join("\n");
     expect(findings).toMatch(/fail fixture: "fixture.json": .*links\[0\]/);
+  });
+});
+
+describe.skipIf(missing !== null)(`accountlink doctor on Postgres and Redis ${missing ?? ""}`, () => {
+  it("finds them, and changes nothing", async () => {
+    const { database, redis, environment } = await makeShared();
+    const { json, serve } = await makeWorkplace(environment);
+    const before = await json("doctor");
+    expect(before["failed"]).toBe(0);
+    const place = database.url.slice(database.url.indexOf("@") + 1);
+    expect(findingsOf(before)).toEqual([
+      expect.stringMatching(/^ok configuration: /),
+      expect.stringMatching(/^ok platform: /),
+      "ok secret: ACCOUNTLINK_SECRET is set",
+      expect.stringMatching(
+        `^ok database: "${place}" on Postgres \\d+\\.\\d+ is empty, and its schema will be made$`,
+      ),
+      expect.stringMatching(`^ok cache: Redis \\d+\\.\\d+\\.\\d+ at "127.0.0.1:${redis.port}" answers$`),
+      expect.stringMatching(/^ok server: none runs, and it could listen on /),
+    ]);
+    await serve();
+    await Effect.runPromise(redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"));
+    const findings = findingsOf(await json("doctor")).join("\n");
+    expect(findings).toMatch(/ok database: .* on Postgres \d+\.\d+ answers, schema version \d+/);
+    expect(findings).toMatch(
+      /warn cache: .* may forget what limits count: its maxmemory-policy is allkeys-lru/,
+    );
+  });
+
+  it("finds a running server on its port", async () => {
+    const { environment } = await makeShared();
+    const url = await (await makeWorkplace(environment)).serve();
+    const { port } = new URL(url);
+    const { json } = await makeWorkplace({ ...environment, ACCOUNTLINK_PORT: port });
+    expect(findingsOf(await json("doctor"))).toContain("ok server: one runs and is ready");
+  });
+
+  it("finds a schema that is too new", async () => {
+    const { database, environment } = await makeShared();
+    const { json } = await makeWorkplace(environment);
+    await json("migrate");
+    await Effect.runPromise(
+      database.query("INSERT INTO schema_migrations (migration_id, name) VALUES (999, 'later')"),
+    );
+    expect(findingsOf(await json("doctor")).join("\n")).toMatch(
+      /fail database: .* has schema version 999, and this release knows \d+/,
+    );
+  });
+});
+
+describe("accountlink doctor on live platforms", () => {
+  const token = "the-token-of-the-bot";
+
+  /** What it finds of them, asking a server that knows the token. */
+  const findingsWith = async (botToken: string) => {
+    const scope = Scope.makeUnsafe();
+    onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
+    const platforms = startHttpServer(({ path, headers }) => {
+      if (path !== "/chat/users/@me") return { status: 500 };
+      return headers.authorization === `Bot ${token}`
+        ? { body: { id: "175928847299117063", username: "linker" } }
+        : { status: 401, body: { code: 0, message: "401: Unauthorized" } };
+    });
+    const { url } = await Effect.runPromise(Scope.provide(platforms, scope));
+    const { json } = await makeWorkplace({
+      ACCOUNTLINK_PLATFORM: "live",
+      ACCOUNTLINK_PUBLIC_URL: "http://links.example",
+      ACCOUNTLINK_CHAT_BOT_TOKEN: botToken,
+      ACCOUNTLINK_CHAT_CLIENT_ID: "1",
+      ACCOUNTLINK_CHAT_CLIENT_SECRET: "secret",
+      ACCOUNTLINK_CHAT_API_URL: `${url}/chat`,
+      ACCOUNTLINK_GAME_CLIENT_ID: "2",
+      ACCOUNTLINK_GAME_CLIENT_SECRET: "secret",
+      ACCOUNTLINK_GAME_API_URL: `${url}/{service}`,
+    });
+    return findingsOf(await json("doctor")).join("\n");
+  };
+
+  it("finds the bot, what does not answer, and an address that is not https", async () => {
+    const findings = await findingsWith(token);
+    expect(findings).toContain("warn platform: live, and users come back to http://links.example");
+    expect(findings).toContain('ok chat platform: it knows the bot as "linker"');
+    expect(findings).toContain('fail game platform: Cannot ask the platform: the status is "500"');
+  });
+
+  it("finds a token that is refused, and does not show it", async () => {
+    const findings = await findingsWith("another-token");
+    expect(findings).toContain("fail chat platform: it refuses ACCOUNTLINK_CHAT_BOT_TOKEN");
+    expect(findings).not.toContain("another-token");
+  });
+});
+
+describe("accountlink doctor without what servers share", () => {
+  it("finds that neither Postgres nor Redis answers, and which of them stops the server", async () => {
+    const { run } = await makeWorkplace({
+      ACCOUNTLINK_STORAGE: "postgres",
+      ACCOUNTLINK_DATABASE_URL: "postgres://ada:pass@127.0.0.1:1/links",
+      ACCOUNTLINK_CACHE: "redis",
+      ACCOUNTLINK_REDIS_URL: "redis://:pass@127.0.0.1:1",
+    });
+    const { code, stdout } = await run("doctor");
+    expect(code).toBe(1);
+    expect(stdout).toContain("fail  secret         ACCOUNTLINK_SECRET is not set");
+    expect(stdout).toContain('fail  database       Cannot use database "127.0.0.1:1/links"');
+    expect(stdout).toContain('warn  cache          Cannot use Redis at "127.0.0.1:1": ECONNREFUSED');
+    expect(stdout).not.toContain("pass");
+  });
+
+  it("finds every address that is missing, and limits that each server counts for itself", async () => {
+    const without = await makeWorkplace({ ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_CACHE: "redis" });
+    const findings = findingsOf(await without.json("doctor")).join("\n");
+    expect(findings).toContain("fail storage: ACCOUNTLINK_DATABASE_URL is not set");
+    expect(findings).toContain("fail cache: ACCOUNTLINK_REDIS_URL is not set");
+    const alone = await makeWorkplace({ ACCOUNTLINK_STORAGE: "postgres" });
+    expect(findingsOf(await alone.json("doctor")).join("\n")).toContain(
+      "warn cache: memory: each server of the database counts limits for itself alone",
+    );
   });
 });

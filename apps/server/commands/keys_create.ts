@@ -30,7 +30,7 @@ import { keyJson } from "../internal/key_output.ts";
 import { operatorOrigin } from "../internal/operator.ts";
 import { answer } from "../internal/output.ts";
 import { CommandFailed } from "../internal/report.ts";
-import { DataFolder, managementLayer } from "../management.ts";
+import { managementLayer, Place } from "../management.ts";
 
 const isNetwork = (text: string): boolean => Option.isSome(parseNetwork(text));
 
@@ -118,8 +118,11 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
       });
     }
     const issued = yield* create(choice, yield* accountOf(choice));
-    const folder = yield* DataFolder;
-    yield* answer({ ...keyJson(issued.key, now), key: issued.token, folder }, introduction(issued, folder));
+    const place = yield* Place;
+    yield* answer(
+      { ...keyJson(issued.key, now), key: issued.token, ...place.json },
+      introduction(issued, place),
+    );
   }).pipe(Effect.provide(managementLayer("make"))),
 ).pipe(
   Command.validate((choice: Choice) =>
@@ -185,5 +188,5 @@ const refused = (error: Conflict | InvalidParameter) =>
     }`,
   });
 
-const introduction = ({ key, token }: IssuedKey, folder: string): string =>
-  `${token}\n\nThis is the key, shown this once: ${key.tier}, ${scopeText(key.scope)} scope of account "${key.scope.account}", in data folder "${folder}".`;
+const introduction = ({ key, token }: IssuedKey, place: Place["Service"]): string =>
+  `${token}\n\nThis is the key, shown this once: ${key.tier}, ${scopeText(key.scope)} scope of account "${key.scope.account}", in ${place.text}.`;

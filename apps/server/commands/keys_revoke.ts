@@ -8,16 +8,16 @@ import { findKey } from "../internal/find_key.ts";
 import { keyArgument } from "../internal/flags.ts";
 import { operatorOrigin } from "../internal/operator.ts";
 import { answer } from "../internal/output.ts";
-import { DataFolder, managementLayer } from "../management.ts";
+import { managementLayer, Place } from "../management.ts";
 
 export const revokeKeyCommand = Command.make("revoke", { id: keyArgument }, ({ id }) =>
   Effect.gen(function* () {
     yield* findKey(id, "revoke");
     const revoked = yield* (yield* ApiKeys).setStatus(id, "revoked", operatorOrigin());
-    const folder = yield* DataFolder;
+    const place = yield* Place;
     yield* answer(
-      { id, status: "revoked", changed: revoked, folder },
-      `${revoked ? `Revoked ${maskedKey(id)}` : `${maskedKey(id)} was revoked before`} in data folder "${folder}"`,
+      { id, status: "revoked", changed: revoked, ...place.json },
+      `${revoked ? `Revoked ${maskedKey(id)}` : `${maskedKey(id)} was revoked before`} in ${place.text}`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(

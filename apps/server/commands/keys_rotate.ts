@@ -10,7 +10,7 @@ import { operatorOrigin } from "../internal/operator.ts";
 import { answer } from "../internal/output.ts";
 import { CommandFailed } from "../internal/report.ts";
 import { formatTimestamp } from "../internal/timestamp.ts";
-import { DataFolder, managementLayer } from "../management.ts";
+import { managementLayer, Place } from "../management.ts";
 
 const longestGrace = 604_800_000;
 
@@ -37,10 +37,10 @@ export const rotateKeyCommand = Command.make("rotate", flags, ({ id, grace }) =>
     if (Option.isNone(rotated)) {
       return yield* new CommandFailed({ problem: `Cannot rotate ${maskedKey(id)}: it is revoked` });
     }
-    const folder = yield* DataFolder;
+    const place = yield* Place;
     yield* answer(
-      { id, key: rotated.value, previousUntil, folder },
-      `${rotated.value}\n\nThis is the key with its new secret, shown this once, in data folder "${folder}". The one before it is accepted until ${previousUntil}.`,
+      { id, key: rotated.value, previousUntil, ...place.json },
+      `${rotated.value}\n\nThis is the key with its new secret, shown this once, in ${place.text}. The one before it is accepted until ${previousUntil}.`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(

@@ -19,7 +19,7 @@ import {
   type WrongLine,
   type WrongLines,
 } from "../link_import.ts";
-import { DataFolder, managementLayer } from "../management.ts";
+import { managementLayer, Place } from "../management.ts";
 
 /** Bytes that are read at once. */
 const readSize = 262_144;
@@ -65,10 +65,10 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
     );
     const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000;
     yield* tellLines(outcome.problems, outcome.refused);
-    const folder = yield* DataFolder;
+    const place = yield* Place;
     yield* answer(
-      { dryRun: choice.dryRun, ...outcome, seconds, folder },
-      summary(choice, outcome, seconds, folder),
+      { dryRun: choice.dryRun, ...outcome, seconds, ...place.json },
+      summary(choice, outcome, seconds, place),
     );
   }).pipe(
     Effect.onInterrupt(() => reportFailure(interruption(choice))),
@@ -163,12 +163,17 @@ const tellLines = Effect.fnUntraced(function* (problems: ReadonlyArray<WrongLine
   if (count > 0 && !(yield* Json)) yield* Console.error(redact(lineNotes(problems, count).join("\n")));
 });
 
-const summary = (choice: Choice, outcome: ImportOutcome, seconds: number, folder: string): string => {
+const summary = (
+  choice: Choice,
+  outcome: ImportOutcome,
+  seconds: number,
+  place: Place["Service"],
+): string => {
   const { links, inserted, replaced, kept, refused: left, resumedAfter, doneBefore } = outcome;
   if (doneBefore) {
-    return `"${choice.file}" was imported before into data folder "${folder}", with ${countOf(links, "link")}: nothing was changed (--from-start imports it again)`;
+    return `"${choice.file}" was imported before into ${place.text}, with ${countOf(links, "link")}: nothing was changed (--from-start imports it again)`;
   }
-  const scope = `the ${scopeText(targetOf(choice))} scope of account "${choice.account}" in data folder "${folder}"`;
+  const scope = `the ${scopeText(targetOf(choice))} scope of account "${choice.account}" in ${place.text}`;
   const did = `${choice.dryRun ? "Would import" : "Imported"} ${countOf(links, "link")} into ${scope}`;
   const from = resumedAfter === 0 ? "" : `, going on after line ${formatCount(resumedAfter)}`;
   const counts = `${formatCount(inserted)} inserted, ${formatCount(replaced)} replaced, ${formatCount(kept)} kept`;

@@ -5,16 +5,22 @@ import { StorageSql } from "@accountlink/storage-sql";
 import { Effect } from "effect";
 import { Command } from "effect/cli";
 import { answer, Json } from "../internal/output.ts";
-import { openFolder } from "../management.ts";
+import { loggingLayer } from "../logging.ts";
+import { openStorage } from "../management.ts";
 
 export const migrateCommand = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
-    const { folder } = yield* openFolder("make");
-    const steps = yield* StorageSql.migrateEmbedded({ folder, exclusive: false });
+    const { config, storage, place } = yield* openStorage("make");
+    const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
+    const steps = yield* storage.kind === "embedded"
+      ? StorageSql.migrateEmbedded({ ...storage, exclusive: false })
+      : StorageSql.migratePostgres({ ...storage, startTimeout }).pipe(
+          Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)),
+        );
     yield* answer(
-      { folder, steps },
+      { ...place.json, steps },
       steps.length === 0
-        ? `The schema in "${folder}" is up to date`
+        ? `The schema in ${place.text} is up to date`
         : steps.map((step) => `Ran step ${step}`).join("\n"),
     );
   }),

@@ -11,7 +11,7 @@ describe("accountlink migrate", () => {
     expect(stdout).toMatch(/^Ran step initial\n(Ran step \w+\n)*$/);
     expect(statSync(join(dataFolder, "secret")).mode & 0o777).toBe(0o600);
     expect(await json("migrate")).toEqual({ folder: dataFolder, steps: [] });
-    expect((await run("migrate")).stdout).toBe(`The schema in "${dataFolder}" is up to date\n`);
+    expect((await run("migrate")).stdout).toBe(`The schema in data folder "${dataFolder}" is up to date\n`);
   });
 
   it("works beside a running server", async () => {

@@ -28,7 +28,9 @@ export const serveCommand = Command.make("serve", flags, (given) =>
     const { serve } = yield* Effect.promise(() => import("../serve.ts"));
     const unused = withoutEffect(environment);
     return yield* Effect.when(
-      Effect.logWarning(`Set, and without effect yet: ${unused.join(", ")}`),
+      Effect.logWarning(
+        `Set, and without effect: ${unused.map(([name, reason]) => `${name} (${reason})`).join(", ")}`,
+      ),
       Effect.succeed(unused.length > 0),
     ).pipe(Effect.andThen(serve(plan)), Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
   }),

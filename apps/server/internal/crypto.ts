@@ -10,4 +10,5 @@ export const cryptoLayer = Layer.mergeAll(
   NodeCrypto.layerDigest,
   NodeCrypto.layerMac,
   NodeCrypto.layerKdf,
+  NodeCrypto.layerAead,
 );

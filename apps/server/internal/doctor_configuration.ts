@@ -5,7 +5,6 @@ import { readFile } from "node:fs/promises";
 import { decodeFixture } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import { type Config, readConfig, type VariableName, variables, withoutEffect } from "../config.ts";
-import { planOf } from "../plan.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 import { reasonOf } from "./report.ts";
 
@@ -24,7 +23,7 @@ export const checkConfiguration = Effect.fnUntraced(function* (environment: Envi
   if (Option.isSome(config)) {
     const set = names.filter((name) => (environment[name] ?? "").trim() !== "").length;
     findings.push(ok("configuration", `${names.length} variables, ${set} of them set`));
-    findings.push(...(yield* checkPlan(config.value)), ...(yield* checkFixture(config.value)));
+    findings.push(...(yield* checkFixture(config.value)));
   }
   return { findings, config: Option.getOrNull(config) };
 });
@@ -49,32 +48,8 @@ const unknownVariables = (environment: Environment): ReadonlyArray<Finding> =>
     );
 
 const unusedVariables = (environment: Environment): ReadonlyArray<Finding> =>
-  withoutEffect(environment).map((name) =>
-    warn(
-      "configuration",
-      `${name} is set, and has no effect yet`,
-      "Remove it until a release says otherwise",
-    ),
-  );
-
-const checkPlan = (config: Config): Effect.Effect<ReadonlyArray<Finding>> =>
-  planOf(config).pipe(
-    Effect.map(({ demo }) => {
-      if (demo) return [ok("platform", "dev, for the demo")];
-      const beyond = !/^(localhost|127\.|::1$)/.test(config.ACCOUNTLINK_HOST);
-      return beyond
-        ? [
-            warn(
-              "platform",
-              `dev, and ACCOUNTLINK_HOST is "${config.ACCOUNTLINK_HOST}"`,
-              "Let nobody reach it who is not to be trusted: on the dev platform anyone can be anybody",
-            ),
-          ]
-        : [ok("platform", "dev, played by the server itself")];
-    }),
-    Effect.catch(({ problem }) =>
-      Effect.succeed([fail("platform", problem, "Set ACCOUNTLINK_PLATFORM or ACCOUNTLINK_FIXTURE")]),
-    ),
+  withoutEffect(environment).map(([name, reason]) =>
+    warn("configuration", `${name} is set, and has no effect: ${reason}`, "Remove it, or set what it is for"),
   );
 
 const checkFixture = Effect.fnUntraced(function* ({ ACCOUNTLINK_FIXTURE: file }: Config) {

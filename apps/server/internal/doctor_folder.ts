@@ -8,7 +8,7 @@ import { Clock, Effect } from "effect";
 import type { Config } from "../config.ts";
 import type { Storage } from "../plan.ts";
 import { resolveSecret } from "../secret.ts";
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type Finding, fail, judgeSchema, ok, warn } from "./finding.ts";
 import { formatCount } from "./output.ts";
 import { reasonOf } from "./report.ts";
 
@@ -95,19 +95,8 @@ const checkDatabase = (
 const judge = ({ path, schema, damage }: StorageSql.EmbeddedState): Finding => {
   if (damage.length > 0)
     return fail("database", `"${path}" is damaged: ${damage.join("; ")}`, "Restore it from a backup");
-  const { version, newest } = schema;
-  if (version > newest) {
-    const finding = `"${path}" has schema version ${version}, and this release knows ${newest}`;
-    return fail("database", finding, "Use the release that made it, or a later one");
-  }
   const size = `${formatCount(Math.ceil(statSync(path).size / mebibyte))} MiB`;
-  return version < newest
-    ? warn(
-        "database",
-        `"${path}" has schema version ${version} of ${newest}`,
-        "Run accountlink migrate, or start the server",
-      )
-    : ok("database", `"${path}" is sound, ${size}, schema version ${version}`);
+  return judgeSchema(`"${path}"`, schema, `"${path}" is sound, ${size}`);
 };
 
 const checkSpace = (folder: string): Finding => {

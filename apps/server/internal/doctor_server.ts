@@ -13,27 +13,22 @@ const patience = 3_000;
 /**
  * Asks the server whether it is ready; without one, whether there could be one.
  *
- * @param running the server of the data folder
+ * @param running the server of the data folder, null for none; undefined where only its port can tell whether one runs
  */
 export const checkServer = (
   config: Config,
-  running: { readonly pid: number | null } | null,
+  running: { readonly pid: number | null } | null | undefined,
 ): Effect.Effect<Finding> => {
   const host = config.ACCOUNTLINK_HOST;
   const port = config.ACCOUNTLINK_PORT;
-  if (running === null) return checkPort(host, port);
+  const url = `http://${reachable(host)}:${port}/readyz`;
+  if (running === undefined && port !== 0) {
+    return askReadiness(url, "one runs").pipe(Effect.catch(() => checkPort(host, port)));
+  }
+  if (running === undefined || running === null) return checkPort(host, port);
   const who = running.pid === null ? "a server runs" : `process ${running.pid} runs`;
   if (port === 0) return Effect.succeed(ok("server", `${who}, on a port that is not known`));
-  return askReadiness(`http://${reachable(host)}:${port}/readyz`, who);
-};
-
-const askReadiness = (url: string, who: string): Effect.Effect<Finding> =>
-  statusOf(url).pipe(
-    Effect.map((status) =>
-      status === 200
-        ? ok("server", `${who} and is ready`)
-        : fail("server", `${who} and is not ready: ${url} answers ${status}`, "See its log"),
-    ),
+  return askReadiness(url, who).pipe(
     Effect.catch(({ message }) =>
       Effect.succeed(
         warn(
@@ -43,6 +38,14 @@ const askReadiness = (url: string, who: string): Effect.Effect<Finding> =>
         ),
       ),
     ),
+  );
+};
+
+const askReadiness = (url: string, who: string): Effect.Effect<Finding, Error> =>
+  Effect.map(statusOf(url), (status) =>
+    status === 200
+      ? ok("server", `${who} and is ready`)
+      : fail("server", `${who} and is not ready: ${url} answers ${status}`, "See its log"),
   );
 
 /** Not by `fetch`, which refuses to ask on a number of ports. */

@@ -26,9 +26,11 @@ export const report = (cause: Cause.Cause<unknown>, action: string): Effect.Effe
   const error = Cause.squash(cause);
   if (error instanceof CommandFailed) return reportFailure(error);
   // The addresses in a configuration are the operator's own, and what has to be corrected.
-  return Predicate.isTagged(error, "InvalidConfig")
-    ? print(new CommandFailed({ problem: `${action}: ${messageOf(error)}` }), redactKeys)
-    : print(new CommandFailed({ problem: problemOf(error) }), redact);
+  if (Predicate.isTagged(error, "InvalidConfig")) {
+    return print(new CommandFailed({ problem: `${action}: ${messageOf(error)}` }), redactKeys);
+  }
+  const hide = Predicate.isTagged(error, "DatabaseUnusable") ? redactKeys : redact;
+  return print(new CommandFailed({ problem: problemOf(error) }), hide);
 };
 
 /** The same for a failure that is known. */

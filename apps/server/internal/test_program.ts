@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished, vi } from "vitest";
 
 // A test runs several processes, and others may be using the machine.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 

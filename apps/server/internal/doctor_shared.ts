@@ -1,0 +1,88 @@
+/**
+ * The doctor looks at what several servers share: Postgres and Redis.
+ */
+import { StorageSql } from "@accountlink/storage-sql";
+import { Effect } from "effect";
+import type { Config } from "../config.ts";
+import { type Cache, cacheOf, type Storage } from "../plan.ts";
+import { resolveSecret } from "../secret.ts";
+import { type Finding, fail, judgeSchema, ok, warn } from "./finding.ts";
+
+type Postgres = Extract<Storage, { readonly kind: "postgres" }>;
+type Redis = Extract<Cache, { readonly kind: "redis" }>;
+
+const oldestPostgres = 15;
+const oldestRedis = 6;
+
+/** Looks at the secret, and at the database without changing anything in it. */
+export const checkPostgres = Effect.fnUntraced(function* (config: Config, storage: Postgres) {
+  const secret = yield* resolveSecret({ config, storage }).pipe(
+    Effect.as(ok("secret", "ACCOUNTLINK_SECRET is set")),
+    Effect.catch(({ message }) =>
+      Effect.succeed(fail("secret", message, "Set it to what every other server of the database has")),
+    ),
+  );
+  const database = yield* StorageSql.inspectPostgres(storage).pipe(
+    Effect.map(judgePostgres),
+    Effect.catch(({ message }) =>
+      Effect.succeed(fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start the database")),
+    ),
+  );
+  return [secret, database];
+});
+
+const judgePostgres = ({ path, server, schema }: StorageSql.PostgresState): Finding => {
+  const it = `"${path}" on Postgres ${server}`;
+  if (Number.parseInt(server, 10) < oldestPostgres) {
+    return fail("database", `${it}, expected ${oldestPostgres} or later`, "Upgrade Postgres");
+  }
+  return schema.version === 0
+    ? ok("database", `${it} is empty, and its schema will be made`)
+    : judgeSchema(it, schema, `${it} answers`);
+};
+
+/** Looks at what counts limits and carries signals. */
+export const checkCache = (config: Config): Effect.Effect<Finding> =>
+  cacheOf(config).pipe(
+    Effect.flatMap((cache) =>
+      cache.kind === "redis" ? checkRedis(cache) : Effect.succeed(judgeMemory(config)),
+    ),
+    Effect.catch(({ problem }) => Effect.succeed(fail("cache", problem, "Set what is missing"))),
+  );
+
+const judgeMemory = ({ ACCOUNTLINK_STORAGE: storage }: Config): Finding =>
+  storage === "postgres"
+    ? warn(
+        "cache",
+        "memory: each server of the database counts limits for itself alone",
+        "Set ACCOUNTLINK_CACHE=redis where more than one server runs",
+      )
+    : ok("cache", "memory, which begins empty");
+
+const checkRedis = Effect.fnUntraced(function* (cache: Redis) {
+  const { CacheRedis } = yield* Effect.promise(() => import("@accountlink/cache-redis"));
+  return yield* CacheRedis.inspect(cache).pipe(
+    Effect.map(({ path, version, eviction }) => {
+      const it = `Redis ${version} at "${path}"`;
+      if (Number.parseInt(version, 10) < oldestRedis) {
+        return fail("cache", `${it}, expected ${oldestRedis} or later`, "Upgrade Redis");
+      }
+      return eviction === "noeviction"
+        ? ok("cache", `${it} answers`)
+        : warn(
+            "cache",
+            `${it} may forget what limits count: its maxmemory-policy is ${eviction ?? "not told"}`,
+            "Set it to noeviction",
+          );
+    }),
+    Effect.catch(({ message }) =>
+      Effect.succeed(
+        warn(
+          "cache",
+          message,
+          "Correct ACCOUNTLINK_REDIS_URL, or start Redis. Until then each server counts limits for itself",
+        ),
+      ),
+    ),
+  );
+});

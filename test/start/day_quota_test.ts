@@ -1,0 +1,36 @@
+/**
+ * What a restart leaves of the limits.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "accountlink-day-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const world = makeWorld();
+const key = world.key({ limits: { perWindow: 0, windowMs: 1_000, daily: 5, verifyDaily: 5 } });
+
+/** Starts a server on the folder, asks so often, stops it, and gives the statuses. */
+const statusesOf = async (requests: number): Promise<ReadonlyArray<number>> => {
+  const server = await startServer({ fixture: world.fixture, dataFolder: folder });
+  const statuses: Array<number> = [];
+  for (let i = 0; i < requests; i++) {
+    statuses.push((await server.send("GET /v2/chat?chatId=100001", { key })).status);
+  }
+  expect(await server.stop()).toBe(0);
+  return statuses;
+};
+
+test("a restart does not reopen the day", async () => {
+  const before = await statusesOf(3);
+  expect(before).not.toContain(429);
+  const after = await statusesOf(3);
+  expect(after.map((status) => status === 429)).toEqual([false, false, true]);
+});

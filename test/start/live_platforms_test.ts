@@ -1,0 +1,110 @@
+/**
+ * A server on live platforms, from a session to the link that it leads to.
+ */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { freePort } from "../support/dev_platform.ts";
+import { formOf, openBrowser } from "../support/flow_browser.ts";
+import { textOf } from "../support/http.ts";
+import {
+  ada,
+  eve,
+  foreignGuildId,
+  gameUser,
+  guildId,
+  type LivePlatforms,
+  startLivePlatforms,
+} from "../support/live_platforms.ts";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+
+const world = makeWorld();
+const generous = { limits: { perWindow: 0 } };
+const key = world.key({ ...generous, tier: "premium", guildId });
+const globalKey = world.key(generous);
+
+let platforms: LivePlatforms;
+let server: RunningServer;
+beforeAll(async () => {
+  platforms = await startLivePlatforms();
+  const port = String(await freePort());
+  server = await startServer({
+    fixture: world.fixture,
+    env: {
+      ...platforms.env,
+      ACCOUNTLINK_PORT: port,
+      ACCOUNTLINK_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    },
+  });
+});
+afterAll(async () => {
+  await server.stop();
+  await platforms.stop();
+});
+
+/** A browser that goes to the sign-in pages of the live platforms. */
+const openLiveBrowser = () => {
+  const browser = openBrowser(() => server.url, world.address());
+  onTestFinished(browser.close);
+  const prove = async (step: "chat" | "game", sid: string, userId: string) =>
+    browser.get(platforms.signIn(await browser.leave(step, `?sid=${sid}`), userId));
+  return { ...browser, prove };
+};
+
+const createSession = async () => {
+  const { status, body } = await server.send("POST /v2/sessions", {
+    key,
+    body: { clientId: "user-1", guildId },
+  });
+  expect(status).toBe(201);
+  return textOf(body["data"]?.["sid"]);
+};
+
+describe("a verification", () => {
+  test("leads through both sign-ins to a link", async () => {
+    const sid = await createSession();
+    const { get, post, prove } = openLiveBrowser();
+    expect(await prove("chat", sid, ada.id)).toMatchObject({ status: 303 });
+    expect(await prove("game", sid, String(gameUser.id))).toMatchObject({ status: 303 });
+    const page = await get(`/verify?sid=${sid}`);
+    expect(page.text).toContain("ada_g");
+    expect(await post("/verify/confirm", formOf(page))).toMatchObject({ status: 200 });
+
+    const session = await server.send(`GET /v2/sessions/${sid}`, { key });
+    expect(session.body["data"]).toMatchObject({ state: "completed", chatId: ada.id, linkChanged: true });
+    const link = await server.send(`GET /v2/chat?chatId=${ada.id}&guildId=${guildId}&resolved=true`, { key });
+    expect(link.body["data"]).toMatchObject({
+      gameId: String(gameUser.id),
+      resolved: {
+        chat: { displayName: "Ada Lovelace", guild: { nickname: "Countess" } },
+        game: { username: "ada_g" },
+      },
+    });
+  });
+
+  test("ends where the chat user is no member of the guild", async () => {
+    const sid = await createSession();
+    expect(await openLiveBrowser().prove("chat", sid, eve.id)).toMatchObject({ status: 403 });
+  });
+});
+
+describe("a request", () => {
+  test.each([
+    [`chatId=${eve.id}&guildId=${guildId}`, "user_not_in_guild"],
+    [`chatId=${ada.id}&guildId=${foreignGuildId}`, "bot_not_in_guild"],
+  ])("for %s is refused: %s", async (query, reason) => {
+    const { status, body } = await server.send(`GET /v2/chat?${query}`, { key: globalKey });
+    expect({ status, reason: body["error"]?.["details"] }).toEqual({ status: 403, reason: { reason } });
+  });
+
+  test("that links a game user whom nobody knows is refused", async () => {
+    const body = { chatId: ada.id, gameId: "404404", guildId };
+    const answer = await server.send("PATCH /v2/game", { key, body });
+    expect(answer.body["error"]).toMatchObject({ code: "INVALID_PARAMETER" });
+  });
+});
+
+test("what is likely a mistake is warned of, and no secret is printed", () => {
+  expect(server.output()).toMatch(/ACCOUNTLINK_PUBLIC_URL is .*, expected https/);
+  expect(server.output()).toContain('Ignored \\"platform\\" in ACCOUNTLINK_FIXTURE');
+  for (const secret of platforms.secrets) expect(server.output()).not.toContain(secret);
+});

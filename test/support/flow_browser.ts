@@ -1,0 +1,100 @@
+/**
+ * A browser in the public verification flow, without a window: it keeps cookies, follows no redirect by itself, and
+ * sends forms. It takes pages to be those of the service, and sign-in pages those of the dev platform.
+ */
+import { type Answer, makeClient } from "./http.ts";
+
+/** What a user does on the sign-in page of a platform: be a user, or deny. */
+export type SignIn = string | { readonly deny: true };
+
+/** A browser that has visited nothing yet. */
+export interface FlowBrowser {
+  /** What it holds for the service; a test may put in what it likes. */
+  readonly cookies: Map<string, string>;
+  readonly get: (address: string) => Promise<Answer>;
+  readonly post: (address: string, form: Readonly<Record<string, string>> | string) => Promise<Answer>;
+  /** Begins to sign in, and gives the address of the platform's page. */
+  readonly leave: (step: "chat" | "game", query?: string) => Promise<string>;
+  /** Signs in there, and gives the address that the platform sends back to. */
+  readonly signIn: (authorizeUrl: string, as: SignIn) => Promise<string>;
+  /** All of it; gives the answer of the callback. */
+  readonly prove: (step: "chat" | "game", as: SignIn, query?: string) => Promise<Answer>;
+  /** Proves both accounts, and gives the page of `query` after that. */
+  readonly walk: (query: string, chatId?: string, gameId?: string) => Promise<Answer>;
+  readonly close: () => void;
+}
+
+/**
+ * @param serviceUrl asked for with each request, since a server has its address only while it runs
+ * @param from the client address to appear from
+ */
+export const openBrowser = (serviceUrl: () => string, from: string): FlowBrowser => {
+  const clients = new Map<string, ReturnType<typeof makeClient>>();
+  const cookies = new Map<string, string>();
+
+  const send = async (method: "GET" | "POST", address: string, body?: string): Promise<Answer> => {
+    const { origin, pathname, search } = new URL(address, serviceUrl());
+    const client = clients.get(origin) ?? makeClient(origin);
+    clients.set(origin, client);
+    const isOurs = origin === new URL(serviceUrl()).origin;
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const answer = await client.send(`${method} ${pathname}${search}`, {
+      from,
+      headers: {
+        ...(isOurs && cookie !== "" ? { cookie } : {}),
+        ...(body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    for (const line of isOurs ? (answer.headers["set-cookie"] ?? []) : []) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    return answer;
+  };
+
+  const get = (address: string) => send("GET", address);
+  const post: FlowBrowser["post"] = (address, form) =>
+    send("POST", address, typeof form === "string" ? form : new URLSearchParams(form).toString());
+  const leave = async (step: "chat" | "game", query = "") =>
+    locationOf(await get(`/verify/${step}/start${query}`));
+  const signIn = async (authorizeUrl: string, as: SignIn) =>
+    locationOf(await post(authorizeUrl, typeof as === "string" ? { user: as } : { deny: "1" }));
+  const prove = async (step: "chat" | "game", as: SignIn, query = "") =>
+    get(await signIn(await leave(step, query), as));
+
+  return {
+    cookies,
+    get,
+    post,
+    leave,
+    signIn,
+    prove,
+    walk: async (query, chatId = "100001", gameId = "1") => {
+      await prove("chat", chatId, query);
+      return get(locationOf(await prove("game", gameId)));
+    },
+    close: () => {
+      for (const { close } of clients.values()) close();
+    },
+  };
+};
+
+/** Where a redirect leads. */
+export const locationOf = ({ status, headers, text }: Answer): string => {
+  if (headers.location === undefined) {
+    throw new Error(`Cannot go on: the answer is ${status} ${titleOf(text)}, expected a redirect`);
+  }
+  return headers.location;
+};
+
+/** The title of a page. */
+export const titleOf = (text: string): string => /<title>(.*?)<\/title>/s.exec(text)?.[1] ?? "";
+
+/** What the forms of a page send. */
+export const formOf = ({ text }: Answer): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(
+      ([, name = "", value = ""]) => [name, value],
+    ),
+  );

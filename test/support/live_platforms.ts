@@ -1,0 +1,158 @@
+/**
+ * Discord and Roblox in the shapes of their documentation, as far as a server on live platforms asks them.
+ */
+import { createHash, randomUUID } from "node:crypto";
+import {
+  type HeardRequest,
+  type HttpAnswer,
+  makeIdTokenSigner,
+  startHttpServer,
+} from "@accountlink/test-servers";
+import { Effect, Exit, Scope } from "effect";
+
+/** The bot is in it; `ada` is its only member. */
+export const guildId = "197038439483310086";
+/** The bot is not in it. */
+export const foreignGuildId = "81384788765712384";
+export const ada = { id: "175928847299117063", username: "ada", global_name: "Ada Lovelace", avatar: null };
+export const eve = { id: "53908232506183680", username: "eve", global_name: null, avatar: null };
+export const gameUser = {
+  id: 1516563360,
+  name: "ada_g",
+  displayName: "Ada",
+  created: "2020-03-19T05:54:55.36Z",
+};
+
+const botToken = "the-token-of-the-bot";
+const chatClient = { id: "816547628409595165", secret: "the-secret-at-chat" };
+const gameClient = { id: "4242424242", secret: "the-secret-at-game" };
+
+/** Both of them, running. */
+export interface LivePlatforms {
+  /** The variables of a server that asks them. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What never may be printed. */
+  readonly secrets: ReadonlyArray<string>;
+  /** Signs a user in on the page that a browser was sent to, and gives the address that it is sent back to. */
+  readonly signIn: (url: string, userId: string) => string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts them. */
+export const startLivePlatforms = async (): Promise<LivePlatforms> => {
+  const signer = await makeIdTokenSigner();
+  const signIns = new Map<string, SignIn>();
+  const idToken = ({ userId, asked }: SignIn) =>
+    signer.sign({
+      claims: {
+        iss: "https://apis.roblox.com/oauth/",
+        aud: gameClient.id,
+        sub: userId,
+        nonce: asked.get("nonce"),
+      },
+    });
+
+  const answer = async (request: HeardRequest): Promise<HttpAnswer> => {
+    const [, platform, ...path] = request.path.split("/");
+    if (platform === "chat") return answerChat(path.slice(2).join("/"), request, signIns);
+    if (path.join("/") === "apis/oauth/v1/certs") return { body: { keys: [signer.publicKey] } };
+    if (path.join("/") === "apis/oauth/v1/token") {
+      const signIn = redeem(signIns, request, gameClient);
+      return signIn === undefined ? refusedCode : tokens("openid", { id_token: await idToken(signIn) });
+    }
+    return path.join("/") === `users/v1/users/${gameUser.id}` ? { body: gameUser } : unknownGameUser;
+  };
+
+  const scope = Scope.makeUnsafe();
+  const { url } = await Effect.runPromise(Scope.provide(startHttpServer(answer), scope));
+  return {
+    env: {
+      ACCOUNTLINK_PLATFORM: "live",
+      ACCOUNTLINK_CHAT_BOT_TOKEN: botToken,
+      ACCOUNTLINK_CHAT_CLIENT_ID: chatClient.id,
+      ACCOUNTLINK_CHAT_CLIENT_SECRET: chatClient.secret,
+      ACCOUNTLINK_CHAT_API_URL: `${url}/chat/api/v10`,
+      ACCOUNTLINK_GAME_CLIENT_ID: gameClient.id,
+      ACCOUNTLINK_GAME_CLIENT_SECRET: gameClient.secret,
+      ACCOUNTLINK_GAME_API_URL: `${url}/game/{service}`,
+    },
+    secrets: [botToken, chatClient.secret, gameClient.secret],
+    signIn: (page, userId) => {
+      const asked = new URL(page).searchParams;
+      const code = randomUUID();
+      signIns.set(code, { userId, asked });
+      const callback = new URL(asked.get("redirect_uri") ?? "");
+      callback.search = String(new URLSearchParams({ code, state: asked.get("state") ?? "" }));
+      return callback.href;
+    },
+    stop: () => Effect.runPromise(Scope.close(scope, Exit.void)),
+  };
+};
+
+/** Who signed in, and what the browser came with. */
+interface SignIn {
+  readonly userId: string;
+  readonly asked: URLSearchParams;
+}
+
+/** Gives the sign-in of a code, once, to the application that began it. */
+const redeem = (signIns: Map<string, SignIn>, { body }: HeardRequest, client: typeof chatClient) => {
+  const form = new URLSearchParams(body);
+  const code = form.get("code") ?? "";
+  const signIn = signIns.get(code);
+  signIns.delete(code);
+  const challenge = createHash("sha256")
+    .update(form.get("code_verifier") ?? "")
+    .digest("base64url");
+  const isBegunHere =
+    form.get("client_id") === client.id &&
+    form.get("client_secret") === client.secret &&
+    form.get("redirect_uri") === signIn?.asked.get("redirect_uri") &&
+    challenge === signIn?.asked.get("code_challenge");
+  return isBegunHere ? signIn : undefined;
+};
+
+const tokens = (scope: string, others: object): HttpAnswer => ({
+  body: {
+    token_type: "Bearer",
+    expires_in: 900,
+    refresh_token: "refresh",
+    scope,
+    access_token: "access",
+    ...others,
+  },
+});
+
+const refusedCode: HttpAnswer = { status: 400, body: { error: "invalid_grant" } };
+const unknownGameUser: HttpAnswer = {
+  status: 404,
+  body: { errors: [{ code: 3, message: "The user id is invalid." }] },
+};
+
+const answerChat = (path: string, request: HeardRequest, signIns: Map<string, SignIn>): HttpAnswer => {
+  const { authorization = "" } = request.headers;
+  if (path === "oauth2/token") {
+    const signIn = redeem(signIns, request, chatClient);
+    return signIn === undefined ? refusedCode : tokens("identify", { access_token: `of-${signIn.userId}` });
+  }
+  const users = [ada, eve];
+  if (path === "users/@me" && authorization.startsWith("Bearer of-")) {
+    return { body: users.find(({ id }) => authorization === `Bearer of-${id}`) };
+  }
+  if (authorization !== `Bot ${botToken}`) return chatRefusal(401, 0, "401: Unauthorized");
+  if (path === `guilds/${guildId}`) return { body: { id: guildId, name: "Engine Room" } };
+  if (path === `guilds/${guildId}/members/${ada.id}`) {
+    return {
+      body: { user: ada, nick: "Countess", roles: [], joined_at: "2015-04-26T06:26:56.936000+00:00" },
+    };
+  }
+  if (path.startsWith(`guilds/${guildId}/members/`)) return chatRefusal(404, 10_007, "Unknown Member");
+  if (path.startsWith("guilds/")) return chatRefusal(403, 50_001, "Missing Access");
+  const user = users.find(({ id }) => path === `users/${id}`);
+  return user === undefined ? chatRefusal(404, 10_013, "Unknown User") : { body: user };
+};
+
+const chatRefusal = (status: number, code: number, message: string): HttpAnswer => ({
+  status,
+  body: { code, message },
+});

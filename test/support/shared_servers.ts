@@ -1,0 +1,35 @@
+/**
+ * The Postgres and the Redis of a project of `vitest.config.ts`: started before its first test, gone after its last.
+ */
+import { redisUrl, startPostgres, whyNoPostgresDatabase, whyNoRedisUrl } from "@accountlink/test-servers";
+import { Effect, Exit, Scope } from "effect";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where they are. */
+    readonly shared: { readonly databaseUrl: string; readonly redisUrl: string };
+  }
+}
+
+const start = Effect.gen(function* () {
+  const given = process.env["ACCOUNTLINK_TEST_DATABASE_URL"] ?? "";
+  return {
+    databaseUrl: given === "" ? (yield* startPostgres()).urlOf("postgres") : given,
+    redisUrl: yield* redisUrl,
+  };
+});
+
+/** Gives what ends them. Where they cannot be had, every test of the project is skipped, and the reason printed. */
+export const setup = async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
+  const missing = (await whyNoPostgresDatabase()) ?? (await whyNoRedisUrl());
+  if (missing !== null) {
+    console.warn(`Every test of ${project.name} is skipped ${missing}`);
+    // Which no title fits.
+    project.config.testNamePattern = /(?!)/;
+    return undefined;
+  }
+  const scope = Scope.makeUnsafe();
+  project.provide("shared", await Effect.runPromise(Scope.provide(start, scope)));
+  return () => Effect.runPromise(Scope.close(scope, Exit.void));
+};

@@ -1,0 +1,83 @@
+/**
+ * What the servers of a test keep their data in. Each has one of its own; which kind is the project's choice, in
+ * `vitest.config.ts`.
+ */
+import { randomBytes, randomUUID } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { AuditLog } from "@accountlink/core";
+import { StorageSql } from "@accountlink/storage-sql";
+import { makePostgresDatabase, type PostgresDatabase } from "@accountlink/test-servers/postgres";
+import { Effect, Exit, Layer, Redacted, Scope } from "effect";
+import { inject } from "vitest";
+
+/** A storage that is there for one server. */
+export interface TestStorage {
+  /** The variables that lead to it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Reads it past the server, unless it is hidden. */
+  readonly auditLog: Layer.Layer<AuditLog, unknown>;
+  /** All that is in it, as texts. */
+  readonly contents: () => Promise<ReadonlyArray<string>>;
+  readonly remove: () => Promise<void>;
+}
+
+const kind = process.env["ACCOUNTLINK_TEST_STORAGE"] ?? "embedded";
+
+/** Why nobody but the server can look into it, or null when one can: for the title of a skip. */
+export const whyHidden: string | null = kind === "memory" ? "in memory, which is the server's alone" : null;
+
+/** @param folder where an embedded storage is */
+export const makeStorage = (folder: string): Promise<TestStorage> => {
+  if (kind === "postgres") return makePostgresStorage();
+  return Promise.resolve(kind === "memory" ? memoryStorage : embeddedStorage(folder));
+};
+
+const memoryStorage: TestStorage = {
+  env: { ACCOUNTLINK_STORAGE: "memory" },
+  auditLog: Layer.effect(AuditLog, Effect.fail("It is in the memory of its server")),
+  contents: () => Promise.resolve([]),
+  remove: () => Promise.resolve(),
+};
+
+/** A storage in a data folder, which is left to who made it. */
+export const embeddedStorage = (folder: string): TestStorage => ({
+  env: { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: folder },
+  auditLog: StorageSql.layerEmbedded({ folder, exclusive: false }),
+  contents: async () => {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    return Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name), "latin1")));
+  },
+  remove: () => Promise.resolve(),
+});
+
+const makePostgresStorage = async (): Promise<TestStorage> => {
+  const scope = Scope.makeUnsafe();
+  const { databaseUrl, redisUrl } = inject("shared");
+  const urlOf = (name: string) => Object.assign(new URL(databaseUrl), { pathname: `/${name}` }).href;
+  const database = await Effect.runPromise(Scope.provide(makePostgresDatabase({ urlOf }), scope));
+  return {
+    env: {
+      ACCOUNTLINK_STORAGE: "postgres",
+      ACCOUNTLINK_DATABASE_URL: database.url,
+      ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+      ACCOUNTLINK_CACHE: "redis",
+      ACCOUNTLINK_REDIS_URL: redisUrl,
+      ACCOUNTLINK_REDIS_PREFIX: `test-${randomUUID()}:`,
+    },
+    auditLog: StorageSql.layerPostgres({ url: Redacted.make(database.url) }),
+    contents: () => Effect.runPromise(rowsOf(database)),
+    remove: () => Effect.runPromise(Scope.close(scope, Exit.void)),
+  };
+};
+
+const rowsOf = Effect.fnUntraced(function* ({ query }: PostgresDatabase) {
+  const tables = yield* query(
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
+  );
+  const rows = yield* Effect.forEach(tables, ({ table_name: name }) =>
+    query(`SELECT * FROM "${String(name)}"`),
+  );
+  return rows.map((found) => JSON.stringify(found));
+});
