@@ -1,0 +1,180 @@
+/**
+ * A Discord bot with one command, `/verify`: it answers with a link into the verification flow, listens to the session
+ * by stream, and edits its answer when the user is through.
+ *
+ * DISCORD_PUBLIC_KEY=<of the application> ACCOUNTLINK_URL=… ACCOUNTLINK_KEY=alk_… node examples/chat_bot.ts
+ */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createSession, Refused, type Service, type Session, send, stream } from "./session_client.ts";
+
+/** What the bot works with. */
+export interface BotSettings {
+  readonly service: Service;
+  /** The address of Discord's HTTP interface. */
+  readonly discordUrl: string;
+  /** The public key of the application, in hexadecimal. */
+  readonly publicKey: string;
+}
+
+/** A request of Discord, with its body as it was sent: the signature is over these bytes. */
+export interface SignedRequest {
+  readonly signature: string;
+  readonly timestamp: string;
+  readonly body: Uint8Array;
+}
+
+/** What is read of an interaction. */
+interface Interaction {
+  readonly type: number;
+  readonly application_id: string;
+  readonly token: string;
+  readonly guild_id?: string;
+  /** Who typed the command: `member` in a guild, `user` in a direct message. */
+  readonly member?: { readonly user: { readonly id: string } };
+  readonly user?: { readonly id: string };
+}
+
+interface Message {
+  readonly content: string;
+  readonly components: ReadonlyArray<object>;
+}
+
+/** What goes back, and what is done once it went. */
+interface Reply {
+  readonly status: number;
+  readonly body: object;
+  readonly afterwards?: () => Promise<void>;
+}
+
+// Numbers of Discord's interface.
+const ping = 1;
+const command = 2;
+const pong = 1;
+const answer = 4;
+const seenByUserAlone = 64;
+
+/** Makes the bot's endpoint. */
+export const makeBot = async ({ service, discordUrl, publicKey }: BotSettings) => {
+  const verifying = await crypto.subtle.importKey("raw", bytesOf(publicKey), "Ed25519", false, ["verify"]);
+
+  const isSigned = ({ signature, timestamp, body }: SignedRequest) => {
+    const signed = new Uint8Array([...new TextEncoder().encode(timestamp), ...body]);
+    return crypto.subtle.verify("Ed25519", verifying, bytesOf(signature), signed);
+  };
+
+  const edit = ({ application_id, token }: Interaction, message: Message) =>
+    send(
+      `${discordUrl}/webhooks/${application_id}/${token}/messages/@original`,
+      { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify(message) },
+      60,
+    );
+
+  const verify = async (interaction: Interaction): Promise<Reply> => {
+    const { id = "" } = interaction.member?.user ?? interaction.user ?? {};
+    const guild = interaction.guild_id === undefined ? {} : { guildId: interaction.guild_id };
+    // Discord waits 3 seconds for the answer, so there is no patience for a limit.
+    const asked = createSession(service, { clientId: id, chatId: id, ...guild }, 0);
+    const session = await asked.catch((error: unknown) => {
+      if (error instanceof Refused) return error;
+      throw error;
+    });
+    if (session instanceof Refused) return replyWith(text(refusalOf(session)));
+    return {
+      ...replyWith({
+        content: "Link your game account within 5 minutes.",
+        components: [button(session.url)],
+      }),
+      afterwards: async () => {
+        await edit(interaction, text(await endingOf(stream(service, session.sid))));
+      },
+    };
+  };
+
+  return async (request: SignedRequest): Promise<Reply> => {
+    if (!(await isSigned(request))) return { status: 401, body: { error: "Bad signature" } };
+    const interaction = JSON.parse(new TextDecoder().decode(request.body)) as Interaction;
+    if (interaction.type === ping) return { status: 200, body: { type: pong } };
+    if (interaction.type === command) return verify(interaction);
+    return { status: 400, body: { error: "Unknown interaction" } };
+  };
+};
+
+const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+
+const replyWith = (message: Message): Reply => ({
+  status: 200,
+  body: { type: answer, data: { ...message, flags: seenByUserAlone } },
+});
+
+const text = (content: string): Message => ({ content, components: [] });
+
+/** A row with one button that opens an address. */
+const button = (url: string) => ({ type: 1, components: [{ type: 2, style: 5, label: "Verify", url }] });
+
+const refusalOf = ({ retryAfter }: Refused) =>
+  retryAfter === null ? "You cannot verify here." : `Try again in ${retryAfter} seconds.`;
+
+/** How a session ended, in words. */
+const endingOf = (ended: Promise<Session>): Promise<string> =>
+  ended.then(
+    ({ state, gameId, linkChanged, previousGameId }) => {
+      if (state !== "completed") return "Nothing was linked. Type /verify to begin again.";
+      if (!linkChanged) return `You are linked to ${gameId}, as before.`;
+      return `You are linked to ${gameId}${previousGameId === null ? "" : `, and no longer to ${previousGameId}`}.`;
+    },
+    (error: unknown) => {
+      if (error instanceof Refused && error.status === 410)
+        return "The time is over. Type /verify to begin again.";
+      return "The verification cannot be followed. Type /verify to see where it stands.";
+    },
+  );
+
+const maxBody = 65_536;
+
+const read = async (request: IncomingMessage): Promise<SignedRequest | null> => {
+  const chunks: Array<Uint8Array> = [];
+  for await (const chunk of request) {
+    chunks.push(chunk as Uint8Array);
+    if (chunks.reduce((size, { length }) => size + length, 0) > maxBody) return null;
+  }
+  const header = (name: string) => String(request.headers[name] ?? "");
+  return {
+    signature: header("x-signature-ed25519"),
+    timestamp: header("x-signature-timestamp"),
+    body: Buffer.concat(chunks),
+  };
+};
+
+const serve = async (settings: BotSettings, port: number): Promise<string> => {
+  const bot = await makeBot(settings);
+
+  const respond = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const request = await read(incoming);
+    const reply: Reply = request === null ? { status: 413, body: {} } : await bot(request);
+    outgoing.writeHead(reply.status, { "content-type": "application/json" });
+    outgoing.end(JSON.stringify(reply.body));
+    await reply.afterwards?.();
+  };
+
+  const server = createServer((incoming, outgoing) => {
+    respond(incoming, outgoing).catch((error: unknown) => {
+      process.stderr.write(`${String(error)}\n`);
+      if (!outgoing.headersSent) outgoing.writeHead(500).end();
+    });
+  });
+  server.listen(port);
+  await once(server, "listening");
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : port}`;
+};
+
+if (import.meta.main) {
+  const { env } = process;
+  const settings = {
+    service: { url: env.ACCOUNTLINK_URL ?? "", key: env.ACCOUNTLINK_KEY ?? "" },
+    discordUrl: env.DISCORD_URL ?? "https://discord.com/api/v10",
+    publicKey: env.DISCORD_PUBLIC_KEY ?? "",
+  };
+  process.stdout.write(`listening on ${await serve(settings, Number(env.PORT ?? 8081))}\n`);
+}

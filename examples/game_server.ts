@@ -1,0 +1,50 @@
+/**
+ * A game server that rewards players who link their chat account. It can send HTTP requests and nothing more: it reads
+ * sessions by long poll.
+ *
+ * ACCOUNTLINK_URL=http://127.0.0.1:8080 ACCOUNTLINK_KEY=alk_… PLAYERS=1,2 node examples/game_server.ts
+ */
+import { createSession, longPoll, Refused, type Service } from "./session_client.ts";
+
+/** What the game can do. */
+export interface Game {
+  /** Shows a player a text, with an address to open. */
+  readonly show: (playerId: string, text: string) => void;
+  /** Gives a player the reward. */
+  readonly reward: (playerId: string) => void;
+}
+
+/** Asks players to link, and rewards each who did, once. */
+export const linkingFor = (service: Service, { show, reward }: Game) => {
+  // A game keeps these with the players' progress, so that a restart gives nothing twice.
+  const rewarded = new Set<string>();
+
+  const link = async (playerId: string): Promise<string> => {
+    const { sid, url } = await createSession(service, { clientId: playerId });
+    show(playerId, `Link your chat account: ${url}`);
+    const { state, chatId, gameId } = await longPoll(service, sid);
+    if (state !== "completed") return "The link was not made";
+    // Whoever got hold of the address can finish the session, with any account of the game.
+    if (gameId !== playerId) return `You signed in as ${gameId}, which is another account`;
+    if (!rewarded.has(playerId)) reward(playerId);
+    rewarded.add(playerId);
+    return `Linked to ${chatId}`;
+  };
+
+  return async (playerId: string): Promise<void> => {
+    const ending = await link(playerId).catch((error: unknown) => {
+      if (error instanceof Refused && error.status === 410) return "The time is over; ask for a new link";
+      if (error instanceof Refused && error.status === 429) return "Too many ask at once; try again later";
+      throw error;
+    });
+    show(playerId, ending);
+  };
+};
+
+const print = (playerId: string, text: string) => process.stdout.write(`${playerId}: ${text}\n`);
+
+if (import.meta.main) {
+  const { ACCOUNTLINK_URL: url = "", ACCOUNTLINK_KEY: key = "", PLAYERS = "" } = process.env;
+  const game = { show: print, reward: (playerId: string) => print(playerId, "100 coins") };
+  await Promise.all(PLAYERS.split(",").map(linkingFor({ url, key }, game)));
+}

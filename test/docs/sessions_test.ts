@@ -1,0 +1,243 @@
+/** docs/sessions.md: its tables against the sources, and its clients against a server whose users walk the flow. */
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isFinal, type SessionState } from "@accountlink/core";
+import { routes, statusesByCode } from "@accountlink/http-api";
+import { Session } from "@accountlink/http-api/session";
+import { variables } from "@accountlink/server/config";
+import type { Variable } from "@accountlink/server/variables";
+import { Option } from "effect";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { useFlowServer } from "../contract/flow_server.ts";
+import { formOf } from "../support/flow_browser.ts";
+import { textOf } from "../support/http.ts";
+import { blocksOf, codeOf, readDocument, rowsUnder } from "./document.ts";
+import { hasProgram, runShell } from "./shell.ts";
+
+const document = readDocument("docs/sessions.md");
+const blocks = blocksOf(document);
+const client = new URL("../../examples/session_client.ts", import.meta.url);
+
+/** The door of the client; it is no package, so that it is loaded by its address. */
+interface Client {
+  readonly createSession: (service: object, session: object, patience?: number) => Promise<{ sid: string }>;
+  readonly poll: (service: object, sid: string) => Promise<object>;
+  readonly longPoll: Client["poll"];
+  readonly stream: Client["poll"];
+}
+
+const { createSession, poll, longPoll, stream } = (await import(client.href)) as Client;
+
+/** The codes in a cell: `a` and `b` in "`a`, `b`". */
+const codesOf = (cell = ""): ReadonlyArray<string> => cell.split(", ").map(codeOf);
+
+describe("the tables", () => {
+  it("have every route", () => {
+    const verify = routes.filter(({ path }) => /\/sessions?(\/|$)/.test(path));
+    const documented = rowsUnder(document, ["route", "does"]).map(([route]) => codeOf(route));
+    expect(documented.toSorted()).toEqual(verify.map(({ method, path }) => `${method} ${path}`).toSorted());
+  });
+
+  it("have every state", () => {
+    const rows = rowsUnder(document, ["state", "means", "final"]);
+    const states = rows.map(([state]) => codeOf(state) as SessionState);
+    expect(states).toEqual([...Session.fields.state.literals]);
+    expect(rows.map(([, , final]) => final === "yes")).toEqual(states.map(isFinal));
+  });
+
+  it("have every field", () => {
+    const documented = rowsUnder(document, ["field", "is"]).flatMap(([fields]) => codesOf(fields));
+    expect(documented).toEqual(Object.keys(Session.fields));
+  });
+
+  it.each(rowsUnder(document, ["rule", "by default", "beyond it", "set by"]))(
+    "have the default of: %s",
+    (_rule, fallback, _beyond, name) => {
+      const byName: Readonly<Record<string, Variable<unknown>>> = variables;
+      const variable = byName[codeOf(name)];
+      expect(variable?.parse(codeOf(fallback))).toEqual(Option.some(variable?.fallback));
+    },
+  );
+
+  it.each(rowsUnder(document, ["code", "status", "when"]))("have a code that exists: %s", (code, status) => {
+    const statuses: Readonly<Record<string, ReadonlyArray<number>>> = statusesByCode;
+    expect(statuses[codeOf(code)]).toContain(Number(status));
+  });
+});
+
+describe("the pieces of the client", () => {
+  it("are the file that they are said to be", () => {
+    const pieces = blocks.filter(({ language }) => language === "typescript").map(({ text }) => text);
+    const source = readFileSync(client, "utf8").replace(/^\/\*\*.*?\*\/\n\n/s, "");
+    expect(pieces.join("\n")).toBe(source);
+  });
+});
+
+/** Streams end soon, so that clients have to resume them; the burst is soon used up and soon refilled. */
+const { world, url, send, newBrowser, newSession } = await useFlowServer({
+  ACCOUNTLINK_POLL_INTERVAL: "2 seconds",
+  ACCOUNTLINK_STREAM_MAX: "3 seconds",
+  ACCOUNTLINK_SESSION_CREATE_BURST: "4",
+  ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
+});
+const newKey = () => world.key({ tier: "premium" });
+
+/** A user who takes one step after the other. */
+const userOf = (sid: string) => {
+  const browser = newBrowser();
+  const query = `?sid=${sid}`;
+  return {
+    begin: () => browser.prove("chat", "100001", query),
+    finish: async () => {
+      await browser.prove("game", "1");
+      const page = await browser.get(`/verify${query}`);
+      expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
+    },
+  };
+};
+
+const completed = { state: "completed", chatId: "100001", gameId: "1" };
+
+describe("the client in TypeScript", () => {
+  /** The requests in their order, each with its status once it is answered. */
+  const sent: Array<{ readonly headers: Headers; status: number | null }> = [];
+  const untilSent = (count: number) =>
+    vi.waitFor(() => expect(sent.length).toBeGreaterThanOrEqual(count), { timeout: 20_000, interval: 20 });
+
+  beforeAll(() => {
+    const { fetch } = globalThis;
+    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
+      const request = { headers: new Headers(init?.headers), status: null as number | null };
+      sent.push(request);
+      const response = await fetch(input, init);
+      request.status = response.status;
+      return response;
+    });
+  });
+  afterEach(() => {
+    sent.length = 0;
+  });
+  afterAll(() => {
+    vi.restoreAllMocks();
+  });
+
+  const polled = newKey();
+  const streamed = newKey();
+  const bursting = newKey();
+
+  it.each([
+    ["poll", poll],
+    ["long poll", longPoll],
+  ])("hears of the end by %s, also after a refusal", async (_way, read) => {
+    const { sid } = await newSession(polled);
+    const id = textOf(sid);
+    const user = userOf(id);
+    // The interval of this read is not over when the client begins.
+    await send(`GET /v2/sessions/${id}`, { key: polled });
+    const ending = read({ url: url(), key: polled }, id);
+    await untilSent(2);
+    await user.begin();
+    await user.finish();
+    expect(await ending).toMatchObject(completed);
+    const [first, ...others] = sent.map(({ status }) => status);
+    expect(first).toBe(429);
+    expect(new Set(others)).toEqual(new Set([200]));
+  });
+
+  it("hears of the end by stream, and resumes it where it was", async () => {
+    const { sid } = await newSession(streamed);
+    const user = userOf(textOf(sid));
+    const ending = stream({ url: url(), key: streamed }, textOf(sid));
+    await untilSent(2);
+    await user.begin();
+    await untilSent(3);
+    await user.finish();
+    expect(await ending).toMatchObject(completed);
+    expect(sent.map(({ status }) => status)).not.toContain(429);
+    const [first, second, third] = sent.map(({ headers }) => headers.get("last-event-id"));
+    expect([first, second]).toEqual([null, "1"]);
+    expect(["1", "2"]).toContain(third);
+  });
+
+  it("fails with what the service refuses for good", async () => {
+    const { sid } = await newSession(streamed);
+    await send(`DELETE /v2/sessions/${textOf(sid)}`, { key: streamed });
+    const service = { url: url(), key: streamed };
+    expect(await stream(service, textOf(sid))).toMatchObject({ state: "cancelled" });
+    await expect(poll(service, `vs_${"0".repeat(43)}`)).rejects.toMatchObject({ status: 404 });
+    await expect(createSession(service, {})).rejects.toMatchObject({ status: 400, retryAfter: null });
+  });
+
+  it("waits for the burst as long as it has patience", async () => {
+    const service = { url: url(), key: bursting };
+    const create = (patience: number) => createSession(service, { clientId: "user-7" }, patience);
+    await expect(Promise.all(Array.from({ length: 8 }, () => create(0)))).rejects.toMatchObject({
+      status: 429,
+      retryAfter: 1,
+    });
+    expect((await create(30)).sid).toMatch(/^vs_/);
+  });
+});
+
+describe.skipIf(!(await hasProgram("curl")))("the client of curl", () => {
+  const key = newKey();
+  const shell = blocks.filter(({ language, text }) => language === "sh" && text.includes("curl"));
+  const [create, ...reads] = shell.map(({ text }) => text);
+  let folder = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "accountlink-curl-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+  const type = (block: string, SID = "") =>
+    runShell(block.replaceAll("http://127.0.0.1:8080", url()), { cwd: folder, env: { KEY: key, SID } });
+
+  /** Without what differs from run to run. */
+  const masked = (text: string): unknown =>
+    JSON.parse(text, (name, value: unknown) =>
+      /^(?:sid|pid|url|requestId|.*At|rateLimit|timestamp)$/.test(name) && value !== null ? name : value,
+    );
+
+  it("creates what is shown", async () => {
+    const shown = blocks.find(({ language }) => language === "json")?.text ?? "";
+    expect(masked(await type(create ?? ""))).toEqual(masked(shown));
+  });
+
+  it("has a poll, a long poll and two streams", () => {
+    expect(reads.map((text) => /\$SID([^"]*)"/.exec(text)?.[1])).toEqual([
+      "",
+      "?wait=25",
+      "/stream",
+      "/stream",
+    ]);
+  });
+
+  it.each([
+    ["poll", 0],
+    ["long poll", 1],
+  ])("hears of the end by %s", async (_way, index) => {
+    const { sid } = await newSession(key);
+    const user = userOf(textOf(sid));
+    const printed = type(reads[index] ?? "", textOf(sid));
+    await user.begin();
+    await user.finish();
+    expect(JSON.parse(await printed)).toMatchObject({ data: completed });
+  });
+
+  it("hears of the end by streams, which print what is shown", async () => {
+    const { sid } = await newSession(key);
+    const user = userOf(textOf(sid));
+    const first = type(reads[2] ?? "", textOf(sid));
+    await vi.waitFor(async () =>
+      expect((await send("GET /metrics")).text).toContain("accountlink_session_reads_open 1"),
+    );
+    await user.begin();
+    await first;
+    await user.finish();
+    const resumed = await type(reads[3] ?? "", textOf(sid));
+    const printed = `${(await first).split("event: timeout")[0]}${resumed.replace("retry: 2000\n\n", "")}`;
+    const shown = blocks.find(({ text }) => text.startsWith("retry: 2000"))?.text;
+    expect(printed.replaceAll(/^data: .*$/gm, "data: {…}")).toBe(shown);
+  });
+});

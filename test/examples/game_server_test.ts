@@ -1,0 +1,49 @@
+/** The game server of `examples`, with players who walk the flow. */
+import { expect, it } from "vitest";
+import { useFlowServer } from "../contract/flow_server.ts";
+import { formOf } from "../support/flow_browser.ts";
+import { runtimes, startExample } from "./program.ts";
+
+const { world, url, newBrowser } = await useFlowServer({
+  ACCOUNTLINK_POLL_INTERVAL: "2 seconds",
+  ACCOUNTLINK_SESSION_CREATE_BURST: "2",
+  ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
+  ACCOUNTLINK_SESSION_TTL: "20 seconds",
+});
+const keys = Object.fromEntries(Object.keys(runtimes).map((name) => [name, world.key()]));
+
+/** Signs a player in at both platforms, and presses a button of the page. */
+const walk = async (address: string, gameId: string, action: "confirm" | "cancel") => {
+  const browser = newBrowser();
+  const { search } = new URL(address);
+  const page = await browser.walk(search, "100001", gameId);
+  expect((await browser.post(`/verify/${action}`, formOf(page))).status).toBe(200);
+};
+
+// At once, since each of them has to wait for a session to expire.
+it.concurrent.for(Object.keys(runtimes))(
+  "rewards who linked that very account, on %s",
+  async (runtime, test) => {
+    // The third is created when the burst has room again; the fourth never comes.
+    const env = { ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: keys[runtime] ?? "", PLAYERS: "1,2,3,4" };
+    const game = startExample(runtime, "game_server.ts", env);
+    test.onTestFinished(game.stop);
+    const linkOf = (player: number) => game.untilPrinted(new RegExp(`^${player}: Link .* (http\\S+)$`, "m"));
+    await walk(await linkOf(1), "1", "confirm");
+    await walk(await linkOf(2), "5", "confirm");
+    await walk(await linkOf(3), "3", "cancel");
+    await linkOf(4);
+    expect(await game.ended).toBe(0);
+    const told = game
+      .output()
+      .split("\n")
+      .filter((line) => line !== "" && !line.includes("Link your"));
+    expect(told.toSorted()).toEqual([
+      "1: 100 coins",
+      "1: Linked to 100001",
+      "2: You signed in as 5, which is another account",
+      "3: The link was not made",
+      "4: The time is over; ask for a new link",
+    ]);
+  },
+);

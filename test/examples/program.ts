@@ -1,0 +1,65 @@
+/**
+ * The programs of `examples`, run by the runtimes that they are for.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
+
+const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** By name, how each runtime runs a program. */
+export const runtimes: Readonly<Record<string, readonly [string, ...ReadonlyArray<string>]>> = {
+  Node: [process.execPath],
+  Deno: [pathOf("node_modules/deno/deno"), "run", "--no-config", "--allow-net", "--allow-env"],
+  Bun: [pathOf("node_modules/bun/bin/bun.exe")],
+};
+
+/** A program that runs. */
+export interface RunningProgram {
+  /** Waits until it printed what the pattern finds, and gives its first group. */
+  readonly untilPrinted: (pattern: RegExp) => Promise<string>;
+  /** Everything that it printed on standard output. */
+  readonly output: () => string;
+  /** Its exit code, once it has ended by itself. */
+  readonly ended: Promise<number | null>;
+  /** Ends it, if it runs. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a program of `examples`. */
+export const startExample = (
+  runtime: string,
+  name: string,
+  env: Readonly<Record<string, string>>,
+): RunningProgram => {
+  const [command, ...options] = runtimes[runtime] ?? [process.execPath];
+  const child = spawn(command, [...options, pathOf(`examples/${name}`)], {
+    cwd: tmpdir(),
+    env: { HOME: process.env["HOME"] ?? "", DENO_NO_PACKAGE_JSON: "1", ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    printed += chunk;
+  });
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  return {
+    output: () => printed,
+    untilPrinted: (pattern) =>
+      vi.waitFor(
+        () => {
+          const found = pattern.exec(printed)?.[1];
+          if (found === undefined) throw new Error(`Cannot find ${pattern} in what was printed: ${printed}`);
+          return found;
+        },
+        { timeout: 30_000, interval: 20 },
+      ),
+    ended,
+    stop: async () => {
+      child.kill();
+      await ended;
+    },
+  };
+};
