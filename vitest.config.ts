@@ -3,6 +3,14 @@ import { defineConfig } from "vitest/config";
 const seconds = 1_000;
 const minutes = 60 * seconds;
 
+/** One file at a time, as in `system`. */
+const contract = {
+  include: ["test/{contract,property}/**/*_test.ts"],
+  fileParallelism: false,
+  testTimeout: 2 * minutes,
+  hookTimeout: 2 * minutes,
+};
+
 export default defineConfig({
   test: {
     // The runtime itself imports the sources, as it does in production; vite transforms nothing.
@@ -41,6 +49,26 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
+      // The contract once more on each of the other storages; `system` has it on the embedded one.
+      {
+        extends: true,
+        test: {
+          ...contract,
+          name: "contract-memory",
+          env: { ACCOUNTLINK_TEST_STORAGE: "memory" },
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...contract,
+          name: "contract-postgres-redis",
+          env: { ACCOUNTLINK_TEST_STORAGE: "postgres" },
+          globalSetup: ["test/support/shared_servers.ts"],
+          sequence: { groupOrder: 3 },
+        },
+      },
       {
         extends: true,
         test: {
@@ -49,7 +77,7 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 60 * minutes,
           hookTimeout: 2 * minutes,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],

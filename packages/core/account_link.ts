@@ -6,6 +6,7 @@ import { Digest, SecureRandom } from "effect/crypto";
 import { ApiKeys } from "./services/api_keys.ts";
 import { BulkLookup } from "./services/bulk_lookup.ts";
 import { FixtureLoader } from "./services/fixture_loader.ts";
+import { FlowSubjects } from "./services/flow_subjects.ts";
 import { GuildGuard } from "./services/guild_guard.ts";
 import { KeyAuthenticator } from "./services/key_authenticator.ts";
 import { LinkLookup } from "./services/link_lookup.ts";
@@ -13,10 +14,14 @@ import { LinkWriter } from "./services/link_writer.ts";
 import { Profiles } from "./services/profiles.ts";
 import { RequestLimits } from "./services/request_limits.ts";
 import { Secrets } from "./services/secrets.ts";
+import { SessionReads } from "./services/session_reads.ts";
+import { SessionWatch } from "./services/session_watch.ts";
+import { VerificationFlows } from "./services/verification_flows.ts";
+import { VerificationSessions } from "./services/verification_sessions.ts";
 
 /**
- * Every service of the package. What it needs are the ports (`LinkStore`, `KeyStore`, `Counters`, `Signals`,
- * `ChatPlatform`, `GamePlatform`), `Secrets`, and `SecureRandom` and `Digest` of `effect/crypto`.
+ * Every service of the package. What it needs are the ports (`LinkStore`, `KeyStore`, `SessionStore`,
+ * `Counters`, `Signals`, `ChatPlatform`, `GamePlatform`), `Secrets`, and `SecureRandom` and `Digest` of `effect/crypto`.
  */
 export const layer = Layer.mergeAll(
   BulkLookup.layer,
@@ -25,10 +30,20 @@ export const layer = Layer.mergeAll(
   LinkLookup.layer,
   LinkWriter.layer,
   RequestLimits.layer,
-).pipe(Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, GuildGuard.layer, Profiles.layer)));
+  VerificationSessions.layer,
+).pipe(
+  Layer.provideMerge(SessionReads.layer),
+  Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, GuildGuard.layer, Profiles.layer, SessionWatch.layer)),
+);
 
 /**
- * The same on Web Crypto, which every runtime has. What it needs then are the ports alone.
+ * The public verification flow over the services above. What it needs besides their ports are `FlowStore`,
+ * `ChatIdentity`, `GameIdentity` and `AddressVault`.
+ */
+export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubjects.layer));
+
+/**
+ * `layer` on Web Crypto, which every runtime has. What it needs then are the ports alone.
  *
  * @param secret 32 or more random bytes, the same for as long as the stores last: keys are hashed with them
  */

@@ -3,6 +3,9 @@
  */
 import { Context } from "effect";
 
+/** Verification traffic (all session routes) has day quotas of its own and no pacing. */
+export type Traffic = "mapping" | "verify";
+
 /** What one key may do. `null` is without a limit. */
 export interface Quota {
   /** Requests per window. */

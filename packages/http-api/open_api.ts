@@ -12,7 +12,7 @@ import {
   OpenApi,
 } from "effect/http-api";
 import type { ParameterSource, Parameters } from "./parameter.ts";
-import { type Generation, type Route, refusalsOf } from "./route.ts";
+import { type Generation, pathTemplate, type Route, refusalsOf, takesKey } from "./route.ts";
 import { routes } from "./routes.ts";
 import { failure as v1Failure } from "./v1/envelope.ts";
 import { serviceVersions, failure as v2Failure } from "./v2/envelope.ts";
@@ -28,26 +28,31 @@ class Authorization extends HttpApiMiddleware.Service<Authorization>()(
   },
 ) {}
 
-const fieldsOf = (parameters: Parameters, source: ParameterSource): Schema.Struct.Fields =>
+const fieldsOf = (parameters: Parameters, source: ParameterSource, isInPath: boolean): Schema.Struct.Fields =>
   Object.fromEntries(
-    Object.entries(parameters).map(([name, { schema, description, presence }]) => {
-      const field = schema(source).annotateKey({ description });
-      const isRequired = presence.globalKeys === "required" || name === "confirm";
-      return [name, isRequired ? field : Schema.optionalKey(field)];
-    }),
+    Object.entries(parameters)
+      .filter(([, parameter]) => (parameter.isInPath ?? false) === isInPath)
+      .map(([name, { schema, description, presence }]) => {
+        const field = schema(source).annotateKey({ description });
+        const isRequired = presence.globalKeys === "required" || name === "confirm";
+        return [name, isRequired ? field : Schema.optionalKey(field)];
+      }),
   );
 
 const endpointOf = (route: Route) => {
-  const { id, method, path, parameters, source, generation, summary, description, access } = route;
-  const fields = fieldsOf(parameters, source);
+  const { id, method, path, parameters, source, generation, summary, description, traffic } = route;
+  const fields = fieldsOf(parameters, source, false);
   const endpoint = HttpApiEndpoint.make(method)(id, path, {
+    params: fieldsOf(parameters, source, true),
     ...(source === "query" ? { query: fields } : { payload: Schema.Struct(fields) as never }),
     success: route.success,
     error: refusalsOf(route).map(([status, codes]) =>
-      (generation === "v2" ? v2Failure(status, codes) : v1Failure(status)).pipe(HttpApiSchema.status(status)),
+      (generation === "v2" ? v2Failure(status, codes) : v1Failure(status, traffic)).pipe(
+        HttpApiSchema.status(status),
+      ),
     ),
   }).annotateMerge(OpenApi.annotations({ summary, ...(description === undefined ? {} : { description }) }));
-  return access === "none" ? endpoint : endpoint.middleware(Authorization);
+  return takesKey(route) ? endpoint.middleware(Authorization) : endpoint;
 };
 
 const groupOf = (generation: Generation) =>
@@ -59,22 +64,22 @@ const headers = {
   requestId: { "X-Request-Id": "The id of the request" },
   version: { "Service-Version": "The dated contract of the answer" },
   limits: {
-    "X-RateLimit-Limit": "Requests per short window",
-    "X-RateLimit-Remaining": "Requests left in the short window",
-    "X-RateLimit-Reset": "When the short window ends, in seconds since the Unix epoch",
-    "X-RateLimit-Limit-Day": "Requests per UTC day",
+    "X-RateLimit-Limit": "Requests per short window; on session routes, verification requests per UTC day",
+    "X-RateLimit-Remaining": "Requests left in that window",
+    "X-RateLimit-Reset": "When that window ends, in seconds since the Unix epoch",
+    "X-RateLimit-Limit-Day": "Requests per UTC day; on session routes, verification requests",
     "X-RateLimit-Remaining-Day": "Requests left today",
     "X-Key-Expires": "When the key ends, in its last 7 days",
   },
   retry: { "Retry-After": "Seconds to wait before another try" },
   challenge: { "WWW-Authenticate": "Bearer" },
-  location: { Location: "The public verification flow, with every query parameter kept" },
+  location: { Location: "The public verification flow" },
 };
 
-const headersOf = ({ generation, access }: Route, status: string): Record<string, string> => ({
+const headersOf = (route: Route, status: string): Record<string, string> => ({
   ...headers.requestId,
-  ...(generation === "v2" ? headers.version : {}),
-  ...(access !== "none" && !["302", "401"].includes(status) ? headers.limits : {}),
+  ...(route.generation === "v2" ? headers.version : {}),
+  ...(takesKey(route) && !["302", "401"].includes(status) ? headers.limits : {}),
   ...(status === "429" || status === "503" ? headers.retry : {}),
   ...(status === "401" ? headers.challenge : {}),
   ...(status === "302" ? headers.location : {}),
@@ -88,13 +93,26 @@ const versionHeader: OpenApi.OpenAPISpecParameter = {
   schema: { type: "string", enum: [...serviceVersions] },
 };
 
+const lastEventHeader: OpenApi.OpenAPISpecParameter = {
+  name: "Last-Event-ID",
+  in: "header",
+  description:
+    "The id of the last event that the client has seen; with it, the interval of reads need not be kept",
+  required: false,
+  schema: { type: "string" },
+};
+
 /** Adds to an operation what HttpApi has no word for: headers, and the redirect of a request without a key. */
 const completeOperation = (operation: OpenApi.OpenAPISpecOperation, route: Route): void => {
   if (route.generation === "v2") operation.parameters.push(versionHeader);
+  if (route.isStream === true) operation.parameters.push(lastEventHeader);
   if (route.access === "key_or_redirect") {
-    operation.responses[302] = { description: "Without an Authorization header" };
+    operation.responses[302] = {
+      description: "Without an Authorization header, with every query parameter kept",
+    };
     operation.security.push({});
   }
+  if (route.access === "redirect") operation.responses[302] = { description: "Whatever the sid" };
   for (const [status, response] of Object.entries(operation.responses)) {
     response.headers = Object.fromEntries(
       Object.entries(headersOf(route, status)).map(([name, description]) => [
@@ -108,7 +126,7 @@ const completeOperation = (operation: OpenApi.OpenAPISpecOperation, route: Route
 /** Completes the operations, and writes the name of the scheme as OpenAPI registers it. */
 const complete = (spec: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
   for (const route of routes) {
-    const operation = spec.paths[route.path]?.[route.method.toLowerCase() as "get"];
+    const operation = spec.paths[pathTemplate(route) as "/"]?.[route.method.toLowerCase() as "get"];
     if (operation !== undefined) completeOperation(operation, route);
   }
   const apiKey = { type: "http", scheme: "bearer", description: "An API key, `alk_…`" } as const;

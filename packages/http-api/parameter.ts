@@ -1,7 +1,8 @@
 /**
  * Parameters of routes: what they are called for in the documentation, and how a value is read.
  */
-import { ChatId, GameId, GuildId, idRules } from "@accountlink/core/ids";
+import { ChatId, GameId, GuildId, idRules, Sid } from "@accountlink/core/ids";
+import { isStorable } from "@accountlink/core/storable_text";
 import { Result, Schema } from "effect";
 
 /** Where a value comes from: text of the query string, or a JSON value of the body. */
@@ -19,6 +20,8 @@ export interface Presence {
 /** One parameter of a route. */
 export interface Parameter<out A> {
   readonly presence: Presence;
+  /** Set where the value is a part of the path, whatever else the route takes. */
+  readonly isInPath?: true;
   readonly description: string;
   /** What a query string or a JSON body carries. */
   readonly schema: (source: ParameterSource) => Schema.Top;
@@ -85,6 +88,61 @@ export const flag = (description: string): Parameter<boolean> => ({
     return index === -1 ? invalid("expected true or false") : Result.succeed(index === 1);
   },
   absent: Result.succeed(false),
+});
+
+/** The same parameter, which may be left out. */
+export const optional = <A>(parameter: Parameter<A>): Parameter<A | null> => ({
+  ...parameter,
+  presence: never,
+  absent: Result.succeed(null),
+});
+
+/** The sid in a path. One that has not the form of a sid is one that does not exist. */
+export const sid = (): Parameter<string> => ({
+  presence: always,
+  isInPath: true,
+  description: "Identifier of the session",
+  schema: () => Sid,
+  read: (value) => Result.succeed(String(value)),
+  absent: required,
+});
+
+const longestClientId = 128;
+
+/** The client's own name for its user. */
+export const clientId = (): Parameter<string> => ({
+  presence: always,
+  description: "The client's own name for its user; comes back with every answer",
+  schema: () => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(longestClientId)),
+  read: (value) =>
+    typeof value === "string" && Array.from(value).length <= longestClientId && isStorable(value)
+      ? Result.succeed(value)
+      : invalid(`expected 1 to ${longestClientId} characters`),
+  absent: required,
+});
+
+/** Where a user is sent after the flow. Whether the key may send there is the session's to say. */
+export const redirect = (): Parameter<string | null> => ({
+  presence: never,
+  description: "Absolute http or https URL whose origin is on the key's redirect list",
+  schema: () => Schema.String,
+  read: (value) =>
+    typeof value === "string" && isStorable(value)
+      ? Result.succeed(value)
+      : invalid("expected an absolute http or https URL"),
+  absent: Result.succeed(null),
+});
+
+/** How long a read waits, in whole seconds. How long it may is the deployment's to say. */
+export const wait = (): Parameter<number> => ({
+  presence: never,
+  description: "Whole seconds to wait for the next state, at most 25",
+  schema: () => Schema.String.check(Schema.isPattern(/^\d{1,9}$/u)),
+  read: (value) =>
+    typeof value === "string" && /^\d{1,9}$/.test(value)
+      ? Result.succeed(Number(value))
+      : invalid("expected whole seconds"),
+  absent: Result.succeed(0),
 });
 
 /** A list of IDs. Its items are checked one by one by the lookup, so that a wrong one fails alone. */

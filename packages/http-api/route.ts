@@ -2,6 +2,7 @@
  * Routes as values. The handlers, the OpenAPI document and the tests read them; nothing of the contract stands twice.
  */
 import type { ErrorCode } from "@accountlink/core/errors";
+import type { Traffic } from "@accountlink/core/quota";
 import type { Schema } from "effect";
 import type { Parameter, ParameterSource, Parameters } from "./parameter.ts";
 import { statusesByCode } from "./status.ts";
@@ -31,11 +32,15 @@ export interface RouteOptions<P extends Parameters> {
   readonly source: ParameterSource;
   /**
    * `key`: an API key is needed. `key_or_redirect`: without one the answer is a redirect. `none`: the route takes no
-   * key and no part in the limits.
+   * key and no part in the limits. `redirect`: the same, and the answer is a redirect.
    */
-  readonly access: "key" | "key_or_redirect" | "none";
+  readonly access: "key" | "key_or_redirect" | "none" | "redirect";
+  /** Which quotas the route counts against; mapping when left out. */
+  readonly traffic?: Traffic;
   /** The whole answer on success. */
   readonly success: Schema.Top;
+  /** Whether the answer is a stream of server-sent events. */
+  readonly isStream?: true;
   /** The codes that this route adds to those that every route with its access and parameters has. */
   readonly errors: ReadonlyArray<ErrorCode>;
   /** v1 only: refusals that it words in another way than their error does. */
@@ -59,16 +64,25 @@ export const defineRoute = <const P extends Parameters>(options: RouteOptions<P>
     ...options.errors,
   ]);
   const names = Object.keys(options.parameters);
-  if (names.length > 0) codes.add("INVALID_PARAMETER");
-  if (Object.values(options.parameters).some(isEverRequired)) codes.add("MISSING_PARAMETER");
+  const sent = Object.values(options.parameters).filter(({ isInPath }) => !isInPath);
+  // Every v2 request can ask for a dated contract that there is not.
+  if (sent.length > 0 || options.generation === "v2") codes.add("INVALID_PARAMETER");
+  if (sent.some(isEverRequired)) codes.add("MISSING_PARAMETER");
   if (options.source === "body") codes.add("INVALID_BODY");
-  if (options.access !== "none") codes.add("INVALID_API_KEY").add("RATE_LIMITED").add("FORBIDDEN");
+  if (takesKey(options)) codes.add("INVALID_API_KEY").add("RATE_LIMITED").add("FORBIDDEN");
   if (names.includes("resolved")) codes.add("PREMIUM_REQUIRED");
   return { ...options, codes };
 };
 
+/** Whether a request of the route can carry a key. */
+export const takesKey = ({ access }: Pick<RouteOptions<Parameters>, "access">): boolean =>
+  access === "key" || access === "key_or_redirect";
+
 const isEverRequired = ({ presence }: Parameter<unknown>): boolean =>
   Object.values(presence).includes("required");
+
+/** The path of a route as OpenAPI writes it, such as `/v2/sessions/{sid}`. */
+export const pathTemplate = ({ path }: Pick<Route, "path">): string => path.replaceAll(/:(\w+)/g, "{$1}");
 
 /** The statuses of a route's refusals, each with its codes, in ascending order. */
 export const refusalsOf = (

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { openApi } from "./open_api.ts";
-import { refusalsOf } from "./route.ts";
+import { pathTemplate, type Route, refusalsOf, takesKey } from "./route.ts";
 import { routes } from "./routes.ts";
 import { statusesByCode } from "./status.ts";
 
@@ -29,29 +29,42 @@ describe("routes", () => {
 });
 
 describe("openApi", () => {
+  const { openapi, paths } = openApi();
+  const operationOf = (route: Route) =>
+    paths[pathTemplate(route) as "/"]?.[route.method.toLowerCase() as "get"];
+  const successesOf = ({ id, access }: Route): ReadonlyArray<string> => {
+    if (access === "redirect") return ["302"];
+    const success = ["createSession", "createVerifySession"].includes(id) ? "201" : "200";
+    return access === "key_or_redirect" ? [success, "302"] : [success];
+  };
+
   it("has every route with its parameters and statuses", () => {
-    const { openapi, paths } = openApi();
     assert.match(openapi, /^3\.1\./);
     for (const route of routes) {
-      const operation = paths[route.path]?.[route.method.toLowerCase() as "get"];
+      const operation = operationOf(route);
       assert.strictEqual(operation?.operationId, route.id);
-      const redirect = route.access === "key_or_redirect" ? ["302"] : [];
-      const statuses = ["200", ...redirect, ...refusalsOf(route).map(([status]) => String(status))];
+      const statuses = [...successesOf(route), ...refusalsOf(route).map(([status]) => String(status))];
       assert.sameMembers(Object.keys(operation?.responses ?? {}), statuses);
-      const query = (operation?.parameters ?? []).filter((parameter) => parameter.in === "query");
+      const inUrl = (operation?.parameters ?? []).filter((parameter) => parameter.in !== "header");
       const expected = route.source === "query" ? Object.keys(route.parameters) : [];
       assert.deepStrictEqual(
-        query.map(({ name }) => name),
+        inUrl.map(({ name }) => name),
         expected,
       );
     }
   });
 
   it("asks for a key on every route but those that take none", () => {
-    const { paths } = openApi();
     for (const route of routes) {
-      const operation = paths[route.path]?.[route.method.toLowerCase() as "get"];
-      assert.strictEqual((operation?.security.length ?? 0) > 0, route.access !== "none", route.id);
+      assert.strictEqual((operationOf(route)?.security.length ?? 0) > 0, takesKey(route), route.id);
+    }
+  });
+
+  it("has the events of a session as a stream of them", () => {
+    const streams = routes.filter(({ isStream }) => isStream);
+    assert.lengthOf(streams, 2);
+    for (const route of streams) {
+      assert.hasAllKeys(operationOf(route)?.responses[200]?.content, ["text/event-stream"]);
     }
   });
 });

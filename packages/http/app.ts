@@ -4,13 +4,21 @@
 import { BadRequest } from "@accountlink/core";
 import { Context, Effect, Layer, type Scope } from "effect";
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { answerMisplaced, flowRoutes } from "./flow/routes.ts";
 import { type BoundRoute, makePipeline, Pipeline, sign } from "./pipeline.ts";
 import { routesV1 } from "./routes_v1.ts";
 import { routesV2 } from "./routes_v2.ts";
+import { sessionRoutes } from "./session_routes.ts";
 import { systemPaths, systemRoutes, withPagePolicy } from "./system_routes.ts";
 
 /** Paths are compared as they are written: a trailing or a doubled slash, or another case, is another path. */
-const literally = { ignoreTrailingSlash: false, ignoreDuplicateSlashes: false, caseSensitive: true };
+const literally = {
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false,
+  caseSensitive: true,
+  // A part of a path that is no identifier is as long as it likes; Node bounds the whole.
+  maxParamLength: 16_384,
+};
 
 /** Makes the application from the services of core, `HttpSettings` and `Readiness`. */
 export const makeHttpApp = Effect.gen(function* () {
@@ -18,6 +26,8 @@ export const makeHttpApp = Effect.gen(function* () {
   const routes = [
     ...(yield* routesV2.pipe(usePipeline(pipeline))),
     ...(yield* routesV1.pipe(usePipeline(pipeline))),
+    ...(yield* sessionRoutes.pipe(usePipeline(pipeline))),
+    ...(yield* flowRoutes),
   ];
 
   const makeRouter = HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, literally));
@@ -38,8 +48,11 @@ export const makeHttpApp = Effect.gen(function* () {
     if (request.method === "OPTIONS") {
       return sign(HttpServerResponse.empty({ status: 204, headers: { allow: allowed } }));
     }
+    const misplaced = answerMisplaced(request);
     return Effect.map(
-      pipeline.refuse(new BadRequest({ problem: "method_not_allowed" })),
+      misplaced === null
+        ? pipeline.refuse(new BadRequest({ problem: "method_not_allowed" }))
+        : sign(misplaced),
       HttpServerResponse.setHeader("allow", allowed),
     );
   };
@@ -55,7 +68,7 @@ export const makeHttpApp = Effect.gen(function* () {
     const { url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
     if (!needsALook.test(url)) return answered;
     if (!isReadable(url)) return unreadable;
-    return hasOtherDelimiter.test(url) ? notFound : answered;
+    return isNoPath.test(url) ? notFound : answered;
   });
 });
 
@@ -85,10 +98,13 @@ const methodFinder = (
   return (url: string): string | null => paths.find("GET", url)?.handler ?? null;
 };
 
-const needsALook = /[%;#]/;
+const needsALook = /[%;#]|\/(?:[/?]|$)/;
 
-/** The router takes these for the start of a query; in a path as it is written they are part of its name. */
-const hasOtherDelimiter = /^[^?]*[;#]/;
+/**
+ * The router takes a semicolon and a hash for the start of a query; in a path as it is written they are part of its
+ * name. It takes an empty part, too, for a value of a parameter.
+ */
+const isNoPath = /^[^?]*[;#]|^[^?]+\/(?:[/?]|$)/;
 
 /** Whether the percent-encoding of a path and query can be read. */
 const isReadable = (url: string): boolean => {

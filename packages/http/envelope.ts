@@ -14,6 +14,8 @@ import type { Exchange } from "./exchange.ts";
 
 /** What a handler gives on success. */
 export interface Success {
+  /** 200 when left out. */
+  readonly status?: 200 | 201;
   readonly data: unknown;
   /** v2 bulk only: goes into `meta.bulk`. */
   readonly bulk?: { readonly uniqueInputs: number; readonly maxInputs: number };

@@ -2,7 +2,7 @@
  * The v2 envelope.
  */
 import type { PublicError } from "@accountlink/core";
-import { EnvelopeV2, statusOf } from "@accountlink/http-api";
+import { EnvelopeV2, type Route, statusOf } from "@accountlink/http-api";
 import {
   addErrorHeaders,
   commonHeaders,
@@ -21,7 +21,7 @@ const noLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null 
 const unknownLimit: RateLimit = { ...noLimit, scope: null };
 const unlimited: RateLimit = { ...noLimit, scope: "api_key" };
 
-const reportedLimit = ({ limits }: Exchange): RateLimit => {
+const reportedLimit = ({ limits }: Exchange, bucket: "second" | "verify_day"): RateLimit => {
   if (limits === null) return unknownLimit;
   if (limits.window === null) return unlimited;
   const { limit, remaining, resetsAt } = limits.window;
@@ -31,7 +31,7 @@ const reportedLimit = ({ limits }: Exchange): RateLimit => {
     resetAt: isoTime(resetsAt),
     retryAfter: null,
     scope: "api_key",
-    bucket: "second",
+    bucket,
   };
 };
 
@@ -61,25 +61,29 @@ const headersOf = (exchange: Exchange, now: number, { date }: DatedContract) => 
   return headers;
 };
 
-export const envelopeV2: Envelope = {
-  success: (exchange, { data, bulk }) => {
-    const now = exchange.clock.currentTimeMillisUnsafe();
-    const meta = metaOf(exchange, reportedLimit(exchange), bulk);
-    const body = { status: 200, data, meta, timestamp: isoTime(now) };
-    return jsonResponse(200, body, headersOf(exchange, now, exchange.contract));
-  },
+/** The v2 envelope. Session routes report another limit than the others. */
+export const envelopeV2 = ({ traffic }: Pick<Route, "traffic">): Envelope => {
+  const bucket = traffic === "verify" ? "verify_day" : "second";
+  return {
+    success: (exchange, { status = 200, data, bulk }) => {
+      const now = exchange.clock.currentTimeMillisUnsafe();
+      const meta = metaOf(exchange, reportedLimit(exchange, bucket), bulk);
+      const body = { status, data, meta, timestamp: isoTime(now) };
+      return jsonResponse(status, body, headersOf(exchange, now, exchange.contract));
+    },
 
-  failure: (exchange, error) => {
-    const now = exchange.clock.currentTimeMillisUnsafe();
-    const status = statusOf(error);
-    const headers = headersOf(exchange, now, defaultContract);
-    addErrorHeaders(headers, error);
-    const { code, message, details } = error;
-    const meta = metaOf(exchange, refusingLimit(error) ?? reportedLimit(exchange), undefined);
-    return jsonResponse(
-      status,
-      { status, error: { code, message, details }, meta, timestamp: isoTime(now) },
-      headers,
-    );
-  },
+    failure: (exchange, error) => {
+      const now = exchange.clock.currentTimeMillisUnsafe();
+      const status = statusOf(error);
+      const headers = headersOf(exchange, now, defaultContract);
+      addErrorHeaders(headers, error);
+      const { code, message, details } = error;
+      const meta = metaOf(exchange, refusingLimit(error) ?? reportedLimit(exchange, bucket), undefined);
+      return jsonResponse(
+        status,
+        { status, error: { code, message, details }, meta, timestamp: isoTime(now) },
+        headers,
+      );
+    },
+  };
 };

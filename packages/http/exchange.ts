@@ -3,6 +3,7 @@
  */
 import {
   type AuthenticatedKey,
+  type CachedStores,
   type ClientAddress,
   clientAddress,
   type LimitReport,
@@ -11,7 +12,7 @@ import {
 import type { Generation } from "@accountlink/http-api";
 import { Clock, Context, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
-import { HttpServerRequest } from "effect/http";
+import { HttpRouter, HttpServerRequest } from "effect/http";
 import type { RawValues } from "./parameters.ts";
 import { type DatedContract, defaultContract } from "./service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
@@ -22,13 +23,15 @@ export interface Exchange {
   /** By `performance.now()`, in milliseconds. */
   readonly startedAt: number;
   readonly request: HttpServerRequest.HttpServerRequest;
-  /** What the query string says, by name; nothing where no route matched. */
+  /** What the query string and the path say, by name; nothing where no route matched. */
   readonly query: RawValues;
   readonly generation: Generation;
   readonly address: ClientAddress;
   readonly clock: Clock.Clock;
   /** The key, once it was accepted. */
   key: AuthenticatedKey | null;
+  /** The look-up of the chat user, when it has begun already. */
+  begun: CachedStores.BegunLookup | null;
   /** What is left of the key's limits, once they were asked. */
   limits: LimitReport | null;
   /** The dated contract of a v2 request. */
@@ -51,15 +54,24 @@ export const exchangeOpener = (settings: HttpSettingsShape) => {
         requestId: newRequestId(),
         startedAt: performance.now(),
         request,
-        query: Context.getOrUndefined(fiber.context, HttpServerRequest.ParsedSearchParams) ?? {},
+        query: sentValues(fiber.context),
         generation,
         address: addressOf(request),
         clock: fiber.getRef(Clock.Clock),
         key: null,
+        begun: null,
         limits: null,
         contract: defaultContract,
       });
     });
+};
+
+const sentValues = (context: Context.Context<never>): RawValues => {
+  const query = Context.getOrUndefined(context, HttpServerRequest.ParsedSearchParams) ?? {};
+  const route = Context.getOrUndefined(context, HttpRouter.RouteContext);
+  return route === undefined || Object.keys(route.params).length === 0
+    ? query
+    : { ...query, ...route.params };
 };
 
 /** Stands for a client whose address is not an IP address, such as one on a Unix socket. */

@@ -12,7 +12,7 @@ import {
   RequestLimits,
 } from "@accountlink/core";
 import type { Parameters, ParameterValues, Route } from "@accountlink/http-api";
-import { Cause, Context, Effect, Result } from "effect";
+import { Cause, Context, Effect, Result, type Scope } from "effect";
 import { type HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { bearerToken } from "./bearer_token.ts";
 import { readJsonObject } from "./body.ts";
@@ -20,6 +20,7 @@ import type { Envelope, Success } from "./envelope.ts";
 import { envelopeV1 } from "./envelope_v1.ts";
 import { envelopeV2 } from "./envelope_v2.ts";
 import { type Exchange, exchangeOpener, newRequestId } from "./exchange.ts";
+import { lookupBeginner } from "./look_ahead.ts";
 import { parameterReader, type RawValues } from "./parameters.ts";
 import { observeAnswer } from "./request_metrics.ts";
 import { contractFor, defaultContract } from "./service_version.ts";
@@ -36,7 +37,7 @@ export interface KeyedInput<P extends Parameters> extends Input<P> {
   readonly key: ApiKey;
 }
 
-type RequestServices = HttpServerRequest.HttpServerRequest;
+type RequestServices = HttpServerRequest.HttpServerRequest | Scope.Scope;
 
 /** A route and what answers it. */
 export interface BoundRoute {
@@ -45,7 +46,12 @@ export interface BoundRoute {
   readonly answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, RequestServices>;
 }
 
-type Handled = Effect.Effect<Success, PublicError>;
+/** What a handler gives: data for the envelope, or an answer that is in none. What it holds ends with the request. */
+type Handled = Effect.Effect<
+  Success | HttpServerResponse.HttpServerResponse,
+  PublicError,
+  Scope.Scope | HttpServerRequest.HttpServerRequest
+>;
 
 /** Binds routes to handlers. */
 export class Pipeline extends Context.Service<
@@ -60,6 +66,12 @@ export class Pipeline extends Context.Service<
       route: Route<P>,
       handler: (input: KeyedInput<P>) => Handled,
       validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
+    ) => BoundRoute;
+
+    /** A route that needs a key and looks the chat user of its query up, which begins while the limits are asked. */
+    readonly lookup: <P extends Parameters>(
+      route: Route<P>,
+      handler: (input: KeyedInput<P>) => Handled,
     ) => BoundRoute;
 
     /** A route that takes no key and no part in the limits. */
@@ -78,6 +90,7 @@ export const makePipeline = Effect.gen(function* () {
   const authenticator = yield* KeyAuthenticator;
   const limits = yield* RequestLimits;
   const withExchange = exchangeOpener(settings);
+  const beginLookup = yield* lookupBeginner;
 
   const bind = <P extends Parameters>(
     route: Route<P>,
@@ -85,7 +98,7 @@ export const makePipeline = Effect.gen(function* () {
       exchange: Exchange,
     ) => Effect.Effect<Success | HttpServerResponse.HttpServerResponse, PublicError, RequestServices>,
   ): BoundRoute => {
-    const envelope = route.generation === "v2" ? envelopeV2 : envelopeV1(route);
+    const envelope = route.generation === "v2" ? envelopeV2(route) : envelopeV1(route);
     return {
       method: route.method,
       path: route.path,
@@ -95,20 +108,30 @@ export const makePipeline = Effect.gen(function* () {
     };
   };
 
-  const keyed: Pipeline["Service"]["keyed"] = (route, handler, validate) => {
+  const keyed: Pipeline["Service"]["keyed"] = (route, handler, validate) =>
+    keyedAhead(null, route, handler, validate);
+
+  const keyedAhead = <P extends Parameters>(
+    ahead: typeof beginLookup,
+    route: Route<P>,
+    handler: (input: KeyedInput<P>) => Handled,
+    validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
+  ): BoundRoute => {
     const read = readerFor(route);
+    const { traffic = "mapping" } = route;
     const answer = Effect.fnUntraced(function* (exchange: Exchange) {
       const { address, request } = exchange;
       const authorization = request.headers["authorization"];
       if (route.access === "key_or_redirect" && authorization === undefined) {
         yield* authenticator.checkThrottle(address);
-        return redirectIntoFlow(settings.publicUrl, exchange);
+        return redirectIntoFlow(settings.publicUrl, exchange, queryOf(exchange));
       }
       const authenticated = yield* authenticator.authenticate(bearerToken(authorization), address);
       exchange.key = authenticated;
       const { key, quota } = authenticated;
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
-      const { report, refusal } = yield* limits.admit({ key, quota, address, traffic: "mapping" });
+      if (ahead !== null) exchange.begun = yield* ahead(key.scope, exchange.query);
+      const { report, refusal } = yield* limits.admit({ key, quota, address, traffic });
       exchange.limits = report;
       if (refusal !== null) return yield* refusal;
       const values = yield* read(exchange);
@@ -117,6 +140,7 @@ export const makePipeline = Effect.gen(function* () {
         return yield* new PremiumRequired();
       }
       const success = yield* handler({ values, exchange, key });
+      if (HttpServerResponse.isHttpServerResponse(success)) return success;
       const data = exchange.contract.response(route.id, success.data);
       return data === success.data ? success : { ...success, data };
     });
@@ -135,13 +159,17 @@ export const makePipeline = Effect.gen(function* () {
   const refuse = (error: PublicError) =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
       const generation = isUnder("/api/v1", url) ? "v1" : "v2";
-      const envelope = generation === "v2" ? envelopeV2 : envelopeV1({});
+      const isVerify = isUnder("/api/v1/verify", url);
+      const envelope =
+        generation === "v2" ? envelopeV2({}) : envelopeV1(isVerify ? { traffic: "verify" } : {});
       return withExchange(generation, (exchange) =>
         render(envelope, exchange, "unmatched", Effect.fail(error)),
       );
     });
 
-  return Pipeline.of({ keyed, open, refuse });
+  const lookup: Pipeline["Service"]["lookup"] = (route, handler) => keyedAhead(beginLookup, route, handler);
+
+  return Pipeline.of({ keyed, lookup, open, refuse });
 });
 
 /** Adds the headers that every answer has to one that is in no envelope. */
@@ -198,9 +226,15 @@ const render = <R>(
     }),
   );
 
-const redirectIntoFlow = (publicUrl: string, { request, requestId, contract }: Exchange) => {
-  const query = request.url.indexOf("?");
-  return HttpServerResponse.redirect(`${publicUrl}/verify${query === -1 ? "" : request.url.slice(query)}`, {
+/** Sends whoever asks into the public verification flow. */
+export const redirectIntoFlow = (
+  publicUrl: string,
+  { requestId, contract }: Exchange,
+  query: string,
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.redirect(`${publicUrl}/verify${query}`, {
     headers: { "x-request-id": requestId, "service-version": contract.date, "cache-control": "no-store" },
   });
-};
+
+const queryOf = ({ request: { url } }: Exchange): string =>
+  url.includes("?") ? url.slice(url.indexOf("?")) : "";

@@ -17,7 +17,7 @@ import { type GuildInput, targetOf } from "./write_target.ts";
 const lookupOptions = ({ values: { guildId } }: GuildInput): LookupOptions => ({ guildId, resolved: false });
 
 export const routesV1 = Effect.gen(function* () {
-  const { keyed } = yield* Pipeline;
+  const { keyed, lookup: ofChat } = yield* Pipeline;
   const lookup = yield* LinkLookup;
   const writer = yield* LinkWriter;
   const profiles = yield* Profiles;
@@ -37,17 +37,16 @@ export const routesV1 = Effect.gen(function* () {
   });
 
   const chatToGame = Effect.fnUntraced(function* (input: KeyedInput<typeof RoutesV1.chatToGame.parameters>) {
-    const { chatId, gameId } = yield* lookup.byChat(
-      input.key.scope,
-      input.values.chatId,
-      lookupOptions(input),
-    );
+    const { chatId, gameId } = yield* lookup.byChat(input.key.scope, input.values.chatId, {
+      ...lookupOptions(input),
+      begun: input.exchange.begun,
+    });
     return yield* withProfile(input, gameId, { chatId, gameId });
   });
 
   const routes: ReadonlyArray<BoundRoute> = [
     keyed(RoutesV1.gameToChat, gameToChat),
-    keyed(RoutesV1.chatToGame, chatToGame),
+    ofChat(RoutesV1.chatToGame, chatToGame),
     keyed(RoutesV1.updateChat, (input) =>
       Effect.map(writer.moveChat(targetOf(input), input.values), ({ chatId, gameId }) => ({
         data: { chatId, gameId },

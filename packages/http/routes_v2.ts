@@ -22,7 +22,7 @@ const asData = <Data, E>(effect: Effect.Effect<Data, E>): Effect.Effect<Success,
   Effect.map(effect, (data) => ({ data }));
 
 export const routesV2 = Effect.gen(function* () {
-  const { keyed, open } = yield* Pipeline;
+  const { keyed, lookup: ofChat, open } = yield* Pipeline;
   const lookup = yield* LinkLookup;
   const bulk = yield* BulkLookup;
   const writer = yield* LinkWriter;
@@ -36,16 +36,20 @@ export const routesV2 = Effect.gen(function* () {
   });
 
   const routes: ReadonlyArray<BoundRoute> = [
-    keyed(LookupsV2.getChat, ({ key, values }) => asData(lookup.byChat(key.scope, values.chatId, values))),
+    ofChat(LookupsV2.getChat, ({ key, values, exchange: { begun } }) => {
+      const { chatId, guildId, resolved } = values;
+      return asData(lookup.byChat(key.scope, chatId, { guildId, resolved, begun }));
+    }),
     keyed(LookupsV2.getGame, ({ key, values }) => asData(lookup.byGame(key.scope, values.gameId, values))),
-    keyed(LookupsV2.getVerification, ({ key, values }) =>
-      Effect.map(lookup.verification(key.scope, values.chatId, values), (status) => ({
+    ofChat(LookupsV2.getVerification, ({ key, values, exchange: { begun } }) => {
+      const { chatId, guildId, resolved } = values;
+      return Effect.map(lookup.verification(key.scope, chatId, { guildId, resolved, begun }), (status) => ({
         data: {
           ...status,
           lastVerifiedAt: status.lastVerifiedAt === null ? null : isoTime(status.lastVerifiedAt),
         },
-      })),
-    ),
+      }));
+    }),
     keyed(
       LookupsV2.bulkChat,
       ({ key, values }) =>

@@ -2,13 +2,14 @@
  * The coverage table of the contract as data: for each route, a request for every answer that it documents.
  */
 import type { ErrorCode } from "@accountlink/core/errors";
+import { routes } from "@accountlink/http-api";
 import { expect } from "vitest";
 import type { RequestOptions } from "../support/http.ts";
 import { botlessGuild, emptyGuild, guild, type KeyOptions, newToken } from "../support/world.ts";
 import { type Recipe, type Values, v1Recipes, v2Recipes } from "./recipes.ts";
 
 /** Where a case runs. */
-export type Surroundings = "well" | "chat platform down" | "stores down" | "stores broken";
+export type Surroundings = "well" | "chat platform down" | "sessions short" | "stores down" | "stores broken";
 
 /** One request and the answer that the documentation promises. */
 export interface Case {
@@ -24,16 +25,19 @@ export interface Case {
   readonly values: Values;
   /** What the request has instead of what the values make. */
   readonly raw?: RequestOptions & { readonly query?: string };
+  /** A session of the key that the request is about, and what has become of it. */
+  readonly session?: "pending" | "cancelled" | "expired";
   /** How often the request is sent before the one whose answer counts. */
   readonly before?: number;
+  /** Whether it is wrong keys that are sent before. */
+  readonly isThrottled?: true;
   readonly surroundings?: Surroundings;
 }
 
-type Differences = Partial<Pick<Case, "key" | "values" | "raw" | "before" | "surroundings">>;
+type Differences = Partial<Omit<Case, "route" | "answer" | "title" | "expected">>;
 
 const isV1 = (route: string): boolean => route in v1Recipes;
-const hasBody = (route: string): boolean =>
-  !isV1(route) && !["getChat", "getGame", "getVerification"].includes(route);
+const withBody = new Set(routes.filter(({ source }) => source === "body").map(({ id }) => id));
 
 const anything: unknown = expect.any(String);
 
@@ -51,7 +55,7 @@ class Writer {
   constructor(route: string, recipe: Recipe) {
     this.route = route;
     this.recipe = recipe;
-    this.isOpen = recipe.guilds === "none";
+    this.isOpen = recipe.isOpen === true;
   }
 
   /** A request that would succeed, but for the differences. */
@@ -75,23 +79,27 @@ const when = (condition: boolean, ...rows: ReadonlyArray<Case>): ReadonlyArray<C
   condition ? rows : [];
 
 const successes = (route: Writer): ReadonlyArray<Case> => {
-  const { good, data, guilds } = route.recipe;
+  const { good, data, guilds, status = 200, hasSession } = route.recipe;
+  const session: Differences = hasSession === true ? { session: "pending" } : {};
+  const success = (title: string, differences: Differences) =>
+    route.row(`${status} -`, title, data, { ...session, ...differences });
   return [
-    route.row("200 -", "a request without a guild", data),
+    success("a request without a guild", {}),
     ...when(
       !route.isOpen,
-      route.row("200 -", "a guild-scoped key", data, {
+      success("a guild-scoped key", {
         key: { guildId: guild },
-        values: { ...good, guildId: guild },
+        values: guilds === "none" ? good : { ...good, guildId: guild },
       }),
     ),
-    ...when(guilds === undefined, route.row("200 -", "a global key in a guild", data, route.inGuild(guild))),
+    ...when(guilds === undefined, success("a global key in a guild", route.inGuild(guild))),
   ];
 };
 
 const parameters = (route: Writer): ReadonlyArray<Case> => {
   const { good, required, invalid, guilds, guildRequired } = route.recipe;
-  const [wrong = ""] = Object.keys(invalid);
+  const [wrong = "Service-Version"] = Object.keys(invalid ?? {});
+  const unknownVersion = { raw: { headers: { "service-version": "2025-01-01" } } };
   const missing = (title: string, names: ReadonlyArray<string>, differences: Differences) =>
     route.row(
       "400 MISSING_PARAMETER",
@@ -103,11 +111,14 @@ const parameters = (route: Writer): ReadonlyArray<Case> => {
     route.row("400 BAD_REQUEST", "broken percent-encoding", route.says(null, anything), {
       raw: { query: "%zz=1" },
     }),
-    route.row(
-      "400 INVALID_PARAMETER",
-      "a wrong value",
-      route.says({ parameters: [{ name: wrong, reason: anything }] }, `Invalid parameter: ${wrong}`),
-      { values: { ...good, ...invalid } },
+    ...when(
+      invalid !== undefined || !isV1(route.route),
+      route.row(
+        "400 INVALID_PARAMETER",
+        "a wrong value",
+        route.says({ parameters: [{ name: wrong, reason: anything }] }, `Invalid parameter: ${wrong}`),
+        invalid === undefined ? unknownVersion : { values: { ...good, ...invalid } },
+      ),
     ),
     ...when(required.length > 0, missing("nothing given", required, { values: {} })),
     ...when(
@@ -119,20 +130,15 @@ const parameters = (route: Writer): ReadonlyArray<Case> => {
 
 const bodies = (route: Writer): ReadonlyArray<Case> => {
   const refused = (status: 400 | 413 | 415, title: string, body: string | undefined, type?: string) =>
-    route.row(
-      `${status} INVALID_BODY`,
-      title,
-      { reason: anything },
-      {
-        values: {},
-        raw: {
-          headers: { "content-type": type ?? "application/json" },
-          ...(body === undefined ? {} : { body }),
-        },
+    route.row(`${status} INVALID_BODY`, title, route.says({ reason: anything }, "Invalid request body"), {
+      values: {},
+      raw: {
+        headers: { "content-type": type ?? "application/json" },
+        ...(body === undefined ? {} : { body }),
       },
-    );
+    });
   return when(
-    hasBody(route.route),
+    withBody.has(route.route),
     refused(400, "no body", undefined),
     refused(400, "broken JSON", '{"chatId":'),
     refused(400, "a list", "[]"),
@@ -142,7 +148,7 @@ const bodies = (route: Writer): ReadonlyArray<Case> => {
 };
 
 const access = (route: Writer): ReadonlyArray<Case> => {
-  const { good, member, strange, resolved } = route.recipe;
+  const { good, guilds, member, strange, resolved } = route.recipe;
   const hasRedirect = route.route === "getVerification";
   const unauthorized = (title: string, differences: Differences) =>
     route.row(
@@ -160,6 +166,9 @@ const access = (route: Writer): ReadonlyArray<Case> => {
       unauthorized("no key in the header", { key: null, raw: { headers: { authorization: "Bearer" } } }),
       unauthorized("a revoked key", { key: { status: "revoked" } }),
       forbidden("ip_not_allowed", "IP address not allowed", { key: { allowIps: ["192.0.2.0/24"] } }),
+    ),
+    ...when(
+      guilds !== "none",
       forbidden("wrong_guild", "Guild does not match this API key", {
         key: { guildId: guild },
         values: { ...good, guildId: emptyGuild },
@@ -181,6 +190,10 @@ const access = (route: Writer): ReadonlyArray<Case> => {
 };
 
 const limits = (route: Writer): ReadonlyArray<Case> => {
+  const [day, daily, message] =
+    route.recipe.isVerify === true
+      ? (["verify_day", "verifyDaily", "Daily verification limit of 1 exceeded"] as const)
+      : (["day", "daily", "Daily request limit of 1 exceeded"] as const);
   const shared = (bucket: string, differences: Differences) =>
     route.row(
       "429 SHARED_IP_RATE_LIMITED",
@@ -189,19 +202,17 @@ const limits = (route: Writer): ReadonlyArray<Case> => {
       { before: 3, ...differences },
     );
   return [
-    shared("ip_auth", route.isOpen ? {} : { key: null, raw: { key: newToken() } }),
+    shared("ip_auth", {
+      isThrottled: true,
+      ...(route.isOpen ? {} : { key: null, raw: { key: newToken() } }),
+    }),
     ...when(
       !route.isOpen,
-      shared("ip_day", {}),
-      route.row(
-        "429 RATE_LIMITED",
-        "day",
-        route.says({ bucket: "day" }, "Daily request limit of 1 exceeded"),
-        {
-          key: { limits: { perWindow: 0, daily: 1 } },
-          before: 1,
-        },
-      ),
+      shared(`ip_${day}`, {}),
+      route.row("429 RATE_LIMITED", day, route.says({ bucket: day }, message), {
+        key: { limits: { perWindow: 0, [daily]: 1 } },
+        before: 1,
+      }),
     ),
   ];
 };
@@ -216,7 +227,7 @@ const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
     }),
     unavailable("a store out of reach", { surroundings: "stores down" }),
     ...when(
-      !route.isOpen,
+      route.recipe.guilds !== "none",
       unavailable("a platform out of reach", {
         surroundings: "chat platform down",
         ...route.inGuild(unaskedGuild),
@@ -224,6 +235,31 @@ const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
     ),
   ];
 };
+
+/** What routes say that are about one session. */
+const sessionRefusals = (route: Writer): ReadonlyArray<Case> =>
+  when(
+    route.recipe.hasSession === true,
+    route.row("404 SESSION_NOT_FOUND", "a sid of nobody", route.says(null, "Verification session not found")),
+    route.row(
+      "410 SESSION_EXPIRED",
+      "a session over time",
+      route.says(null, "Verification session expired"),
+      {
+        session: "expired",
+        surroundings: "sessions short",
+      },
+    ),
+    ...when(
+      route.route === "cancelSession",
+      route.row(
+        "409 CONFLICT",
+        "a session that is final",
+        { reason: "session_cancelled" },
+        { session: "cancelled" },
+      ),
+    ),
+  );
 
 /** What only some routes say. */
 const particulars: ReadonlyArray<
@@ -274,6 +310,7 @@ export const cases: ReadonlyArray<Case> = [
       ...bodies(route),
       ...access(route),
       ...limits(route),
+      ...sessionRefusals(route),
       ...failures(route, `9000000000000000${index + 10}`),
     ];
   }),

@@ -10,10 +10,10 @@ import { envelopeProblems } from "./envelope.ts";
 /** Runs one server for the tests of a file, filled with what they add to the world. */
 export const useContractServer = (
   env: Readonly<Record<string, string>> = {},
-): { readonly world: World; readonly send: Send } => {
+): { readonly world: World; readonly send: Send; readonly url: () => string } => {
   const world = makeWorld();
   const server = useServer(() => ({ fixture: world.fixture, env }));
-  return { world, send: checked(server.send) };
+  return { world, send: checked(server.send), url: server.url };
 };
 
 /** Holds every answer against the envelope. */

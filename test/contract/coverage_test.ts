@@ -1,11 +1,12 @@
 /**
  * Each route × each of its documented answers, over real HTTP.
  */
-import { type Route, refusalsOf, routes } from "@accountlink/http-api";
+import { openApi, pathTemplate, type Route, refusalsOf, routes } from "@accountlink/http-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrokenStores, internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
 import { devPlatformOn, freePort } from "../support/dev_platform.ts";
 import { type Answer, type RequestOptions, type Send, textOf } from "../support/http.ts";
+import { newToken } from "../support/world.ts";
 import { type Case, cases, type Surroundings } from "./cases.ts";
 import { checked, useContractServer } from "./contract_server.ts";
 import { answerChecker } from "./openapi_schemas.ts";
@@ -14,20 +15,26 @@ const platformPort = await freePort();
 const { world, send } = useContractServer({
   ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
   ACCOUNTLINK_IP_DAILY: "3",
+  ACCOUNTLINK_IP_VERIFY_DAILY: "3",
   ACCOUNTLINK_IP_AUTH_FAILURES: "3",
+  ACCOUNTLINK_STREAM_MAX: "100 millis",
 });
 
-/** A case with a key and an address of its own. */
+/** A case with a key and addresses of its own: one to send from, and one for what is made before. */
 interface Row extends Omit<Case, "key"> {
   readonly key: string | null;
+  readonly guildId?: string;
   readonly from: string;
+  readonly madeFrom: string;
 }
 
 const rows = cases.map(
   ({ key, ...rest }): Row => ({
     ...rest,
     key: key === null ? null : world.key({ ...key, links: { 100001: "1", 100002: "2" } }),
+    ...(key?.guildId === undefined ? {} : { guildId: key.guildId }),
     from: world.address(),
+    madeFrom: world.address(),
   }),
 );
 
@@ -38,14 +45,31 @@ const routeOf = (id: string): Route => {
   return route;
 };
 
-/** What a route documents: every status with every code of it, and the successes, which have none. */
-const documentedAnswers = (route: Route): Array<string> => [
-  "200 -",
-  ...(route.access === "key_or_redirect" ? ["302 -"] : []),
-  ...refusalsOf(route).flatMap(([status, codes]) => codes.map((code) => `${status} ${code}`)),
-];
+const { paths } = openApi();
 
-const sendCase = (to: Send, { route, values, raw, key, from }: Row): Promise<Answer> => {
+/** What a route documents: every success and redirect, and every other status with every code of it. */
+const documentedAnswers = (route: Route): Array<string> => {
+  const statuses = Object.keys(
+    paths[pathTemplate(route) as "/"]?.[route.method.toLowerCase() as "get"]?.responses ?? {},
+  );
+  return [
+    ...statuses.filter((status) => status < "400").map((status) => `${status} -`),
+    ...refusalsOf(route).flatMap(([status, codes]) => codes.map((code) => `${status} ${code}`)),
+  ];
+};
+
+/** Makes the session that a case is about, and gives its sid; without one, a sid that nobody has made. */
+const makeSession = async (to: Send, { session, key, guildId, madeFrom }: Row): Promise<string> => {
+  if (session === undefined || key === null) return `vs_${"0".repeat(43)}`;
+  const options = { key, from: madeFrom };
+  const { body } = await to("POST /v2/sessions", { ...options, body: { clientId: "client", guildId } });
+  const sid = textOf(body.data?.sid);
+  if (session === "cancelled") await to(`DELETE /v2/sessions/${sid}`, options);
+  if (session === "expired") await to(`GET /v2/sessions/${sid}?wait=25`, options);
+  return sid;
+};
+
+const sendCase = (to: Send, { route, values, raw, key, from }: Row, sid: string): Promise<Answer> => {
   const { method, path, source } = routeOf(route);
   const { query, ...options } = raw ?? {};
   const pairs = Object.entries(values).map(([name, value]): [string, string] => [name, String(value)]);
@@ -56,12 +80,15 @@ const sendCase = (to: Send, { route, values, raw, key, from }: Row): Promise<Ans
     ...(source === "body" && raw?.headers === undefined ? { body: values } : {}),
     ...options,
   };
-  return to(`${method} ${path}${search === "" ? "" : `?${search}`}`, request);
+  return to(`${method} ${path.replace(":sid", sid)}${search === "" ? "" : `?${search}`}`, request);
 };
 
+const sendWrongKey = (to: Send, { from }: Row): Promise<Answer> =>
+  to("GET /v2/chat", { from, key: newToken() });
+
 /** What the case says something of. */
-const contentOf = (row: Row, { status, headers, body }: Answer): unknown => {
-  if (status === 200) return body.data;
+const contentOf = (row: Row, { status, headers, text, body }: Answer): unknown => {
+  if (status < 300) return body.data ?? text;
   if (status === 302) return headers.location?.replace(/^http:\/\/127\.0\.0\.1:\d+/, "");
   return routeOf(row.route).generation === "v1" ? body.error : { details: body.error?.details };
 };
@@ -99,6 +126,7 @@ const surroundings: Readonly<
     end: platform.recover,
   },
   "stores down": { begin: () => stores.setStores("down"), to: () => checked(stores.send) },
+  "sessions short": { begin: () => stores.setStores("well"), to: () => checked(stores.send) },
   "stores broken": { begin: () => stores.setStores("broken"), to: () => checked(stores.send) },
 };
 
@@ -114,15 +142,19 @@ describe.each(Object.entries(surroundings))(
 
     const here = rows.filter((each) => (each.surroundings ?? "well") === name);
     test.each(here)("$route answers $answer: $title", async (row) => {
-      for (let sent = 0; sent < (row.before ?? 0); sent++) await sendCase(to(), row);
-      const answer = await sendCase(to(), row);
+      const sid = await makeSession(to(), row);
+      for (let sent = 0; sent < (row.before ?? 0); sent++) {
+        await (row.isThrottled ? sendWrongKey(to(), row) : sendCase(to(), row, sid));
+      }
+      const answer = await sendCase(to(), row, sid);
       expect(answer.text).not.toContain(internalCause);
-      const { method, path, generation } = routeOf(row.route);
+      const { method, generation } = routeOf(row.route);
       const isDetailed = generation === "v2" && answer.status >= 400;
       expect({
         answer: answered(row, answer),
         content: contentOf(row, answer),
-        againstOpenApi: answer.status === 302 ? null : checkAnswer(method, path, answer),
+        againstOpenApi:
+          answer.status === 302 ? null : checkAnswer(method, pathTemplate(routeOf(row.route)), answer),
       }).toMatchObject({
         answer: row.answer,
         content: isDetailed ? { details: row.expected } : row.expected,

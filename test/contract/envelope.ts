@@ -37,6 +37,8 @@ const statusesByCode: Readonly<Record<string, ReadonlyArray<number>>> = {
   FORBIDDEN: [403],
   PREMIUM_REQUIRED: [403],
   LINK_NOT_FOUND: [404],
+  SESSION_NOT_FOUND: [404],
+  SESSION_EXPIRED: [410],
   RATE_LIMITED: [429],
   SHARED_IP_RATE_LIMITED: [429],
   BULK_LIMIT_EXCEEDED: [400],
@@ -77,12 +79,15 @@ const limitHeaders = [
   "x-ratelimit-remaining-day",
 ];
 
-const headerProblems = ({ status, headers }: Answer): Array<string> => [
+const isVerifyPath = (path: string): boolean => /^\/(?:v2\/sessions|api\/v1\/verify)(?:[/?]|$)/.test(path);
+
+const isStreamed = (path: string, { status }: Answer): boolean =>
+  status === 200 && isVerifyPath(path) && /\/stream(?:\?|$)/.test(path);
+
+const headerProblems = ({ status, headers }: Answer, contentType: string): Array<string> => [
   ...unless(requestId.test(String(headers["x-request-id"])), "X-Request-Id is missing or malformed"),
-  ...unless(
-    headers["content-type"] === "application/json",
-    `Content-Type is ${shown(headers["content-type"])}`,
-  ),
+  ...unless(headers["content-type"] === contentType, `Content-Type is ${shown(headers["content-type"])}`),
+  ...unless(headers["cache-control"] === "no-store", `Cache-Control is ${shown(headers["cache-control"])}`),
   ...unless(
     (headers["www-authenticate"] === "Bearer") === (status === 401),
     `WWW-Authenticate is ${shown(headers["www-authenticate"])}`,
@@ -100,7 +105,7 @@ const headerProblems = ({ status, headers }: Answer): Array<string> => [
     .map((name) => `${name} is ${shown(headers[name])}`),
 ];
 
-const limitProblems = ({ status, headers, body }: Answer): Array<string> => {
+const limitProblems = ({ status, headers, body }: Answer, bucket: string): Array<string> => {
   const limit = body.meta?.rateLimit;
   const common = { resetAt: orNull(isTime), scope: orNull(oneOf("api_key", "ip")) };
   if (status === 429) {
@@ -124,7 +129,7 @@ const limitProblems = ({ status, headers, body }: Answer): Array<string> => {
       "meta.rateLimit",
       limit,
       { ...common, limit: count, remaining: count, retryAfter: isNull },
-      isCounted ? { bucket: is("second") } : {},
+      isCounted ? { bucket: is(bucket) } : {},
     ),
     ...unless(!isCounted || "bucket" in (limit ?? {}), "meta.rateLimit.bucket is missing"),
     ...unless(
@@ -143,9 +148,11 @@ const errorProblems = ({ status, body }: Answer): Array<string> => {
   ];
 };
 
-const v2Problems = (answer: Answer): Array<string> => {
+const isSuccessful = (status: number): boolean => status === 200 || status === 201;
+
+const v2Problems = (path: string, answer: Answer): Array<string> => {
   const { status, headers, body } = answer;
-  const isSuccess = status === 200;
+  const isSuccess = isSuccessful(status);
   const isKnownKey = body.meta?.tier !== undefined;
   return [
     ...misfits("body", body, {
@@ -160,7 +167,7 @@ const v2Problems = (answer: Answer): Array<string> => {
       { requestId: is(headers["x-request-id"]), version: is("2.0.0"), rateLimit: isObject },
       { tier: oneOf("free", "premium"), ...(isSuccess ? { bulk: isObject } : {}) },
     ),
-    ...limitProblems(answer),
+    ...limitProblems(answer, isVerifyPath(path) ? "verify_day" : "second"),
     ...(isSuccess ? [] : errorProblems(answer)),
     ...unless(headers["service-version"] === "2026-01-01", "Service-Version is missing"),
     ...unless(
@@ -170,8 +177,11 @@ const v2Problems = (answer: Answer): Array<string> => {
   ];
 };
 
-const v1Problems = ({ status, headers, body }: Answer): Array<string> => {
-  const isSuccess = status === 200;
+const v1Problems = (path: string, { status, headers, body }: Answer): Array<string> => {
+  const isSuccess = isSuccessful(status);
+  const counters = isVerifyPath(path)
+    ? { verifyRequestsRemaining: orNull(isNumber), verifyIpRequestsRemaining: orNull(isNumber) }
+    : { requestsRemaining: orNull(isNumber), ipRequestsRemaining: orNull(isNumber) };
   return [
     ...misfits(
       "body",
@@ -181,8 +191,7 @@ const v1Problems = ({ status, headers, body }: Answer): Array<string> => {
         ...(isSuccess ? { data: isObject } : { error: isText }),
         timestamp: isTime,
         version: is(body.resolved === undefined ? "1.0.0" : "1.1.0"),
-        requestsRemaining: orNull(isNumber),
-        ipRequestsRemaining: orNull(isNumber),
+        ...counters,
         ...(status === 429 ? { retryAfter: is(Number(headers["retry-after"])) } : {}),
       },
       isSuccess ? { message: isText, resolved: orNull(isObject) } : {},
@@ -190,6 +199,14 @@ const v1Problems = ({ status, headers, body }: Answer): Array<string> => {
     ...unless(headers["service-version"] === undefined, "Service-Version is sent by v1"),
   ];
 };
+
+const streamProblems = ({ text, headers }: Answer, isV1: boolean): Array<string> => [
+  ...unless(
+    /^retry: 2000\n\n(?::\n\n|event: \w+\n(?:id: \d+\n)?data: .*\n\n)+$/.test(text),
+    `The stream reads ${shown(text)}`,
+  ),
+  ...unless(headers["service-version"] === (isV1 ? undefined : "2026-01-01"), "Service-Version is wrong"),
+];
 
 /**
  * What is wrong with an answer, whatever it was that was asked; empty when nothing is.
@@ -202,9 +219,11 @@ export const envelopeProblems = (line: string, answer: Answer): ReadonlyArray<st
   if (answer.status === 204 || answer.status === 302) return unless(answer.text === "", "There is a body");
   if (!/^\/(?:v2|api\/v1)(?:[/?]|$)/.test(path)) return [];
   const isV1 = path.startsWith("/api/");
+  const isStream = isStreamed(path, answer);
+  const bodyProblems = isV1 ? v1Problems : v2Problems;
   return [
-    ...headerProblems(answer),
-    ...(isV1 ? v1Problems(answer) : v2Problems(answer)),
+    ...headerProblems(answer, isStream ? "text/event-stream" : "application/json"),
+    ...(isStream ? streamProblems(answer, isV1) : bodyProblems(path, answer)),
     ...unless(!/alk_\w{12}_[\w-]{43}/.test(answer.text), "The answer holds a key"),
   ];
 };

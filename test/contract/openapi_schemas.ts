@@ -11,7 +11,8 @@ export const answerChecker = (
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(document, "openapi");
 
-  return (method, path, { status, body }) => {
+  return (method, path, { status, headers, text, body }) => {
+    const contentType = headers["content-type"] ?? "";
     const place = [
       "paths",
       path,
@@ -19,12 +20,15 @@ export const answerChecker = (
       "responses",
       String(status),
       "content",
-      "application/json",
+      contentType,
       "schema",
     ];
     const pointer = place.map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1")).join("/");
     const validate = ajv.getSchema(`openapi#/${pointer}`);
-    if (validate === undefined) return `the document has no answer ${status} of ${method} ${path}`;
-    return validate(body) === true ? null : ajv.errorsText(validate.errors);
+    if (validate === undefined)
+      return `the document has no answer ${status} ${contentType} of ${method} ${path}`;
+    return validate(contentType === "application/json" ? body : text) === true
+      ? null
+      : ajv.errorsText(validate.errors);
   };
 };

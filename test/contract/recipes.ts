@@ -2,6 +2,7 @@
  * What is known of each route, from which most cases of the coverage table follow. Every scope holds the links
  * 100001 → 1 and 100002 → 2.
  */
+import { expect } from "vitest";
 import { guild, newToken, nobody, stranger } from "../support/world.ts";
 
 /** Parameters by name. */
@@ -12,11 +13,11 @@ export interface Recipe {
   /** A request that succeeds. */
   readonly good: Values;
   /** Part of its data. */
-  readonly data: Values;
+  readonly data: unknown;
   /** What has to be given, in documented order, besides the guild. */
   readonly required: ReadonlyArray<string>;
-  /** A value of the wrong form. */
-  readonly invalid: Values;
+  /** A value of the wrong form; without one, a dated contract that there is not is asked for. */
+  readonly invalid?: Values;
   /** Whether the chat user that it is about has to be in the guild; the reason that is given otherwise. */
   readonly member?: "user_not_in_guild" | "new_user_not_in_guild";
   /** The request for a chat user who is not. */
@@ -25,7 +26,41 @@ export interface Recipe {
   readonly guilds?: "none" | "own";
   readonly guildRequired?: false;
   readonly resolved?: true;
+  /** Whether it takes no key. */
+  readonly isOpen?: true;
+  /** The status of its success; 200 when left out. */
+  readonly status?: 201 | 302;
+  /** Whether it counts as verify traffic. */
+  readonly isVerify?: true;
+  /** Whether it is about a session that the key has made. */
+  readonly hasSession?: true;
 }
+
+const pending = { clientId: "client", state: "pending", chatId: null, gameId: null, error: null };
+
+const creation = {
+  good: { clientId: "client" },
+  data: pending,
+  required: ["clientId"],
+  invalid: { chatId: "x" },
+  member: "user_not_in_guild",
+  strange: { clientId: "client", chatId: stranger },
+  status: 201,
+  isVerify: true,
+} as const satisfies Recipe;
+
+const reading = {
+  good: {},
+  data: pending,
+  required: [],
+  guilds: "none",
+  isVerify: true,
+  hasSession: true,
+} as const satisfies Partial<Recipe>;
+
+const streamed = expect.stringMatching(
+  /^retry: 2000\n\nevent: session\nid: 1\ndata: \{"sid":"vs_.*\}\n\nevent: timeout\ndata: \{\}\n\n$/,
+);
 
 /** The routes of v2, by id. */
 export const v2Recipes: Readonly<Record<string, Recipe>> = {
@@ -105,7 +140,20 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["key"],
     invalid: { key: 5 },
     guilds: "none",
+    isOpen: true,
   },
+  createSession: creation,
+  getSession: { ...reading, invalid: { wait: "26" } },
+  streamSession: { ...reading, data: streamed },
+  redirectSession: {
+    good: {},
+    data: `/verify?sid=vs_${"0".repeat(43)}`,
+    required: [],
+    guilds: "none",
+    isOpen: true,
+    status: 302,
+  },
+  cancelSession: { ...reading, data: { ...pending, state: "cancelled" } },
 };
 
 /** The routes of v1, by id. */
@@ -154,4 +202,7 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     guilds: "own",
     guildRequired: false,
   },
+  createVerifySession: creation,
+  getVerifySession: { ...reading, invalid: { wait: "-1" } },
+  streamVerifySession: { ...reading, data: streamed },
 };

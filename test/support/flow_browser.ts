@@ -5,7 +5,7 @@
 import { type Answer, makeClient } from "./http.ts";
 
 /** What a user does on the sign-in page of a platform: be a user, or deny. */
-export type SignIn = string | { readonly deny: true };
+type SignIn = string | { readonly deny: true };
 
 /** A browser that has visited nothing yet. */
 export interface FlowBrowser {

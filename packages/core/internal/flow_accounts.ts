@@ -15,9 +15,6 @@ export const shownAccounts = Effect.gen(function* () {
   const chat = (id: ChatId, guildId: GuildId | null) =>
     Effect.map(profiles.chat(id, guildId), (profile) => ({ id, profile }));
   const game = (id: GameId) => Effect.map(profiles.game(id), (profile) => ({ id, profile }));
-  const orNull = <A, B, E>(value: A | null, use: (value: A) => Effect.Effect<B, E>) =>
-    value === null ? Effect.succeed(null) : use(value);
-
   const replaced = Effect.fnUntraced(function* (pid: Pid, chatId: ChatId, gameId: GameId) {
     const record = Option.getOrNull(yield* links.findByChatId(pid, chatId));
     return record === null || !isLinked(record) || record.gameId === gameId ? null : record.gameId;
@@ -41,3 +38,6 @@ export const shownAccounts = Effect.gen(function* () {
 
   return { chat, game, accounts };
 });
+
+const orNull = <A, B, E>(value: A | null, use: (value: A) => Effect.Effect<B, E>) =>
+  value === null ? Effect.succeed(null) : use(value);

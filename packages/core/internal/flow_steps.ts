@@ -77,13 +77,6 @@ export const flowSteps = Effect.gen(function* () {
     if (Option.isSome(opened) && opened.value.changed) yield* watch.announce([sid]);
   });
 
-  /** The game account is proven after the chat account. */
-  const checkOrder = (step: ProofStep, flow: VerificationFlow | null, entry: FlowEntry) => {
-    if (step === "chat" || (flow !== null && flow.chatId !== null)) return Effect.void;
-    const reason = flow !== null && isVoided(flow) ? "link_changed" : "unfinished";
-    return Effect.fail(new FlowRefused({ reason, entry }));
-  };
-
   const start = Effect.fn("VerificationFlows.start")(function* (
     step: ProofStep,
     given: FlowEntry | null,
@@ -154,6 +147,13 @@ export const flowSteps = Effect.gen(function* () {
 
   return { view, start, finish };
 });
+
+/** The game account is proven after the chat account. */
+const checkOrder = (step: ProofStep, flow: VerificationFlow | null, entry: FlowEntry) => {
+  if (step === "chat" || (flow !== null && flow.chatId !== null)) return Effect.void;
+  const reason = flow !== null && isVoided(flow) ? "link_changed" : "unfinished";
+  return Effect.fail(new FlowRefused({ reason, entry }));
+};
 
 const refusedProof = (entry: FlowEntry) => ({
   ProofDenied: (_: ProofDenied) => new FlowRefused({ reason: "denied", entry }),

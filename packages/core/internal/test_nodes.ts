@@ -8,7 +8,7 @@ import { Context, Effect, Exit, Layer, Option } from "effect";
 import { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import type { LinkRecord } from "../link.ts";
-import { CacheAgreement } from "../ports/cache_agreement.ts";
+import { CacheAgreement, MayCommit } from "../ports/cache_agreement.ts";
 import { LinkCache } from "../ports/link_cache.ts";
 import { SharedLinks } from "../services/shared_links.ts";
 
@@ -34,6 +34,8 @@ const lost = new StoreUnavailable({ operation: "test" });
 export interface Mistakes {
   readonly cache?: (cache: LinkCache["Service"]) => Partial<LinkCache["Service"]>;
   readonly agreement?: (agreement: CacheAgreement["Service"]) => Partial<CacheAgreement["Service"]>;
+  /** Whether a write is committed however late it is. */
+  readonly commitsLate?: boolean;
 }
 
 /** How long a write may take, in milliseconds. */
@@ -152,7 +154,7 @@ export const startNodes = Effect.fnUntraced(function* (
     const built = yield* Layer.build(Layer.fresh(SharedLinks.layer).pipe(Layer.provide(ports)));
     const shared = Context.get(built, SharedLinks);
     for (const client of [reader, reader, writer]) {
-      yield* Effect.forkScoped(Effect.forever(client({ shared, store, history, random })));
+      yield* Effect.forkScoped(Effect.forever(client({ shared, store, history, random, mistakes })));
     }
   }
   return { history, cache, nodes };
@@ -177,6 +179,7 @@ interface Client {
   readonly store: VersionStore;
   readonly history: History;
   readonly random: Random;
+  readonly mistakes: Mistakes;
 }
 
 const reader = Effect.fnUntraced(function* ({ shared, store, history, random }: Client) {
@@ -201,7 +204,7 @@ const reader = Effect.fnUntraced(function* ({ shared, store, history, random }: 
   history.saw(chatId, version);
 });
 
-const writer = Effect.fnUntraced(function* ({ shared, store, history, random }: Client) {
+const writer = Effect.fnUntraced(function* ({ shared, store, history, random, mistakes }: Client) {
   yield* Effect.sleep(3_000 * random());
   const { pid, chatIds } = oneOf(scopes, random);
   const isWholeScope = random() < 0.02;
@@ -212,7 +215,9 @@ const writer = Effect.fnUntraced(function* ({ shared, store, history, random }: 
     return changed.map((chatId) => [chatId, store.version(chatId)] as const);
   });
   const write = Effect.gen(function* () {
-    yield* Effect.sleep(slowness(random, longest / 2));
+    // Now and then its node stands still for longer than anything lasts.
+    yield* Effect.sleep(random() < 0.05 ? 3 * longest : slowness(random, longest / 2));
+    if (!(yield* Effect.flatten(MayCommit)) && mistakes.commitsLate !== true) return yield* lost;
     if (random() < 0.05) {
       // Whoever waited gave up, and it takes effect all the same.
       yield* Effect.forkDetach(Effect.delay(commit, (longest / 2) * random()));

@@ -2,7 +2,7 @@
  * The port for what all nodes agree on about a shared cache. It is kept where the links are, so that whoever can write
  * links can also say that the cache is not to be used.
  */
-import { Context, type Effect } from "effect";
+import { Context, Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
 
@@ -17,6 +17,14 @@ export interface CacheTerms {
   /** Scopes that are not cached at present. */
   readonly closed: ReadonlySet<Pid>;
 }
+
+/**
+ * Whether a write may still be committed. A store asks right before it does so, and the write takes effect no later than
+ * half of `longestWrite` after that. So nothing takes effect late because its node stood still.
+ */
+export const MayCommit = Context.Reference<Effect.Effect<boolean>>("@accountlink/core/MayCommit", {
+  defaultValue: () => Effect.succeed(true),
+});
 
 /**
  * Where the agreement is kept. Times are lengths, in milliseconds, measured by the clock of the store: those of the nodes

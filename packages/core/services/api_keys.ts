@@ -93,7 +93,8 @@ export class ApiKeys extends Context.Service<
       const random = yield* SecureRandom.SecureRandom;
       const withRandom = Effect.provideService(SecureRandom.SecureRandom, random);
 
-      const announce = (id: KeyId) => signals.publish(keyChanges, id);
+      // The change is stored by now. A node that does not hear of it looks at the store within `keyFreshness`.
+      const announce = (id: KeyId) => Effect.ignore(signals.publish(keyChanges, id));
 
       const scopeOf = Effect.fn("ApiKeys.scopeOf")(function* (
         account: Account | string,

@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
+import { StoreUnavailable } from "../errors.ts";
 import { guildId, operator, world } from "../internal/test_world.ts";
 import { AuditLog } from "../ports/audit_log.ts";
 import { KeyStore } from "../ports/key_store.ts";
+import { Signals } from "../ports/signals.ts";
 import { Limits } from "../quota.ts";
 import { ApiKeys, type NewKey } from "./api_keys.ts";
 import { Secrets } from "./secrets.ts";
@@ -134,6 +136,17 @@ describe("ApiKeys.reportLeaked", () => {
 });
 
 describe("ApiKeys.setStatus", () => {
+  it.effect("is done when it is stored, also when no other node can be told", () =>
+    Effect.gen(function* () {
+      const unavailable = Effect.fail(new StoreUnavailable({ operation: "Signals" }));
+      const silent = Layer.succeed(Signals, { publish: () => unavailable, subscribe: () => unavailable });
+      const keys = yield* Effect.provide(ApiKeys, Layer.provide(ApiKeys.layer, silent));
+      const { key } = yield* keys.create(choice, operator);
+      assert.isTrue(Option.isSome(yield* keys.rotate(key.id, 0, operator)));
+      assert.isTrue(yield* keys.setStatus(key.id, "revoked", operator));
+    }).pipe(Effect.provide(world)),
+  );
+
   it.effect("disables and enables, but never brings a revoked key back", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;

@@ -66,8 +66,11 @@ export class BulkLookup extends Context.Service<
       const guard = yield* GuildGuard;
       const profiles = yield* Profiles;
 
-      const memberships = (guildId: RequestedGuild, chatIds: Iterable<ChatId>) =>
-        tabulate(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
+      // Without a guild nobody has to be asked about, and most requests have none.
+      const memberships = (guildId: RequestedGuild, chatIds: Iterable<ChatId>): Effect.Effect<Memberships> =>
+        guildId === null
+          ? Effect.succeed(new Map(Array.from(chatIds, (chatId) => [chatId, anyone])))
+          : tabulate(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
 
       const gameProfiles = (gameIds: Iterable<GameId>) => tabulate(gameIds, profiles.game);
 
@@ -79,7 +82,7 @@ export class BulkLookup extends Context.Service<
         yield* guard.enter(scope, guildId);
         const chatIds = distinct(inputs, isChatId);
         const [records, members] = yield* Effect.all(
-          [links.findByChatIds(scope.pid, chatIds), memberships(guildId, chatIds)],
+          [links.findByChatIds(scope.pid, [...chatIds]), memberships(guildId, chatIds)],
           { concurrency: 2 },
         );
         const found = [...records.values()]
@@ -89,7 +92,7 @@ export class BulkLookup extends Context.Service<
         const chats = yield* tabulate(resolved ? found.map(({ chatId }) => chatId) : [], (chatId) =>
           profiles.chat(chatId, guildId),
         );
-        return eachInput(inputs, isChatId, chatIdProblem, (chatId) => {
+        return eachInput(inputs, chatIds, chatIdProblem, (chatId) => {
           const member = members.get(chatId) ?? Result.succeed(false);
           if (Result.isFailure(member)) return Result.fail(member.failure);
           if (!member.success) return Result.fail(new Forbidden({ reason: "user_not_in_guild" }));
@@ -107,7 +110,8 @@ export class BulkLookup extends Context.Service<
         { guildId = null, resolved = false }: LookupOptions = {},
       ) {
         yield* guard.enter(scope, guildId);
-        const linked = yield* links.findByGameIds(scope.pid, distinct(inputs, isGameId));
+        const gameIds = distinct(inputs, isGameId);
+        const linked = yield* links.findByGameIds(scope.pid, [...gameIds]);
         const members = yield* memberships(guildId, new Set([...linked.values()].flat()));
         const membersOf = (gameId: GameId) => keepMembers(linked.get(gameId) ?? [], members);
         const games = yield* gameProfiles(resolved ? linked.keys() : []);
@@ -117,7 +121,7 @@ export class BulkLookup extends Context.Service<
             guildId,
           ),
         );
-        return eachInput(inputs, isGameId, gameIdProblem, (gameId) =>
+        return eachInput(inputs, gameIds, gameIdProblem, (gameId) =>
           Result.flatMap(membersOf(gameId), (chatIds) =>
             chatIds.length === 0
               ? Result.fail(new LinkNotFound())
@@ -154,6 +158,9 @@ export const checkBulkInputs = (
 };
 
 type Membership = Result.Result<boolean, PlatformUnavailable>;
+type Memberships = ReadonlyMap<ChatId, Membership>;
+
+const anyone: Membership = Result.succeed(true);
 
 const isMember = (membership: Membership | undefined): boolean =>
   membership !== undefined && Result.getOrElse(membership, () => false);
@@ -163,9 +170,10 @@ const isGameId = Schema.is(GameId);
 const chatIdProblem = { name: "chatId", reason: `expected ${idRules.chatId}` };
 const gameIdProblem = { name: "gameId", reason: `expected ${idRules.gameId}` };
 
-const distinct = <Id extends string>(inputs: ReadonlyArray<string>, is: (input: unknown) => input is Id) => [
-  ...new Set(inputs.filter(is)),
-];
+const distinct = <Id extends string>(
+  inputs: ReadonlyArray<string>,
+  is: (input: unknown) => input is Id,
+): ReadonlySet<Id> => new Set(inputs.filter(is));
 
 /** The value of each distinct key, asked for a few at a time. */
 const tabulate = <Key, Value>(keys: Iterable<Key>, valueOf: (key: Key) => Effect.Effect<Value>) =>
@@ -173,21 +181,24 @@ const tabulate = <Key, Value>(keys: Iterable<Key>, valueOf: (key: Key) => Effect
     concurrency: questionsAtOnce,
   }).pipe(Effect.map((entries) => new Map(entries)));
 
+/** @param ids those of the inputs that are IDs */
 const eachInput = <Id extends string, Data>(
   inputs: ReadonlyArray<string>,
-  is: (input: unknown) => input is Id,
+  ids: ReadonlySet<Id>,
   problem: ParameterProblem,
   resultOf: (id: Id) => Result.Result<Data, BulkItemError>,
 ): ReadonlyArray<BulkItem<Data>> =>
   inputs.map((input) => ({
     input,
-    result: is(input) ? resultOf(input) : Result.fail(new InvalidParameter({ parameters: [problem] })),
+    result: ids.has(input as Id)
+      ? resultOf(input as Id)
+      : Result.fail(new InvalidParameter({ parameters: [problem] })),
   }));
 
 /** The members among the chat users, or the failure to ask about one of them. */
 const keepMembers = (
   chatIds: ReadonlyArray<ChatId>,
-  members: ReadonlyMap<ChatId, Membership>,
+  members: Memberships,
 ): Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable> => {
   const kept: Array<ChatId> = [];
   for (const chatId of chatIds) {

@@ -8,6 +8,7 @@ import type { ChatId, GameId } from "../ids.ts";
 import { isLinked, type Link, type LinkRecord } from "../link.ts";
 import { LinkStore } from "../ports/link_store.ts";
 import type { ChatProfile, GameProfile } from "../profile.ts";
+import type { BegunLookup } from "./cached_stores.ts";
 import { type GuildError, GuildGuard, questionsAtOnce, type RequestedGuild } from "./guild_guard.ts";
 import { Profiles } from "./profiles.ts";
 import { Secrets } from "./secrets.ts";
@@ -18,6 +19,8 @@ export interface LookupOptions {
   readonly guildId?: RequestedGuild;
   /** Whether to add profiles; not when left out. */
   readonly resolved?: boolean;
+  /** The look-up of the chat user, when it has begun already; not for a game user. */
+  readonly begun?: BegunLookup | null;
 }
 
 /** Both profiles, null unless they were asked for. */
@@ -106,13 +109,16 @@ export class LinkLookup extends Context.Service<
       const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
         Effect.andThen(guard.enter(scope, guildId), guard.requireMember(guildId, chatId));
 
+      const recordOf = ({ pid }: DataScope, chatId: ChatId, { begun = null }: LookupOptions) =>
+        begun ?? links.findByChatId(pid, chatId);
+
       const byChat = Effect.fnUntraced(function* (
         scope: DataScope,
         chatId: ChatId,
         options: LookupOptions = {},
       ) {
         if (isGuarded(scope, options)) yield* admitChat(scope, chatId, options);
-        const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
+        const link = linkOf(yield* recordOf(scope, chatId, options));
         if (link === null) return yield* new LinkNotFound();
         const resolved = options.resolved === true ? yield* resolvePair(link, options) : unresolved;
         return { chatId, gameId: link.gameId, resolved };
@@ -152,7 +158,7 @@ export class LinkLookup extends Context.Service<
         options: LookupOptions = {},
       ) {
         yield* admitChat(scope, chatId, options);
-        const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
+        const link = linkOf(yield* recordOf(scope, chatId, options));
         if (link === null) return notVerified(chatId);
         return {
           linked: true,

@@ -9,6 +9,7 @@ import type { ChatId, GameId } from "../ids.ts";
 import { GamePlatform } from "../ports/game_platform.ts";
 import { LinkStore } from "../ports/link_store.ts";
 import { type GuildError, GuildGuard, type RequestedGuild } from "./guild_guard.ts";
+import { SessionWatch } from "./session_watch.ts";
 
 /** Where a write goes and who asks for it. */
 export interface WriteTarget {
@@ -55,7 +56,7 @@ export class LinkWriter extends Context.Service<
     ) => Effect.Effect<ChatUpdated, GuildError | LinkNotFound | Conflict | StoreUnavailable>;
 
     /**
-     * Removes the game link of a chat user.
+     * Removes the game link of a chat user, which ends their unfinished verification sessions.
      *
      * @param options.requireMember whether the chat user must be a member of the guild
      */
@@ -65,7 +66,7 @@ export class LinkWriter extends Context.Service<
       options: { readonly requireMember: boolean },
     ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound | StoreUnavailable>;
 
-    /** Deletes all records of the scope and gives their number. A guild scope need not name its guild. */
+    /** Deletes all records of the scope, ends its sessions, and gives the number of records. A guild scope need not name its guild. */
     readonly deleteScope: (target: WriteTarget) => Effect.Effect<number, GuildError | StoreUnavailable>;
   }
 >()("@accountlink/core/LinkWriter") {
@@ -75,6 +76,7 @@ export class LinkWriter extends Context.Service<
       const links = yield* LinkStore;
       const guard = yield* GuildGuard;
       const games = yield* GamePlatform;
+      const watch = yield* SessionWatch;
 
       const setGame: LinkWriter["Service"]["setGame"] = Effect.fn("LinkWriter.setGame")(function* (
         target,
@@ -120,13 +122,17 @@ export class LinkWriter extends Context.Service<
         if (requireMember) yield* guard.requireMember(target.guildId, chatId);
         const removed = yield* links.removeGame({ ...(yield* contextOf(target)), chatId });
         if (Option.isNone(removed)) return yield* new LinkNotFound();
-        return { chatId, removedGameId: removed.value, deleted: true as const };
+        const { gameId, ended } = removed.value;
+        yield* watch.announce(ended);
+        return { chatId, removedGameId: gameId, deleted: true as const };
       });
 
       const deleteScope: LinkWriter["Service"]["deleteScope"] = Effect.fn("LinkWriter.deleteScope")(
         function* (target) {
           yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
-          return yield* links.deleteScope(yield* contextOf(target));
+          const { records, ended } = yield* links.deleteScope(yield* contextOf(target));
+          yield* watch.announce(ended);
+          return records;
         },
       );
 

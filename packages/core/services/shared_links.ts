@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { keepLease, knownAfter, leaseMs } from "../internal/cache_lease.ts";
 import { ScopeClosures } from "../internal/scope_closures.ts";
+import { WriteEnclosures } from "../internal/write_enclosures.ts";
 import type { LinkRecord } from "../link.ts";
 import { CacheAgreement } from "../ports/cache_agreement.ts";
 import { type CachedRecord, type CacheLease, LinkCache, type RecordName } from "../ports/link_cache.ts";
@@ -63,41 +64,11 @@ export class SharedLinks extends Context.Service<
     Effect.gen(function* () {
       const cache = yield* LinkCache;
       const agreement = yield* CacheAgreement;
-      const { ofRecord, ofScope } = agreement.longestWrite;
-      const fenceMs = ofRecord + margin;
+      const { longestWrite } = agreement;
+      const fenceMs = longestWrite.ofRecord + margin;
       const closures = new ScopeClosures(agreement, { knownAfter, entriesGoneAfter: entryMs + margin });
       const leases = yield* keepLease(cache, agreement, closures, leaseMs + fenceMs + entryMs + margin);
-
-      const closing = <A, E>(pid: Pid, longest: number, write: Effect.Effect<A, E>) =>
-        closures.ensure(pid, longest).pipe(
-          Effect.andThen(write),
-          // When it took longer than anybody thought, the cache was in use again.
-          Effect.tap(closures.ensure(pid, 0)),
-        );
-
-      const setUp = (held: CacheLease, records: ReadonlyArray<RecordName>) => {
-        const fence = { run: held.run, records, id: crypto.randomUUID() };
-        return cache.fence(held, fence, fenceMs).pipe(
-          Effect.map((stands) => (stands ? fence : null)),
-          Effect.catch(() => Effect.succeed(null)),
-        );
-      };
-
-      const changing = Effect.fnUntraced(function* <A, E>(
-        pid: Pid,
-        chatIds: ReadonlyArray<ChatId>,
-        write: Effect.Effect<A, E>,
-      ) {
-        const held = leases.forWrites;
-        const records = chatIds.map((chatId) => ({ pid, chatId }));
-        const fence = held === null ? null : yield* setUp(held, records);
-        if (fence === null) return yield* closing(pid, ofRecord, write);
-        // A write that failed may yet take effect, so its fence is left to end by itself.
-        const written = yield* write;
-        const stood = yield* cache.lift(fence).pipe(Effect.catch(() => Effect.succeed(false)));
-        if (!stood) yield* closures.ensure(pid, 0);
-        return written;
-      });
+      const writes = new WriteEnclosures({ cache, leases, closures, longestWrite, fenceMs });
 
       const scope = yield* Effect.scope;
       return SharedLinks.of({
@@ -112,8 +83,11 @@ export class SharedLinks extends Context.Service<
           begun === null
             ? lookUp
             : Effect.flatMap(Fiber.join(begun), (read) => endOf(cache, scope, name, read, lookUp)),
-        changing,
-        changingScope: (pid, write) => closing(pid, ofScope, write),
+        changing: (pid, chatIds, write) => {
+          const records = chatIds.map((chatId) => ({ pid, chatId }));
+          return writes.aroundRecords(pid, records, write);
+        },
+        changingScope: (pid, write) => writes.aroundScope(pid, write),
       });
     }),
   );

@@ -61,6 +61,7 @@ const mistakes: Readonly<Record<string, Mistakes>> = {
   "a new run that is used at once": {
     agreement: (agreement) => ({ adopt: (run) => agreement.adopt(run, 0) }),
   },
+  "a commit that comes too late": { commitsLate: true },
   "a closure that nobody learns of": { agreement: () => ({ close: () => Effect.void }) },
 };
 

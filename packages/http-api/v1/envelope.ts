@@ -1,7 +1,9 @@
 /**
  * The envelopes of v1 answers.
  */
+import type { Traffic } from "@accountlink/core/quota";
 import { Schema } from "effect";
+import { HttpApiSchema } from "effect/http-api";
 
 /** The version of an answer, unless its route or content has another. */
 export const version = "1.0.0";
@@ -11,12 +13,21 @@ export const resolvedVersion = "1.1.0";
 
 const IsoTime = Schema.String.annotate({ description: "ISO 8601 timestamp" });
 
-const common = {
-  timestamp: IsoTime,
-  version: Schema.String,
+const common = { timestamp: IsoTime, version: Schema.String };
+
+const mappingCounters = {
   requestsRemaining: Schema.NullOr(Schema.Int).annotate({ description: "What is left of the key's day" }),
   ipRequestsRemaining: Schema.NullOr(Schema.Int).annotate({
     description: "What is left of the client address's day, shared by all keys used from it",
+  }),
+};
+
+const verifyCounters = {
+  verifyRequestsRemaining: Schema.NullOr(Schema.Int).annotate({
+    description: "What is left of the key's day of verification requests",
+  }),
+  verifyIpRequestsRemaining: Schema.NullOr(Schema.Int).annotate({
+    description: "What is left of the client address's day of verification requests",
   }),
 };
 
@@ -24,13 +35,20 @@ const common = {
 export const success = <Data extends Schema.Top, const Extra extends Schema.Struct.Fields = {}>(
   data: Data,
   extra: Extra = {} as Extra,
-) => Schema.Struct({ status: Schema.Literal(200), data, ...extra, ...common });
+) => Schema.Struct({ status: Schema.Literal(200), data, ...extra, ...common, ...mappingCounters });
+
+/** A v1 success of a session route. */
+export const verifySuccess = <Data extends Schema.Top>(data: Data, status: 200 | 201 = 200) =>
+  Schema.Struct({ status: Schema.Literal(status), data, ...common, ...verifyCounters }).pipe(
+    HttpApiSchema.status(status),
+  );
 
 /** A v1 failure. */
-export const failure = (status: number) =>
+export const failure = (status: number, traffic: Traffic = "mapping") =>
   Schema.Struct({
     status: Schema.Literal(status),
     error: Schema.String,
     ...common,
+    ...(traffic === "verify" ? verifyCounters : mappingCounters),
     ...(status === 429 ? { retryAfter: Schema.Int.annotate({ description: "Seconds to wait" }) } : {}),
   });

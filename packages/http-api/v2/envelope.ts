@@ -3,6 +3,7 @@
  */
 import type { AddressBucket, ErrorCode, KeyBucket } from "@accountlink/core/errors";
 import { Schema } from "effect";
+import { HttpApiSchema } from "effect/http-api";
 
 /** The version that every v2 answer names. */
 export const version = "2.0.0";
@@ -49,8 +50,10 @@ const BulkMeta = Schema.Struct({
 });
 
 /** A v2 success with this data. */
-export const success = <Data extends Schema.Top>(data: Data) =>
-  Schema.Struct({ status: Schema.Literal(200), data, meta: Meta, timestamp: IsoTime });
+export const success = <Data extends Schema.Top>(data: Data, status: 200 | 201 = 200) =>
+  Schema.Struct({ status: Schema.Literal(status), data, meta: Meta, timestamp: IsoTime }).pipe(
+    HttpApiSchema.status(status),
+  );
 
 /** A v2 bulk success with these results. */
 export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(input: Input, data: Data) =>

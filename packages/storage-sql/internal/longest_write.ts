@@ -8,9 +8,9 @@ export const LongestWrite = Context.Reference<{ readonly ofRecord: number; reado
 );
 
 /**
- * A write waits for a connection and has it for as long as a transaction may take. What it has sent by then, and nobody
- * waits for any more, Postgres takes no later than it waits for a statement, and runs for no longer than one may run. All
- * of that twice, since a transaction that was given up for another one is tried once more.
+ * Until it is asked whether it may be committed, a write waits for a connection and has it for as long as a transaction
+ * may take, and does so once more when the transaction was given up for another one: the first half. In the second half
+ * Postgres takes the COMMIT no later than it waits for a statement, and runs it for no longer than one may run.
  *
  * @param connectTimeout in milliseconds, as the other
  */

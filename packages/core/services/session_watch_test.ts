@@ -1,0 +1,121 @@
+import { PlatformMemory } from "@accountlink/platform-memory";
+import { assert, describe, it } from "@effect/vitest";
+import { Clock, Effect, Fiber, Layer, Queue } from "effect";
+import { TestClock } from "effect/testing";
+import * as AccountLink from "../account_link.ts";
+import { StoreUnavailable } from "../errors.ts";
+import type { Sid } from "../ids.ts";
+import { countOpenReads, hasEnded, listenTo, request, setup, start } from "../internal/test_sessions.ts";
+import { platform, stores, world } from "../internal/test_world.ts";
+import { SessionStore } from "../ports/session_store.ts";
+import { Signals } from "../ports/signals.ts";
+import { SessionWatch } from "./session_watch.ts";
+
+/** A world whose signals never arrive, and cannot be waited for either. */
+const deaf = AccountLink.layer.pipe(
+  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
+  Layer.provideMerge(
+    Layer.succeed(Signals, {
+      publish: () => Effect.fail(new StoreUnavailable({ operation: "Signals.publish" })),
+      subscribe: () => Effect.fail(new StoreUnavailable({ operation: "Signals.subscribe" })),
+    }),
+  ),
+  Layer.fresh,
+);
+
+/** Takes a session on as another node does whose signal is lost. */
+const openElsewhere = Effect.fnUntraced(function* (sid: Sid) {
+  yield* (yield* SessionStore).advance({ sid, to: "opened", at: yield* Clock.currentTimeMillis });
+});
+
+describe("SessionWatch", () => {
+  it.effect.each([
+    ["lost", world],
+    ["down", deaf],
+  ] as const)("finds out within 2 seconds what signals do not tell that are %s", ([, layer]) =>
+    Effect.gen(function* () {
+      const { poll, sid } = yield* setup;
+      yield* TestClock.setTime(60_500);
+      const waiting = yield* start(poll(25_000));
+      yield* openElsewhere(sid);
+      yield* TestClock.adjust(1_499);
+      assert.isFalse(hasEnded(waiting));
+      yield* TestClock.adjust(501);
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "opened" });
+    }).pipe(Effect.provide(layer)),
+  );
+
+  it.effect("finds a change that its node saw seconds after it was made", () =>
+    Effect.gen(function* () {
+      const { poll, sid } = yield* setup;
+      yield* TestClock.setTime(60_000);
+      const waiting = yield* start(poll(25_000));
+      yield* (yield* SessionStore).advance({ sid, to: "opened", at: 50_000 });
+      yield* TestClock.adjust("2 seconds");
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "opened" });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("tells those on its own node also while signals are down", () =>
+    Effect.gen(function* () {
+      const { sessions, key, poll, sid } = yield* setup;
+      const waiting = yield* start(poll(25_000));
+      yield* sessions.cancel(key, sid);
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "cancelled" });
+    }).pipe(Effect.provide(deaf)),
+  );
+
+  it.effect("hears other nodes: of many changes in few messages, and of a later read", () =>
+    Effect.gen(function* () {
+      const { sessions, key, sid, poll } = yield* setup;
+      const { publish } = yield* Signals;
+      const { sid: second } = yield* sessions.create(key, request);
+      const first = yield* start(poll(25_000));
+      const other = yield* listenTo(key, second);
+      yield* openElsewhere(second);
+      yield* publish("sessions", `${"vs_".padEnd(46, "x")} ${second}`);
+      yield* start(Effect.void);
+      assert.deepStrictEqual(other.names(), ["session", "session"]);
+      yield* publish("sessions", `2:${sid}`);
+      assert.deepInclude(yield* Fiber.join(first), { state: "pending" });
+      yield* publish("sessions", `1:${second}`);
+      yield* start(Effect.void);
+      assert.isFalse(hasEnded(other.reading));
+      yield* Fiber.interrupt(other.reading);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("puts many changes into few messages", () =>
+    Effect.gen(function* () {
+      const { announce } = yield* SessionWatch;
+      const { subscribe } = yield* Signals;
+      const messages = yield* subscribe("sessions");
+      const sids = Array.from({ length: 250 }, (_, index) => `vs_${String(index).padStart(43, "0")}` as Sid);
+      yield* announce(sids);
+      yield* announce([]);
+      const sent: Array<string> = [];
+      while ((yield* Queue.size(messages)) > 0) sent.push(yield* Queue.take(messages));
+      assert.strictEqual(sent.length, 3);
+      assert.deepStrictEqual(sent.join(" ").split(" "), sids);
+    }).pipe(Effect.scoped, Effect.provide(world)),
+  );
+
+  it.effect("ends every read when it is released, and each that comes later at once", () =>
+    Effect.gen(function* () {
+      const before = yield* countOpenReads;
+      const { sessions, key, sid, poll } = yield* setup;
+      const { sid: second } = yield* sessions.create(key, request);
+      const waiting = yield* start(poll(25_000));
+      const stream = yield* listenTo(key, second);
+      yield* (yield* SessionWatch).release;
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "pending" });
+      yield* Fiber.join(stream.reading);
+      assert.deepStrictEqual(stream.names(), ["session", "timeout"]);
+
+      const late = yield* listenTo(key, sid, "0");
+      yield* Fiber.join(late.reading);
+      assert.deepStrictEqual(late.names(), ["session", "timeout"]);
+      assert.strictEqual((yield* countOpenReads) - before, 0);
+    }).pipe(Effect.provide(world)),
+  );
+});

@@ -1,0 +1,187 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestClock } from "effect/testing";
+import {
+  ChatPlatformSwitch,
+  flowWorld,
+  newBrowser,
+  reasonOf,
+  setupFlow as setup,
+} from "../internal/test_flows.ts";
+import { newGuildKey } from "../internal/test_sessions.ts";
+import { botlessGuildId, chatId, gameId, guildId } from "../internal/test_world.ts";
+
+const ada = chatId("10001");
+const life = 300_000;
+
+describe("VerificationFlows refuses a browser", () => {
+  it.effect("for a link that leads nowhere", () =>
+    Effect.gen(function* () {
+      const { browser, entry, byScope, disable } = yield* setup();
+      const unknown = [
+        { sid: `vs_${"0".repeat(43)}` },
+        { sid: "vs_" },
+        { ...byScope, pid: "pid_0000000000000000" },
+        { ...byScope, pid: "pid_" },
+      ];
+      for (const wrong of unknown) assert.strictEqual(yield* reasonOf(browser.show(wrong)), "unknown");
+      yield* browser.walk(entry);
+      const form = yield* browser.form(entry);
+      yield* disable;
+      assert.strictEqual(yield* reasonOf(browser.show(entry)), "unknown");
+      assert.strictEqual(yield* reasonOf(browser.send(form)), "unknown");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("for a guild that the scope or the bot is not in", () =>
+    Effect.gen(function* () {
+      const { browser, byScope } = yield* setup();
+      const guildKey = yield* newGuildKey;
+      const inGuild = { pid: guildKey.scope.pid, guildId: null, redirect: null };
+      const prove = (guild: string | null, from = byScope) =>
+        browser.prove("chat", ada, { ...from, guildId: guild });
+      assert.strictEqual(yield* reasonOf(prove("700")), "no_guild");
+      assert.strictEqual(yield* reasonOf(prove(botlessGuildId, inGuild)), "no_guild");
+      assert.strictEqual(yield* reasonOf(prove(botlessGuildId)), "no_guild");
+      yield* prove(guildId);
+      yield* prove(null, inGuild);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("for a user who is not in the guild, or not any more", () =>
+    Effect.gen(function* () {
+      const chat = yield* ChatPlatformSwitch;
+      const { browser, entry } = yield* setup({ guildId });
+      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10020", entry)), "not_a_member");
+      yield* browser.walk(entry);
+      chat.hasMembers = false;
+      assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("for another chat user than the session asks for", () =>
+    Effect.gen(function* () {
+      const { browser, entry, gameOf } = yield* setup({ chatId: ada });
+      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10002", entry)), "wrong_user");
+      assert.isNull((yield* browser.show(entry)).chat);
+      yield* browser.walk(entry);
+      yield* browser.confirm(entry);
+      assert.strictEqual(yield* gameOf, gameId("1"));
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("while a platform does not answer, and goes on when it does", () =>
+    Effect.gen(function* () {
+      const chat = yield* ChatPlatformSwitch;
+      const { browser, entry } = yield* setup({ guildId });
+      chat.isDown = true;
+      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", entry)), "platform_down");
+      chat.isDown = false;
+      yield* browser.walk(entry);
+      chat.isDown = true;
+      assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "platform_down");
+      chat.isDown = false;
+      yield* browser.confirm(entry);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("for a sign-in that was denied, is another's, or was used", () =>
+    Effect.gen(function* () {
+      const { browser, entry } = yield* setup();
+      const other = yield* newBrowser;
+      yield* other.leave("chat", entry);
+      const denied = { error: "access_denied" };
+      assert.strictEqual(yield* reasonOf(browser.prove("chat", denied, entry)), "denied");
+      assert.strictEqual(yield* reasonOf(browser.prove("chat", "99999")), "sign_in_invalid");
+      const state = yield* browser.leave("chat");
+      assert.strictEqual(yield* reasonOf(other.comeBack("chat", state, "10001")), "sign_in_invalid");
+      yield* browser.comeBack("chat", state, "10001");
+      assert.strictEqual(yield* reasonOf(browser.comeBack("chat", state, "10001")), "sign_in_invalid");
+      const ofGame = yield* browser.leave("game");
+      assert.strictEqual(yield* reasonOf(browser.comeBack("chat", ofGame, "10001")), "sign_in_invalid");
+      assert.strictEqual(yield* reasonOf(browser.comeBack("game", ofGame, "1")), "sign_in_invalid");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("when it is not begun, or not through", () =>
+    Effect.gen(function* () {
+      const { browser, entry } = yield* setup();
+      assert.strictEqual(yield* reasonOf(browser.leave("chat")), "lost");
+      assert.strictEqual(yield* reasonOf(browser.comeBack("chat", "state", "10001")), "lost");
+      assert.strictEqual(yield* reasonOf(browser.leave("game", entry)), "unfinished");
+      assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "lost");
+      yield* browser.prove("chat", "10001", entry);
+      assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "unfinished");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("for a form of another page", () =>
+    Effect.gen(function* () {
+      const { browser, entry, byScope } = yield* setup();
+      const other = yield* newBrowser;
+      yield* browser.walk(entry);
+      const sent = [
+        { csrf: null, sid: entry.sid },
+        { csrf: "", sid: entry.sid },
+        yield* other.form(entry),
+        yield* browser.form(byScope),
+      ];
+      for (const form of sent) {
+        assert.strictEqual(yield* reasonOf(browser.send(form)), "forged");
+        assert.strictEqual(yield* reasonOf(browser.cancel(form)), "forged");
+      }
+      yield* browser.confirm(entry);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("when the link is not the one that was seen", () =>
+    Effect.gen(function* () {
+      const { browser, entry, link, read, gameOf } = yield* setup();
+      yield* browser.walk(entry);
+      yield* link("2");
+      assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "link_changed");
+      assert.deepStrictEqual([yield* gameOf, (yield* read).state], [gameId("2"), "opened"]);
+      yield* browser.walk(entry);
+      yield* browser.confirm(entry);
+      assert.deepInclude(yield* read, { state: "completed", previousGameId: gameId("2") });
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("when its session has ended, and tells how", () =>
+    Effect.gen(function* () {
+      const cancelled = yield* setup();
+      yield* cancelled.browser.walk(cancelled.entry);
+      yield* cancelled.cancelSession;
+      const failed = yield* setup();
+      yield* failed.link("2");
+      yield* failed.browser.walk(failed.entry);
+      yield* failed.removals.unlink;
+      const completed = yield* setup();
+      yield* completed.browser.walk(completed.entry);
+      const form = yield* completed.browser.form(completed.entry);
+      yield* completed.browser.send(form);
+      assert.strictEqual(yield* reasonOf(completed.browser.send(form)), "over completed");
+      for (const [how, { browser, entry }] of Object.entries({ cancelled, failed, completed })) {
+        assert.strictEqual(yield* reasonOf(browser.show(entry)), `over ${how}`);
+        assert.strictEqual(yield* reasonOf(browser.leave("chat", entry)), `over ${how}`);
+      }
+      assert.isNull(yield* failed.gameOf);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("when the session's time is over, and a day later does not know it", () =>
+    Effect.gen(function* () {
+      const { browser, entry } = yield* setup();
+      yield* browser.walk(entry);
+      const form = yield* browser.form(entry);
+      const state = yield* browser.leave("chat");
+      yield* TestClock.adjust(life);
+      for (const step of [browser.show(entry), browser.send(form), browser.cancel(form)]) {
+        assert.strictEqual(yield* reasonOf(step), "expired");
+      }
+      assert.strictEqual(yield* reasonOf(browser.comeBack("chat", state, "10001")), "expired");
+      yield* TestClock.adjust("1 day");
+      assert.strictEqual(yield* reasonOf(browser.show(entry)), "unknown");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+});

@@ -1,0 +1,407 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Fiber, Option } from "effect";
+import { TestClock } from "effect/testing";
+import type { Sid } from "../ids.ts";
+import {
+  complete,
+  hasEnded,
+  listenTo,
+  newGuildKey,
+  newKey,
+  open,
+  origin,
+  request,
+  setup,
+  start,
+  worldWith,
+} from "../internal/test_sessions.ts";
+import { botlessGuildId, chatId, gameId, guildId, operator, world } from "../internal/test_world.ts";
+import { SessionStore } from "../ports/session_store.ts";
+import { LinkWriter } from "./link_writer.ts";
+import { VerificationSessions } from "./verification_sessions.ts";
+
+const day = 86_400_000;
+
+describe("VerificationSessions.create", () => {
+  it.effect("makes a session that lives for its time", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_000);
+      const sessions = yield* VerificationSessions;
+      const key = yield* newKey();
+      const { sid, ...rest } = yield* sessions.create(key, { ...request, redirect: `${origin}/done?a=1` });
+      assert.match(sid, /^vs_[\w-]{43}$/);
+      assert.deepStrictEqual(rest, {
+        keyId: key.id,
+        pid: key.scope.pid,
+        clientId: "client",
+        guildId: null,
+        chatId: null,
+        redirect: `${origin}/done?a=1`,
+        gameId: null,
+        state: "pending",
+        linkChanged: false,
+        previousGameId: null,
+        error: null,
+        createdAt: 1_000,
+        expiresAt: 301_000,
+        completedAt: null,
+        change: 1,
+        pollsRemaining: 150,
+      });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("refuses a redirect that is not on the key's list", () =>
+    Effect.gen(function* () {
+      const { sessions, key } = yield* setup;
+      const wrong = [
+        "https://client.example.evil.example/",
+        "https://client.example:8443/",
+        "http://client.example/",
+        "//client.example/",
+        "/done",
+        "javascript:alert(1)",
+        "ftp://client.example/",
+        "https://client.example@evil.example/",
+        "",
+      ];
+      for (const redirect of wrong) {
+        const refused = yield* Effect.flip(sessions.create(key, { ...request, redirect }));
+        assert.deepInclude(refused, { _tag: "InvalidParameter" }, redirect);
+      }
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("keeps the rules of guilds", () =>
+    Effect.gen(function* () {
+      const sessions = yield* VerificationSessions;
+      const bound = yield* newGuildKey;
+      const global = yield* newKey();
+      const outsider = chatId("10020");
+      const refusals = [
+        yield* Effect.flip(sessions.create(bound, request)),
+        yield* Effect.flip(sessions.create(bound, { ...request, guildId: botlessGuildId })),
+        yield* Effect.flip(sessions.create(global, { ...request, guildId: botlessGuildId })),
+        yield* Effect.flip(sessions.create(bound, { ...request, guildId, chatId: outsider })),
+      ];
+      assert.deepStrictEqual(
+        refusals.map((refused) => (refused._tag === "Forbidden" ? refused.reason : refused._tag)),
+        ["MissingParameter", "wrong_guild", "bot_not_in_guild", "user_not_in_guild"],
+      );
+      const member = { ...request, guildId, chatId: chatId("10001") };
+      assert.deepInclude(yield* sessions.create(bound, member), { guildId, chatId: chatId("10001") });
+      // Without a guild, nobody is asked for.
+      assert.deepInclude(yield* sessions.create(global, { ...request, chatId: outsider }), {
+        chatId: outsider,
+      });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("lets a key create 6 at once and then 1 each 10 seconds; what is refused takes nothing", () =>
+    Effect.gen(function* () {
+      const sessions = yield* VerificationSessions;
+      const key = yield* newKey();
+      const other = yield* newKey();
+      const create = sessions.create(key, request);
+      for (let invalid = 0; invalid < 10; invalid++) {
+        yield* Effect.flip(sessions.create(key, { ...request, redirect: "https://evil.example/" }));
+        yield* Effect.flip(sessions.create(key, { ...request, guildId: botlessGuildId }));
+      }
+      for (let made = 0; made < 6; made++) yield* create;
+      const refused = { _tag: "RateLimited", bucket: "session_create", limit: 6, retryAfter: 10 } as const;
+      assert.deepInclude(yield* Effect.flip(create), refused);
+      yield* sessions.create(other, request);
+
+      yield* TestClock.adjust("9 seconds");
+      assert.deepInclude(yield* Effect.flip(create), { ...refused, retryAfter: 1, resetsAt: 10_000 });
+      yield* TestClock.adjust("1 second");
+      yield* create;
+      assert.deepInclude(yield* Effect.flip(create), refused);
+      yield* TestClock.adjust("10 minutes");
+      for (let made = 0; made < 6; made++) yield* create;
+      assert.deepInclude(yield* Effect.flip(create), refused);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect.each([{ createBurst: 0 }, { createRefill: 0 }])("has no limit with %o", (rules) =>
+    Effect.gen(function* () {
+      const sessions = yield* VerificationSessions;
+      const key = yield* newKey();
+      for (let made = 0; made < 30; made++) yield* sessions.create(key, request);
+    }).pipe(Effect.provide(worldWith(rules))),
+  );
+});
+
+describe("VerificationSessions.poll", () => {
+  it.effect("does not know another key's session, nor text that is no sid", () =>
+    Effect.gen(function* () {
+      const { sessions, sid } = yield* setup;
+      const other = yield* newKey();
+      for (const text of [sid, "", "vs_", `${sid}x`, "vs_\u0000", `vs_${"a".repeat(43)}`]) {
+        const read = sessions.poll(other, text, { wait: 0, resumes: false });
+        assert.deepInclude(yield* Effect.flip(read), { _tag: "SessionNotFound" });
+        assert.deepInclude(yield* Effect.flip(sessions.cancel(other, text)), { _tag: "SessionNotFound" });
+      }
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("gives a state that is final at once, and until the deadline", () =>
+    Effect.gen(function* () {
+      const { key, sid, poll } = yield* setup;
+      yield* complete(key, sid);
+      const done = {
+        state: "completed",
+        chatId: chatId("10001"),
+        gameId: gameId("1"),
+        linkChanged: true,
+        completedAt: 0,
+      } as const;
+      assert.deepInclude(yield* poll(25_000), { ...done, previousGameId: null, pollsRemaining: 149 });
+      yield* TestClock.setTime(299_999);
+      assert.deepInclude(yield* poll(), done);
+      yield* TestClock.setTime(300_000);
+      assert.deepInclude(yield* Effect.flip(poll()), { _tag: "SessionExpired" });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("waits for a state other than that at arrival", () =>
+    Effect.gen(function* () {
+      const { key, sid, poll } = yield* setup;
+      const opened = yield* start(poll(25_000));
+      assert.isFalse(hasEnded(opened));
+      yield* open(sid);
+      assert.deepInclude(yield* Fiber.join(opened), { state: "opened", change: 2 });
+
+      yield* TestClock.adjust("2 seconds");
+      const completed = yield* start(poll(25_000));
+      yield* TestClock.adjust("24 seconds");
+      assert.isFalse(hasEnded(completed));
+      yield* complete(key, sid);
+      assert.deepInclude(yield* Fiber.join(completed), { state: "completed", change: 3 });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("gives the present state when the wait is over", () =>
+    Effect.gen(function* () {
+      const { poll } = yield* setup;
+      const waiting = yield* start(poll(25_000));
+      yield* TestClock.adjust(24_999);
+      assert.isFalse(hasEnded(waiting));
+      yield* TestClock.adjust(1);
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "pending", pollsRemaining: 149 });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("is refused when the session expires meanwhile", () =>
+    Effect.gen(function* () {
+      const { poll, sid } = yield* setup;
+      yield* TestClock.setTime(290_000);
+      const waiting = yield* start(Effect.flip(poll(25_000)));
+      yield* TestClock.adjust(9_999);
+      assert.isFalse(hasEnded(waiting));
+      yield* TestClock.adjust(1);
+      assert.deepInclude(yield* Fiber.join(waiting), { _tag: "SessionExpired" });
+      const stored = yield* (yield* SessionStore).find(sid);
+      assert.strictEqual(Option.getOrThrow(stored).state, "expired");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("hears of a removal that ends the session", () =>
+    Effect.gen(function* () {
+      const { sessions, key } = yield* setup;
+      const { sid } = yield* sessions.create(key, { ...request, chatId: chatId("10001") });
+      const writer = yield* LinkWriter;
+      const target = { scope: key.scope, guildId: null, origin: operator };
+      yield* writer.setGame(target, { chatId: chatId("10001"), gameId: gameId("1") });
+      const waiting = yield* start(sessions.poll(key, sid, { wait: 25_000, resumes: false }));
+      yield* writer.removeGame(target, chatId("10001"), { requireMember: false });
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "failed", error: "link_removed" });
+    }).pipe(Effect.provide(world)),
+  );
+});
+
+describe("VerificationSessions.stream", () => {
+  it.effect("tells the present state, each change, and the final state as the last event", () =>
+    Effect.gen(function* () {
+      const { key, sid } = yield* setup;
+      const { told, reading, names } = yield* listenTo(key, sid);
+      assert.deepStrictEqual(names(), ["session"]);
+      yield* open(sid);
+      yield* complete(key, sid);
+      yield* Fiber.join(reading);
+      const states = told.map((event) =>
+        "session" in event ? [event.event, event.session.state, event.session.change] : [],
+      );
+      assert.deepStrictEqual(states, [
+        ["session", "pending", 1],
+        ["session", "opened", 2],
+        ["completed", "completed", 3],
+      ]);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("says every 10 seconds that nothing has happened, and ends after 30", () =>
+    Effect.gen(function* () {
+      const { key, sid } = yield* setup;
+      const { reading, names } = yield* listenTo(key, sid);
+      yield* TestClock.adjust(9_999);
+      assert.deepStrictEqual(names(), ["session"]);
+      yield* TestClock.adjust(20_000);
+      assert.deepStrictEqual(names(), ["session", "idle", "idle"]);
+      assert.isFalse(hasEnded(reading));
+      yield* TestClock.adjust(1);
+      yield* Fiber.join(reading);
+      assert.deepStrictEqual(names(), ["session", "idle", "idle", "timeout"]);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("begins with the next change for a client that knows the present one", () =>
+    Effect.gen(function* () {
+      const { key, sid } = yield* setup;
+      const { told, reading, names } = yield* listenTo(key, sid, "1");
+      assert.deepStrictEqual(names(), ["idle"]);
+      yield* open(sid);
+      assert.deepStrictEqual(names(), ["idle", "session"]);
+      assert.nestedPropertyVal(told[1], "session.change", 2);
+      yield* Fiber.interrupt(reading);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect.each(["0", "2", "01", " 1", "x"])("begins with the present state after %s", (lastEventId) =>
+    Effect.gen(function* () {
+      const { key, sid } = yield* setup;
+      const { reading, names } = yield* listenTo(key, sid, lastEventId);
+      assert.deepStrictEqual(names(), ["session"]);
+      yield* Fiber.interrupt(reading);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("tells a final state once more to a client that knows it, and ends", () =>
+    Effect.gen(function* () {
+      const { key, sid } = yield* setup;
+      yield* complete(key, sid);
+      const { reading, names } = yield* listenTo(key, sid, "2");
+      yield* Fiber.join(reading);
+      assert.deepStrictEqual(names(), ["completed"]);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("tells that the session has expired", () =>
+    Effect.gen(function* () {
+      const { key, sid } = yield* setup;
+      yield* TestClock.setTime(285_000);
+      const { reading, told, names } = yield* listenTo(key, sid);
+      yield* TestClock.adjust("15 seconds");
+      yield* Fiber.join(reading);
+      assert.deepStrictEqual(names(), ["session", "idle", "expired"]);
+      assert.nestedPropertyVal(told[2], "session.state", "expired");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("has no end but that of the session without a longest time", () =>
+    Effect.gen(function* () {
+      const { key, sid } = yield* setup;
+      const { reading, names } = yield* listenTo(key, sid);
+      yield* TestClock.adjust("5 minutes");
+      yield* Fiber.join(reading);
+      assert.strictEqual(names().at(-1), "expired");
+    }).pipe(Effect.provide(worldWith({ streamMax: 0 }))),
+  );
+});
+
+describe("VerificationSessions.cancel", () => {
+  it.effect("ends a session, and wakes who waits for it", () =>
+    Effect.gen(function* () {
+      const { sessions, key, sid, poll } = yield* setup;
+      const waiting = yield* start(poll(25_000));
+      assert.deepInclude(yield* sessions.cancel(key, sid), {
+        state: "cancelled",
+        completedAt: null,
+        pollsRemaining: 149,
+      });
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "cancelled" });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("conflicts with a final state, and is over with the session", () =>
+    Effect.gen(function* () {
+      const { sessions, key, sid } = yield* setup;
+      const { sid: left } = yield* sessions.create(key, request);
+      yield* complete(key, sid);
+      const refused = yield* Effect.flip(sessions.cancel(key, sid));
+      assert.deepInclude(refused, { _tag: "Conflict", reason: "session_completed" });
+      yield* TestClock.setTime(300_000);
+      for (const over of [sid, left]) {
+        assert.deepInclude(yield* Effect.flip(sessions.cancel(key, over)), { _tag: "SessionExpired" });
+      }
+    }).pipe(Effect.provide(world)),
+  );
+});
+
+describe("The sweep of sessions", () => {
+  it.effect("expires what is over, and forgets it a day later", () =>
+    Effect.gen(function* () {
+      const { sid, poll } = yield* setup;
+      const store = yield* SessionStore;
+      const stateOf = Effect.map(store.find(sid), (found) => Option.getOrNull(found)?.state ?? null);
+      yield* TestClock.setTime(299_999);
+      assert.strictEqual(yield* stateOf, "pending");
+      yield* TestClock.setTime(310_000);
+      assert.strictEqual(yield* stateOf, "expired");
+
+      yield* TestClock.setTime(300_000 + day - 1);
+      assert.deepInclude(yield* Effect.flip(poll()), { _tag: "SessionExpired" });
+      yield* TestClock.adjust(1);
+      assert.deepInclude(yield* Effect.flip(poll()), { _tag: "SessionNotFound" });
+      yield* TestClock.adjust("20 seconds");
+      assert.isNull(yield* stateOf);
+    }).pipe(Effect.provide(world)),
+  );
+});
+
+describe("One thousand who race for the end of a session", () => {
+  it.effect("leave exactly one final state", () =>
+    Effect.gen(function* () {
+      const sessions = yield* VerificationSessions;
+      const key = yield* newKey();
+      const store = yield* SessionStore;
+      const contend = (sid: Sid, contender: number) => {
+        switch (contender % 3) {
+          case 0:
+            return Effect.map(complete(key, sid, chatId(String(10_001 + (contender % 30)))), ({ _tag }) =>
+              _tag === "Completed" ? ["completed"] : [],
+            );
+          case 1:
+            return Effect.match(sessions.cancel(key, sid), {
+              onSuccess: ({ state }) => [state],
+              onFailure: () => [],
+            });
+          default:
+            return Effect.map(store.advance({ sid, to: "expired", at: 300_000 }), (advanced) =>
+              Option.getOrThrow(advanced).changed ? ["expired"] : [],
+            );
+        }
+      };
+      const winners = new Set<string>();
+      for (let round = 0; round < 6; round++) {
+        const { sid } = yield* sessions.create(key, request);
+        const { reading, names } = yield* listenTo(key, sid);
+        // Each round another kind comes first.
+        const contenders = Array.from({ length: 1_000 }, (_, index) => contend(sid, index + round));
+        const results = (yield* Effect.all(contenders, { concurrency: "unbounded" })).flat();
+        const { state, change } = Option.getOrThrow(yield* store.find(sid));
+        assert.deepStrictEqual(results, [state]);
+        assert.strictEqual(change, 2);
+        yield* Fiber.join(reading);
+        assert.strictEqual(
+          names()
+            .filter((name) => name !== "session")
+            .join(),
+          state,
+        );
+        winners.add(state);
+      }
+      assert.strictEqual(winners.size, 3);
+    }).pipe(Effect.provide(world)),
+  );
+});

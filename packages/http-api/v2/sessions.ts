@@ -1,0 +1,82 @@
+/**
+ * v2 verification sessions.
+ */
+import { HttpApiSchema } from "effect/http-api";
+import { chatId, clientId, guildId, optional, redirect, sid, wait } from "../parameter.ts";
+import { defineRoute } from "../route.ts";
+import { Session, SessionEvents, streamDescription } from "../session.ts";
+import { success } from "./envelope.ts";
+
+const shared = { generation: "v2", access: "key", traffic: "verify" } as const;
+
+export const createSession = defineRoute({
+  ...shared,
+  id: "createSession",
+  method: "POST",
+  path: "/v2/sessions",
+  summary: "Create a verification session",
+  description: "It lives 5 minutes. Send its user to `url`, and read how it ends in one of three ways.",
+  parameters: {
+    clientId: clientId(),
+    guildId: guildId(),
+    chatId: optional(chatId("The only chat user who may finish it; with a guild, a member of it")),
+    redirect: redirect(),
+  },
+  source: "body",
+  success: success(Session, 201),
+  errors: [],
+});
+
+export const getSession = defineRoute({
+  ...shared,
+  id: "getSession",
+  method: "GET",
+  path: "/v2/sessions/:sid",
+  summary: "Read a verification session",
+  description:
+    "With `wait` it is a long poll: the answer comes when the state changes, or when the time is over. One read of a session is open at a time; a new one ends the older.",
+  parameters: { sid: sid(), wait: wait() },
+  source: "query",
+  success: success(Session),
+  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED"],
+});
+
+export const streamSession = defineRoute({
+  ...shared,
+  id: "streamSession",
+  method: "GET",
+  path: "/v2/sessions/:sid/stream",
+  summary: "Read a verification session as a stream of at most 30 seconds",
+  description: streamDescription,
+  parameters: { sid: sid() },
+  source: "query",
+  success: SessionEvents,
+  isStream: true,
+  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED"],
+});
+
+export const redirectSession = defineRoute({
+  id: "redirectSession",
+  generation: "v2",
+  method: "GET",
+  path: "/v2/sessions/:sid/redirect",
+  summary: "Redirect a user into the public verification flow",
+  description: "Needs no key, and redirects whatever the sid is: the page of the flow says what is wrong.",
+  parameters: { sid: sid() },
+  source: "query",
+  access: "redirect",
+  success: HttpApiSchema.Empty(302),
+  errors: [],
+});
+
+export const cancelSession = defineRoute({
+  ...shared,
+  id: "cancelSession",
+  method: "DELETE",
+  path: "/v2/sessions/:sid",
+  summary: "Cancel a verification session",
+  parameters: { sid: sid() },
+  source: "query",
+  success: success(Session),
+  errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "CONFLICT"],
+});

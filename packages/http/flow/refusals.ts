@@ -1,0 +1,173 @@
+/**
+ * The pages of the flow that does not go on: each says why, and what to do next.
+ */
+import type { FlowEntry, FlowRefusal, FlowRefused, SessionState } from "@accountlink/core";
+import { html } from "./html.ts";
+import type { Page } from "./page.ts";
+import { queryOf } from "./pages.ts";
+
+/** What a page says that does not let its user go on. */
+export interface Refusal {
+  readonly status: number;
+  readonly title: string;
+  /** What happened, and what to do. */
+  readonly text: string;
+  /** What the way back is called, where there is one. */
+  readonly again?: string;
+}
+
+/** How a session ended that cannot be gone on with. */
+type Ending = Exclude<SessionState, "pending" | "opened" | "expired">;
+
+/**
+ * - `no_entry`: a link without one `sid` or one `pid`.
+ * - `unreadable`: a form that is too large.
+ * - `misplaced`: the address of a form, opened as a page.
+ * - `too_many`: a network with too many requests.
+ * - `store_down`: a store does not answer.
+ */
+type OwnRefusal = "no_entry" | "unreadable" | "misplaced" | "too_many" | "store_down";
+
+export type RefusalName = Exclude<FlowRefusal, "over"> | Ending | OwnRefusal;
+
+const newLink = "Ask for a new link where you got this one.";
+
+export const refusals: Record<RefusalName, Refusal> = {
+  no_entry: {
+    status: 400,
+    title: "This link is not complete",
+    text: `It does not say what is to be verified. ${newLink}`,
+  },
+  unknown: {
+    status: 404,
+    title: "This link leads nowhere",
+    text: `There is no such verification, or it is long over. Check that the link is complete. ${newLink}`,
+  },
+  bad_redirect: {
+    status: 400,
+    title: "This link is not safe",
+    text: "It would send you to a site that the community has not named as its own. Nothing was done. Tell whoever sent you the link.",
+  },
+  no_guild: {
+    status: 403,
+    title: "The community cannot be asked",
+    text: "The link names a community that does not go with it, or that the bot is not in. Tell the community's team.",
+  },
+  expired: {
+    status: 410,
+    title: "The time is over",
+    text: "A verification has to be finished within a few minutes, so that nobody else can go on with it. Nothing was linked. Begin again where you began.",
+    again: "Begin again",
+  },
+  wrong_user: {
+    status: 403,
+    title: "This link is for somebody else",
+    text: "The chat account that you signed in with is not the one that was asked. Sign in with the account that got the link.",
+    again: "Use another chat account",
+  },
+  not_a_member: {
+    status: 403,
+    title: "You are not in the community",
+    text: "The chat account that you signed in with is not a member of the community that asks. Join it first, or sign in with the account that is in it.",
+    again: "Try again",
+  },
+  platform_down: {
+    status: 503,
+    title: "The platform does not answer",
+    text: "We could not ask it who you are, or whether you are in the community. Nothing was linked. Wait a moment, and try again.",
+    again: "Try again",
+  },
+  denied: {
+    status: 403,
+    title: "You did not sign in",
+    text: "The platform was not allowed to tell who you are, so nothing was linked. You can try again, or close this page.",
+    again: "Try again",
+  },
+  sign_in_invalid: {
+    status: 400,
+    title: "This sign-in cannot be used",
+    text: "It was used already, is too old, or was begun in another browser or tab. Nothing was linked.",
+    again: "Begin again",
+  },
+  unfinished: {
+    status: 400,
+    title: "Something is missing",
+    text: "Sign in with your chat account first, then with your game account.",
+    again: "Go on",
+  },
+  lost: {
+    status: 400,
+    title: "This page is out of date",
+    text: "This browser has no verification under way: it was finished, cancelled or begun anew, or cookies are blocked. Use the link again, in one browser, with cookies allowed.",
+    again: "Begin again",
+  },
+  forged: {
+    status: 403,
+    title: "This form cannot be used",
+    text: "It does not come from the page that this browser was last shown. Nothing was linked. Open the link again, and go on from there.",
+  },
+  link_changed: {
+    status: 409,
+    title: "Your link has changed meanwhile",
+    text: "It is not what you were shown any more, so nothing was stored. Look at it again and decide.",
+    again: "Begin again",
+  },
+  completed: {
+    status: 409,
+    title: "This is done already",
+    text: "This verification was finished, and the accounts are linked. You can close this page and go back to the chat.",
+  },
+  cancelled: {
+    status: 409,
+    title: "This was cancelled",
+    text: `Nothing was linked. ${newLink}`,
+  },
+  failed: {
+    status: 409,
+    title: "Your link was removed meanwhile",
+    text: `Because of that this verification has ended, and nothing was linked. ${newLink}`,
+  },
+  unreadable: {
+    status: 400,
+    title: "This form cannot be read",
+    text: "It is larger than any form of ours. Nothing was linked. Open the link again, and go on from there.",
+  },
+  misplaced: {
+    status: 405,
+    title: "There is nothing to see here",
+    text: "This address only takes a form. Open the link again to see how far you are; if you have linked your accounts, you are done.",
+  },
+  too_many: {
+    status: 429,
+    title: "Too many requests",
+    text: "There have been very many requests from your network. Wait a while, and try again.",
+  },
+  store_down: {
+    status: 503,
+    title: "This does not work right now",
+    text: "Our own storage does not answer. Wait a moment, then open the link again.",
+  },
+};
+
+/** The page for a flow that core does not let go on. */
+export const refusalPage = ({ reason, entry, state }: FlowRefused): Page => {
+  if (reason === "over") return pageOf(refusals[isEnding(state) ? state : "expired"], null);
+  // A session that is over has no way back, while a scope can be entered again.
+  const isOver = reason === "expired" && entry !== null && "sid" in entry;
+  return pageOf(refusals[reason], isOver ? null : entry);
+};
+
+/** The page for what core has no part in. */
+export const ownRefusalPage = (name: OwnRefusal): Page => pageOf(refusals[name], null);
+
+const isEnding = (state: SessionState | undefined): state is Ending =>
+  state === "completed" || state === "cancelled" || state === "failed";
+
+const pageOf = ({ status, title, text, again }: Refusal, entry: FlowEntry | null): Page => ({
+  status,
+  title,
+  content: html`
+<h1>${title}</h1>
+<p>${text}</p>
+${again === undefined || entry === null ? null : html`<p><a class="button" href="/verify?${queryOf(entry)}">${again}</a></p>`}`,
+});

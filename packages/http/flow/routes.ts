@@ -1,0 +1,183 @@
+/**
+ * The routes of the public verification flow. They take no key, and answer with pages and redirects.
+ */
+import {
+  type FlowEntry,
+  type FlowError,
+  type FlowForm,
+  InternalError,
+  PlatformUnavailable,
+  type ProofStep,
+  type PublicError,
+  RequestLimits,
+  type SharedIpRateLimited,
+  VerificationFlows,
+} from "@accountlink/core";
+import { statusOf } from "@accountlink/http-api";
+import { ByteSize, Cause, Effect, Option, Result } from "effect";
+import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http";
+import { addErrorHeaders } from "../envelope.ts";
+import { type Exchange, exchangeOpener } from "../exchange.ts";
+import type { BoundRoute } from "../pipeline.ts";
+import { observeAnswer } from "../request_metrics.ts";
+import { HttpSettings } from "../settings.ts";
+import { flowCookie } from "./cookie.ts";
+import { type Page, pageResponse, privateHeaders, stylePath } from "./page.ts";
+import { cancelledPage, donePage, flowPage, queryOf } from "./pages.ts";
+import { ownRefusalPage, refusalPage } from "./refusals.ts";
+import { style } from "./style.ts";
+
+type Response = HttpServerResponse.HttpServerResponse;
+type Answer = Effect.Effect<Response, FlowError | SharedIpRateLimited>;
+
+export const flowRoutes = Effect.gen(function* () {
+  const settings = yield* HttpSettings;
+  const flows = yield* VerificationFlows;
+  const limits = yield* RequestLimits;
+  const withExchange = exchangeOpener(settings);
+  const cookie = flowCookie(settings.publicUrl);
+  const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
+
+  const bind = (
+    method: "GET" | "POST",
+    path: `/verify${string}`,
+    answer: (exchange: Exchange) => Answer,
+  ): BoundRoute => ({
+    method,
+    path,
+    answer: withExchange("v2", (exchange) =>
+      Effect.andThen(limits.admitVisit(exchange.address), answer(exchange)).pipe(
+        Effect.matchCauseEffect({
+          onSuccess: (response) => observeAnswer(exchange, "verify", signed(response, exchange), null),
+          onFailure: (cause) => {
+            if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
+            const error = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
+            return observeAnswer(exchange, "verify", signed(refusalOf(error), exchange), publicOf(error));
+          },
+        }),
+      ),
+    ),
+  });
+
+  const show = (exchange: Exchange): Answer => {
+    const entry = entryOf(exchange);
+    if (entry === null) return Effect.succeed(pageResponse(ownRefusalPage("no_entry")));
+    return Effect.map(flows.view(entry, cookie.read(exchange)), (view) =>
+      cookie.write(pageResponse(flowPage(view, exchange.clock.currentTimeMillisUnsafe())), view.cookie),
+    );
+  };
+
+  const start =
+    (step: ProofStep) =>
+    (exchange: Exchange): Answer =>
+      Effect.map(flows.start(step, entryOf(exchange), cookie.read(exchange), callbackUri(step)), (begun) =>
+        cookie.write(redirect(302, begun.url), begun.cookie),
+      );
+
+  const finish =
+    (step: ProofStep) =>
+    (exchange: Exchange): Answer =>
+      Effect.map(
+        flows.finish(step, cookie.read(exchange), searchOf(exchange), callbackUri(step)),
+        // Back and reload then find the page of the flow, and not a sign-in that was used.
+        (proven) => cookie.write(redirect(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
+      );
+
+  const confirm = (exchange: Exchange, form: FlowForm): Answer => {
+    const { address, requestId } = exchange;
+    return Effect.map(
+      flows.confirm(cookie.read(exchange), form, { address, requestId }),
+      (confirmed): Response =>
+        confirmed.redirect === null ? pageResponse(donePage(confirmed)) : redirect(303, confirmed.redirect),
+    );
+  };
+
+  const cancel = (exchange: Exchange, form: FlowForm): Answer =>
+    Effect.as(flows.cancel(cookie.read(exchange), form), pageResponse(cancelledPage));
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    bind("GET", "/verify", show),
+    bind("GET", "/verify/chat/start", start("chat")),
+    bind("GET", "/verify/chat/callback", finish("chat")),
+    bind("GET", "/verify/game/start", start("game")),
+    bind("GET", "/verify/game/callback", finish("game")),
+    bind("POST", "/verify/confirm", withForm(confirm)),
+    bind("POST", "/verify/cancel", withForm(cancel)),
+    bind("GET", stylePath, () => Effect.succeed(styleSheet)),
+  ];
+  return routes;
+});
+
+const signed = (response: Response, { requestId }: Exchange): Response =>
+  HttpServerResponse.setHeader(response, "x-request-id", requestId);
+
+/** What operators are told of: nothing that users can do about. */
+const publicOf = (error: FlowError | SharedIpRateLimited | InternalError): PublicError | null => {
+  if (error._tag !== "FlowRefused") return error;
+  return error.cause instanceof PlatformUnavailable ? error.cause : null;
+};
+
+/** The page for whatever the flow does not go on for. */
+const refusalOf = (error: FlowError | SharedIpRateLimited | InternalError): Response => {
+  const headers: Record<string, string> = {};
+  const told = publicOf(error);
+  if (told !== null) addErrorHeaders(headers, told);
+  return HttpServerResponse.setHeaders(pageResponse(pageOf(error)), headers);
+};
+
+const pageOf = (error: FlowError | SharedIpRateLimited | InternalError): Page => {
+  switch (error._tag) {
+    case "FlowRefused":
+      return refusalPage(error);
+    case "SharedIpRateLimited":
+      return ownRefusalPage("too_many");
+    default:
+      return { ...ownRefusalPage("store_down"), status: statusOf(error) };
+  }
+};
+
+/** What a browser came with; null for nothing, or for a value that is given twice. */
+const entryOf = ({ query }: Exchange): FlowEntry | null => {
+  const { sid, pid, guildId, redirect } = query;
+  if ([sid, pid, guildId, redirect].some((value) => Array.isArray(value))) return null;
+  if (isGiven(sid)) return { sid };
+  if (!isGiven(pid)) return null;
+  return { pid, guildId: isGiven(guildId) ? guildId : null, redirect: isGiven(redirect) ? redirect : null };
+};
+
+const isGiven = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+const searchOf = ({ request: { url } }: Exchange): URLSearchParams =>
+  new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "");
+
+const maxFormSize = ByteSize.bytes(4_096);
+
+/** Reads the form that an answer is for. */
+const withForm =
+  (answer: (exchange: Exchange, form: FlowForm) => Answer) =>
+  (exchange: Exchange): Answer =>
+    exchange.request.urlParamsBody.pipe(
+      Effect.provideService(HttpIncomingMessage.MaxBodySize, maxFormSize),
+      Effect.matchEffect({
+        onFailure: () => Effect.succeed(pageResponse(ownRefusalPage("unreadable"))),
+        onSuccess: (params) =>
+          answer(exchange, {
+            csrf: Option.getOrNull(UrlParams.getFirst(params, "csrf")),
+            sid: Option.getOrNull(UrlParams.getFirst(params, "sid")),
+          }),
+      }),
+    );
+
+/** The answer to who opens the address of a form, as a browser does that is started anew; null for other requests. */
+export const answerMisplaced = ({ method, url }: HttpServerRequest.HttpServerRequest): Response | null =>
+  method === "GET" && /^\/verify\/(?:confirm|cancel)(?:\?|$)/.test(url)
+    ? pageResponse(ownRefusalPage("misplaced"))
+    : null;
+
+const redirect = (status: 302 | 303, location: string): Response =>
+  HttpServerResponse.redirect(location, { status, headers: privateHeaders });
+
+const styleSheet = HttpServerResponse.text(style, {
+  contentType: "text/css; charset=utf-8",
+  headers: { "cache-control": "public, max-age=3600", "x-content-type-options": "nosniff" },
+});

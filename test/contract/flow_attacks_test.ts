@@ -1,0 +1,227 @@
+/**
+ * What somebody else may try with a verification: each try is refused, and leaves no link.
+ */
+import { describe, expect, test } from "vitest";
+import { formOf, locationOf } from "../support/flow_browser.ts";
+import { textOf } from "../support/http.ts";
+import { expectPage, useFlowServer } from "./flow_server.ts";
+
+const hostile = `<script>alert(1)</script>"'&<img src=x onerror=alert(1)>`;
+const { world, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer({}, (fixture) => {
+  const { chatUsers = [], gameUsers = [] } = fixture.platform ?? {};
+  const renamed = { displayName: hostile, username: hostile };
+  return {
+    ...fixture,
+    platform: {
+      ...fixture.platform,
+      chatUsers: [...chatUsers, { id: "200001", ...renamed, avatar: "https://a;script-src 'x'/p.png" }],
+      gameUsers: [
+        ...gameUsers,
+        { id: "77", ...renamed, avatar: { headshot: "javascript:alert(1)", fullBody: null } },
+      ],
+    },
+  };
+});
+
+const hostileKey = world.key({ account: hostile });
+
+/** A session of a new key, and a browser. */
+const setup = async (key = newKey()) => {
+  const { sid, pid } = await newSession(key);
+  const bySid = `?sid=${textOf(sid)}`;
+  return { key, sid: textOf(sid), bySid, byPid: `?pid=${textOf(pid)}`, browser: newBrowser() };
+};
+
+const used = [400, "This sign-in cannot be used"] as const;
+const forged = [403, "This form cannot be used"] as const;
+const lost = [400, "This page is out of date"] as const;
+
+describe("a sign-in is of use once, in the browser that began it", () => {
+  test("not with another browser's callback", async () => {
+    const { browser, bySid, key } = await setup();
+    const victim = newBrowser();
+    const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
+    expectPage(await victim.get(callback), ...lost);
+    await victim.leave("chat", bySid);
+    expectPage(await victim.get(callback), ...used);
+    // The browser that began it is not disturbed.
+    expect((await browser.get(callback)).status).toBe(303);
+    expect(await gameOf(key)).toBe(null);
+  });
+
+  test("not with a state that was used, or a code that was", async () => {
+    const { browser, bySid } = await setup();
+    const callback = await browser.signIn(await browser.leave("chat", bySid), "100001");
+    await browser.get(callback);
+    expectPage(await browser.get(callback), ...used);
+    const code = new URL(callback).searchParams.get("code") ?? "";
+    const next = new URL(await browser.leave("chat"));
+    const replayed = new URLSearchParams({ code, state: next.searchParams.get("state") ?? "" });
+    expectPage(await browser.get(`/verify/chat/callback?${replayed}`), ...used);
+  });
+
+  test("not with a state that is missing, forged, given twice, or of the other platform", async () => {
+    const { browser, bySid, key } = await setup();
+    await browser.prove("chat", "100001", bySid);
+    const tries = ["?code=x", "?state=&code=x", "?state=%00&code=x", `?state=${"0".repeat(43)}&code=x`];
+    for (const query of tries) expectPage(await browser.get(`/verify/chat/callback${query}`), ...used);
+    const ofGame = await browser.signIn(await browser.leave("game"), "1");
+    expectPage(await browser.get(ofGame.replace("/game/callback", "/chat/callback")), ...used);
+    const twice = await browser.signIn(await browser.leave("game"), "1");
+    expectPage(await browser.get(`${twice}&state=x`), ...used);
+    expect(await gameOf(key)).toBe(null);
+  });
+
+  test("not with the code of another user's sign-in", async () => {
+    const { browser, bySid } = await setup();
+    const victim = newBrowser();
+    const stolen = new URL(await victim.signIn(await victim.leave("chat", bySid), "100002"));
+    const own = new URL(await browser.leave("chat", bySid));
+    stolen.searchParams.set("state", own.searchParams.get("state") ?? "");
+    expectPage(await browser.get(stolen.href), ...used);
+  });
+});
+
+describe("a cookie that somebody has put into the browser", () => {
+  test("is worth nothing to them after a proof", async () => {
+    const { browser, bySid, key } = await setup();
+    const attacker = newBrowser();
+    await attacker.leave("chat", bySid);
+    for (const [name, value] of attacker.cookies) browser.cookies.set(name, value);
+    const page = await browser.walk(bySid);
+    expect((await attacker.get(`/verify${bySid}`)).text).not.toContain("User 1");
+    expectPage(await attacker.post("/verify/confirm", formOf(page)), ...lost);
+    expect(await gameOf(key)).toBe(null);
+  });
+
+  test("brings no sign-in along that was begun before", async () => {
+    const { browser, bySid } = await setup();
+    const attacker = newBrowser();
+    const begun = await attacker.signIn(await attacker.leave("chat", bySid), "100002");
+    for (const [name, value] of attacker.cookies) browser.cookies.set(name, value);
+    await browser.prove("chat", "100001", bySid);
+    expectPage(await browser.get(begun), ...used);
+    expect((await browser.get(`/verify${bySid}`)).text).toContain("User 1");
+  });
+
+  test("is kept from scripts and from other sites' forms", async () => {
+    const { browser, bySid } = await setup();
+    const [line = ""] = (await browser.get(`/verify${bySid}`)).headers["set-cookie"] ?? [];
+    expect(line).toMatch(/^accountlink_flow=[\w-]{43}\.[\da-z]+; Path=\/; HttpOnly; SameSite=Lax$/i);
+  });
+
+  test("is nothing when it is no cookie of ours", async () => {
+    const { browser, bySid } = await setup();
+    for (const value of ["x", "%00", "a".repeat(4_000)]) {
+      browser.cookies.set("accountlink_flow", value);
+      expectPage(await browser.post("/verify/confirm", { csrf: "" }), ...lost);
+      expectPage(await browser.get(`/verify${bySid}`), 200, "Link your accounts");
+    }
+  });
+});
+
+describe("a form is of use on the page of its browser", () => {
+  test("not without its csrf field, or with another's", async () => {
+    const { browser, bySid, byPid, key, sid } = await setup();
+    const page = await browser.walk(bySid);
+    const other = await newBrowser().get(`/verify${bySid}`);
+    const ofScope = await browser.get(`/verify${byPid}`);
+    const forms = [
+      {},
+      { csrf: "" },
+      { csrf: "x", sid },
+      { ...formOf(page), csrf: formOf(other).csrf ?? "" },
+      { ...formOf(page), csrf: formOf(ofScope).csrf ?? "" },
+    ];
+    for (const form of forms) {
+      expectPage(await browser.post("/verify/confirm", form), ...forged);
+      expectPage(await browser.post("/verify/cancel", form), ...forged);
+    }
+    expect([await gameOf(key), (await read(key, sid)).state]).toEqual([null, "opened"]);
+    expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
+  });
+
+  test("not from before a proof", async () => {
+    const { browser, bySid, key } = await setup();
+    const before = formOf(await browser.get(`/verify${bySid}`));
+    await browser.walk(bySid);
+    expectPage(await browser.post("/verify/confirm", before), ...forged);
+    expect(await gameOf(key)).toBe(null);
+  });
+
+  test("not when it is larger than any of ours, or no form", async () => {
+    const { browser, bySid, key } = await setup();
+    const page = await browser.walk(bySid);
+    const large = { ...formOf(page), filler: "x".repeat(5_000) };
+    expectPage(await browser.post("/verify/confirm", large), 400, "This form cannot be read");
+    expectPage(await browser.post("/verify/confirm", JSON.stringify(formOf(page))), ...forged);
+    expect(await gameOf(key)).toBe(null);
+  });
+});
+
+describe("two at once", () => {
+  test("tabs of one browser go on with one verification, the last that was begun", async () => {
+    const [one, other] = [await setup(), await setup()];
+    const { browser } = one;
+    const page = await browser.walk(one.bySid);
+    const second = await browser.walk(other.bySid, "100001", "2");
+    expectPage(await browser.post("/verify/confirm", formOf(page)), ...forged);
+    expectPage(await browser.post("/verify/confirm", formOf(second)), 200, "Your accounts are linked");
+    expect([await gameOf(one.key), await gameOf(other.key)]).toEqual([null, "2"]);
+  });
+
+  test("users on one session: one of them finishes it", async () => {
+    const { browser, bySid, key, sid } = await setup();
+    const other = newBrowser();
+    const pages = [await browser.walk(bySid), await other.walk(bySid, "100002", "2")] as const;
+    const answers = await Promise.all([
+      browser.post("/verify/confirm", formOf(pages[0])),
+      other.post("/verify/confirm", formOf(pages[1])),
+    ]);
+    expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(["200", "409"]);
+    const { chatId } = await read(key, sid);
+    const linked = [await gameOf(key, "100001"), await gameOf(key, "100002")];
+    expect(linked).toEqual(textOf(chatId) === "100001" ? ["1", null] : [null, "2"]);
+  });
+
+  test("confirmations of one flow: one of them links", async () => {
+    const { browser, byPid, key } = await setup();
+    const form = formOf(await browser.walk(byPid));
+    const answers = await Promise.all([1, 2, 3].map(() => browser.post("/verify/confirm", form)));
+    expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(["200", "400", "400"]);
+    expect(await gameOf(key)).toBe("1");
+  });
+});
+
+test("merely fetching pages changes nothing", async () => {
+  const { browser, bySid, byPid, key, sid } = await setup();
+  for (const query of [bySid, byPid, bySid]) await browser.get(`/verify${query}`);
+  await newBrowser().get(`/verify${bySid}`);
+  expect(await read(key, sid)).toMatchObject({ state: "pending" });
+});
+
+test("names and values are texts on a page, whatever is in them", async () => {
+  const key = hostileKey;
+  const { sid, pid } = await newSession(key, { clientId: hostile });
+  const browser = newBrowser();
+  const page = await browser.walk(`?sid=${textOf(sid)}`, "200001", "77");
+  expectPage(page, 200, "Is this right?");
+  expect(page.text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;&lt;img src=x");
+  // A host that would end a directive of the policy has no picture.
+  expect(page.text).not.toContain("<img");
+  expectPage(await browser.post("/verify/confirm", formOf(page)), 200, "Your accounts are linked");
+  const query = new URLSearchParams({ pid: textOf(pid), guildId: hostile, redirect: hostile, x: hostile });
+  expectPage(await browser.get(`/verify?${query}`), 403, "The community cannot be asked");
+  expectPage(await browser.get(`/verify?sid=${encodeURIComponent(hostile)}`), 404, "This link leads nowhere");
+  const denied = `/verify/chat/callback?${new URLSearchParams({ error: hostile, state: hostile })}`;
+  await browser.leave("chat", `?pid=${textOf(pid)}`);
+  expectPage(await browser.get(denied), ...used);
+});
+
+test("no address says who is who", async () => {
+  const { browser, bySid } = await setup();
+  const visited = [await browser.leave("chat", bySid)];
+  visited.push(await browser.signIn(visited[0] ?? "", "100001"));
+  visited.push(locationOf(await browser.get(visited[1] ?? "")));
+  for (const address of visited) expect(address).not.toContain("100001");
+});

@@ -1,0 +1,246 @@
+/**
+ * Why the public flow does not go on: each reason has a status and a page of its own, and leaves no link.
+ */
+import { describe, expect, test } from "vitest";
+import { formOf } from "../support/flow_browser.ts";
+import { textOf } from "../support/http.ts";
+import { botlessGuild, guild, stranger } from "../support/world.ts";
+import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
+
+const { world, send, platform, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer({
+  ACCOUNTLINK_IP_VERIFY_DAILY: "1",
+});
+
+/** A session of a new key, and a browser. */
+const setup = async (asked: object = {}, key = newKey()) => {
+  const { sid, pid } = await newSession(key, asked);
+  const bySid = `?sid=${textOf(sid)}`;
+  const byPid = `?pid=${textOf(pid)}`;
+  return { key, sid: textOf(sid), bySid, byPid, browser: newBrowser() };
+};
+
+describe("a link is refused", () => {
+  test("that does not say what it is for, or says it twice", async () => {
+    const { browser, bySid } = await setup();
+    for (const query of ["", "?sid=", "?pid=", `${bySid}&sid=x`, "?guildId=1"]) {
+      expectPage(await browser.get(`/verify${query}`), 400, "This link is not complete");
+    }
+  });
+
+  test("that leads nowhere", async () => {
+    const { browser } = await setup();
+    const none = [`sid=vs_${"0".repeat(43)}`, "sid=vs_", "pid=pid_0000000000000000", "pid=%00", "sid=%00"];
+    for (const query of none) {
+      expectPage(await browser.get(`/verify?${query}`), 404, "This link leads nowhere");
+    }
+  });
+
+  const wrongRedirects = [
+    "https://evil.example/",
+    `${clientOrigin}:8443/`,
+    `${clientOrigin}.evil.example/`,
+    "https://client.example@evil.example/",
+    "https:\\\\evil.example\\@client.example/",
+    "\\\\client.example",
+    "//client.example/",
+    "/\\evil.example",
+    "/done",
+    "javascript:alert(1)//https://client.example",
+    "data:text/html,x",
+    "http://client.example/",
+  ];
+  const redirecting = world.key({ redirectOrigins: [clientOrigin] });
+
+  test.each(wrongRedirects)("that would send its user to %s", async (redirect) => {
+    const { browser, byPid } = await setup({}, redirecting);
+    const query = `${byPid}&redirect=${encodeURIComponent(redirect)}`;
+    for (const path of ["/verify", "/verify/chat/start"]) {
+      expectPage(await browser.get(path + query), 400, "This link is not safe");
+    }
+    const body = { clientId: "client", redirect };
+    const client = { key: redirecting, from: world.address() };
+    const created = await send("POST /v2/sessions", { ...client, body });
+    expect([created.status, created.body.error?.code]).toEqual([400, "INVALID_PARAMETER"]);
+  });
+
+  const account = "closed";
+  const closed = world.key({ account });
+  world.key({ account, guildId: guild, redirectOrigins: [clientOrigin] });
+  world.key({ account, status: "disabled", redirectOrigins: [clientOrigin] });
+
+  test("whose redirect only a key of another scope, or none that is active, may use", async () => {
+    const redirect = `&redirect=${encodeURIComponent(`${clientOrigin}/`)}`;
+    const { browser, byPid } = await setup({}, closed);
+    expectPage(await browser.get(`/verify${byPid}${redirect}`), 400, "This link is not safe");
+  });
+
+  test("whose key was revoked meanwhile", async () => {
+    const { browser, bySid, key } = await setup();
+    const page = await browser.walk(bySid);
+    await send("POST /v2/keys/leaked", { body: { key } });
+    for (const answer of [
+      await browser.get(`/verify${bySid}`),
+      await browser.post("/verify/confirm", formOf(page)),
+    ]) {
+      expectPage(answer, 404, "This link leads nowhere");
+    }
+  });
+});
+
+describe("a user is refused", () => {
+  test("who is not the one that the session is for", async () => {
+    const { browser, bySid, key } = await setup({ chatId: "100002" });
+    const refused = await browser.prove("chat", "100001", bySid);
+    expectPage(refused, 403, "This link is for somebody else");
+    expect(refused.text).toContain(`href="/verify${bySid}"`);
+    expect((await browser.get(`/verify${bySid}`)).text).not.toContain("User 1");
+    expect(await gameOf(key)).toBe(null);
+  });
+
+  test("who is not in the community", async () => {
+    const { browser, bySid } = await setup({ guildId: guild });
+    expectPage(await browser.prove("chat", stranger, bySid), 403, "You are not in the community");
+  });
+
+  test("whose community the bot is not in", async () => {
+    const { browser, byPid } = await setup();
+    const query = `${byPid}&guildId=${botlessGuild}`;
+    expectPage(await browser.prove("chat", "100001", query), 403, "The community cannot be asked");
+    const bad = `${byPid}&guildId=x`;
+    expectPage(await browser.get(`/verify${bad}`), 403, "The community cannot be asked");
+  });
+
+  test.each(["chat", "game"] as const)("who denies the %s sign-in, and can try again", async (step) => {
+    const { browser, bySid, key } = await setup();
+    if (step === "game") await browser.prove("chat", "100001", bySid);
+    const denied = await browser.prove(step, { deny: true }, step === "chat" ? bySid : "");
+    expectPage(denied, 403, "You did not sign in");
+    await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
+    expect(await gameOf(key)).toBe("1");
+  });
+
+  test("who proves the game account first, or confirms too early", async () => {
+    const { browser, bySid } = await setup();
+    expectPage(await browser.get(`/verify/game/start${bySid}`), 400, "Something is missing");
+    await browser.prove("chat", "100001", bySid);
+    const form = formOf(await browser.get(`/verify${bySid}`));
+    expectPage(await browser.post("/verify/confirm", form), 400, "Something is missing");
+  });
+
+  test("whose browser holds no verification", async () => {
+    const { browser } = await setup();
+    for (const path of ["/verify/chat/start", "/verify/game/start", "/verify/chat/callback?state=x&code=y"]) {
+      expectPage(await browser.get(path), 400, "This page is out of date");
+    }
+    for (const path of ["/verify/confirm", "/verify/cancel"]) {
+      expectPage(await browser.post(path, {}), 400, "This page is out of date");
+    }
+  });
+
+  test("whose network has confirmed too often without a session", async () => {
+    const { browser, byPid, key } = await setup();
+    await browser.post("/verify/confirm", formOf(await browser.walk(byPid)));
+    const refused = await browser.post("/verify/confirm", formOf(await browser.walk(byPid, "100001", "2")));
+    expectPage(refused, 429, "Too many requests");
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect(await gameOf(key)).toBe("1");
+  });
+
+  test("who opens the address of a form", async () => {
+    const { browser } = await setup();
+    for (const path of ["/verify/confirm", "/verify/cancel"]) {
+      const answer = await browser.get(path);
+      expectPage(answer, 405, "There is nothing to see here");
+      expect(answer.headers.allow).toContain("POST");
+    }
+  });
+});
+
+describe("a platform that is down", () => {
+  test.each(["chat", "game"] as const)("stops the %s sign-in, which can begin again", async (step) => {
+    const { browser, bySid, key } = await setup();
+    if (step === "game") await browser.prove("chat", "100001", bySid);
+    const user = step === "chat" ? "100001" : "1";
+    const callback = await browser.signIn(await browser.leave(step, step === "chat" ? bySid : ""), user);
+    await platform.fail({ mode: "down", platform: step, under: `/${step}/oauth/token` });
+    const refused = await browser.get(callback);
+    await platform.recover();
+    expectPage(refused, 503, "The platform does not answer");
+    expect(refused.headers["retry-after"]).toBe("1");
+    expect(refused.text).toContain(`href="/verify${bySid}"`);
+    await browser.post("/verify/confirm", formOf(await browser.walk(bySid)));
+    expect(await gameOf(key)).toBe("1");
+  });
+
+  test("shows accounts without their names", async () => {
+    const { browser, bySid } = await setup();
+    await browser.prove("chat", "100030", bySid);
+    await platform.fail({ mode: "down", platform: "chat", under: "/chat/api" });
+    const page = await browser.get(`/verify${bySid}`);
+    await platform.recover();
+    expectPage(page, 200, "Link your accounts");
+    expect(page.text).toContain("100030");
+  });
+});
+
+describe("what changed meanwhile is told", () => {
+  test("when the link is another one", async () => {
+    const { browser, bySid, key, sid } = await setup();
+    const page = await browser.walk(bySid);
+    await send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });
+    const refused = await browser.post("/verify/confirm", formOf(page));
+    expectPage(refused, 409, "Your link has changed meanwhile");
+    expect([await gameOf(key), (await read(key, sid)).state]).toEqual(["2", "opened"]);
+  });
+
+  test("when the client has cancelled", async () => {
+    const { browser, bySid, key, sid } = await setup();
+    const page = await browser.walk(bySid);
+    await send(`DELETE /v2/sessions/${sid}`, { key, from: world.address() });
+    expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "This was cancelled");
+    expectPage(await browser.get("/verify/game/start"), 409, "This was cancelled");
+    expect(await gameOf(key)).toBe(null);
+  });
+
+  test("when it is done already, by the back button or in another tab", async () => {
+    const { browser, bySid, key } = await setup();
+    const page = await browser.walk(bySid);
+    await browser.post("/verify/confirm", formOf(page));
+    const late = [
+      await browser.post("/verify/confirm", formOf(page)),
+      await browser.post("/verify/cancel", formOf(page)),
+      await browser.get(`/verify${bySid}`),
+      await browser.get(`/verify/chat/start${bySid}`),
+    ];
+    for (const answer of late) expectPage(answer, 409, "This is done already");
+    expect(await gameOf(key)).toBe("1");
+  });
+
+  const removals = {
+    "DELETE /v2/game": { chatId: "100001" },
+    "DELETE /v2/data": { confirm: true },
+    "DELETE /api/v1/link/delete-game?chatId=100001": null,
+    "DELETE /api/v1/database/reset": null,
+  };
+  const removed = Object.entries(removals).flatMap(([line, body]) =>
+    (["sid", "pid"] as const).map((by) => ({
+      line: line as keyof typeof removals,
+      options: { key: world.key({ links: { 100001: "2" } }), ...(body === null ? {} : { body }) },
+      by,
+    })),
+  );
+
+  test.each(removed)("when $line came after the proofs of a $by", async ({ line, options, by }) => {
+    const { browser, bySid, byPid, key, sid } = await setup({}, options.key);
+    const page = await browser.walk(by === "sid" ? bySid : byPid);
+    expect((await send(line, options)).status).toBe(200);
+    const title = by === "sid" ? "Your link was removed meanwhile" : "Your link has changed meanwhile";
+    expectPage(await browser.post("/verify/confirm", formOf(page)), 409, title);
+    expect(await gameOf(key)).toBe(null);
+    // The session that was not walked is another's to a removal, but no less of the scope to a deletion.
+    const { state, error } = await read(key, sid);
+    expect([state, error]).toEqual(
+      by === "pid" && line.includes("game") ? ["pending", null] : ["failed", "link_removed"],
+    );
+  });
+});

@@ -1,0 +1,109 @@
+/**
+ * The server of a test of the public flow: keys and sessions of its clients, and the pages that its users see.
+ */
+import { afterAll, expect } from "vitest";
+import { type DevPlatform, devPlatformOn, freePort } from "../support/dev_platform.ts";
+import { type FlowBrowser, openBrowser, titleOf } from "../support/flow_browser.ts";
+import { type Answer, type Json, type Send, textOf } from "../support/http.ts";
+import { useServer } from "../support/server.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+/** The origin that keys may send users to. */
+export const clientOrigin = "https://client.example";
+
+/** What tests of the flow do. */
+export interface FlowServer {
+  readonly world: World;
+  readonly send: Send;
+  readonly platform: DevPlatform;
+  readonly url: () => string;
+  readonly newBrowser: () => FlowBrowser;
+  /** A key of a scope of its own, where nothing is linked. One that is to be otherwise is added to the world. */
+  readonly newKey: () => string;
+  /** Creates a session. */
+  readonly newSession: (key: string, asked?: object) => Promise<Json>;
+  /** Reads a session. */
+  readonly read: (key: string, sid: string) => Promise<Json>;
+  /** The game user that a chat user is linked to. */
+  readonly gameOf: (key: string, chatId?: string) => Promise<string | null>;
+}
+
+/**
+ * Runs one server for the tests of a file. Every client and browser has an address of its own, and sessions can be
+ * created and read as often as tests like.
+ */
+export const useFlowServer = async (
+  env: Readonly<Record<string, string>> = {},
+  change: (fixture: World["fixture"]) => object = (fixture) => fixture,
+): Promise<FlowServer> => {
+  const world = makeWorld();
+  // A fixture is whole before its first test runs.
+  const keys = Array.from({ length: 60 }, () => world.key());
+  const port = await freePort();
+  const server = useServer(() => ({
+    fixture: change(world.fixture),
+    env: {
+      ACCOUNTLINK_DEV_PLATFORM_PORT: String(port),
+      ACCOUNTLINK_SESSION_CREATE_BURST: "0",
+      ACCOUNTLINK_POLL_INTERVAL: "0 seconds",
+      ...env,
+    },
+  }));
+  const platform = devPlatformOn(port);
+  const browsers: Array<FlowBrowser> = [];
+  afterAll(() => {
+    platform.close();
+    for (const { close } of browsers) close();
+  });
+  const { send, url } = server;
+
+  return {
+    world,
+    send,
+    platform,
+    url,
+    newBrowser: () => {
+      const browser = openBrowser(url, world.address());
+      browsers.push(browser);
+      return browser;
+    },
+    newKey: () => textOf(keys.pop()),
+    newSession: async (key, asked = {}) => {
+      const created = await send("POST /v2/sessions", {
+        key,
+        from: world.address(),
+        body: { clientId: "client", ...asked },
+      });
+      expect({ status: created.status, error: created.body.error }).toEqual({
+        status: 201,
+        error: undefined,
+      });
+      return created.body.data ?? {};
+    },
+    read: async (key, sid) =>
+      (await send(`GET /v2/sessions/${sid}`, { key, from: world.address() })).body.data ?? {},
+    gameOf: async (key, chatId = "100001") => {
+      const { status, body } = await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key });
+      expect(status).toBe(200);
+      const gameId: unknown = body.data?.gameId;
+      return gameId === null ? null : textOf(gameId);
+    },
+  };
+};
+
+/** Expects a page: its status, its title, and that no other site can frame, script, keep or be told of it. */
+export const expectPage = (answer: Answer, status: number, title: string): void => {
+  expect([answer.status, titleOf(answer.text)]).toEqual([status, title]);
+  expect(answer.headers).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    "x-request-id": expect.stringMatching(/^req_[0-9A-HJKMNP-TV-Z]{26}$/),
+    "content-security-policy": expect.stringMatching(
+      /^default-src 'none'; style-src 'self'; img-src data:[^;]*; form-action 'self'[^;]*; base-uri 'none'; frame-ancestors 'none'$/,
+    ),
+  });
+  expect(answer.text).not.toMatch(/<script|<[^>]*\s(?:on\w+|style)=|="javascript:/i);
+};

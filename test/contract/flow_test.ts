@@ -1,0 +1,171 @@
+/**
+ * The public verification flow, walked through over HTTP.
+ */
+import { expect, test } from "vitest";
+import { formOf, locationOf } from "../support/flow_browser.ts";
+import { type Json, textOf } from "../support/http.ts";
+import { guild } from "../support/world.ts";
+import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
+
+const { world, send, url, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer();
+
+const [replaced, kept] = [world.key({ links: { 100001: "2" } }), world.key({ links: { 100001: "2" } })];
+const confirmed = world.key({ links: { 100001: "1" } });
+const redirecting = world.key({ redirectOrigins: [clientOrigin] });
+
+/** What a stream tells, event by event, until it ends. */
+const readStream = async (response: Response, onEvent: (event: string) => void): Promise<void> => {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    const events = text.split("\n\n");
+    text = events.pop() ?? "";
+    for (const event of events) onEvent(event);
+  }
+};
+
+test("a user gets from the link to a stored link, and the client hears of each step", async () => {
+  const key = newKey();
+  const browser = newBrowser();
+  const session = await newSession(key);
+  const sid = textOf(session.sid);
+  const entered = locationOf(await send(`GET /v2/sessions/${sid}/redirect`));
+  expect(entered).toBe(session.url);
+
+  const first = await browser.get(entered);
+  expectPage(first, 200, "Link your accounts");
+  expect(first.text).toContain("Sign in to the chat platform");
+  expect(await read(key, sid)).toMatchObject({ state: "pending" });
+
+  const authorizeUrl = await browser.leave("chat", `?sid=${sid}`);
+  expect(new URL(authorizeUrl).searchParams.get("code_challenge_method")).toBe("S256");
+  expect(await read(key, sid)).toMatchObject({ state: "opened" });
+
+  const back = await browser.get(await browser.signIn(authorizeUrl, "100001"));
+  expect([back.status, back.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
+  const half = await browser.get(locationOf(back));
+  expectPage(half, 200, "Link your accounts");
+  expect(half.text).toContain("User 1");
+  const whole = await browser.get(locationOf(await browser.prove("game", "1")));
+  expectPage(whole, 200, "Is this right?");
+  expect(whole.text).toContain("Player 1");
+  expect(await gameOf(key)).toBe(null);
+
+  expectPage(await browser.post("/verify/confirm", formOf(whole)), 200, "Your accounts are linked");
+  expect(await gameOf(key)).toBe("1");
+  expect(await read(key, sid)).toMatchObject({
+    state: "completed",
+    chatId: "100001",
+    gameId: "1",
+    linkChanged: true,
+    previousGameId: null,
+    error: null,
+  });
+});
+
+test("a client that waits or listens hears what changed", async () => {
+  const key = replaced;
+  const browser = newBrowser();
+  const [polled, streamed] = [await newSession(key), await newSession(key)];
+  const events: Array<string> = [];
+  const response = await fetch(`${url()}/v2/sessions/${textOf(streamed.sid)}/stream`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const streaming = readStream(response, (event) => events.push(event));
+  await browser.post("/verify/confirm", formOf(await browser.walk(`?sid=${textOf(streamed.sid)}`)));
+  await streaming;
+  expect(events.flatMap((event) => /^event: (\w+)/m.exec(event)?.[1] ?? [])).toEqual([
+    "session",
+    "session",
+    "completed",
+  ]);
+  const told = JSON.parse(/^data: (.*)$/m.exec(events.at(-1) ?? "")?.[1] ?? "{}") as Json;
+  const changed = { state: "completed", gameId: "1", linkChanged: true, previousGameId: "2" };
+  expect(told).toMatchObject(changed);
+
+  const page = await browser.walk(`?sid=${textOf(polled.sid)}`, "100001", "3");
+  const heard: Array<string> = [];
+  const waiting = send(`GET /v2/sessions/${textOf(polled.sid)}?wait=25`, { key }).then((answer) => {
+    heard.push("poll");
+    return answer;
+  });
+  await browser.post("/verify/confirm", formOf(page));
+  const answer = await waiting;
+  expect(answer.body.data).toMatchObject({ ...changed, gameId: "3", previousGameId: "1" });
+});
+
+test("a user with another game account sees both and can keep it", async () => {
+  const key = kept;
+  const browser = newBrowser();
+  const { sid } = await newSession(key);
+  const page = await browser.walk(`?sid=${textOf(sid)}`);
+  expectPage(page, 200, "Is this right?");
+  expect(page.text).toContain("Link Player 1 instead");
+  expect(page.text).toContain("Keep Player 2");
+  expectPage(await browser.post("/verify/cancel", formOf(page)), 200, "Nothing was linked");
+  expect(await gameOf(key)).toBe("2");
+  expect(await read(key, textOf(sid))).toMatchObject({ state: "cancelled", linkChanged: false });
+});
+
+test("a user who confirms what was linked before is told so", async () => {
+  const key = confirmed;
+  const browser = newBrowser();
+  const { sid } = await newSession(key);
+  const done = await browser.post("/verify/confirm", formOf(await browser.walk(`?sid=${textOf(sid)}`)));
+  expectPage(done, 200, "Your accounts are linked");
+  expect(done.text).toContain("They were linked before");
+  expect(await read(key, textOf(sid))).toMatchObject({ linkChanged: false, previousGameId: "1" });
+});
+
+test("a user is sent on with the sid and the state", async () => {
+  const key = redirecting;
+  const browser = newBrowser();
+  const { sid, pid } = await newSession(key, { redirect: `${clientOrigin}/done?a=1` });
+  const page = await browser.walk(`?sid=${textOf(sid)}`);
+  expect(page.headers["content-security-policy"]).toContain(`form-action 'self' ${clientOrigin};`);
+  expect(page.text).toContain("Afterwards you go on to client.example.");
+  const sent = await browser.post("/verify/confirm", formOf(page));
+  expect([sent.status, sent.headers.location]).toEqual([
+    303,
+    `${clientOrigin}/done?a=1&sid=${textOf(sid)}&state=completed`,
+  ]);
+  expect(sent.headers).toMatchObject({ "referrer-policy": "no-referrer", "cache-control": "no-store" });
+
+  const query = `?${new URLSearchParams({ pid: textOf(pid), redirect: `${clientOrigin}/again` })}`;
+  const again = await browser.post("/verify/confirm", formOf(await browser.walk(query, "100001", "2")));
+  expect(again.headers.location).toBe(`${clientOrigin}/again?state=completed`);
+  expect(await gameOf(key)).toBe("2");
+});
+
+test("whoever asks for the status without a key gets into the flow of the scope", async () => {
+  const key = newKey();
+  const { pid } = await newSession(key);
+  const browser = newBrowser();
+  const entered = locationOf(await send(`GET /v2/verifications/chat?pid=${textOf(pid)}&guildId=${guild}`));
+  const page = await browser.get(entered);
+  expectPage(page, 200, "Link your accounts");
+  expect(page.text).toContain(`the community with the ID ${guild}`);
+  // Nothing has begun that could be cancelled.
+  expect(page.text).not.toContain("/verify/cancel");
+  await browser.post("/verify/confirm", formOf(await browser.walk(new URL(entered).search)));
+  expect(await gameOf(key)).toBe("1");
+});
+
+test("a sid wins over a pid", async () => {
+  const [key, other] = [newKey(), newKey()];
+  const [{ sid }, { pid }] = [await newSession(key), await newSession(other)];
+  const browser = newBrowser();
+  const page = await browser.walk(`?pid=${textOf(pid)}&sid=${textOf(sid)}`);
+  await browser.post("/verify/confirm", formOf(page));
+  expect([await gameOf(key), await gameOf(other)]).toEqual(["1", null]);
+});
+
+test("the pages' style is served, and can be kept", async () => {
+  const { status, headers } = await send("GET /verify/style.css");
+  expect(status).toBe(200);
+  expect(headers).toMatchObject({
+    "content-type": "text/css; charset=utf-8",
+    "cache-control": "public, max-age=3600",
+  });
+});

@@ -1,0 +1,52 @@
+/**
+ * The public flow when its time is over.
+ */
+import { expect, test } from "vitest";
+import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
+import { type Answer, textOf } from "../support/http.ts";
+import { expectPage, useFlowServer } from "./flow_server.ts";
+
+const { newBrowser, newKey, newSession, gameOf } = await useFlowServer({
+  ACCOUNTLINK_SESSION_TTL: "3 seconds",
+});
+const title = "The time is over";
+
+/** Asks again until the answer has the status. */
+const untilStatus = async (status: number, ask: () => Promise<Answer>): Promise<void> => {
+  while ((await ask()).status !== status);
+};
+
+/** Every way on from the page. */
+const waysOn = async (browser: FlowBrowser, page: Answer, callback: string) => [
+  await browser.post("/verify/confirm", formOf(page)),
+  await browser.post("/verify/cancel", formOf(page)),
+  await browser.get("/verify/game/start"),
+  await browser.get(callback),
+];
+
+test("a session's is told on every page", async () => {
+  const key = newKey();
+  const browser = newBrowser();
+  const { sid } = await newSession(key);
+  const page = await browser.walk(`?sid=${textOf(sid)}`);
+  const callback = await browser.signIn(await browser.leave("game"), "2");
+  await untilStatus(410, () => browser.get(`/verify?sid=${textOf(sid)}`));
+  for (const answer of await waysOn(browser, page, callback)) expectPage(answer, 410, title);
+  expectPage(await browser.get(`/verify/chat/start?sid=${textOf(sid)}`), 410, title);
+  expect(await gameOf(key)).toBe(null);
+});
+
+test("that of a flow without a session is told too, and it can begin again", async () => {
+  const key = newKey();
+  const browser = newBrowser();
+  const { pid } = await newSession(key);
+  const query = `?pid=${textOf(pid)}`;
+  const page = await browser.walk(query);
+  const callback = await browser.signIn(await browser.leave("game"), "2");
+  await untilStatus(410, () => browser.get("/verify/game/start"));
+  for (const answer of await waysOn(browser, page, callback)) expectPage(answer, 410, title);
+  expect(await gameOf(key)).toBe(null);
+  const again = await browser.get(`/verify${query}`);
+  expectPage(again, 200, "Link your accounts");
+  expect(again.text).not.toContain("User 1");
+});

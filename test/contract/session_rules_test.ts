@@ -1,0 +1,209 @@
+/**
+ * The rules of verification sessions that a deployment sets, and the limits of their traffic.
+ */
+import { describe, expect, test, vi } from "vitest";
+import { type Answer, textOf } from "../support/http.ts";
+import { expectRefusal, expectV1Refusal } from "./contract_server.ts";
+import { expectRefused, generations, resuming, useSessions } from "./sessions.ts";
+
+const isoTime = expect.stringMatching(/^\d{4}-.*Z$/);
+
+const limitHeaders = ({ headers }: Answer) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-ratelimit-")));
+
+describe("The burst of creations", () => {
+  const { world, create } = useSessions({ ACCOUNTLINK_SESSION_CREATE_BURST: "6" });
+  const key = world.key();
+
+  test("is 6 for a key, in both generations together, and an invalid creation takes nothing", async () => {
+    for (let invalid = 0; invalid < 8; invalid++) await create(key, { chatId: "x" });
+    for (let made = 0; made < 6; made++) {
+      expect((await create(key, {}, made % 2 === 0 ? "v1" : "v2")).status).toBe(201);
+    }
+    const answer = await create(key);
+    expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "session_create" });
+    expect(answer.body.meta?.rateLimit).toEqual({
+      limit: 6,
+      remaining: 0,
+      resetAt: isoTime,
+      retryAfter: Number(answer.headers["retry-after"]),
+      scope: "api_key",
+      bucket: "session_create",
+    });
+    expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(10);
+    expectV1Refusal(await create(key, {}, "v1"), 429, "Too many sessions created");
+  });
+});
+
+describe("With other rules", () => {
+  const { world, create, newSid, read, stream, cancel } = useSessions({
+    ACCOUNTLINK_SESSION_TTL: "1500 millis",
+    ACCOUNTLINK_POLL_INTERVAL: "0 seconds",
+    ACCOUNTLINK_POLL_LIMIT: "3",
+    ACCOUNTLINK_LONG_POLL_MAX: "2 seconds",
+    ACCOUNTLINK_STREAM_MAX: "200 millis",
+  });
+  const key = world.key();
+
+  test.each(generations)("a session can be read no more often than that, in %s", async (generation) => {
+    const { body } = await create(key);
+    const sid = textOf(body.data?.sid);
+    expect(body.data?.pollsRemaining).toBe(3);
+    await read(sid, { key });
+    await stream(sid, { key });
+    expect((await read(sid, { key, ...resuming })).body.data?.pollsRemaining).toBe(0);
+    const refusals = [
+      await read(sid, { key, ...resuming }, "", generation),
+      await stream(sid, { key }, generation),
+    ];
+    for (const refused of refusals) {
+      expectRefused(generation, refused, 429, "RATE_LIMITED", "Poll limit of 3 reached");
+      expect(refused.headers["retry-after"]).toMatch(/^[12]$/);
+    }
+    if (generation === "v1") return;
+    expect(refusals[0]?.body.meta?.rateLimit).toMatchObject({
+      limit: 3,
+      bucket: "poll_count",
+      resetAt: body.data?.expiresAt,
+    });
+  });
+
+  test("a stream ends after its time", async () => {
+    expect((await stream(await newSid(key), { key })).text).toMatch(
+      /^retry: 2000\n\nevent: session\nid: 1\ndata: \{.*\}\n\nevent: timeout\ndata: \{\}\n\n$/,
+    );
+  });
+
+  test.each(generations)("a session that is over is expired, in %s", async (generation) => {
+    const sid = await newSid(key);
+    const cancelled = await newSid(key);
+    await cancel(cancelled, key);
+    // It expires while this read waits.
+    const waited = await read(sid, { key }, "?wait=2", generation);
+    expectRefused(generation, waited, 410, "SESSION_EXPIRED", "Verification session expired");
+    await vi.waitFor(async () => expect((await read(cancelled, { key })).status).toBe(410), {
+      timeout: 5_000,
+    });
+    for (const over of [sid, cancelled]) {
+      for (const answer of [
+        await read(over, { key }, "", generation),
+        await stream(over, { key }, generation),
+      ]) {
+        expectRefused(generation, answer, 410, "SESSION_EXPIRED", "Verification session expired");
+      }
+      expectRefusal(await cancel(over, key), 410, "SESSION_EXPIRED", null);
+    }
+  });
+
+  test("a wait is no longer than that", async () => {
+    const answer = await read(await newSid(key), { key }, "?wait=3");
+    const parameters = [{ name: "wait", reason: "expected at most 2 seconds" }];
+    expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters });
+  });
+});
+
+describe("With rules turned off", () => {
+  const { world, newSid, read, stream } = useSessions({
+    ACCOUNTLINK_SESSION_TTL: "1 second",
+    ACCOUNTLINK_LONG_POLL_MAX: "0 seconds",
+    ACCOUNTLINK_STREAM_MAX: "0 seconds",
+    ACCOUNTLINK_POLL_LIMIT: "0",
+  });
+  const key = world.key();
+
+  test("a read is as long as the session lives", async () => {
+    const waited = await read(await newSid(key), { key }, "?wait=3600");
+    expectRefusal(waited, 410, "SESSION_EXPIRED", null);
+    const { text } = await stream(await newSid(key), { key });
+    expect(text).toMatch(
+      /\n\nevent: expired\nid: 2\ndata: \{.*"state":"expired",.*"pollsRemaining":null\}\n\n$/,
+    );
+  });
+});
+
+describe("Verify traffic", () => {
+  const { world, send, create, newSid, read, stream } = useSessions({ ACCOUNTLINK_IP_VERIFY_DAILY: "9" });
+  const limits = { perWindow: 1, windowMs: 60_000, daily: 2, verifyDaily: 8 };
+  const paced = world.key({ limits, links: { 100001: "1" } });
+  const unlimited = world.key();
+  const free = world.key({ limits: {} });
+  const premium = world.key({ tier: "premium", limits: {} });
+  const lookup = "GET /v2/chat?chatId=100001";
+
+  test("has a day of its own and no pacing", async () => {
+    const from = world.address();
+    const send2 = (line: `${string} ${string}`) => send(line, { key: paced, from, body: { clientId: "c" } });
+    const created = await send2("POST /v2/sessions");
+    const midnight = new Date().setUTCHours(24, 0, 0, 0);
+    expect(created.body.meta?.rateLimit).toEqual({
+      limit: 8,
+      remaining: 7,
+      resetAt: new Date(midnight).toISOString(),
+      retryAfter: null,
+      scope: "api_key",
+      bucket: "verify_day",
+    });
+    expect(limitHeaders(created)).toEqual({
+      "x-ratelimit-limit": "8",
+      "x-ratelimit-remaining": "7",
+      "x-ratelimit-reset": String(midnight / 1000),
+      "x-ratelimit-limit-day": "8",
+      "x-ratelimit-remaining-day": "7",
+    });
+    const sid = textOf(created.body.data?.sid);
+    const v1 = await read(sid, { key: paced, from }, "", "v1");
+    expect(v1.body).toMatchObject({ verifyRequestsRemaining: 6, verifyIpRequestsRemaining: 7 });
+    // What a rule of the session refuses counts all the same, and reports the day in its headers.
+    const refused = await read(sid, { key: paced, from });
+    expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "poll_interval" });
+    expect(limitHeaders(refused)).toMatchObject({ "x-ratelimit-limit": "8", "x-ratelimit-remaining": "5" });
+    await send(`DELETE /v2/sessions/${sid}`, { key: paced, from });
+    const streamed = await stream(sid, { key: paced, from, ...resuming });
+    expect(limitHeaders(streamed)).toMatchObject({
+      "x-ratelimit-remaining": "3",
+      "x-ratelimit-limit-day": "8",
+    });
+
+    const mapped = await send(lookup, { key: paced, from });
+    expect(mapped.body.meta?.rateLimit).toMatchObject({ limit: 1, remaining: 0, bucket: "second" });
+    expect(mapped.headers["x-ratelimit-remaining-day"]).toBe("1");
+    for (let left = 3; left > 0; left--) expect((await send2("POST /v2/sessions")).status).toBe(201);
+
+    const full = await send2("POST /v2/sessions");
+    expectRefusal(full, 429, "RATE_LIMITED", { bucket: "verify_day" });
+    expectV1Refusal(await create(paced, {}, "v1"), 429, "Daily verification limit of 8 exceeded");
+    // The key's refusals have cost the address nothing.
+    const last = await send("POST /api/v1/verify/session", { key: unlimited, from, body: { clientId: "c" } });
+    expect(last.body).toMatchObject({ verifyRequestsRemaining: null, verifyIpRequestsRemaining: 0 });
+    const over = await send("POST /v2/sessions", { key: unlimited, from, body: { clientId: "c" } });
+    expectRefusal(over, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_verify_day" });
+  });
+
+  test("has no limits with a key that has none", async () => {
+    const { body, headers } = await send("POST /v2/sessions", {
+      key: unlimited,
+      from: world.address(),
+      body: { clientId: "c" },
+    });
+    const rateLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null, scope: "api_key" };
+    expect(body.meta?.rateLimit).toEqual(rateLimit);
+    expect(Object.keys(headers).filter((name) => name.startsWith("x-ratelimit-"))).toEqual([]);
+  });
+
+  test.each([
+    ["free", free, 2_000],
+    ["premium", premium, 10_000],
+  ] as const)("is limited for a %s key by its tier", async (_tier, key, limit) => {
+    const from = world.address();
+    const { body } = await send("POST /v2/sessions", { key, from, body: { clientId: "c" } });
+    expect(body.meta?.rateLimit).toMatchObject({ limit, remaining: limit - 1, bucket: "verify_day" });
+  });
+
+  test("gives no word of limits without a key", async () => {
+    const answer = await send(`GET /api/v1/verify/session/${await newSid(unlimited)}`, {
+      from: world.address(),
+    });
+    expect(answer.body).toMatchObject({ verifyRequestsRemaining: null, verifyIpRequestsRemaining: null });
+    expect(answer.body).not.toHaveProperty("requestsRemaining");
+  });
+});

@@ -1,0 +1,46 @@
+/**
+ * What the tests of verification sessions share.
+ */
+import { expect, vi } from "vitest";
+import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
+import { expectV1Refusal, useContractServer } from "./contract_server.ts";
+
+/** Where the sessions of each generation are. */
+export const routes = { v2: "/v2/sessions", v1: "/api/v1/verify/session" } as const;
+export const generations = ["v2", "v1"] as const;
+type Generation = (typeof generations)[number];
+
+/** A read that need not keep the interval. */
+export const resuming = { headers: { "last-event-id": "0" } };
+
+/** What the tests of one server work with. */
+export const useSessions = (env: Readonly<Record<string, string>> = {}) => {
+  const { world, send, url } = useContractServer({ ACCOUNTLINK_SESSION_CREATE_BURST: "0", ...env });
+  const create = (key: string, body: object = {}, generation: Generation = "v2") =>
+    send(`POST ${routes[generation]}`, { key, body: { clientId: "client", ...body } });
+  const newSid = async (key: string) => textOf((await create(key)).body.data?.sid);
+  const read = (sid: string, options: RequestOptions, query = "", generation: Generation = "v2") =>
+    send(`GET ${routes[generation]}/${sid}${query}`, options);
+  const stream = (sid: string, options: RequestOptions, generation: Generation = "v2") =>
+    read(sid, options, "/stream", generation);
+  const cancel = (sid: string, key: string) => send(`DELETE /v2/sessions/${sid}`, { key });
+  const openReads = async () =>
+    Number(/^accountlink_session_reads_open (\d+)$/m.exec((await send("GET /metrics")).text)?.[1]);
+  /** Waits until so many reads are open on the server, all tests of the file taken together. */
+  const untilOpen = (count: number) =>
+    vi.waitFor(async () => expect(await openReads()).toBe(count), { timeout: 10_000, interval: 10 });
+  return { world, send, url, create, newSid, read, stream, cancel, untilOpen };
+};
+
+/** Expects a refusal of either generation. */
+export const expectRefused = (
+  generation: Generation,
+  answer: Answer,
+  status: number,
+  code: string,
+  message: string,
+) => {
+  if (generation === "v1") return expectV1Refusal(answer, status, message);
+  expect({ status: answer.status, code: answer.body.error?.code }).toEqual({ status, code });
+  expect(answer.body.error?.message).toBe(message);
+};

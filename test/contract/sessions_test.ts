@@ -1,0 +1,354 @@
+/**
+ * Verification sessions as their clients see them: created, read in three ways, and cancelled.
+ */
+import { request } from "node:http";
+import { describe, expect, test } from "vitest";
+import { textOf } from "../support/http.ts";
+import { guild, stranger } from "../support/world.ts";
+import { expectRefusal, expectV1Refusal } from "./contract_server.ts";
+import { expectRefused, generations, resuming, routes, useSessions } from "./sessions.ts";
+
+const usual = useSessions();
+
+describe("Creating a session", () => {
+  const { world, send, create } = usual;
+  const origins = { redirectOrigins: ["https://app.example", "http://127.0.0.1:9999"] };
+  const key = world.key(origins);
+  const ofGuild = world.key({ guildId: guild });
+
+  test.each(generations)("answers 201 with the session in %s", async (generation) => {
+    const before = Date.now();
+    const { status, body } = await create(key, {}, generation);
+    expect(status).toBe(201);
+    const { sid, createdAt, expiresAt, ...rest } = body.data ?? {};
+    expect(sid).toMatch(/^vs_[0-9A-Za-z_-]{43}$/);
+    expect(rest).toEqual({
+      pid: expect.stringMatching(/^pid_[0-9a-z]{16,}$/),
+      clientId: "client",
+      guildId: null,
+      state: "pending",
+      url: expect.stringMatching(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/verify\\?sid=${textOf(sid)}$`)),
+      chatId: null,
+      gameId: null,
+      linkChanged: false,
+      previousGameId: null,
+      error: null,
+      completedAt: null,
+      pollsRemaining: 150,
+    });
+    expect(Date.parse(textOf(createdAt))).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(textOf(expiresAt)) - Date.parse(textOf(createdAt))).toBe(300_000);
+  });
+
+  test("gives back what it was given", async () => {
+    const { body } = await create(ofGuild, { clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
+    expect(body.data).toMatchObject({ clientId: "🔗 user/7", guildId: guild, chatId: "100001" });
+    const again = await create(key);
+    const { body: same } = await create(key);
+    expect(same.data?.pid).toBe(again.body.data?.pid);
+  });
+
+  test.each([
+    ["128 characters", { clientId: "x".repeat(128) }],
+    ["128 characters beyond the basic plane", { clientId: "🔗".repeat(128) }],
+    ["spaces", { clientId: "  " }],
+    ["null for what may be left out", { chatId: null, guildId: null, redirect: null }],
+    ["an empty text for what may be left out", { chatId: "", guildId: "", redirect: "" }],
+    ["a redirect to an origin of the key", { redirect: "https://app.example/back?x=1#top" }],
+    ["a redirect to a port of an origin of the key", { redirect: "http://127.0.0.1:9999" }],
+    ["unknown fields", { wait: "no", sid: 7, state: "completed" }],
+  ])("takes %s", async (_title, body) => {
+    expect((await create(key, body)).status).toBe(201);
+  });
+
+  test.each([
+    ["clientId", "129 characters", { clientId: "x".repeat(129) }],
+    ["clientId", "129 characters beyond the basic plane", { clientId: "🔗".repeat(129) }],
+    ["clientId", "a number", { clientId: 7 }],
+    ["clientId", "a list", { clientId: ["client"] }],
+    ["clientId", "NUL", { clientId: "a\0b" }],
+    ["clientId", "half a character", { clientId: "\ud83d" }],
+    ["chatId", "no ID", { chatId: "ada" }],
+    ["chatId", "a number", { chatId: 100_001 }],
+    ["guildId", "no ID", { guildId: "12" }],
+    ["redirect", "another origin", { redirect: "https://evil.example/" }],
+    ["redirect", "another port", { redirect: "https://app.example:444/" }],
+    ["redirect", "a path", { redirect: "/back" }],
+    ["redirect", "another scheme", { redirect: "javascript:alert(1)" }],
+    ["redirect", "a user name that looks like the origin", { redirect: "https://app.example@evil.example/" }],
+    ["redirect", "a list", { redirect: ["https://app.example/"] }],
+  ])("refuses as %s %s", async (name, _title, body) => {
+    const parameters = [{ name, reason: expect.any(String) }];
+    expectRefusal(await create(key, body), 400, "INVALID_PARAMETER", { parameters });
+    expectV1Refusal(await create(key, body, "v1"), 400, `Invalid parameter: ${name}`);
+  });
+
+  test.each([
+    ["nothing", "{}"],
+    ["null", '{"clientId":null}'],
+    ["an empty text", '{"clientId":""}'],
+  ])("needs a clientId, not %s", async (_title, body) => {
+    const headers = { "content-type": "application/json" };
+    const answer = await send("POST /v2/sessions", { key, body, headers });
+    expectRefusal(answer, 400, "MISSING_PARAMETER", { parameters: ["clientId"] });
+    const v1 = await send("POST /api/v1/verify/session", { key: ofGuild, body, headers });
+    expectV1Refusal(v1, 400, "Missing required parameters: clientId, guildId");
+  });
+
+  test("refuses a field that stands twice", async () => {
+    const body = '{"clientId":"a","clientId":"a"}';
+    const answer = await send("POST /v2/sessions", {
+      key,
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    const parameters = [{ name: "clientId", reason: "given more than once" }];
+    expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters });
+  });
+
+  test("holds a chat user to the guild that is named", async () => {
+    const answer = await create(ofGuild, { guildId: guild, chatId: stranger });
+    expectRefusal(answer, 403, "FORBIDDEN", { reason: "user_not_in_guild" });
+    expect((await create(key, { chatId: stranger })).status).toBe(201);
+  });
+});
+
+describe("Reading a session", () => {
+  const { world, send, create, newSid, read, stream, cancel, untilOpen } = usual;
+  const key = world.key();
+  const other = world.key();
+
+  test.each(generations)("gives what was created, with one read less, in %s", async (generation) => {
+    const { body } = await create(key, { chatId: "100001" });
+    const sid = textOf(body.data?.sid);
+    const answer = await read(sid, { key }, "", generation);
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toEqual({ ...body.data, pollsRemaining: 149 });
+  });
+
+  test.each(["", "0", "1", "25", "025"])("takes wait=%s", async (wait) => {
+    const sid = await newSid(key);
+    await cancel(sid, key);
+    expect((await read(sid, { key }, `?wait=${wait}`)).body.data).toMatchObject({ state: "cancelled" });
+  });
+
+  test.each(["26", "1.5", "-1", "abc", "1e1", "+1", "%201", "99999999999"])(
+    "refuses wait=%s, also within the interval",
+    async (wait) => {
+      const sid = await newSid(key);
+      await read(sid, { key });
+      const parameters = [{ name: "wait", reason: expect.any(String) }];
+      expectRefusal(await read(sid, { key }, `?wait=${wait}`), 400, "INVALID_PARAMETER", { parameters });
+      const v1 = await read(sid, { key }, `?wait=${wait}`, "v1");
+      expectV1Refusal(v1, 400, "Invalid parameter: wait");
+    },
+  );
+
+  test("refuses a wait that is given twice", async () => {
+    const parameters = [{ name: "wait", reason: "given more than once" }];
+    const answer = await read(await newSid(key), { key }, "?wait=1&wait=1");
+    expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters });
+  });
+
+  test.each(generations)("is refused within 2 seconds of the read before, in %s", async (generation) => {
+    const sid = await newSid(key);
+    await read(sid, { key }, "", generation === "v2" ? "v1" : "v2");
+    const answer = await read(sid, { key }, "", generation);
+    const wait = Number(answer.headers["retry-after"]);
+    const message = `Please wait ${wait} ${wait === 1 ? "second" : "seconds"} before the next poll`;
+    expectRefused(generation, answer, 429, "RATE_LIMITED", message);
+    expect(wait).toBeLessThanOrEqual(2);
+    expectRefused(generation, await stream(sid, { key }, generation), 429, "RATE_LIMITED", message);
+    // One that resumes is free of it; the two that were refused have not been counted.
+    const { body } = await read(sid, { key, ...resuming });
+    expect(body.data?.pollsRemaining).toBe(148);
+  });
+
+  test("is not free of the interval with an empty Last-Event-ID", async () => {
+    const sid = await newSid(key);
+    await read(sid, { key });
+    const answer = await read(sid, { key, headers: { "last-event-id": "" } });
+    expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "poll_interval" });
+  });
+
+  test.each([
+    ["of another key", async () => newSid(key)],
+    ["that nobody has made", async () => `vs_${"0".repeat(43)}`],
+    ["that is too short", async () => "vs_0"],
+    ["that is too long", async () => `vs_${"0".repeat(4_000)}`],
+    ["with NUL", async () => "vs_%00"],
+    ["with a slash", async () => "vs_%2F..%2Fx"],
+    ["that is an emoji", async () => encodeURIComponent("🔗")],
+    ["that is SQL", async () => encodeURIComponent("' OR 1=1 --")],
+    ["in capitals", async () => (await newSid(other)).toUpperCase()],
+  ])("does not find a session %s", async (_title, sidOf) => {
+    const sid = await sidOf();
+    for (const path of [sid, `${sid}?wait=25`, `${sid}/stream`]) {
+      expectRefusal(await send(`GET /v2/sessions/${path}`, { key: other }), 404, "SESSION_NOT_FOUND", null);
+      const v1 = await send(`GET /api/v1/verify/session/${path}`, { key: other });
+      expectV1Refusal(v1, 404, "Verification session not found");
+    }
+    expectRefusal(await cancel(sid, other), 404, "SESSION_NOT_FOUND", null);
+  });
+
+  test.each(generations)("waits for the next state, in %s", async (generation) => {
+    const sid = await newSid(key);
+    const waiting = read(sid, { key }, "?wait=25", generation);
+    await untilOpen(1);
+    await cancel(sid, key);
+    expect((await waiting).body.data).toMatchObject({ state: "cancelled", pollsRemaining: 149 });
+    await untilOpen(0);
+  });
+
+  test("gives the present state when the wait is over", async () => {
+    const started = performance.now();
+    const { status, body } = await read(await newSid(key), { key }, "?wait=1");
+    expect({ status, state: body.data?.state }).toEqual({ status: 200, state: "pending" });
+    expect(performance.now() - started).toBeGreaterThanOrEqual(990);
+  });
+
+  test("ends the read that is open", async () => {
+    const sid = await newSid(key);
+    const poll = read(sid, { key }, "?wait=25");
+    await untilOpen(1);
+    const events = stream(sid, { key });
+    expect((await poll).body.data).toMatchObject({ state: "pending" });
+    await untilOpen(1);
+    expect((await read(sid, { key })).status).toBe(200);
+    expect((await events).text).toMatch(/\n\nevent: timeout\ndata: \{\}\n\n$/);
+    await untilOpen(0);
+  });
+});
+
+describe("A stream", () => {
+  const { world, url, create, newSid, read, stream, cancel, untilOpen } = usual;
+  const key = world.key();
+
+  /** The events as they have to stand in a stream, byte by byte. */
+  const written = (...events: ReadonlyArray<readonly [event: string, id: number, session: unknown]>) =>
+    events
+      .map(([event, id, data]) => `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`)
+      .join("");
+
+  test.each(generations)("tells the present state and the final one, and ends, in %s", async (generation) => {
+    const { body } = await create(key, { clientId: "line\nbreak" }, generation);
+    const session = { ...body.data, pollsRemaining: 149 };
+    const sid = textOf(body.data?.sid);
+    const events = stream(sid, { key }, generation);
+    await untilOpen(1);
+    await cancel(sid, key);
+    const { text, headers } = await events;
+    const cancelled = { ...session, state: "cancelled" };
+    expect(text).toBe(`retry: 2000\n\n${written(["session", 1, session], ["cancelled", 2, cancelled])}`);
+    expect(headers).toMatchObject({ "cache-control": "no-store", "x-accel-buffering": "no" });
+  });
+
+  test("begins with the next change for a client that knows the present one", async () => {
+    const sid = await newSid(key);
+    const events = stream(sid, { key, headers: { "last-event-id": "1" } });
+    await untilOpen(1);
+    await cancel(sid, key);
+    const { text } = await events;
+    expect(text).toMatch(/^retry: 2000\n\n:\n\nevent: cancelled\nid: 2\ndata: \{.*\}\n\n$/);
+    const again = await stream(sid, { key, headers: { "last-event-id": "2" } });
+    expect(again.text).toMatch(/^retry: 2000\n\nevent: cancelled\nid: 2\n/);
+  });
+
+  test.each(["/stream", "?wait=25"])(
+    "leaves nothing behind when the client of %s goes away",
+    async (path) => {
+      const sid = await newSid(key);
+      const { hostname, port } = new URL(url());
+      const outgoing = request({
+        hostname,
+        port,
+        path: `/v2/sessions/${sid}${path}`,
+        headers: { authorization: `Bearer ${key}` },
+      }).end();
+      await untilOpen(1);
+      outgoing.on("error", () => {}).destroy();
+      await untilOpen(0);
+      // It has ended now, which is where the interval begins.
+      expectRefusal(await read(sid, { key }), 429, "RATE_LIMITED", { bucket: "poll_interval" });
+    },
+  );
+});
+
+describe("Cancelling a session", () => {
+  const { world, newSid, read, cancel } = usual;
+  const key = world.key();
+
+  test("answers with it, and conflicts once it is final", async () => {
+    const sid = await newSid(key);
+    const { status, body } = await cancel(sid, key);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ sid, state: "cancelled", completedAt: null, pollsRemaining: 150 });
+    expectRefusal(await cancel(sid, key), 409, "CONFLICT", { reason: "session_cancelled" });
+    expect((await read(sid, { key })).body.data).toMatchObject({ state: "cancelled" });
+  });
+});
+
+describe("The redirect of a session", () => {
+  const { send } = usual;
+
+  test.each([`vs_${"0".repeat(43)}`, "nope", "a%26pid=1", "%00", "%F0%9F%94%97", "x".repeat(5_000)])(
+    "goes into the flow, whatever the sid: %s",
+    async (sid) => {
+      for (const method of ["GET", "HEAD"]) {
+        const { status, headers } = await send(`${method} /v2/sessions/${sid}/redirect?guildId=1&sid=2`);
+        expect(status).toBe(302);
+        const expected = `/verify?sid=${encodeURIComponent(decodeURIComponent(sid))}`;
+        expect(headers.location?.replace(/^http:\/\/127\.0\.0\.1:\d+/, "")).toBe(expected);
+        expect(headers).toMatchObject({
+          "x-request-id": expect.any(String),
+          "service-version": "2026-01-01",
+        });
+      }
+    },
+  );
+});
+
+describe("The methods of session routes", () => {
+  const { world, send, newSid } = usual;
+  const key = world.key();
+
+  test("answer HEAD as GET, without a body", async () => {
+    const sid = await newSid(key);
+    for (const path of [routes.v2, routes.v1]) {
+      const { status, headers } = await send(`HEAD ${path}/${sid}`, { key, ...resuming });
+      expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
+      const streamed = await send(`HEAD ${path}/${sid}/stream`, { key, ...resuming });
+      expect([streamed.status, streamed.headers["content-type"]]).toEqual([200, "text/event-stream"]);
+    }
+    const { body } = await send(`GET ${routes.v2}/${sid}`, { key, ...resuming });
+    expect(body.data?.pollsRemaining).toBe(145);
+  });
+
+  test.each([
+    [routes.v2, "POST, OPTIONS"],
+    [`${routes.v2}/x`, "GET, DELETE, HEAD, OPTIONS"],
+    [`${routes.v2}/x/stream`, "GET, HEAD, OPTIONS"],
+    [`${routes.v2}/x/redirect`, "GET, HEAD, OPTIONS"],
+    [routes.v1, "POST, OPTIONS"],
+    [`${routes.v1}/x`, "GET, HEAD, OPTIONS"],
+    [`${routes.v1}/x/stream`, "GET, HEAD, OPTIONS"],
+  ])("are told by OPTIONS and a 405: %s", async (path, allowed) => {
+    const options = await send(`OPTIONS ${path}`);
+    expect([options.status, options.headers.allow]).toEqual([204, allowed]);
+    const refused = await send(`PATCH ${path}`, { key });
+    expect([refused.status, refused.headers.allow]).toEqual([405, allowed]);
+  });
+
+  test.each([
+    "/v2/sessions/",
+    "/v2/sessions/x/",
+    "/v2/sessions/x/stream/",
+    "/v2/sessions/?wait=1",
+    "/v2/sessions//stream",
+    "/api/v1/verify/session/",
+    "/v2/sessions/x/y",
+    "/api/v1/verify",
+  ])("are not those of another path: %s", async (path) => {
+    expect((await send(`GET ${path}`, { key })).status).toBe(404);
+  });
+});
