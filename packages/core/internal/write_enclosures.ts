@@ -84,10 +84,12 @@ export class WriteEnclosures {
       const { cache, leases, longestWrite, fenceMs } = this.#parts;
       const fence = { run: lease.run, records, id: crypto.randomUUID() };
       const asked = yield* monotonicMillis;
-      const stands = yield* Effect.catch(cache.fence(lease, fence, fenceMs), () => {
-        leases.drop();
-        return Effect.succeed(false);
-      });
+      const stands = yield* cache.fence(lease, fence, fenceMs).pipe(
+        Effect.catch(() => {
+          leases.drop();
+          return Effect.succeed(false);
+        }),
+      );
       return stands ? { fence, until: asked + longestWrite.ofRecord } : null;
     });
   }
@@ -107,7 +109,8 @@ export class WriteEnclosures {
       const mayCommit = Effect.map(monotonicMillis, (now) => now < until - longest / 2);
       // A write that failed may yet take effect, so its fence is left to end by itself.
       const written = yield* Effect.provideService(write, MayCommit, mayCommit);
-      const stood = fence !== null && (yield* Effect.catch(cache.lift(fence), () => Effect.succeed(false)));
+      const stood =
+        fence !== null && (yield* cache.lift(fence).pipe(Effect.catch(() => Effect.succeed(false))));
       // A scope that is closed is found so, unless the write took longer than anybody thought.
       if (!stood) yield* closures.ensure(pid, 0);
       return written;

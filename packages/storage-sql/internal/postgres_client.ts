@@ -49,7 +49,7 @@ const commitOn = Effect.fnUntraced(function* (connection: SqlConnection.Connecti
   const mayCommit = yield* MayCommit;
   if (!(yield* mayCommit)) return yield* refused("Cannot commit: the time for the write is over");
   const { command } = (yield* connection.executeRaw("COMMIT", [])) as QueryResult;
-  if (command !== "COMMIT") yield* refused("Cannot commit: a statement of the transaction had failed");
+  if (command !== "COMMIT") return yield* refused("Cannot commit: a statement of the transaction had failed");
 });
 
 const escape = Statement.defaultEscape('"');
