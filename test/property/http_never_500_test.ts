@@ -1,7 +1,7 @@
 /**
  * Whatever is sent, the server answers as documented and never with a failure of its own.
  */
-import { refusalsOf, routes } from "@accountlink/http-api";
+import { openApi, pathTemplate, type Route, refusalsOf, routes } from "@accountlink/http-api";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { envelopeProblems } from "../contract/envelope.ts";
@@ -33,6 +33,27 @@ const pathOf = (target: string): string | null => {
   }
 };
 
+const { paths } = openApi();
+
+/** The statuses of a route's successes and redirects. */
+const successesOf = (route: Route): ReadonlyArray<number> => {
+  const operation = paths[pathTemplate(route) as "/"]?.[route.method.toLowerCase() as "get"];
+  return Object.keys(operation?.responses ?? {})
+    .map(Number)
+    .filter((status) => status < 400);
+};
+
+/** Whether the server takes a path, as it is written, for one of the route. */
+const isPathOf = ({ path }: Route, written: string): boolean => {
+  const parts = path.split("/");
+  const found = written.split("/").map(decodeURIComponent);
+  return (
+    !/[;#]/.test(written) &&
+    parts.length === found.length &&
+    parts.every((part, index) => (part.startsWith(":") ? found[index] !== "" : found[index] === part))
+  );
+};
+
 /** Every status that a request may be answered with while all is well. */
 const documentedStatuses = (line: string): ReadonlyArray<number> => {
   const space = line.indexOf(" ");
@@ -40,12 +61,12 @@ const documentedStatuses = (line: string): ReadonlyArray<number> => {
   const path = pathOf(line.slice(space + 1));
   if (path === null) return [400];
   const isRead = method === "GET" || method === "HEAD";
-  const sharing = routes.filter((route) => route.path === path);
+  const written = line.slice(space + 1).split("?", 1)[0] ?? "";
+  const sharing = routes.filter((each) => isPathOf(each, written));
   const route = sharing.find((each) => each.method === (method === "HEAD" ? "GET" : method));
   if (route !== undefined) {
     const refusals = refusalsOf(route).map(([status]) => status);
-    const successes = route.access === "key_or_redirect" ? [200, 302] : [200];
-    return [...successes, ...refusals.filter((status) => status < 500)];
+    return [...successesOf(route), ...refusals.filter((status) => status < 500)];
   }
   const isSystem = systemPaths.includes(path);
   if (sharing.length === 0 && !isSystem) return [404];

@@ -69,7 +69,13 @@ const fitting: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   resolved: fc.boolean(),
   confirm: fc.boolean(),
   key: fc.constant(null).map(newToken),
+  clientId: weighted([2, fc.constant("client")], [1, fc.string({ unit: "binary", maxLength: 140 })]),
+  redirect: weighted([1, fc.constant("")], [1, fc.webUrl()]),
+  wait: fc.constantFrom("0", "1", "25", "26", "-1", "1.5"),
 };
+
+/** What stands for a parameter in a path: a session that there is not. */
+const sid = fc.constantFrom(`vs_${"0".repeat(43)}`, "vs_", "%00", "%F0%9F%94%97", "x".repeat(3_000), "..");
 
 const oddValue = weighted<unknown>(
   [3, oddText],
@@ -241,7 +247,7 @@ const rightTarget = fc.constantFrom(...routes).chain(
   (route): fc.Arbitrary<Target> =>
     fc.record({
       method: fc.constant(route.method),
-      path: fc.constant(route.path),
+      path: sid.map((text) => route.path.replace(":sid", text)),
       query: route.source === "query" ? queryOf(route) : fc.constant(""),
       body: route.source === "body" ? bodyOf(route) : rarely(oddBody),
     }),
