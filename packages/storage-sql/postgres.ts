@@ -22,7 +22,7 @@ export interface PostgresOptions {
   /** How long to wait for a connection, be it a new one or one that is in use; 1 second when left out. */
   readonly connectTimeout?: Duration.Input;
   /**
-   * How long an operation may take from when it has its connection; 2 seconds when left out. Imports and the deletion
+   * How long an operation may take from when it has its connection; 1.5 seconds when left out. Imports and the deletion
    * of a scope have a minute.
    */
   readonly statementTimeout?: Duration.Input;
@@ -100,7 +100,7 @@ interface Opened {
 const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const place = yield* parsePostgresUrl(options.url);
-    const { maxConnections = 10, connectTimeout = "1 second", statementTimeout = "2 seconds" } = options;
+    const { maxConnections = 10, connectTimeout = "1 second", statementTimeout = "1500 millis" } = options;
     const timeouts = {
       connectTimeout: Duration.fromInputUnsafe(connectTimeout),
       statementTimeout: Duration.fromInputUnsafe(statementTimeout),

@@ -1,8 +1,10 @@
 /** The part of autocannon that the bench uses; the package brings no types. */
 declare module "autocannon" {
   interface PlannedRequest {
-    readonly method: "GET";
+    readonly method: "GET" | "POST";
     readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
   }
 
   interface Connection {

@@ -1,10 +1,10 @@
 /**
  * The load generator, in a process of its own. Prints a `Drive` as JSON.
  *
- * Usage: `node drive.ts URL SEED (--amount=REQUESTS | --duration=SECONDS)`
+ * Usage: `node drive.ts URL SEED (--amount=REQUESTS | --duration=SECONDS) [--kind=single|bulk]`
  */
 import { parseArgs } from "node:util";
-import autocannon, { type Extent } from "autocannon";
+import autocannon, { type Extent, type PlannedRequest } from "autocannon";
 import { apiKey, chatIds, shuffled } from "./workload.ts";
 
 /** What one drive came to. */
@@ -19,9 +19,13 @@ export interface Drive {
   readonly failed: number;
 }
 
-const connections = 32;
+/** A look-up of one chat user, or of 50 at once. */
+export type DriveKind = "single" | "bulk";
 
-const drive = async (url: string, seed: number, extent: Extent): Promise<Drive> => {
+const connections = 32;
+const bulkSize = 50;
+
+const drive = async (url: string, seed: number, extent: Extent, kind: DriveKind): Promise<Drive> => {
   const order = shuffled(chatIds(), seed);
   const share = Math.floor(order.length / connections);
   let client = 0;
@@ -34,7 +38,7 @@ const drive = async (url: string, seed: number, extent: Extent): Promise<Drive> 
     setupClient: (connection) => {
       const own = order.slice(client * share, (client + 1) * share);
       client++;
-      connection.setRequests(own.map((chatId) => ({ method: "GET", path: `/v2/chat?chatId=${chatId}` })));
+      connection.setRequests(kind === "bulk" ? bulkRequests(own) : own.map(singleRequest));
     },
   });
   awake.end();
@@ -46,6 +50,19 @@ const drive = async (url: string, seed: number, extent: Extent): Promise<Drive> 
     failed: result.errors + result.timeouts + result.non2xx,
   };
 };
+
+const singleRequest = (chatId: string): PlannedRequest => ({
+  method: "GET",
+  path: `/v2/chat?chatId=${chatId}`,
+});
+
+const bulkRequests = (ids: ReadonlyArray<string>): ReadonlyArray<PlannedRequest> =>
+  Array.from({ length: Math.floor(ids.length / bulkSize) }, (_, i) => ({
+    method: "POST",
+    path: "/v2/chat/bulk",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ chatIds: ids.slice(i * bulkSize, (i + 1) * bulkSize) }),
+  }));
 
 /**
  * Keeps this process from sleeping between two answers. To wake a sleeping processor is work for whoever sends, on a
@@ -61,10 +78,14 @@ const stayAwake = () => {
 if (import.meta.main) {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { amount: { type: "string" }, duration: { type: "string" } },
+    options: {
+      amount: { type: "string" },
+      duration: { type: "string" },
+      kind: { type: "string", default: "single" },
+    },
   });
   const [url = "", seed] = positionals;
   const extent =
     values.amount === undefined ? { duration: Number(values.duration) } : { amount: Number(values.amount) };
-  console.log(JSON.stringify(await drive(url, Number(seed), extent)));
+  console.log(JSON.stringify(await drive(url, Number(seed), extent, values.kind as DriveKind)));
 }

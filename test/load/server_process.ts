@@ -2,6 +2,10 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { Drive, DriveKind } from "./drive.ts";
+import { processorTimeOf } from "./processor_time.ts";
 
 /** Whether processes can be told which processor to use. */
 export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", "0,1", "true"]).status === 0;
@@ -9,17 +13,34 @@ export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", 
 const processors = { server: "0", generator: "1" } as const;
 
 /** The command of a Node process on the processor for its role. */
-export const pinned = (
-  role: keyof typeof processors,
-  args: ReadonlyArray<string>,
-): [string, Array<string>] =>
+const pinned = (role: keyof typeof processors, args: ReadonlyArray<string>): [string, Array<string>] =>
   canPin ? ["taskset", ["-c", processors[role], process.execPath, ...args]] : [process.execPath, [...args]];
+
+/**
+ * Drives a server from a process of its own.
+ *
+ * @param extent `--amount=<requests>` or `--duration=<seconds>`
+ * @param kind what is asked for
+ */
+export const driveOnce = async (
+  url: string,
+  seed: number,
+  extent: string,
+  kind: DriveKind = "single",
+): Promise<Drive> => {
+  const script = join(import.meta.dirname, "drive.ts");
+  const [command, args] = pinned("generator", [script, url, String(seed), extent, `--kind=${kind}`]);
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+  return JSON.parse(await text(child.stdout)) as Drive;
+};
 
 /** A server that listens. */
 export interface RunningServer {
   readonly url: string;
   /** Processor time that it has used so far, in seconds; null where the system does not tell. */
   readonly processorTime: () => number | null;
+  /** Memory that it holds, in bytes; null where the system does not tell. */
+  readonly memory: () => number | null;
   /** Tells it to stop and waits until it has. */
   readonly stop: () => Promise<void>;
 }
@@ -40,6 +61,7 @@ export const startServer = async (
   return {
     url,
     processorTime: () => processorTimeOf(child.pid),
+    memory: () => memoryOf(child.pid),
     stop: async () => {
       child.kill("SIGTERM");
       await ended;
@@ -61,16 +83,10 @@ const neverReady = (code: number | null): never => {
   throw new Error(`Cannot start a server: it ended with ${code}, expected a ready line`);
 };
 
-/** The kernel counts in hundredths of a second, whatever its own clock. */
-const ticksPerSecond = 100;
-
-const processorTimeOf = (pid: number | undefined): number | null => {
+const memoryOf = (pid: number | undefined): number | null => {
   try {
-    // The name in parentheses may hold anything; the fields after it are numbered from 3.
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-      .replace(/^.*\) /, "")
-      .split(" ");
-    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kilobytes === undefined ? null : Number(kilobytes) * 1_024;
   } catch {
     return null;
   }
