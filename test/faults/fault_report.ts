@@ -4,7 +4,7 @@
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Redacted } from "effect";
 import type { Attempt } from "./attempt.ts";
-import { account, type FaultRun, isRight, runFaults, type Strike } from "./fault_run.ts";
+import { account, type FaultRun, isRight, quiet, runFaults, type Strike } from "./fault_run.ts";
 import type { Fault } from "./faults.ts";
 import { checkHistory, type HistoryVerdict, wrongAnswers } from "./history_check.ts";
 import { mostAdmitted, type Spending } from "./limit_spending.ts";
@@ -107,12 +107,15 @@ interface Recovery {
 }
 
 const recoveryAfter = (strike: Strike, attempts: ReadonlyArray<Attempt>): Recovery => {
+  const { returned, over } = strike;
   const last = attempts
-    .filter(({ called }) => called >= strike.returned && called < strike.over)
+    .filter(({ called }) => called >= returned && called < over)
+    // What was just sent when the next fault struck is that one's victim.
+    .filter(({ called, ended }) => ended <= over || called < over - quiet)
     .filter((attempt) => !isRight(attempt) || attempt.ended - attempt.called > longestRecovery)
     .toSorted((one, other) => one.ended - other.ended)
     .at(-1);
-  return { strike, last, took: Math.max(last?.ended ?? 0, strike.together) - strike.returned };
+  return { strike, last, took: Math.max(last?.ended ?? 0, strike.together) - returned };
 };
 
 /** What took too long. What a request that needs no store took is the machine's time, not the service's. */

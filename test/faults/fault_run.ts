@@ -49,7 +49,7 @@ const clientCount = 8;
 /** A fault takes longer, so there are more keys than faults. */
 const limitedKeysPerSecond = 1;
 /** How long everything has to have gone well before the next fault, and how long that is waited for. */
-const quiet = 600;
+export const quiet = 600;
 const longestUnrest = 8_000;
 
 /** Starts a service, breaks what can be broken for as long as is asked, and asks every node for everything at the end. */
@@ -117,7 +117,7 @@ const strike = Effect.fnUntraced(function* (
   const isOver = () => performance.now() - returned > longestUnrest;
   const together = yield* untilTogether(service.nodes, isOver);
   yield* Effect.repeat(Effect.sleep(50), {
-    until: () => isQuiet(history.entries, service, returned) || isOver(),
+    until: () => isQuiet(history, service, returned) || isOver(),
   });
   goesOn = false;
   const spending = yield* Fiber.join(spender);
@@ -142,9 +142,9 @@ const isTogether = ({ outcome }: Attempt): boolean =>
   outcome.kind === "answered" && /^accountlink_limits_alone 0$/m.test(outcome.answer.text);
 
 /** Whether nothing went wrong for a while, on any node. */
-const isQuiet = (entries: ReadonlyArray<Entry>, { nodes }: Service, returned: number): boolean => {
+const isQuiet = ({ entries, isOverBefore }: History, { nodes }: Service, returned: number): boolean => {
   const since = performance.now() - quiet;
-  if (since < returned) return false;
+  if (since < returned || !isOverBefore(since)) return false;
   const recent: Array<Entry> = [];
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index] as Entry;

@@ -76,6 +76,8 @@ const makePlanner = () => {
 export interface History {
   /** Everything so far, in the order in which it ended. */
   readonly entries: ReadonlyArray<Entry>;
+  /** Whether every request that was sent before a time, by `performance.now()`, has ended. */
+  readonly isOverBefore: (time: number) => boolean;
   /** Sends one request as a client, and remembers it. */
   readonly ask: (client: number, node: Target, request: Request) => Effect.Effect<Entry>;
   /** Reads every link from each of the nodes, as a client of its own. */
@@ -91,11 +93,15 @@ export interface History {
 /** Starts an empty history. */
 export const makeHistory = (key: string): History => {
   const entries: Array<Entry> = [];
+  const open = new Set<{ readonly called: number }>();
   const plan = makePlanner();
 
   const ask: History["ask"] = Effect.fnUntraced(function* (client, node, request) {
     const { line, body } = request;
+    const opened = { called: performance.now() };
+    open.add(opened);
     const made = yield* attempt(node, line, { key, ...(body === undefined ? {} : { body }) });
+    open.delete(opened);
     const entry = { ...made, client, request, ...understood(made, request) };
     entries.push(entry);
     return entry;
@@ -116,7 +122,9 @@ export const makeHistory = (key: string): History => {
       discard: true,
     });
 
-  return { entries, ask, readAll, client };
+  const isOverBefore = (time: number) => ![...open].some(({ called }) => called < time);
+
+  return { entries, isOverBefore, ask, readAll, client };
 };
 
 const understood = ({ outcome }: Attempt, request: Request): Pick<Entry, "outcome" | "found"> => {

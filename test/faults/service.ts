@@ -30,6 +30,7 @@ export interface Target {
 
 /** One of several server processes, and its ways to what it depends on. */
 export interface Node extends Target {
+  readonly url: () => string;
   readonly links: { readonly postgres: TcpProxy; readonly redis: TcpProxy };
   readonly kill: Effect.Effect<void>;
   /** Starts it again after a kill, and waits until it listens. */
@@ -107,6 +108,7 @@ const startNode = Effect.fnUntraced(function* (
 
   const node: Node = {
     name,
+    url: () => server.url,
     send: (line, request) => server.send(line, request),
     links,
     isUp: () => isUp,
