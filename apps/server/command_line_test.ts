@@ -46,14 +46,14 @@ describe("a run of the program", () => {
 
   it("warns of what has no effect, in one line", async () => {
     const { start } = await makeWorkplace({ ACCOUNTLINK_DATABASE_URL: "postgres://db/links" });
-    const server = start("serve", "--sighting-retention", "1 day");
+    const server = start("serve", "--redis-url", "redis://cache");
     server.stdout?.once("data", () => server.kill("SIGTERM"));
     const { code, stderr } = await finish(server);
     expect(code).toBe(0);
     expect(JSON.parse(stderr)).toMatchObject({
       level: "WARN",
       message:
-        "Set, and without effect: ACCOUNTLINK_DATABASE_URL (ACCOUNTLINK_STORAGE is not postgres), ACCOUNTLINK_SIGHTING_RETENTION (its feature is not there yet)",
+        "Set, and without effect: ACCOUNTLINK_DATABASE_URL (ACCOUNTLINK_STORAGE is not postgres), ACCOUNTLINK_REDIS_URL (ACCOUNTLINK_CACHE is not redis)",
     });
   });
 

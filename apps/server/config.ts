@@ -11,7 +11,6 @@ import {
   lifetime,
   namedSecrets,
   networks,
-  notYet,
   port,
   positive,
   prefix,
@@ -170,12 +169,10 @@ export const variables = {
   ACCOUNTLINK_PREMIUM_DAILY: premium.daily,
   ACCOUNTLINK_PREMIUM_VERIFY_DAILY: premium.verifyDaily,
   ACCOUNTLINK_PREMIUM_KEYS: premium.keys,
-  ACCOUNTLINK_SIGHTING_RETENTION: notYet(
-    duration({
-      description: "How long sightings are kept",
-      fallback: "180 days",
-    }),
-  ),
+  ACCOUNTLINK_SIGHTING_RETENTION: duration({
+    description: "How long sightings are kept",
+    fallback: "180 days",
+  }),
   ACCOUNTLINK_LOG_LEVEL: choice(["trace", "debug", "info", "warn", "error"], {
     description: "Least severe log line that is printed",
     fallback: "info",
@@ -253,7 +250,6 @@ export const withoutEffect = (
 ): ReadonlyArray<readonly [name: VariableName, reason: string]> => {
   const valueOf = (name: VariableName): string => (environment[name] ?? "").trim();
   const reasonOf = (name: VariableName): string | null => {
-    if (!variables[name].hasEffect) return "its feature is not there yet";
     const [, chooser, value] = purposes.find(([start]) => name.startsWith(start)) ?? [];
     return chooser === undefined || valueOf(chooser) === value ? null : `${chooser} is not ${value}`;
   };

@@ -153,4 +153,5 @@ const sessionsOf = (config: Config): SessionRules => ({
   streamMax: config.ACCOUNTLINK_STREAM_MAX,
   createBurst: config.ACCOUNTLINK_SESSION_CREATE_BURST,
   createRefill: config.ACCOUNTLINK_SESSION_CREATE_REFILL,
+  sightingRetention: config.ACCOUNTLINK_SIGHTING_RETENTION,
 });

@@ -13,8 +13,6 @@ export interface Variable<out A> {
   readonly description: string;
   /** Whether its value never appears in a message. */
   readonly secret: boolean;
-  /** Whether anything uses it yet. */
-  readonly hasEffect: boolean;
   readonly parse: (text: string) => Option.Option<A>;
   readonly fallback: A;
 }
@@ -28,14 +26,7 @@ const variable = <A>(
   expected: string,
   parse: (text: string) => Option.Option<A>,
   about: About<A>,
-): Variable<A> => ({ expected, parse, secret: false, hasEffect: true, ...about });
-
-/** Marks a variable that is read and checked, of a feature that is not there yet. */
-export const notYet = <A>(marked: Variable<A>): Variable<A> => ({
-  ...marked,
-  description: `${marked.description} (no effect yet)`,
-  hasEffect: false,
-});
+): Variable<A> => ({ expected, parse, secret: false, ...about });
 
 /** Marks a variable whose value never appears in a message. */
 const hidden = <A>(marked: Variable<A>): Variable<A> => ({ ...marked, secret: true });

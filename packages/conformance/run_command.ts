@@ -209,12 +209,12 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
     askSessions((store) => store.advance({ sid: sidOf(world, session), to, at })),
   complete: (world, { scope, flow, chatId, gameId, at }) => {
     const { pid } = world[scope];
-    const write = { ...origin, pid, at, flow: flowOf(world, flow), chatId, gameId, address: null };
+    const write = { ...origin, pid, at, flow: flowOf(world, flow), chatId, gameId, address };
     return askSessions((store) => store.complete(write));
   },
-  sweep: (world, { at, forgetBefore }) =>
+  sweep: (world, { at, sessionsBefore }) =>
     Effect.map(
-      askSessions((store) => store.sweep(at, forgetBefore)),
+      askSessions((store) => store.sweep({ at, sessionsBefore, sightingsBefore: at })),
       (sids) => ownOf(world.sids, sids),
     ),
 
@@ -237,6 +237,8 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
 };
 
 const burst = { capacity: 2, refillMs: 1 };
+
+const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
 
 const sidOf = (world: CommandWorld, index: number): Sid => world.sids[index] as Sid;
 

@@ -49,10 +49,10 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
     changedSince: (at) => store.changedSince(at + 1),
   }),
   "sweep expires what is unfinished at its deadline, and says which": (store) => ({
-    sweep: (at, forgetBefore) => store.sweep(at - 1, forgetBefore),
+    sweep: (times) => store.sweep({ ...times, at: times.at - 1 }),
   }),
   "sweep forgets sessions whose deadline is before a time": (store) => ({
-    sweep: (at, forgetBefore) => store.sweep(at, forgetBefore + 1),
+    sweep: (times) => store.sweep({ ...times, sessionsBefore: times.sessionsBefore + 1 }),
   }),
   "complete stores the link and completes the session, once": (store) => ({
     complete: (write) => store.complete({ ...write, at: write.at + 1 }),

@@ -27,7 +27,7 @@ export type VerificationCommand =
       readonly gameId: GameId;
       readonly at: Millis;
     }
-  | { readonly op: "sweep"; readonly at: Millis; readonly forgetBefore: Millis }
+  | { readonly op: "sweep"; readonly at: Millis; readonly sessionsBefore: Millis }
   | {
       readonly op: "beginFlow";
       readonly flow: number;
@@ -172,5 +172,5 @@ export const verificationWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCom
 export const sweepCommand: FastCheck.Arbitrary<VerificationCommand> = record({
   op: constant("sweep"),
   at,
-  forgetBefore: oneof({ weight: 3, arbitrary: constant(0) }, { weight: 1, arbitrary: constant(4) }),
+  sessionsBefore: oneof({ weight: 3, arbitrary: constant(0) }, { weight: 1, arbitrary: constant(4) }),
 });

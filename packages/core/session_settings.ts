@@ -19,6 +19,8 @@ export interface SessionRules {
   readonly createBurst: number;
   /** How long until a key may create one more. */
   readonly createRefill: number;
+  /** How long a sighting is kept from when the chat user was last seen at the address; 0 is for ever. */
+  readonly sightingRetention: number;
 }
 
 /** The rules of this deployment; provide another value to change them. */
@@ -31,5 +33,6 @@ export const SessionSettings = Context.Reference<SessionRules>("@accountlink/cor
     streamMax: 30_000,
     createBurst: 6,
     createRefill: 10_000,
+    sightingRetention: 15_552_000_000,
   }),
 });

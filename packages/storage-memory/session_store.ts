@@ -12,6 +12,7 @@ import {
   type SessionCreated,
   SessionStore,
   type Sid,
+  type SweepSessions,
 } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
 import { endFlow } from "./internal/end_flow.ts";
@@ -29,7 +30,7 @@ export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
       changedSince: (at) => Effect.sync(() => memory.sessions.changedSince(at)),
       advance: (write) => Effect.sync(() => advance(memory, write)),
       complete: (write) => Effect.sync(() => complete(memory, write)),
-      sweep: (at, forgetBefore) => Effect.sync(() => sweep(memory, at, forgetBefore)),
+      sweep: (times) => Effect.sync(() => sweep(memory, times)),
     }),
   ),
 );
@@ -94,10 +95,20 @@ const see = (
   if ((sightings.get(key)?.seenAt ?? at) <= at) sightings.set(key, { chatId, address, seenAt: at });
 };
 
-const sweep = (memory: Memory, at: Millis, forgetBefore: Millis): ReadonlyArray<Sid> => {
+const sweep = (
+  memory: Memory,
+  { at, sessionsBefore, sightingsBefore }: SweepSessions,
+): ReadonlyArray<Sid> => {
   const expired = memory.sessions.unfinished((session) => canAdvance(session, "expired", at));
   for (const { sid } of expired) advance(memory, { sid, to: "expired", at });
-  memory.sessions.forget(forgetBefore);
+  memory.sessions.forget(sessionsBefore);
   for (const flow of memory.flows.values()) if (flow.expiresAt <= at) endFlow(memory, flow.id);
+  if (sightingsBefore !== null) forgetSightings(memory, sightingsBefore);
   return expired.map(({ sid }) => sid);
+};
+
+const forgetSightings = (memory: Memory, before: Millis): void => {
+  for (const sightings of memory.sightings.values()) {
+    for (const [key, { seenAt }] of sightings) if (seenAt < before) sightings.delete(key);
+  }
 };

@@ -3,6 +3,7 @@ import {
   type FlowId,
   FlowStore,
   GameId,
+  GuildId,
   KeyStore,
   LinkStore,
   Pid,
@@ -17,6 +18,7 @@ import * as MemoryLinkStore from "./link_store.ts";
 import * as MemorySessionStore from "./session_store.ts";
 
 const pid = Pid.make("pid_0123456789abcdef");
+const otherPid = Pid.make("pid_fedcba9876543210");
 const gameId = GameId.make("1");
 const [ada, bob] = [ChatId.make("10001"), ChatId.make("10002")];
 const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid } as const;
@@ -28,23 +30,29 @@ const stores = Layer.mergeAll(
   MemorySessionStore.layer,
 ).pipe(Layer.provideMerge(State.layer));
 
+const storeScopes = Effect.gen(function* () {
+  const keys = yield* KeyStore;
+  yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+  yield* keys.ensureScope("acme", { kind: "global" }, pid);
+  yield* keys.ensureScope("acme", { kind: "guild", guildId: GuildId.make("700000000000000001") }, otherPid);
+});
+
 /** Takes the chat user through a flow, at an address. */
-const see = Effect.fnUntraced(function* (chatId: ChatId, at: number, hash = "hash") {
+const see = Effect.fnUntraced(function* (chatId: ChatId, at: number, hash = "hash", scope = pid) {
   const [flows, sessions] = [yield* FlowStore, yield* SessionStore];
-  const id = `flow of ${chatId} at ${at}` as FlowId;
+  const id = `flow of ${chatId} at ${at} in ${scope}` as FlowId;
   const empty = { sid: null, guildId: null, redirect: null, chatId: null, gameId: null, seenVersion: null };
-  yield* flows.begin({ ...empty, id, pid, expiresAt: 100 });
+  yield* flows.begin({ ...empty, id, pid: scope, expiresAt: 100 });
   yield* flows.prove(id, { step: "chat", chatId }, 0, id);
   yield* flows.prove(id, { step: "game", gameId }, 0, id);
   const address = { hash, sealed: `sealed ${at}`, addressKeyId: "k1" };
-  return yield* sessions.complete({ ...origin, flow: id, chatId, gameId, at, address });
+  return yield* sessions.complete({ ...origin, pid: scope, flow: id, chatId, gameId, at, address });
 });
 
 it("keeps the last sighting of a chat user at an address, until the scope is deleted", () =>
   Effect.gen(function* () {
-    const [keys, links, memory] = [yield* KeyStore, yield* LinkStore, yield* State];
-    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
-    yield* keys.ensureScope("acme", { kind: "global" }, pid);
+    const [links, memory] = [yield* LinkStore, yield* State];
+    yield* storeScopes;
     yield* see(ada, 10);
     yield* see(ada, 30);
     yield* see(ada, 20);
@@ -60,4 +68,25 @@ it("keeps the last sighting of a chat user at an address, until the scope is del
     );
     yield* links.deleteScope({ ...origin, at: 40 });
     expect(memory.sightings.get(pid)).toBeUndefined();
+  }).pipe(Effect.provide(stores), Effect.runPromise));
+
+it("forgets the sightings of before a time in every scope, and no other", () =>
+  Effect.gen(function* () {
+    const [sessions, memory] = [yield* SessionStore, yield* State];
+    yield* storeScopes;
+    for (const scope of [pid, otherPid]) {
+      yield* see(ada, 10, "hash", scope);
+      yield* see(bob, 20, "hash", scope);
+    }
+    const sweep = (sightingsBefore: number | null) =>
+      Effect.map(sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore }), () =>
+        [pid, otherPid].map((scope) =>
+          Array.from(memory.sightings.get(scope)?.values() ?? [], ({ seenAt }) => seenAt),
+        ),
+      );
+    const all = [10, 20];
+    expect(yield* sweep(null)).toEqual([all, all]);
+    expect(yield* sweep(10)).toEqual([all, all]);
+    expect(yield* sweep(11)).toEqual([[20], [20]]);
+    expect(yield* sweep(21)).toEqual([[], []]);
   }).pipe(Effect.provide(stores), Effect.runPromise));

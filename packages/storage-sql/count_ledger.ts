@@ -50,6 +50,7 @@ const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "l
     DELETE FROM node_counts ${firstRows({
       table: "node_counts",
       primaryKey: ["ends_at", "counter", "node_id"],
+      order: "ends_at, counter, node_id",
       condition: sql`ends_at <= ${now}`,
       atMost,
     })}`;

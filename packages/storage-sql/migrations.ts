@@ -13,6 +13,7 @@ import { countingKeys } from "./migrations/0002_counting_keys.ts";
 import { countLedger } from "./migrations/0003_count_ledger.ts";
 import { verification } from "./migrations/0004_verification.ts";
 import { cacheClosures } from "./migrations/0005_cache_closures.ts";
+import { sightingRetention } from "./migrations/0006_sighting_retention.ts";
 
 /** Every step, by `<number>_<name>`. */
 export const migrations: Readonly<
@@ -23,6 +24,7 @@ export const migrations: Readonly<
   "0003_count_ledger": countLedger,
   "0004_verification": verification,
   "0005_cache_closures": cacheClosures,
+  "0006_sighting_retention": sightingRetention,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

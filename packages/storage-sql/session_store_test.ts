@@ -59,13 +59,15 @@ describe("sessions", () => {
           WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})
           INSERT INTO verification_flows (id, pid, expires_at) SELECT 'flow ' || i, '${pid}', 10 FROM numbers`);
         const sids = Array.from({ length: count }, (_, i) => sidOf(i + 1));
-        expect((yield* sessions.sweep(10, 10)).toSorted()).toEqual(sids);
+        expect(
+          (yield* sessions.sweep({ at: 10, sessionsBefore: 10, sightingsBefore: null })).toSorted(),
+        ).toEqual(sids);
         expect((yield* sessions.changedSince(10)).toSorted()).toEqual(sids);
         expect(look("SELECT DISTINCT state, change, changed_at FROM verification_sessions")).toEqual([
           { state: "expired", change: 3, changed_at: 10 },
         ]);
         expect(look("SELECT id FROM verification_flows")).toEqual([]);
-        expect(yield* sessions.sweep(11, 11)).toEqual([]);
+        expect(yield* sessions.sweep({ at: 11, sessionsBefore: 11, sightingsBefore: null })).toEqual([]);
         expect(look("SELECT sid FROM verification_sessions")).toEqual([]);
       }),
     ),
@@ -193,7 +195,7 @@ const everything = Effect.gen(function* () {
   yield* links.deleteScope(write);
   yield* flows.end(flowOf(3).id);
   yield* sessions.changedSince(1);
-  yield* sessions.sweep(deadline, deadline + 1);
+  yield* sessions.sweep({ at: deadline, sessionsBefore: deadline + 1, sightingsBefore: 1 });
 });
 
 describe("every statement of a verification", () => {

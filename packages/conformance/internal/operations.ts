@@ -124,7 +124,7 @@ const verificationOperations = Effect.gen(function* () {
       changedSince: sessions.changedSince(0),
       advance: sessions.advance({ sid, to: "opened", at: 0 }),
       complete: sessions.complete(completion),
-      sweep: sessions.sweep(0, 0),
+      sweep: sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore: 0 }),
     } satisfies OperationsOf<SessionStore["Service"]>),
     ...prefixed("FlowStore", {
       begin: Effect.suspend(() => flows.begin(newFlow(global))),

@@ -41,6 +41,15 @@ export interface SessionAdvanced {
   readonly changed: boolean;
 }
 
+/** The time of a sweep, and before which times it forgets. */
+export interface SweepSessions {
+  readonly at: Millis;
+  /** By their deadline. */
+  readonly sessionsBefore: Millis;
+  /** By when the chat user was last seen at the address; null to keep all of them. */
+  readonly sightingsBefore: Millis | null;
+}
+
 /** What a browser confirms: both accounts that it has proven to have. */
 export interface CompleteFlow extends WriteContext {
   readonly flow: FlowId;
@@ -102,9 +111,9 @@ export class SessionStore extends Context.Service<
 
     /**
      * Makes every unfinished session whose deadline has passed `expired` and gives their sids; removes the final ones
-     * whose deadline is before `forgetBefore`, and the flows that are over with their challenges. It is made of small
+     * and the sightings that it is to forget, and the flows that are over with their challenges. It is made of small
      * steps, each atomic, and leaves what somebody else is just changing to the next sweep.
      */
-    readonly sweep: (at: Millis, forgetBefore: Millis) => Effect.Effect<ReadonlyArray<Sid>, StoreUnavailable>;
+    readonly sweep: (sweep: SweepSessions) => Effect.Effect<ReadonlyArray<Sid>, StoreUnavailable>;
   }
 >()("@accountlink/core/SessionStore") {}

@@ -63,7 +63,7 @@ export type ReadError = SessionNotFound | SessionExpired | RateLimited | StoreUn
 /** How long the record of a session is kept after its deadline, in milliseconds. */
 export const keptAfterExpiry = 86_400_000;
 
-/** How often sessions whose deadline has passed are looked for, in milliseconds. */
+/** How often what is over is looked for, in milliseconds. */
 const sweepInterval = 10_000;
 
 /** What clients do with sessions. Those of another key do not exist for them, like text that is no sid. */
@@ -244,11 +244,17 @@ const tooManySessions = (limit: number, readyAt: Millis, now: Millis) =>
 const sweepForever = Effect.gen(function* () {
   const store = yield* SessionStore;
   const watch = yield* SessionWatch;
+  const { sightingRetention } = yield* SessionSettings;
   const sweep = yield* warnOnce(
     "Sessions that are over are not swept",
     Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis;
-      yield* watch.announce(yield* store.sweep(now, now - keptAfterExpiry));
+      const at = yield* Clock.currentTimeMillis;
+      const expired = yield* store.sweep({
+        at,
+        sessionsBefore: at - keptAfterExpiry,
+        sightingsBefore: sightingRetention > 0 ? at - sightingRetention : null,
+      });
+      yield* watch.announce(expired);
     }),
   );
   yield* Effect.repeat(sweep, Schedule.spaced(sweepInterval));

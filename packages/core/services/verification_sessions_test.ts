@@ -1,6 +1,8 @@
+import { PlatformMemory } from "@accountlink/platform-memory";
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Fiber, Option } from "effect";
+import { Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
+import * as AccountLink from "../account_link.ts";
 import type { Sid } from "../ids.ts";
 import {
   complete,
@@ -15,8 +17,18 @@ import {
   start,
   worldWith,
 } from "../internal/test_sessions.ts";
-import { botlessGuildId, chatId, gameId, guildId, operator, world } from "../internal/test_world.ts";
-import { SessionStore } from "../ports/session_store.ts";
+import {
+  botlessGuildId,
+  chatId,
+  gameId,
+  guildId,
+  operator,
+  platform,
+  stores,
+  world,
+} from "../internal/test_world.ts";
+import { SessionStore, type SweepSessions } from "../ports/session_store.ts";
+import { SessionSettings } from "../session_settings.ts";
 import { LinkWriter } from "./link_writer.ts";
 import { VerificationSessions } from "./verification_sessions.ts";
 
@@ -356,6 +368,45 @@ describe("The sweep of sessions", () => {
       yield* TestClock.adjust("20 seconds");
       assert.isNull(yield* stateOf);
     }).pipe(Effect.provide(world)),
+  );
+
+  it.effect.each([
+    { sightingRetention: 15_552_000_000, expected: 4_448_000_000 },
+    { sightingRetention: 0, expected: null },
+  ])("forgets sightings as old as the retention of $sightingRetention ms says", (rule) =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(20_000_000_000);
+      const sweeps: Array<SweepSessions> = [];
+      const recording = Layer.effect(
+        SessionStore,
+        Effect.map(SessionStore, (store) =>
+          SessionStore.of({
+            ...store,
+            sweep: (sweep) =>
+              Effect.andThen(
+                Effect.sync(() => sweeps.push(sweep)),
+                store.sweep(sweep),
+              ),
+          }),
+        ),
+      );
+      const { sightingRetention, expected } = rule;
+      const usual = yield* SessionSettings;
+      yield* Layer.build(
+        AccountLink.layer.pipe(
+          Layer.provide(
+            Layer.merge(recording.pipe(Layer.provideMerge(stores)), PlatformMemory.layer(platform)),
+          ),
+          Layer.provide(Layer.succeed(SessionSettings, { ...usual, sightingRetention })),
+          Layer.fresh,
+        ),
+      );
+      yield* TestClock.adjust(1);
+      assert.deepStrictEqual(
+        sweeps.map(({ sightingsBefore }) => sightingsBefore),
+        [expected],
+      );
+    }),
   );
 });
 

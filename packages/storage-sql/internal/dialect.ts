@@ -34,12 +34,13 @@ export interface Dialect {
   /** The same as `forUpdate`, leaving out the rows that somebody else has locked. */
   readonly forUpdateUnlocked: Statement.Fragment;
   /**
-   * After `DELETE FROM <table>`: the first rows of those that meet the condition, in the order of the primary key and so
-   * many at most. Rows that somebody else has locked may be left out.
+   * After `DELETE FROM <table>`: the first rows of those that meet the condition, by the columns of `order` and so many
+   * at most. Rows that somebody else has locked may be left out.
    */
   readonly firstRows: (rows: {
     readonly table: string;
     readonly primaryKey: ReadonlyArray<string>;
+    readonly order: string;
     readonly condition: Statement.Fragment;
     readonly atMost: number;
   }) => Statement.Fragment;
@@ -72,10 +73,10 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   forUpdate: sql.literal(""),
   forReference: sql.literal(""),
   forUpdateUnlocked: sql.literal(""),
-  firstRows: ({ table, primaryKey, condition, atMost }) => {
+  firstRows: ({ table, primaryKey, order, condition, atMost }) => {
     const columns = sql.literal(primaryKey.join(", "));
     return sql`WHERE (${columns}) IN (
-      SELECT ${columns} FROM ${sql(table)} WHERE ${condition} ORDER BY ${columns} LIMIT ${atMost})`;
+      SELECT ${columns} FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)} LIMIT ${atMost})`;
   },
   now: sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
   rowsWritten: (raw) => Number((raw as { readonly changes: number | bigint }).changes),
@@ -96,8 +97,8 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   forReference: sql.literal("FOR KEY SHARE"),
   forUpdateUnlocked: sql.literal("FOR UPDATE SKIP LOCKED"),
   // By their places. Found by their keys, many rows would be looked for in the whole table.
-  firstRows: ({ table, primaryKey, condition, atMost }) => sql`WHERE ctid = ANY (ARRAY (
-      SELECT ctid FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(primaryKey.join(", "))}
+  firstRows: ({ table, order, condition, atMost }) => sql`WHERE ctid = ANY (ARRAY (
+      SELECT ctid FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)}
       LIMIT ${atMost} FOR UPDATE SKIP LOCKED))`,
   now: sql.literal("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"),
   rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,

@@ -10,6 +10,7 @@ import {
   type Millis,
   type SessionAdvanced,
   type SessionStore,
+  type SweepSessions,
   type VerificationSession,
 } from "@accountlink/core";
 import { Effect, Option, Schema } from "effect";
@@ -42,7 +43,7 @@ export const sessionWrites = (
       const { hash = "", sealed = "", addressKeyId = "" } = write.address ?? {};
       return complete(write).pipe(operation("SessionStore.complete", hash, sealed, addressKeyId));
     },
-    sweep: (at, forgetBefore) => sweep(at, forgetBefore).pipe(operation("SessionStore.sweep")),
+    sweep: (times) => sweep(times).pipe(operation("SessionStore.sweep")),
   };
 };
 
@@ -106,7 +107,7 @@ const batchSize = 500;
 
 // The order makes even a plan that is for any time go by the index, and no further than its LIMIT.
 const sweepOn = (sql: SqlClient.SqlClient) => {
-  const { forUpdateUnlocked, isAmong } = dialectOf(sql);
+  const { forUpdateUnlocked, isAmong, firstRows } = dialectOf(sql);
   const isUnfinished = sql.literal(unfinished);
   const take = sql`ORDER BY expires_at LIMIT ${batchSize} ${forUpdateUnlocked}`;
 
@@ -135,10 +136,21 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
     return ids;
   }, sql.withTransaction);
 
-  return Effect.fnUntraced(function* (at: Millis, forgetBefore: Millis) {
+  const forgetSightings = (before: Millis) => sql`
+    DELETE FROM sightings ${firstRows({
+      table: "sightings",
+      primaryKey: ["pid", "chat_id", "address_hash"],
+      order: "seen_at",
+      condition: sql`seen_at < ${before}`,
+      atMost: batchSize,
+    })}
+    RETURNING seen_at`;
+
+  return Effect.fnUntraced(function* ({ at, sessionsBefore, sightingsBefore }: SweepSessions) {
     const expired = yield* inBatches(expire(at));
-    yield* inBatches(forget(forgetBefore));
+    yield* inBatches(forget(sessionsBefore));
     yield* inBatches(endFlows(at));
+    if (sightingsBefore !== null) yield* inBatches(forgetSightings(sightingsBefore));
     return expired;
   });
 };

@@ -113,7 +113,9 @@ export const verificationOperations: Readonly<
       Effect.tap((removed) => dieUnless(removed._tag === "Some" && removed.value.ended.length > 0)),
     ),
   ),
-  sweep: onSessions((sessions) => sessions.sweep(1_000_005, 1_000_020)),
+  sweep: onSessions((sessions) =>
+    sessions.sweep({ at: 1_000_005, sessionsBefore: 1_000_020, sightingsBefore: 20 }),
+  ),
   begin: onFlows((flows) => flows.begin(newFlow())),
   "FlowStore.find": onFlows((flows) => flows.find(flowOf(2_001), 1)),
   challenge: onFlows((flows) =>

@@ -1,4 +1,5 @@
 import {
+  type Millis,
   type SessionState,
   type SessionStep,
   SessionStore,
@@ -59,6 +60,10 @@ const changedOf = (sids: ReadonlyArray<Sid>, at: number) =>
     (changed) => sids.filter((sid) => changed.includes(sid)),
   );
 
+/** Forgets the sessions whose deadline is before that time, and no sighting. */
+const sweepAt = (at: Millis, sessionsBefore: Millis) =>
+  Effect.flatMap(SessionStore, (store) => store.sweep({ at, sessionsBefore, sightingsBefore: null }));
+
 /** What happens to a session until it ends without a link. */
 export const changes: Cases<Storage> = {
   "advance takes the steps that there are, each one change, and no other": Effect.gen(function* () {
@@ -107,14 +112,13 @@ export const changes: Cases<Storage> = {
   ),
 
   "sweep expires what is unfinished at its deadline, and says which": Effect.gen(function* () {
-    const sessions = yield* SessionStore;
     const bench = yield* newVerificationBench;
     const [pending, opened] = [yield* inState(bench, "pending"), yield* inState(bench, "opened")];
     const cancelled = yield* inState(bench, "cancelled");
     const later = yield* bench.create({ expiresAt: deadline + 1 });
     const own = [pending, opened, cancelled, later].map(({ sid }) => sid);
     const sweep = (at: number) =>
-      Effect.map(sessions.sweep(at, 0), (swept) => own.filter((sid) => swept.includes(sid)));
+      Effect.map(sweepAt(at, 0), (swept) => own.filter((sid) => swept.includes(sid)));
 
     expectEqual(yield* sweep(deadline - 1), []);
     expectEqual(yield* sweep(deadline), [pending.sid, opened.sid]);
@@ -129,25 +133,23 @@ export const changes: Cases<Storage> = {
   }),
 
   "sweep forgets sessions whose deadline is before a time": Effect.gen(function* () {
-    const sessions = yield* SessionStore;
     const bench = yield* newVerificationBench;
     const { sid } = yield* bench.create();
-    yield* sessions.sweep(deadline + 1_000, deadline);
+    yield* sweepAt(deadline + 1_000, deadline);
     expectEqual((yield* bench.find(sid))?.state, "expired");
-    yield* sessions.sweep(deadline + 1_000, deadline + 1);
+    yield* sweepAt(deadline + 1_000, deadline + 1);
     expectEqual(yield* bench.find(sid), null);
     expectEqual(yield* changedOf([sid], 0), []);
   }),
 
   "sweep removes flows that are over, with their challenges, and no other": Effect.gen(function* () {
-    const sessions = yield* SessionStore;
     const bench = yield* newVerificationBench;
     const [over, alive] = [yield* bench.begin(), yield* bench.begin(null, { expiresAt: deadline + 1 })];
     yield* bench.challenge(over, `${over} state`, deadline * 2);
     yield* bench.challenge(alive, `${alive} state`, deadline * 2);
-    yield* sessions.sweep(deadline - 1, 0);
+    yield* sweepAt(deadline - 1, 0);
     expectEqual((yield* bench.findFlow(over))?.id, over);
-    yield* sessions.sweep(deadline, 0);
+    yield* sweepAt(deadline, 0);
     expectEqual(yield* bench.findFlow(over), null);
     yield* bench.begin(null, { id: over });
     expectEqual(yield* bench.takeChallenge(over, `${over} state`), null);
