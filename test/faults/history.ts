@@ -136,6 +136,12 @@ const understood = ({ outcome }: Attempt, request: Request): Pick<Entry, "outcom
   }
 };
 
+/**
+ * How long after its client was told nothing a write may still take effect, in milliseconds: as long as a write may take
+ * (docs/consistency.md), and as long as what it needs stands still.
+ */
+const longestAfterlife = 20_000;
+
 /** What happened to one chat user, as far as its clients know. */
 export const operationsOn = (entries: ReadonlyArray<Entry>, chatId: string): ReadonlyArray<Operation> =>
   entries.flatMap(({ client, called, ended, request, found, outcome }) => {
@@ -144,7 +150,7 @@ export const operationsOn = (entries: ReadonlyArray<Entry>, chatId: string): Rea
     const known = found?.[place] ?? null;
     const answered = known === null ? null : ended;
     const wrote = request.write === undefined ? {} : { wrote: request.write.leaves };
-    return [{ client, called, answered, found: known, ...wrote }];
+    return [{ client, called, answered, found: known, until: ended + longestAfterlife, ...wrote }];
   });
 
 /** The writes of each client, as the check of the audit log wants them. */

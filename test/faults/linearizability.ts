@@ -20,6 +20,8 @@ export interface Operation {
   readonly called: number;
   /** When it was answered; null when it was not: it may have happened at any time since, or never. */
   readonly answered: number | null;
+  /** Without an answer: until when it may have happened at the latest; at any time when left out. */
+  readonly until?: number;
   /** What it found; null without an answer. */
   readonly found: Found | null;
   /** What it left behind; a read has none. */
@@ -52,21 +54,29 @@ const firstUnexplained = (
   initial: ReadonlyArray<Value>,
 ): Operation | null => {
   const search = new Search(initial);
-  for (const { operation, isAnswer } of eventsOf(history)) {
-    if (!isAnswer) search.call(operation);
+  for (const { operation, kind } of eventsOf(history)) {
+    if (kind === "call") search.call(operation);
+    else if (kind === "lapse") search.lapse(operation);
     else if (!search.answer(operation)) return operation;
   }
   return null;
 };
 
-/** Calls and answers in the order of time. Of the same moment, the calls come first, since they may have overlapped. */
+/**
+ * Calls, answers, and the moments from which operations cannot happen any more, in the order of time; those of the same
+ * moment in this order, since they may have overlapped.
+ */
 const eventsOf = (history: ReadonlyArray<Operation>) =>
   history
-    .flatMap((operation) => [
-      { operation, isAnswer: false, at: operation.called },
-      ...(operation.answered === null ? [] : [{ operation, isAnswer: true, at: operation.answered }]),
-    ])
-    .toSorted((one, other) => one.at - other.at || Number(one.isAnswer) - Number(other.isAnswer));
+    .flatMap((operation) => {
+      const { called, answered, until } = operation;
+      const call = { operation, kind: "call", at: called } as const;
+      if (answered !== null) return [call, { operation, kind: "answer", at: answered } as const];
+      return until === undefined ? [call] : [call, { operation, kind: "lapse", at: until } as const];
+    })
+    .toSorted((one, other) => one.at - other.at || kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
+
+const kinds = ["call", "answer", "lapse"];
 
 class Search {
   #configurations: ReadonlyArray<Configuration>;
@@ -74,6 +84,7 @@ class Search {
   readonly #open = new Map<Operation, number>();
   /** Writes that are never answered, by what they wrote: their bits in `spent`. */
   readonly #unanswered = new Map<Value, Array<bigint>>();
+  readonly #unansweredBits = new Map<Operation, bigint>();
   #nextBit = 1n;
 
   constructor(initial: ReadonlyArray<Value>) {
@@ -86,28 +97,53 @@ class Search {
       this.#open.set(operation, this.#freeBit());
     } else if (wrote !== undefined) {
       this.#unanswered.set(wrote, [...(this.#unanswered.get(wrote) ?? []), this.#nextBit]);
+      this.#unansweredBits.set(operation, this.#nextBit);
       this.#nextBit <<= 1n;
     }
+  }
+
+  /** An unanswered write has happened by now, after any of the open operations, or never. */
+  lapse(operation: Operation): void {
+    const { wrote } = operation;
+    const bit = this.#unansweredBits.get(operation);
+    if (bit === undefined || wrote === undefined) return;
+    const now = new Frontier();
+    for (const { spent, ...same } of this.#configurations) now.add({ ...same, spent: spent & ~bit });
+    for (const { done, spent } of this.#reachable(() => false)) {
+      if ((spent & bit) === 0n) now.add({ value: wrote, done, spent });
+    }
+    this.#unanswered.set(
+      wrote,
+      (this.#unanswered.get(wrote) ?? []).filter((each) => each !== bit),
+    );
+    this.#configurations = now.all();
   }
 
   /** Whether some configuration explains the answer; those that do not are gone. */
   answer(operation: Operation): boolean {
     const bit = this.#open.get(operation) ?? 0;
-    const [explored, explaining] = [new Frontier(), new Frontier()];
+    const explaining = new Frontier();
+    const hasHappened = ({ done }: Configuration) => (done & bit) !== 0;
+    for (const configuration of this.#reachable(hasHappened)) {
+      if (hasHappened(configuration)) explaining.add({ ...configuration, done: configuration.done & ~bit });
+    }
+    this.#open.delete(operation);
+    this.#configurations = explaining.all();
+    return this.#configurations.length > 0;
+  }
+
+  /** The configurations, and those after open operations, going on from none that is far enough. */
+  #reachable(isFarEnough: (configuration: Configuration) => boolean): ReadonlyArray<Configuration> {
+    const explored = new Frontier();
     const agenda = [...this.#configurations];
     for (const configuration of agenda) {
-      if (configuration.done & bit) {
-        explaining.add({ ...configuration, done: configuration.done & ~bit });
-        continue;
-      }
+      if (isFarEnough(configuration)) continue;
       for (const [next, nextBit] of this.#open) {
         if (configuration.done & nextBit) continue;
         agenda.push(...this.#after(configuration, next, nextBit).filter((each) => explored.add(each)));
       }
     }
-    this.#open.delete(operation);
-    this.#configurations = explaining.all();
-    return this.#configurations.length > 0;
+    return agenda;
   }
 
   /**
@@ -128,7 +164,7 @@ class Search {
     return [...this.#unanswered]
       .filter(([written]) => fits(found, written))
       .flatMap(([written, bits]) => {
-        // Those that wrote the same are one as good as the other.
+        // Of those that wrote the same, the one that lapses first is spent first.
         const unspent = bits.find((each) => (spent & each) === 0n);
         return unspent === undefined ? [] : [leave(written, spent | unspent)];
       });

@@ -19,6 +19,14 @@ const write = ([called, answered]: Span, wrote: Value, previous: Value = null): 
   wrote,
 });
 
+const later =
+  (by: number) =>
+  (operation: Operation): Operation => ({
+    ...operation,
+    called: operation.called + by,
+    answered: operation.answered === null ? null : operation.answered + by,
+  });
+
 describe("findContradiction accepts", () => {
   test.each<[what: string, history: ReadonlyArray<Operation>]>([
     ["nothing", []],
@@ -42,6 +50,10 @@ describe("findContradiction accepts", () => {
     [
       "two that happened",
       [write([0, null], "a"), write([0, null], "b"), read([1, 2], "b"), read([3, 4], "a")],
+    ],
+    [
+      "one that happened in time, and was found late",
+      [{ ...write([0, null], "a"), until: 10 }, read([30, 40], "a")],
     ],
     ["one that was written over", [write([0, null], "a"), write([1, 2], "b", "a"), read([3, 4], "b")]],
   ])("%s", (_, history) => {
@@ -82,6 +94,11 @@ describe("findContradiction rejects", () => {
       [...before, read([4, 5], "b"), write([6, null], "b")],
       [read([2, 3], "a"), read([4, 5], "b")],
     ],
+    [
+      "an unanswered write that happened when it could not any more",
+      [{ ...write([0, null], "b"), until: 10 }, ...before.map(later(20)), read([24, 25], "b")],
+      [{ ...write([0, null], "b"), until: 10 }, read([22, 23], "a"), read([24, 25], "b")],
+    ],
   ])("%s", (_, history, smallest) => {
     expect(findContradiction(history, null)).toEqual(smallest);
   });
@@ -94,13 +111,15 @@ describe("findContradiction rejects", () => {
 });
 
 /** Tries every order, and every choice of unanswered writes: slow, and hard to get wrong. */
-const canHaveHappened = (left: ReadonlyArray<Operation>, value: Value): boolean =>
+const canHaveHappened = (left: ReadonlyArray<Operation>, value: Value, lastCalled = -1): boolean =>
   left.every(({ answered }) => answered === null) ||
   left.some((next) => {
     const others = left.filter((operation) => operation !== next);
     const mustFollow = others.some(({ answered }) => answered !== null && answered < next.called);
-    if (mustFollow || !fits(next.found, value)) return false;
-    return canHaveHappened(others, next.wrote === undefined ? value : next.wrote);
+    const isLate = next.answered === null && next.until !== undefined && next.until < lastCalled;
+    if (mustFollow || isLate || !fits(next.found, value)) return false;
+    const then = Math.max(lastCalled, next.called);
+    return canHaveHappened(others, next.wrote === undefined ? value : next.wrote, then);
   });
 
 const fits = (found: Found | null, value: Value): boolean =>
@@ -118,11 +137,13 @@ const operation: fc.Arbitrary<Operation> = fc
     takes: fc.oneof({ weight: 3, arbitrary: fc.nat(5) }, { weight: 1, arbitrary: fc.constant(null) }),
     found,
     wrote: fc.option(value, { nil: undefined }),
+    lasts: fc.option(fc.nat(6), { nil: undefined }),
   })
-  .map(({ client, called, takes, found: seen, wrote }) => ({
+  .map(({ client, called, takes, found: seen, wrote, lasts }) => ({
     client,
     called,
     answered: takes === null ? null : called + takes,
+    ...(lasts === undefined ? {} : { until: called + lasts }),
     found: takes === null ? null : seen,
     ...(wrote === undefined ? {} : { wrote }),
   }));
