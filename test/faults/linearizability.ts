@@ -62,21 +62,25 @@ const firstUnexplained = (
   return null;
 };
 
-/**
- * Calls, answers, and the moments from which operations cannot happen any more, in the order of time; those of the same
- * moment in this order, since they may have overlapped.
- */
-const eventsOf = (history: ReadonlyArray<Operation>) =>
+const kinds = ["call", "answer", "lapse"] as const;
+
+/** A call, an answer, or the moment from which an operation cannot happen any more. */
+interface Event {
+  readonly operation: Operation;
+  readonly kind: (typeof kinds)[number];
+  readonly at: number;
+}
+
+/** In the order of time, and of the same moment in the order of their kinds, since they may have overlapped. */
+const eventsOf = (history: ReadonlyArray<Operation>): ReadonlyArray<Event> =>
   history
-    .flatMap((operation) => {
+    .flatMap((operation): Array<Event> => {
       const { called, answered, until } = operation;
       const call = { operation, kind: "call", at: called } as const;
-      if (answered !== null) return [call, { operation, kind: "answer", at: answered } as const];
-      return until === undefined ? [call] : [call, { operation, kind: "lapse", at: until } as const];
+      if (answered !== null) return [call, { operation, kind: "answer", at: answered }];
+      return until === undefined ? [call] : [call, { operation, kind: "lapse", at: until }];
     })
     .toSorted((one, other) => one.at - other.at || kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
-
-const kinds = ["call", "answer", "lapse"];
 
 class Search {
   #configurations: ReadonlyArray<Configuration>;

@@ -13,16 +13,7 @@ export class Html {
 
 type Part = Html | string | number | null | ReadonlyArray<Html>;
 
-/**
- * A piece of HTML.
- *
- * @example
- * ```ts
- * import { html } from "./html.ts";
- *
- * html`<p>${"Ada & Bob"}</p>`.source; // "<p>Ada &amp; Bob</p>"
- * ```
- */
+/** A piece of HTML: `<p>${"Ada & Bob"}</p>` is `<p>Ada &amp; Bob</p>`. */
 export const html = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   new Html(String.raw({ raw: texts }, ...parts.map(sourceOf)));
 
