@@ -38,11 +38,12 @@ export default defineConfig({
         },
       },
       {
-        // These start servers and take times, so one file at a time.
+        // These start servers, so one file at a time.
         extends: true,
         test: {
           name: "system",
           include: ["test/**/*_test.ts"],
+          exclude: ["test/faults/**"],
           fileParallelism: false,
           testTimeout: 2 * minutes,
           hookTimeout: 2 * minutes,
@@ -56,7 +57,7 @@ export default defineConfig({
           ...contract,
           name: "contract-memory",
           env: { ACCOUNTLINK_TEST_STORAGE: "memory" },
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -66,7 +67,19 @@ export default defineConfig({
           name: "contract-postgres-redis",
           env: { ACCOUNTLINK_TEST_STORAGE: "postgres" },
           globalSetup: ["test/support/shared_servers.ts"],
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        // These take times, so nothing runs beside them.
+        extends: true,
+        test: {
+          name: "faults",
+          include: ["test/faults/**/*_test.ts"],
+          fileParallelism: false,
+          testTimeout: 4 * minutes,
+          hookTimeout: 2 * minutes,
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -77,7 +90,7 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 60 * minutes,
           hookTimeout: 2 * minutes,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -6,7 +6,7 @@ import { runVitest } from "./run_vitest.ts";
 finish(
   sum([
     await check(),
-    await runVitest("Node.js/24", ["unit", "system", "contract-memory", "contract-postgres-redis"]),
+    await runVitest("Node.js/24", ["unit", "system", "contract-memory", "contract-postgres-redis", "faults"]),
     await runVitest("Deno", ["portable"]),
     await runVitest("Bun", ["portable"]),
   ]),
