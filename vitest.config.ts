@@ -1,4 +1,4 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 const seconds = 1_000;
 const minutes = 60 * seconds;
@@ -43,7 +43,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/**/*_test.ts"],
-          exclude: ["test/faults/**"],
+          exclude: [...configDefaults.exclude, "test/faults/**"],
           fileParallelism: false,
           testTimeout: 2 * minutes,
           hookTimeout: 2 * minutes,
