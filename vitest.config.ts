@@ -3,10 +3,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 const seconds = 1_000;
 const minutes = 60 * seconds;
 
-/** One file at a time, as in `system`. */
 const contract = {
   include: ["test/{contract,property}/**/*_test.ts"],
-  fileParallelism: false,
   testTimeout: 2 * minutes,
   hookTimeout: 2 * minutes,
 };
@@ -38,13 +36,11 @@ export default defineConfig({
         },
       },
       {
-        // These start servers, so one file at a time.
         extends: true,
         test: {
           name: "system",
           include: ["test/**/*_test.ts"],
-          exclude: [...configDefaults.exclude, "test/faults/**"],
-          fileParallelism: false,
+          exclude: [...configDefaults.exclude, "test/{faults,load}/**"],
           testTimeout: 2 * minutes,
           hookTimeout: 2 * minutes,
           sequence: { groupOrder: 1 },
@@ -75,7 +71,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "faults",
-          include: ["test/faults/**/*_test.ts"],
+          include: ["test/{faults,load}/**/*_test.ts"],
           fileParallelism: false,
           testTimeout: 4 * minutes,
           hookTimeout: 2 * minutes,
