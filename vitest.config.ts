@@ -4,7 +4,7 @@ const seconds = 1_000;
 const minutes = 60 * seconds;
 
 const contract = {
-  include: ["test/{contract,property}/**/*_test.ts"],
+  include: ["test/contract/**/*_test.ts"],
   testTimeout: 2 * minutes,
   hookTimeout: 2 * minutes,
 };

@@ -7,7 +7,6 @@ finish(
   sum([
     await check(),
     await runVitest("Node.js/24", ["unit", "system", "contract-memory", "contract-postgres-redis", "faults"]),
-    await runVitest("Deno", ["portable"]),
-    await runVitest("Bun", ["portable"]),
+    ...(await Promise.all([runVitest("Deno", ["portable"]), runVitest("Bun", ["portable"])])),
   ]),
 );
