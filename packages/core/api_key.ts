@@ -3,9 +3,9 @@
  */
 import { Effect } from "effect";
 import { SecureRandom } from "effect/crypto";
-import { Base64Url } from "effect/encoding";
 import type { DataScope } from "./data_scope.ts";
 import type { ChatId, KeyId } from "./ids.ts";
+import { randomToken } from "./internal/random_token.ts";
 import type { Millis } from "./link.ts";
 import type { KeyLimits } from "./quota.ts";
 
@@ -43,6 +43,10 @@ export interface ApiKey {
   readonly createdAt: Millis;
 }
 
+/** Whether requests with the key are accepted: it is active, and not over. */
+export const isAccepted = ({ status, expiresAt }: ApiKey, now: Millis): boolean =>
+  status === "active" && (expiresAt === null || now < expiresAt);
+
 const tokenPattern = /^alk_([0-9A-Za-z]{12})_[0-9A-Za-z_-]{43}$/;
 
 /**
@@ -77,6 +81,5 @@ export const randomText = Effect.fnUntraced(function* (length: number, radix: 36
 export const generateToken = Effect.fnUntraced(function* (id?: KeyId) {
   const random = yield* SecureRandom.SecureRandom;
   const keyId = id ?? ((yield* randomText(12, 62)) as KeyId);
-  const secret = Base64Url.encode(yield* random.randomBytes(32));
-  return { id: keyId, token: `alk_${keyId}_${secret}` };
+  return { id: keyId, token: `alk_${keyId}_${yield* randomToken(random)}` };
 });

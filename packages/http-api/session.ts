@@ -4,6 +4,7 @@
 import { ChatId, GameId, GuildId, Pid, Sid } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { HttpApiSchema } from "effect/http-api";
+import { chatId, clientId, guildId, optional, redirect, sid, wait } from "./parameter.ts";
 
 const IsoTime = Schema.String.annotate({ description: "ISO 8601 timestamp" });
 
@@ -29,6 +30,17 @@ export const Session = Schema.Struct({
     description: "How often it can still be read; null for any number of times",
   }),
 }).annotate({ identifier: "VerificationSession" });
+
+/** What a session is created with. */
+export const creation = {
+  clientId: clientId(),
+  guildId: guildId(),
+  chatId: optional(chatId("The only chat user who may finish it; with a guild, a member of it")),
+  redirect: redirect(),
+};
+
+/** What a session is read with. */
+export const reading = { sid: sid(), wait: wait() };
 
 /** The events of a session, as text. */
 export const SessionEvents = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }));

@@ -6,10 +6,8 @@ import { Effect, Layer } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
 import { layerSqlite } from "./internal/sqlite_client.ts";
 import { makeTempFolder } from "./internal/temp_folder.ts";
+import { expectSameSchema, names, steps } from "./internal/test_migrating.ts";
 import { migrate, migrations, runSteps } from "./migrations.ts";
-
-const steps = Object.entries(migrations);
-const names = steps.map(([key]) => key.slice(key.indexOf("_") + 1));
 
 /** Runs a test on a database of its own. */
 const onDatabase = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
@@ -31,16 +29,8 @@ describe("migrate", () => {
     "leads from step $done to the schema of an empty database",
     ({ done }) =>
       Effect.gen(function* () {
-        const fromNothing = yield* onDatabase(Effect.andThen(migrate, schema));
-        expect(fromNothing.map((row) => row["name"])).toContain("links");
-        yield* onDatabase(
-          Effect.gen(function* () {
-            yield* runSteps(Object.fromEntries(steps.slice(0, done)));
-            expect(yield* migrate).toEqual(names.slice(done));
-            expect(yield* schema).toEqual(fromNothing);
-            expect(yield* migrate).toEqual([]);
-          }),
-        );
+        const reached = yield* expectSameSchema(onDatabase, schema, done);
+        expect(reached.map((row) => row["name"])).toContain("links");
       }),
   );
 

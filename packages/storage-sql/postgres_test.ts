@@ -15,6 +15,7 @@ import { describe, expect, it } from "@effect/vitest";
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, type Scope } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "./internal/dialect.ts";
+import { expectSameSchema, names, steps } from "./internal/test_migrating.ts";
 import { Database, generous, layerClient, layerOnDatabase, onDatabase } from "./internal/test_postgres.ts";
 import { migrate, migrations, runSteps } from "./migrations.ts";
 import { StorageSql } from "./mod.ts";
@@ -23,9 +24,6 @@ const { inspectPostgres, layerPostgres, migratePostgres } = StorageSql;
 
 const [noDatabase, noServer] = [await whyNoPostgresDatabase(), await whyNoPostgres()];
 const noTls = noServer ?? (await whyNoCertificate());
-
-const steps = Object.entries(migrations);
-const names = steps.map(([key]) => key.slice(key.indexOf("_") + 1));
 
 const optionsOf = (url: string | URL) => ({ url: Redacted.make(String(url)), ...generous });
 
@@ -213,16 +211,8 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
     "lead from step $done to the schema of an empty database",
     ({ done }) =>
       Effect.gen(function* () {
-        const fromNothing = yield* onDatabase(Effect.andThen(migrate, schema));
-        expect(fromNothing.map((row) => row["table_name"])).toContain("links");
-        yield* onDatabase(
-          Effect.gen(function* () {
-            yield* runSteps(Object.fromEntries(steps.slice(0, done)));
-            expect(yield* migrate).toEqual(names.slice(done));
-            expect(yield* schema).toEqual(fromNothing);
-            expect(yield* migrate).toEqual([]);
-          }),
-        );
+        const reached = yield* expectSameSchema(onDatabase, schema, done);
+        expect(reached.map((row) => row["table_name"])).toContain("links");
       }),
   );
 

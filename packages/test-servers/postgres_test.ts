@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { connect } from "node:net";
-import { text } from "node:stream/consumers";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Schedule } from "effect";
+import { outputOfKilled } from "./internal/test_killed_parent.ts";
 import { makePostgresDatabase, type PostgresServer, startPostgres, whyNoPostgres } from "./postgres.ts";
 
 const missing = await whyNoPostgres();
@@ -79,15 +78,9 @@ describe.skipIf(missing !== null)(`tests ${missing ?? "on a Postgres of their ow
         });
         await Effect.runPromise(Effect.scoped(die));
       `;
-      const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
-        cwd: import.meta.dirname,
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      const [output, [, signal]] = yield* Effect.promise(() =>
-        Promise.all([text(child.stdout), once(child, "exit")]),
+      const { port, folder } = yield* outputOfKilled<{ readonly port: number; readonly folder: string }>(
+        program,
       );
-      assert.strictEqual(signal, "SIGKILL");
-      const { port, folder } = JSON.parse(output) as { readonly port: number; readonly folder: string };
       yield* Effect.repeat(isGone(port, folder), {
         until: (gone) => gone,
         schedule: Schedule.spaced("20 millis"),

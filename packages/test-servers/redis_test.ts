@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { text } from "node:stream/consumers";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Schedule } from "effect";
 import { askRedis } from "./internal/ask_redis.ts";
+import { outputOfKilled } from "./internal/test_killed_parent.ts";
 import { startRedis, whyNoRedis } from "./redis.ts";
 
 const missing = await whyNoRedis();
@@ -65,15 +63,7 @@ describe.skipIf(missing !== null)(`tests ${missing ?? "on a Redis of their own"}
         });
         await Effect.runPromise(Effect.scoped(die));
       `;
-      const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
-        cwd: import.meta.dirname,
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      const [output, [, signal]] = yield* Effect.promise(() =>
-        Promise.all([text(child.stdout), once(child, "exit")]),
-      );
-      assert.strictEqual(signal, "SIGKILL");
-      const { port, info } = JSON.parse(output) as { port: number; info: string };
+      const { port, info } = yield* outputOfKilled<{ readonly port: number; readonly info: string }>(program);
       yield* Effect.repeat(isGone(port, configFileIn(info)), {
         until: (gone) => gone,
         schedule: Schedule.spaced("10 millis"),

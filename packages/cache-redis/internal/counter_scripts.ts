@@ -1,10 +1,4 @@
-import { createHash } from "node:crypto";
-
-/** Lua that Redis runs as one step, and the hash by which Redis knows it once it has run. */
-export interface Script {
-  readonly lua: string;
-  readonly sha: string;
-}
+import { makeScript, type Script } from "./script.ts";
 
 /** Who says what time it is: Redis, the same for all nodes; or, for tests that pass times of their own, the caller. */
 export type ScriptClock = "redis" | "caller";
@@ -86,10 +80,7 @@ for i, window in ipairs(windows) do
 end
 return reply(0)`;
 
-const scriptOf = (clock: ScriptClock, body: string): Script => {
-  const lua = `${prelude(clock)}\n${body}`;
-  return { lua, sha: createHash("sha1").update(lua).digest("hex") };
-};
+const scriptOf = (clock: ScriptClock, body: string): Script => makeScript(`${prelude(clock)}\n${body}`);
 
 /** The scripts of `Counters`. */
 export const counterScripts = (clock: ScriptClock) => ({

@@ -1,9 +1,10 @@
 import type { Admission, CounterRule, CounterState, Millis, StoreUnavailable } from "@accountlink/core";
 import { Effect } from "effect";
 import type { RedisCommands } from "../connections.ts";
-import { counterScripts, type Script, type ScriptClock } from "./counter_scripts.ts";
+import { counterScripts, type ScriptClock } from "./counter_scripts.ts";
 import { tagged } from "./hash_tag.ts";
-import { ask, refusalOf } from "./redis_failure.ts";
+import { ask } from "./redis_failure.ts";
+import { runScript, type Script } from "./script.ts";
 
 type Rules = ReadonlyArray<CounterRule>;
 
@@ -72,21 +73,10 @@ export class Windows {
   ): Effect.Effect<Outcome, StoreUnavailable> {
     const names = rules.map((rule) => this.nameOf(rule));
     const numbers = [now, ...rules.flatMap((rule, index) => [rule.durationMs, ...ownOf(rule, index)])];
-    const parameters = [names.length, ...names, ...numbers] as const;
     return Effect.map(
-      ask(operation, () => this.#evaluate(script, parameters)),
+      ask(operation, () => runScript(this.#commands, script, names, numbers)),
       (reply) => outcomeOf(reply as ReadonlyArray<number>, now),
     );
-  }
-
-  async #evaluate({ sha, lua }: Script, parameters: readonly [number, ...ReadonlyArray<string | number>]) {
-    try {
-      return await this.#commands.evalsha(sha, ...parameters);
-    } catch (error) {
-      if (!refusalOf(error)?.startsWith("NOSCRIPT")) throw error;
-      // Redis knows a script from its first run until it restarts.
-      return await this.#commands.eval(lua, ...parameters);
-    }
   }
 }
 

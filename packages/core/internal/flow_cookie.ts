@@ -4,17 +4,13 @@
  */
 import { Effect } from "effect";
 import type { SecureRandom } from "effect/crypto";
-import { Base64Url } from "effect/encoding";
 import type { Millis } from "../link.ts";
-
-/** 256 random bits, base64url: 43 characters. */
-export const newToken = (random: SecureRandom.SecureRandom["Service"]): Effect.Effect<string> =>
-  Effect.map(random.randomBytes(32), Base64Url.encode);
+import { randomToken } from "./random_token.ts";
 
 export const newCookie = (
   random: SecureRandom.SecureRandom["Service"],
   expiresAt: Millis,
-): Effect.Effect<string> => Effect.map(newToken(random), (token) => `${token}.${expiresAt.toString(36)}`);
+): Effect.Effect<string> => Effect.map(randomToken(random), (token) => `${token}.${expiresAt.toString(36)}`);
 
 /** When the flow of a cookie is over; null for what is no cookie of ours. */
 export const deadlineOf = (cookie: string | null): Millis | null => {

@@ -21,7 +21,8 @@ import { SessionWatch } from "../services/session_watch.ts";
 import { isVoided, type ProofStep, type VerificationFlow } from "../verification_flow.ts";
 import { shownAccounts } from "./flow_accounts.ts";
 import { admitUser, belongsTo, entryOf, flowFinder, refusedPlatform, refuseGone } from "./flow_common.ts";
-import { deadlineOf, newCookie, newToken } from "./flow_cookie.ts";
+import { deadlineOf, newCookie } from "./flow_cookie.ts";
+import { randomToken } from "./random_token.ts";
 
 type Cookie = string | null;
 
@@ -35,7 +36,7 @@ export const flowSteps = Effect.gen(function* () {
   const guard = yield* GuildGuard;
   const shown = yield* shownAccounts;
   const random = yield* SecureRandom.SecureRandom;
-  const token = newToken(random);
+  const token = randomToken(random);
   const identities: Record<ProofStep, IdentityProvider<ChatId | GameId>> = {
     chat: yield* ChatIdentity,
     game: yield* GameIdentity,

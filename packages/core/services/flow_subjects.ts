@@ -2,7 +2,7 @@
  * What a verification flow is about: who asks, whom, and until when.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
-import type { ApiKey } from "../api_key.ts";
+import { isAccepted } from "../api_key.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import { type FlowEntry, FlowRefused } from "../flow_refusal.ts";
@@ -52,7 +52,7 @@ export class FlowSubjects extends Context.Service<
         if (now >= session.expiresAt + keptAfterExpiry) return yield* unknown;
         if (now >= session.expiresAt || isFinal(session.state)) return yield* refuseOver(session, entry);
         const key = Option.getOrNull(yield* keys.findById(session.keyId));
-        if (key === null || !isUsable(key, now)) return yield* unknown;
+        if (key === null || !isAccepted(key, now)) return yield* unknown;
         const { pid, guildId, redirect, chatId, expiresAt } = session;
         const { scope } = key;
         return { sid, pid, scope, asking: scope.account, guildId, redirect, chatId, expiresAt };
@@ -60,7 +60,7 @@ export class FlowSubjects extends Context.Service<
 
       const mayRedirect = Effect.fnUntraced(function* (scope: DataScope, redirect: string, now: Millis) {
         for (const key of yield* keys.listKeys(scope.account)) {
-          if (key.scope.pid !== scope.pid || !isUsable(key, now)) continue;
+          if (key.scope.pid !== scope.pid || !isAccepted(key, now)) continue;
           if (yield* Effect.isSuccess(checkRedirect(key, redirect))) return true;
         }
         return false;
@@ -112,6 +112,3 @@ export const refuseOver = (
 const isSid = Schema.is(Sid);
 const isPid = Schema.is(Pid);
 const isGuildId = Schema.is(GuildId);
-
-const isUsable = ({ status, expiresAt }: ApiKey, now: Millis): boolean =>
-  status === "active" && (expiresAt === null || now < expiresAt);

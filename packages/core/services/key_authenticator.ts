@@ -1,14 +1,14 @@
 /**
  * Authentication of requests by API key.
  */
-import { Clock, Context, Effect, Layer, Option, Queue, Schedule } from "effect";
-import { type ApiKey, keyIdOf } from "../api_key.ts";
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { type ApiKey, isAccepted, keyIdOf } from "../api_key.ts";
 import type { ClientAddress } from "../client_address.ts";
 import { InvalidApiKey, SharedIpRateLimited, type StoreUnavailable } from "../errors.ts";
+import { hearSignals } from "../internal/hear_signals.ts";
 import type { Millis } from "../link.ts";
 import { type CounterRule, Counters } from "../ports/counters.ts";
 import { KeyStore, type PresentedKey } from "../ports/key_store.ts";
-import { Signals } from "../ports/signals.ts";
 import { Limits, type Quota, quotaOf } from "../quota.ts";
 import { secondsUntil } from "./request_limits.ts";
 import { Secrets } from "./secrets.ts";
@@ -159,22 +159,10 @@ export class KeyAuthenticator extends Context.Service<
 const isBefore = (now: Millis, end: Millis | null): boolean => end === null || now < end;
 
 const isUsable = ({ key, endsAt }: PresentedKey, now: Millis): boolean =>
-  key.status === "active" && isBefore(now, endsAt) && isBefore(now, key.expiresAt);
+  isAccepted(key, now) && isBefore(now, endsAt);
 
-/** How long until signals that cannot be subscribed to are tried again. */
-const subscribeAgainAfter = "1 second";
-
-// The signal is what makes a revocation hold at once. Without it the freshness of a key does within a second, so a
-// service whose signals are down starts, and listens when they are back.
-const forgetOnChange = Effect.fnUntraced(function* (remembered: Map<string, Remembered>) {
-  const signals = yield* Signals;
-  yield* Effect.scoped(
-    Effect.gen(function* () {
-      const changes = yield* signals.subscribe(keyChanges);
-      while (true) {
-        const id = yield* Queue.take(changes);
-        for (const known of remembered.values()) if (known.key.id === id) known.freshUntil = 0;
-      }
-    }),
-  ).pipe(Effect.retry(Schedule.spaced(subscribeAgainAfter)), Effect.forkScoped({ startImmediately: true }));
-});
+// The signal is what makes a revocation hold at once. Without it the freshness of a key does within a second.
+const forgetOnChange = (remembered: Map<string, Remembered>) =>
+  hearSignals(keyChanges, (id) => {
+    for (const known of remembered.values()) if (known.key.id === id) known.freshUntil = 0;
+  });

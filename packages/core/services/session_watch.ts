@@ -1,8 +1,9 @@
 /**
  * Wakes those who wait for a session, on every node.
  */
-import { Array, Clock, Context, Effect, Layer, Metric, Queue, Schedule, type Scope } from "effect";
+import { Array, Clock, Context, Effect, Layer, Metric, Schedule, type Scope } from "effect";
 import type { Sid } from "../ids.ts";
+import { hearSignals } from "../internal/hear_signals.ts";
 import { warnOnce } from "../internal/warn_once.ts";
 import { SessionStore } from "../ports/session_store.ts";
 import { Signals } from "../ports/signals.ts";
@@ -63,7 +64,7 @@ export class SessionWatch extends Context.Service<
         return Effect.ignore(signals.publish(topic, writeSignal(signal)));
       };
 
-      yield* listen(rooms).pipe(Effect.forkScoped({ startImmediately: true }));
+      yield* hearSignals(topic, (message) => receive(rooms, readSignal(message)));
       yield* healForever(rooms).pipe(Effect.forkScoped);
 
       return SessionWatch.of({
@@ -105,13 +106,6 @@ const receive = (rooms: Rooms, signal: Signal): void => {
   if ("begun" in signal) rooms.supersede(signal.begun.sid, signal.begun.read);
   else for (const sid of signal.changed) rooms.wake(sid);
 };
-
-/** A service whose signals are down starts, heals by reading, and listens when they are back. */
-const listen = (rooms: Rooms) =>
-  Effect.gen(function* () {
-    const messages = yield* (yield* Signals).subscribe(topic);
-    while (true) receive(rooms, readSignal(yield* Queue.take(messages)));
-  }).pipe(Effect.scoped, Effect.retry(Schedule.spaced("1 second")));
 
 const healForever = Effect.fnUntraced(function* (rooms: Rooms) {
   const store = yield* SessionStore;

@@ -3,7 +3,6 @@
  */
 import { Clock, Context, Effect, Layer, Option, Schedule, Schema, type Scope, Stream } from "effect";
 import { SecureRandom } from "effect/crypto";
-import { Base64Url } from "effect/encoding";
 import type { ApiKey } from "../api_key.ts";
 import {
   Conflict,
@@ -14,6 +13,7 @@ import {
   type StoreUnavailable,
 } from "../errors.ts";
 import { type ChatId, type GuildId, Sid } from "../ids.ts";
+import { randomToken } from "../internal/random_token.ts";
 import { sessionEvents } from "../internal/session_events.ts";
 import { warnOnce } from "../internal/warn_once.ts";
 import type { Millis } from "../link.ts";
@@ -116,7 +116,7 @@ export class VerificationSessions extends Context.Service<
         yield* checkRedirect(key, request.redirect);
         yield* guard.enter(key.scope, request.guildId);
         if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
-        const sid = `vs_${Base64Url.encode(yield* random.randomBytes(32))}` as Sid;
+        const sid = `vs_${yield* randomToken(random)}` as Sid;
         const now = yield* Clock.currentTimeMillis;
         const session = newSession(key, sid, request, now, now + rules.life);
         const created = yield* store.create({ session, burst });

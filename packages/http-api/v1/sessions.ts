@@ -1,9 +1,9 @@
 /**
  * v1 verification sessions.
  */
-import { chatId, clientId, guildId, optional, redirect, sid, wait } from "../parameter.ts";
+import { sid } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { Session, SessionEvents, streamDescription } from "../session.ts";
+import { creation, reading, Session, SessionEvents, streamDescription } from "../session.ts";
 import { verifySuccess } from "./envelope.ts";
 
 const shared = { generation: "v1", access: "key", traffic: "verify" } as const;
@@ -14,12 +14,7 @@ export const createSession = defineRoute({
   method: "POST",
   path: "/api/v1/verify/session",
   summary: "Create a verification session",
-  parameters: {
-    clientId: clientId(),
-    guildId: guildId(),
-    chatId: optional(chatId("The only chat user who may finish it; with a guild, a member of it")),
-    redirect: redirect(),
-  },
+  parameters: creation,
   source: "body",
   success: verifySuccess(Session, 201),
   errors: [],
@@ -31,7 +26,7 @@ export const getSession = defineRoute({
   method: "GET",
   path: "/api/v1/verify/session/:sid",
   summary: "Read a verification session",
-  parameters: { sid: sid(), wait: wait() },
+  parameters: reading,
   source: "query",
   success: verifySuccess(Session),
   errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED"],

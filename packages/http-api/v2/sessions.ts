@@ -2,9 +2,9 @@
  * v2 verification sessions.
  */
 import { HttpApiSchema } from "effect/http-api";
-import { chatId, clientId, guildId, optional, redirect, sid, wait } from "../parameter.ts";
+import { sid } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { Session, SessionEvents, streamDescription } from "../session.ts";
+import { creation, reading, Session, SessionEvents, streamDescription } from "../session.ts";
 import { success } from "./envelope.ts";
 
 const shared = { generation: "v2", access: "key", traffic: "verify" } as const;
@@ -16,12 +16,7 @@ export const createSession = defineRoute({
   path: "/v2/sessions",
   summary: "Create a verification session",
   description: "It lives 5 minutes. Send its user to `url`, and read how it ends in one of three ways.",
-  parameters: {
-    clientId: clientId(),
-    guildId: guildId(),
-    chatId: optional(chatId("The only chat user who may finish it; with a guild, a member of it")),
-    redirect: redirect(),
-  },
+  parameters: creation,
   source: "body",
   success: success(Session, 201),
   errors: [],
@@ -35,7 +30,7 @@ export const getSession = defineRoute({
   summary: "Read a verification session",
   description:
     "With `wait` it is a long poll: the answer comes when the state changes, or when the time is over. One read of a session is open at a time; a new one ends the older.",
-  parameters: { sid: sid(), wait: wait() },
+  parameters: reading,
   source: "query",
   success: success(Session),
   errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED"],

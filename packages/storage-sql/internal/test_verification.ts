@@ -1,11 +1,10 @@
 /** For tests: sessions and flows of a key. */
+import { makeKey } from "@accountlink/conformance";
 import {
-  type ApiKey,
   ChatId,
   type FlowId,
   FlowStore,
   GameId,
-  KeyId,
   KeyStore,
   SessionStore,
   Sid,
@@ -19,20 +18,7 @@ export const chatId = ChatId.make("10001");
 export const gameId = GameId.make("1");
 export const deadline = 1_000;
 
-export const key: ApiKey = {
-  id: KeyId.make("Aa0Bb1Cc2Dd3"),
-  name: "Test key",
-  scope,
-  tier: "free",
-  kind: "normal",
-  status: "active",
-  expiresAt: null,
-  limits: {},
-  allowIps: [],
-  denyIps: [],
-  redirectOrigins: [],
-  createdAt: 1,
-};
+export const key = makeKey(scope);
 
 export const sidOf = (number: number): Sid => Sid.make(`vs_${`${number}`.padStart(43, "0")}`);
 
