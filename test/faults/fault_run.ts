@@ -65,7 +65,7 @@ export const runFaults = Effect.fnUntraced(function* ({ seconds, seed }: FaultRu
   const spendInPeace = Effect.suspend(() => spend(service.nodes, nextLimitedKey(), () => false));
 
   const pulse: Array<Attempt> = [];
-  yield* Effect.forEach(service.nodes, (node) => Effect.forkScoped(feelPulse(node, pulse)));
+  const pulses = yield* Effect.forEach(service.nodes, (node) => Effect.forkScoped(feelPulse(node, pulse)));
   const peaceful = [yield* spendInPeace, yield* spendInPeace];
   let isWanted = true;
   const clients = yield* Effect.forEach(Array.from({ length: clientCount }).keys(), (client) =>
@@ -87,6 +87,8 @@ export const runFaults = Effect.fnUntraced(function* ({ seconds, seed }: FaultRu
   yield* Fiber.joinAll(clients);
   peaceful.push(yield* spendInPeace, yield* spendInPeace);
   yield* history.readAll(service.nodes);
+  // Checking keeps this process from its sockets for longer than a node leaves an idle one open.
+  yield* Fiber.interruptAll(pulses);
   const run: FaultRun = { seed, service, strikes, peaceful, entries: history.entries, pulse };
   return run;
 });

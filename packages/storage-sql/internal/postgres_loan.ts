@@ -29,13 +29,18 @@ export class Loan {
   readonly #deadline: NodeJS.Timeout;
   readonly #waiting: Array<() => void> = [];
   #isBusy = false;
+  /** How many statements. */
+  #answered = 0;
   #hasEnded = false;
   #failure: SqlError.SqlError | undefined;
   #isReturned = false;
 
   constructor(terms: LoanTerms) {
     this.#terms = terms;
-    this.#deadline = setTimeout(() => this.#expire(), terms.duration);
+    this.#deadline = setTimeout(() => {
+      this.#lose();
+      terms.expired();
+    }, terms.duration);
   }
 
   /** Whether there is a transaction that a ROLLBACK could end. */
@@ -59,6 +64,15 @@ export class Loan {
     });
   }
 
+  /** Has the statement that runs answered within so many milliseconds, or the connection is lost. */
+  hurry(duration: number): void {
+    if (!this.#isBusy) return;
+    const answered = this.#answered;
+    setTimeout(() => {
+      if (!this.#isReturned && this.#answered === answered) this.#lose();
+    }, duration);
+  }
+
   /** Gives the connection back, once it has answered what it was sent. */
   end(): void {
     this.#hasEnded = true;
@@ -74,6 +88,7 @@ export class Loan {
     this.#isBusy = true;
     this.#terms.client.query(configOf(query), (thrown: unknown, result: QueryResult) => {
       this.#isBusy = false;
+      this.#answered++;
       if (thrown === null || thrown === undefined) {
         resume(Effect.succeed(result));
       } else {
@@ -93,11 +108,10 @@ export class Loan {
     else if (this.#hasEnded) this.#giveBack();
   }
 
-  #expire(): void {
+  #lose(): void {
     this.#failure = connectionLost();
     // Whoever waits for an answer learns of it from the driver.
     this.#terms.client.connection.stream.destroy();
-    this.#terms.expired();
     this.#giveBack();
   }
 

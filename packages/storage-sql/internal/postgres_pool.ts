@@ -36,6 +36,7 @@ export class PostgresPool {
   readonly #pool: Pool;
   readonly #statementTimeout: number;
   readonly #openedAt = new Map<PoolClient, number>();
+  readonly #loans = new Set<Loan>();
   /** Connections that are older are not to be trusted. */
   #trustedFrom = 0;
 
@@ -115,19 +116,29 @@ export class PostgresPool {
   }
 
   #makeLoan(client: PoolClient, release: (destroy?: boolean) => void, patience: number): Loan {
-    return new Loan({
+    const loan = new Loan({
       client,
       duration: patience + grace,
       expired: () => {
-        // What happened to this connection has happened to the others as well.
+        // What happened to this connection has happened to the others as well: those that wait for an answer have
+        // little time left to get one, and those that are idle are replaced.
         this.#trustedFrom = performance.now();
+        for (const other of this.#loans) other.hurry(grace);
       },
-      returned: (isSound) => release(!isSound),
+      returned: (isSound) => {
+        this.#loans.delete(loan);
+        release(!isSound);
+      },
     });
+    this.#loans.add(loan);
+    return loan;
   }
 }
 
-/** How much longer than the server itself we wait for the end of a statement, in milliseconds. */
+/**
+ * How much longer than the server itself we wait for the end of a statement, and for those of others when it did not
+ * come, in milliseconds.
+ */
 const grace = 250;
 
 /** Whole numbers are numbers. One that is too large for that comes out as one that no reader takes for a safe integer. */

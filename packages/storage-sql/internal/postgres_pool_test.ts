@@ -248,6 +248,22 @@ describe.skipIf(noServer !== null)(`a Postgres out of reach ${noServer ?? ""}`, 
       }),
     );
 
+    inReach.effect("is found out by the first, and those who came after it do not wait as long", () =>
+      Effect.gen(function* () {
+        const { proxy, url } = yield* Reach;
+        yield* Effect.gen(function* () {
+          yield* Effect.all([sleep(0.05), sleep(0.05)], { concurrency: "unbounded" });
+          yield* proxy.silence;
+          yield* proxy.restore;
+          const first = yield* Effect.forkChild(failureOf(one));
+          yield* Effect.sleep("1 second");
+          const second = yield* failureOf(one);
+          expect(second.reason).toBe("ConnectionError");
+          expect(second.time).toBeLessThan((yield* Fiber.join(first)).time - 500);
+        }).pipe(Effect.provide(layerClient(url, { ...short, statementTimeout: Duration.seconds(2) })));
+      }),
+    );
+
     inReach.effect("keeps nobody from closing", () =>
       Effect.gen(function* () {
         const { proxy, url } = yield* Reach;
