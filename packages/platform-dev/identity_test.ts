@@ -28,6 +28,7 @@ const signIn: SignIn = {
   state: "state of the browser",
   codeVerifier: "v".repeat(43),
   nonce: "nonce of the sign-in",
+  guildId: null,
 };
 
 const providers: Record<Platform, Effect.Effect<IdentityProvider<string>, never, Identities>> = {

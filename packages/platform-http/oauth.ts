@@ -1,7 +1,13 @@
 /**
  * Proof of identity by OAuth 2.0: the authorization code flow with PKCE, and OpenID Connect where a platform has it.
  */
-import { type IdentityProvider, PlatformUnavailable, ProofInvalid, type SignIn } from "@accountlink/core";
+import {
+  type GuildId,
+  type IdentityProvider,
+  PlatformUnavailable,
+  ProofInvalid,
+  type SignIn,
+} from "@accountlink/core";
 import { type Context, Effect, Option, Redacted, Schema, type Scope } from "effect";
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http";
 import * as oauth from "oauth4webapi";
@@ -31,6 +37,7 @@ export interface OAuthOptions<UserId> {
   readonly clientAuthentication: "basic" | "post";
   readonly scopes: ReadonlyArray<string>;
   readonly proof: Proof;
+  readonly membership?: Membership<UserId>;
   readonly userId: Schema.ConstraintDecoder<UserId>;
   readonly resilience?: Partial<Resilience>;
 }
@@ -41,6 +48,18 @@ export type Proof =
   | { readonly kind: "idToken"; readonly jwksUrl: string; readonly algorithm: string }
   /** When asked here with the access token. The answer is JSON with the user's `id`. */
   | { readonly kind: "userInfo"; readonly url: string };
+
+/** How the platform says whether who signed in is a member of the guild that asks. Without a guild it is not asked. */
+export interface Membership<UserId> {
+  /** What is asked of the user besides the other scopes. */
+  readonly scope: string;
+  /** Asks, with a client that bears the user's access token. */
+  readonly isMember: (
+    client: ResilientClient,
+    guildId: GuildId,
+    userId: UserId,
+  ) => Effect.Effect<boolean, PlatformUnavailable>;
+}
 
 /**
  * Makes the provider of one platform. Redeeming a code is never tried again; asking for keys or for the user is.
@@ -68,7 +87,13 @@ export type Proof =
  *     userId: ChatId,
  *   });
  *   const redirectUri = "https://link.example/verify/chat/callback";
- *   return yield* provider.begin({ redirectUri, state: "s", codeVerifier: "v".repeat(43), nonce: "n" });
+ *   return yield* provider.begin({
+ *     redirectUri,
+ *     state: "s",
+ *     codeVerifier: "v".repeat(43),
+ *     nonce: "n",
+ *     guildId: null,
+ *   });
  * });
  * const { url } = await Effect.runPromise(
  *   request.pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)),
@@ -79,7 +104,7 @@ export type Proof =
 export const identityProvider = Effect.fnUntraced(function* <UserId>(
   options: OAuthOptions<UserId>,
 ): Effect.fn.Return<IdentityProvider<UserId>, never, HttpClient.HttpClient | Scope.Scope> {
-  const { operation, platform, proof, resilience } = options;
+  const { operation, platform, proof, membership, resilience } = options;
   const client = yield* resilientClient(yield* HttpClient.HttpClient, platform, resilience);
   const redeem = makeRedeem(options);
   const decodeUserId = Schema.decodeUnknownEffect(options.userId);
@@ -90,25 +115,32 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
       try: (signal) => redeem(signIn, callback, fetchThrough(client, context, signal)),
       catch: (error) => failureOf(operation, error),
     });
-    const userId =
+    const bearer = HttpClient.mapRequest(client, HttpClientRequest.bearerToken(tokens.access_token));
+    const subject =
       proof.kind === "idToken"
         ? oauth.getValidatedIdTokenClaims(tokens)?.sub
-        : yield* whoIs(client, proof.url, Redacted.make(tokens.access_token)).pipe(
+        : yield* whoIs(bearer, proof.url).pipe(
             Effect.mapError((cause) => new PlatformUnavailable({ operation, cause })),
           );
-    return yield* decodeUserId(userId).pipe(
-      Effect.mapBoth({
-        onFailure: () => new ProofInvalid({ reason: "user_id" }),
-        onSuccess: (decoded) => ({ userId: decoded }),
-      }),
+    const userId = yield* decodeUserId(subject).pipe(
+      Effect.mapError(() => new ProofInvalid({ reason: "user_id" })),
     );
+    if (membership === undefined || signIn.guildId === null) return { userId };
+    const isMember = yield* membership.isMember(bearer, signIn.guildId, userId).pipe(
+      // Who it was is known, and others can be asked for the rest.
+      Effect.tapError((cause) => Effect.logDebug("Cannot ask for the membership of who signed in", cause)),
+      Effect.orElseSucceed(() => undefined),
+    );
+    return { userId, isMember };
   });
 
   return { begin: (signIn) => begin(options, signIn), finish };
 });
 
 const begin = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>, signIn: SignIn) {
-  const { authorizationUrl, clientId, proof, scopes } = options;
+  const { authorizationUrl, clientId, proof, membership } = options;
+  const isInGuild = membership !== undefined && signIn.guildId !== null;
+  const scopes = isInGuild ? [...options.scopes, membership.scope] : options.scopes;
   const challenge = yield* Effect.promise(() => oauth.calculatePKCECodeChallenge(signIn.codeVerifier));
   const url = new URL(authorizationUrl);
   const parameters = {
@@ -185,14 +217,8 @@ const fetchThrough =
 
 const User = Schema.Struct({ id: Schema.String });
 
-const whoIs = Effect.fnUntraced(function* (
-  client: ResilientClient,
-  url: string,
-  accessToken: Redacted.Redacted,
-) {
-  const response = yield* client.execute(
-    HttpClientRequest.bearerToken(HttpClientRequest.get(url), accessToken),
-  );
+const whoIs = Effect.fnUntraced(function* (client: ResilientClient, url: string) {
+  const response = yield* client.get(url);
   const { status } = response;
   if (status !== 200) return yield* new RequestFailed({ reason: "status", status });
   const { id } = yield* HttpClientResponse.schemaBodyJson(User)(response).pipe(

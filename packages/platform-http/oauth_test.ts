@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { ChatId, GameId, type IdentityProvider, type SignIn } from "@accountlink/core";
+import { ChatId, GameId, GuildId, type IdentityProvider, type SignIn } from "@accountlink/core";
 import {
   type HttpAnswering,
   type IdTokenParts,
@@ -8,17 +8,20 @@ import {
 } from "@accountlink/test-servers";
 import { NodeHttpClient } from "@effect/platform-node";
 import { describe, expect, it } from "@effect/vitest";
-import { Duration, Effect, Redacted } from "effect";
+import { Duration, Effect, Redacted, Schema } from "effect";
 import { identityProvider, type OAuthOptions } from "./oauth.ts";
+import { asUnavailable } from "./request_failed.ts";
 
 const clientId = "accountlink client";
 const clientSecret = "s3cret/+";
+const guildId = Schema.decodeSync(GuildId)("700000000000000001");
 const accessToken = "access-token-of-ada";
 const signIn: SignIn = {
   redirectUri: "https://link.example/verify/chat/callback",
   state: "state-of-this-browser",
   codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
   nonce: "nonce-of-this-browser",
+  guildId: null,
 };
 
 const callback = (parameters: Record<string, string> = {}) =>
@@ -34,6 +37,7 @@ type IdTokenOf = (parts: Partial<IdTokenParts>) => Promise<string>;
 interface Routes {
   readonly token?: (idTokenOf: IdTokenOf) => HttpAnswering | Promise<HttpAnswering>;
   readonly user?: () => HttpAnswering;
+  readonly member?: () => HttpAnswering;
   readonly keys?: () => HttpAnswering;
 }
 
@@ -52,11 +56,13 @@ const setUp = Effect.fnUntraced(function* (
   const {
     token = async (sign) => tokens(kind === "idToken" ? { id_token: await sign({}) } : {}),
     user = () => ({ body: { id: "100001", username: "ada" } }),
+    member = () => "cut",
     keys = () => ({ body: { keys: [signer.publicKey] } }),
   } = routes;
   const answers: Record<string, () => HttpAnswering | Promise<HttpAnswering>> = {
     "/token": () => token(idTokenOf),
     "/user": user,
+    [`/member/${guildId}/100001`]: member,
     "/keys": keys,
   };
   const server = yield* startHttpServer(({ path }) => answers[path]?.() ?? "cut");
@@ -74,6 +80,14 @@ const setUp = Effect.fnUntraced(function* (
       kind === "idToken"
         ? { kind, jwksUrl: `${server.url}/keys`, algorithm: "ES256" }
         : { kind, url: `${server.url}/user` },
+    membership: {
+      scope: "guilds.members",
+      isMember: (client, guild, userId) =>
+        client.get(`${server.url}/member/${guild}/${userId}`).pipe(
+          Effect.map(({ status }) => status === 200),
+          asUnavailable("Test.isMember"),
+        ),
+    },
     userId: kind === "idToken" ? GameId : ChatId,
     resilience: { backoff: Duration.millis(1) },
     ...overrides,
@@ -149,6 +163,35 @@ describe("a sign-in ends with the user", () => {
       expect(request?.headers.authorization).toBeUndefined();
       const body = Object.fromEntries(new URLSearchParams(request?.body));
       expect(body).toMatchObject({ client_id: clientId, client_secret: clientSecret });
+    }).pipe(Effect.provide(live)),
+  );
+});
+
+describe("the membership of who signed in", () => {
+  const inGuild: SignIn = { ...signIn, guildId };
+
+  it.live("is asked for where a guild asks, and not else", () =>
+    Effect.gen(function* () {
+      const { provider, asked } = yield* setUp("userInfo");
+      const scopeOf = (begun: { readonly url: string }) => new URL(begun.url).searchParams.get("scope");
+      expect(scopeOf(yield* provider.begin(signIn))).toBe("openid profile");
+      expect(scopeOf(yield* provider.begin(inGuild))).toBe("openid profile guilds.members");
+      expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
+      expect(asked(`/member/${guildId}/100001`)).toEqual([]);
+    }).pipe(Effect.provide(live)),
+  );
+
+  it.live.each<[answer: HttpAnswering, isMember: boolean | undefined]>([
+    [{ body: {} }, true],
+    [{ status: 404 }, false],
+    [{ status: 500 }, undefined],
+    ["cut", undefined],
+  ])("that gets %o is %s, and the user is known", ([answer, isMember]) =>
+    Effect.gen(function* () {
+      const { provider, asked } = yield* setUp("userInfo", { member: () => answer });
+      expect(yield* provider.finish(inGuild, callback())).toEqual({ userId: "100001", isMember });
+      const [request] = asked(`/member/${guildId}/100001`);
+      expect(request?.headers.authorization).toBe(`Bearer ${accessToken}`);
     }).pipe(Effect.provide(live)),
   );
 });

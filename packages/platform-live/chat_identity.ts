@@ -2,10 +2,12 @@
  * Sign-in at Discord.
  */
 import { ChatId, ChatIdentity } from "@accountlink/core";
-import { identityProvider, type Resilience } from "@accountlink/platform-http";
-import { Layer, type Redacted } from "effect";
+import { findResource, identityProvider, type Resilience } from "@accountlink/platform-http";
+import { Effect, Layer, Option, type Redacted } from "effect";
 import type { HttpClient } from "effect/http";
 import { discordApi } from "./internal/addresses.ts";
+import { isSnowflake } from "./internal/discord_values.ts";
+import { Member, refusal } from "./internal/discord_wire.ts";
 
 export interface LiveChatIdentityOptions {
   readonly clientId: string;
@@ -20,7 +22,8 @@ export interface LiveChatIdentityOptions {
 /**
  * Discord as the platform at which chat users sign in, by OAuth 2.0. The application provides the HTTP client.
  *
- * It asks for `identify` and nothing more: who the user is. Membership of guilds is the bot's to know.
+ * It asks for `identify`, who the user is, and where a guild asks for `guilds.members.read`, so that the user's own token
+ * tells whether they are a member: at once after they joined, and not out of the bot's budget of requests.
  */
 export const liveChatIdentity = ({
   clientId,
@@ -43,6 +46,19 @@ export const liveChatIdentity = ({
       scopes: ["identify"],
       proof: { kind: "userInfo", url: `${apiUrl}/users/@me` },
       userId: ChatId,
+      membership: {
+        scope: "guilds.members.read",
+        isMember: (client, guildId, userId) =>
+          isSnowflake(guildId)
+            ? findResource(client, {
+                operation: "ChatIdentity.finish",
+                url: `${apiUrl}/users/@me/guilds/${guildId}/member`,
+                found: Member,
+                isAsked: ({ user }) => user.id === userId,
+                absent: refusal("unknownGuild", "unknownMember"),
+              }).pipe(Effect.map(Option.isSome))
+            : Effect.succeed(false),
+      },
       resilience,
     }),
   );

@@ -1,11 +1,11 @@
-import { ChatIdentity, GameIdentity, type SignIn } from "@accountlink/core";
-import { makeIdTokenSigner } from "@accountlink/test-servers";
+import { ChatIdentity, GameIdentity, type GuildId, type SignIn } from "@accountlink/core";
+import { type HttpAnswering, makeIdTokenSigner } from "@accountlink/test-servers";
 import { NodeHttpClient } from "@effect/platform-node";
 import { describe, expect, it } from "@effect/vitest";
 import { Context, Effect, Layer, Redacted } from "effect";
 import { liveChatIdentity } from "./chat_identity.ts";
 import { liveGameIdentity } from "./game_identity.ts";
-import { ada, startDiscord } from "./internal/test_discord.ts";
+import { ada, bob, eve, foreignGuildId, guildId, startDiscord } from "./internal/test_discord.ts";
 import { startRoblox } from "./internal/test_roblox.ts";
 
 const application = { clientId: "816547628409595165", clientSecret: Redacted.make("client-secret") };
@@ -16,31 +16,32 @@ const signIn: SignIn = {
   state: "state",
   codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
   nonce: "nonce",
+  guildId: null,
 };
 const callback = new URLSearchParams({ code: "code", state: "state" });
 
 const tokens = { access_token: "access", token_type: "Bearer", expires_in: 899, refresh_token: "refresh" };
 
-describe("a chat user", () => {
-  const chatIdentity = (apiUrl?: string) =>
-    Effect.map(
-      Layer.build(
-        liveChatIdentity({ ...application, ...(apiUrl === undefined ? {} : { apiUrl }) }).pipe(
-          Layer.provide(NodeHttpClient.layerUndici),
-        ),
+const chatIdentity = (apiUrl?: string) =>
+  Effect.map(
+    Layer.build(
+      liveChatIdentity({ ...application, ...(apiUrl === undefined ? {} : { apiUrl }) }).pipe(
+        Layer.provide(NodeHttpClient.layerUndici),
       ),
-      Context.get(ChatIdentity),
-    );
+    ),
+    Context.get(ChatIdentity),
+  );
 
-  it.live("is sent to Discord, to be known and nothing more", () =>
+describe("a chat user", () => {
+  it.live.each<[guild: GuildId | null, scope: string]>([
+    [null, "identify"],
+    [guildId, "identify guilds.members.read"],
+  ])("is sent to Discord for the guild %s, for: %s", ([guild, scope]) =>
     Effect.gen(function* () {
       const identity = yield* chatIdentity();
-      const url = new URL((yield* identity.begin(signIn)).url);
+      const url = new URL((yield* identity.begin({ ...signIn, guildId: guild })).url);
       expect(url.origin + url.pathname).toBe("https://discord.com/oauth2/authorize");
-      expect(Object.fromEntries(url.searchParams)).toMatchObject({
-        client_id: application.clientId,
-        scope: "identify",
-      });
+      expect(Object.fromEntries(url.searchParams)).toMatchObject({ client_id: application.clientId, scope });
     }),
   );
 
@@ -53,6 +54,45 @@ describe("a chat user", () => {
       const identity = yield* chatIdentity(apiUrl);
       expect(yield* identity.finish(signIn, callback)).toEqual({ userId: ada.id });
       expect(Object.fromEntries(new URLSearchParams(heard[0]?.body))).toMatchObject(credentials);
+    }),
+  );
+});
+
+describe("a chat user for whom a guild asks", () => {
+  const tokensOf = (id: string) => ({
+    body: { ...tokens, access_token: id, scope: "identify guilds.members.read" },
+  });
+  const signedIn = Effect.fnUntraced(function* (
+    user: { readonly id: string },
+    guild: string,
+    instead?: HttpAnswering,
+  ) {
+    const { apiUrl } = yield* startDiscord((path) => {
+      if (path === "/oauth2/token") return tokensOf(user.id);
+      return path.endsWith("/member") ? instead : undefined;
+    });
+    const identity = yield* chatIdentity(apiUrl);
+    return yield* identity.finish({ ...signIn, guildId: guild as GuildId }, callback);
+  });
+
+  it.live.each([
+    [ada, guildId, true],
+    [eve, guildId, false],
+    [ada, foreignGuildId, false],
+    [ada, "no-snowflake", false],
+  ] as const)("says by their own token whether they are a member: %o of %s: %s", ([user, guild, isMember]) =>
+    Effect.gen(function* () {
+      expect(yield* signedIn(user, guild)).toEqual({ userId: user.id, isMember });
+    }),
+  );
+
+  it.live.each<[HttpAnswering]>([
+    [{ status: 401, body: { message: "401: Unauthorized", code: 0 } }],
+    [{ status: 404, body: "<h1>Not Found</h1>" }],
+    [{ body: { user: bob, roles: [], joined_at: null } }],
+  ])("says nothing by %o", ([answer]) =>
+    Effect.gen(function* () {
+      expect(yield* signedIn(ada, guildId, answer)).toEqual({ userId: ada.id, isMember: undefined });
     }),
   );
 });

@@ -100,7 +100,7 @@ const inexactnessOf = (
 
 interface Recovery {
   readonly strike: Strike;
-  /** The last request that was sent after the fault, and was not answered well and in time. */
+  /** The last request that was under way or sent after the fault, and was not answered well and in time. */
   readonly last: Attempt | undefined;
   /** How long after the fault it ended, and all nodes counted the limits together. */
   readonly took: number;
@@ -109,7 +109,7 @@ interface Recovery {
 const recoveryAfter = (strike: Strike, attempts: ReadonlyArray<Attempt>): Recovery => {
   const { returned, over } = strike;
   const last = attempts
-    .filter(({ called }) => called >= returned && called < over)
+    .filter(({ called, ended }) => ended >= returned && called < over)
     // What was just sent when the next fault struck is that one's victim.
     .filter(({ called, ended }) => ended <= over || called < over - quiet)
     .filter((attempt) => !isRight(attempt) || attempt.ended - attempt.called > longestRecovery)

@@ -23,6 +23,13 @@ export const gameUser = {
   created: "2020-03-19T05:54:55.36Z",
 };
 
+const membership = {
+  user: ada,
+  nick: "Countess",
+  roles: [],
+  joined_at: "2015-04-26T06:26:56.936000+00:00",
+};
+
 const botToken = "the-token-of-the-bot";
 const chatClient = { id: "816547628409595165", secret: "the-secret-at-chat" };
 const gameClient = { id: "4242424242", secret: "the-secret-at-game" };
@@ -133,18 +140,22 @@ const answerChat = (path: string, request: HeardRequest, signIns: Map<string, Si
   const { authorization = "" } = request.headers;
   if (path === "oauth2/token") {
     const signIn = redeem(signIns, request, chatClient);
-    return signIn === undefined ? refusedCode : tokens("identify", { access_token: `of-${signIn.userId}` });
+    if (signIn === undefined) return refusedCode;
+    const scope = signIn.asked.get("scope") ?? "";
+    return tokens(scope, { access_token: `${scope} of ${signIn.userId}` });
   }
   const users = [ada, eve];
-  if (path === "users/@me" && authorization.startsWith("Bearer of-")) {
-    return { body: users.find(({ id }) => authorization === `Bearer of-${id}`) };
+  const owner = users.find(({ id }) => authorization.endsWith(` of ${id}`));
+  if (owner !== undefined && path === "users/@me") return { body: owner };
+  if (owner !== undefined && path.startsWith("users/@me/guilds/")) {
+    if (!authorization.includes("guilds.members.read")) return chatRefusal(401, 0, "401: Unauthorized");
+    const isMember = path === `users/@me/guilds/${guildId}/member` && owner === ada;
+    return isMember ? { body: membership } : chatRefusal(404, 10_004, "Unknown Guild");
   }
   if (authorization !== `Bot ${botToken}`) return chatRefusal(401, 0, "401: Unauthorized");
   if (path === `guilds/${guildId}`) return { body: { id: guildId, name: "Engine Room" } };
   if (path === `guilds/${guildId}/members/${ada.id}`) {
-    return {
-      body: { user: ada, nick: "Countess", roles: [], joined_at: "2015-04-26T06:26:56.936000+00:00" },
-    };
+    return { body: membership };
   }
   if (path.startsWith(`guilds/${guildId}/members/`)) return chatRefusal(404, 10_007, "Unknown Member");
   if (path.startsWith("guilds/")) return chatRefusal(403, 50_001, "Missing Access");

@@ -39,16 +39,22 @@ export const refuseGone = Effect.fnUntraced(function* (cookie: string | null, en
   return yield* new FlowRefused({ reason: isOver ? "expired" : "lost", entry });
 });
 
-/** Holds a chat user to what the session and its guild ask. */
+/**
+ * Holds a chat user to what the session and its guild ask. Who has just signed in may have brought along whether they are
+ * a member; then nobody else is asked, who might not have heard of a user who joined for this.
+ */
 export const admitUser = (
   guard: GuildGuard["Service"],
   { scope, guildId, chatId }: FlowSubject,
-  user: ChatId,
+  user: { readonly chatId: ChatId; readonly isMember?: boolean | undefined },
   entry: FlowEntry,
 ): Effect.Effect<void, FlowRefused> => {
   const refuse = (reason: "wrong_user" | "not_a_member" | "no_guild") => new FlowRefused({ reason, entry });
-  if (chatId !== null && chatId !== user) return refuse("wrong_user");
-  return Effect.andThen(guard.enter(scope, guildId), guard.requireMember(guildId, user)).pipe(
+  if (chatId !== null && chatId !== user.chatId) return refuse("wrong_user");
+  if (guildId !== null && user.isMember === false) return refuse("not_a_member");
+  const isKnown = user.isMember === true;
+  const requireMember = isKnown ? Effect.void : guard.requireMember(guildId, user.chatId);
+  return Effect.andThen(guard.enter(scope, guildId), requireMember).pipe(
     Effect.catchTags({
       Forbidden: ({ reason }) => refuse(reason === "user_not_in_guild" ? "not_a_member" : "no_guild"),
       MissingParameter: () => refuse("no_guild"),

@@ -71,7 +71,7 @@ export const flowEndings = Effect.gen(function* () {
     const subject = yield* subjects.resolve(entry);
     if (isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });
     if (chatId === null || gameId === null) return yield* new FlowRefused({ reason: "unfinished", entry });
-    yield* admitUser(guard, subject, chatId, entry);
+    yield* admitUser(guard, subject, { chatId }, entry);
     if (sid === null) yield* limits.admitFlow(address);
     const completed = yield* sessions.complete({
       flow: id,

@@ -95,14 +95,14 @@ export const flowSteps = Effect.gen(function* () {
     const signIn = { redirectUri, state: yield* token, codeVerifier: yield* token, nonce: yield* token };
     const { state, codeVerifier, nonce } = signIn;
     const id = yield* secrets.flowId(kept);
-    const { expiresAt } = subject;
+    const { guildId, expiresAt } = subject;
     if (!(yield* flows.challenge({ state, flow: id, step, codeVerifier, nonce, expiresAt }))) {
       return yield* refuseGone(kept, entry);
     }
-    return { ...(yield* identities[step].begin(signIn)), cookie: kept };
+    return { ...(yield* identities[step].begin({ ...signIn, guildId })), cookie: kept };
   });
 
-  const proofOf = Effect.fnUntraced(function* (
+  const signedIn = Effect.fnUntraced(function* (
     step: ProofStep,
     flow: VerificationFlow,
     callback: URLSearchParams,
@@ -116,12 +116,9 @@ export const flowSteps = Effect.gen(function* () {
       return yield* new FlowRefused({ reason: "sign_in_invalid", entry });
     }
     const { codeVerifier, nonce } = challenge;
-    const { userId } = yield* identities[step]
-      .finish({ redirectUri, state, codeVerifier, nonce }, callback)
+    return yield* identities[step]
+      .finish({ redirectUri, state, codeVerifier, nonce, guildId: flow.guildId }, callback)
       .pipe(Effect.catchTags({ ...refusedProof(entry), ...refusedPlatform(entry) }));
-    return step === "chat"
-      ? ({ step, chatId: userId as ChatId } as const)
-      : ({ step, gameId: userId as GameId } as const);
   });
 
   const finish = Effect.fn("VerificationFlows.finish")(function* (
@@ -133,9 +130,10 @@ export const flowSteps = Effect.gen(function* () {
     const flow = yield* find(held);
     if (flow === null) return yield* refuseGone(held, null);
     const entry = entryOf(flow);
-    const proof: Proof = yield* proofOf(step, flow, callback, redirectUri);
+    const { userId, isMember } = yield* signedIn(step, flow, callback, redirectUri);
+    const proof = proofOf(step, userId);
     const subject = yield* subjects.resolve(entry);
-    if (proof.step === "chat") yield* admitUser(guard, subject, proof.chatId, entry);
+    if (proof.step === "chat") yield* admitUser(guard, subject, { chatId: proof.chatId, isMember }, entry);
     const cookie = yield* newCookie(random, flow.expiresAt);
     const now = yield* Clock.currentTimeMillis;
     const proven = yield* flows.prove(flow.id, proof, now, yield* secrets.flowId(cookie));
@@ -155,6 +153,9 @@ const checkOrder = (step: ProofStep, flow: VerificationFlow | null, entry: FlowE
   const reason = flow !== null && isVoided(flow) ? "link_changed" : "unfinished";
   return Effect.fail(new FlowRefused({ reason, entry }));
 };
+
+const proofOf = (step: ProofStep, userId: ChatId | GameId): Proof =>
+  step === "chat" ? { step, chatId: userId as ChatId } : { step, gameId: userId as GameId };
 
 const refusedProof = (entry: FlowEntry) => ({
   ProofDenied: (_: ProofDenied) => new FlowRefused({ reason: "denied", entry }),

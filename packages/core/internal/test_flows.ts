@@ -6,6 +6,7 @@ import * as AccountLink from "../account_link.ts";
 import { PlatformUnavailable } from "../errors.ts";
 import type { FlowEntry, FlowRefused } from "../flow_refusal.ts";
 import { ChatPlatform } from "../ports/chat_platform.ts";
+import { ChatIdentity } from "../ports/identity_provider.ts";
 import { type CompleteFlow, SessionStore } from "../ports/session_store.ts";
 import { AddressVault } from "../services/address_vault.ts";
 import { ApiKeys } from "../services/api_keys.ts";
@@ -30,12 +31,18 @@ export const vault = AddressVault.layer(new Map([["k1", addressKey]])).pipe(
 /** What a test can do to the chat platform. */
 export class ChatPlatformSwitch extends Context.Service<
   ChatPlatformSwitch,
-  { isDown: boolean; hasMembers: boolean }
+  { isDown: boolean; hasMembers: boolean; isMemberBySignIn: boolean | undefined }
 >()("@accountlink/core/test/ChatPlatformSwitch") {}
 
 const switched = Layer.effectContext(
-  Effect.map(ChatPlatform, (chat) => {
-    const state = { isDown: false, hasMembers: true };
+  Effect.gen(function* () {
+    const chat = yield* ChatPlatform;
+    const identity = yield* ChatIdentity;
+    const state: ChatPlatformSwitch["Service"] = {
+      isDown: false,
+      hasMembers: true,
+      isMemberBySignIn: undefined,
+    };
     const unlessDown = <A, E>(answer: Effect.Effect<A, E>) =>
       Effect.suspend(
         (): Effect.Effect<A, E | PlatformUnavailable> =>
@@ -52,6 +59,14 @@ const switched = Layer.effectContext(
               Option.filter(() => state.hasMembers),
             ),
           ),
+      }),
+      Context.add(ChatIdentity, {
+        ...identity,
+        finish: (signIn, callback) =>
+          Effect.map(identity.finish(signIn, callback), (signedIn) => ({
+            ...signedIn,
+            isMember: signIn.guildId === null ? undefined : state.isMemberBySignIn,
+          })),
       }),
     );
   }),

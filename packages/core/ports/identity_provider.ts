@@ -4,7 +4,7 @@
  */
 import { Context, Data, type Effect } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
-import type { ChatId, GameId } from "../ids.ts";
+import type { ChatId, GameId, GuildId } from "../ids.ts";
 
 /** One sign-in: what is made before the browser leaves, and kept until it comes back. */
 export interface SignIn {
@@ -16,6 +16,15 @@ export interface SignIn {
   readonly codeVerifier: string;
   /** Comes back inside the ID token, where the platform gives one. */
   readonly nonce: string;
+  /** The guild that asks, or null. */
+  readonly guildId: GuildId | null;
+}
+
+/** Who signed in. */
+export interface SignedIn<UserId> {
+  readonly userId: UserId;
+  /** Whether the user is a member of the guild that asks; undefined when the platform does not tell it with a sign-in. */
+  readonly isMember?: boolean | undefined;
 }
 
 /** The user, or the platform for them, said no. */
@@ -45,7 +54,7 @@ export interface IdentityProvider<UserId> {
   readonly finish: (
     signIn: SignIn,
     callback: URLSearchParams,
-  ) => Effect.Effect<{ readonly userId: UserId }, ProofDenied | ProofInvalid | PlatformUnavailable>;
+  ) => Effect.Effect<SignedIn<UserId>, ProofDenied | ProofInvalid | PlatformUnavailable>;
 }
 
 /** Sign-in at the chat platform. */

@@ -59,6 +59,21 @@ describe("VerificationFlows refuses a browser", () => {
     }).pipe(Effect.provide(flowWorld)),
   );
 
+  it.effect("for a user of whom the sign-in says so, and asks nobody else about them", () =>
+    Effect.gen(function* () {
+      const chat = yield* ChatPlatformSwitch;
+      const { browser, entry } = yield* setup({ guildId });
+      chat.isMemberBySignIn = false;
+      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", entry)), "not_a_member");
+      chat.isMemberBySignIn = true;
+      chat.hasMembers = false;
+      yield* browser.walk(entry);
+      assert.strictEqual(yield* reasonOf(browser.confirm(entry)), "not_a_member");
+      chat.hasMembers = true;
+      yield* browser.confirm(entry);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
   it.effect("for another chat user than the session asks for", () =>
     Effect.gen(function* () {
       const { browser, entry, gameOf } = yield* setup({ chatId: ada });

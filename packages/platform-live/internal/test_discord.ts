@@ -111,6 +111,9 @@ export const startDiscord = (
   );
 
 const answer = (path: string, { headers }: HeardRequest): HttpAnswering => {
+  // The access token of a user is their ID.
+  const owner = users.find(({ id }) => headers.authorization === `Bearer ${id}`);
+  if (owner !== undefined) return answerUser(path, owner);
   if (headers.authorization !== `Bot ${botToken}`) return unauthorized;
 
   const [, kind, id, part, memberId] = path.split("/");
@@ -125,4 +128,12 @@ const answer = (path: string, { headers }: HeardRequest): HttpAnswering => {
   const member = members.find(({ user }) => user.id === memberId);
   if (member !== undefined) return { body: member };
   return users.some((user) => user.id === memberId) ? unknownMember : unknownUser;
+};
+
+const answerUser = (path: string, owner: { readonly id: string }): HttpAnswering => {
+  if (path === "/users/@me") return { body: owner };
+  const member = members.find(({ user }) => user.id === owner.id);
+  return path === `/users/@me/guilds/${guildId}/member` && member !== undefined
+    ? { body: member }
+    : unknownGuild;
 };
