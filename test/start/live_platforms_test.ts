@@ -81,6 +81,11 @@ describe("a verification", () => {
     });
   });
 
+  test("asks the user to show their membership of the guild", async () => {
+    const url = await openLiveBrowser().leave("chat", `?sid=${await createSession()}`);
+    expect(new URL(url).searchParams.get("scope")).toBe("identify guilds.members.read");
+  });
+
   test("ends where the chat user is no member of the guild", async () => {
     const sid = await createSession();
     expect(await openLiveBrowser().prove("chat", sid, eve.id)).toMatchObject({ status: 403 });

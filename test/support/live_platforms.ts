@@ -23,6 +23,8 @@ export const gameUser = {
   created: "2020-03-19T05:54:55.36Z",
 };
 
+const users = [ada, eve];
+
 const membership = {
   user: ada,
   nick: "Countess",
@@ -144,14 +146,8 @@ const answerChat = (path: string, request: HeardRequest, signIns: Map<string, Si
     const scope = signIn.asked.get("scope") ?? "";
     return tokens(scope, { access_token: `${scope} of ${signIn.userId}` });
   }
-  const users = [ada, eve];
   const owner = users.find(({ id }) => authorization.endsWith(` of ${id}`));
-  if (owner !== undefined && path === "users/@me") return { body: owner };
-  if (owner !== undefined && path.startsWith("users/@me/guilds/")) {
-    if (!authorization.includes("guilds.members.read")) return chatRefusal(401, 0, "401: Unauthorized");
-    const isMember = path === `users/@me/guilds/${guildId}/member` && owner === ada;
-    return isMember ? { body: membership } : chatRefusal(404, 10_004, "Unknown Guild");
-  }
+  if (owner !== undefined) return answerOwner(path, owner, authorization);
   if (authorization !== `Bot ${botToken}`) return chatRefusal(401, 0, "401: Unauthorized");
   if (path === `guilds/${guildId}`) return { body: { id: guildId, name: "Engine Room" } };
   if (path === `guilds/${guildId}/members/${ada.id}`) {
@@ -161,6 +157,14 @@ const answerChat = (path: string, request: HeardRequest, signIns: Map<string, Si
   if (path.startsWith("guilds/")) return chatRefusal(403, 50_001, "Missing Access");
   const user = users.find(({ id }) => path === `users/${id}`);
   return user === undefined ? chatRefusal(404, 10_013, "Unknown User") : { body: user };
+};
+
+/** Answers who signed in. */
+const answerOwner = (path: string, owner: { readonly id: string }, authorization: string): HttpAnswer => {
+  if (path === "users/@me") return { body: owner };
+  if (!authorization.includes("guilds.members.read")) return chatRefusal(401, 0, "401: Unauthorized");
+  const isMember = path === `users/@me/guilds/${guildId}/member` && owner.id === ada.id;
+  return isMember ? { body: membership } : chatRefusal(404, 10_004, "Unknown Guild");
 };
 
 const chatRefusal = (status: number, code: number, message: string): HttpAnswer => ({
