@@ -42,11 +42,10 @@ const layerSplit = (script: string) =>
   );
 
 describe.skipIf(missing !== null)(`links in parts ${missing ?? "on Postgres"}`, () => {
-  for (const [name, script] of Object.entries({ "Parts by scope": byScope, "Parts by record": byRecord })) {
-    const layer = layerSplit(script);
-    linkStoreSuite({ name, layer, test });
-    storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
-  }
+  const parts = { name: "Parts by scope", layer: layerSplit(byScope), test };
+  linkStoreSuite(parts);
+  linkStoreSuite({ name: "Parts by record", layer: layerSplit(byRecord), test });
+  storagePropertySuite({ ...parts, model: StorageMemory.layer });
 
   it.live("are a table with the columns, keys and indexes of before", () =>
     Effect.gen(function* () {

@@ -77,8 +77,8 @@ describe("the pieces of the client", () => {
 
 /** Streams end soon, so that clients have to resume them; the burst is soon used up and soon refilled. */
 const { world, url, send, newBrowser, newSession } = await useFlowServer({
-  ACCOUNTLINK_POLL_INTERVAL: "2 seconds",
-  ACCOUNTLINK_STREAM_MAX: "3 seconds",
+  ACCOUNTLINK_POLL_INTERVAL: "1 second",
+  ACCOUNTLINK_STREAM_MAX: "2 seconds",
   ACCOUNTLINK_SESSION_CREATE_BURST: "4",
   ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
 });
