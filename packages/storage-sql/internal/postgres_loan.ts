@@ -17,8 +17,10 @@ export interface LoanTerms {
   readonly client: PoolClient;
   /** In milliseconds. */
   readonly duration: number;
-  /** Called when the deadline has come before the connection was given back. */
-  readonly expired: () => void;
+  /** How long the server lets a statement take, in milliseconds. */
+  readonly statementTimeout: number;
+  /** Called when the server has not even said that a statement took too long. */
+  readonly fellSilent: () => void;
   /** Called once, with whether the connection can be lent again. */
   readonly returned: (isSound: boolean) => void;
 }
@@ -29,7 +31,9 @@ export class Loan {
   readonly #deadline: NodeJS.Timeout;
   readonly #waiting: Array<() => void> = [];
   #isBusy = false;
-  /** How many statements. */
+  /** When the last statement was sent to which the server has to answer in time: the time of a COMMIT is not bounded. */
+  #sentAt = Number.POSITIVE_INFINITY;
+  /** How many statements were answered. */
   #answered = 0;
   #hasEnded = false;
   #failure: SqlError.SqlError | undefined;
@@ -37,10 +41,8 @@ export class Loan {
 
   constructor(terms: LoanTerms) {
     this.#terms = terms;
-    this.#deadline = setTimeout(() => {
-      this.#lose();
-      terms.expired();
-    }, terms.duration);
+    // An answer that came while this process stood still is heard before it is missed.
+    this.#deadline = setTimeout(() => setImmediate(() => this.#expire()), terms.duration);
   }
 
   /** Whether there is a transaction that a ROLLBACK could end. */
@@ -86,6 +88,7 @@ export class Loan {
       return;
     }
     this.#isBusy = true;
+    this.#sentAt = query.text === "COMMIT" ? Number.POSITIVE_INFINITY : performance.now();
     this.#terms.client.query(configOf(query), (thrown: unknown, result: QueryResult) => {
       this.#isBusy = false;
       this.#answered++;
@@ -106,6 +109,13 @@ export class Loan {
     const next = this.#waiting.shift();
     if (next !== undefined) next();
     else if (this.#hasEnded) this.#giveBack();
+  }
+
+  #expire(): void {
+    if (this.#isReturned) return;
+    const isSilent = this.#isBusy && performance.now() - this.#sentAt >= this.#terms.statementTimeout;
+    this.#lose();
+    if (isSilent) this.#terms.fellSilent();
   }
 
   #lose(): void {

@@ -119,7 +119,8 @@ export class PostgresPool {
     const loan = new Loan({
       client,
       duration: patience + grace,
-      expired: () => {
+      statementTimeout: patience,
+      fellSilent: () => {
         // What happened to this connection has happened to the others as well: those that wait for an answer have
         // little time left to get one, and those that are idle are replaced.
         this.#trustedFrom = performance.now();
@@ -130,7 +131,8 @@ export class PostgresPool {
         release(!isSound);
       },
     });
-    this.#loans.add(loan);
+    // One that may take its time is given it.
+    if (patience === this.#statementTimeout) this.#loans.add(loan);
     return loan;
   }
 }

@@ -176,6 +176,25 @@ describe.skipIf(noDatabase !== null)(`deadlines ${noDatabase ?? "on Postgres"}`,
     ),
   );
 
+  it.live("that pass over many statements end nothing else, as the server answered each", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient;
+        const [slow, patient, late] = yield* Effect.all(
+          [
+            failureOf(transact(Effect.andThen(sleep(0.5), sleep(0.5)))),
+            Effect.exit(dialectOf(sql).patiently(transact(sleep(1.5)))),
+            Effect.exit(Effect.andThen(Effect.sleep("700 millis"), sleep(0.55))),
+          ],
+          { concurrency: "unbounded" },
+        );
+        expect(slow.reason).toBe("ConnectionError");
+        expect([patient, late].map(({ _tag }) => _tag)).toEqual(["Success", "Success"]);
+      }),
+      { maxConnections: 3, statementTimeout: Duration.millis(600) },
+    ),
+  );
+
   it.live("keep a node that stands still from what others wait for", () =>
     onDatabase(
       Effect.gen(function* () {
