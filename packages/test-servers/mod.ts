@@ -3,9 +3,11 @@
  * however it ends.
  */
 export * from "./certificate.ts";
+export * from "./haproxy.ts";
 export * from "./http_server.ts";
 export * from "./id_token.ts";
 export * from "./postgres.ts";
+export * from "./postgres_standby.ts";
 export * from "./redis.ts";
 export * from "./redis_cluster.ts";
 export * from "./redis_sentinel.ts";

@@ -4,12 +4,13 @@
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, lstat, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, lstat, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { variables } from "@accountlink/server/config";
+import { whyNoCertificate } from "@accountlink/test-servers";
 import { DCLinter } from "dclint";
 import { DockerfileParser } from "dockerfile-ast";
 import { validate } from "dockerfile-utils";
@@ -47,10 +48,15 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>;
   readonly healthcheck?: object;
   readonly stop_grace_period?: string;
+  readonly entrypoint?: ReadonlyArray<string>;
   readonly command?: ReadonlyArray<string>;
+  readonly secrets?: ReadonlyArray<string>;
 }
 
-const services = (parse(compose ?? "") as { readonly services: Readonly<Record<string, Service>> }).services;
+const { services, secrets } = parse(compose ?? "") as {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+};
 
 /** How long a server may take to end, in seconds. */
 const drain = 10;
@@ -94,6 +100,57 @@ describe("deploy/", () => {
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit ?? "") ?? [];
     expect(Number(seconds)).toBeGreaterThan(drain);
     expect(unit).toMatch(/^KillMode=mixed$/m);
+  });
+
+  it("lets systemd try for as long as it takes", () => {
+    expect(unit).toMatch(/^Restart=on-failure$/m);
+    expect(unit).toMatch(/^StartLimitIntervalSec=0$/m);
+  });
+});
+
+const withoutOpenssl = await whyNoCertificate();
+
+describe("the secrets of deploy/compose.yaml", () => {
+  let folder = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "accountlink-secrets-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it.skipIf(withoutOpenssl !== null)(
+    `can be read by any user of a container, and by no other of the machine ${withoutOpenssl ?? ""}`,
+    async () => {
+      const commands = [...(compose ?? "").matchAll(/^# {3}(.+)$/gm)].map(([, command = ""]) => command);
+      const [start, ...makeSecrets] = commands.toReversed();
+      expect(start).toMatch(/^docker compose up /);
+      await cp(join(deploy, "accountlink.env.example"), join(folder, "accountlink.env.example"));
+      for (const name of ["fullchain.pem", "privkey.pem"]) await writeFile(join(folder, name), name);
+      await run("sh", ["-ec", ["umask 077", ...makeSecrets.toReversed()].join("\n")], { cwd: folder });
+
+      const modeOf = async (path: string) => ((await stat(join(folder, path))).mode & 0o777).toString(8);
+      expect(await modeOf("secrets")).toBe("700");
+      const files = Object.values(secrets).map(({ file }) => file);
+      const made = (await readdir(join(folder, "secrets"))).map((name) => `./secrets/${name}`);
+      expect(files.toSorted()).toEqual(made.toSorted());
+      for (const file of files) expect([file, await modeOf(file)]).toEqual([file, "644"]);
+    },
+  );
+
+  it("are read before the server starts, which it does not without them", async () => {
+    const { entrypoint = [], command = [], secrets: [name] = [] } = services["accountlink"] ?? {};
+    const start = async (file: string) => {
+      const [program, ...args] = [...entrypoint, ...command];
+      expect(program).toBe("node");
+      const here = args.map((arg) => arg.replace(`/run/secrets/${name}`, file));
+      expect(here).not.toEqual(args);
+      return run(process.execPath, here, { cwd: root, env: {} });
+    };
+    const missing = join(folder, "nowhere.env");
+    await expect(start(missing)).rejects.toMatchObject({ stderr: expect.stringContaining(missing) });
+    const wrong = join(folder, "wrong.env");
+    await writeFile(wrong, "ACCOUNTLINK_PORT=read\n");
+    const refusal = 'Cannot start: ACCOUNTLINK_PORT is "read"';
+    await expect(start(wrong)).rejects.toMatchObject({ stderr: expect.stringContaining(refusal) });
   });
 });
 

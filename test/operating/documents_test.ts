@@ -28,6 +28,16 @@ describe("docs/operating.md", () => {
     expect(named.filter((name) => !names.has(name))).toEqual([]);
   });
 
+  it("has the time that a statement may take, as PgBouncer has to be told it", () => {
+    const source = readFileSync(join(root, "packages/storage-sql/postgres.ts"), "utf8");
+    const [, millis] = /statementTimeout = "(\d+) millis"/.exec(source) ?? [];
+    const prose = operating.replaceAll(/\s+/g, " ");
+    expect(prose).toContain(
+      `**Time**: 1 second for a connection, ${Number(millis) / 1_000} for a statement or transaction`,
+    );
+    expect(prose).toContain(`SET statement_timeout = '${millis}ms'`);
+  });
+
   it("has every form of a Redis URL", () => {
     const documented = rowsUnder(operating, ["form of `ACCOUNTLINK_REDIS_URL`", "leads to"]).map(([form]) =>
       codeOf(form),

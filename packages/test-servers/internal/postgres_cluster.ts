@@ -1,7 +1,7 @@
 /** The files of a Postgres server, before it is started. */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, chown, copyFile, mkdtemp, writeFile } from "node:fs/promises";
+import { appendFile, chmod, chown, copyFile, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -25,6 +25,8 @@ export interface PostgresServerOptions {
 /** A server that is ready to be started, and how to reach it then. */
 export interface PostgresCluster {
   readonly program: Program;
+  /** The folder of its data. */
+  readonly data: string;
   readonly port: number;
   /** The folder of its programs. */
   readonly programs: string;
@@ -52,27 +54,67 @@ export const makePostgresCluster = async ({
   if (found === null)
     throw new Error("Cannot start Postgres: there is none, expected whyNoPostgres to say so");
   const user = userOfServers();
-  const folder = await mkdtemp(join(parent, "accountlink-postgres-"));
-  if (user !== null) await chown(folder, user.uid, user.gid);
+  const folder = await makeFolder(parent, user);
   const { initdb, postgres } = await reachable(found, folder, user);
 
   const data = join(folder, "data");
-  const [port, password] = [await freePort(), randomBytes(12).toString("hex")];
+  const password = randomBytes(12).toString("hex");
   await initialize(initdb, data, password, user);
   const lines = [...testConfig, ...config, `ssl = ${tls === undefined ? "off" : "on"}`];
-  await writeFile(join(data, "postgresql.auto.conf"), `${lines.join("\n")}\n`);
+  await writeFile(join(data, "postgresql.auto.conf"), linesOf(lines));
   if (tls !== undefined) {
     await copyFor(user, tls.certificate, join(data, "server.crt"));
     await copyFor(user, tls.key, join(data, "server.key"));
   }
+  return clusterIn(folder, postgres, password, user);
+};
+
+/**
+ * Makes a standby of one that was never started, in a temporary folder: what it lacks of it is yet to be written.
+ *
+ * @param port where it reaches the other
+ */
+export const makeStandbyCluster = async (
+  primary: PostgresCluster,
+  port: number,
+): Promise<PostgresCluster> => {
+  const user = userOfServers();
+  const folder = await makeFolder(tmpdir(), user);
+  const data = join(folder, "data");
+  await run("cp", ["-a", primary.data, data]);
+  const source = `host=127.0.0.1 port=${port} user=postgres password=${primary.password}`;
+  const lines = [
+    `primary_conninfo = '${source}'`,
+    "wal_retrieve_retry_interval = 100ms",
+    // When it is the primary, it has no standby to wait for.
+    "synchronous_standby_names = ''",
+  ];
+  await appendFile(join(data, "postgresql.auto.conf"), linesOf(lines));
+  await writeFile(join(data, "standby.signal"), "");
+  return clusterIn(folder, join(primary.programs, "postgres"), primary.password, user);
+};
+
+const run = promisify(execFile);
+
+const linesOf = (lines: ReadonlyArray<string>): string => lines.map((line) => `${line}\n`).join("");
+
+const makeFolder = async (parent: string, user: SystemUser | null): Promise<string> => {
+  const folder = await mkdtemp(join(parent, "accountlink-postgres-"));
+  if (user !== null) await chown(folder, user.uid, user.gid);
+  return folder;
+};
+
+const clusterIn = async (
+  folder: string,
+  postgres: string,
+  password: string,
+  user: SystemUser | null,
+): Promise<PostgresCluster> => {
+  const [data, port] = [join(folder, "data"), await freePort()];
   const command = [postgres, "-D", data, "-p", `${port}`];
   // Killed, it would leave a segment of shared memory on the machine.
-  return {
-    program: { folder, command, user, endsBy: "QUIT" },
-    port,
-    programs: dirname(postgres),
-    password,
-  };
+  const program: Program = { folder, command, user, endsBy: "QUIT" };
+  return { program, data, port, programs: dirname(postgres), password };
 };
 
 const initialize = async (
@@ -87,7 +129,7 @@ const initialize = async (
   // Another language than the bytes have, so that what depends on it and should not is found.
   const language = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US"];
   const speed = ["--no-sync", "--no-instructions"];
-  await promisify(execFile)(initdb, ["-D", data, ...access, ...language, ...speed], {
+  await run(initdb, ["-D", data, ...access, ...language, ...speed], {
     cwd: tmpdir(),
     ...user,
   });
