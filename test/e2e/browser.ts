@@ -28,7 +28,7 @@ export interface WatchedPage {
   readonly foreignRequests: ReadonlyArray<string>;
   /** Errors and warnings of the console, and what was thrown and not caught. */
   readonly complaints: ReadonlyArray<string>;
-  /** Keeps a picture, when `ACCOUNTLINK_TEST_SCREENSHOTS` names a folder for them. */
+  /** Keeps a picture of all of it, when `ACCOUNTLINK_TEST_SCREENSHOTS` names a folder for them. */
   readonly keepPicture: (name: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -61,7 +61,8 @@ export const openPage = async (
     complaints,
     keepPicture: async (name) => {
       const folder = process.env["ACCOUNTLINK_TEST_SCREENSHOTS"];
-      if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) });
+      if (folder === undefined) return;
+      await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
     },
     close: () => context.close(),
   };

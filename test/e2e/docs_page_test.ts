@@ -4,6 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { openPage, startBrowser, type WatchedPage } from "./browser.ts";
+import { desktop, phone, schemeOf } from "./looks.ts";
 
 let server: RunningServer | undefined;
 let browser: Browser | undefined;
@@ -19,8 +20,8 @@ afterAll(async () => {
 
 /** Each size and each scheme once: the page is slow to build itself. */
 const cases = [
-  { size: "wide", viewport: { width: 1280, height: 800 }, colorScheme: "light" },
-  { size: "narrow", viewport: { width: 390, height: 844 }, colorScheme: "dark" },
+  { size: "wide", ...desktop, colorScheme: "light" },
+  { size: "narrow", ...phone, colorScheme: "dark" },
 ] as const;
 
 describe.each(cases)("/docs, $size and $colorScheme", ({ size, viewport, colorScheme }) => {
@@ -48,11 +49,7 @@ describe.each(cases)("/docs, $size and $colorScheme", ({ size, viewport, colorSc
   });
 
   it("has the colours that the reader asks for", async () => {
-    const background = await watched().page.evaluate<string>(
-      "getComputedStyle(document.body).backgroundColor",
-    );
-    const [red = 0, green = 0, blue = 0] = (background.match(/\d+/g) ?? []).map(Number);
-    expect((red + green + blue) / 3 > 127 ? "light" : "dark").toBe(colorScheme);
+    expect(await schemeOf(watched().page)).toBe(colorScheme);
   });
 
   it("loads with no complaint", () => {

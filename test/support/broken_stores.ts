@@ -40,6 +40,7 @@ const sessionLife = 300;
 
 /** The application, and a switch for its stores. */
 export interface BrokenStores {
+  readonly url: string;
   readonly send: Send;
   readonly setStores: (state: StoreState) => void;
   readonly stop: () => Promise<void>;
@@ -93,6 +94,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
   const url = await runtime.runPromise(HttpServer.addressFormattedWith((address) => Effect.succeed(address)));
   const client = makeClient(url);
   return {
+    url,
     send: client.send,
     setStores: (next) => {
       state = next;

@@ -8,7 +8,7 @@ import type { Fixture } from "@accountlink/core/fixture";
 type FixtureFile = typeof Fixture.Encoded;
 type KeyEntry = NonNullable<NonNullable<FixtureFile["keys"]>[number]>;
 
-/** The bot is in it; its members are the chat users 100001 to 100040. */
+/** "Rook & Bishop". The bot is in it; its members are the chat users 100001 to 100040. */
 export const guild = "700000000000000001";
 /** The bot is in it; it has no members. */
 export const emptyGuild = "700000000000000002";
@@ -90,7 +90,12 @@ export const membership = {
 
 const platform = {
   guilds: [
-    { id: guild, bot: true, members: chatUsers.map(({ id }) => ({ chatId: id, ...membership })) },
+    {
+      id: guild,
+      name: "Rook & Bishop",
+      bot: true,
+      members: chatUsers.map(({ id }) => ({ chatId: id, ...membership })),
+    },
     { id: emptyGuild, bot: true, members: [] },
     { id: botlessGuild, bot: false, members: [{ chatId: "100001", ...membership }] },
   ],

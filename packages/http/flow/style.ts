@@ -21,10 +21,10 @@ main {
   max-width: 28rem; margin: 0 auto; padding: 1.5rem;
   border: 1px solid var(--line); border-radius: 1rem; background: var(--card);
 }
-@media (min-width: 40rem) { main { margin-top: 6vh; } }
+@media (min-width: 40rem) and (min-height: 60rem) { main { margin-top: 6vh; } }
 h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; text-wrap: balance; }
 h2 { margin: 0; font-size: 1rem; line-height: 1.75rem; }
-p { margin: 0 0 1rem; }
+p { margin: 0 0 1rem; text-wrap: pretty; }
 main > :last-child { margin-bottom: 0; }
 a { color: var(--mark); }
 .asking, .aside, .other, small, .later { color: var(--soft); }

@@ -1,0 +1,124 @@
+/**
+ * The public verification flow as its users meet it: a server, its client and its platforms, a browser, and what people
+ * do on the pages.
+ */
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { type DevPlatform, devPlatformOn, freePort } from "../support/dev_platform.ts";
+import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
+import { useServer } from "../support/server.ts";
+import { chatUsers, gameUsers, guild, makeWorld, stranger } from "../support/world.ts";
+import { openPage, startBrowser, type WatchedPage } from "./browser.ts";
+import { startFlowSite } from "./flow_site.ts";
+
+/** What tests of the pages do. */
+export interface FlowPages {
+  /** The site of the client, where sessions may send their users. */
+  readonly clientUrl: string;
+  readonly platform: DevPlatform;
+  readonly url: () => string;
+  /** Sends a request of the client, which never comes from the address of the browser. */
+  readonly send: (line: `${string} ${string}`, options?: RequestOptions) => Promise<Answer>;
+  /** Creates a session. */
+  readonly newSession: (asked?: object) => Promise<{ readonly sid: string; readonly pid: string }>;
+  /** How a chat user is linked. */
+  readonly linkOf: (chatId: string) => Promise<Json>;
+  /** Opens a path of the service as a new visitor. */
+  readonly visit: (path: string, options: BrowserContextOptions) => Promise<WatchedPage>;
+}
+
+/** Runs one server and one browser for the tests of a file. The chat users 100002 to 100004 are linked already. */
+export const useFlowPages = async (): Promise<FlowPages> => {
+  const site = await startFlowSite();
+  const port = await freePort();
+  const world = makeWorld();
+  const key = world.key({
+    account: "Chess Club",
+    redirectOrigins: [site.url],
+    links: { 100002: "3", 100003: "2", 100004: "2" },
+  });
+  const fixture = {
+    ...world.fixture,
+    platform: {
+      ...world.fixture.platform,
+      // As long as a name can be, without a place where it would break.
+      guilds: [{ id: guild, name: "Rook&Bishop".repeat(9), members: [{ chatId: "100001" }] }],
+      chatUsers: [
+        ...chatUsers.slice(0, 5).map((user) => ({ ...user, avatar: site.picture })),
+        { id: stranger, username: "stranger" },
+      ],
+      gameUsers: gameUsers.slice(0, 3).map((user) => ({
+        ...user,
+        avatar: { headshot: user.id === "1" ? site.picture : null, fullBody: null },
+      })),
+    },
+  };
+  const { send: sendAs, url } = useServer(() => ({
+    fixture,
+    env: {
+      ACCOUNTLINK_DEV_PLATFORM_PORT: String(port),
+      ACCOUNTLINK_SESSION_CREATE_BURST: "0",
+      ACCOUNTLINK_IP_VERIFY_DAILY: "1",
+    },
+  }));
+  const platform = devPlatformOn(port);
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    platform.close();
+    site.close();
+  });
+
+  const send: FlowPages["send"] = (line, options) => sendAs(line, { key, from: world.address(), ...options });
+  return {
+    clientUrl: site.url,
+    platform,
+    url,
+    send,
+    newSession: async (asked = {}) => {
+      const { body } = await send("POST /v2/sessions", { body: { clientId: "client", ...asked } });
+      return { sid: textOf(body.data?.sid), pid: textOf(body.data?.pid) };
+    },
+    linkOf: async (chatId) => {
+      const { status, body } = await send(`GET /v2/verifications/chat?chatId=${chatId}`);
+      expect(status).toBe(200);
+      return body.data ?? {};
+    },
+    visit: (path, options) => openPage(browser as Browser, `${url()}${path}`, options),
+  };
+};
+
+/** Clicks what the name is on. */
+export const press = async (page: Page, name: string | RegExp): Promise<void> => {
+  await page.getByRole("link", { name }).or(page.getByRole("button", { name })).first().click();
+};
+
+/** Goes to a platform, and is a user there. */
+export const signIn = async (page: Page, proof: "chat" | "game", user: RegExp): Promise<void> => {
+  await press(page, `Sign in to the ${proof} platform`);
+  await press(page, user);
+};
+
+/** Proves both accounts. */
+export const walk = async (page: Page, chat = /User 1\b/, game = /Player 1\b/): Promise<void> => {
+  await signIn(page, "chat", chat);
+  await signIn(page, "game", game);
+};
+
+/** Goes on with Tab until the name is under the focus, which has to show, and presses Enter. */
+export const enter = async ({ page, keepPicture }: WatchedPage, name: RegExp, picture?: string) => {
+  const focused = () => page.evaluate<string>("document.querySelector(':focus')?.textContent ?? ''");
+  for (let tabs = 0; !name.test(await focused()); tabs++) {
+    if (tabs === 30) throw new Error(`Cannot reach ${name} with the keyboard`);
+    await page.keyboard.press("Tab");
+  }
+  expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).not.toBe("none");
+  if (picture !== undefined) await keepPicture(picture);
+  const address = page.url();
+  await page.keyboard.press("Enter");
+  await page.waitForURL((url) => url.href !== address);
+  await page.waitForLoadState();
+};

@@ -1,0 +1,59 @@
+/**
+ * The ways in which people look at a page.
+ */
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { axeFindings } from "./axe.ts";
+import type { WatchedPage } from "./browser.ts";
+
+export const phone = { viewport: { width: 390, height: 844 } };
+export const desktop = { viewport: { width: 1280, height: 800 } };
+
+const looks = [
+  { look: "phone-light", ...phone, colorScheme: "light" },
+  { look: "phone-dark", ...phone, colorScheme: "dark" },
+  { look: "desktop-light", ...desktop, colorScheme: "light" },
+  { look: "desktop-dark", ...desktop, colorScheme: "dark" },
+] as const;
+
+/** The narrowest that a page has to fit in: a phone's, or a window's at 400 percent. */
+const narrowest = { width: 320, height: 640 };
+
+/** Whether the ground of a page is light or dark. */
+export const schemeOf = async (page: Page): Promise<"light" | "dark"> => {
+  const ground = await page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+  const [red = 0, green = 0, blue = 0] = (ground.match(/\d+/g) ?? []).map(Number);
+  return (red + green + blue) / 3 > 127 ? "light" : "dark";
+};
+
+const contentWidth = (page: Page): Promise<number> =>
+  page.evaluate<number>("document.documentElement.scrollWidth");
+
+/** Expects a page that everybody can use, however they look at it. */
+export const expectUsable = async (
+  { page, complaints, keepPicture }: WatchedPage,
+  title: string,
+  name: string,
+): Promise<void> => {
+  await expect.poll(() => page.title()).toBe(title);
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(title);
+  const size = page.viewportSize() ?? narrowest;
+  for (const { look, viewport, colorScheme } of looks) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await keepPicture(`${name}-${look}`);
+    expect({
+      look,
+      scheme: await schemeOf(page),
+      width: await contentWidth(page),
+      findings: await axeFindings(page),
+    }).toEqual({ look, scheme: colorScheme, width: viewport.width, findings: [] });
+  }
+  await page.setViewportSize(narrowest);
+  expect(await contentWidth(page)).toBe(narrowest.width);
+  await page.setViewportSize(size);
+  // That a page was refused is no complaint about the page.
+  expect(
+    complaints.filter((text) => !text.includes("Failed to load resource: the server responded")),
+  ).toEqual([]);
+};
