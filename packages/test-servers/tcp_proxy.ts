@@ -12,10 +12,13 @@ export interface TcpProxy {
   readonly silence: Effect.Effect<void>;
   /** Lets new connections through. Those that were silenced stay so. */
   readonly restore: Effect.Effect<void>;
+  /** Leads new connections to another port of this machine, as an address does that follows a failover. */
+  readonly leadTo: (port: number) => Effect.Effect<void>;
 }
 
 /** Starts a proxy to a port of this machine. It is gone with the scope. */
-export const startProxy = Effect.fnUntraced(function* (target: number) {
+export const startProxy = Effect.fnUntraced(function* (port: number) {
+  let target = port;
   let mode: "through" | "cut" | "silent" = "through";
   const passages = new Set<Passage>();
   const reset = () => {
@@ -49,6 +52,10 @@ export const startProxy = Effect.fnUntraced(function* (target: number) {
     restore: Effect.sync(() => {
       mode = "through";
     }),
+    leadTo: (other) =>
+      Effect.sync(() => {
+        target = other;
+      }),
   };
   return proxy;
 });

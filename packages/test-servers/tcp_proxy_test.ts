@@ -71,4 +71,15 @@ describe("startProxy", () => {
       assert.deepStrictEqual(heard, []);
     }),
   );
+
+  it.live("leads new connections elsewhere when it is told to", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* echoProxy, yield* echoProxy];
+      const proxy = yield* startProxy(one.port);
+      assert.strictEqual(yield* say(yield* open(proxy.port), "hello"), "hello");
+      yield* proxy.leadTo(other.port);
+      yield* one.cut;
+      assert.strictEqual(yield* say(yield* open(proxy.port), "hello"), "hello");
+    }),
+  );
 });

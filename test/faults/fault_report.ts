@@ -22,7 +22,8 @@ export interface FaultReport extends HistoryVerdict {
   readonly broken: number;
   /** By kind: how many there were, requests that were answered 503 meanwhile, the longest recovery in milliseconds. */
   readonly faults: Readonly<Record<string, readonly [times: number, unavailable: number, recovery: number]>>;
-  readonly overruns: number;
+  /** How many more than the limit were admitted at most, by what became of the counts. In reach, any is a problem. */
+  readonly excess: Readonly<Record<Fault["counts"], number>>;
   /** In milliseconds, over all faults. */
   readonly recovery: { readonly median: number; readonly max: number };
 }
@@ -47,7 +48,10 @@ const reportOn = Effect.fnUntraced(function* (run: FaultRun) {
   const attempts = [...entries, ...spent];
   const url = Redacted.make(run.service.postgres.urlOf("postgres"));
   const verdict = yield* checkHistory(entries, account, StorageSql.layerPostgres({ url }));
-  const overruns = strikes.flatMap((strike) => overrunOf(strike, run));
+  const judged = strikes.map((strike) => ({
+    spending: strike.spending,
+    fault: faultAsSeen(strike, run),
+  }));
   const recoveries = strikes.map((strike) => recoveryAfter(strike, attempts));
   const count = (isCounted: (attempt: Attempt) => boolean) => attempts.filter(isCounted).length;
 
@@ -61,11 +65,15 @@ const reportOn = Effect.fnUntraced(function* (run: FaultRun) {
     unavailable: count(({ outcome }) => outcome.kind === "unavailable"),
     broken: count(({ outcome }) => outcome.kind === "broken"),
     faults: byKind(recoveries, attempts),
-    overruns: overruns.length,
+    excess: {
+      "in reach": largestExcess(judged, "in reach"),
+      "out of reach": largestExcess(judged, "out of reach"),
+      lost: largestExcess(judged, "lost"),
+    },
     recovery: summary(recoveries.map(({ took }) => took)),
     problems: [
       ...verdict.problems,
-      ...overruns,
+      ...judged.flatMap((each) => overrunOf(each, run)),
       ...run.peaceful.flatMap((spending) => inexactnessOf(spending, run)),
       ...wrongAnswers(spent),
       ...recoveries.flatMap((recovery) => slownessOf(recovery, run)),
@@ -75,15 +83,26 @@ const reportOn = Effect.fnUntraced(function* (run: FaultRun) {
   return report;
 });
 
-const overrunOf = ({ fault, spending, began, over }: Strike, run: FaultRun): ReadonlyArray<string> => {
-  const { nodes } = run.service;
+/** What was spent around a fault. */
+type Judged = Pick<Strike, "fault" | "spending">;
+
+/** On a slow machine, counts can be out of reach when nothing has struck them. */
+const faultAsSeen = ({ fault, began, over }: Strike, run: FaultRun): Fault => {
   const isSlow = fault.counts === "in reach" && longestPulse(run, began, over, fault.victims) > longestDelay;
-  const seen: Fault = isSlow ? { ...fault, counts: "out of reach", victims: nodes } : fault;
-  const most = mostAdmitted(spending, seen, nodes);
+  return isSlow ? { ...fault, counts: "out of reach", victims: run.service.nodes } : fault;
+};
+
+const largestExcess = (judged: ReadonlyArray<Judged>, counts: Fault["counts"]): number =>
+  judged
+    .filter(({ fault }) => fault.counts === counts)
+    .reduce((largest, { spending }) => Math.max(largest, spending.admitted - spending.limit), 0);
+
+const overrunOf = ({ fault, spending }: Judged, { service }: FaultRun): ReadonlyArray<string> => {
+  const most = mostAdmitted(spending, fault, service.nodes);
   const { limit, window, admitted, uncertain } = spending;
   const told = `${fault.name}: of ${limit} requests per ${window}, ${admitted} were admitted, and perhaps ${uncertain} more`;
   if (admitted > most) return [`${told}, expected ${most} at most`];
-  const isShort = seen.counts === "in reach" && admitted + uncertain < limit;
+  const isShort = fault.counts === "in reach" && admitted + uncertain < limit;
   return isShort ? [`${told}, expected all`] : [];
 };
 

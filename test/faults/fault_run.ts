@@ -6,7 +6,7 @@ import { makeWorld } from "../support/world.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import { allFaults, type Fault } from "./faults.ts";
 import { type Entry, fixtureWithGameUsers, type History, makeHistory } from "./history.ts";
-import { type LimitedKey, limitsOf, type Spending, spend } from "./limit_spending.ts";
+import { type LimitedKey, lag, limitsOf, makeSpender, type Spending } from "./limit_spending.ts";
 import { type Node, type Service, startService } from "./service.ts";
 
 /** How long to break things, and the seed of what is random. */
@@ -43,7 +43,7 @@ export interface FaultRun {
 /** The account of the key that the history is made with. */
 export const account = "writers";
 /** How many requests each of the limited keys is worth. */
-const limit = 90;
+const limit = 150;
 
 const clientCount = 8;
 /** A fault takes longer, so there are more keys than faults. */
@@ -62,7 +62,13 @@ export const runFaults = Effect.fnUntraced(function* ({ seconds, seed }: FaultRu
   });
   const nextLimitedKey = () => limitedKeys.pop() as LimitedKey;
   const service = yield* startService({ fixture: fixtureWithGameUsers(world) });
-  const spendInPeace = Effect.suspend(() => spend(service.nodes, nextLimitedKey(), () => false));
+  const spendInPeace = Effect.suspend(() => {
+    const { spendMost, spendRest } = makeSpender(service.nodes, nextLimitedKey());
+    return Effect.andThen(
+      spendMost,
+      spendRest(() => false),
+    );
+  });
 
   const pulse: Array<Attempt> = [];
   const pulses = yield* Effect.forEach(service.nodes, (node) => Effect.forkScoped(feelPulse(node, pulse)));
@@ -109,8 +115,12 @@ const strike = Effect.fnUntraced(function* (
   key: LimitedKey,
 ) {
   let goesOn = true;
-  const spender = yield* Effect.forkChild(spend(service.nodes, key, () => goesOn));
-  yield* Effect.sleep(yield* Random.nextIntBetween(200, 500));
+  const { spendMost, spendRest } = makeSpender(service.nodes, key);
+  yield* spendMost;
+  const spender = yield* Effect.forkChild(spendRest(() => goesOn));
+  // A loss takes what is younger than a lag: of the slow requests alone it is little.
+  const before = fault.counts === "lost" ? lag : 0;
+  yield* Effect.sleep(before + (yield* Random.nextIntBetween(200, 500)));
   const began = performance.now();
   yield* fault.begin;
   yield* Effect.sleep(yield* Random.nextIntBetween(700, 3_000));

@@ -4,7 +4,6 @@
 import { randomBytes } from "node:crypto";
 import {
   type PostgresServer,
-  type PostgresServerOptions,
   type RedisServer,
   startPostgres,
   startProxy,
@@ -52,7 +51,8 @@ export interface Service {
 export interface ServiceOptions {
   readonly fixture: object;
   readonly env?: Readonly<Record<string, string>>;
-  readonly postgres?: PostgresServerOptions;
+  /** A Postgres that runs; one of its own when left out. */
+  readonly postgres?: PostgresServer;
 }
 
 /** Why no service can be started here, or null when one can: for the title of a skip. */
@@ -61,7 +61,7 @@ export const whyNoService = async (): Promise<string | null> =>
 
 /** Starts a service. It is gone with the scope. */
 export const startService = Effect.fnUntraced(function* (options: ServiceOptions) {
-  const postgres = yield* startPostgres(options.postgres);
+  const postgres = options.postgres ?? (yield* startPostgres());
   // A Redis that is killed has all that it answered; what it loses, a test takes from it.
   const redis = yield* startRedis({ config: ["appendonly yes", "appendfsync everysec"] });
   const environment = {

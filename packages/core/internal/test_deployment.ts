@@ -36,6 +36,8 @@ export interface Node {
   isCutOff: boolean;
   /** Ends as a process does that was told to. */
   readonly stop: Effect.Effect<void>;
+  /** Ends as by `SIGKILL`: it tells the ledger nothing. */
+  readonly kill: Effect.Effect<void>;
 }
 
 const memoryCounters = Effect.map(Layer.build(Layer.fresh(CacheMemory.layer)), (ports) =>
@@ -47,15 +49,15 @@ export const makeDeployment = Effect.gen(function* () {
   let shared = yield* memoryCounters;
   const ledger = Context.get(yield* Layer.build(Layer.fresh(StorageMemory.layer)), CountLedger);
   const state = { isSharedDown: false, isLedgerDown: false, ledgerCalls: 0 };
-  const ledgerPort = failing(
-    () => ledger,
-    () => state.isLedgerDown,
-    () => state.ledgerCalls++,
-  );
-
   const openNode = Effect.gen(function* () {
     const scope = yield* Scope.fork(yield* Effect.scope);
     const link = { isCutOff: false };
+    let isKilled = false;
+    const ledgerPort = failing(
+      () => ledger,
+      () => state.isLedgerDown || isKilled,
+      () => state.ledgerCalls++,
+    );
     const sharedPort = failing(
       () => shared,
       () => state.isSharedDown || link.isCutOff,
@@ -68,10 +70,14 @@ export const makeDeployment = Effect.gen(function* () {
       ),
       scope,
     );
-    const node: Node = Object.assign(link, {
-      counters: Context.get(ports, Counters),
-      stop: Scope.close(scope, Exit.void),
-    });
+    const stop = Scope.close(scope, Exit.void);
+    const kill = Effect.andThen(
+      Effect.sync(() => {
+        isKilled = true;
+      }),
+      stop,
+    );
+    const node: Node = Object.assign(link, { counters: Context.get(ports, Counters), stop, kill });
     return node;
   });
 
