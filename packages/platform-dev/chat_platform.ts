@@ -1,11 +1,11 @@
 /**
  * The chat platform's port, answered by a played platform over HTTP.
  */
-import { type ChatId, ChatPlatform, ChatUser, type GuildId } from "@accountlink/core";
+import { type ChatId, ChatPlatform, ChatUser, Guild, type GuildId } from "@accountlink/core";
 import { findResource, type Resilience, resilientClient } from "@accountlink/platform-http";
 import { Effect, flow, Layer, Option, type Redacted } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
-import { Guild, Member, refusal } from "./wire.ts";
+import { Member, refusal } from "./wire.ts";
 
 export interface DevChatPlatformOptions {
   /** Where the dev platform listens, such as `http://127.0.0.1:4000`. */
@@ -31,7 +31,7 @@ export const devChatPlatform = ({
 
       const findGuild = (guildId: GuildId) =>
         findResource(client, {
-          operation: "ChatPlatform.hasBot",
+          operation: "ChatPlatform.findGuild",
           url: `/guilds/${guildId}`,
           found: Guild,
           isAsked: ({ id }) => id === guildId,
@@ -57,7 +57,7 @@ export const devChatPlatform = ({
         });
 
       return ChatPlatform.of({
-        hasBot: flow(findGuild, Effect.map(Option.isSome)),
+        findGuild,
         findMember: flow(findMember, Effect.map(Option.map(({ chatId: _, ...member }) => member))),
         findUser,
       });

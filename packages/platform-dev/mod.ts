@@ -5,8 +5,8 @@
  *
  * | route | answers | 404 codes |
  * |---|---|---|
- * | GET /chat/api/bot/guilds | `{ guilds: [{ id }] }`, those that the bot is in | |
- * | GET /chat/api/guilds/{guildId} | `{ id }` | `unknown_guild`: the bot is not in it |
+ * | GET /chat/api/bot/guilds | `{ guilds: [{ id, name }] }`, those that the bot is in | |
+ * | GET /chat/api/guilds/{guildId} | `{ id, name }` | `unknown_guild`: the bot is not in it |
  * | GET /chat/api/guilds/{guildId}/members | `{ members: [member] }` | `unknown_guild` |
  * | GET /chat/api/guilds/{guildId}/members/{chatId} | a member | `unknown_guild`, `unknown_member`, `unknown_user` |
  * | GET /chat/api/users/{chatId} | a chat user | `unknown_user` |

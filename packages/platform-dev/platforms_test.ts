@@ -26,11 +26,11 @@ const started = decodeFixture(
 ).pipe(Effect.flatMap(({ platform }) => startServer(platform)));
 
 const findMember = ChatPlatform.use((chat) => chat.findMember(guildId, chatId));
-const hasBot = ChatPlatform.use((chat) => chat.hasBot(guildId));
+const findGuild = ChatPlatform.use((chat) => chat.findGuild(guildId));
 
 /** Every question of both ports. */
 const questions: ReadonlyArray<Effect.Effect<unknown, PlatformUnavailable, ChatPlatform | GamePlatform>> = [
-  hasBot,
+  findGuild,
   findMember,
   ChatPlatform.use((chat) => chat.findUser(chatId)),
   GamePlatform.use((game) => game.hasUser(gameId)),
@@ -71,7 +71,7 @@ describe("answers", () => {
 
         for (const id of [...idsOf(guilds), stranger as GuildId]) {
           const guild = Option.filter(lastOf(guilds, id), ({ bot }) => bot);
-          expect(yield* chat.hasBot(id)).toBe(Option.isSome(guild));
+          expect(yield* chat.findGuild(id)).toEqual(Option.map(guild, ({ name }) => ({ id, name })));
 
           const members = Option.isSome(guild) ? guild.value.members : [];
           const mentioned = guilds.filter((entry) => entry.id === id).flatMap((entry) => entry.members);
@@ -168,13 +168,13 @@ describe("faults", () => {
       yield* server.setFault({ mode: "down", platform: "chat" });
       yield* Effect.gen(function* () {
         for (let failed = 0; failed < 5; failed++) yield* causeOf(findMember);
-        expect(yield* causeOf(hasBot)).toMatchObject({ reason: "circuit_open" });
+        expect(yield* causeOf(findGuild)).toMatchObject({ reason: "circuit_open" });
         expect(yield* asked(server)).toBe(5);
         expect(yield* GamePlatform.use((game) => game.hasUser(gameId))).toBe(true);
 
         yield* server.send("DELETE", "/faults");
         yield* TestClock.adjust("2 seconds");
-        expect([yield* hasBot, Option.isSome(yield* findMember)]).toEqual([true, true]);
+        expect([Option.isSome(yield* findGuild), Option.isSome(yield* findMember)]).toEqual([true, true]);
       }).pipe(Effect.provide(server.adapters({ retries: 0 })));
     }),
   );
@@ -203,6 +203,7 @@ describe("kept answers", () => {
     Effect.gen(function* () {
       const server = yield* started;
       yield* Effect.gen(function* () {
+        const hasBot = Effect.map(findGuild, Option.isSome);
         const isMember = Effect.map(findMember, Option.isSome);
         expect([yield* hasBot, yield* isMember]).toEqual([true, true]);
 

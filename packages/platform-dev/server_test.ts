@@ -38,9 +38,11 @@ const player = {
   ],
 };
 
+const engineRoom = { id: "70001", name: "Engine Room" };
+
 const platform = {
   guilds: [
-    { id: "70001", members: [{ ...member, manager: true }] },
+    { ...engineRoom, members: [{ ...member, manager: true }] },
     { id: "70002", bot: false, members: [{ chatId: "10001" }] },
     { id: "70003" },
   ],
@@ -56,8 +58,8 @@ type Row = [path: string, status: number, body: unknown];
 
 describe("devPlatform", () => {
   it.effect.each<Row>([
-    ["/chat/api/bot/guilds", 200, { guilds: [{ id: "70001" }, { id: "70003" }] }],
-    ["/chat/api/guilds/70001", 200, { id: "70001" }],
+    ["/chat/api/bot/guilds", 200, { guilds: [engineRoom, { id: "70003", name: null }] }],
+    ["/chat/api/guilds/70001", 200, engineRoom],
     ["/chat/api/guilds/70002", 404, { code: "unknown_guild" }],
     ["/chat/api/guilds/70009", 404, { code: "unknown_guild" }],
     ["/chat/api/guilds/70001/members", 200, { members: [member] }],

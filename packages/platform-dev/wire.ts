@@ -1,12 +1,9 @@
 /**
  * The answers of the played platforms. Both sides are held to them: what the server says, and what the adapter takes.
- * A chat user is `ChatUser`, and a game profile `GameProfile`, as they are.
+ * A guild is `Guild`, a chat user `ChatUser`, and a game profile `GameProfile`, as they are.
  */
-import { GuildMember } from "@accountlink/core";
+import { Guild, GuildMember } from "@accountlink/core";
 import { Schema } from "effect";
-
-/** `GET /chat/api/guilds/{guildId}` */
-export const Guild = Schema.Struct({ id: Schema.String });
 
 /** `GET /chat/api/bot/guilds` */
 export const Guilds = Schema.Struct({ guilds: Schema.Array(Guild) });

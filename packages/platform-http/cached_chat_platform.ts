@@ -3,7 +3,7 @@
  */
 
 import type { ChatId, GuildId } from "@accountlink/core";
-import { type Cache, ChatPlatform, ChatUser, GuildMember } from "@accountlink/core";
+import { type Cache, ChatPlatform, ChatUser, Guild, GuildMember } from "@accountlink/core";
 import { Effect, Layer, Option, Schema } from "effect";
 import { cachedLookup } from "./cached_lookup.ts";
 import { defaultStaleness, type Staleness } from "./staleness.ts";
@@ -31,14 +31,14 @@ export const cachedChatPlatform = (
     ChatPlatform,
     Effect.gen(function* () {
       const platform = yield* ChatPlatform;
-      const { bot, member, profile, absence } = { ...defaultStaleness, ...overrides };
+      const { guild, member, profile, absence } = { ...defaultStaleness, ...overrides };
 
-      const hasBot = yield* cachedLookup({
-        answer: "chat.bot",
+      const findGuild = yield* cachedLookup({
+        answer: "chat.guild",
         entry: (guildId: GuildId) => guildId,
-        lookup: platform.hasBot,
-        schema: Schema.Boolean,
-        freshFor: (isThere) => (isThere ? bot : absence),
+        lookup: platform.findGuild,
+        schema: Schema.OptionFromNullOr(Guild),
+        freshFor: (found) => (Option.isSome(found) ? guild : absence),
       });
 
       const findMember = yield* cachedLookup({
@@ -58,7 +58,7 @@ export const cachedChatPlatform = (
       });
 
       return ChatPlatform.of({
-        hasBot,
+        findGuild,
         findMember: (guildId, chatId) => findMember([guildId, chatId]),
         findUser,
       });

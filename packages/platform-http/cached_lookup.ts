@@ -45,8 +45,9 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
     const askedAt = yield* Clock.currentTimeMillis;
     const answer = yield* options.lookup(key);
     const expiresAt = askedAt + Duration.toMillis(options.freshFor(answer));
-    if (expiresAt > (yield* Clock.currentTimeMillis)) {
-      yield* Effect.ignore(cache.set(entryOf(key), encode(answer), expiresAt));
+    const now = yield* Clock.currentTimeMillis;
+    if (expiresAt > now) {
+      yield* Effect.ignore(cache.set(entryOf(key), encode(answer), expiresAt, now));
     }
     return answer;
   });

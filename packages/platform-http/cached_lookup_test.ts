@@ -15,13 +15,12 @@ const mapCache = () => {
         return entry !== undefined && entry.expiresAt > now ? Option.some(entry.value) : Option.none();
       }),
     set: (key, value, expiresAt) => Effect.sync(() => void entries.set(key, { value, expiresAt })),
-    remove: (key) => Effect.sync(() => void entries.delete(key)),
   });
   return { entries, cache };
 };
 
 const broken = Effect.fail(new StoreUnavailable({ operation: "Cache" }));
-const brokenCache = Cache.of({ get: () => broken, set: () => broken, remove: () => broken });
+const brokenCache = Cache.of({ get: () => broken, set: () => broken });
 
 const down = new PlatformUnavailable({ operation: "test" });
 

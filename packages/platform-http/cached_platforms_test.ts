@@ -11,6 +11,7 @@ const guildId = "700001" as GuildId;
 const chatId = "100001" as ChatId;
 const gameId = "1" as GameId;
 
+const guild = { id: guildId, name: "Engine Room" };
 const member = { nickname: null, joined: "2024-01-01T00:00:00Z", roles: [{ id: "1", name: "Member" }] };
 const user = { id: chatId, username: "ada", displayName: null, avatar: null, banner: null, created: null };
 const profile = {
@@ -34,7 +35,7 @@ const platforms = (isThere: boolean, count: () => void) => {
     Layer.succeed(
       ChatPlatform,
       ChatPlatform.of({
-        hasBot: () => answer(true, false),
+        findGuild: () => found(guild),
         findMember: () => found(member),
         findUser: () => found(user),
       }),
@@ -54,7 +55,7 @@ type Asked = Effect.Effect<unknown, unknown, ChatPlatform | GamePlatform>;
 const questions: ReadonlyArray<
   [what: string, ask: Asked, there: unknown, notThere: unknown, seconds: number]
 > = [
-  ["the bot", ChatPlatform.use((chat) => chat.hasBot(guildId)), true, false, 10],
+  ["a guild", ChatPlatform.use((chat) => chat.findGuild(guildId)), Option.some(guild), Option.none(), 10],
   [
     "a member",
     ChatPlatform.use((chat) => chat.findMember(guildId, chatId)),
@@ -102,21 +103,21 @@ describe.each(questions)("that %s is there", (_, ask, there, notThere, seconds) 
 
   it.effect("is believed for as long as it is set", () => {
     const age = Duration.minutes(2);
-    return check(true, there, age, { bot: age, member: age, profile: age });
+    return check(true, there, age, { guild: age, member: age, profile: age });
   });
 });
 
 it.effect("keeps members of different guilds and users apart", () => {
   const asked: Array<string> = [];
   const platform = ChatPlatform.of({
-    hasBot: () => Effect.succeed(true),
+    findGuild: () => Effect.succeed(Option.none()),
     findMember: (...ids) => Effect.sync(() => (asked.push(ids.join()), Option.none())),
     findUser: () => Effect.succeed(Option.none()),
   });
   return Effect.gen(function* () {
     const chat = yield* ChatPlatform;
-    for (const guild of ["70001", "70002", "70001"]) {
-      for (const id of ["10001", "10002"]) yield* chat.findMember(guild as GuildId, id as ChatId);
+    for (const place of ["70001", "70002", "70001"]) {
+      for (const id of ["10001", "10002"]) yield* chat.findMember(place as GuildId, id as ChatId);
     }
     expect(asked).toEqual(["70001,10001", "70001,10002", "70002,10001", "70002,10002"]);
   }).pipe(

@@ -8,7 +8,7 @@ import {
   ProofInvalid,
   type SignIn,
 } from "@accountlink/core";
-import { type Context, Effect, Option, Redacted, Schema, type Scope } from "effect";
+import { type Context, Duration, Effect, Option, Redacted, Schema, type Scope } from "effect";
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http";
 import * as oauth from "oauth4webapi";
 import { failureOf } from "./internal/oauth_failure.ts";
@@ -62,7 +62,9 @@ export interface Membership<UserId> {
 }
 
 /**
- * Makes the provider of one platform. Redeeming a code is never tried again; asking for keys or for the user is.
+ * Makes the provider of one platform. Redeeming a code is never tried again; asking for keys or for the user is. A
+ * membership is asked for once and waited for 1.5 seconds, apart from the rest: as `<platform>_membership` in metrics and
+ * logs.
  *
  * Plain HTTP is used where an address says so, for platforms played on this machine.
  *
@@ -104,8 +106,9 @@ export interface Membership<UserId> {
 export const identityProvider = Effect.fnUntraced(function* <UserId>(
   options: OAuthOptions<UserId>,
 ): Effect.fn.Return<IdentityProvider<UserId>, never, HttpClient.HttpClient | Scope.Scope> {
-  const { operation, platform, proof, membership, resilience } = options;
+  const { operation, platform, proof, resilience } = options;
   const client = yield* resilientClient(yield* HttpClient.HttpClient, platform, resilience);
+  const askMembership = yield* makeAskMembership(options);
   const redeem = makeRedeem(options);
   const decodeUserId = Schema.decodeUnknownEffect(options.userId);
 
@@ -115,23 +118,17 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
       try: (signal) => redeem(signIn, callback, fetchThrough(client, context, signal)),
       catch: (error) => failureOf(operation, error),
     });
-    const bearer = HttpClient.mapRequest(client, HttpClientRequest.bearerToken(tokens.access_token));
     const subject =
       proof.kind === "idToken"
         ? oauth.getValidatedIdTokenClaims(tokens)?.sub
-        : yield* whoIs(bearer, proof.url).pipe(
+        : yield* whoIs(bearing(client, tokens.access_token), proof.url).pipe(
             Effect.mapError((cause) => new PlatformUnavailable({ operation, cause })),
           );
     const userId = yield* decodeUserId(subject).pipe(
       Effect.mapError(() => new ProofInvalid({ reason: "user_id" })),
     );
-    if (membership === undefined || signIn.guildId === null) return { userId };
-    const isMember = yield* membership.isMember(bearer, signIn.guildId, userId).pipe(
-      // Who it was is known, and others can be asked for the rest.
-      Effect.tapError((cause) => Effect.logDebug("Cannot ask for the membership of who signed in", cause)),
-      Effect.orElseSucceed(() => undefined),
-    );
-    return { userId, isMember };
+    if (askMembership === null || signIn.guildId === null) return { userId };
+    return { userId, isMember: yield* askMembership(tokens.access_token, signIn.guildId, userId) };
   });
 
   return { begin: (signIn) => begin(options, signIn), finish };
@@ -214,6 +211,31 @@ const fetchThrough =
     const answer = Effect.map(sent, (response) => Option.getOrThrow(HttpClientResponse.toWeb(response)));
     return Effect.runPromiseWith(context)(answer, { signal });
   };
+
+const bearing = (client: ResilientClient, accessToken: string): ResilientClient =>
+  HttpClient.mapRequest(client, HttpClientRequest.bearerToken(accessToken));
+
+/** Who it was is known, and others can be asked for the rest: no sign-in waits long for this, or fails with it. */
+const briefly = { retries: 0, deadline: Duration.millis(1_500) };
+
+/** Gives what asks for the membership of who signed in, and is undefined without an answer; null where there is none. */
+const makeAskMembership = Effect.fnUntraced(function* <UserId>({
+  platform,
+  membership,
+  resilience,
+}: OAuthOptions<UserId>) {
+  if (membership === undefined) return null;
+  // With a circuit of its own, or one endpoint that hangs would shut the sign-in for everybody.
+  const client = yield* resilientClient(yield* HttpClient.HttpClient, `${platform}_membership`, {
+    ...resilience,
+    ...briefly,
+  });
+  return (accessToken: string, guildId: GuildId, userId: UserId) =>
+    membership.isMember(bearing(client, accessToken), guildId, userId).pipe(
+      Effect.tapError((cause) => Effect.logDebug("Cannot ask for the membership of who signed in", cause)),
+      Effect.orElseSucceed(() => undefined),
+    );
+});
 
 const User = Schema.Struct({ id: Schema.String });
 

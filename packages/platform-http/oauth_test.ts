@@ -196,6 +196,22 @@ describe("the membership of who signed in", () => {
   );
 });
 
+describe("a membership that nobody answers for", () => {
+  it.live("leaves the sign-ins of others alone, and is not asked for again and again", () =>
+    Effect.gen(function* () {
+      const resilience = { attemptTimeout: Duration.millis(200), failuresToOpen: 3 };
+      const { provider, asked } = yield* setUp("userInfo", { member: () => "silent" }, { resilience });
+      const finish = provider.finish({ ...signIn, guildId }, callback());
+      const expected = { userId: "100001", isMember: undefined };
+      const atOnce = yield* Effect.all([finish, finish, finish], { concurrency: "unbounded" });
+      expect(atOnce).toEqual([expected, expected, expected]);
+      expect(yield* finish).toEqual(expected);
+      expect(asked(`/member/${guildId}/100001`)).toHaveLength(3);
+      expect(asked("/token")).toHaveLength(4);
+    }).pipe(Effect.provide(live)),
+  );
+});
+
 const proofs = [{ kind: "userInfo" }, { kind: "idToken" }] as const;
 
 describe.each(proofs)("a callback ($kind)", ({ kind }) => {

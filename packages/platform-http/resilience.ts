@@ -7,7 +7,7 @@ import { Duration } from "effect";
 export interface Resilience {
   /** How long one attempt may take, with its body. */
   readonly attemptTimeout: Duration.Duration;
-  /** How long a request may take in all: its wait for a place, its attempts, and the pauses between them. */
+  /** How long a request may take in all: its waits for its turn and a place, its attempts, and the pauses between. */
   readonly deadline: Duration.Duration;
   /** How often a request that is safe to repeat is tried again. */
   readonly retries: number;

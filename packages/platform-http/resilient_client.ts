@@ -2,6 +2,7 @@
  * The one HTTP client through which a platform is asked: bounded in time, in number and in size, tried again where that
  * is safe, and not asked at all for a while after it failed too often.
  */
+import { monotonicMillis } from "@accountlink/core";
 import { Clock, Duration, Effect, Random, Result, type Scope, Semaphore } from "effect";
 import { Headers, HttpClient, type HttpClientRequest, type HttpClientResponse } from "effect/http";
 import { brokenConnection, buffered } from "./internal/buffered_response.ts";
@@ -12,6 +13,9 @@ import { defaultResilience, type Resilience } from "./resilience.ts";
 
 /** A client whose answers are whole and below 500. */
 export type ResilientClient = HttpClient.HttpClient.With<RequestFailed>;
+
+/** Lets an attempt of the request be sent when it is time for it. */
+export type TakeTurn = (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<void, RequestFailed>;
 
 /** When a request must be over, in milliseconds of the monotonic clock. */
 type Deadline = number;
@@ -27,6 +31,7 @@ type Deadline = number;
  * @param client what sends the requests
  * @param platform the name of the platform in metrics and logs; one circuit stands for all of its requests
  * @param overrides settings other than the defaults
+ * @param takeTurn what an attempt waits for before it is sent, within the deadline; when it fails, so does the request
  *
  * @example
  * ```ts
@@ -45,6 +50,7 @@ export const resilientClient = Effect.fnUntraced(function* (
   client: HttpClient.HttpClient,
   platform: string,
   overrides: Partial<Resilience> = {},
+  takeTurn: TakeTurn = () => Effect.void,
 ): Effect.fn.Return<ResilientClient, never, Scope.Scope> {
   const settings = { ...defaultResilience, ...overrides };
   const attempt = yield* makeAttempt(client, platform, settings);
@@ -53,6 +59,7 @@ export const resilientClient = Effect.fnUntraced(function* (
     const deadline = (yield* monotonicMillis) + Duration.toMillis(settings.deadline);
     const retries = isRepeatable(request) ? settings.retries : 0;
     for (let tried = 0; ; tried++) {
+      yield* orBusy(takeTurn(request), deadline);
       const result = yield* Effect.result(attempt(request, deadline));
       if (Result.isSuccess(result)) return result.success;
 
@@ -100,21 +107,22 @@ const makeAttempt = Effect.fnUntraced(function* (
 
   return (request: HttpClientRequest.HttpClientRequest, deadline: Deadline) =>
     Effect.gen(function* () {
-      yield* places.takeScoped(1).pipe(
-        Effect.timeoutOrElse({
-          duration: yield* millisUntil(deadline),
-          orElse: () => Effect.fail(new RequestFailed({ reason: "busy" })),
-        }),
-      );
+      yield* orBusy(places.takeScoped(1), deadline);
       const left = yield* millisUntil(deadline);
       const timeout = Math.min(left, Duration.toMillis(settings.attemptTimeout));
       return yield* circuit(timed(send(request, timeout)));
     }).pipe(Effect.scoped, counted);
 });
 
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6);
-
 const millisUntil = (deadline: Deadline) => Effect.map(monotonicMillis, (now) => Math.max(0, deadline - now));
+
+const orBusy = <A, E, R>(wait: Effect.Effect<A, E, R>, deadline: Deadline) =>
+  Effect.flatMap(millisUntil(deadline), (duration) =>
+    Effect.timeoutOrElse(wait, {
+      duration,
+      orElse: () => Effect.fail(new RequestFailed({ reason: "busy" })),
+    }),
+  );
 
 const isRepeatable = ({ method }: HttpClientRequest.HttpClientRequest): boolean =>
   method === "GET" || method === "HEAD";

@@ -5,8 +5,8 @@
 import { Duration } from "effect";
 
 export interface Staleness {
-  /** That the bot is in a guild. */
-  readonly bot: Duration.Duration;
+  /** A guild, and with it that the bot is in it. */
+  readonly guild: Duration.Duration;
   /** A member of a guild, and with it that the user is one. */
   readonly member: Duration.Duration;
   /** The profile of a user, and with it that there is one. */
@@ -16,7 +16,7 @@ export interface Staleness {
 }
 
 export const defaultStaleness: Staleness = {
-  bot: Duration.seconds(10),
+  guild: Duration.seconds(10),
   member: Duration.seconds(5),
   profile: Duration.seconds(30),
   absence: Duration.seconds(1),

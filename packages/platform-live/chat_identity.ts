@@ -4,14 +4,17 @@
 import { ChatId, ChatIdentity } from "@accountlink/core";
 import { findResource, identityProvider, type Resilience } from "@accountlink/platform-http";
 import { Effect, Layer, Option, type Redacted } from "effect";
-import type { HttpClient } from "effect/http";
+import { HttpClient } from "effect/http";
 import { discordApi } from "./internal/addresses.ts";
+import { namingClient } from "./internal/discord_client.ts";
 import { isSnowflake } from "./internal/discord_values.ts";
 import { Member, refusal } from "./internal/discord_wire.ts";
 
 export interface LiveChatIdentityOptions {
   readonly clientId: string;
   readonly clientSecret: Redacted.Redacted;
+  /** Where this service is reached from outside. Discord wants to know whose requests they are. */
+  readonly publicUrl: string;
   /** Where Discord's API is, with its version. */
   readonly apiUrl?: string | undefined;
   /** Where the browser goes. */
@@ -28,6 +31,7 @@ export interface LiveChatIdentityOptions {
 export const liveChatIdentity = ({
   clientId,
   clientSecret,
+  publicUrl,
   apiUrl = discordApi,
   authorizationUrl = "https://discord.com/oauth2/authorize",
   resilience = {},
@@ -60,5 +64,10 @@ export const liveChatIdentity = ({
             : Effect.succeed(false),
       },
       resilience,
-    }),
+    }).pipe(
+      Effect.provideServiceEffect(
+        HttpClient.HttpClient,
+        Effect.map(HttpClient.HttpClient, HttpClient.mapRequest(namingClient(publicUrl))),
+      ),
+    ),
   );

@@ -41,16 +41,16 @@ export const liveChatPlatform = (
       const client = yield* discordClient(options);
       const rolesOf = yield* roleNames(client);
 
-      const hasBot = (guildId: GuildId) =>
+      const findGuild = (guildId: GuildId) =>
         isSnowflake(guildId)
           ? findResource(client, {
-              operation: "ChatPlatform.hasBot",
+              operation: "ChatPlatform.findGuild",
               url: `/guilds/${guildId}`,
               found: Guild,
               isAsked: ({ id }) => id === guildId,
               absent: refusal("unknownGuild", "missingAccess"),
-            }).pipe(Effect.map(Option.isSome))
-          : Effect.succeed(false);
+            }).pipe(Effect.map(Option.map(({ id, name }) => ({ id, name: name ?? null }))))
+          : Effect.succeedNone;
 
       const findMember = Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
         if (!isSnowflake(guildId) || !isSnowflake(chatId)) return Option.none();
@@ -77,7 +77,7 @@ export const liveChatPlatform = (
             }).pipe(Effect.map(Option.map(chatUser)))
           : Effect.succeedNone;
 
-      return ChatPlatform.of({ hasBot, findMember, findUser });
+      return ChatPlatform.of({ findGuild, findMember, findUser });
     }),
   );
 

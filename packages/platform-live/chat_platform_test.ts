@@ -41,7 +41,7 @@ type Chat = Context.Service.Shape<typeof ChatPlatform>;
 
 /** Every question of the port. */
 const questions: ReadonlyArray<(chat: Chat) => Effect.Effect<unknown, PlatformUnavailable>> = [
-  (chat) => chat.hasBot(guildId),
+  (chat) => chat.findGuild(guildId),
   (chat) => chat.findMember(guildId, ada.id),
   (chat) => chat.findUser(ada.id),
 ];
@@ -50,12 +50,19 @@ const causeOf = <A>(question: Effect.Effect<A, PlatformUnavailable>) =>
   Effect.map(Effect.flip(question), ({ cause }) => cause);
 
 describe("answers", () => {
-  it.live("tell whether the bot is in a guild", () =>
+  it.live("tell of a guild that the bot is in", () =>
     Effect.gen(function* () {
       const { chat } = yield* setUp();
-      expect(yield* chat.hasBot(guildId)).toBe(true);
-      expect(yield* chat.hasBot(foreignGuildId)).toBe(false);
-      expect(yield* chat.hasBot("11111111111111111" as GuildId)).toBe(false);
+      expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: "Engine Room" }));
+      expect(yield* chat.findGuild(foreignGuildId)).toEqual(Option.none());
+      expect(yield* chat.findGuild("11111111111111111" as GuildId)).toEqual(Option.none());
+    }),
+  );
+
+  it.live("tell that the bot is in a guild without saying its name", () =>
+    Effect.gen(function* () {
+      const { chat } = yield* setUp(() => ({ body: { id: guildId } }));
+      expect(yield* chat.findGuild(guildId)).toEqual(Option.some({ id: guildId, name: null }));
     }),
   );
 
@@ -119,7 +126,7 @@ describe("answers", () => {
     (id) =>
       Effect.gen(function* () {
         const { chat, takePaths } = yield* setUp();
-        expect(yield* chat.hasBot(id as GuildId)).toBe(false);
+        expect(yield* chat.findGuild(id as GuildId)).toEqual(Option.none());
         expect(yield* chat.findMember(guildId, id as ChatId)).toEqual(Option.none());
         expect(yield* chat.findMember(id as GuildId, ada.id)).toEqual(Option.none());
         expect(yield* chat.findUser(id as ChatId)).toEqual(Option.none());
@@ -130,7 +137,7 @@ describe("answers", () => {
   it.live("are asked for as Discord wants it", () =>
     Effect.gen(function* () {
       const { chat, heard } = yield* setUp();
-      yield* chat.hasBot(guildId);
+      yield* chat.findGuild(guildId);
       expect(heard[0]).toMatchObject({
         method: "GET",
         headers: {
@@ -249,7 +256,7 @@ describe("limits", () => {
       });
       expect(yield* causeOf(chat.findMember(guildId, bob.id))).toMatchObject({ status: 429 });
       expect(takePaths()).toEqual([member]);
-      expect(yield* chat.hasBot(guildId)).toBe(true);
+      expect(Option.isSome(yield* chat.findGuild(guildId))).toBe(true);
     }),
   );
 

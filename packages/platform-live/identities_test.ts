@@ -25,9 +25,11 @@ const tokens = { access_token: "access", token_type: "Bearer", expires_in: 899, 
 const chatIdentity = (apiUrl?: string) =>
   Effect.map(
     Layer.build(
-      liveChatIdentity({ ...application, ...(apiUrl === undefined ? {} : { apiUrl }) }).pipe(
-        Layer.provide(NodeHttpClient.layerUndici),
-      ),
+      liveChatIdentity({
+        ...application,
+        publicUrl: "https://link.example",
+        ...(apiUrl === undefined ? {} : { apiUrl }),
+      }).pipe(Layer.provide(NodeHttpClient.layerUndici)),
     ),
     Context.get(ChatIdentity),
   );
@@ -54,6 +56,22 @@ describe("a chat user", () => {
       const identity = yield* chatIdentity(apiUrl);
       expect(yield* identity.finish(signIn, callback)).toEqual({ userId: ada.id });
       expect(Object.fromEntries(new URLSearchParams(heard[0]?.body))).toMatchObject(credentials);
+    }),
+  );
+
+  it.live("is asked for by a client with a name", () =>
+    Effect.gen(function* () {
+      const { apiUrl, heard } = yield* startDiscord((path) =>
+        path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,
+      );
+      const identity = yield* chatIdentity(apiUrl);
+      yield* identity.finish({ ...signIn, guildId }, callback);
+      const name = "DiscordBot (https://link.example, 1)";
+      expect(heard.map(({ path, headers }) => [path, headers["user-agent"]])).toEqual([
+        ["/api/v10/oauth2/token", name],
+        ["/api/v10/users/@me", name],
+        [`/api/v10/users/@me/guilds/${guildId}/member`, name],
+      ]);
     }),
   );
 });

@@ -4,6 +4,7 @@ import {
   ChatPlatform,
   type GameId,
   GamePlatform,
+  type Guild,
   type GuildId,
   type MemberFixture,
   type PlatformFixture,
@@ -12,24 +13,32 @@ import { Effect, Layer, Option } from "effect";
 
 export { layerIdentities } from "./identities.ts";
 
-const membersByGuild = ({
-  guilds,
-}: PlatformFixture): ReadonlyMap<GuildId, ReadonlyMap<ChatId, MemberFixture>> =>
+interface KnownGuild extends Guild {
+  readonly members: ReadonlyMap<ChatId, MemberFixture>;
+}
+
+const guildsById = ({ guilds }: PlatformFixture): ReadonlyMap<GuildId, KnownGuild> =>
   new Map(
     guilds
       .filter(({ bot }) => bot)
-      .map(({ id, members }) => [id, new Map(members.map((member) => [member.chatId, member]))]),
+      .map(({ id, name, members }) => [
+        id,
+        { id, name, members: new Map(members.map((member) => [member.chatId, member])) },
+      ]),
   );
 
 const chatPlatform = (fixture: PlatformFixture) => {
-  const guilds = membersByGuild(fixture);
+  const guilds = guildsById(fixture);
   const users = new Map(fixture.chatUsers.map((user) => [user.id, user]));
   return ChatPlatform.of({
-    hasBot: (guildId) => Effect.sync(() => guilds.has(guildId)),
+    findGuild: (guildId) =>
+      Effect.sync(() =>
+        Option.map(Option.fromUndefinedOr(guilds.get(guildId)), ({ id, name }) => ({ id, name })),
+      ),
     findMember: (guildId, chatId) =>
       Effect.sync(() =>
         Option.map(
-          Option.fromUndefinedOr(guilds.get(guildId)?.get(chatId)),
+          Option.fromUndefinedOr(guilds.get(guildId)?.members.get(chatId)),
           ({ nickname, joined, roles }) => ({ nickname, joined, roles }),
         ),
       ),

@@ -5,14 +5,20 @@ import { layer } from "./platform_memory.ts";
 
 const guild = GuildId.make("700000000000000001");
 const botless = GuildId.make("700000000000000002");
+const unnamed = GuildId.make("700000000000000003");
 const ada = ChatId.make("100001");
 const grace = ChatId.make("100002");
 
 const document = JSON.stringify({
   platform: {
     guilds: [
-      { id: guild, members: [{ chatId: ada, nickname: "countess", roles: [{ id: "1", name: "Member" }] }] },
-      { id: botless, bot: false, members: [{ chatId: ada }] },
+      {
+        id: guild,
+        name: "Engine Room",
+        members: [{ chatId: ada, nickname: "countess", roles: [{ id: "1", name: "Member" }] }],
+      },
+      { id: unnamed },
+      { id: botless, name: "Elsewhere", bot: false, members: [{ chatId: ada }] },
     ],
     chatUsers: [{ id: ada, username: "ada" }],
     gameUsers: [{ id: "1", username: "ada_plays" }],
@@ -26,8 +32,12 @@ describe("PlatformMemory", () => {
     Effect.gen(function* () {
       const chat = yield* ChatPlatform;
       assert.deepStrictEqual(
-        [yield* chat.hasBot(guild), yield* chat.hasBot(botless), yield* chat.hasBot(GuildId.make("12345"))],
-        [true, false, false],
+        [yield* chat.findGuild(guild), yield* chat.findGuild(unnamed)],
+        [Option.some({ id: guild, name: "Engine Room" }), Option.some({ id: unnamed, name: null })],
+      );
+      assert.deepStrictEqual(
+        [yield* chat.findGuild(botless), yield* chat.findGuild(GuildId.make("12345"))],
+        [Option.none(), Option.none()],
       );
       const member = Option.getOrThrow(yield* chat.findMember(guild, ada));
       assert.deepStrictEqual(member, {

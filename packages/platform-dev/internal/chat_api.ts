@@ -1,10 +1,11 @@
 /**
  * The chat platform's API, as the bot of the service sees it: only guilds that it is in.
  */
+import type { Guild } from "@accountlink/core";
 import type { MemberFixture } from "@accountlink/core/fixture";
 import { Effect, Redacted } from "effect";
 import { HttpServerRequest, type HttpServerResponse } from "effect/http";
-import type { Guild, Guilds, Member, Members } from "../wire.ts";
+import type { Guilds, Member, Members } from "../wire.ts";
 import { type Answer, answerFromPath, json, refuse } from "./answers.ts";
 import { bearerToken } from "./credentials.ts";
 import { platformRoute, type Stage } from "./platform_route.ts";
@@ -39,20 +40,19 @@ export const chatApi = (stage: Stage, botToken: Redacted.Redacted) => {
 
   return [
     route("/bot/guilds", () => {
-      const joined = [...guilds].filter(([, guild]) => guild.hasBot);
-      return json({ guilds: joined.map(([id]) => ({ id })) } satisfies typeof Guilds.Type);
+      const joined = [...guilds.values()].filter(({ hasBot }) => hasBot);
+      return json({ guilds: joined.map(shownGuild) } satisfies typeof Guilds.Type);
     }),
 
-    route("/guilds/:guildId", ({ guildId = "" }) =>
-      guilds.get(guildId)?.hasBot
-        ? json({ id: guildId } satisfies typeof Guild.Type)
-        : refuse("unknown_guild"),
+    route(
+      "/guilds/:guildId",
+      inGuild((guild) => json(shownGuild(guild))),
     ),
 
     route(
       "/guilds/:guildId/members",
       inGuild(({ members }) =>
-        json({ members: [...members.values()].map(shown) } satisfies typeof Members.Type),
+        json({ members: [...members.values()].map(shownMember) } satisfies typeof Members.Type),
       ),
     ),
 
@@ -60,7 +60,7 @@ export const chatApi = (stage: Stage, botToken: Redacted.Redacted) => {
       "/guilds/:guildId/members/:chatId",
       inGuild(({ members }, chatId) => {
         const member = members.get(chatId);
-        if (member !== undefined) return json(shown(member));
+        if (member !== undefined) return json(shownMember(member));
         return refuse(chatUsers.has(chatId) ? "unknown_member" : "unknown_user");
       }),
     ),
@@ -72,7 +72,9 @@ export const chatApi = (stage: Stage, botToken: Redacted.Redacted) => {
   ];
 };
 
-const shown = ({ chatId, nickname, joined, roles }: MemberFixture): typeof Member.Type => ({
+const shownGuild = ({ id, name }: WorldGuild): Guild => ({ id, name });
+
+const shownMember = ({ chatId, nickname, joined, roles }: MemberFixture): typeof Member.Type => ({
   chatId,
   nickname,
   joined,

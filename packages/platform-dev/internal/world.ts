@@ -1,7 +1,7 @@
 /**
  * What the played platforms know at the moment. It starts as the fixture says and changes through the control routes.
  */
-import type { ChatUser, GameProfile } from "@accountlink/core";
+import type { ChatUser, GameProfile, Guild } from "@accountlink/core";
 import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
 
 export interface World {
@@ -10,7 +10,7 @@ export interface World {
   readonly gameUsers: ReadonlyMap<string, GameProfile>;
 }
 
-export interface WorldGuild {
+export interface WorldGuild extends Guild {
   hasBot: boolean;
   readonly members: Map<string, MemberFixture>;
 }
@@ -20,9 +20,9 @@ const byId = <A extends { readonly id: string }>(entries: ReadonlyArray<A>): Map
 
 export const makeWorld = ({ guilds, chatUsers, gameUsers }: PlatformFixture): World => ({
   guilds: new Map(
-    guilds.map(({ id, bot, members }) => [
+    guilds.map(({ id, name, bot, members }) => [
       id,
-      { hasBot: bot, members: new Map(members.map((member) => [member.chatId, member])) },
+      { id, name, hasBot: bot, members: new Map(members.map((member) => [member.chatId, member])) },
     ]),
   ),
   chatUsers: byId(chatUsers),

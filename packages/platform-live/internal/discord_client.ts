@@ -1,5 +1,5 @@
 /**
- * The client through which Discord is asked as the bot.
+ * How Discord is asked: by a client that says who it is, and as the bot.
  */
 import { resilientClient } from "@accountlink/platform-http";
 import { Effect, flow, Redacted } from "effect";
@@ -7,7 +7,11 @@ import { HttpClient, HttpClientRequest } from "effect/http";
 import type { LiveChatPlatformOptions } from "../chat_platform.ts";
 import { discordApi } from "./addresses.ts";
 import { DiscordLimits } from "./discord_limits.ts";
-import { heldToLimits, learningLimits } from "./held_to_limits.ts";
+import { learningLimits, turnsWithin } from "./held_to_limits.ts";
+
+/** Names the client of a request as Discord wants it. */
+export const namingClient = (publicUrl: string) =>
+  HttpClientRequest.setHeader("user-agent", `DiscordBot (${publicUrl}, 1)`);
 
 export const discordClient = Effect.fnUntraced(function* ({
   botToken,
@@ -17,15 +21,13 @@ export const discordClient = Effect.fnUntraced(function* ({
 }: LiveChatPlatformOptions) {
   const limits = new DiscordLimits();
   const http = learningLimits(yield* HttpClient.HttpClient, limits);
-  const client = yield* resilientClient(http, "chat", resilience);
+  const client = yield* resilientClient(http, "chat", resilience, yield* turnsWithin(limits));
   return HttpClient.mapRequest(
-    yield* heldToLimits(client, limits),
+    client,
     flow(
       HttpClientRequest.prependUrl(apiUrl),
-      HttpClientRequest.setHeaders({
-        authorization: `Bot ${Redacted.value(botToken)}`,
-        "user-agent": `DiscordBot (${publicUrl}, 1)`,
-      }),
+      HttpClientRequest.setHeader("authorization", `Bot ${Redacted.value(botToken)}`),
+      namingClient(publicUrl),
     ),
   );
 });

@@ -5,7 +5,7 @@ import { Schema } from "effect";
 
 const nullish = Schema.optional(Schema.NullOr(Schema.String));
 
-export const Guild = Schema.Struct({ id: Schema.String });
+export const Guild = Schema.Struct({ id: Schema.String, name: nullish });
 
 export const Role = Schema.Struct({ id: Schema.String, name: Schema.String });
 

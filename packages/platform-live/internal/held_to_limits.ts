@@ -2,8 +2,9 @@
  * Requests to Discord, held back before Discord has to refuse them: it takes the tokens, and the addresses, of those
  * that do not listen.
  */
-import { RequestFailed, type ResilientClient } from "@accountlink/platform-http";
-import { Clock, Duration, Effect, RcMap, Semaphore } from "effect";
+import { monotonicMillis } from "@accountlink/core";
+import { RequestFailed, type TakeTurn } from "@accountlink/platform-http";
+import { Duration, Effect, RcMap, type Scope, Semaphore } from "effect";
 import { HttpClient, type HttpClientRequest } from "effect/http";
 import type { DiscordLimits, Route } from "./discord_limits.ts";
 
@@ -11,13 +12,15 @@ import type { DiscordLimits, Route } from "./discord_limits.ts";
 const longestWait = Duration.millis(2_500);
 
 /**
- * Lets a request wait until the limits allow it, in the order of their coming. One that cannot be waited for fails as if
+ * Lets attempts wait until the limits allow them, in the order of their coming. One that cannot be waited for fails as if
  * Discord had refused it: with a 429 and when to come back; or, for a while after the token was refused, with a 401.
  */
-export const heldToLimits = Effect.fnUntraced(function* (client: ResilientClient, limits: DiscordLimits) {
+export const turnsWithin = Effect.fnUntraced(function* (
+  limits: DiscordLimits,
+): Effect.fn.Return<TakeTurn, never, Scope.Scope> {
   const queues = yield* RcMap.make({ lookup: (_key: string) => Semaphore.make(1) });
 
-  const takeTurn = Effect.fnUntraced(function* (route: Route) {
+  const waitFor = Effect.fnUntraced(function* (route: Route) {
     for (;;) {
       const hold = limits.take(route, yield* monotonicMillis);
       if (hold === null) return;
@@ -29,17 +32,17 @@ export const heldToLimits = Effect.fnUntraced(function* (client: ResilientClient
     }
   });
 
-  const turn = (route: Route) =>
-    RcMap.get(queues, `${route.name} ${route.guild}`).pipe(
-      Effect.flatMap((queue) => queue.withPermits(1)(takeTurn(route))),
+  return (request) => {
+    const route = routeOf(request);
+    return RcMap.get(queues, `${route.name} ${route.guild}`).pipe(
+      Effect.flatMap((queue) => queue.withPermits(1)(waitFor(route))),
       Effect.scoped,
       Effect.timeoutOrElse({
         duration: longestWait,
         orElse: () => Effect.fail(new RequestFailed({ reason: "busy" })),
       }),
     );
-
-  return HttpClient.transform(client, (send, request) => Effect.andThen(turn(routeOf(request)), send));
+  };
 });
 
 /** Takes in what every answer says of the limits, those of second tries too. */
@@ -53,8 +56,6 @@ export const learningLimits = (client: HttpClient.HttpClient, limits: DiscordLim
       return response;
     }),
   );
-
-const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6);
 
 /** Discord counts by method and path without its IDs, but for each guild by itself. */
 const routeOf = ({ method, url }: HttpClientRequest.HttpClientRequest): Route => {

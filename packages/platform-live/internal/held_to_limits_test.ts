@@ -4,14 +4,17 @@ import { Clock, Duration, Effect, Fiber } from "effect";
 import { HttpClient, HttpClientResponse } from "effect/http";
 import { TestClock } from "effect/testing";
 import { DiscordLimits } from "./discord_limits.ts";
-import { heldToLimits, learningLimits } from "./held_to_limits.ts";
+import { learningLimits, turnsWithin } from "./held_to_limits.ts";
 import { budget } from "./test_discord.ts";
 
 const guild = "197038439483310086";
 const member = (id: number) => `https://discord.test/api/v10/guilds/${guild}/members/${10_000 + id}`;
 
-/** A client of a route that allows five requests in a window, answers after 100 ms, and refuses who goes over it. */
-const setUp = Effect.fnUntraced(function* (windowMs: number) {
+/**
+ * A client of a route that allows five requests in a window, answers after 100 ms, and refuses who goes over it. Some of
+ * the requests meet an outage.
+ */
+const setUp = Effect.fnUntraced(function* (windowMs: number, isOutage: (nth: number) => boolean) {
   const sent = { all: 0, refused: 0 };
   let window = { left: 5, resetsAt: 0 };
   const platform = HttpClient.make(
@@ -21,6 +24,7 @@ const setUp = Effect.fnUntraced(function* (windowMs: number) {
       if (now >= window.resetsAt) window = { left: 5, resetsAt: now + windowMs };
       window.left--;
       sent.all++;
+      const nth = sent.all;
       const isRefused = window.left < 0;
       if (isRefused) sent.refused++;
       const wait = (window.resetsAt - now) / 1_000;
@@ -29,6 +33,7 @@ const setUp = Effect.fnUntraced(function* (windowMs: number) {
         ...(isRefused ? { "retry-after": String(Math.ceil(wait)) } : {}),
       };
       yield* Effect.sleep(50);
+      if (isOutage(nth)) return HttpClientResponse.fromWeb(request, new Response("", { status: 502 }));
       return HttpClientResponse.fromWeb(
         request,
         new Response("{}", { status: isRefused ? 429 : 200, headers }),
@@ -36,8 +41,8 @@ const setUp = Effect.fnUntraced(function* (windowMs: number) {
     }),
   );
   const limits = new DiscordLimits();
-  const client = yield* resilientClient(learningLimits(platform, limits), "test");
-  return { client: yield* heldToLimits(client, limits), sent };
+  const takeTurn = yield* turnsWithin(limits);
+  return { client: yield* resilientClient(learningLimits(platform, limits), "test", {}, takeTurn), sent };
 });
 
 /** Lets time pass until the effect is over. */
@@ -47,10 +52,10 @@ const passTime = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>)
   return yield* Fiber.join(fiber);
 });
 
-describe("heldToLimits", () => {
+describe("turnsWithin", () => {
   it.effect("lets the members of a long list wait for their turns, and Discord refuses none", () =>
     Effect.gen(function* () {
-      const { client, sent } = yield* setUp(1_000);
+      const { client, sent } = yield* setUp(1_000, () => false);
       const urls = Array.from({ length: 50 }, (_, index) => member(index));
       const answers = yield* passTime(Effect.forEach(urls, (url) => client.get(url), { concurrency: 8 }));
       expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
@@ -58,9 +63,34 @@ describe("heldToLimits", () => {
     }),
   );
 
+  it.effect("lets second tries wait for their turns like the first ones", () =>
+    Effect.gen(function* () {
+      const { client, sent } = yield* setUp(1_000, (nth) => nth <= 4);
+      const urls = Array.from({ length: 4 }, (_, index) => member(index));
+      const answers = yield* passTime(
+        Effect.forEach(urls, (url) => client.get(url), { concurrency: "unbounded" }),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(urls.map(() => 200));
+      expect(sent).toEqual({ all: 8, refused: 0 });
+    }),
+  );
+
+  it.effect("fails at once what would wait too long for its second try", () =>
+    Effect.gen(function* () {
+      const { client, sent } = yield* setUp(60_000, (nth) => nth > 1);
+      yield* passTime(client.get(member(0)));
+      const urls = Array.from({ length: 4 }, (_, index) => member(index + 1));
+      const failures = yield* passTime(
+        Effect.forEach(urls, (url) => Effect.flip(client.get(url)), { concurrency: "unbounded" }),
+      );
+      expect(failures.map(({ status }) => status)).toEqual(urls.map(() => 429));
+      expect(sent).toEqual({ all: 5, refused: 0 });
+    }),
+  );
+
   it.effect("fails at once what would wait too long, and what comes behind it", () =>
     Effect.gen(function* () {
-      const { client, sent } = yield* setUp(60_000);
+      const { client, sent } = yield* setUp(60_000, () => false);
       const urls = Array.from({ length: 5 }, (_, index) => member(index));
       yield* passTime(Effect.forEach(urls, (url) => client.get(url)));
       for (const url of [member(6), member(7)]) {
@@ -72,7 +102,7 @@ describe("heldToLimits", () => {
 
   it.effect("fails what would get no turn in time", () =>
     Effect.gen(function* () {
-      const { client, sent } = yield* setUp(2_000);
+      const { client, sent } = yield* setUp(2_000, () => false);
       const urls = Array.from({ length: 20 }, (_, index) => member(index));
       const results = yield* passTime(
         Effect.forEach(urls, (url) => Effect.result(client.get(url)), { concurrency: "unbounded" }),
