@@ -1,13 +1,16 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Layer, Option } from "effect";
+import { Context, Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import type { Tier } from "../api_key.ts";
 import { StoreUnavailable } from "../errors.ts";
+import type { KeyId } from "../ids.ts";
+import { acceptedFor, notedEvery } from "../internal/auth_throttle.ts";
 import { address, operator, world } from "../internal/test_world.ts";
+import { Cache } from "../ports/cache.ts";
 import { KeyStore } from "../ports/key_store.ts";
 import { Signals } from "../ports/signals.ts";
 import { ApiKeys } from "./api_keys.ts";
-import { acceptedFor, KeyAuthenticator, keyFreshness } from "./key_authenticator.ts";
+import { KeyAuthenticator, keyFreshness } from "./key_authenticator.ts";
 
 const client = address("203.0.113.7");
 const other = address("203.0.113.8");
@@ -29,6 +32,39 @@ const issue = (
 
 const authenticate = (token: string | null, from = client) =>
   Effect.flatMap(KeyAuthenticator, (authenticator) => authenticator.authenticate(token, from));
+
+/** One more node on the same ports. */
+const openNode = Effect.map(Layer.build(Layer.fresh(KeyAuthenticator.layer)), Context.get(KeyAuthenticator));
+
+/** One more node, whose store answers so many milliseconds late. */
+const openSlowNode = Effect.fnUntraced(function* (lateness: number) {
+  const store = yield* KeyStore;
+  let asked = 0;
+  const late = KeyStore.of({
+    ...store,
+    findByHash: (hash) =>
+      Effect.tap(store.findByHash(hash), () => {
+        asked++;
+        return Effect.sleep(lateness);
+      }),
+  });
+  const node = yield* Effect.provideService(openNode, KeyStore, late);
+  const untilAsked = (times: number) => Effect.repeat(Effect.yieldNow, { until: () => asked >= times });
+  return { node, untilAsked, timesAsked: () => asked };
+});
+
+/** Lets time pass until the effect is over. */
+const passTime = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
+  const fiber = yield* Effect.forkChild(effect, { startImmediately: true });
+  while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust(10);
+  return yield* Fiber.join(fiber);
+});
+
+/** Revokes a key as another node does whose signal gets lost. */
+const revokeElsewhere = Effect.fnUntraced(function* (id: KeyId) {
+  const change = { id, status: "revoked", at: 0, action: "key.status_changed" } as const;
+  yield* (yield* KeyStore).setKeyStatus({ ...operator, ...change });
+});
 
 const problemOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), (error) => error._tag);
@@ -58,7 +94,6 @@ describe("KeyAuthenticator", () => {
   it.effect("forgets a revoked key at once, and one revoked elsewhere within its freshness", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys;
-      const store = yield* KeyStore;
       const here = yield* issue();
       const elsewhere = yield* issue();
       yield* authenticate(here.token);
@@ -68,16 +103,37 @@ describe("KeyAuthenticator", () => {
       yield* Effect.yieldNow;
       assert.strictEqual(yield* problemOf(authenticate(here.token)), "InvalidApiKey");
 
-      const change = {
-        id: elsewhere.key.id,
-        status: "revoked",
-        at: 0,
-        action: "key.status_changed",
-      } as const;
-      yield* store.setKeyStatus({ ...operator, ...change });
+      yield* revokeElsewhere(elsewhere.key.id);
       yield* TestClock.adjust(keyFreshness);
       assert.isBelow(keyFreshness, 1_000);
       assert.strictEqual(yield* problemOf(authenticate(elsewhere.token)), "InvalidApiKey");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("trusts a late answer no longer than one that came at once", () =>
+    Effect.gen(function* () {
+      const { key, token } = yield* issue();
+      const { node, untilAsked } = yield* openSlowNode(keyFreshness);
+      const first = yield* Effect.forkChild(node.authenticate(token, client), { startImmediately: true });
+      yield* untilAsked(1);
+      yield* revokeElsewhere(key.id);
+      yield* TestClock.adjust(keyFreshness);
+      yield* Fiber.join(first);
+      assert.strictEqual(yield* problemOf(passTime(node.authenticate(token, client))), "InvalidApiKey");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("asks again about a key that was revoked while it was looked up", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys;
+      const { key, token } = yield* issue();
+      const { node, untilAsked } = yield* openSlowNode(10);
+      const first = yield* Effect.forkChild(node.authenticate(token, client), { startImmediately: true });
+      yield* untilAsked(1);
+      yield* keys.setStatus(key.id, "revoked", operator);
+      yield* TestClock.adjust(10);
+      yield* Fiber.join(first);
+      assert.strictEqual(yield* problemOf(passTime(node.authenticate(token, client))), "InvalidApiKey");
     }).pipe(Effect.provide(world)),
   );
 
@@ -150,6 +206,29 @@ describe("KeyAuthenticator", () => {
       }).pipe(Effect.provide(world)),
     );
 
+    it.effect("admits no more failures for being many at once", () =>
+      Effect.gen(function* () {
+        const { node, untilAsked } = yield* openSlowNode(10);
+        const wrong = Effect.map(Effect.flip(node.authenticate(unknownKey, client)), ({ _tag }) => _tag);
+        const all = Effect.all(
+          Array.from({ length: 200 }, () => wrong),
+          { concurrency: "unbounded" },
+        );
+        const asking = yield* Effect.forkChild(all, { startImmediately: true });
+        yield* untilAsked(200);
+        yield* TestClock.adjust(10);
+        const problems = yield* Fiber.join(asking);
+        assert.lengthOf(
+          problems.filter((problem) => problem === "InvalidApiKey"),
+          30,
+        );
+        assert.lengthOf(
+          problems.filter((problem) => problem === "SharedIpRateLimited"),
+          170,
+        );
+      }).pipe(Effect.provide(world)),
+    );
+
     it.effect("lets a key pass that was accepted in the last hour, and no other", () =>
       Effect.gen(function* () {
         const known = yield* issue();
@@ -159,9 +238,61 @@ describe("KeyAuthenticator", () => {
         yield* failThirtyTimes;
         yield* authenticate(known.token);
         assert.strictEqual(yield* problemOf(authenticate(fresh.token)), "SharedIpRateLimited");
-        yield* TestClock.adjust(acceptedFor);
+        yield* TestClock.adjust(acceptedFor + notedEvery);
         yield* failThirtyTimes;
         assert.strictEqual(yield* problemOf(authenticate(known.token)), "SharedIpRateLimited");
+      }).pipe(Effect.provide(world)),
+    );
+
+    it.effect("lets a key pass that another node has accepted in the last hour", () =>
+      Effect.gen(function* () {
+        const known = yield* issue();
+        yield* authenticate(known.token);
+        // The note of the first acceptance would be over before the hour of the last one is.
+        yield* TestClock.adjust(2 * notedEvery);
+        yield* authenticate(known.token);
+        yield* TestClock.adjust(acceptedFor - 1);
+        yield* failThirtyTimes;
+        yield* (yield* openNode).authenticate(known.token, client);
+
+        yield* TestClock.adjust(acceptedFor + notedEvery);
+        yield* failThirtyTimes;
+        const problem = yield* problemOf((yield* openNode).authenticate(known.token, client));
+        assert.strictEqual(problem, "SharedIpRateLimited");
+      }).pipe(Effect.provide(world)),
+    );
+
+    it.effect("looks nothing up that no node has accepted, and accepts nothing that the store refuses", () =>
+      Effect.gen(function* () {
+        const revoked = yield* issue();
+        const fresh = yield* issue();
+        yield* authenticate(revoked.token);
+        yield* revokeElsewhere(revoked.key.id);
+        yield* failThirtyTimes;
+        const { node, timesAsked } = yield* openSlowNode(0);
+        const wrongSecret = `${revoked.token.slice(0, -1)}${revoked.token.endsWith("A") ? "Q" : "A"}`;
+        for (const token of [fresh.token, wrongSecret, unknownKey, "not a key", null]) {
+          assert.strictEqual(yield* problemOf(node.authenticate(token, client)), "SharedIpRateLimited");
+        }
+        assert.strictEqual(timesAsked(), 0);
+        const problem = yield* problemOf(passTime(node.authenticate(revoked.token, client)));
+        assert.strictEqual(problem, "SharedIpRateLimited");
+        assert.strictEqual(timesAsked(), 1);
+      }).pipe(Effect.provide(world)),
+    );
+
+    it.effect("knows what it has accepted itself while the cache does not answer", () =>
+      Effect.gen(function* () {
+        const down = Effect.fail(new StoreUnavailable({ operation: "Cache" }));
+        const broken = Cache.of({ get: () => down, set: () => down });
+        const known = yield* issue();
+        const fresh = yield* issue();
+        const node = yield* Effect.provideService(openNode, Cache, broken);
+        yield* node.authenticate(known.token, client);
+        yield* failThirtyTimes;
+        yield* TestClock.adjust(keyFreshness);
+        yield* node.authenticate(known.token, client);
+        assert.strictEqual(yield* problemOf(node.authenticate(fresh.token, client)), "SharedIpRateLimited");
       }).pipe(Effect.provide(world)),
     );
 
