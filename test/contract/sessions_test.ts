@@ -164,6 +164,16 @@ describe("Reading a session", () => {
     expect(body.data?.pollsRemaining).toBe(148);
   });
 
+  test("is let through once of many that come at once", async () => {
+    const sid = await newSid(key);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => read(sid, { key })));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(19);
+    for (const answer of refused) {
+      expectRefusal(answer, 429, "RATE_LIMITED", { bucket: "poll_interval" });
+    }
+  });
+
   test("is not free of the interval with an empty Last-Event-ID", async () => {
     const sid = await newSid(key);
     await read(sid, { key });

@@ -1,8 +1,11 @@
 /** What tests of verification sessions share, over the whole service in memory. */
+import { PlatformMemory } from "@accountlink/platform-memory";
 import { Clock, Effect, Fiber, Layer, Option, Stream } from "effect";
 import * as Metric from "effect/Metric";
+import * as AccountLink from "../account_link.ts";
 import type { ApiKey } from "../api_key.ts";
 import type { FlowId, Sid } from "../ids.ts";
+import { Counters } from "../ports/counters.ts";
 import { FlowStore } from "../ports/flow_store.ts";
 import { SessionStore } from "../ports/session_store.ts";
 import { ApiKeys, type NewKey } from "../services/api_keys.ts";
@@ -13,7 +16,7 @@ import {
   VerificationSessions,
 } from "../services/verification_sessions.ts";
 import { type SessionRules, SessionSettings } from "../session_settings.ts";
-import { chatId, gameId, guildId, operator, world } from "./test_world.ts";
+import { chatId, gameId, guildId, operator, platform, stores, world } from "./test_world.ts";
 
 /** Where the keys of these tests may send users. */
 export const origin = "https://client.example";
@@ -25,6 +28,21 @@ export const worldWith = (rules: Partial<SessionRules>) =>
       Layer.fresh(world.pipe(Layer.provide(Layer.succeed(SessionSettings, { ...usual, ...rules })))),
     ),
   );
+
+const slowCounters = Layer.effect(
+  Counters,
+  Effect.map(Counters, ({ admit, read }) => ({
+    admit: (rules, now) => Effect.andThen(settle, admit(rules, now)),
+    read: (rules, now) => Effect.andThen(settle, read(rules, now)),
+  })),
+);
+
+/** A world in which others have their turn before a counter answers. */
+export const worldWithSlowCounters = AccountLink.layer.pipe(
+  Layer.provide(slowCounters),
+  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
+  Layer.fresh,
+);
 
 /** A new key of an account of its own. */
 export const newKey = (target: NewKey["target"] = { kind: "global" }) =>

@@ -31,18 +31,22 @@ export interface SessionRead {
   ) => Effect.Effect<VerificationSession | "waited" | "ended", StoreUnavailable>;
 }
 
+/** What kind of a read it is. */
+export interface ReadKind {
+  /** Whether it goes on with an earlier one, and need not keep the interval. */
+  readonly resumes: boolean;
+  /** Whether it may stay open, so that the interval after it begins later than it does. */
+  readonly waits: boolean;
+}
+
 /** Opens reads of sessions. */
 export class SessionReads extends Context.Service<
   SessionReads,
   {
-    /**
-     * Begins a read, which ends the one that is open. It is counted unless it is refused.
-     *
-     * @param isResuming whether it need not keep the interval
-     */
+    /** Begins a read, which ends the one that is open. It is counted unless it is refused. */
     readonly begin: (
       session: VerificationSession,
-      isResuming: boolean,
+      kind: ReadKind,
     ) => Effect.Effect<SessionRead, RateLimited | StoreUnavailable, Scope.Scope>;
 
     /** How many reads of the session are left; null for any number. */
@@ -74,18 +78,27 @@ export class SessionReads extends Context.Service<
       const stateOf = (rule: CounterRule, now: Millis) =>
         Effect.map(counters.read([rule], now), ([state]) => state as CounterState);
 
+      /** Gives the number of the last read, the interval after which is over. */
       const keepInterval = Effect.fnUntraced(function* (session: VerificationSession, now: Millis) {
         const { count: last } = yield* stateOf(countRule(session, now), now);
-        if (last === 0 || (pollLimit > 0 && last >= pollLimit)) return;
+        if (last === 0 || (pollLimit > 0 && last >= pollLimit)) return last;
         const { count, resetsAt } = yield* stateOf(intervalRule(session, last), now);
         if (count > 0) return yield* refusal("poll_interval", 1, resetsAt, now);
+        return last;
       });
 
-      const countRead = Effect.fnUntraced(function* (session: VerificationSession, now: Millis) {
+      const countRead = Effect.fnUntraced(function* (
+        session: VerificationSession,
+        interval: ReadonlyArray<CounterRule>,
+        now: Millis,
+      ) {
         const rule = countRule(session, now);
-        const { admitted, states } = yield* counters.admit([rule], now);
-        if (!admitted) return yield* refusal("poll_count", rule.limit, session.expiresAt, now);
-        return states[0]?.count ?? 1;
+        const { admitted, states } = yield* counters.admit([rule, ...interval], now);
+        const [counted, begun] = states;
+        if (admitted) return counted?.count ?? 1;
+        return yield* begun !== undefined && counted !== undefined && counted.count < rule.limit
+          ? refusal("poll_interval", 1, begun.resetsAt, now)
+          : refusal("poll_count", rule.limit, session.expiresAt, now);
       });
 
       const presentOf = Effect.fnUntraced(function* (known: VerificationSession) {
@@ -96,14 +109,18 @@ export class SessionReads extends Context.Service<
         return Option.match(advanced, { onNone: () => stored, onSome: ({ session }) => session });
       });
 
-      const begin = Effect.fnUntraced(function* (session: VerificationSession, isResuming: boolean) {
+      const begin = Effect.fnUntraced(function* (session: VerificationSession, kind: ReadKind) {
         const now = yield* Clock.currentTimeMillis;
-        if (pollInterval > 0 && !isResuming) yield* keepInterval(session, now);
-        const number = yield* countRead(session, now);
+        const last = pollInterval === 0 || kind.resumes ? null : yield* keepInterval(session, now);
+        // A read that does not wait ends as it begins, so the interval after it begins with it: of several that come at once
+        // one is admitted.
+        const own = last === null || kind.waits ? [] : [intervalRule(session, last + 1)];
+        const number = yield* countRead(session, own, now);
         const beginInterval = Effect.flatMap(Clock.currentTimeMillis, (at) =>
           Effect.ignore(counters.admit([intervalRule(session, number)], at)),
         );
-        if (pollInterval > 0) yield* Effect.addFinalizer(() => beginInterval);
+        const hasBegun = own.length > 0 && number - 1 === last;
+        if (pollInterval > 0 && !hasBegun) yield* Effect.addFinalizer(() => beginInterval);
         const watcher = yield* watch.watch(session.sid, number);
         yield* watch.supersede(session.sid, number);
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Fiber } from "effect";
+import { Effect, Fiber, Result } from "effect";
 import { TestClock } from "effect/testing";
 import {
   countOpenReads,
@@ -9,6 +9,7 @@ import {
   setup,
   start,
   worldWith,
+  worldWithSlowCounters,
 } from "../internal/test_sessions.ts";
 import { world } from "../internal/test_world.ts";
 
@@ -57,6 +58,19 @@ describe("The interval between reads", () => {
       yield* TestClock.adjust(1);
       yield* poll();
     }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("lets one read through of several that come at once, whatever the counters do between", () =>
+    Effect.gen(function* () {
+      const { poll } = yield* setup;
+      for (const at of [0, 2_000, 4_000]) {
+        yield* TestClock.setTime(at);
+        const polls = Array.from({ length: 20 }, () => Effect.result(poll()));
+        const results = yield* Effect.all(polls, { concurrency: "unbounded" });
+        assert.lengthOf(results.filter(Result.isSuccess), 1);
+        for (const { failure } of results.filter(Result.isFailure)) assert.deepInclude(failure, tooSoon);
+      }
+    }).pipe(Effect.provide(worldWithSlowCounters)),
   );
 
   it.effect("is not lengthened by a read that it refuses", () =>
