@@ -107,7 +107,7 @@ describe("a cookie that somebody has put into the browser", () => {
   test("is kept from scripts and from other sites' forms", async () => {
     const { browser, bySid } = await setup();
     const [line = ""] = (await browser.get(`/verify${bySid}`)).headers["set-cookie"] ?? [];
-    expect(line).toMatch(/^accountlink_flow=[\w-]{43}\.[\da-z]+; Path=\/; HttpOnly; SameSite=Lax$/i);
+    expect(line).toMatch(/^accountlink_flow=[\w-]{43}\.[\da-z]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax$/i);
   });
 
   test("is nothing when it is no cookie of ours", async () => {

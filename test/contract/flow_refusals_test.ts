@@ -2,6 +2,7 @@
  * Why the public flow does not go on: each reason has a status and a page of its own, and leaves no link.
  */
 import { describe, expect, test } from "vitest";
+import { internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import { botlessGuild, guild, stranger } from "../support/world.ts";
@@ -48,10 +49,12 @@ describe("a link is refused", () => {
     "javascript:alert(1)//https://client.example",
     "data:text/html,x",
     "http://client.example/",
+    `${clientOrigin}/\0`,
+    `${clientOrigin}/`.padEnd(2_049, "x"),
   ];
   const redirecting = world.key({ redirectOrigins: [clientOrigin] });
 
-  test.each(wrongRedirects)("that would send its user to %s", async (redirect) => {
+  test.each(wrongRedirects)("that would send its user to %j", async (redirect) => {
     const { browser, byPid } = await setup({}, redirecting);
     const query = `${byPid}&redirect=${encodeURIComponent(redirect)}`;
     for (const path of ["/verify", "/verify/chat/start"]) {
@@ -61,6 +64,19 @@ describe("a link is refused", () => {
     const client = { key: redirecting, from: world.address() };
     const created = await send("POST /v2/sessions", { ...client, body });
     expect([created.status, created.body.error?.code]).toEqual([400, "INVALID_PARAMETER"]);
+  });
+
+  test("that cannot be read, or leads past the flow", async () => {
+    const { browser } = await setup();
+    for (const path of ["/verify?sid=%zz", "/verify/chat/callback?state=%", "/verify/%zz"]) {
+      expectPage(await browser.get(path), 400, "This link is not complete");
+    }
+    for (const path of ["/verify/", "/verify/nothing", "/verify/chat", "/verify/chat/start/"]) {
+      expectPage(await browser.get(path), 404, "This link leads nowhere");
+    }
+    for (const path of ["/verifying", "/verify.html"]) {
+      expect((await browser.get(path)).body.error?.code).toBe("BAD_REQUEST");
+    }
   });
 
   const account = "closed";
@@ -151,7 +167,16 @@ describe("a user is refused", () => {
     for (const path of ["/verify/confirm", "/verify/cancel"]) {
       const answer = await browser.get(path);
       expectPage(answer, 405, "There is nothing to see here");
-      expect(answer.headers.allow).toContain("POST");
+      expect(answer.headers.allow).toBe("POST, OPTIONS");
+    }
+  });
+
+  test("who sends a form to a page", async () => {
+    const { browser, bySid } = await setup();
+    for (const path of [`/verify${bySid}`, "/verify/chat/start", "/verify/style.css"]) {
+      const answer = await browser.post(path, {});
+      expectPage(answer, 405, "There is nothing to see here");
+      expect(answer.headers.allow).toBe("GET, HEAD, OPTIONS");
     }
   });
 });
@@ -180,6 +205,21 @@ describe("a platform that is down", () => {
     await platform.recover();
     expectPage(page, 200, "Link your accounts");
     expect(page.text).toContain("100030");
+  });
+});
+
+describe("a service that is not well", () => {
+  test.each([
+    ["down", 503, "This does not work right now", "1"],
+    ["broken", 500, "Something went wrong here", undefined],
+  ] as const)("says so when its stores are %s", async (state, status, title, retryAfter) => {
+    const stores = await startOnBrokenStores(world.fixture);
+    stores.setStores(state);
+    const answer = await stores.send("GET /verify?sid=vs_");
+    await stores.stop();
+    expectPage(answer, status, title);
+    expect(answer.headers["retry-after"]).toBe(retryAfter);
+    expect(answer.text).not.toContain(internalCause);
   });
 });
 

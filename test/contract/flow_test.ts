@@ -3,11 +3,13 @@
  */
 import { expect, test } from "vitest";
 import { formOf, locationOf } from "../support/flow_browser.ts";
-import { type Json, textOf } from "../support/http.ts";
+import { type Answer, type Json, textOf } from "../support/http.ts";
 import { guild } from "../support/world.ts";
 import { clientOrigin, expectPage, useFlowServer } from "./flow_server.ts";
+import { readsAwaiter } from "./sessions.ts";
 
 const { world, send, url, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer();
+const untilOpen = readsAwaiter(send);
 
 const [replaced, kept] = [world.key({ links: { 100001: "2" } }), world.key({ links: { 100001: "2" } })];
 const confirmed = world.key({ links: { 100001: "1" } });
@@ -64,6 +66,22 @@ test("a user gets from the link to a stored link, and the client hears of each s
   });
 });
 
+test("a browser that has opened the link goes on by the addresses alone", async () => {
+  const key = newKey();
+  const [browser, refusing] = [newBrowser(), newBrowser()];
+  const [{ sid }, other] = [await newSession(key), await newSession(key)];
+  const csrfOf = (page: Answer) => ({ csrf: formOf(page)["csrf"] ?? "" });
+  await browser.get(`/verify?sid=${textOf(sid)}`);
+  await browser.prove("chat", "100001");
+  const page = await browser.get(locationOf(await browser.prove("game", "1")));
+  expectPage(await browser.post("/verify/confirm", csrfOf(page)), 200, "Your accounts are linked");
+  expect(await read(key, textOf(sid))).toMatchObject({ state: "completed" });
+
+  const first = await refusing.get(`/verify?sid=${textOf(other.sid)}`);
+  expectPage(await refusing.post("/verify/cancel", csrfOf(first)), 200, "Nothing was linked");
+  expect(await read(key, textOf(other.sid))).toMatchObject({ state: "cancelled" });
+});
+
 test("a client that waits or listens hears what changed", async () => {
   const key = replaced;
   const browser = newBrowser();
@@ -75,6 +93,7 @@ test("a client that waits or listens hears what changed", async () => {
   const streaming = readStream(response, (event) => events.push(event));
   await browser.post("/verify/confirm", formOf(await browser.walk(`?sid=${textOf(streamed.sid)}`)));
   await streaming;
+  await untilOpen(0);
   expect(events.flatMap((event) => /^event: (\w+)/m.exec(event)?.[1] ?? [])).toEqual([
     "session",
     "session",
@@ -85,14 +104,10 @@ test("a client that waits or listens hears what changed", async () => {
   expect(told).toMatchObject(changed);
 
   const page = await browser.walk(`?sid=${textOf(polled.sid)}`, "100001", "3");
-  const heard: Array<string> = [];
-  const waiting = send(`GET /v2/sessions/${textOf(polled.sid)}?wait=25`, { key }).then((answer) => {
-    heard.push("poll");
-    return answer;
-  });
+  const waiting = send(`GET /v2/sessions/${textOf(polled.sid)}?wait=25`, { key });
+  await untilOpen(1);
   await browser.post("/verify/confirm", formOf(page));
-  const answer = await waiting;
-  expect(answer.body.data).toMatchObject({ ...changed, gameId: "3", previousGameId: "1" });
+  expect((await waiting).body.data).toMatchObject({ ...changed, gameId: "3", previousGameId: "1" });
 });
 
 test("a user with another game account sees both and can keep it", async () => {
@@ -138,6 +153,28 @@ test("a user is sent on with the sid and the state", async () => {
   expect(await gameOf(key)).toBe("2");
 });
 
+test("what the client's address said of a sid or a state is replaced", async () => {
+  const { sid } = await newSession(redirecting, { redirect: `${clientOrigin}/?sid=1&a=1&state=x&sid=2` });
+  const browser = newBrowser();
+  const sent = await browser.post("/verify/confirm", formOf(await browser.walk(`?sid=${textOf(sid)}`)));
+  expect(sent.headers.location).toBe(`${clientOrigin}/?sid=${textOf(sid)}&a=1&state=completed`);
+});
+
+const oddOrigins = ["http://[::1]:9999", "https://a;b.example"];
+const oddlyRedirecting = world.key({ redirectOrigins: oddOrigins });
+
+test.each(oddOrigins)("a user may go on to %s, which no policy can name", async (origin) => {
+  const { sid } = await newSession(oddlyRedirecting, { redirect: `${origin}/done` });
+  const browser = newBrowser();
+  const page = await browser.walk(`?sid=${textOf(sid)}`);
+  expectPage(page, 200, "Is this right?");
+  expect(page.headers["content-security-policy"]).toContain(
+    `form-action 'self' ${new URL(origin).protocol};`,
+  );
+  const { headers } = await browser.post("/verify/confirm", formOf(page));
+  expect(headers.location).toBe(`${origin}/done?sid=${textOf(sid)}&state=completed`);
+});
+
 test("whoever asks for the status without a key gets into the flow of the scope", async () => {
   const key = newKey();
   const { pid } = await newSession(key);
@@ -145,11 +182,20 @@ test("whoever asks for the status without a key gets into the flow of the scope"
   const entered = locationOf(await send(`GET /v2/verifications/chat?pid=${textOf(pid)}&guildId=${guild}`));
   const page = await browser.get(entered);
   expectPage(page, 200, "Link your accounts");
-  expect(page.text).toContain(`the community with the ID ${guild}`);
+  // The platform is not asked of a guild that anybody can have named.
+  expect(page.text).toContain(`for the community with the ID ${guild}</p>`);
   // Nothing has begun that could be cancelled.
   expect(page.text).not.toContain("/verify/cancel");
   await browser.post("/verify/confirm", formOf(await browser.walk(new URL(entered).search)));
   expect(await gameOf(key)).toBe("1");
+});
+
+test("a user sees the name of the guild that asks", async () => {
+  const { sid } = await newSession(newKey(), { guildId: guild });
+  const page = await newBrowser().get(`/verify?sid=${textOf(sid)}`);
+  expectPage(page, 200, "Link your accounts");
+  expect(page.text).toContain("for the community <strong>Rook &amp; Bishop</strong></p>");
+  expect(page.text).not.toContain(guild);
 });
 
 test("a sid wins over a pid", async () => {

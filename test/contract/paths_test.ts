@@ -160,6 +160,25 @@ describe("For operators and readers", () => {
     expect((await send(`GET ${path}`)).status).toBe(200);
   });
 
+  test.each(systemPaths)("%s is answered under no other spelling, which a proxy might miss", async (path) => {
+    const encoded = `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`;
+    const dotted = ["/.", "/%2e", "/x/.."].map((dots) => `http://other.example${dots}${path}`);
+    const others = [
+      encoded,
+      `${encoded}?x`,
+      `http://other.example${encoded}`,
+      ...dotted,
+      `/${path}`,
+      `${path};x`,
+    ];
+    for (const other of others) {
+      expect([other, (await send(`GET ${other}`)).status]).toEqual([other, 404]);
+    }
+    for (const same of [`${path}?x=1`, `http://other.example${path}?x=1`]) {
+      expect([same, (await send(`GET ${same}`)).status]).toEqual([same, 200]);
+    }
+  });
+
   test("/metrics counts requests as Prometheus reads it", async () => {
     await send("GET /v2/chat?chatId=100001", { key });
     const { status, headers, text } = await send("GET /metrics");

@@ -2,7 +2,7 @@
  * What the tests of verification sessions share.
  */
 import { expect, vi } from "vitest";
-import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
+import { type Answer, type RequestOptions, type Send, textOf } from "../support/http.ts";
 import { expectV1Refusal, useContractServer } from "./contract_server.ts";
 
 /** Where the sessions of each generation are. */
@@ -24,12 +24,16 @@ export const useSessions = (env: Readonly<Record<string, string>> = {}) => {
   const stream = (sid: string, options: RequestOptions, generation: Generation = "v2") =>
     read(sid, options, "/stream", generation);
   const cancel = (sid: string, key: string) => send(`DELETE /v2/sessions/${sid}`, { key });
+  const untilOpen = readsAwaiter(send);
+  return { world, send, url, create, newSid, read, stream, cancel, untilOpen };
+};
+
+/** Waits until so many reads of sessions are open on the server, all tests of the file taken together. */
+export const readsAwaiter = (send: Send) => {
   const openReads = async () =>
     Number(/^accountlink_session_reads_open (\d+)$/m.exec((await send("GET /metrics")).text)?.[1]);
-  /** Waits until so many reads are open on the server, all tests of the file taken together. */
-  const untilOpen = (count: number) =>
+  return (count: number) =>
     vi.waitFor(async () => expect(await openReads()).toBe(count), { timeout: 10_000, interval: 10 });
-  return { world, send, url, create, newSid, read, stream, cancel, untilOpen };
 };
 
 /** Expects a refusal of either generation. */

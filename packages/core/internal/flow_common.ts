@@ -8,17 +8,16 @@ import type { ChatId } from "../ids.ts";
 import { FlowStore } from "../ports/flow_store.ts";
 import type { FlowSubject } from "../services/flow_subjects.ts";
 import type { GuildGuard } from "../services/guild_guard.ts";
-import { Secrets } from "../services/secrets.ts";
 import type { VerificationFlow } from "../verification_flow.ts";
-import { deadlineOf } from "./flow_cookie.ts";
+import { deadlineOf, flowIdOf } from "./flow_cookie.ts";
 
 /** Finds the flow that a cookie stands for; null when there is none. */
 export const flowFinder = Effect.gen(function* () {
   const flows = yield* FlowStore;
-  const secrets = yield* Secrets;
+  const idOf = yield* flowIdOf;
   return Effect.fnUntraced(function* (cookie: string | null) {
     if (cookie === null) return null;
-    return Option.getOrNull(yield* flows.find(yield* secrets.flowId(cookie), yield* Clock.currentTimeMillis));
+    return Option.getOrNull(yield* flows.find(yield* idOf(cookie), yield* Clock.currentTimeMillis));
   });
 });
 
@@ -40,8 +39,9 @@ export const refuseGone = Effect.fnUntraced(function* (cookie: string | null, en
 });
 
 /**
- * Holds a chat user to what the session and its guild ask. Who has just signed in may have brought along whether they are
- * a member; then nobody else is asked, who might not have heard of a user who joined for this.
+ * Refuses a chat user whom the session does not name, or who is not a member of its guild. Without `user.isMember` the
+ * chat platform is asked. A sign-in may tell it, and is then believed: what is known of the platform may be a few seconds
+ * old, and the user may have joined just for this.
  */
 export const admitUser = (
   guard: GuildGuard["Service"],
@@ -51,12 +51,12 @@ export const admitUser = (
 ): Effect.Effect<void, FlowRefused> => {
   const refuse = (reason: "wrong_user" | "not_a_member" | "no_guild") => new FlowRefused({ reason, entry });
   if (chatId !== null && chatId !== user.chatId) return refuse("wrong_user");
-  if (guildId !== null && user.isMember === false) return refuse("not_a_member");
-  const isKnown = user.isMember === true;
-  const requireMember = isKnown ? Effect.void : guard.requireMember(guildId, user.chatId);
-  return Effect.andThen(guard.enter(scope, guildId), requireMember).pipe(
+  const isMember =
+    user.isMember === undefined ? guard.isMember(guildId, user.chatId) : Effect.succeed(user.isMember);
+  return Effect.andThen(guard.enter(scope, guildId), isMember).pipe(
+    Effect.flatMap((is) => (is ? Effect.void : refuse("not_a_member"))),
     Effect.catchTags({
-      Forbidden: ({ reason }) => refuse(reason === "user_not_in_guild" ? "not_a_member" : "no_guild"),
+      Forbidden: () => refuse("no_guild"),
       MissingParameter: () => refuse("no_guild"),
       ...refusedPlatform(entry),
     }),

@@ -4,7 +4,7 @@
 import { Clock, Effect, Option } from "effect";
 import type { ClientAddress } from "../client_address.ts";
 import { FlowRefused } from "../flow_refusal.ts";
-import type { ChatId, FlowId, GameId, GuildId, Pid, Sid } from "../ids.ts";
+import type { ChatId, FlowId, GameId, Pid, Sid } from "../ids.ts";
 import { FlowStore } from "../ports/flow_store.ts";
 import { SessionStore } from "../ports/session_store.ts";
 import { AddressVault } from "../services/address_vault.ts";
@@ -17,6 +17,7 @@ import type { FlowForm } from "../services/verification_flows.ts";
 import { isVoided } from "../verification_flow.ts";
 import { shownAccounts } from "./flow_accounts.ts";
 import { admitUser, belongsTo, entryOf, flowFinder, refuseGone } from "./flow_common.ts";
+import { entryIn, flowIdOf } from "./flow_cookie.ts";
 
 type Cookie = string | null;
 
@@ -32,6 +33,7 @@ export const flowEndings = Effect.gen(function* () {
   const vault = yield* AddressVault;
   const shown = yield* shownAccounts;
   const find = yield* flowFinder;
+  const idOf = yield* flowIdOf;
 
   const checkForm = Effect.fnUntraced(function* (id: FlowId, subject: Sid | Pid, { csrf }: FlowForm) {
     if (csrf !== (yield* secrets.flowCsrf(id, subject))) {
@@ -48,11 +50,10 @@ export const flowEndings = Effect.gen(function* () {
   const confirmed = Effect.fnUntraced(function* (
     chatId: ChatId,
     gameId: GameId,
-    guildId: GuildId | null,
     previousGameId: GameId | null,
   ) {
     const accounts = yield* Effect.all(
-      { chat: shown.chat(chatId, guildId), game: shown.game(gameId) },
+      { chat: shown.chat(chatId), game: shown.game(gameId) },
       { concurrency: 2 },
     );
     return { redirect: null, ...accounts, linkChanged: previousGameId !== gameId };
@@ -95,22 +96,23 @@ export const flowEndings = Effect.gen(function* () {
       case "Completed":
         if (sid !== null) yield* watch.announce([sid]);
         return subject.redirect === null
-          ? yield* confirmed(chatId, gameId, subject.guildId, completed.previousGameId)
+          ? yield* confirmed(chatId, gameId, completed.previousGameId)
           : { redirect: toldRedirect(subject.redirect, sid) };
     }
   });
 
   const cancel = Effect.fn("VerificationFlows.cancel")(function* (cookie: Cookie, form: FlowForm) {
     const held = yield* find(cookie);
-    const heldEntry = held === null ? null : entryOf(held);
-    const entry = form.sid === null ? heldEntry : { sid: form.sid };
-    if (cookie === null || entry === null) return yield* refuseForm(cookie, form);
+    const at = yield* Clock.currentTimeMillis;
+    const begun = held === null ? entryIn(cookie, at) : entryOf(held);
+    const entry = form.sid === null ? begun : { sid: form.sid };
+    const isBegun = held !== null || (entry !== null && "sid" in entry);
+    if (cookie === null || entry === null || !isBegun) return yield* refuseForm(cookie, form);
     const subject = yield* subjects.resolve(entry);
     const { sid, pid } = subject;
-    yield* checkForm(yield* secrets.flowId(cookie), sid ?? pid, form);
+    yield* checkForm(yield* idOf(cookie), sid ?? pid, form);
     if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
     if (sid === null) return;
-    const at = yield* Clock.currentTimeMillis;
     const cancelled = yield* sessions.advance({ sid, to: "cancelled", at });
     if (Option.isNone(cancelled)) return;
     if (!cancelled.value.changed) return yield* refuseOver(cancelled.value.session, entry);

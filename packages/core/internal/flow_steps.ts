@@ -16,12 +16,13 @@ import {
 import { SessionStore } from "../ports/session_store.ts";
 import { type FlowSubject, FlowSubjects } from "../services/flow_subjects.ts";
 import { GuildGuard } from "../services/guild_guard.ts";
+import { Profiles } from "../services/profiles.ts";
 import { Secrets } from "../services/secrets.ts";
 import { SessionWatch } from "../services/session_watch.ts";
 import { isVoided, type ProofStep, type VerificationFlow } from "../verification_flow.ts";
 import { shownAccounts } from "./flow_accounts.ts";
 import { admitUser, belongsTo, entryOf, flowFinder, refusedPlatform, refuseGone } from "./flow_common.ts";
-import { deadlineOf, newCookie } from "./flow_cookie.ts";
+import { deadlineOf, entered, entryIn, flowIdOf, newCookie } from "./flow_cookie.ts";
 import { randomToken } from "./random_token.ts";
 
 type Cookie = string | null;
@@ -34,6 +35,7 @@ export const flowSteps = Effect.gen(function* () {
   const secrets = yield* Secrets;
   const watch = yield* SessionWatch;
   const guard = yield* GuildGuard;
+  const profiles = yield* Profiles;
   const shown = yield* shownAccounts;
   const random = yield* SecureRandom.SecureRandom;
   const token = randomToken(random);
@@ -42,6 +44,20 @@ export const flowSteps = Effect.gen(function* () {
     game: yield* GameIdentity,
   };
   const find = yield* flowFinder;
+  const idOf = yield* flowIdOf;
+
+  /**
+   * Whoever has the `pid` of a global scope can name any guild. The platform is asked only for one that a key has named,
+   * or that a member has come from: platforms shut out bots that ask for guilds they are not in.
+   */
+  const shownGuild = Effect.fnUntraced(function* (
+    { sid, scope, guildId }: FlowSubject,
+    flow: VerificationFlow | null,
+  ) {
+    if (guildId === null) return null;
+    const isVouchedFor = sid !== null || scope.kind === "guild" || (flow !== null && flow.chatId !== null);
+    return (isVouchedFor ? yield* profiles.guild(guildId) : null) ?? { id: guildId, name: null };
+  });
 
   const view = Effect.fn("VerificationFlows.view")(function* (entry: FlowEntry, given: Cookie) {
     const subject = yield* subjects.resolve(entry);
@@ -49,23 +65,30 @@ export const flowSteps = Effect.gen(function* () {
     const flow = held !== null && belongsTo(held, subject) ? held : null;
     const isAlive = (deadlineOf(given) ?? 0) > (yield* Clock.currentTimeMillis);
     const cookie = given !== null && isAlive ? given : yield* newCookie(random, subject.expiresAt);
+    const { guild, accounts } = yield* Effect.all(
+      {
+        guild: shownGuild(subject, flow),
+        accounts: shown.accounts(subject.pid, flow?.chatId ?? null, flow?.gameId ?? null),
+      },
+      { concurrency: 2 },
+    );
     return {
       entry,
       sid: subject.sid,
       asking: subject.asking,
-      guildId: subject.guildId,
       redirect: subject.redirect,
       expiresAt: (flow ?? subject).expiresAt,
-      ...(yield* shown.accounts(subject, flow?.chatId ?? null, flow?.gameId ?? null)),
-      csrf: yield* secrets.flowCsrf(yield* secrets.flowId(cookie), subject.sid ?? subject.pid),
-      cookie,
+      guild,
+      ...accounts,
+      csrf: yield* secrets.flowCsrf(yield* idOf(cookie), subject.sid ?? subject.pid),
+      cookie: entered(cookie, entry),
     };
   });
 
   const beginFlow = Effect.fnUntraced(function* (subject: FlowSubject) {
     const { sid, pid, guildId, redirect, expiresAt } = subject;
     const cookie = yield* newCookie(random, expiresAt);
-    const id = yield* secrets.flowId(cookie);
+    const id = yield* idOf(cookie);
     const unproven = { chatId: null, gameId: null, seenVersion: null };
     yield* flows.begin({ id, sid, pid, guildId, redirect, ...unproven, expiresAt });
     return cookie;
@@ -85,7 +108,7 @@ export const flowSteps = Effect.gen(function* () {
     redirectUri: string,
   ) {
     const held = yield* find(cookie);
-    const entry = given ?? (held === null ? null : entryOf(held));
+    const entry = given ?? (held === null ? entryIn(cookie, yield* Clock.currentTimeMillis) : entryOf(held));
     if (entry === null) return yield* refuseGone(cookie, null);
     const subject = yield* subjects.resolve(entry);
     const flow = held !== null && belongsTo(held, subject) ? held : null;
@@ -94,7 +117,7 @@ export const flowSteps = Effect.gen(function* () {
     if (step === "chat") yield* openSession(subject);
     const signIn = { redirectUri, state: yield* token, codeVerifier: yield* token, nonce: yield* token };
     const { state, codeVerifier, nonce } = signIn;
-    const id = yield* secrets.flowId(kept);
+    const id = yield* idOf(kept);
     const { guildId, expiresAt } = subject;
     if (!(yield* flows.challenge({ state, flow: id, step, codeVerifier, nonce, expiresAt }))) {
       return yield* refuseGone(kept, entry);
@@ -136,7 +159,7 @@ export const flowSteps = Effect.gen(function* () {
     if (proof.step === "chat") yield* admitUser(guard, subject, { chatId: proof.chatId, isMember }, entry);
     const cookie = yield* newCookie(random, flow.expiresAt);
     const now = yield* Clock.currentTimeMillis;
-    const proven = yield* flows.prove(flow.id, proof, now, yield* secrets.flowId(cookie));
+    const proven = yield* flows.prove(flow.id, proof, now, yield* idOf(cookie));
     if (Option.isNone(proven)) {
       yield* checkOrder(step, yield* find(held), entry);
       return yield* refuseGone(held, entry);

@@ -5,11 +5,11 @@ import { Context, Effect, Layer } from "effect";
 import type { ClientAddress } from "../client_address.ts";
 import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
 import type { FlowEntry, FlowRefused } from "../flow_refusal.ts";
-import type { ChatId, GameId, GuildId, Sid } from "../ids.ts";
+import type { ChatId, GameId, Sid } from "../ids.ts";
 import { flowEndings } from "../internal/flow_endings.ts";
 import { flowSteps } from "../internal/flow_steps.ts";
 import type { Millis } from "../link.ts";
-import type { ChatProfile, GameProfile } from "../profile.ts";
+import type { ChatProfile, GameProfile, Guild } from "../profile.ts";
 import type { ProofStep } from "../verification_flow.ts";
 
 /** An account that a browser has proven, or that is linked already; the profile is null when it cannot be had. */
@@ -24,7 +24,8 @@ export interface FlowView {
   readonly sid: Sid | null;
   /** The account whose community asks. */
   readonly asking: string;
-  readonly guildId: GuildId | null;
+  /** The guild that they ask for; its name is null when it cannot be had. */
+  readonly guild: Guild | null;
   readonly redirect: string | null;
   readonly expiresAt: Millis;
   readonly chat: ShownAccount<ChatId, ChatProfile> | null;

@@ -62,9 +62,11 @@ describe("VerificationFlows refuses a browser", () => {
   it.effect("for a user of whom the sign-in says so, and asks nobody else about them", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatformSwitch;
-      const { browser, entry } = yield* setup({ guildId });
+      const { browser, entry, byScope } = yield* setup({ guildId });
       chat.isMemberBySignIn = false;
       assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", entry)), "not_a_member");
+      const botless = { ...byScope, guildId: botlessGuildId };
+      assert.strictEqual(yield* reasonOf(browser.prove("chat", "10001", botless)), "no_guild");
       chat.isMemberBySignIn = true;
       chat.hasMembers = false;
       yield* browser.walk(entry);

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { TestClock } from "effect/testing";
 import {
+  ChatPlatformSwitch,
   flowWorld,
   flowWorldWith,
   newBrowser,
@@ -109,6 +110,53 @@ describe("VerificationFlows", () => {
   });
 });
 
+describe("An account on a page", () => {
+  it.effect("is asked for without its place in the guild, which no page shows", () =>
+    Effect.gen(function* () {
+      const { browser, entry } = yield* setup({ guildId });
+      yield* browser.walk(entry);
+      const { chat } = yield* browser.show(entry);
+      assert.deepInclude(chat?.profile, { username: "chat 10001", guild: null });
+      const done = yield* browser.confirm(entry);
+      assert.isNull(done.redirect);
+      if (done.redirect === null) assert.isNull(done.chat.profile?.guild);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+});
+
+describe("The guild that asks", () => {
+  const named = { id: guildId, name: "Engine Room" };
+  const unnamed = { id: guildId, name: null };
+
+  it.effect("is shown by its name, if the platform answers", () =>
+    Effect.gen(function* () {
+      const { browser, entry } = yield* setup({ guildId });
+      const platform = yield* ChatPlatformSwitch;
+      assert.deepStrictEqual((yield* browser.show(entry)).guild, named);
+      platform.isDown = true;
+      assert.deepStrictEqual((yield* browser.show(entry)).guild, unnamed);
+      const { pid } = (yield* newGuildKey).scope;
+      const ofScope = { pid, guildId: null, redirect: null };
+      assert.deepStrictEqual((yield* browser.show(ofScope)).guild, unnamed);
+      platform.isDown = false;
+      assert.deepStrictEqual((yield* browser.show(ofScope)).guild, named);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("is not asked for when anybody may have named it, until a member has", () =>
+    Effect.gen(function* () {
+      const { browser, byScope } = yield* setup();
+      const inGuild = { ...byScope, guildId };
+      assert.isNull((yield* browser.show(byScope)).guild);
+      assert.deepStrictEqual((yield* browser.show(inGuild)).guild, unnamed);
+      yield* browser.leave("chat", inGuild);
+      assert.deepStrictEqual((yield* browser.show(inGuild)).guild, unnamed);
+      yield* browser.prove("chat", ada, inGuild);
+      assert.deepStrictEqual((yield* browser.show(inGuild)).guild, named);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+});
+
 const oneADay = flowWorld.pipe(
   Layer.provide(
     Layer.effect(
@@ -154,7 +202,7 @@ describe("A flow that no session has asked for", () => {
 
       const elsewhere = yield* newGuildKey;
       const inGuild = { pid: elsewhere.scope.pid, guildId: null, redirect: `${origin}/done` };
-      assert.strictEqual((yield* browser.show(inGuild)).guildId, guildId);
+      assert.strictEqual((yield* browser.show(inGuild)).guild?.id, guildId);
       yield* disable;
       assert.strictEqual(yield* reasonOf(to(`${origin}/done`)), "bad_redirect");
       assert.isNull((yield* browser.show(byScope)).redirect);
@@ -207,6 +255,43 @@ describe("A flow that no session has asked for", () => {
 });
 
 describe("The cookie", () => {
+  it.effect("knows where the browser has entered, last of all", () =>
+    Effect.gen(function* () {
+      const { browser, byScope, entry, gameOf, read } = yield* setup();
+      yield* browser.show(byScope);
+      yield* browser.show(entry);
+      assert.strictEqual((yield* read).state, "pending");
+      yield* browser.prove("chat", "10001");
+      yield* browser.prove("game", "1");
+      yield* browser.confirm(entry);
+      assert.strictEqual(yield* gameOf, gameId("1"));
+      assert.strictEqual((yield* read).state, "completed");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("does not say where its browser has entered when that is too long for a cookie", () =>
+    Effect.gen(function* () {
+      const { browser, byScope } = yield* setup();
+      const long = { ...byScope, redirect: `${origin}/${"ä".repeat(2_000)}` };
+      yield* browser.show(long);
+      assert.isBelow(browser.jar.cookie?.length ?? 0, 100);
+      assert.strictEqual(yield* reasonOf(browser.leave("chat")), "lost");
+      yield* browser.leave("chat", long);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("is no way in when somebody has changed it", () =>
+    Effect.gen(function* () {
+      const { browser, entry } = yield* setup();
+      yield* browser.show(entry);
+      const [token, deadline] = browser.jar.cookie?.split(".") ?? [];
+      for (const mark of ["", "x", "bnVsbA", "eyJzaWQiOjF9"]) {
+        browser.jar.cookie = `${token}.${deadline}.${mark}`;
+        assert.strictEqual(yield* reasonOf(browser.leave("chat")), "lost");
+      }
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
   it.effect("changes with each proof, so that one from before is worth nothing", () =>
     Effect.gen(function* () {
       const { browser, entry } = yield* setup();
@@ -271,6 +356,14 @@ describe("VerificationFlows.cancel", () => {
       yield* begun.browser.cancel(form);
       assert.strictEqual(yield* reasonOf(begun.browser.send(form)), "over cancelled");
       assert.strictEqual(yield* reasonOf(begun.browser.cancel(form)), "over cancelled");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("knows the session from the page that the browser has opened", () =>
+    Effect.gen(function* () {
+      const { browser, entry, read } = yield* setup();
+      yield* browser.cancel({ ...(yield* browser.form(entry)), sid: null });
+      assert.strictEqual((yield* read).state, "cancelled");
     }).pipe(Effect.provide(flowWorld)),
   );
 

@@ -17,8 +17,10 @@ import { randomToken } from "../internal/random_token.ts";
 import { sessionEvents } from "../internal/session_events.ts";
 import { warnOnce } from "../internal/warn_once.ts";
 import type { Millis } from "../link.ts";
+import { longestRedirect } from "../origin.ts";
 import { SessionStore } from "../ports/session_store.ts";
 import { SessionSettings } from "../session_settings.ts";
+import { isStorable } from "../storable_text.ts";
 import { isFinal, type SessionState, type VerificationSession } from "../verification_session.ts";
 import { type GuildError, GuildGuard } from "./guild_guard.ts";
 import { secondsUntil } from "./request_limits.ts";
@@ -36,7 +38,7 @@ export interface NewSession {
   readonly guildId: GuildId | null;
   /** The only chat user who may finish it, or null for anybody; with a guild, a member of it. */
   readonly chatId: ChatId | null;
-  /** Where the user is sent in the end: an absolute URL whose origin is on the key's list. */
+  /** Where the user is sent in the end: an absolute URL, of at most 2,048 characters, whose origin is on the key's list. */
   readonly redirect: string | null;
 }
 
@@ -153,7 +155,7 @@ export class VerificationSessions extends Context.Service<
       const poll = Effect.fnUntraced(function* (key: ApiKey, sid: string, { wait, resumes }: PollOptions) {
         const arrived = yield* findOwn(key, sid);
         const until = (yield* Clock.currentTimeMillis) + wait;
-        const read = yield* reads.begin(arrived, resumes);
+        const read = yield* reads.begin(arrived, { resumes, waits: wait > 0 });
         const session = wait > 0 ? yield* awaitChange(read, arrived.state, until) : arrived;
         if (session.state === "expired") return yield* new SessionExpired();
         return { ...session, pollsRemaining: read.pollsRemaining };
@@ -162,7 +164,7 @@ export class VerificationSessions extends Context.Service<
       const stream = Effect.fnUntraced(function* (key: ApiKey, sid: string, lastEventId: string | null) {
         const arrived = yield* findOwn(key, sid);
         const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
-        const read = yield* reads.begin(arrived, lastEventId !== null);
+        const read = yield* reads.begin(arrived, { resumes: lastEventId !== null, waits: true });
         return sessionEvents(read, yield* read.present, until, lastEventId);
       });
 
@@ -215,7 +217,8 @@ const newSession = (
 });
 
 /**
- * Refuses a redirect that is not an absolute http or https URL whose origin is on the key's list.
+ * Refuses a redirect that is not an absolute http or https URL of at most 2,048 characters whose origin is on the key's
+ * list, or that no store can hold.
  *
  * @param redirect null for none
  */
@@ -225,8 +228,11 @@ export const checkRedirect = (
 ): Effect.Effect<void, InvalidParameter> => {
   if (redirect === null) return Effect.void;
   const url = URL.canParse(redirect) ? new URL(redirect) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) {
+  if (url === null || !/^https?:$/.test(url.protocol) || !isStorable(redirect)) {
     return Effect.fail(InvalidParameter.one("redirect", "expected an absolute http or https URL"));
+  }
+  if (Array.from(redirect).length > longestRedirect) {
+    return Effect.fail(InvalidParameter.one("redirect", `expected at most ${longestRedirect} characters`));
   }
   return redirectOrigins.includes(url.origin)
     ? Effect.void

@@ -75,12 +75,17 @@ describe("VerificationSessions.create", () => {
         "javascript:alert(1)",
         "ftp://client.example/",
         "https://client.example@evil.example/",
+        `${origin}/\0`,
+        `${origin}/\ud83d`,
+        `${origin}/`.padEnd(2_049, "x"),
         "",
       ];
       for (const redirect of wrong) {
         const refused = yield* Effect.flip(sessions.create(key, { ...request, redirect }));
         assert.deepInclude(refused, { _tag: "InvalidParameter" }, redirect);
       }
+      const longest = `${origin}/`.padEnd(2_048, "x");
+      assert.strictEqual((yield* sessions.create(key, { ...request, redirect: longest })).redirect, longest);
     }).pipe(Effect.provide(world)),
   );
 
