@@ -14,7 +14,6 @@ export const layerWith = (options: { readonly maxEntries: number }): Layer.Layer
     return Cache.of({
       get: (key, now) => Effect.sync(() => entries.get(key, now)),
       set: (key, value, expiresAt) => Effect.sync(() => entries.set(key, value, expiresAt)),
-      remove: (key) => Effect.sync(() => entries.remove(key)),
     });
   });
 

@@ -1,6 +1,6 @@
 /** Short-lived values in Redis. */
 import { Cache } from "@accountlink/core";
-import { Clock, Effect, Layer, Option } from "effect";
+import { Effect, Layer, Option } from "effect";
 import { RedisConnections } from "./connections.ts";
 import { ask } from "./internal/redis_failure.ts";
 
@@ -19,17 +19,15 @@ export const layer: Layer.Layer<Cache, never, RedisConnections> = Layer.effect(
           ask("Cache.get", () => commands.get(nameOf(key))),
           (entry) => (entry === null ? Option.none() : valueOf(entry, now)),
         ),
-      set: (key, value, expiresAt) =>
-        Clock.clockWith((clock) => {
-          const life = Math.ceil(expiresAt - clock.currentTimeMillisUnsafe());
-          const name = nameOf(key);
-          return Effect.asVoid(
-            ask<unknown>("Cache.set", () =>
-              life > 0 ? commands.set(name, `${expiresAt} ${value}`, "PX", life) : commands.del(name),
-            ),
-          );
-        }),
-      remove: (key) => Effect.asVoid(ask("Cache.remove", () => commands.del(nameOf(key)))),
+      set: (key, value, expiresAt, now) => {
+        const life = Math.ceil(expiresAt - now);
+        const name = nameOf(key);
+        return Effect.asVoid(
+          ask<unknown>("Cache.set", () =>
+            life > 0 ? commands.set(name, `${expiresAt} ${value}`, "PX", life) : commands.del(name),
+          ),
+        );
+      },
     });
   }),
 );

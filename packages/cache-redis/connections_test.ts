@@ -132,8 +132,9 @@ describe.skipIf(noCertificate !== null)(`connections by TLS ${noCertificate ?? "
       const made = yield* makeCertificate;
       const server = yield* startRedis({ tls: made });
       const trusting = yield* openNode(server.url, { tls: { ca: made.authority } });
-      yield* Context.get(trusting, Cache).set("key", "value", Date.now() + 60_000);
-      const found = yield* Context.get(trusting, Cache).get("key", Date.now());
+      const [cache, now] = [Context.get(trusting, Cache), Date.now()];
+      yield* cache.set("key", "value", now + 60_000, now);
+      const found = yield* cache.get("key", now);
       assert.deepStrictEqual(found, Option.some("value"));
 
       const wary = yield* openNode(server.url);

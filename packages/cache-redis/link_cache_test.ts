@@ -2,7 +2,7 @@ import { type CacheLease, ChatId, LinkCache, Pid } from "@accountlink/core";
 import { startRedis, startRedisCluster, startRedisSentinel, whyNoRedis } from "@accountlink/test-servers";
 import { assert, describe, it } from "@effect/vitest";
 import { Context, Effect } from "effect";
-import { openNode } from "./internal/test_redis.ts";
+import { openClient, openNode, until } from "./internal/test_redis.ts";
 
 const missing = await whyNoRedis();
 const minute = 60_000;
@@ -58,6 +58,29 @@ describe.skipIf(missing !== null)(`LinkCache ${missing ?? "on Redis"}`, () => {
       );
       assert.isFalse(yield* cache.lift(fence(lease.run)));
       assert.strictEqual((yield* Effect.eventually(leaseOf(cache))).run, lease.run);
+      assert.isTrue(yield* cache.lift(standing));
+    }),
+  );
+
+  it.live("fences that nobody lifted are gone with the next one", () =>
+    Effect.gen(function* () {
+      const redis = yield* startRedis();
+      const cache = yield* openCache(redis.url);
+      const lease = yield* leaseOf(cache);
+      const readsToken = Effect.map(
+        cache.read(lease, name, minute),
+        (read) => read._tag === "Miss" && read.token !== null,
+      );
+      const standing = fence(lease.run);
+      // The hash lasts as long as the longest of them.
+      yield* cache.fence(lease, standing, minute);
+      for (const failed of [fence(lease.run), fence(lease.run)]) yield* cache.fence(lease, failed, 20);
+      yield* cache.lift(standing);
+      yield* until(readsToken);
+      for (const each of [standing, fence(lease.run)]) yield* cache.fence(lease, each, minute);
+      const client = yield* openClient(redis.url);
+      const [key = ""] = yield* Effect.promise(() => client.keys("*:link-fences:*"));
+      assert.strictEqual(yield* Effect.promise(() => client.hlen(key)), 2);
       assert.isTrue(yield* cache.lift(standing));
     }),
   );

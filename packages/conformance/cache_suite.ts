@@ -15,7 +15,7 @@ const cases: Cases<Cache> = {
     const now = yield* Clock.currentTimeMillis;
     const key = uniqueText();
     expectEqual(yield* cache.get(key, now), Option.none());
-    yield* cache.set(key, "value", now + minute);
+    yield* cache.set(key, "value", now + minute, now);
     expectEqual(yield* cache.get(key, now), Option.some("value"));
     expectEqual(yield* cache.get(key, now), Option.some("value"));
   }),
@@ -24,7 +24,7 @@ const cases: Cases<Cache> = {
     const cache = yield* Cache;
     const now = yield* Clock.currentTimeMillis;
     const key = uniqueText();
-    yield* cache.set(key, "value", now + minute);
+    yield* cache.set(key, "value", now + minute, now);
     expectEqual(yield* cache.get(key, now + minute - 1), Option.some("value"));
     expectEqual(yield* cache.get(key, now + minute), Option.none());
     expectEqual(yield* cache.get(key, now + 2 * minute), Option.none());
@@ -34,8 +34,8 @@ const cases: Cases<Cache> = {
     const cache = yield* Cache;
     const now = yield* Clock.currentTimeMillis;
     const key = uniqueText();
-    yield* cache.set(key, "old", now + minute);
-    yield* cache.set(key, "new", now - minute);
+    yield* cache.set(key, "old", now + minute, now);
+    yield* cache.set(key, "new", now - minute, now);
     expectEqual(yield* cache.get(key, now), Option.none());
   }),
 
@@ -43,31 +43,19 @@ const cases: Cases<Cache> = {
     const cache = yield* Cache;
     const now = yield* Clock.currentTimeMillis;
     const key = uniqueText();
-    yield* cache.set(key, "first", now + 2 * minute);
-    yield* cache.set(key, "second", now + minute);
+    yield* cache.set(key, "first", now + 2 * minute, now);
+    yield* cache.set(key, "second", now + minute, now);
     expectEqual(yield* cache.get(key, now), Option.some("second"));
     expectEqual(yield* cache.get(key, now + minute), Option.none());
-    yield* cache.set(key, "third", now + 3 * minute);
+    yield* cache.set(key, "third", now + 3 * minute, now);
     expectEqual(yield* cache.get(key, now + minute), Option.some("third"));
-  }),
-
-  "remove removes the entry and no other": Effect.gen(function* () {
-    const cache = yield* Cache;
-    const now = yield* Clock.currentTimeMillis;
-    const [key, other] = [uniqueText(), uniqueText()];
-    yield* cache.remove(key);
-    yield* cache.set(key, "value", now + minute);
-    yield* cache.set(other, "other", now + minute);
-    yield* cache.remove(key);
-    expectEqual(yield* cache.get(key, now), Option.none());
-    expectEqual(yield* cache.get(other, now), Option.some("other"));
   }),
 
   "keys and values are texts, told apart to the letter": Effect.gen(function* () {
     const cache = yield* Cache;
     const now = yield* Clock.currentTimeMillis;
     const prefix = uniqueText();
-    yield* Effect.forEach(hostileTexts, (text) => cache.set(`${prefix}${text}`, text, now + minute));
+    yield* Effect.forEach(hostileTexts, (text) => cache.set(`${prefix}${text}`, text, now + minute, now));
     for (const text of hostileTexts) {
       expectEqual(yield* cache.get(`${prefix}${text}`, now), Option.some(text));
     }
@@ -78,7 +66,7 @@ const cases: Cases<Cache> = {
     const now = yield* Clock.currentTimeMillis;
     const key = uniqueText();
     const values = Array.from({ length: 20 }, (_, i) => `${i}`);
-    yield* Effect.forEach(values, (value) => cache.set(key, value, now + minute), {
+    yield* Effect.forEach(values, (value) => cache.set(key, value, now + minute, now), {
       concurrency: "unbounded",
     });
     const stayed = yield* cache.get(key, now);

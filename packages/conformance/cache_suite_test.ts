@@ -16,20 +16,20 @@ const mistakes: Readonly<Record<string, (cache: Shape) => Partial<Shape>>> = {
     get: (key, now) => cache.get(key, now - 1),
   }),
   "an entry whose deadline is past is never seen": (cache) => ({
-    set: (key, value, expiresAt) => (expiresAt < Date.now() ? Effect.void : cache.set(key, value, expiresAt)),
+    set: (key, value, expiresAt, now) =>
+      expiresAt < now ? Effect.void : cache.set(key, value, expiresAt, now),
   }),
   "a set overwrites the value and its deadline, to earlier and to later": (cache) => {
     const deadlines = new Map<string, number>();
     return {
-      set: (key, value, expiresAt) => {
+      set: (key, value, expiresAt, now) => {
         deadlines.set(key, Math.max(expiresAt, deadlines.get(key) ?? 0));
-        return cache.set(key, value, deadlines.get(key) as number);
+        return cache.set(key, value, deadlines.get(key) as number, now);
       },
     };
   },
-  "remove removes the entry and no other": () => ({ remove: () => Effect.void }),
   "keys and values are texts, told apart to the letter": (cache) => ({
-    set: (key, value, expiresAt) => cache.set(key.normalize(), value, expiresAt),
+    set: (key, value, expiresAt, now) => cache.set(key.normalize(), value, expiresAt, now),
   }),
 };
 

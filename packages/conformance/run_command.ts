@@ -112,7 +112,7 @@ export const observe = Effect.fnUntraced(function* (
     keys: yield* keys.listKeys(world.account.name),
     secrets: yield* Effect.forEach(world.hashes, (hash) => Effect.map(keys.findByHash(hash), plain)),
     sessions: yield* Effect.forEach(world.sids, (sid) => Effect.map(sessions.find(sid), plain)),
-    changedSids: ownOf(world.sids, yield* sessions.changedSince(0)),
+    changedSids: ownOf(world.sids, yield* sessions.changedSince(0, world.sids)),
     flows: yield* Effect.forEach(world.flowIds, (id) => Effect.map(flows.find(id, 0), plain)),
     entries: entries.map(({ sequence: _, ...entry }) => entry),
   };
@@ -200,11 +200,13 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
     return askSessions((store) => store.create(write));
   },
   findSession: (world, { session }) => askSessions((store) => store.find(sidOf(world, session))),
-  changedSince: (world, { at }) =>
-    Effect.map(
-      askSessions((store) => store.changedSince(at)),
+  changedSince: (world, { at, sessions }) => {
+    const among = sessions?.map((session) => sidOf(world, session)) ?? null;
+    return Effect.map(
+      askSessions((store) => store.changedSince(at, among)),
       (sids) => ownOf(world.sids, sids),
-    ),
+    );
+  },
   advance: (world, { session, to, at }) =>
     askSessions((store) => store.advance({ sid: sidOf(world, session), to, at })),
   complete: (world, { scope, flow, chatId, gameId, at }) => {

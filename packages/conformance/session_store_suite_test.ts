@@ -46,7 +46,19 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
     advance: (write) => store.advance({ ...write, at: write.to === "expired" ? write.at + 1 : write.at }),
   }),
   "changedSince gives what changed at or after a time, and not what was only created": (store) => ({
-    changedSince: (at) => store.changedSince(at + 1),
+    changedSince: (at, among) => store.changedSince(at + 1, among),
+  }),
+  "changedSince among some sessions gives no other": (store) => ({
+    changedSince: (at) => store.changedSince(at, null),
+  }),
+  "recordSightings takes what it was given before, and what it is given twice": (store) => ({
+    recordSightings: (scope, sightings) =>
+      new Set(sightings.map(({ chatId }) => chatId)).size < sightings.length
+        ? Effect.die("A row was written twice")
+        : store.recordSightings(scope, sightings),
+  }),
+  "recordSightings in a scope that does not exist, or of text that cannot be stored, is a defect": () => ({
+    recordSightings: () => Effect.void,
   }),
   "sweep expires what is unfinished at its deadline, and says which": (store) => ({
     sweep: (times) => store.sweep({ ...times, at: times.at - 1 }),

@@ -17,7 +17,7 @@ export type VerificationCommand =
       readonly at: Millis;
     }
   | { readonly op: "findSession"; readonly session: number }
-  | { readonly op: "changedSince"; readonly at: Millis }
+  | { readonly op: "changedSince"; readonly at: Millis; readonly sessions: ReadonlyArray<number> | null }
   | { readonly op: "advance"; readonly session: number; readonly to: SessionStep; readonly at: Millis }
   | {
       readonly op: "complete";
@@ -54,7 +54,7 @@ export const challengeCount = 2;
 /** When the sessions and flows of commands are over: within the times that commands have. */
 export const commandDeadline: Millis = 3;
 
-const { constant, constantFrom, nat, oneof, option, record } = FastCheck;
+const { array, constant, constantFrom, nat, oneof, option, record } = FastCheck;
 
 const session = nat(sessionCount - 1);
 const flow = nat(flowCount - 1);
@@ -109,7 +109,7 @@ const sessionCommand: FastCheck.Arbitrary<VerificationCommand> = oneof(
     }),
   },
   { weight: 1, arbitrary: record({ op: constant("findSession"), session }) },
-  { weight: 1, arbitrary: record({ op: constant("changedSince"), at }) },
+  { weight: 1, arbitrary: record({ op: constant("changedSince"), at, sessions: option(array(session)) }) },
 );
 
 const flowCommand: FastCheck.Arbitrary<VerificationCommand> = oneof(

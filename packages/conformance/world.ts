@@ -10,9 +10,9 @@ import {
   GuildId,
   KeyId,
   KeyStore,
-  type Origin,
   Pid,
   type StoreUnavailable,
+  type WriteOrigin,
 } from "@accountlink/core";
 import { Effect } from "effect";
 
@@ -27,7 +27,7 @@ export const poker = GameId.make("2");
 export const rummy = GameId.make("3");
 
 /** On whose behalf the cases write. */
-export const origin: Origin = {
+export const origin: WriteOrigin = {
   actor: { type: "operator", id: "conformance" },
   requestId: "req_conformance",
 };

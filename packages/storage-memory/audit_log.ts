@@ -8,8 +8,6 @@ export const layer: Layer.Layer<AuditLog, never, State> = Layer.effect(
   AuditLog,
   Effect.map(State, (memory) =>
     AuditLog.of({
-      append: (entry) => Effect.sync(() => memory.append(entry)),
-
       list: (account, before, limit) =>
         Effect.sync(() => {
           const log = memory.log.get(account) ?? [];

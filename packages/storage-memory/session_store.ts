@@ -5,13 +5,15 @@ import {
   type CreateSession,
   canAdvance,
   completedSession,
+  completionRefusal,
   type FlowCompleted,
   type Millis,
-  refusalOf,
+  type Pid,
   type SessionAdvanced,
   type SessionCreated,
   SessionStore,
   type Sid,
+  type Sighting,
   type SweepSessions,
 } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
@@ -27,9 +29,10 @@ export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
     SessionStore.of({
       create: (write) => Effect.sync(() => create(memory, write)),
       find: (sid) => Effect.sync(() => Option.fromUndefinedOr(memory.sessions.find(sid))),
-      changedSince: (at) => Effect.sync(() => memory.sessions.changedSince(at)),
+      changedSince: (at, among) => Effect.sync(() => memory.sessions.changedSince(at, among)),
       advance: (write) => Effect.sync(() => advance(memory, write)),
       complete: (write) => Effect.sync(() => complete(memory, write)),
+      recordSightings: (pid, sightings) => Effect.sync(() => recordSightings(memory, pid, sightings)),
       sweep: (times) => Effect.sync(() => sweep(memory, times)),
     }),
   ),
@@ -70,12 +73,12 @@ const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
   const flow = memory.flows.get(write.flow);
   const sid = flow?.sid ?? null;
   const session = sid === null ? undefined : memory.sessions.find(sid);
-  const refusal = refusalOf(write, { flow, session, record: memory.links.get(pid)?.find(chatId) });
+  const refusal = completionRefusal(write, { flow, session, record: memory.links.get(pid)?.find(chatId) });
   if (refusal !== null) return refusal;
 
   if (address !== null) assertStorable(address.hash, address.sealed, address.addressKeyId);
   const { record, previousGameId } = setGame(memory, write);
-  if (address !== null) see(memory, write, address);
+  if (address !== null) recordSightings(memory, pid, [{ chatId, address, seenAt: at }]);
   endFlow(memory, write.flow);
   if (session === undefined) return { _tag: "Completed", record, previousGameId, session: null };
 
@@ -84,15 +87,15 @@ const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
   return { _tag: "Completed", record, previousGameId, session: completed };
 };
 
-const see = (
-  memory: Memory,
-  { pid, chatId, at }: CompleteFlow,
-  address: NonNullable<CompleteFlow["address"]>,
-): void => {
-  const sightings = memory.sightings.get(pid) ?? new Map();
-  memory.sightings.set(pid, sightings);
-  const key = `${chatId} ${address.hash}`;
-  if ((sightings.get(key)?.seenAt ?? at) <= at) sightings.set(key, { chatId, address, seenAt: at });
+const recordSightings = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Sighting>): void => {
+  memory.linksOf(pid);
+  for (const { address } of sightings) assertStorable(address.hash, address.sealed, address.addressKeyId);
+  const known = memory.sightings.get(pid) ?? new Map<string, Sighting>();
+  memory.sightings.set(pid, known);
+  for (const sighting of sightings) {
+    const key = `${sighting.chatId} ${sighting.address.hash}`;
+    if ((known.get(key)?.seenAt ?? sighting.seenAt) <= sighting.seenAt) known.set(key, sighting);
+  }
 };
 
 const sweep = (

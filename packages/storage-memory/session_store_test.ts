@@ -70,6 +70,22 @@ it("keeps the last sighting of a chat user at an address, until the scope is del
     expect(memory.sightings.get(pid)).toBeUndefined();
   }).pipe(Effect.provide(stores), Effect.runPromise));
 
+it("records the last sightings of each chat user at each address, whatever was known", () =>
+  Effect.gen(function* () {
+    const [sessions, memory] = [yield* SessionStore, yield* State];
+    yield* storeScopes;
+    const at = (chatId: ChatId, seenAt: number, hash = "hash") => {
+      return { chatId, address: { hash, sealed: `sealed ${seenAt}`, addressKeyId: "k1" }, seenAt };
+    };
+    yield* sessions.recordSightings(pid, [at(ada, 10), at(bob, 20)]);
+    yield* sessions.recordSightings(pid, [at(ada, 30), at(ada, 25), at(bob, 15), at(bob, 5, "elsewhere")]);
+    expect([...(memory.sightings.get(pid)?.values() ?? [])]).toEqual([
+      at(ada, 30),
+      at(bob, 20),
+      at(bob, 5, "elsewhere"),
+    ]);
+  }).pipe(Effect.provide(stores), Effect.runPromise));
+
 it("forgets the sightings of before a time in every scope, and no other", () =>
   Effect.gen(function* () {
     const [sessions, memory] = [yield* SessionStore, yield* State];

@@ -2,7 +2,6 @@
 import { type Actor, type AuditAction, type AuditEntry, AuditLog, Pid } from "@accountlink/core";
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
-import { insertEntry } from "./internal/audit_entry.ts";
 import { operation } from "./internal/operation.ts";
 import { literalsOf, schemaReaderOf } from "./internal/row.ts";
 
@@ -11,9 +10,6 @@ export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.ef
   AuditLog,
   Effect.map(SqlClient.SqlClient, (sql) =>
     AuditLog.of({
-      append: (entry) =>
-        insertEntry(sql, entry).pipe(Effect.asVoid, operation("AuditLog.append", entry.account)),
-
       list: (account, before, limit) =>
         sql`
           SELECT sequence, at, account, pid, actor_type, actor_id, request_id, action, details FROM audit_log

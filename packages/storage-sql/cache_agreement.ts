@@ -10,15 +10,14 @@ import { schemaReaderOf } from "./internal/row.ts";
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const longestWrite = yield* LongestWrite;
-  const { now, rowsWritten } = dialectOf(sql);
-  const later = sql.literal(`CASE WHEN excluded.opens_at > cache_closures.opens_at
-    THEN excluded.opens_at ELSE cache_closures.opens_at END`);
+  const { now, isCommitLate, rowsWritten } = dialectOf(sql);
 
   return CacheAgreement.of({
     longestWrite,
 
     read: sql`
-      SELECT scope, run, ${now} - closed_at AS age, CASE WHEN opens_at <= ${now} THEN 1 ELSE 0 END AS open
+      SELECT scope, CASE WHEN opens_at < ${never} THEN run END AS run, ${now} - closed_at AS age,
+        CASE WHEN opens_at <= ${now} AND NOT ${isCommitLate(longestWrite.ofCommit)} THEN 1 ELSE 0 END AS open
       FROM cache_closures
       WHERE scope = ${wholeCache} OR opens_at > ${now}`.pipe(
       Effect.flatMap(readClosures),
@@ -29,9 +28,15 @@ const make = Effect.gen(function* () {
     adopt: (run, closedMs) =>
       sql`
         INSERT INTO cache_closures (scope, run, closed_at, opens_at)
-        VALUES (${wholeCache}, ${run}, ${now}, ${now} + ${closedMs})
-        ON CONFLICT (scope) DO UPDATE SET run = excluded.run, closed_at = excluded.closed_at, opens_at = ${later}
-        WHERE cache_closures.run IS DISTINCT FROM excluded.run`.raw.pipe(
+        VALUES (${wholeCache}, ${run}, ${now}, ${never})
+        ON CONFLICT (scope) DO UPDATE SET run = excluded.run, opens_at = excluded.opens_at
+        WHERE cache_closures.run IS DISTINCT FROM excluded.run`.pipe(
+        // Its time begins when everybody can see it, which a statement cannot know of itself.
+        Effect.andThen(
+          sql`
+            UPDATE cache_closures SET closed_at = ${now}, opens_at = ${now} + ${closedMs}
+            WHERE scope = ${wholeCache} AND run = ${run} AND opens_at = ${never}`.raw,
+        ),
         Effect.map((written) => rowsWritten(written) > 0),
         operation("CacheAgreement.adopt", run),
       ),
@@ -42,7 +47,9 @@ const make = Effect.gen(function* () {
         Effect.andThen(sql`
           INSERT INTO cache_closures (scope, run, closed_at, opens_at)
           VALUES (${pid}, NULL, ${now}, ${now} + ${closedMs})
-          ON CONFLICT (scope) DO UPDATE SET opens_at = ${later}`),
+          ON CONFLICT (scope) DO UPDATE SET opens_at = CASE
+            WHEN excluded.opens_at > cache_closures.opens_at THEN excluded.opens_at
+            ELSE cache_closures.opens_at END`),
         Effect.asVoid,
         operation("CacheAgreement.close"),
       ),
@@ -57,6 +64,9 @@ export const layer: Layer.Layer<CacheAgreement, never, SqlClient.SqlClient> = La
 
 /** In the place of a scope: the row of the cache itself, the only one with a run. */
 const wholeCache = "";
+
+/** When a run is used that was named, but whose time has not begun. */
+const never = Number.MAX_SAFE_INTEGER;
 
 const ClosureRow = Schema.Struct({
   scope: Schema.Union([Schema.Literal(wholeCache), Pid]),

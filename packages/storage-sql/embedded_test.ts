@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { AuditLog, ChatId, GameId, KeyStore, LinkStore, Pid, type StoreUnavailable } from "@accountlink/core";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Exit, Option } from "effect";
+import { TestClock } from "effect/testing";
 import { makeTempFolder } from "./internal/temp_folder.ts";
 import { StorageSql } from "./mod.ts";
 
@@ -110,7 +111,8 @@ describe("layerEmbedded", () => {
       yield* on(
         folder,
         Effect.gen(function* () {
-          expect(yield* refusal(folder)).toMatchObject({ _tag: "DataFolderInUse", pid: process.pid });
+          const error = yield* TestClock.withLive(refusal(folder));
+          expect(error).toMatchObject({ _tag: "DataFolderInUse", pid: process.pid });
           yield* on(folder, fill, false).pipe(Effect.orDie);
           const links = yield* LinkStore;
           expect((yield* links.findByChatIds(pid, chatIds)).size).toBe(chatIds.length);

@@ -1,10 +1,9 @@
 /** Looking at the stores in a data folder without opening them for use. */
-import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Effect } from "effect";
 import { databaseFile, hasDatabase } from "./data_folder.ts";
 import { DatabaseUnusable } from "./database_unusable.ts";
-import { acquireProcessLock, lockFile } from "./internal/process_lock.ts";
+import { probeProcessLock } from "./internal/process_lock.ts";
 import { newestStep } from "./migrations.ts";
 
 /** What there is in a data folder. */
@@ -60,15 +59,11 @@ const versionOf = (database: DatabaseSync): number => {
   );
 };
 
-/** Only who could take the lock knows that nobody holds it. It is let go at once. */
 const runningServer = (folder: string): Effect.Effect<EmbeddedState["server"]> =>
-  existsSync(lockFile(folder))
-    ? acquireProcessLock(folder).pipe(
-        Effect.scoped,
-        Effect.as(null),
-        Effect.catchTags({
-          DataFolderInUse: ({ pid }) => Effect.succeed({ pid }),
-          SqlError: () => Effect.succeed(null),
-        }),
-      )
-    : Effect.succeed(null);
+  probeProcessLock(folder).pipe(
+    Effect.as(null),
+    Effect.catchTags({
+      DataFolderInUse: ({ pid }) => Effect.succeed({ pid }),
+      SqlError: () => Effect.succeed(null),
+    }),
+  );

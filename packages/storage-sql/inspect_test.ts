@@ -48,7 +48,11 @@ describe("inspectEmbedded", () => {
       const serving = layerEmbedded({ folder });
       const state = yield* Effect.provide(inspectEmbedded(folder), serving, { local: true });
       expect(state?.server).toEqual({ pid: process.pid });
+      // One that a killed server left over is the next server's to replace.
+      const record = join(folder, "server.pid");
+      writeFileSync(record, "1 elsewhere\n");
       expect((yield* inspectEmbedded(folder))?.server).toBeNull();
+      expect(readFileSync(record, "utf8")).toBe("1 elsewhere\n");
       yield* Effect.provide(Effect.void, serving, { local: true });
     }),
   );

@@ -5,7 +5,7 @@ import { type ChatId, type GameId, isLinked, LinkStore, type Pid } from "@accoun
 import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
 import { dialectOf } from "./internal/dialect.ts";
-import { gathered } from "./internal/link_gathering.ts";
+import { gathered } from "./internal/gathering.ts";
 import { linkImports } from "./internal/link_import.ts";
 import { linkQueries } from "./internal/link_queries.ts";
 import { readPairs, readRecord, readRecords } from "./internal/link_row.ts";
@@ -18,7 +18,7 @@ const make = Effect.gen(function* () {
   const queries = linkQueries(sql);
   const run = (text: string, values: ReadonlyArray<unknown>) => connection.execute(text, values, undefined);
   const rowOf = dialectOf(sql).isRemote
-    ? gathered((pairs) => run(queries.byPairs, [JSON.stringify(pairs)]))
+    ? gathered<[Pid, ChatId]>(["pid", "chat_id"], (pairs) => run(queries.byPairs, [JSON.stringify(pairs)]))
     : (pid: Pid, chatId: ChatId) => run(queries.byChatId, [pid, chatId]);
 
   return LinkStore.of({

@@ -107,7 +107,11 @@ const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable,
     };
     const client = layerPostgresClient({ place, maxConnections, ...timeouts });
     const [toConnect, toRun] = Object.values(timeouts).map(Duration.toMillis) as [number, number];
-    const longest = { ofRecord: longestWrite(toConnect, toRun), ofScope: longestWrite(toConnect, patience) };
+    const longest = {
+      ofRecord: longestWrite(toConnect, toRun),
+      ofScope: longestWrite(toConnect, patience),
+      ofCommit: toRun,
+    };
     return {
       path: place.path,
       database: Context.add(yield* Layer.build(client), LongestWrite, longest),

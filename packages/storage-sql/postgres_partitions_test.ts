@@ -42,10 +42,10 @@ const layerSplit = (script: string) =>
   );
 
 describe.skipIf(missing !== null)(`links in parts ${missing ?? "on Postgres"}`, () => {
-  const parts = { name: "Parts by scope", layer: layerSplit(byScope), test };
-  linkStoreSuite(parts);
+  const split = { name: "Parts by scope", layer: layerSplit(byScope), test };
+  linkStoreSuite(split);
   linkStoreSuite({ name: "Parts by record", layer: layerSplit(byRecord), test });
-  storagePropertySuite({ ...parts, model: StorageMemory.layer });
+  storagePropertySuite({ ...split, model: StorageMemory.layer });
 
   it.live("are a table with the columns, keys and indexes of before", () =>
     Effect.gen(function* () {

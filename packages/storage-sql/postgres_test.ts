@@ -87,8 +87,7 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
 
   it.live("holds texts as they are, whatever their characters", () =>
     Effect.gen(function* () {
-      const keys = yield* KeyStore;
-      const log = yield* AuditLog;
+      const [keys, links, log] = [yield* KeyStore, yield* LinkStore, yield* AuditLog];
       const texts = [
         "ACME",
         "acme",
@@ -105,9 +104,14 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
       for (const name of texts) yield* keys.ensureAccount({ name, chatId: null, tier: "free" });
       for (const name of texts) {
         expect(yield* keys.findAccount(name)).toEqual(Option.some({ name, chatId: null, tier: "free" }));
-        const details = { [`key ${name}`]: name };
-        yield* log.append({ ...origin, at: 1, account: name, pid: null, action: "key.created", details });
-        expect(yield* log.list(name, null, 10)).toMatchObject([{ account: name, details }]);
+        const own = yield* keys.ensureScope(
+          name,
+          { kind: "global" },
+          Pid.make(`pid_${crypto.randomUUID().replaceAll("-", "")}`),
+        );
+        const from = { actor: { type: "operator", id: name }, requestId: name } as const;
+        yield* links.deleteScope({ ...from, pid: own.pid, at: 1 });
+        expect(yield* log.list(name, null, 10)).toMatchObject([{ account: name, ...from }]);
       }
     }).pipe(Effect.provide(layerOnDatabase())),
   );

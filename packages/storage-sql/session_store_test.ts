@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { ChatId, FlowStore, LinkStore, SessionStore } from "@accountlink/core";
+import { ChatId, FlowStore, LinkStore, SessionStore, type Sighting } from "@accountlink/core";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Exit, Option } from "effect";
 import { vi } from "vitest";
@@ -19,6 +19,12 @@ import {
 
 const { pid } = scope;
 const session = sessionOf(1);
+
+const sightingOf = (user: ChatId, number: number, seenAt: number, hash = "hash"): Sighting => ({
+  chatId: user,
+  address: { hash, sealed: `sealed ${number}`, addressKeyId: `k${number}` },
+  seenAt,
+});
 const other = ChatId.make("10002");
 
 describe("sessions", () => {
@@ -62,7 +68,7 @@ describe("sessions", () => {
         expect(
           (yield* sessions.sweep({ at: 10, sessionsBefore: 10, sightingsBefore: null })).toSorted(),
         ).toEqual(sids);
-        expect((yield* sessions.changedSince(10)).toSorted()).toEqual(sids);
+        expect((yield* sessions.changedSince(10, null)).toSorted()).toEqual(sids);
         expect(look("SELECT DISTINCT state, change, changed_at FROM verification_sessions")).toEqual([
           { state: "expired", change: 3, changed_at: 10 },
         ]);
@@ -131,6 +137,37 @@ describe("a completion", () => {
   );
 });
 
+describe("sightings that are recorded", () => {
+  it.effect("are the last of each chat user at each address, whatever was known", () =>
+    withTampering((_, look) =>
+      Effect.gen(function* () {
+        const sessions = yield* SessionStore;
+        yield* storeKey;
+        yield* sessions.recordSightings(pid, [sightingOf(chatId, 1, 10), sightingOf(other, 2, 20)]);
+        yield* sessions.recordSightings(pid, [
+          sightingOf(chatId, 3, 30),
+          sightingOf(chatId, 4, 25),
+          sightingOf(other, 5, 15),
+          sightingOf(other, 6, 5, "elsewhere"),
+        ]);
+        yield* sessions.recordSightings(pid, []);
+        expect(look("SELECT * FROM sightings ORDER BY seen_at DESC")).toEqual(
+          [
+            { chat_id: chatId, address_hash: "hash", number: 3, seen_at: 30 },
+            { chat_id: other, address_hash: "hash", number: 2, seen_at: 20 },
+            { chat_id: other, address_hash: "elsewhere", number: 6, seen_at: 5 },
+          ].map(({ number, ...row }) => ({
+            pid,
+            ...row,
+            sealed_address: `sealed ${number}`,
+            address_key_id: `k${number}`,
+          })),
+        );
+      }),
+    ),
+  );
+});
+
 describe("a removal", () => {
   it.effect("leaves nothing behind when it cannot end a session", () =>
     withTampering((tamper) =>
@@ -194,7 +231,9 @@ const everything = Effect.gen(function* () {
   yield* storeProven(3, sessionOf(5));
   yield* links.deleteScope(write);
   yield* flows.end(flowOf(3).id);
-  yield* sessions.changedSince(1);
+  yield* sessions.recordSightings(pid, [sightingOf(chatId, 1, 1)]);
+  yield* sessions.changedSince(1, null);
+  yield* sessions.changedSince(1, [sid]);
   yield* sessions.sweep({ at: deadline, sessionsBefore: deadline + 1, sightingsBefore: 1 });
 });
 

@@ -38,10 +38,6 @@ export class Entries {
     if (this.#entries.size > this.#maxEntries) this.#dropOldest();
   }
 
-  remove(key: string): void {
-    this.#entries.delete(key);
-  }
-
   #dropOldest(): void {
     const oldest = this.#entries.keys().next();
     if (!oldest.done) this.#entries.delete(oldest.value);

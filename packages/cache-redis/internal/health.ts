@@ -41,15 +41,20 @@ export const firstOutcome = (client: Client): Effect.Effect<void> =>
         ),
       );
 
+const outcomes = ["ready", "error", "close"];
+
 const outcomeOf = (client: Client): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
-    const done = () => resume(Effect.void);
-    const events = ["ready", "error", "close"];
-    if (client.status === "ready") done();
-    for (const event of events) client.on(event, done);
-    return Effect.sync(() => {
-      for (const event of events) client.off(event, done);
-    });
+    if (client.status === "ready") return resume(Effect.void);
+    const leave = () => {
+      for (const event of outcomes) client.off(event, done);
+    };
+    const done = () => {
+      leave();
+      resume(Effect.void);
+    };
+    for (const event of outcomes) client.on(event, done);
+    return Effect.sync(leave);
   });
 
 /** Asks every second, so that a connection that is dead is found while nobody else asks. */

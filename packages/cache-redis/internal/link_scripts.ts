@@ -26,11 +26,15 @@ if redis.call('GET', KEYS[1]) ~= 't' .. ARGV[2] then return 0 end
 redis.call('SET', KEYS[1], 'v' .. ARGV[3], 'PX', ARGV[4])
 return 1`;
 
-/** KEYS: entry and fences of each record. ARGV: lease, id, life. */
+/** KEYS: entry and fences of each record. ARGV: lease, id, life. What is over goes: nobody lifts what failed. */
 const fence = `${whenLeased("0")}
 local life = tonumber(ARGV[3])
 for i = 1, #KEYS, 2 do
   redis.call('DEL', KEYS[i])
+  local fences = redis.call('HGETALL', KEYS[i + 1])
+  for j = 1, #fences, 2 do
+    if now >= tonumber(fences[j + 1]) then redis.call('HDEL', KEYS[i + 1], fences[j]) end
+  end
   redis.call('HSET', KEYS[i + 1], ARGV[2], now + life)
   redis.call('PEXPIRE', KEYS[i + 1], math.max(life, redis.call('PTTL', KEYS[i + 1])))
 end

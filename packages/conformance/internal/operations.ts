@@ -77,14 +77,6 @@ export const storageOperations = Effect.gen(function* () {
       }),
     } satisfies OperationsOf<KeyStore["Service"]>),
     ...prefixed("AuditLog", {
-      append: log.append({
-        ...origin,
-        at,
-        account: account.name,
-        pid,
-        action: "links.imported",
-        details: {},
-      }),
       list: log.list(account.name, null, 10),
     } satisfies OperationsOf<AuditLog["Service"]>),
     ...prefixed("CountLedger", {
@@ -121,9 +113,12 @@ const verificationOperations = Effect.gen(function* () {
     ...prefixed("SessionStore", {
       create: Effect.suspend(() => sessions.create({ session: newSession(key), burst })),
       find: sessions.find(sid),
-      changedSince: sessions.changedSince(0),
+      changedSince: sessions.changedSince(0, null),
       advance: sessions.advance({ sid, to: "opened", at: 0 }),
       complete: sessions.complete(completion),
+      recordSightings: sessions.recordSightings(global.pid, [
+        { chatId: ada, address: { hash: "hash", sealed: "sealed", addressKeyId: "k1" }, seenAt: 0 },
+      ]),
       sweep: sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore: 0 }),
     } satisfies OperationsOf<SessionStore["Service"]>),
     ...prefixed("FlowStore", {
@@ -155,8 +150,7 @@ export const cacheOperations = Effect.gen(function* () {
   const key = uniqueText();
   return prefixed("Cache", {
     get: cache.get(key, now),
-    set: cache.set(key, "value", now + 60_000),
-    remove: cache.remove(key),
+    set: cache.set(key, "value", now + 60_000, now),
   } satisfies OperationsOf<Cache["Service"]>);
 });
 

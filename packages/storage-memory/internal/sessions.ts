@@ -23,8 +23,11 @@ export class Sessions {
     if (isFinal(session.state)) this.#unfinished.delete(session.sid);
   }
 
-  changedSince(at: Millis): ReadonlyArray<Sid> {
-    return Array.from(this.#changedAt).flatMap(([sid, changedAt]) => (changedAt >= at ? [sid] : []));
+  /** Those among the sessions, or all, that changed at or after a time. */
+  changedSince(at: Millis, among: ReadonlyArray<Sid> | null): ReadonlyArray<Sid> {
+    return [...(among ?? this.#changedAt.keys())].filter(
+      (sid) => (this.#changedAt.get(sid) ?? -Infinity) >= at,
+    );
   }
 
   /** Those that are not final and of which `holds` is true. */

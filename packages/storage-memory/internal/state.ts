@@ -8,11 +8,11 @@ import type {
   KeyId,
   Millis,
   NodeCount,
-  Origin,
   Pid,
   Sighting,
   SignInChallenge,
   VerificationFlow,
+  WriteOrigin,
 } from "@accountlink/core";
 import { Context, Layer } from "effect";
 import { ScopeLinks } from "./scope_links.ts";
@@ -35,7 +35,7 @@ export interface StoredKey {
 }
 
 /** What is changed, by whom, and when: an entry of the log that has no sequence yet. */
-export interface Change extends Origin {
+export interface Change extends WriteOrigin {
   readonly at: Millis;
   readonly action: AuditAction;
   readonly scope: DataScope;
@@ -82,15 +82,12 @@ export class Memory {
 
   /** Logs a change of the scope. It comes before the change itself, because it may refuse. */
   record({ actor, requestId, at, action, scope, details }: Change): void {
-    this.append({ actor, requestId, at, account: scope.account, pid: scope.pid, action, details });
-  }
-
-  append(entry: Omit<AuditEntry, "sequence">): void {
-    assertStorable(entry.account, entry.actor.id, entry.requestId ?? "");
-    const stored = { ...entry, sequence: ++this.#lastSequence };
-    const log = this.log.get(entry.account);
-    if (log === undefined) this.log.set(entry.account, [stored]);
-    else log.push(stored);
+    assertStorable(actor.id, requestId ?? "");
+    const { account, pid } = scope;
+    const entry = { sequence: ++this.#lastSequence, actor, requestId, at, account, pid, action, details };
+    const log = this.log.get(account);
+    if (log === undefined) this.log.set(account, [entry]);
+    else log.push(entry);
   }
 }
 

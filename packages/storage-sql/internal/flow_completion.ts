@@ -4,9 +4,8 @@
 import {
   type CompleteFlow,
   completedSession,
+  completionRefusal,
   type Link,
-  type ProtectedAddress,
-  refusalOf,
   type Sid,
 } from "@accountlink/core";
 import { Effect } from "effect";
@@ -19,6 +18,7 @@ import { readRecords, readReplaced } from "./link_row.ts";
 import { linkStatements } from "./link_statements.ts";
 import { readSessions, sessionColumns } from "./session_row.ts";
 import { storeSession } from "./store_session.ts";
+import { storeSightings } from "./store_sightings.ts";
 
 /** Completes a flow, as `SessionStore.complete` says. */
 export const completeFlowOn = (sql: SqlClient.SqlClient) => {
@@ -30,7 +30,7 @@ export const completeFlowOn = (sql: SqlClient.SqlClient) => {
   return Effect.fnUntraced(function* (write: CompleteFlow) {
     const { pid, chatId, gameId, at, address } = write;
     const state = yield* lockState(write);
-    const refusal = refusalOf(write, state);
+    const refusal = completionRefusal(write, state);
     if (refusal !== null) return refusal;
 
     const rows = yield* link(pid, chatId, gameId, at, state.record === undefined ? keep : relink);
@@ -40,7 +40,7 @@ export const completeFlowOn = (sql: SqlClient.SqlClient) => {
     if (previousGameId !== gameId) {
       yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId });
     }
-    if (address !== null) yield* insertSighting(sql, write, address);
+    if (address !== null) yield* storeSightings(sql, pid, [{ chatId, address, seenAt: at }]);
     yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
     const session =
       state.session === undefined ? null : completedSession(state.session, write, previousGameId);
@@ -69,17 +69,3 @@ const lockStateOn = (sql: SqlClient.SqlClient) => {
     return { flow, session, record };
   });
 };
-
-/** Of several times at one address only the last is kept. */
-const insertSighting = (
-  sql: SqlClient.SqlClient,
-  { pid, chatId, at }: CompleteFlow,
-  { hash, sealed, addressKeyId }: ProtectedAddress,
-) => sql`
-  INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
-  VALUES (${pid}, ${chatId}, ${hash}, ${sealed}, ${addressKeyId}, ${at})
-  ON CONFLICT (pid, chat_id, address_hash) DO UPDATE SET
-    sealed_address = excluded.sealed_address,
-    address_key_id = excluded.address_key_id,
-    seen_at = excluded.seen_at
-  WHERE excluded.seen_at >= sightings.seen_at`;

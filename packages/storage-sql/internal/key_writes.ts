@@ -8,9 +8,9 @@ import type {
   KeyId,
   KeyStore,
   Millis,
-  Origin,
   RotateKey,
   SetKeyStatus,
+  WriteOrigin,
 } from "@accountlink/core";
 import { Data, Effect } from "effect";
 import type { SqlClient, SqlError } from "effect/sql";
@@ -92,7 +92,7 @@ const changesOn = (sql: SqlClient.SqlClient) => {
 
 const insertChange = (
   sql: SqlClient.SqlClient,
-  { actor, requestId, at }: Origin & { readonly at: Millis },
+  { actor, requestId, at }: WriteOrigin & { readonly at: Millis },
   { id, status, pid }: KeyState,
   action: AuditAction,
 ) => {

@@ -7,6 +7,7 @@ import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry } from "./audit_entry.ts";
 import { dialectOf } from "./dialect.ts";
 import { relinkOf } from "./link_relink.ts";
+import { linkStatements } from "./link_statements.ts";
 import { operation } from "./operation.ts";
 import { schemaReaderOf } from "./row.ts";
 
@@ -14,8 +15,9 @@ import { schemaReaderOf } from "./row.ts";
 export const linkImports = (
   sql: SqlClient.SqlClient,
 ): Pick<LinkStore["Service"], "importBatch" | "importPosition"> => {
-  const { rowsWritten, patiently } = dialectOf(sql);
-  const { lockScope, insert, keep, replace } = importStatements(sql);
+  const { rowsWritten, patiently, forReference } = dialectOf(sql);
+  const { lockScope } = linkStatements(sql);
+  const { insert, keep, replace } = importStatements(sql);
 
   const importBatch = Effect.fnUntraced(function* (batch: ImportBatch) {
     const { pid, links, existing, progress } = batch;
@@ -25,7 +27,7 @@ export const linkImports = (
     const lines = JSON.stringify([...lastLines.values()].toSorted(byChatId));
 
     // Before the records, as in deleteScope, and the records in one order: so no two of them wait for each other.
-    yield* lockScope(pid);
+    yield* lockScope(pid, forReference);
     const inserted = rowsWritten(yield* insert(pid, lines, keep).raw);
     const old = lastLines.size - inserted;
     // Again, for what it makes of those that were there; the new ones say the same already.
@@ -65,10 +67,8 @@ const readPositions = schemaReaderOf(
 );
 
 const importStatements = (sql: SqlClient.SqlClient) => {
-  const { elements, forReference } = dialectOf(sql);
+  const { elements } = dialectOf(sql);
   return {
-    lockScope: (pid: Pid) => sql`SELECT pid FROM scopes WHERE pid = ${pid} ${forReference}`,
-
     /**
      * Writes `lines`, a JSON array of `[chatId, gameId, lastVerifiedAt]` that names no chat user twice; `existing` says
      * what becomes of those who have a record.

@@ -1,16 +1,24 @@
 /** How long after it was asked for a write may take effect. */
 import { Context } from "effect";
 
-/** In milliseconds. For SQLite: as long as anybody waits for its lock. */
-export const LongestWrite = Context.Reference<{ readonly ofRecord: number; readonly ofScope: number }>(
-  "@accountlink/storage-sql/LongestWrite",
-  { defaultValue: () => ({ ofRecord: 60_000, ofScope: 60_000 }) },
-);
+/** In milliseconds. The default is for SQLite, on which no write takes nearly as long. */
+export const LongestWrite = Context.Reference<{
+  readonly ofRecord: number;
+  readonly ofScope: number;
+  /** From then on a COMMIT is late, and no bound holds for its write. */
+  readonly ofCommit: number;
+}>("@accountlink/storage-sql/LongestWrite", {
+  defaultValue: () => ({ ofRecord: 60_000, ofScope: 60_000, ofCommit: 60_000 }),
+});
 
 /**
- * Until it is asked whether it may be committed, a write waits for a connection and has it for as long as a transaction
- * may take, and does so once more when the transaction was given up for another one: the first half. In the second half
- * Postgres takes the COMMIT no later than it waits for a statement, and runs it for no longer than one may run.
+ * How long a write to Postgres may take.
+ *
+ * The first half ends when the write asks whether it may be committed. Until then it waits for a connection and has it
+ * for as long as a transaction may take. It does both once more when the transaction was given up for another one.
+ *
+ * In the second half Postgres begins with the COMMIT. It waits for the next message for as long as a transaction may take,
+ * and once more as long for the rest of that message. The time that is left is for the COMMIT, and longer than `ofCommit`.
  *
  * @param connectTimeout in milliseconds, as the other
  */

@@ -5,7 +5,7 @@
  */
 import { Duration, Effect, Redacted, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
-import { Pool, type PoolClient, type QueryResult } from "pg";
+import { type ClientBase, Pool, type PoolClient, type QueryResult } from "pg";
 import { Patience } from "./patience.ts";
 import { sqlErrorOf } from "./postgres_error.ts";
 import { Loan, type Query } from "./postgres_loan.ts";
@@ -56,6 +56,8 @@ export class PostgresPool {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       types: { getTypeParser: parserOf },
+      // oxlint-disable-next-line typescript/no-misused-promises -- The pool waits for it, whatever its types say.
+      onConnect: refuseReplica,
     });
     // What befalls a connection is told to its user; one without a user is replaced.
     this.#pool.on("error", () => {});
@@ -136,6 +138,19 @@ export class PostgresPool {
     return loan;
   }
 }
+
+/** A replica is behind, and so are its answers. A connection can lead to one while the address is moved to it. */
+const refuseReplica = async (client: ClientBase): Promise<void> => {
+  try {
+    const question = { text: "SELECT pg_is_in_recovery()::text AS replica", query_timeout: 2 * grace };
+    const { rows } = await client.query<{ readonly replica: string }>(question);
+    if (rows[0]?.replica === "true") throw Object.assign(new Error("a replica"), { code: "25006" });
+  } catch (error) {
+    // Nobody waits for the farewell.
+    (client as PoolClient).connection.stream.destroy();
+    throw error;
+  }
+};
 
 /**
  * How much longer than the server itself we wait for the end of a statement, and for those of others when it did not

@@ -2,6 +2,7 @@ import {
   makePostgresDatabase,
   type PostgresServer,
   startPostgres,
+  startPostgresWithStandby,
   startProxy,
   type TcpProxy,
   whyNoPostgres,
@@ -117,6 +118,17 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
       }),
       { maxConnections: 1 },
     ),
+  );
+
+  it.live.skipIf(noServer !== null)("are not made to a replica, but to what it is promoted to", () =>
+    Effect.gen(function* () {
+      const { standby } = yield* startPostgresWithStandby;
+      yield* Effect.gen(function* () {
+        expect((yield* failureOf(one)).reason).toBe("ConnectionError");
+        yield* standby.promote;
+        yield* soon(one);
+      }).pipe(Effect.provide(layerClient(standby.urlOf("postgres"), short)));
+    }).pipe(Effect.scoped),
   );
 
   it.live("are replaced when their server has become a replica", () =>

@@ -1,9 +1,9 @@
 /** One server process per data folder. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Data, Effect, type Scope } from "effect";
+import { Data, Effect, Schedule, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
 import { failWith, isBusy } from "./sqlite_error.ts";
 
@@ -17,51 +17,68 @@ export class DataFolderInUse extends Data.TaggedError("DataFolderInUse")<{
   }, expected one server per folder`;
 }
 
+/** Whoever only looks whether the lock is held lets go of it at once. */
+const retried = { times: 8, schedule: Schedule.spaced("25 millis") };
+
 /**
  * Makes this process the only server of the data folder until the scope closes. The operating system holds the lock
  * for the process, so it is free again the moment that the process is gone, `kill -9` included.
  *
- * Fails with `DataFolderInUse` at once when there is another one, and with `SqlError` when the folder does not exist or
- * cannot be written.
+ * Fails with `DataFolderInUse` when there is another one for 200 ms, and with `SqlError` when the folder does not exist
+ * or cannot be written.
  *
  * @param folder path of an existing folder
  */
 export function acquireProcessLock(
   folder: string,
 ): Effect.Effect<void, DataFolderInUse | SqlError.SqlError, Scope.Scope> {
+  const taken = Effect.tap(lock(folder), () => Effect.sync(() => announceHolder(folder)));
   return Effect.asVoid(
     Effect.acquireRelease(
-      Effect.suspend((): Effect.Effect<DatabaseSync, DataFolderInUse | SqlError.SqlError> => {
-        try {
-          return Effect.succeed(lock(folder));
-        } catch (cause) {
-          return isBusy(cause)
-            ? Effect.fail(new DataFolderInUse({ folder, pid: readHolder(folder) }))
-            : failWith(cause);
-        }
-      }),
+      Effect.retry(taken, { ...retried, while: ({ _tag }) => _tag === "DataFolderInUse" }),
       (held) => Effect.sync(() => release(folder, held)),
     ),
   );
 }
 
-/** The file that is locked; one that nobody holds may lie in the folder all the same. */
-export function lockFile(folder: string): string {
+/**
+ * Fails with `DataFolderInUse` when a server has the data folder, and with `SqlError` when that cannot be found out.
+ * SQLite tells only who takes the lock that nobody holds it: it is let go at once, and nobody is announced.
+ *
+ * @param folder path of an existing folder
+ */
+export function probeProcessLock(folder: string): Effect.Effect<void, DataFolderInUse | SqlError.SqlError> {
+  return existsSync(lockFile(folder)) ? Effect.map(lock(folder), (held) => held.close()) : Effect.void;
+}
+
+/** One that nobody holds may lie in the folder all the same. */
+function lockFile(folder: string): string {
   return join(folder, "server.lock");
 }
 
 /** An open write transaction on an empty database is a lock that SQLite keeps portable; nothing is ever written in it. */
-function lock(folder: string): DatabaseSync {
-  const held = new DatabaseSync(lockFile(folder), { timeout: 0 });
+function lock(folder: string): Effect.Effect<DatabaseSync, DataFolderInUse | SqlError.SqlError> {
+  return Effect.suspend((): Effect.Effect<DatabaseSync, DataFolderInUse | SqlError.SqlError> => {
+    try {
+      return Effect.succeed(beginOn(lockFile(folder)));
+    } catch (cause) {
+      return isBusy(cause)
+        ? Effect.fail(new DataFolderInUse({ folder, pid: readHolder(folder) }))
+        : failWith(cause);
+    }
+  });
+}
+
+function beginOn(file: string): DatabaseSync {
+  const held = new DatabaseSync(file, { timeout: 0 });
   try {
     // On disk, a journal that was left behind would have to be undone first, and two servers could refuse each other.
     held.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
+    return held;
   } catch (cause) {
     held.close();
     throw cause;
   }
-  announceHolder(folder);
-  return held;
 }
 
 function release(folder: string, held: DatabaseSync): void {

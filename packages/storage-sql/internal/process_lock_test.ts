@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "@effect/vitest";
-import { Effect, type Scope } from "effect";
-import { acquireProcessLock, type DataFolderInUse } from "./process_lock.ts";
+import { Effect, Exit, Fiber, Scope } from "effect";
+import { TestClock } from "effect/testing";
+import { acquireProcessLock, type DataFolderInUse, probeProcessLock } from "./process_lock.ts";
 import { makeTempFolder } from "./temp_folder.ts";
 
 /** Prints "held" once it holds the lock of its folder and stays, or prints "refused" and ends. */
@@ -54,7 +55,28 @@ const refusal = (folder: string): Effect.Effect<DataFolderInUse, unknown> =>
     Effect.scoped,
     Effect.flip,
     Effect.filterOrFail((error) => error._tag === "DataFolderInUse"),
+    TestClock.withLive,
   );
+
+describe("probeProcessLock", () => {
+  it.effect("tells whether somebody has the folder, and changes nothing in it", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      yield* probeProcessLock(folder);
+      expect(readdirSync(folder)).toEqual([]);
+
+      yield* Effect.scoped(acquireProcessLock(folder));
+      const record = `${endedProcess()} ${hostname()}\n`;
+      writeFileSync(join(folder, "server.pid"), record);
+      yield* probeProcessLock(folder);
+      expect(readFileSync(join(folder, "server.pid"), "utf8")).toBe(record);
+
+      yield* acquireProcessLock(folder);
+      expect(yield* Effect.flip(probeProcessLock(folder))).toMatchObject({ pid: process.pid });
+      expect(yield* Effect.flip(probeProcessLock(folder))).toMatchObject({ pid: process.pid });
+    }),
+  );
+});
 
 describe("acquireProcessLock", () => {
   it.effect("refuses a second server in the same process, until the first has ended", () =>
@@ -71,6 +93,20 @@ describe("acquireProcessLock", () => {
       );
       expect(readdirSync(folder)).toEqual(["server.lock"]);
       yield* acquireProcessLock(folder);
+    }),
+  );
+
+  it.effect("waits for a lock that is let go within 200 ms", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      const first = yield* Scope.make();
+      yield* Scope.provide(acquireProcessLock(folder), first);
+      const second = yield* Effect.forkScoped(acquireProcessLock(folder));
+      yield* TestClock.adjust(199);
+      expect(second.pollUnsafe()).toBeUndefined();
+      yield* Scope.close(first, Exit.void);
+      yield* TestClock.adjust(1);
+      yield* Fiber.join(second);
     }),
   );
 

@@ -21,12 +21,15 @@ import { readFlowIds } from "./flow_row.ts";
 import { operation } from "./operation.ts";
 import { schemaReaderOf } from "./row.ts";
 import { readSessions, readSids, rowOfSession, sessionColumns, unfinished } from "./session_row.ts";
+import { assertStorable } from "./storable_text.ts";
 import { storeSession } from "./store_session.ts";
+import { storeSightings } from "./store_sightings.ts";
 
 /** The writes of the store. */
 export const sessionWrites = (
   sql: SqlClient.SqlClient,
-): Pick<SessionStore["Service"], "create" | "advance" | "complete" | "sweep"> => {
+): Pick<SessionStore["Service"], "create" | "advance" | "complete" | "recordSightings" | "sweep"> => {
+  const { patiently } = dialectOf(sql);
   const [create, advance, complete, sweep] = [
     createOn(sql),
     advanceOn(sql),
@@ -42,6 +45,14 @@ export const sessionWrites = (
     complete: (write) => {
       const { hash = "", sealed = "", addressKeyId = "" } = write.address ?? {};
       return complete(write).pipe(operation("SessionStore.complete", hash, sealed, addressKeyId));
+    },
+    recordSightings: (pid, sightings) => {
+      const texts = sightings.flatMap(({ address }) => Object.values(address));
+      return assertStorable(texts).pipe(
+        Effect.andThen(patiently(sql.withTransaction(storeSightings(sql, pid, sightings)))),
+        Effect.asVoid,
+        operation("SessionStore.recordSightings"),
+      );
     },
     sweep: (times) => sweep(times).pipe(operation("SessionStore.sweep")),
   };

@@ -129,6 +129,13 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
     keys.ensureScope(account, { kind: "global" }, Pid.make("pid_none000000000000")),
   ),
   findByHash: onKeys((keys) => keys.findByHash(`hash ${keyId}`)),
+  "findByHash, many at once": onKeys((keys) =>
+    Effect.forEach(
+      Array.from({ length: 10 }, (_, i) => `hash ${`${number}${i}`.padStart(12, "0")}`),
+      (hash) => keys.findByHash(hash),
+      { concurrency: "unbounded" },
+    ),
+  ),
   findById: onKeys((keys) => keys.findById(keyId)),
   listKeys: onKeys((keys) => keys.listKeys(account)),
   insertKey: onKeys((keys) =>

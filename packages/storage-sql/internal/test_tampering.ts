@@ -1,7 +1,7 @@
 /** For tests: embedded stores with one scope, beside a hand that does to their file what no store would. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type DataScope, KeyStore, type Origin, Pid } from "@accountlink/core";
+import { type DataScope, KeyStore, Pid, type WriteOrigin } from "@accountlink/core";
 import { Effect, type Scope } from "effect";
 import { layerEmbedded } from "../embedded.ts";
 import type { Stores } from "../stores.ts";
@@ -9,7 +9,7 @@ import { makeTempFolder } from "./temp_folder.ts";
 
 export const scope: DataScope = { kind: "global", pid: Pid.make("pid_0123456789abcdef"), account: "acme" };
 
-export const origin: Origin = { actor: { type: "operator", id: "test" }, requestId: null };
+export const origin: WriteOrigin = { actor: { type: "operator", id: "test" }, requestId: null };
 
 /** Runs a test; `tamper` executes SQL on the file, `look` gives the rows that a query finds in it. */
 export const withTampering = (

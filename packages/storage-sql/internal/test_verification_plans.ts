@@ -98,7 +98,10 @@ export const verificationOperations: Readonly<
     sessions.create({ session: newSession(), burst: { capacity: 6, refillMs: 1 } }),
   ),
   "SessionStore.find": onSessions((sessions) => sessions.find(sidOf(20_001))),
-  changedSince: onSessions((sessions) => sessions.changedSince(1_000_000 - 50)),
+  changedSince: onSessions((sessions) => sessions.changedSince(1_000_000 - 50, null)),
+  "changedSince among a few": onSessions((sessions) =>
+    sessions.changedSince(1, [1, 2, 3].map(sidOf)).pipe(Effect.tap(({ length }) => dieUnless(length === 3))),
+  ),
   advance: onSessions((sessions) => sessions.advance({ sid: sidOf(20_180), to: "opened", at: 1 })),
   complete: onSessions((sessions) =>
     Effect.suspend(() => {

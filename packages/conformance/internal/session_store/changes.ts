@@ -56,7 +56,7 @@ const allowed = new Set([
 /** Those of the sids that changed since then. */
 const changedOf = (sids: ReadonlyArray<Sid>, at: number) =>
   Effect.map(
-    Effect.flatMap(SessionStore, (store) => store.changedSince(at)),
+    Effect.flatMap(SessionStore, (store) => store.changedSince(at, null)),
     (changed) => sids.filter((sid) => changed.includes(sid)),
   );
 
@@ -110,6 +110,18 @@ export const changes: Cases<Storage> = {
       expectEqual(yield* changedOf(sids, deadline + 1), []);
     },
   ),
+
+  "changedSince among some sessions gives no other": Effect.gen(function* () {
+    const store = yield* SessionStore;
+    const bench = yield* newVerificationBench;
+    const [changed, other, idle] = [yield* bench.create(), yield* bench.create(), yield* bench.create()];
+    yield* bench.advance(changed.sid, "opened", 1_000);
+    yield* bench.advance(other.sid, "opened", 1_000);
+    const among = [changed.sid, idle.sid, uniqueSid()];
+    expectEqual(yield* store.changedSince(1_000, among), [changed.sid]);
+    expectEqual(yield* store.changedSince(1_001, among), []);
+    expectEqual(yield* store.changedSince(0, []), []);
+  }),
 
   "sweep expires what is unfinished at its deadline, and says which": Effect.gen(function* () {
     const bench = yield* newVerificationBench;

@@ -1,7 +1,13 @@
-import { type CompleteFlow, type FlowCompleted, FlowStore, type SessionState } from "@accountlink/core";
+import {
+  type CompleteFlow,
+  type FlowCompleted,
+  FlowStore,
+  type SessionState,
+  SessionStore,
+} from "@accountlink/core";
 import { Effect } from "effect";
 import type { Cases } from "../../suite.ts";
-import { ada, bob, chess, poker, uniqueText } from "../../world.ts";
+import { ada, bob, chess, poker, uniquePid, uniqueText } from "../../world.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import type { Storage } from "../storage.ts";
 import { unstorableTexts } from "../texts.ts";
@@ -208,6 +214,32 @@ export const completion: Cases<Storage> = {
       expectEqual(yield* bench.find(session.sid), session);
       expectEqual(yield* bench.links.find(ada), null);
       expectEqual(yield* bench.entries, []);
+    },
+  ),
+
+  "recordSightings takes what it was given before, and what it is given twice": Effect.gen(function* () {
+    const sessions = yield* SessionStore;
+    const { pid } = yield* newVerificationBench;
+    const sightings = [1, 2, 2, 1].flatMap((seenAt) =>
+      [ada, bob].map((chatId) => ({ chatId, address, seenAt })),
+    );
+    yield* sessions.recordSightings(pid, []);
+    yield* sessions.recordSightings(pid, sightings);
+    yield* sessions.recordSightings(pid, sightings);
+  }),
+
+  "recordSightings in a scope that does not exist, or of text that cannot be stored, is a defect": Effect.gen(
+    function* () {
+      const sessions = yield* SessionStore;
+      const { pid } = yield* newVerificationBench;
+      const sighting = { chatId: ada, address, seenAt: 0 };
+      yield* expectDefect(sessions.recordSightings(uniquePid(), [sighting]));
+      for (const text of unstorableTexts) {
+        for (const part of ["hash", "sealed", "addressKeyId"]) {
+          const spoilt = { ...sighting, address: { ...address, [part]: text } };
+          yield* expectDefect(sessions.recordSightings(pid, [sighting, spoilt]));
+        }
+      }
     },
   ),
 

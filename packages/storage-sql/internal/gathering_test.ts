@@ -2,7 +2,7 @@ import { ChatId, Pid } from "@accountlink/core";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Exit, Fiber, Latch } from "effect";
 import { SqlError } from "effect/sql";
-import { gathered } from "./link_gathering.ts";
+import { gathered } from "./gathering.ts";
 
 const pid = Pid.make("pid_0123456789abcdef");
 const otherPid = Pid.make("pid_fedcba9876543210");
@@ -21,7 +21,7 @@ const recording = (
     Effect.succeed(rowsOf(pairs)),
 ) => {
   const asked: Array<Pairs> = [];
-  const find = gathered((pairs) => {
+  const find = gathered<[Pid, ChatId]>(["pid", "chat_id"], (pairs) => {
     asked.push(pairs);
     return answer(pairs);
   });

@@ -1,0 +1,43 @@
+/**
+ * Look-ups of one turn of the event loop in one statement. A look-up never joins a statement that was sent before it
+ * began: so it sees every write that was answered by then.
+ */
+import { Effect, Exit, Request, RequestResolver } from "effect";
+import type { SqlConnection, SqlError } from "effect/sql";
+
+type Found = Effect.Effect<ReadonlyArray<SqlConnection.Row>, SqlError.SqlError>;
+
+/** How many look-ups there are in a statement at most. */
+const mostLookups = 500;
+
+/**
+ * Gives the rows of each look-up by itself, so that a damaged row is only told to who asked for it.
+ *
+ * @param columns where a row names the key that it was found by
+ * @param ask gives the rows of all keys, no two of which are the same
+ */
+export const gathered = <Key extends ReadonlyArray<string>>(
+  columns: { readonly [Part in keyof Key]: string },
+  ask: (keys: ReadonlyArray<Key>) => Found,
+): ((...key: Key) => Found) => {
+  class Lookup extends Request.Class<
+    { readonly key: Key },
+    ReadonlyArray<SqlConnection.Row>,
+    SqlError.SqlError
+  > {}
+  const nameIn = (row: SqlConnection.Row) => nameOf(columns.map((column) => row[column]));
+
+  const resolver = RequestResolver.make<Lookup>((entries) => {
+    const keys = new Map(entries.map(({ request: { key } }) => [nameOf(key), key]));
+    return Effect.map(ask([...keys.values()]), (rows) => {
+      const found = Map.groupBy(rows, nameIn);
+      for (const entry of entries) {
+        entry.completeUnsafe(Exit.succeed(found.get(nameOf(entry.request.key)) ?? []));
+      }
+    });
+  }).pipe(RequestResolver.batchN(mostLookups));
+  return (...key) => Effect.request(new Lookup({ key }), resolver);
+};
+
+/** No text that is stored has a NUL in it. */
+const nameOf = (key: ReadonlyArray<unknown>): string => key.join("\0");

@@ -1,0 +1,25 @@
+import type { Pid, Sighting } from "@accountlink/core";
+import type { SqlClient } from "effect/sql";
+import { dialectOf } from "./dialect.ts";
+
+/** Stores sightings of a scope. Of several times at one address only the last is kept. */
+export const storeSightings = (sql: SqlClient.SqlClient, pid: Pid, sightings: ReadonlyArray<Sighting>) => {
+  // No statement may write a row twice.
+  const lastSeen = new Map(
+    sightings
+      .toSorted((one, other) => one.seenAt - other.seenAt)
+      .map(({ chatId, address: { hash, sealed, addressKeyId }, seenAt }) => [
+        `${chatId} ${hash}`,
+        [chatId, hash, sealed, addressKeyId, seenAt],
+      ]),
+  );
+  return sql`
+    INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
+    SELECT ${pid}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT)
+    FROM ${dialectOf(sql).elements(JSON.stringify([...lastSeen.values()]))} WHERE true
+    ON CONFLICT (pid, chat_id, address_hash) DO UPDATE SET
+      sealed_address = excluded.sealed_address,
+      address_key_id = excluded.address_key_id,
+      seen_at = excluded.seen_at
+    WHERE excluded.seen_at >= sightings.seen_at`;
+};
