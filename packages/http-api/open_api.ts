@@ -1,7 +1,7 @@
 /**
  * The routes as an HttpApi, and the OpenAPI 3.1 document made of it.
  */
-import { Schema } from "effect";
+import { Result, Schema } from "effect";
 import {
   HttpApi,
   HttpApiEndpoint,
@@ -32,9 +32,9 @@ const fieldsOf = (parameters: Parameters, source: ParameterSource, isInPath: boo
   Object.fromEntries(
     Object.entries(parameters)
       .filter(([, parameter]) => (parameter.isInPath ?? false) === isInPath)
-      .map(([name, { schema, description, presence }]) => {
+      .map(([name, { schema, description, absent }]) => {
         const field = schema(source).annotateKey({ description });
-        const isRequired = presence.globalKeys === "required" || name === "confirm";
+        const isRequired = Result.isFailure(absent);
         return [name, isRequired ? field : Schema.optionalKey(field)];
       }),
   );
@@ -102,8 +102,15 @@ const lastEventHeader: OpenApi.OpenAPISpecParameter = {
   schema: { type: "string" },
 };
 
-/** Adds to an operation what HttpApi has no word for: headers, and the redirect of a request without a key. */
+/**
+ * Adds to an operation what HttpApi has no word for: headers, the redirect of a request without a key, and that a field
+ * of a body that is not known is ignored.
+ */
 const completeOperation = (operation: OpenApi.OpenAPISpecOperation, route: Route): void => {
+  const body = operation.requestBody?.content["application/json"]?.schema as {
+    additionalProperties?: boolean;
+  };
+  if (body !== undefined) delete body.additionalProperties;
   if (route.generation === "v2") operation.parameters.push(versionHeader);
   if (route.isStream === true) operation.parameters.push(lastEventHeader);
   if (route.access === "key_or_redirect") {

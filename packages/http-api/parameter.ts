@@ -2,6 +2,7 @@
  * Parameters of routes: what they are called for in the documentation, and how a value is read.
  */
 import { ChatId, GameId, GuildId, idRules, Sid } from "@accountlink/core/ids";
+import { longestRedirect } from "@accountlink/core/origin";
 import { isStorable } from "@accountlink/core/storable_text";
 import { Result, Schema } from "effect";
 
@@ -22,6 +23,8 @@ export interface Parameter<out A> {
   readonly presence: Presence;
   /** Set where the value is a part of the path, whatever else the route takes. */
   readonly isInPath?: true;
+  /** Set where only a Premium key may give `true`. */
+  readonly needsPremium?: true;
   readonly description: string;
   /** What a query string or a JSON body carries. */
   readonly schema: (source: ParameterSource) => Schema.Top;
@@ -90,6 +93,12 @@ export const flag = (description: string): Parameter<boolean> => ({
   absent: Result.succeed(false),
 });
 
+/** A `flag` that only a Premium key may set. */
+export const premiumFlag = (description: string): Parameter<boolean> => ({
+  ...flag(`${description}; needs a Premium key`),
+  needsPremium: true,
+});
+
 /** The same parameter, which may be left out. */
 export const optional = <A>(parameter: Parameter<A>): Parameter<A | null> => ({
   ...parameter,
@@ -121,15 +130,13 @@ export const clientId = (): Parameter<string> => ({
   absent: required,
 });
 
-/** Where a user is sent after the flow. Whether the key may send there is the session's to say. */
+/** Where a user is sent after the flow. Whether the service can send there, and the key may, is the session's to say. */
 export const redirect = (): Parameter<string | null> => ({
   presence: never,
-  description: "Absolute http or https URL whose origin is on the key's redirect list",
-  schema: () => Schema.String,
+  description: `Absolute http or https URL, of at most ${longestRedirect} characters, whose origin is on the key's redirect list`,
+  schema: () => Schema.String.check(Schema.isMaxLength(longestRedirect)),
   read: (value) =>
-    typeof value === "string" && isStorable(value)
-      ? Result.succeed(value)
-      : invalid("expected an absolute http or https URL"),
+    typeof value === "string" ? Result.succeed(value) : invalid("expected an absolute http or https URL"),
   absent: Result.succeed(null),
 });
 

@@ -19,7 +19,7 @@ export interface Wording {
 }
 
 /** What is said of a route. */
-export interface RouteOptions<P extends Parameters> {
+export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schema.Top> {
   /** Unique name, also the operation id of the OpenAPI document. */
   readonly id: string;
   readonly generation: Generation;
@@ -38,39 +38,40 @@ export interface RouteOptions<P extends Parameters> {
   /** Which quotas the route counts against; mapping when left out. */
   readonly traffic?: Traffic;
   /** The whole answer on success. */
-  readonly success: Schema.Top;
+  readonly success: S;
   /** Whether the answer is a stream of server-sent events. */
   readonly isStream?: true;
   /** The codes that this route adds to those that every route with its access and parameters has. */
   readonly errors: ReadonlyArray<ErrorCode>;
   /** v1 only: refusals that it words in another way than their error does. */
   readonly wordings?: Partial<Record<ErrorCode, Wording>>;
-  /** v1 only: the version in the answer. */
-  readonly version?: string;
 }
 
 /** A route of the contract. */
-export interface Route<P extends Parameters = Parameters> extends RouteOptions<P> {
+export interface Route<P extends Parameters = Parameters, S extends Schema.Top = Schema.Top>
+  extends RouteOptions<P, S> {
   /** Every code that the route can answer with. */
   readonly codes: ReadonlySet<ErrorCode>;
 }
 
 /** Completes a route with the codes that follow from its access and parameters. */
-export const defineRoute = <const P extends Parameters>(options: RouteOptions<P>): Route<P> => {
+export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
+  options: RouteOptions<P, S>,
+): Route<P, S> => {
   const codes = new Set<ErrorCode>([
     "BAD_REQUEST",
     "INTERNAL_ERROR",
     "SHARED_IP_RATE_LIMITED",
     ...options.errors,
   ]);
-  const names = Object.keys(options.parameters);
-  const sent = Object.values(options.parameters).filter(({ isInPath }) => !isInPath);
+  const parameters = Object.values(options.parameters);
+  const sent = parameters.filter(({ isInPath }) => !isInPath);
   // Every v2 request can ask for a dated contract that there is not.
   if (sent.length > 0 || options.generation === "v2") codes.add("INVALID_PARAMETER");
   if (sent.some(isEverRequired)) codes.add("MISSING_PARAMETER");
   if (options.source === "body") codes.add("INVALID_BODY");
   if (takesKey(options)) codes.add("INVALID_API_KEY").add("RATE_LIMITED").add("FORBIDDEN");
-  if (names.includes("resolved")) codes.add("PREMIUM_REQUIRED");
+  if (parameters.some(({ needsPremium }) => needsPremium)) codes.add("PREMIUM_REQUIRED");
   return { ...options, codes };
 };
 

@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest";
 import { openApi } from "./open_api.ts";
-import { pathTemplate, type Route, refusalsOf, takesKey } from "./route.ts";
+import { flag, type Parameters, premiumFlag } from "./parameter.ts";
+import { defineRoute, pathTemplate, type Route, refusalsOf, takesKey } from "./route.ts";
 import { routes } from "./routes.ts";
 import { statusesByCode } from "./status.ts";
+import { getGame } from "./v2/lookups.ts";
+import { deleteData } from "./v2/writes.ts";
 
 describe("routes", () => {
   it("have an id, and a method and path, of their own", () => {
@@ -25,6 +28,14 @@ describe("routes", () => {
         }
       }
     }
+  });
+});
+
+describe("defineRoute", () => {
+  it("adds the code of a parameter that needs a Premium key", () => {
+    const codesWith = (more: Parameters) => defineRoute({ ...getGame, parameters: more, errors: [] }).codes;
+    assert.isTrue(codesWith({ profiles: premiumFlag("Whether to add profiles") }).has("PREMIUM_REQUIRED"));
+    assert.isFalse(codesWith({ resolved: flag("Another") }).has("PREMIUM_REQUIRED"));
   });
 });
 
@@ -52,6 +63,11 @@ describe("openApi", () => {
         expected,
       );
     }
+  });
+
+  it("requires what cannot be left out, and the confirmation of a deletion with it", () => {
+    const body = operationOf(deleteData)?.requestBody?.content["application/json"]?.schema;
+    assert.deepStrictEqual((body as { readonly required?: unknown }).required, ["confirm"]);
   });
 
   it("asks for a key on every route but those that take none", () => {

@@ -2,35 +2,35 @@
  * Every route of the contract, in the order in which the documentation lists them.
  */
 import type { Route } from "./route.ts";
-import * as v1 from "./v1/links.ts";
-import * as v1Sessions from "./v1/sessions.ts";
-import * as lookups from "./v2/links.ts";
-import * as sessions from "./v2/sessions.ts";
-import * as writes from "./v2/writes.ts";
+import * as linksV1 from "./v1/links.ts";
+import * as sessionsV1 from "./v1/sessions.ts";
+import * as lookupsV2 from "./v2/lookups.ts";
+import * as sessionsV2 from "./v2/sessions.ts";
+import * as writesV2 from "./v2/writes.ts";
 
 export const routes = [
-  lookups.getChat,
-  lookups.getGame,
-  lookups.getVerification,
-  lookups.bulkChat,
-  lookups.bulkGame,
-  writes.patchGame,
-  writes.patchChat,
-  writes.deleteGame,
-  writes.deleteData,
-  writes.reportLeakedKey,
-  sessions.createSession,
-  sessions.getSession,
-  sessions.streamSession,
-  sessions.redirectSession,
-  sessions.cancelSession,
-  v1.chatToGame,
-  v1.gameToChat,
-  v1.updateGame,
-  v1.updateChat,
-  v1.deleteGameLink,
-  v1.resetDatabase,
-  v1Sessions.createSession,
-  v1Sessions.getSession,
-  v1Sessions.streamSession,
+  lookupsV2.getChat,
+  lookupsV2.getGame,
+  lookupsV2.getVerification,
+  lookupsV2.bulkChat,
+  lookupsV2.bulkGame,
+  writesV2.patchGame,
+  writesV2.patchChat,
+  writesV2.deleteGame,
+  writesV2.deleteData,
+  writesV2.reportLeakedKey,
+  sessionsV2.createSession,
+  sessionsV2.getSession,
+  sessionsV2.streamSession,
+  sessionsV2.redirectSession,
+  sessionsV2.cancelSession,
+  linksV1.chatToGame,
+  linksV1.gameToChat,
+  linksV1.updateGame,
+  linksV1.updateChat,
+  linksV1.deleteGameLink,
+  linksV1.resetDatabase,
+  sessionsV1.createSession,
+  sessionsV1.getSession,
+  sessionsV1.streamSession,
 ] as ReadonlyArray<Route>;

@@ -4,12 +4,12 @@
 import { BadRequest } from "@accountlink/core";
 import { Context, Effect, Layer, type Scope } from "effect";
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
-import { answerMisplaced, flowRoutes } from "./flow/routes.ts";
-import { type BoundRoute, makePipeline, Pipeline, sign } from "./pipeline.ts";
+import { flowRoutes } from "./flow/routes.ts";
+import { type BoundRoute, isUnder, makePipeline, sign } from "./pipeline.ts";
 import { routesV1 } from "./routes_v1.ts";
 import { routesV2 } from "./routes_v2.ts";
 import { sessionRoutes } from "./session_routes.ts";
-import { systemPaths, systemRoutes, withPagePolicy } from "./system_routes.ts";
+import { isForSystem, systemRoutes, withPagePolicy } from "./system_routes.ts";
 
 /** Paths are compared as they are written: a trailing or a doubled slash, or another case, is another path. */
 const literally = {
@@ -23,11 +23,12 @@ const literally = {
 /** Makes the application from the services of core, `HttpSettings` and `Readiness`. */
 export const makeHttpApp = Effect.gen(function* () {
   const pipeline = yield* makePipeline;
+  const flow = yield* flowRoutes;
   const routes = [
-    ...(yield* routesV2.pipe(usePipeline(pipeline))),
-    ...(yield* routesV1.pipe(usePipeline(pipeline))),
-    ...(yield* sessionRoutes.pipe(usePipeline(pipeline))),
-    ...(yield* flowRoutes),
+    ...(yield* routesV2(pipeline)),
+    ...(yield* routesV1(pipeline)),
+    ...(yield* sessionRoutes(pipeline)),
+    ...flow.routes,
   ];
 
   const makeRouter = HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, literally));
@@ -38,37 +39,41 @@ export const makeHttpApp = Effect.gen(function* () {
   const systemRouter = yield* makeRouter;
   yield* Layer.build(systemRoutes).pipe(Effect.provideService(HttpRouter.HttpRouter, systemRouter));
 
-  const allowedMethods = methodFinder([...routes, ...systemPaths.map((path) => ({ method: "GET", path }))]);
+  const allowedMethods = methodFinder(routes);
   const routed = router.asHttpEffect();
   const system = Effect.flatMap(systemRouter.asHttpEffect(), (response) => sign(withPagePolicy(response)));
 
-  const answerUnmatched = (request: HttpServerRequest.HttpServerRequest) => {
-    const allowed = allowedMethods(request.url);
-    if (allowed === null) return pipeline.refuse(new BadRequest({ problem: "not_found" }));
+  const refuse = (problem: BadRequest["problem"]) => {
+    const error = new BadRequest({ problem });
+    const [page, envelope] = [flow.refuse(error), pipeline.refuse(error)];
+    return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+      isUnder("/verify", url) ? page : envelope,
+    );
+  };
+  const unreadable = refuse("unreadable");
+  const notFound = refuse("not_found");
+  const methodNotAllowed = refuse("method_not_allowed");
+
+  const answerUnmatched = (request: HttpServerRequest.HttpServerRequest, allowed: string | null) => {
+    if (allowed === null) return notFound;
     if (request.method === "OPTIONS") {
       return sign(HttpServerResponse.empty({ status: 204, headers: { allow: allowed } }));
     }
-    const misplaced = answerMisplaced(request);
-    return Effect.map(
-      misplaced === null
-        ? pipeline.refuse(new BadRequest({ problem: "method_not_allowed" }))
-        : sign(misplaced),
-      HttpServerResponse.setHeader("allow", allowed),
-    );
+    return Effect.map(methodNotAllowed, HttpServerResponse.setHeader("allow", allowed));
   };
 
   const answerOther = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    whenUnmatched(system, answerUnmatched(request)),
+    isForSystem(request)
+      ? whenUnmatched(system, answerUnmatched(request, "GET, HEAD, OPTIONS"))
+      : answerUnmatched(request, allowedMethods(request.url)),
   );
   const answered = whenUnmatched(routed, answerOther);
-  const unreadable = pipeline.refuse(new BadRequest({ problem: "unreadable" }));
-  const notFound = pipeline.refuse(new BadRequest({ problem: "not_found" }));
 
   return Effect.withFiber<HttpServerResponse.HttpServerResponse, never, AppServices>((fiber) => {
     const { url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
-    if (!needsALook.test(url)) return answered;
+    if (!unusual.test(url)) return answered;
     if (!isReadable(url)) return unreadable;
-    return isNoPath.test(url) ? notFound : answered;
+    return unroutable.test(url) ? notFound : answered;
   });
 });
 
@@ -83,8 +88,6 @@ const isUnmatched = (error: unknown): boolean =>
 
 type AppServices = HttpServerRequest.HttpServerRequest | Scope.Scope;
 
-const usePipeline = (pipeline: Pipeline["Service"]) => Effect.provideService(Pipeline, pipeline);
-
 /** Finds the methods of a path, as an `Allow` header lists them; null for an unknown path. */
 const methodFinder = (
   routes: ReadonlyArray<{ readonly method: string; readonly path: BoundRoute["path"] }>,
@@ -98,13 +101,14 @@ const methodFinder = (
   return (url: string): string | null => paths.find("GET", url)?.handler ?? null;
 };
 
-const needsALook = /[%;#]|\/(?:[/?]|$)/;
+/** What the checks of a URL look for. Most URLs have none of it and are spared them. */
+const unusual = /[%;#]|\/(?:[/?]|$)/;
 
 /**
  * The router takes a semicolon and a hash for the start of a query; in a path as it is written they are part of its
  * name. It takes an empty part, too, for a value of a parameter.
  */
-const isNoPath = /^[^?]*[;#]|^[^?]+\/(?:[/?]|$)/;
+const unroutable = /^[^?]*[;#]|^[^?]+\/(?:[/?]|$)/;
 
 /** Whether the percent-encoding of a path and query can be read. */
 const isReadable = (url: string): boolean => {

@@ -22,6 +22,7 @@ const otherType = new InvalidBody({
   problem: "content_type",
   reason: "expected the content type application/json",
 });
+const encoded = new InvalidBody({ problem: "content_type", reason: "expected no content encoding" });
 const notAnObject = (cause?: unknown) =>
   new InvalidBody({ problem: "content", reason: "expected a JSON object", cause });
 
@@ -39,16 +40,20 @@ export const readJsonObject = (
 ): Effect.Effect<JsonObject, InvalidBody> => {
   const contentType = request.headers["content-type"];
   if (contentType !== undefined && !isJson(contentType)) return Effect.fail(otherType);
+  if ((request.headers["content-encoding"] ?? "identity") !== "identity") return Effect.fail(encoded);
   if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return Effect.fail(tooLarge);
-  return request.text.pipe(
+  return request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
     Effect.mapError(unreadable),
     Effect.flatMap(parseObject),
   );
 };
 
-const parseObject = (text: string): Effect.Effect<JsonObject, InvalidBody> => {
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+const parseObject = (bytes: ArrayBuffer): Effect.Effect<JsonObject, InvalidBody> => {
   try {
+    const text = utf8.decode(bytes);
     const value: unknown = JSON.parse(text);
     return Predicate.isReadonlyObject(value)
       ? Effect.succeed(markRepeated(value, text))

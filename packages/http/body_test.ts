@@ -4,8 +4,8 @@ import { HttpServerRequest } from "effect/http";
 import { maxBodySize, readJsonObject } from "./body.ts";
 import { repeated } from "./parameters.ts";
 
-const read = (body: string, contentType: string | null = "application/json") => {
-  const request = new Request("http://localhost/", { method: "POST", body });
+const read = (body: BodyInit, contentType: string | null = "application/json", headers = {}) => {
+  const request = new Request("http://localhost/", { method: "POST", body, headers });
   if (contentType === null) request.headers.delete("content-type");
   else request.headers.set("content-type", contentType);
   return readJsonObject(HttpServerRequest.fromWeb(request));
@@ -30,6 +30,16 @@ describe("readJsonObject", () => {
   ] as const)("refuses %s", ([body, problem]) =>
     Effect.gen(function* () {
       assert.strictEqual((yield* Effect.flip(read(body))).problem, problem);
+    }),
+  );
+
+  it.effect("refuses what is not UTF-8, or is encoded", () =>
+    Effect.gen(function* () {
+      const latin1 = new Uint8Array(Buffer.from('{"a":"\xff"}', "latin1"));
+      assert.strictEqual((yield* Effect.flip(read(latin1))).problem, "content");
+      const gzip = { "content-encoding": "gzip" };
+      assert.strictEqual((yield* Effect.flip(read("{}", "application/json", gzip))).problem, "content_type");
+      assert.deepStrictEqual(yield* read("{}", "application/json", { "content-encoding": "identity" }), {});
     }),
   );
 

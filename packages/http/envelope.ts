@@ -12,7 +12,7 @@ import type {
 import { type Headers, HttpServerResponse } from "effect/http";
 import type { Exchange } from "./exchange.ts";
 
-/** What a handler gives on success. */
+/** What an answer in an envelope is made of. */
 export interface Success {
   /** 200 when left out. */
   readonly status?: 200 | 201;
@@ -24,6 +24,17 @@ export interface Success {
   /** v1 lookups of Premium keys only. */
   readonly resolved?: unknown;
 }
+
+/**
+ * What a handler gives for an answer of this shape: all of it that the envelope does not know; for one that is in no
+ * envelope, the whole answer.
+ */
+export type SuccessOf<Answer> = Answer extends { readonly status: infer Status; readonly data: unknown }
+  ? Success &
+      Pick<Answer, keyof Answer & ("data" | "message" | "resolved")> &
+      (Status extends 200 ? {} : { readonly status: Status }) &
+      (Answer extends { readonly meta: infer Meta } ? Pick<Meta, keyof Meta & "bulk"> : {})
+  : HttpServerResponse.HttpServerResponse;
 
 /** How a generation words its answers. */
 export interface Envelope {

@@ -12,7 +12,7 @@ import {
   jsonResponse,
   type Success,
 } from "./envelope.ts";
-import type { Exchange } from "./exchange.ts";
+import { agreedData, type Exchange } from "./exchange.ts";
 import { type DatedContract, defaultContract } from "./service_version.ts";
 
 type RateLimit = EnvelopeV2.RateLimit;
@@ -68,7 +68,7 @@ export const envelopeV2 = ({ traffic }: Pick<Route, "traffic">): Envelope => {
     success: (exchange, { status = 200, data, bulk }) => {
       const now = exchange.clock.currentTimeMillisUnsafe();
       const meta = metaOf(exchange, reportedLimit(exchange, bucket), bulk);
-      const body = { status, data, meta, timestamp: isoTime(now) };
+      const body = { status, data: agreedData(exchange, data), meta, timestamp: isoTime(now) };
       return jsonResponse(status, body, headersOf(exchange, now, exchange.contract));
     },
 

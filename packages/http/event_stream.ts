@@ -5,7 +5,7 @@ import type { ReadSession, SessionEvent } from "@accountlink/core";
 import { Stream } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { commonHeaders } from "./envelope.ts";
-import type { Exchange } from "./exchange.ts";
+import { agreedData, type Exchange } from "./exchange.ts";
 
 /** What a stream begins with: how long a client waits before it connects again, in milliseconds. */
 const opening = "retry: 2000\n\n";
@@ -18,9 +18,10 @@ export const eventStream = (
   events: Stream.Stream<SessionEvent>,
   shown: (session: ReadSession) => unknown,
 ): HttpServerResponse.HttpServerResponse => {
+  const dataOf = (session: ReadSession) => agreedData(exchange, shown(session));
   // One step and no more: each that a stream goes through costs some kilobytes for as long as its client waits.
   const chunks = Stream.map(events, (event, index) =>
-    encoder.encode(index === 0 ? opening + textOf(event, shown) : textOf(event, shown)),
+    encoder.encode(index === 0 ? opening + textOf(event, dataOf) : textOf(event, dataOf)),
   );
   return HttpServerResponse.stream(chunks, {
     contentType: "text/event-stream",
@@ -30,19 +31,19 @@ export const eventStream = (
 
 const headersOf = (exchange: Exchange): Record<string, string> => {
   const headers = commonHeaders(exchange, exchange.clock.currentTimeMillisUnsafe());
-  if (exchange.generation === "v2") headers["service-version"] = exchange.contract.date;
+  if (exchange.route.generation === "v2") headers["service-version"] = exchange.contract.date;
   // A proxy that collected the events would tell them when the stream is over.
   headers["x-accel-buffering"] = "no";
   return headers;
 };
 
-const textOf = (event: SessionEvent, shown: (session: ReadSession) => unknown): string => {
+const textOf = (event: SessionEvent, dataOf: (session: ReadSession) => unknown): string => {
   switch (event.event) {
     case "idle":
       return ":\n\n";
     case "timeout":
       return "event: timeout\ndata: {}\n\n";
     default:
-      return `event: ${event.event}\nid: ${event.session.change}\ndata: ${JSON.stringify(shown(event.session))}\n\n`;
+      return `event: ${event.event}\nid: ${event.session.change}\ndata: ${JSON.stringify(dataOf(event.session))}\n\n`;
   }
 };

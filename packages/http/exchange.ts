@@ -9,7 +9,7 @@ import {
   type LimitReport,
   parseAddress,
 } from "@accountlink/core";
-import type { Generation } from "@accountlink/http-api";
+import type { Route } from "@accountlink/http-api";
 import { Clock, Context, Effect, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { HttpRouter, HttpServerRequest } from "effect/http";
@@ -25,7 +25,8 @@ export interface Exchange {
   readonly request: HttpServerRequest.HttpServerRequest;
   /** What the query string and the path say, by name; nothing where no route matched. */
   readonly query: RawValues;
-  readonly generation: Generation;
+  /** The route that it matched, or what stands for it where it is none of the contract. */
+  readonly route: Pick<Route, "id" | "generation">;
   readonly address: ClientAddress;
   readonly clock: Clock.Clock;
   /** The key, once it was accepted. */
@@ -38,6 +39,10 @@ export interface Exchange {
   contract: DatedContract;
 }
 
+/** Data in the shape of the dated contract of its request. There is none in v1. */
+export const agreedData = ({ route, contract }: Exchange, data: unknown): unknown =>
+  route.generation === "v2" ? contract.response(route.id, data) : data;
+
 /** A new request id. */
 export const newRequestId = (): string => `req_${SecureRandom.ulidUnsafe()}`;
 
@@ -47,7 +52,7 @@ export const newRequestId = (): string => `req_${SecureRandom.ulidUnsafe()}`;
  */
 export const exchangeOpener = (settings: HttpSettingsShape) => {
   const addressOf = addressReader(settings);
-  return <A, E, R>(generation: Generation, use: (exchange: Exchange) => Effect.Effect<A, E, R>) =>
+  return <A, E, R>(route: Exchange["route"], use: (exchange: Exchange) => Effect.Effect<A, E, R>) =>
     Effect.withFiber<A, E, R | HttpServerRequest.HttpServerRequest>((fiber) => {
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
       return use({
@@ -55,7 +60,7 @@ export const exchangeOpener = (settings: HttpSettingsShape) => {
         startedAt: performance.now(),
         request,
         query: sentValues(fiber.context),
-        generation,
+        route,
         address: addressOf(request),
         clock: fiber.getRef(Clock.Clock),
         key: null,
@@ -75,7 +80,7 @@ const sentValues = (context: Context.Context<never>): RawValues => {
 };
 
 /** Stands for a client whose address is not an IP address, such as one on a Unix socket. */
-const nowhere = Option.getOrThrow(parseAddress("0.0.0.0"));
+const unknownAddress = Option.getOrThrow(parseAddress("0.0.0.0"));
 
 const rememberedAddresses = 4_096;
 
@@ -86,7 +91,7 @@ const addressReader = ({ trustedProxies }: HttpSettingsShape) => {
   const read = (text: string): ClientAddress => {
     let address = known.get(text);
     if (address === undefined) {
-      address = Option.getOrElse(parseAddress(text), () => nowhere);
+      address = Option.getOrElse(parseAddress(text), () => unknownAddress);
       if (known.size >= rememberedAddresses) known.clear();
       known.set(text, address);
     }
@@ -94,7 +99,7 @@ const addressReader = ({ trustedProxies }: HttpSettingsShape) => {
   };
 
   return (request: HttpServerRequest.HttpServerRequest): ClientAddress => {
-    const socket = Option.isSome(request.remoteAddress) ? read(request.remoteAddress.value) : nowhere;
+    const socket = Option.isSome(request.remoteAddress) ? read(request.remoteAddress.value) : unknownAddress;
     return trustedProxies.length === 0
       ? socket
       : clientAddress(socket, request.headers["x-forwarded-for"], trustedProxies);

@@ -21,6 +21,12 @@ export type ParameterError = MissingParameter | InvalidParameter | InvalidBody;
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
 
+/** Makes the test whether values ask for what only a Premium key gets. */
+export const premiumTest = <P extends Parameters>({ parameters }: Route<P>) => {
+  const names = Object.keys(parameters).filter((name) => parameters[name]?.needsPremium === true);
+  return (values: ParameterValues<P>): boolean => names.some((name) => values[name] === true);
+};
+
 const readOne = (
   parameter: Parameter<unknown>,
   value: unknown,

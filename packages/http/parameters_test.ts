@@ -1,8 +1,16 @@
 import { InvalidParameter, MissingParameter } from "@accountlink/core";
-import { LookupsV2, type Parameters, type Route, RoutesV1, WritesV2 } from "@accountlink/http-api";
+import {
+  flag,
+  LinksV1,
+  LookupsV2,
+  type Parameters,
+  premiumFlag,
+  type Route,
+  WritesV2,
+} from "@accountlink/http-api";
 import { assert, describe, it } from "@effect/vitest";
 import { Result } from "effect";
-import { parameterReader, type RawValues } from "./parameters.ts";
+import { parameterReader, premiumTest, type RawValues } from "./parameters.ts";
 
 const read = <P extends Parameters>(route: Route<P>, raw: RawValues, scope: "global" | "guild" = "global") =>
   parameterReader(route)(raw, scope, []);
@@ -43,9 +51,20 @@ describe("parameters of a query", () => {
   });
 
   it("refuse a guild that would narrow what a global key deletes", () => {
-    assert.instanceOf(refusal(RoutesV1.resetDatabase, { guildId: "70001" }), InvalidParameter);
-    assert.isTrue(Result.isSuccess(read(RoutesV1.resetDatabase, {}, "guild")));
+    assert.instanceOf(refusal(LinksV1.resetDatabase, { guildId: "70001" }), InvalidParameter);
+    assert.isTrue(Result.isSuccess(read(LinksV1.resetDatabase, {}, "guild")));
     assert.instanceOf(refusal(WritesV2.deleteData, { confirm: true }, "guild"), MissingParameter);
+  });
+});
+
+describe("parameters that need a Premium key", () => {
+  it("are told by what they say of themselves, whatever they are called", () => {
+    const asksForPremium = premiumTest({
+      ...LookupsV2.getChat,
+      parameters: { profiles: premiumFlag("Whether to add profiles"), resolved: flag("Another") },
+    });
+    assert.isTrue(asksForPremium({ profiles: true, resolved: false }));
+    assert.isFalse(asksForPremium({ profiles: false, resolved: true }));
   });
 });
 

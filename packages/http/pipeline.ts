@@ -12,16 +12,16 @@ import {
   RequestLimits,
 } from "@accountlink/core";
 import type { Parameters, ParameterValues, Route } from "@accountlink/http-api";
-import { Cause, Context, Effect, Result, type Scope } from "effect";
+import { Cause, Effect, Result, type Schema, type Scope } from "effect";
 import { type HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { bearerToken } from "./bearer_token.ts";
 import { readJsonObject } from "./body.ts";
-import type { Envelope, Success } from "./envelope.ts";
+import type { Envelope, Success, SuccessOf } from "./envelope.ts";
 import { envelopeV1 } from "./envelope_v1.ts";
 import { envelopeV2 } from "./envelope_v2.ts";
 import { type Exchange, exchangeOpener, newRequestId } from "./exchange.ts";
 import { lookupBeginner } from "./look_ahead.ts";
-import { parameterReader, type RawValues } from "./parameters.ts";
+import { parameterReader, premiumTest, type RawValues } from "./parameters.ts";
 import { observeAnswer } from "./request_metrics.ts";
 import { contractFor, defaultContract } from "./service_version.ts";
 import { HttpSettings } from "./settings.ts";
@@ -46,45 +46,42 @@ export interface BoundRoute {
   readonly answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, RequestServices>;
 }
 
-/** What a handler gives: data for the envelope, or an answer that is in none. What it holds ends with the request. */
-type Handled = Effect.Effect<
-  Success | HttpServerResponse.HttpServerResponse,
-  PublicError,
-  Scope.Scope | HttpServerRequest.HttpServerRequest
->;
+/** What goes into an envelope, or an answer that is in none. */
+type Answered = Success | HttpServerResponse.HttpServerResponse;
+
+/** What a handler of a route does. What it holds ends with the request. */
+type Handled<S extends Schema.Top> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, RequestServices>;
 
 /** Binds routes to handlers. */
-export class Pipeline extends Context.Service<
-  Pipeline,
-  {
-    /**
-     * A route that needs a key.
-     *
-     * @param validate what is checked of the values before the tier of the key is
-     */
-    readonly keyed: <P extends Parameters>(
-      route: Route<P>,
-      handler: (input: KeyedInput<P>) => Handled,
-      validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
-    ) => BoundRoute;
+export interface Pipeline {
+  /**
+   * A route that needs a key.
+   *
+   * @param validate what is checked of the values before the tier of the key is
+   */
+  readonly keyed: <P extends Parameters, S extends Schema.Top>(
+    route: Route<P, S>,
+    handler: (input: KeyedInput<P>) => Handled<S>,
+    validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
+  ) => BoundRoute;
 
-    /** A route that needs a key and looks the chat user of its query up, which begins while the limits are asked. */
-    readonly lookup: <P extends Parameters>(
-      route: Route<P>,
-      handler: (input: KeyedInput<P>) => Handled,
-    ) => BoundRoute;
+  /** A route that needs a key and looks the chat user of its query up, which begins while the limits are asked. */
+  readonly lookup: <P extends Parameters, S extends Schema.Top>(
+    route: Route<P, S>,
+    handler: (input: KeyedInput<P>) => Handled<S>,
+  ) => BoundRoute;
 
-    /** A route that takes no key and no part in the limits. */
-    readonly open: <P extends Parameters>(
-      route: Route<P>,
-      handler: (input: Input<P>) => Handled,
-    ) => BoundRoute;
+  /** A route that takes no key and no part in the limits. */
+  readonly open: <P extends Parameters, S extends Schema.Top>(
+    route: Route<P, S>,
+    handler: (input: Input<P>) => Handled<S>,
+  ) => BoundRoute;
 
-    /** An answer to a request that matches no route. */
-    readonly refuse: (error: PublicError) => BoundRoute["answer"];
-  }
->()("@accountlink/http/Pipeline") {}
+  /** An answer to a request that matches no route. */
+  readonly refuse: (error: PublicError) => BoundRoute["answer"];
+}
 
+/** Makes the pipeline from the services of core and `HttpSettings`. */
 export const makePipeline = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const authenticator = yield* KeyAuthenticator;
@@ -92,32 +89,28 @@ export const makePipeline = Effect.gen(function* () {
   const withExchange = exchangeOpener(settings);
   const beginLookup = yield* lookupBeginner;
 
-  const bind = <P extends Parameters>(
-    route: Route<P>,
-    answer: (
-      exchange: Exchange,
-    ) => Effect.Effect<Success | HttpServerResponse.HttpServerResponse, PublicError, RequestServices>,
+  const bind = (
+    route: Route,
+    answer: (exchange: Exchange) => Effect.Effect<Answered, PublicError, RequestServices>,
   ): BoundRoute => {
     const envelope = route.generation === "v2" ? envelopeV2(route) : envelopeV1(route);
     return {
       method: route.method,
       path: route.path,
-      answer: withExchange(route.generation, (exchange) =>
-        render(envelope, exchange, route.id, answer(exchange)),
-      ),
+      answer: withExchange(route, (exchange) => render(envelope, exchange, answer(exchange))),
     };
   };
 
-  const keyed: Pipeline["Service"]["keyed"] = (route, handler, validate) =>
-    keyedAhead(null, route, handler, validate);
+  const keyed: Pipeline["keyed"] = (route, handler, validate) => keyedAhead(null, route, handler, validate);
 
-  const keyedAhead = <P extends Parameters>(
+  const keyedAhead = <P extends Parameters, S extends Schema.Top>(
     ahead: typeof beginLookup,
-    route: Route<P>,
-    handler: (input: KeyedInput<P>) => Handled,
+    route: Route<P, S>,
+    handler: (input: KeyedInput<P>) => Handled<S>,
     validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
   ): BoundRoute => {
     const read = readerFor(route);
+    const asksForPremium = premiumTest(route);
     const { traffic = "mapping" } = route;
     const answer = Effect.fnUntraced(function* (exchange: Exchange) {
       const { address, request } = exchange;
@@ -136,18 +129,13 @@ export const makePipeline = Effect.gen(function* () {
       if (refusal !== null) return yield* refusal;
       const values = yield* read(exchange);
       if (validate !== undefined) yield* validate(values);
-      if ("resolved" in values && values["resolved"] === true && key.tier !== "premium") {
-        return yield* new PremiumRequired();
-      }
-      const success = yield* handler({ values, exchange, key });
-      if (HttpServerResponse.isHttpServerResponse(success)) return success;
-      const data = exchange.contract.response(route.id, success.data);
-      return data === success.data ? success : { ...success, data };
+      if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
+      return yield* handler({ values, exchange, key });
     });
     return bind(route, answer);
   };
 
-  const open: Pipeline["Service"]["open"] = (route, handler) => {
+  const open: Pipeline["open"] = (route, handler) => {
     const read = readerFor(route);
     const answer = Effect.fnUntraced(function* (exchange: Exchange) {
       yield* authenticator.checkThrottle(exchange.address);
@@ -162,14 +150,14 @@ export const makePipeline = Effect.gen(function* () {
       const isVerify = isUnder("/api/v1/verify", url);
       const envelope =
         generation === "v2" ? envelopeV2({}) : envelopeV1(isVerify ? { traffic: "verify" } : {});
-      return withExchange(generation, (exchange) =>
-        render(envelope, exchange, "unmatched", Effect.fail(error)),
+      return withExchange({ id: "unmatched", generation }, (exchange) =>
+        render(envelope, exchange, Effect.fail(error)),
       );
     });
 
-  const lookup: Pipeline["Service"]["lookup"] = (route, handler) => keyedAhead(beginLookup, route, handler);
+  const lookup: Pipeline["lookup"] = (route, handler) => keyedAhead(beginLookup, route, handler);
 
-  return Pipeline.of({ keyed, lookup, open, refuse });
+  return { keyed, lookup, open, refuse } satisfies Pipeline;
 });
 
 /** Adds the headers that every answer has to one that is in no envelope. */
@@ -182,20 +170,19 @@ export const sign = (response: HttpServerResponse.HttpServerResponse) =>
   );
 
 /** Whether the path of a URL is the prefix or below it. */
-const isUnder = (prefix: string, url: string): boolean =>
+export const isUnder = (prefix: string, url: string): boolean =>
   url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length));
 
 /** Makes the step that chooses the dated contract and reads the parameters. */
 const readerFor = <P extends Parameters>(route: Route<P>) => {
   const read = parameterReader(route);
-  const isVersioned = route.generation === "v2";
 
   const readFrom = (exchange: Exchange, raw: RawValues) => {
-    const header = isVersioned ? exchange.request.headers["service-version"] : undefined;
-    const contract = contractFor(header);
+    const scopeKind = exchange.key?.key.scope.kind ?? "global";
+    if (route.generation === "v1") return Effect.fromResult(read(raw, scopeKind, []));
+    const contract = contractFor(exchange.request.headers["service-version"]);
     if (Result.isSuccess(contract)) exchange.contract = contract.success;
     const values = exchange.contract.request(route.id, raw);
-    const scopeKind = exchange.key?.key.scope.kind ?? "global";
     return Effect.fromResult(read(values, scopeKind, Result.isFailure(contract) ? [contract.failure] : []));
   };
 
@@ -206,22 +193,17 @@ const readerFor = <P extends Parameters>(route: Route<P>) => {
 };
 
 /** Puts whatever comes out of the checks and the handler into an answer. */
-const render = <R>(
-  envelope: Envelope,
-  exchange: Exchange,
-  routeId: string,
-  answer: Effect.Effect<Success | HttpServerResponse.HttpServerResponse, PublicError, R>,
-) =>
+const render = <R>(envelope: Envelope, exchange: Exchange, answer: Effect.Effect<Answered, PublicError, R>) =>
   answer.pipe(
     Effect.map((success) =>
       HttpServerResponse.isHttpServerResponse(success) ? success : envelope.success(exchange, success),
     ),
     Effect.matchCauseEffect({
-      onSuccess: (response) => observeAnswer(exchange, routeId, response, null),
+      onSuccess: (response) => observeAnswer(exchange, response, null),
       onFailure: (cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
         const error = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
-        return observeAnswer(exchange, routeId, envelope.failure(exchange, error), error);
+        return observeAnswer(exchange, envelope.failure(exchange, error), error);
       },
     }),
   );

@@ -37,27 +37,26 @@ const metricsFor = (route: string, status: number, code: string) => {
 /** Counts an answer and, when it failed for a reason of ours, logs what happened. */
 export const observeAnswer = (
   exchange: Exchange,
-  routeId: string,
   response: HttpServerResponse.HttpServerResponse,
   error: PublicError | null,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  const { count, duration } = metricsFor(routeId, response.status, error?.code ?? "OK");
+  const { count, duration } = metricsFor(exchange.route.id, response.status, error?.code ?? "OK");
   const counted = Effect.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - exchange.startedAt) / 1000, fiber.context);
     return Effect.succeed(response);
   });
   return error !== null && response.status >= 500
-    ? Effect.andThen(logFailure(exchange, routeId, error), counted)
+    ? Effect.andThen(logFailure(exchange, error), counted)
     : counted;
 };
 
 /** A platform that is down fails many requests; its circuit has warned of it once. */
-const logFailure = (exchange: Exchange, route: string, error: PublicError) =>
+const logFailure = (exchange: Exchange, error: PublicError) =>
   Effect.logWithLevel(error._tag === "PlatformUnavailable" ? "Debug" : "Error")("Request failed").pipe(
     Effect.annotateLogs({
       requestId: exchange.requestId,
-      route,
+      route: exchange.route.id,
       key: exchange.key?.key.id ?? null,
       error: error._tag,
       operation: "operation" in error ? error.operation : null,

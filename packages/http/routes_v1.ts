@@ -9,15 +9,14 @@ import {
   type LookupOptions,
   Profiles,
 } from "@accountlink/core";
-import { RoutesV1 } from "@accountlink/http-api";
+import { LinksV1 } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { type BoundRoute, type KeyedInput, Pipeline } from "./pipeline.ts";
+import type { BoundRoute, KeyedInput, Pipeline } from "./pipeline.ts";
 import { type GuildInput, targetOf } from "./write_target.ts";
 
 const lookupOptions = ({ values: { guildId } }: GuildInput): LookupOptions => ({ guildId, resolved: false });
 
-export const routesV1 = Effect.gen(function* () {
-  const { keyed, lookup: ofChat } = yield* Pipeline;
+export const routesV1 = Effect.fnUntraced(function* ({ keyed, lookup: ofChat }: Pipeline) {
   const lookup = yield* LinkLookup;
   const writer = yield* LinkWriter;
   const profiles = yield* Profiles;
@@ -27,7 +26,7 @@ export const routesV1 = Effect.gen(function* () {
       ? Effect.map(profiles.game(gameId), (resolved) => ({ data, resolved }))
       : Effect.succeed({ data });
 
-  const gameToChat = Effect.fnUntraced(function* (input: KeyedInput<typeof RoutesV1.gameToChat.parameters>) {
+  const gameToChat = Effect.fnUntraced(function* (input: KeyedInput<typeof LinksV1.gameToChat.parameters>) {
     const { gameId } = input.values;
     const chatIds = yield* lookup.byGame(input.key.scope, gameId, lookupOptions(input)).pipe(
       Effect.map((found) => found.chatIds),
@@ -36,7 +35,7 @@ export const routesV1 = Effect.gen(function* () {
     return yield* withProfile(input, gameId, { gameId, chatIds });
   });
 
-  const chatToGame = Effect.fnUntraced(function* (input: KeyedInput<typeof RoutesV1.chatToGame.parameters>) {
+  const chatToGame = Effect.fnUntraced(function* (input: KeyedInput<typeof LinksV1.chatToGame.parameters>) {
     const { chatId, gameId } = yield* lookup.byChat(input.key.scope, input.values.chatId, {
       ...lookupOptions(input),
       begun: input.exchange.begun,
@@ -45,15 +44,15 @@ export const routesV1 = Effect.gen(function* () {
   });
 
   const routes: ReadonlyArray<BoundRoute> = [
-    keyed(RoutesV1.gameToChat, gameToChat),
-    ofChat(RoutesV1.chatToGame, chatToGame),
-    keyed(RoutesV1.updateChat, (input) =>
+    keyed(LinksV1.gameToChat, gameToChat),
+    ofChat(LinksV1.chatToGame, chatToGame),
+    keyed(LinksV1.updateChat, (input) =>
       Effect.map(writer.moveChat(targetOf(input), input.values), ({ chatId, gameId }) => ({
         data: { chatId, gameId },
         message: "Chat ID updated",
       })),
     ),
-    keyed(RoutesV1.updateGame, (input) => {
+    keyed(LinksV1.updateGame, (input) => {
       const { chatId, newGameId: gameId } = input.values;
       return writer.setGame(targetOf(input), { chatId, gameId }).pipe(
         Effect.map(() => ({ data: { chatId, gameId }, message: "Game ID updated" })),
@@ -66,13 +65,13 @@ export const routesV1 = Effect.gen(function* () {
         ),
       );
     }),
-    keyed(RoutesV1.deleteGameLink, (input) =>
+    keyed(LinksV1.deleteGameLink, (input) =>
       Effect.map(
         writer.removeGame(targetOf(input), input.values.chatId, { requireMember: false }),
         ({ chatId, removedGameId }) => ({ data: { chatId, removedGameId }, message: "Game link removed" }),
       ),
     ),
-    keyed(RoutesV1.resetDatabase, (input) =>
+    keyed(LinksV1.resetDatabase, (input) =>
       Effect.map(writer.deleteScope(targetOf(input)), (deletedRecords) => ({
         data: { deletedRecords },
         message: "Database reset",

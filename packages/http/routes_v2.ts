@@ -5,7 +5,7 @@ import {
   ApiKeys,
   type BulkItem,
   BulkLookup,
-  checkBulkInputs,
+  checkBulkLimit,
   KeyAuthenticator,
   LinkLookup,
   LinkWriter,
@@ -13,16 +13,14 @@ import {
 } from "@accountlink/core";
 import { LookupsV2, statusOf, WritesV2 } from "@accountlink/http-api";
 import { Effect, Result } from "effect";
-import { isoTime, type Success } from "./envelope.ts";
+import { isoTime } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
-import { type BoundRoute, Pipeline } from "./pipeline.ts";
+import type { BoundRoute, Pipeline } from "./pipeline.ts";
 import { targetOf } from "./write_target.ts";
 
-const asData = <Data, E>(effect: Effect.Effect<Data, E>): Effect.Effect<Success, E> =>
-  Effect.map(effect, (data) => ({ data }));
+const asData = <Data, E>(effect: Effect.Effect<Data, E>) => Effect.map(effect, (data) => ({ data }));
 
-export const routesV2 = Effect.gen(function* () {
-  const { keyed, lookup: ofChat, open } = yield* Pipeline;
+export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup: ofChat, open }: Pipeline) {
   const lookup = yield* LinkLookup;
   const bulk = yield* BulkLookup;
   const writer = yield* LinkWriter;
@@ -32,7 +30,7 @@ export const routesV2 = Effect.gen(function* () {
   const reportLeaked = Effect.fnUntraced(function* (token: string, exchange: Exchange) {
     const revoked = yield* keys.reportLeaked(token, exchange.requestId);
     if (!revoked) yield* authenticator.countFailure(exchange.address);
-    return { data: { revoked: true } };
+    return { data: { revoked: true as const } };
   });
 
   const routes: ReadonlyArray<BoundRoute> = [
@@ -54,17 +52,17 @@ export const routesV2 = Effect.gen(function* () {
       LookupsV2.bulkChat,
       ({ key, values }) =>
         Effect.map(bulk.byChats(key.scope, values.chatIds, values), (items) =>
-          bulkAnswer("chatId", items, values.resolved),
+          bulkAnswer(items, (chatId) => ({ chatId }), values.resolved),
         ),
-      ({ chatIds }) => checkBulkInputs("chatIds", chatIds),
+      ({ chatIds }) => checkBulkLimit(chatIds),
     ),
     keyed(
       LookupsV2.bulkGame,
       ({ key, values }) =>
         Effect.map(bulk.byGames(key.scope, values.gameIds, values), (items) =>
-          bulkAnswer("gameId", items, values.resolved),
+          bulkAnswer(items, (gameId) => ({ gameId }), values.resolved),
         ),
-      ({ gameIds }) => checkBulkInputs("gameIds", gameIds),
+      ({ gameIds }) => checkBulkLimit(gameIds),
     ),
     keyed(WritesV2.patchChat, (input) => asData(writer.moveChat(targetOf(input), input.values))),
     keyed(WritesV2.patchGame, (input) => asData(writer.setGame(targetOf(input), input.values))),
@@ -82,22 +80,22 @@ export const routesV2 = Effect.gen(function* () {
   return routes;
 });
 
-const bulkAnswer = <Data>(
-  name: "chatId" | "gameId",
+const bulkAnswer = <Data, Input>(
   items: ReadonlyArray<BulkItem<Data>>,
+  inputOf: (input: string) => Input,
   resolved: boolean,
-): Success => {
+) => {
   let foundCount = 0;
   let notFoundCount = 0;
   const results = items.map(({ input, result }) => {
     if (Result.isSuccess(result)) {
       foundCount++;
-      return { input: { [name]: input }, found: true, data: result.success, error: null };
+      return { input: inputOf(input), found: true, data: result.success, error: null };
     }
     const { code, message, details } = result.failure;
     if (code === "LINK_NOT_FOUND") notFoundCount++;
     const error = { code, message, details, status: statusOf(result.failure) };
-    return { input: { [name]: input }, found: false, data: null, error };
+    return { input: inputOf(input), found: false, data: null, error };
   });
   const count = items.length;
   return {

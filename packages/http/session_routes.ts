@@ -11,26 +11,25 @@ import {
 } from "@accountlink/core";
 import { SessionsV1, SessionsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { isoTime, type Success } from "./envelope.ts";
+import { isoTime } from "./envelope.ts";
 import { eventStream } from "./event_stream.ts";
 import type { Exchange } from "./exchange.ts";
-import { type BoundRoute, Pipeline, redirectIntoFlow } from "./pipeline.ts";
+import { type BoundRoute, type Pipeline, redirectIntoFlow } from "./pipeline.ts";
 import { HttpSettings } from "./settings.ts";
 
-export const sessionRoutes = Effect.gen(function* () {
-  const { keyed, open } = yield* Pipeline;
+export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, open }: Pipeline) {
   const { publicUrl } = yield* HttpSettings;
   const sessions = yield* VerificationSessions;
   const { longPollMax } = yield* SessionSettings;
   const shown = shownAt(publicUrl);
 
   const create = ({ key, values }: { readonly key: ApiKey; readonly values: NewSession }) =>
-    Effect.map(sessions.create(key, values), (session): Success => ({ status: 201, data: shown(session) }));
+    Effect.map(sessions.create(key, values), (session) => ({ status: 201 as const, data: shown(session) }));
 
   const read = ({ key, values, exchange }: ReadInput<{ readonly wait: number }>) =>
     Effect.map(
       sessions.poll(key, values.sid, { wait: values.wait * 1_000, resumes: lastEventId(exchange) !== null }),
-      (session): Success => ({ data: shown(session) }),
+      (session) => ({ data: shown(session) }),
     );
 
   const checkWait = ({ wait }: { readonly wait: number }) =>

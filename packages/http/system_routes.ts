@@ -3,7 +3,7 @@
  */
 import { Api, openApi } from "@accountlink/http-api";
 import { Context, Effect, Layer } from "effect";
-import { HttpRouter, HttpServerResponse } from "effect/http";
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http";
 import { HttpApiScalar } from "effect/http-api";
 import { PrometheusMetrics } from "effect/observability";
 
@@ -16,7 +16,8 @@ export class Readiness extends Context.Service<
   }
 >()("@accountlink/http/Readiness") {}
 
-const json = (status: number, body: unknown) => HttpServerResponse.jsonUnsafe(body, { status });
+const json = (status: number, body: unknown) =>
+  HttpServerResponse.jsonUnsafe(body, { status, headers: { "cache-control": "no-store" } });
 
 const ready = Effect.gen(function* () {
   const readiness = yield* Readiness;
@@ -53,14 +54,26 @@ export const withPagePolicy = (
       })
     : response;
 
-/** The paths of `systemRoutes`, all of them read with GET. */
-export const systemPaths = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"] as const;
+const systemPaths = new Set(["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"]);
+
+/**
+ * Whether a request is for one of `systemRoutes`, all of them read with GET. No other spelling of their paths leads to
+ * them, since a proxy that keeps one inside may compare it as it was sent: `url` is decoded by the router, and rid of
+ * its dots where the target names a host.
+ */
+export const isForSystem = ({ url, originalUrl, headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  systemPaths.has(url.split("?", 1)[0] ?? "") &&
+  ["", `http://${headers["host"]}`, `https://${headers["host"]}`].some(
+    (origin) => originalUrl === origin + url,
+  );
 
 /** `/healthz`, `/readyz`, `/metrics`, `/openapi.json` and `/docs`. Nothing of them comes from another host. */
 export const systemRoutes = Layer.mergeAll(
   HttpRouter.use((router) => router.add("GET", "/healthz", Effect.succeed(json(200, { status: "ok" })))),
   HttpRouter.use((router) => Effect.flatMap(ready, (answer) => router.add("GET", "/readyz", answer))),
-  HttpRouter.use((router) => router.add("GET", "/openapi.json", Effect.succeed(json(200, openApi())))),
+  HttpRouter.use((router) =>
+    router.add("GET", "/openapi.json", Effect.succeed(HttpServerResponse.jsonUnsafe(openApi()))),
+  ),
   PrometheusMetrics.layerHttp({ path: "/metrics" }),
   HttpApiScalar.layer(Api, { path: "/docs", scalar: docsPage }),
 );

@@ -38,7 +38,10 @@ export const success = <Data extends Schema.Top, const Extra extends Schema.Stru
 ) => Schema.Struct({ status: Schema.Literal(200), data, ...extra, ...common, ...mappingCounters });
 
 /** A v1 success of a session route. */
-export const verifySuccess = <Data extends Schema.Top>(data: Data, status: 200 | 201 = 200) =>
+export const verifySuccess = <Data extends Schema.Top, const Status extends 200 | 201 = 200>(
+  data: Data,
+  status: Status = 200 as Status,
+) =>
   Schema.Struct({ status: Schema.Literal(status), data, ...common, ...verifyCounters }).pipe(
     HttpApiSchema.status(status),
   );

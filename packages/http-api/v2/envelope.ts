@@ -50,7 +50,10 @@ const BulkMeta = Schema.Struct({
 });
 
 /** A v2 success with this data. */
-export const success = <Data extends Schema.Top>(data: Data, status: 200 | 201 = 200) =>
+export const success = <Data extends Schema.Top, const Status extends 200 | 201 = 200>(
+  data: Data,
+  status: Status = 200 as Status,
+) =>
   Schema.Struct({ status: Schema.Literal(status), data, meta: Meta, timestamp: IsoTime }).pipe(
     HttpApiSchema.status(status),
   );

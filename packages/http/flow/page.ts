@@ -56,11 +56,17 @@ ${content}
 export const hasPlainOrigin = (url: string): boolean =>
   URL.canParse(url) && /^https?:\/\/[\w.-]+(?::\d+)?$/.test(new URL(url).origin);
 
+/** What a policy calls the place that a redirect leads to: its origin, or all of its scheme. */
+const targetOf = (redirect: string): string => {
+  const { origin, protocol } = new URL(redirect);
+  return hasPlainOrigin(redirect) ? origin : protocol;
+};
+
 const originsOf = (urls: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(urls.filter(hasPlainOrigin).map((url) => new URL(url).origin));
 
 const policyOf = ({ pictures = [], redirect = null }: Page): string => {
-  const formTargets = ["'self'", ...originsOf(redirect === null ? [] : [redirect])];
+  const formTargets = redirect === null ? ["'self'"] : ["'self'", targetOf(redirect)];
   return [
     "default-src 'none'",
     "style-src 'self'",

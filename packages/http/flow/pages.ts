@@ -72,8 +72,9 @@ export const cancelledPage: Page = {
 const picturesOf = (faces: ReadonlyArray<Face | null>): ReadonlyArray<string> =>
   faces.flatMap((face) => face?.picture ?? []);
 
-const guildNote = ({ guildId }: FlowView): Html | null =>
-  guildId === null ? null : html`, for the community with the ID ${guildId}`;
+const guildNote = ({ guild }: FlowView): Html | null =>
+  guild &&
+  html`, for the community ${guild.name === null ? `with the ID ${guild.id}` : html`<strong>${guild.name}</strong>`}`;
 
 type StepState = "done" | "current" | "later";
 

@@ -1,7 +1,7 @@
 /**
  * The pages of the flow that does not go on: each says why, and what to do next.
  */
-import type { FlowEntry, FlowRefusal, FlowRefused, SessionState } from "@accountlink/core";
+import type { BadRequest, FlowEntry, FlowRefusal, FlowRefused, SessionState } from "@accountlink/core";
 import { html } from "./html.ts";
 import type { Page } from "./page.ts";
 import { queryOf } from "./pages.ts";
@@ -20,13 +20,14 @@ export interface Refusal {
 type Ending = Exclude<SessionState, "pending" | "opened" | "expired">;
 
 /**
- * - `no_entry`: a link without one `sid` or one `pid`.
+ * - `no_entry`: a link without one `sid` or one `pid`, or that cannot be read.
  * - `unreadable`: a form that is too large.
- * - `misplaced`: the address of a form, opened as a page.
+ * - `misplaced`: the address of a form, opened as a page, or the other way round.
  * - `too_many`: a network with too many requests.
  * - `store_down`: a store does not answer.
+ * - `defect`: a mistake of ours.
  */
-type OwnRefusal = "no_entry" | "unreadable" | "misplaced" | "too_many" | "store_down";
+type OwnRefusal = "no_entry" | "unreadable" | "misplaced" | "too_many" | "store_down" | "defect";
 
 export type RefusalName = Exclude<FlowRefusal, "over"> | Ending | OwnRefusal;
 
@@ -135,7 +136,7 @@ export const refusals: Record<RefusalName, Refusal> = {
   misplaced: {
     status: 405,
     title: "There is nothing to see here",
-    text: "This address only takes a form. Open the link again to see how far you are; if you have linked your accounts, you are done.",
+    text: "This address is a step on the way, and no page to open. Open the link again to see how far you are; if you have linked your accounts, you are done.",
   },
   too_many: {
     status: 429,
@@ -146,6 +147,11 @@ export const refusals: Record<RefusalName, Refusal> = {
     status: 503,
     title: "This does not work right now",
     text: "Our own storage does not answer. Wait a moment, then open the link again.",
+  },
+  defect: {
+    status: 500,
+    title: "Something went wrong here",
+    text: "This is a mistake of ours, and it was noted. Open the link again to see how far you are; if this page comes again, tell the community's team.",
   },
 };
 
@@ -159,6 +165,15 @@ export const refusalPage = ({ reason, entry, state }: FlowRefused): Page => {
 
 /** The page for what core has no part in. */
 export const ownRefusalPage = (name: OwnRefusal): Page => pageOf(refusals[name], null);
+
+/** The page for a request that no step of the flow takes. */
+export const unmatchedPage = ({ problem }: BadRequest): Page => pageOf(refusals[unmatched[problem]], null);
+
+const unmatched = {
+  unreadable: "no_entry",
+  not_found: "unknown",
+  method_not_allowed: "misplaced",
+} satisfies Record<BadRequest["problem"], RefusalName>;
 
 const isEnding = (state: SessionState | undefined): state is Ending =>
   state === "completed" || state === "cancelled" || state === "failed";

@@ -2,6 +2,7 @@
  * The routes of the public verification flow. They take no key, and answer with pages and redirects.
  */
 import {
+  type BadRequest,
   type FlowEntry,
   type FlowError,
   type FlowForm,
@@ -13,9 +14,8 @@ import {
   type SharedIpRateLimited,
   VerificationFlows,
 } from "@accountlink/core";
-import { statusOf } from "@accountlink/http-api";
 import { ByteSize, Cause, Effect, Option, Result } from "effect";
-import { HttpIncomingMessage, type HttpServerRequest, HttpServerResponse, UrlParams } from "effect/http";
+import { HttpIncomingMessage, HttpServerResponse, UrlParams } from "effect/http";
 import { addErrorHeaders } from "../envelope.ts";
 import { type Exchange, exchangeOpener } from "../exchange.ts";
 import type { BoundRoute } from "../pipeline.ts";
@@ -24,12 +24,17 @@ import { HttpSettings } from "../settings.ts";
 import { flowCookie } from "./cookie.ts";
 import { type Page, pageResponse, privateHeaders, stylePath } from "./page.ts";
 import { cancelledPage, donePage, flowPage, queryOf } from "./pages.ts";
-import { ownRefusalPage, refusalPage } from "./refusals.ts";
+import { ownRefusalPage, refusalPage, unmatchedPage } from "./refusals.ts";
 import { style } from "./style.ts";
 
 type Response = HttpServerResponse.HttpServerResponse;
 type Answer = Effect.Effect<Response, FlowError | SharedIpRateLimited>;
 
+/** What the exchanges of the flow name; its paths are no routes of the contract. */
+const stepRoute = { id: "verify", generation: "v2" } as const;
+const unmatchedRoute = { id: "unmatched", generation: "v2" } as const;
+
+/** The routes of the flow, and its answer to a request below them that matches none. */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
@@ -45,14 +50,14 @@ export const flowRoutes = Effect.gen(function* () {
   ): BoundRoute => ({
     method,
     path,
-    answer: withExchange("v2", (exchange) =>
+    answer: withExchange(stepRoute, (exchange) =>
       Effect.andThen(limits.admitVisit(exchange.address), answer(exchange)).pipe(
         Effect.matchCauseEffect({
-          onSuccess: (response) => observeAnswer(exchange, "verify", signed(response, exchange), null),
+          onSuccess: (response) => observeAnswer(exchange, signed(response, exchange), null),
           onFailure: (cause) => {
             if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
             const error = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
-            return observeAnswer(exchange, "verify", signed(refusalOf(error), exchange), publicOf(error));
+            return observeAnswer(exchange, signed(refusalOf(error), exchange), publicOf(error));
           },
         }),
       ),
@@ -103,9 +108,21 @@ export const flowRoutes = Effect.gen(function* () {
     bind("GET", "/verify/game/callback", finish("game")),
     bind("POST", "/verify/confirm", withForm(confirm)),
     bind("POST", "/verify/cancel", withForm(cancel)),
-    bind("GET", stylePath, () => Effect.succeed(styleSheet)),
+    {
+      method: "GET",
+      path: stylePath,
+      // It asks no store and is not counted: a page that says what is down, or was too much, needs it as well.
+      answer: withExchange(stepRoute, (exchange) =>
+        observeAnswer(exchange, signed(styleSheet, exchange), null),
+      ),
+    },
   ];
-  return routes;
+  const refuse = (error: BadRequest): BoundRoute["answer"] =>
+    withExchange(unmatchedRoute, (exchange) =>
+      observeAnswer(exchange, signed(pageResponse(unmatchedPage(error)), exchange), error),
+    );
+
+  return { routes, refuse };
 });
 
 const signed = (response: Response, { requestId }: Exchange): Response =>
@@ -131,8 +148,10 @@ const pageOf = (error: FlowError | SharedIpRateLimited | InternalError): Page =>
       return refusalPage(error);
     case "SharedIpRateLimited":
       return ownRefusalPage("too_many");
-    default:
-      return { ...ownRefusalPage("store_down"), status: statusOf(error) };
+    case "StoreUnavailable":
+      return ownRefusalPage("store_down");
+    case "InternalError":
+      return ownRefusalPage("defect");
   }
 };
 
@@ -167,12 +186,6 @@ const withForm =
           }),
       }),
     );
-
-/** The answer to who opens the address of a form, as a browser does that is started anew; null for other requests. */
-export const answerMisplaced = ({ method, url }: HttpServerRequest.HttpServerRequest): Response | null =>
-  method === "GET" && /^\/verify\/(?:confirm|cancel)(?:\?|$)/.test(url)
-    ? pageResponse(ownRefusalPage("misplaced"))
-    : null;
 
 const redirect = (status: 302 | 303, location: string): Response =>
   HttpServerResponse.redirect(location, { status, headers: privateHeaders });

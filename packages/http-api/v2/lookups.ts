@@ -4,7 +4,7 @@
 import { ChatId, GameId } from "@accountlink/core/ids";
 import { ChatProfile, GameProfile } from "@accountlink/core/profile";
 import { Schema } from "effect";
-import { chatId, flag, gameId, guildId, ids } from "../parameter.ts";
+import { chatId, gameId, guildId, ids, premiumFlag } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { bulkSuccess, success } from "./envelope.ts";
 
@@ -36,7 +36,7 @@ const VerificationStatus = Schema.Struct({
   resolved: ResolvedPair,
 }).annotate({ identifier: "VerificationStatus" });
 
-const resolved = flag("Whether to add profiles of both accounts; needs a Premium key");
+const resolved = premiumFlag("Whether to add profiles of both accounts");
 
 export const getChat = defineRoute({
   id: "getChat",
