@@ -48,6 +48,7 @@ const demoDocument = (globalKey: string, guildKey: string) => ({
     guilds: [
       {
         id: guildId,
+        name: "Engine Room",
         bot: true,
         members: people.map(({ chatId, displayName }) => ({
           chatId,

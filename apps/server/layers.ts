@@ -12,12 +12,10 @@ import {
   Secrets,
   SessionSettings,
 } from "@accountlink/core";
-import { StorageMemory } from "@accountlink/storage-memory";
-import { StorageSql } from "@accountlink/storage-sql";
 import { type Effect, Layer, type Redacted } from "effect";
 import type { Config } from "./config.ts";
-import { cachedStorage } from "./internal/cached_storage.ts";
 import { cryptoLayer } from "./internal/crypto.ts";
+import { storageLayer } from "./internal/storage_layer.ts";
 import type { Cache, Plan } from "./plan.ts";
 import { platformLayer } from "./platform_layers.ts";
 
@@ -33,7 +31,8 @@ export const serviceLayer = (
   fixture: PlatformFixture,
   publicUrl: Effect.Effect<string>,
 ) => {
-  const { config, cache, platform, limits, sessions } = plan;
+  const { config, storage, cache, platform, limits, sessions } = plan;
+  const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
   const shared = Layer.mergeAll(
     cacheLayer(cache),
     cryptoLayer,
@@ -41,7 +40,7 @@ export const serviceLayer = (
     Layer.succeed(SessionSettings, sessions),
   );
   const ports = Layer.mergeAll(
-    cachedStorage(storageLayer(plan), plan.storage, cache),
+    storageLayer(storage, cache, { exclusive: true, startTimeout }),
     platformLayer(platform, fixture, publicUrl),
     Secrets.layer(secret),
     AddressVault.layer(addressKeys(config, secret)),
@@ -54,21 +53,6 @@ export const serviceLayer = (
     Layer.provideMerge(ports),
     Layer.provideMerge(shared),
   );
-};
-
-/** The storage ports. */
-const storageLayer = ({ storage, config }: Plan) => {
-  switch (storage.kind) {
-    case "memory":
-      return StorageMemory.layer;
-    case "embedded":
-      return StorageSql.layerEmbedded(storage);
-    case "postgres":
-      return StorageSql.layerPostgres({
-        ...storage,
-        startTimeout: config.ACCOUNTLINK_DATABASE_START_TIMEOUT,
-      });
-  }
 };
 
 /** Limits, short-lived values and signals. */

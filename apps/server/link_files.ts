@@ -4,10 +4,17 @@
  * A line without a `lastVerifiedAt` was verified when it is read. What else a line holds is a mistake: a misspelt name
  * would otherwise be a column that is lost.
  */
-import { ChatId, GameId, type Millis, type PortableLink, redact } from "@accountlink/core";
+import {
+  ChatId,
+  formatTimestamp,
+  GameId,
+  type Millis,
+  type PortableLink,
+  parseTimestamp,
+  redact,
+} from "@accountlink/core";
 import { Array as Arr, Data, Effect, Option, Predicate, Schema, Stream } from "effect";
 import { Csv } from "effect/encoding";
-import { formatTimestamp, parseTimestamp } from "./internal/timestamp.ts";
 
 export const linkFormats = ["csv", "ndjson"] as const;
 

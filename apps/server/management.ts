@@ -6,10 +6,10 @@ import { ApiKeys, Limits, Secrets } from "@accountlink/core";
 import { StorageSql } from "@accountlink/storage-sql";
 import { Context, Effect, Layer, Logger, Redacted } from "effect";
 import { type Config, InvalidConfig, readConfig } from "./config.ts";
-import { cachedStorage } from "./internal/cached_storage.ts";
 import { cryptoLayer } from "./internal/crypto.ts";
 import { prepareFolder } from "./internal/prepare_folder.ts";
 import { CommandFailed } from "./internal/report.ts";
+import { storageLayer } from "./internal/storage_layer.ts";
 import { type Cache, cacheOf, isDemo, limitsOf, type Storage, storageOf } from "./plan.ts";
 import { resolveSecret } from "./secret.ts";
 
@@ -80,11 +80,6 @@ const demoIsNotMade = (folder: string) =>
     problem: `Cannot make data folder "${folder}": it is the demo's, which only serve makes, expected ACCOUNTLINK_STORAGE=embedded for data of your own`,
   });
 
-const storageLayer = (storage: Lasting) =>
-  storage.kind === "embedded"
-    ? StorageSql.layerEmbedded({ ...storage, exclusive: false })
-    : StorageSql.layerPostgres(storage);
-
 /** What the running servers share. Without Redis they look at the storage, soon enough. */
 const cacheLayer = (cache: Cache) =>
   cache.kind === "memory"
@@ -94,7 +89,7 @@ const cacheLayer = (cache: Cache) =>
           Effect.promise(() => import("@accountlink/cache-redis")),
           ({ CacheRedis }) => CacheRedis.layer(cache),
         ),
-      ).pipe(Layer.provide(Logger.layer([])));
+      );
 
 /**
  * The stores and `ApiKeys` on the storage.
@@ -109,7 +104,7 @@ export const managementLayer = (whenNew: "make" | "refuse") =>
       return ApiKeys.layer.pipe(
         Layer.provideMerge(
           Layer.mergeAll(
-            cachedStorage(storageLayer(storage), storage, cache),
+            storageLayer(storage, cache, { exclusive: false }),
             Secrets.layer(secret),
             Layer.succeed(Place, place),
           ),
@@ -117,6 +112,8 @@ export const managementLayer = (whenNew: "make" | "refuse") =>
         Layer.provide(
           Layer.mergeAll(cacheLayer(cache), cryptoLayer, Layer.succeed(Limits, limitsOf(config))),
         ),
+        // Standard output is for the answer. That Redis is down is for the servers to tell.
+        Layer.provide(Logger.layer([])),
       );
     }),
   );

@@ -44,7 +44,7 @@ const livePlatforms = ({ publicUrl, chat, game }: Extract<Platform, { readonly k
   Layer.mergeAll(
     cachedChatPlatform().pipe(Layer.provide(liveChatPlatform({ ...chat, publicUrl }))),
     cachedGamePlatform().pipe(Layer.provide(liveGamePlatform(game))),
-    liveChatIdentity(chat),
+    liveChatIdentity({ ...chat, publicUrl }),
     liveGameIdentity(game),
   );
 

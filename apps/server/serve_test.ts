@@ -38,8 +38,9 @@ describe.skipIf(missing !== null)(`several servers that start at once ${missing 
       ACCOUNTLINK_DATABASE_START_TIMEOUT: "1 minute",
       ACCOUNTLINK_FIXTURE: "fixture.json",
     });
-    const link = { account: "acme", scope: "global", chatId: "100001", gameId: "1" };
-    await file("fixture.json", JSON.stringify({ links: [link] }));
+    const user = { account: "acme", scope: "global", chatId: "100001" };
+    const fixture = { links: [{ ...user, gameId: "1" }], sightings: [{ ...user, ip: "203.0.113.7" }] };
+    await file("fixture.json", JSON.stringify(fixture));
     const servers = [1, 2, 3].map(() => start("serve"));
     await Promise.all(servers.map(({ stderr }) => says(stderr, "Waiting up to 1m: Cannot use database")));
     const listening = servers.map(({ stdout }) => says(stdout, "listening on "));
@@ -47,6 +48,8 @@ describe.skipIf(missing !== null)(`several servers that start at once ${missing 
     await Promise.all(listening);
     const rows = await Effect.runPromise(database.query("SELECT game_id FROM links"));
     expect(rows).toEqual([{ game_id: "1" }]);
+    const seen = await Effect.runPromise(database.query("SELECT chat_id, address_key_id FROM sightings"));
+    expect(seen).toEqual([{ chat_id: "100001", address_key_id: "secret" }]);
   });
 
   it("do not wait when they would wait in vain", async () => {

@@ -2,15 +2,12 @@
  * The fixture that a server starts with.
  */
 import { readFile } from "node:fs/promises";
-import { decodeFixture, FixtureLoader, type PlatformFixture } from "@accountlink/core";
+import { decodeFixture, FixtureLoader, type PlatformFixture, summaryOfProblems } from "@accountlink/core";
 import { Effect } from "effect";
 import { InvalidConfig } from "./config.ts";
 import { demoFile, demoFixture } from "./demo.ts";
 import { prepareFolder } from "./internal/prepare_folder.ts";
 import type { Plan } from "./plan.ts";
-
-/** What is wrong with a fixture and told; the rest is counted. */
-const toldProblems = 3;
 
 /** A fixture whose form is right. */
 export interface StartupFixture {
@@ -38,13 +35,8 @@ export const readStartupFixture = Effect.fnUntraced(function* ({ config, demo, s
 });
 
 const decode = (text: string, which: string): Effect.Effect<StartupFixture, InvalidConfig> => {
-  const refused = (problems: ReadonlyArray<string>) => {
-    const more = problems.length - toldProblems;
-    const told = problems.slice(0, toldProblems).join("; ");
-    return new InvalidConfig({
-      problem: `${which}, expected a fixture: ${told}${more > 0 ? `; and ${more} more` : ""}`,
-    });
-  };
+  const refused = (problems: ReadonlyArray<string>) =>
+    new InvalidConfig({ problem: `${which}, expected a fixture: ${summaryOfProblems(problems)}` });
   return decodeFixture(text).pipe(
     Effect.map(({ platform }) => ({ text, platform, refused })),
     Effect.mapError(({ problems }) => refused(problems)),

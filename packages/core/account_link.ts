@@ -20,8 +20,8 @@ import { VerificationFlows } from "./services/verification_flows.ts";
 import { VerificationSessions } from "./services/verification_sessions.ts";
 
 /**
- * Every service of the package. What it needs are the ports (`LinkStore`, `KeyStore`, `SessionStore`,
- * `Counters`, `Signals`, `ChatPlatform`, `GamePlatform`), `Secrets`, and `SecureRandom` and `Digest` of `effect/crypto`.
+ * Every service of the package. What it needs are the ports (`LinkStore`, `KeyStore`, `SessionStore`, `Cache`, `Counters`,
+ * `Signals`, `ChatPlatform`, `GamePlatform`), `Secrets`, and `SecureRandom` and `Digest` of `effect/crypto`.
  */
 export const layer = Layer.mergeAll(
   BulkLookup.layer,

@@ -26,14 +26,14 @@ export type AuditAction =
   | "key.reported";
 
 /** Where a change comes from; every write takes one. */
-export interface Origin {
+export interface WriteOrigin {
   readonly actor: Actor;
   /** The request that asked for it, when there was one. */
   readonly requestId: string | null;
 }
 
 /** One line of the log. */
-export interface AuditEntry extends Origin {
+export interface AuditEntry extends WriteOrigin {
   /** Grows with every entry of a store. */
   readonly sequence: number;
   readonly at: Millis;

@@ -17,7 +17,7 @@ export interface CompletionState {
 }
 
 /** Why a flow does not complete, or null when it does. */
-export const refusalOf = (
+export const completionRefusal = (
   write: CompleteFlow,
   { flow, session, record }: CompletionState,
 ): Exclude<FlowCompleted, { readonly _tag: "Completed" }> | null => {

@@ -23,7 +23,7 @@ const examples: ReadonlyArray<Errors.PublicError> = [
   new Errors.Conflict({ reason: "taken" }),
   new Errors.InternalError({ cause: new Error("secret detail") }),
   new Errors.StoreUnavailable({ operation: "LinkStore.setGame", cause: new Error("secret detail") }),
-  new Errors.PlatformUnavailable({ operation: "ChatPlatform.hasBot", cause: new Error("secret detail") }),
+  new Errors.PlatformUnavailable({ operation: "ChatPlatform.findGuild", cause: new Error("secret detail") }),
 ];
 
 describe("public errors", () => {

@@ -10,6 +10,7 @@ import type { Millis } from "./link.ts";
 import { isOrigin } from "./origin.ts";
 import { GameBadge, GameGroup } from "./profile.ts";
 import { isStorable } from "./storable_text.ts";
+import { formatTimestamp, Timestamp } from "./timestamp.ts";
 
 const or = <S extends Schema.Top>(fallback: NoInfer<S["Type"]>) =>
   Schema.withDecodingDefaultTypeKey<S>(Effect.succeed(fallback));
@@ -26,14 +27,6 @@ const Text = orNull(Schema.String);
 const Flag = orNull(Schema.Boolean);
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a whole number, 0 or more" }));
 
-const timestampPattern =
-  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/;
-
-const Timestamp = Schema.String.check(
-  Schema.isPattern(timestampPattern, { expected: "an ISO 8601 timestamp" }),
-  Schema.makeFilter((text) => !Number.isNaN(Date.parse(text)), { expected: "a day of the calendar" }),
-);
-
 // Years 0 to 9999, those that the text can say.
 const Epoch = Schema.Int.check(
   Schema.isBetween({ minimum: -62_167_219_200_000, maximum: 253_402_300_799_999 }),
@@ -44,7 +37,7 @@ const Time = Timestamp.pipe(
     Epoch,
     SchemaTransformation.transform<Millis, string>({
       decode: (text) => Date.parse(text),
-      encode: (time) => new Date(time).toISOString(),
+      encode: formatTimestamp,
     }),
   ),
 );
@@ -105,8 +98,11 @@ export const MemberFixture = Schema.Struct({
 });
 export type MemberFixture = typeof MemberFixture.Type;
 
+const GuildName = textThat((text) => text !== "" && text.length <= 100, "text of 1 to 100 characters");
+
 const GuildFixture = Schema.Struct({
   id: GuildId,
+  name: orNull(GuildName),
   bot: Schema.Boolean.pipe(or(true)),
   members: listOf(MemberFixture),
 });
@@ -170,10 +166,11 @@ export class InvalidFixture extends Data.TaggedError("InvalidFixture")<{
   /** Each names its place in the file, what is there and what was expected. */
   readonly problems: ReadonlyArray<string>;
 }> {
-  override readonly message = `Cannot read the fixture: ${summaryOf(this.problems)}`;
+  override readonly message = `Cannot read the fixture: ${summaryOfProblems(this.problems)}`;
 }
 
-const summaryOf = (problems: ReadonlyArray<string>): string => {
+/** The first three problems, and how many more there are. */
+export const summaryOfProblems = (problems: ReadonlyArray<string>): string => {
   const more = problems.length - 3;
   return problems.slice(0, 3).join("; ") + (more > 0 ? `; and ${more} more` : "");
 };

@@ -30,6 +30,7 @@ const whole = {
     guilds: [
       {
         id: guildId,
+        name: "Engine Room",
         bot: true,
         members: [
           {
@@ -109,6 +110,7 @@ describe("decodeFixture", () => {
       ]);
       expect(played.guilds[0]).toEqual({
         id: guildId,
+        name: null,
         bot: true,
         members: [{ chatId: "100001", manager: false, nickname: null, joined: null, roles: [] }],
       });
@@ -157,6 +159,11 @@ describe("decodeFixture", () => {
       "expected an ISO 8601 timestamp",
     ],
     [
+      "a day that is not",
+      { links: [{ ...link, lastVerifiedAt: "2026-02-30" }] },
+      'lastVerifiedAt is "2026-02-30", expected a day of the calendar',
+    ],
+    [
       "a limit",
       { keys: [{ ...whole.keys[0], limits: { daily: -1 } }] },
       "keys[0].limits.daily is the number -1, expected a whole number, 0 or more",
@@ -181,6 +188,12 @@ describe("decodeFixture", () => {
       { vpnCidrs: ["198.51.100.0/40"] },
       "vpnCidrs[0] is wrong, expected an IP address or a CIDR",
     ],
+    [
+      "a name",
+      { platform: { guilds: [{ id: guildId, name: "A".repeat(101) }] } },
+      `platform.guilds[0].name is "${"A".repeat(60)}", expected text of 1 to 100 characters`,
+    ],
+    ["an empty name", { platform: { guilds: [{ id: guildId, name: "" }] } }, 'platform.guilds[0].name is ""'],
     ["a section", { keys: {} }, "keys is an object, expected array"],
     [
       "a profile",

@@ -1,5 +1,5 @@
 /**
- * What the platforms say of their users, as `resolved` shows it. What is unavailable is null.
+ * What the platforms say of their users and guilds. What is unavailable is null.
  */
 import { Schema } from "effect";
 
@@ -46,6 +46,10 @@ export const ChatUser = Schema.Struct({
   created: IsoTime,
 });
 export type ChatUser = typeof ChatUser.Type;
+
+/** A guild that the bot is in. */
+export const Guild = Schema.Struct({ id: Schema.String, name: Text });
+export type Guild = typeof Guild.Type;
 
 /** A chat user's place in one guild. */
 export const GuildMember = Schema.Struct({

@@ -28,7 +28,11 @@ export interface RoundPlan {
  * Counted in requests: a busy machine needs longer until the runtime has compiled what it is going to compile. A bulk
  * is work for many.
  */
-const warmUps: Readonly<Record<DriveKind, string>> = { single: "--amount=60000", bulk: "--amount=6000" };
+const warmUps: Readonly<Record<DriveKind, string>> = {
+  single: "--amount=60000",
+  bulk: "--amount=6000",
+  spread: "--amount=60000",
+};
 
 /** Starts a server anew and measures each kind of requests. */
 export const playRound = async <Kind extends DriveKind>(

@@ -1,47 +1,19 @@
 /**
- * What docs/scaling.md reckons with: the size of a link, of a count and of an entry of the audit log, and what one node
- * asks of Postgres and Redis for a request. It judges orders of magnitude only, and prints the rest.
+ * What docs/scaling.md reckons with: the size of a link, of a count and of an entry of the audit log, and what single
+ * operations cost. It judges orders of magnitude only, and prints the rest.
  */
-import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CacheRedis } from "@accountlink/cache-redis";
-import { ChatId, Counters, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
+import { ChatId, Counters, CountLedger, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
 import { StorageSql } from "@accountlink/storage-sql";
-import {
-  makePostgresDatabase,
-  type PostgresServer,
-  type RedisServer,
-  startPostgres,
-  startRedis,
-  whyNoPostgres,
-  whyNoRedis,
-} from "@accountlink/test-servers";
-import { Effect, Exit, Layer, Redacted, Scope } from "effect";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { driveOnce, startServer } from "./server_process.ts";
-import { fixture, unreachedAddressLimits } from "./workload.ts";
+import { Effect, Layer, Redacted } from "effect";
+import { describe, expect, test } from "vitest";
+import { missing, useServers } from "./scaling_servers.ts";
+import { shuffled } from "./workload.ts";
 
-const missing = (await whyNoPostgres()) ?? (await whyNoRedis());
-
-const scope = Scope.makeUnsafe();
-const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
-  Effect.runPromise(Scope.provide(effect, scope));
-
-let postgres: PostgresServer;
-let redis: RedisServer;
-let folder = "";
-beforeAll(async () => {
-  if (missing !== null) return;
-  folder = await mkdtemp(join(tmpdir(), "accountlink-scaling-"));
-  postgres = await run(startPostgres({ config: ["shared_buffers = 1GB", "max_wal_size = 4GB"] }));
-  redis = await run(startRedis());
-});
-afterAll(async () => {
-  await Effect.runPromise(Scope.close(scope, Exit.void));
-  if (folder !== "") await rm(folder, { recursive: true });
-});
+const { run, redis, makeDatabase, spentOn } = useServers();
 
 const links = 1_000_000;
 const scopes = 1_000;
@@ -61,7 +33,7 @@ const fill = `
     FROM (SELECT i FROM generate_series(0, ${links - 1}) AS i ORDER BY hashint4(i)) AS anyhow`;
 
 const million = async () => {
-  const { url, query } = await run(makePostgresDatabase(postgres));
+  const { url, query } = await makeDatabase();
   const options = { url: Redacted.make(url), statementTimeout: "20 seconds" } as const;
   await run(StorageSql.migratePostgres(options));
   const ask = (sql: string) => run(query(sql));
@@ -74,16 +46,6 @@ const perSecond = async (count: number, work: Effect.Effect<unknown, unknown>): 
   const started = performance.now();
   await Effect.runPromise(work);
   return Math.round(count / ((performance.now() - started) / 1_000));
-};
-
-/** How many scripts a Redis has run, and its processor time so far, in microseconds. */
-const spentBy = async ({ ask }: RedisServer) => {
-  const stats = await run(ask("INFO", "commandstats"));
-  const cpu = await run(ask("INFO", "cpu"));
-  const [, scripts] = /cmdstat_evalsha:calls=(\d+)/.exec(stats) ?? [];
-  const [, system] = /used_cpu_sys:([\d.]+)/.exec(cpu) ?? [];
-  const [, user] = /used_cpu_user:([\d.]+)/.exec(cpu) ?? [];
-  return { scripts: Number(scripts), micros: (Number(system) + Number(user)) * 1e6 };
 };
 
 describe.skipIf(missing !== null)(`what a service grows by ${missing ?? ""}`, () => {
@@ -150,8 +112,9 @@ describe.skipIf(missing !== null)(`what a service grows by ${missing ?? ""}`, ()
   });
 
   test("a count in Redis", async () => {
-    const memory = async () => Number(/used_memory:(\d+)/.exec(await run(redis.ask("INFO", "memory")))?.[1]);
-    const layer = CacheRedis.layer({ url: Redacted.make(redis.url) });
+    const memory = async () =>
+      Number(/used_memory:(\d+)/.exec(await run(redis().ask("INFO", "memory")))?.[1]);
+    const layer = CacheRedis.layer({ url: Redacted.make(redis().url) });
     const counters = await run(Layer.build(layer));
     const store = await Effect.runPromise(Effect.provideContext(Counters, counters));
     const subjects = 50_000;
@@ -173,75 +136,62 @@ describe.skipIf(missing !== null)(`what a service grows by ${missing ?? ""}`, ()
     const bytesPerWindow = ((await memory()) - empty) / subjects;
     console.log({ bytesPerWindow, scriptsPerSecond });
     for (const windows of [1, 2, 4]) {
-      const before = await spentBy(redis);
-      await Effect.runPromise(admitEach(windows));
-      const after = await spentBy(redis);
-      const microsOfRedis = (after.micros - before.micros) / (after.scripts - before.scripts);
-      console.log({ windows, microsOfRedis });
+      const each = await spentOn(subjects, () => Effect.runPromise(admitEach(windows)));
+      console.log({ windows, microsOfRedis: each.redis });
     }
     expect(bytesPerWindow).toBeGreaterThan(50);
     expect(bytesPerWindow).toBeLessThan(600);
   });
 
-  test("a request to a node", async () => {
-    const { url, query } = await run(makePostgresDatabase(postgres));
-    const fixtureFile = join(folder, "fixture.json");
-    await writeFile(fixtureFile, JSON.stringify(fixture()));
-    const main = join(import.meta.dirname, "../../apps/server/main.ts");
-    const environment = {
-      ...unreachedAddressLimits,
-      ACCOUNTLINK_PORT: "0",
-      ACCOUNTLINK_STORAGE: "postgres",
-      ACCOUNTLINK_DATABASE_URL: url,
-      ACCOUNTLINK_CACHE: "redis",
-      ACCOUNTLINK_REDIS_URL: redis.url,
-      ACCOUNTLINK_REDIS_PREFIX: "scaling:",
-      ACCOUNTLINK_PLATFORM: "dev",
-      ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+  test("a window in the ledger", async () => {
+    const { url, query } = await makeDatabase();
+    const options = { url: Redacted.make(url), statementTimeout: "20 seconds" } as const;
+    await run(StorageSql.migratePostgres(options));
+    const stores = await run(Layer.build(Layer.fresh(StorageSql.layerPostgres(options))));
+    const ledger = await Effect.runPromise(Effect.provideContext(CountLedger, stores));
+    const endsAt = Date.now() + 86_400_000;
+    // As they come: of other keys in each second.
+    const windows = shuffled(
+      Array.from({ length: 50_000 }, (_, i) => ({
+        key: i % 2 === 0 ? `day:${`${i}`.padStart(12, "0")}` : `ip_day:${`${i}`.padStart(22, "0")}`,
+        endsAt,
+      })),
+      1,
+    );
+    const nodeId = randomUUID();
+    const parts = Array.from({ length: windows.length / 1_000 }, (_, i) =>
+      windows.slice(i * 1_000, (i + 1) * 1_000),
+    );
+    const spentBy = async (use: (part: typeof windows) => Effect.Effect<unknown, unknown>) => {
+      const { postgres, wal } = await spentOn(windows.length, () =>
+        Effect.runPromise(Effect.forEach(parts, use, { discard: true })),
+      );
+      return { microsOfPostgres: postgres, bytesOfWal: wal };
     };
-    const filling = await startServer([main, "serve"], { ...environment, ACCOUNTLINK_FIXTURE: fixtureFile });
-    await filling.stop();
-    const server = await startServer([main, "serve"], environment);
-    try {
-      await driveOnce(server.url, 1, "--amount=40000");
-      const usedSoFar = async () => {
-        const [row] = await run(
-          query("SELECT xact_commit AS statements FROM pg_stat_database WHERE datname = current_database()"),
-        );
-        const { scripts, micros } = await spentBy(redis);
-        return {
-          statements: Number(row?.["statements"]),
-          scripts,
-          redisMicros: micros,
-          seconds: server.processorTime() ?? Number.NaN,
-        };
-      };
-      const before = await usedSoFar();
-      const { requests, seconds, p50, p99, failed } = await driveOnce(server.url, 2, "--duration=10");
-      const after = await usedSoFar();
-      const each = (name: keyof typeof before) => (after[name] - before[name]) / requests;
-      const connections = await run(
-        query(
-          "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'accountlink'",
+    let counted = 0;
+    const save = () => {
+      counted++;
+      return spentBy((part) =>
+        ledger.saveCounts(
+          nodeId,
+          part.map((window) => ({ ...window, counted, own: 0 })),
+          1,
         ),
       );
-      console.log({
-        requestsPerSecond: Math.round(requests / seconds),
-        p50,
-        p99,
-        microsOfProcessor: each("seconds") * 1e6,
-        statementsPerRequest: each("statements"),
-        scriptsPerRequest: each("scripts"),
-        microsOfRedis: each("redisMicros"),
-        residentMegabytes: Math.round((server.memory() ?? Number.NaN) / 2 ** 20),
-        connections: connections[0]?.["count"],
-      });
-      expect(failed).toBe(0);
-      // One for the limits, and those of the cache.
-      expect(each("scripts")).toBeLessThan(3.5);
-      expect(each("statements")).toBeLessThan(1);
-    } finally {
-      await server.stop();
+    };
+    const read = () => spentBy((part) => ledger.loadCounts(nodeId, part));
+    const begun = await save();
+    for (const nodes of [1, 24]) {
+      const others = `
+        INSERT INTO node_counts SELECT ends_at, counter, node, counted, own
+        FROM node_counts, (SELECT gen_random_uuid()::text AS node FROM generate_series(2, ${nodes})) AS others`;
+      await run(query(others));
+      await run(query("VACUUM ANALYZE node_counts"));
+      const [table] = await run(query("SELECT pg_total_relation_size('node_counts') AS bytes"));
+      const bytesPerWindow = Number(table?.["bytes"]) / windows.length / nodes;
+      await run(query("CHECKPOINT"));
+      console.log({ nodes, bytesPerWindow, begun, raised: await save(), read: await read() });
+      expect(bytesPerWindow).toBeLessThan(1_000);
     }
   });
 });

@@ -21,15 +21,17 @@ const pinned = (role: keyof typeof processors, args: ReadonlyArray<string>): [st
  *
  * @param extent `--amount=<requests>` or `--duration=<seconds>`
  * @param kind what is asked for
+ * @param pace `--rate=<requests per second>`; left out, each of 32 clients asks again when it was answered
  */
 export const driveOnce = async (
   url: string,
   seed: number,
   extent: string,
   kind: DriveKind = "single",
+  ...pace: ReadonlyArray<string>
 ): Promise<Drive> => {
   const script = join(import.meta.dirname, "drive.ts");
-  const [command, args] = pinned("generator", [script, url, String(seed), extent, `--kind=${kind}`]);
+  const [command, args] = pinned("generator", [script, url, String(seed), extent, `--kind=${kind}`, ...pace]);
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
   return JSON.parse(await text(child.stdout)) as Drive;
 };

@@ -8,6 +8,20 @@ export const linkCount = 100_000;
 /** The key of every request. Its limits are counted like any other's, and never reached. */
 export const apiKey = `alk_LoadBenchKey_${"k".repeat(43)}`;
 
+/** How many keys there are besides that one, each of which asks from an address of its own. */
+export const keyCount = 20_000;
+
+const keyIdOf = (index: number): string => `LoadKey${`${index}`.padStart(5, "0")}`;
+
+/** A key with the limits of its tier. */
+export const keyOf = (index: number) => {
+  const id = keyIdOf(index);
+  return { id, token: `alk_${id}_${"k".repeat(43)}` };
+};
+
+/** The address from which that key asks. */
+export const addressOf = (index: number): string => `10.0.${index >> 8}.${index & 255}`;
+
 const unreached = 1_000_000_000;
 
 /** One million chat IDs apart, so that neighbours in the list are not neighbours in the database. */

@@ -1,12 +1,11 @@
 /**
  * `accountlink audit list`
  */
-import { type AuditEntry, AuditLog } from "@accountlink/core";
+import { type AuditEntry, AuditLog, formatTimestamp } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { accountFlag, countFlag } from "../internal/flags.ts";
 import { answer, formatTable } from "../internal/output.ts";
-import { formatTimestamp } from "../internal/timestamp.ts";
 import { managementLayer } from "../management.ts";
 
 const mostEntries = 1_000;

@@ -7,6 +7,7 @@ import {
   type Conflict,
   type InvalidParameter,
   type IssuedKey,
+  isOrigin,
   type KeyLimits,
   KeyStore,
   parseNetwork,
@@ -33,9 +34,6 @@ import { CommandFailed } from "../internal/report.ts";
 import { managementLayer, Place } from "../management.ts";
 
 const isNetwork = (text: string): boolean => Option.isSome(parseNetwork(text));
-
-const isOrigin = (text: string): boolean =>
-  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 const networksFlag = (name: string, description: string) =>
   textFlag(name, isNetwork, "an IP address or a CIDR").pipe(

@@ -1,7 +1,7 @@
 /**
  * `accountlink keys rotate`
  */
-import { ApiKeys, maskedKey } from "@accountlink/core";
+import { ApiKeys, formatTimestamp, maskedKey } from "@accountlink/core";
 import { Clock, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { findKey } from "../internal/find_key.ts";
@@ -9,7 +9,6 @@ import { durationFlag, keyArgument } from "../internal/flags.ts";
 import { operatorOrigin } from "../internal/operator.ts";
 import { answer } from "../internal/output.ts";
 import { CommandFailed } from "../internal/report.ts";
-import { formatTimestamp } from "../internal/timestamp.ts";
 import { managementLayer, Place } from "../management.ts";
 
 const longestGrace = 604_800_000;

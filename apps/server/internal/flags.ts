@@ -1,12 +1,11 @@
 /**
  * Flags and arguments that several commands take.
  */
-import { GuildId, KeyId, keyIdOf, type ScopeTarget } from "@accountlink/core";
+import { GuildId, KeyId, keyIdOf, parseTimestamp, type ScopeTarget } from "@accountlink/core";
 import { Effect, Option, Schema } from "effect";
 import { Argument, CliError, Flag } from "effect/cli";
 import { linkFormats } from "../link_files.ts";
 import { durationMillis, expectedDuration } from "../variables.ts";
-import { parseTimestamp } from "./timestamp.ts";
 
 /** A flag whose text is held against a rule; `expected` is what a refusal says. */
 export const textFlag = (name: string, isRight: (text: string) => boolean, expected: string) =>

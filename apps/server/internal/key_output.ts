@@ -1,10 +1,9 @@
 /**
  * How keys are printed. None of it holds a secret.
  */
-import { type ApiKey, guildOf, type Millis, maskedKey } from "@accountlink/core";
+import { type ApiKey, formatTimestamp, guildOf, type Millis, maskedKey } from "@accountlink/core";
 import { scopeText } from "./flags.ts";
 import { formatTable } from "./output.ts";
-import { formatTimestamp } from "./timestamp.ts";
 
 /** A key in JSON. */
 export const keyJson = (key: ApiKey, now: Millis) => ({

@@ -2,10 +2,10 @@
  * Who sits at the command line.
  */
 import { userInfo } from "node:os";
-import type { Origin } from "@accountlink/core";
+import type { WriteOrigin } from "@accountlink/core";
 
 /** The origin of what the command line changes: the user of the operating system. */
-export const operatorOrigin = (): Origin => ({
+export const operatorOrigin = (): WriteOrigin => ({
   actor: { type: "operator", id: userName() },
   requestId: null,
 });

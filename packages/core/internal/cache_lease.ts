@@ -2,10 +2,11 @@
 import { Effect, Latch, type Scope } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
+import { monotonicMillis } from "../monotonic_millis.ts";
 import type { CacheAgreement, CacheTerms } from "../ports/cache_agreement.ts";
 import type { CacheLease, LinkCache } from "../ports/link_cache.ts";
-import { monotonicMillis } from "./monotonic_millis.ts";
 import type { ScopeClosures } from "./scope_closures.ts";
+import { warnOnce } from "./warn_once.ts";
 
 /** How long a lease lasts, in milliseconds. By then every node knows what was agreed on, or does without the cache. */
 export const leaseMs = 1_000;
@@ -78,7 +79,7 @@ export const keepLease = (
     if (terms.run !== run) {
       held.drop();
       if (terms.run !== null) yield* Effect.logWarning(changed);
-      yield* closures.adopt(run, closedMs, terms.run === null);
+      yield* closures.adopt(run, closedMs);
       return;
     }
     // Until then another node may read from the run before, where a fence in this one is not seen.
@@ -88,11 +89,12 @@ export const keepLease = (
     yield* held.hold({ run, until: time + leaseMs }, terms);
   });
 
-  const renewed = Effect.ignore(renew);
-  return renewed.pipe(
-    Effect.andThen(Effect.forkScoped(Effect.forever(Effect.delay(renewed, renewedEvery)))),
-    Effect.as(held),
-  );
+  return Effect.gen(function* () {
+    const renewed = yield* warnOnce("Links are not cached", renew);
+    yield* renewed;
+    yield* Effect.forkScoped(Effect.forever(Effect.delay(renewed, renewedEvery)));
+    return held;
+  });
 };
 
 const changed =

@@ -19,8 +19,8 @@ export interface DurableWindow extends LedgerWindow {
 /** How many windows are looked at when one begins. More than one, so that dropping outruns beginning. */
 const sweepStep = 2;
 
-/** How far a window's end may be from where the rule sees it: by this much the clocks of machines may differ. */
-const clockTolerance = 60_000;
+/** By how much the clocks of nodes may differ. So near to the end of a window they disagree about which one it is. */
+export const clockTolerance = 60_000;
 
 /**
  * The windows that a node knows. Up to `maxWindows` are held, and more only while they are unsaved or hold what the node

@@ -3,8 +3,8 @@ import { Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
 import type { Millis } from "../link.ts";
+import { monotonicMillis } from "../monotonic_millis.ts";
 import type { CacheAgreement } from "../ports/cache_agreement.ts";
-import { monotonicMillis } from "./monotonic_millis.ts";
 
 /** A closure that this node has asked for, in its own monotonic time. */
 interface Closure {
@@ -38,17 +38,13 @@ export class ScopeClosures {
     this.#times = times;
   }
 
-  /**
-   * Makes a run the one that is used, later, and closes the cache until then.
-   *
-   * @param isFirst whether none was used before
-   */
-  adopt(run: string, closedMs: number, isFirst: boolean): Effect.Effect<void, StoreUnavailable> {
+  /** Makes a run the one that is used, later, and closes the cache until then. */
+  adopt(run: string, closedMs: number): Effect.Effect<void, StoreUnavailable> {
     return Effect.gen({ self: this }, function* () {
       const asked = yield* monotonicMillis;
       if (!(yield* this.#agreement.adopt(run, closedMs))) return;
       const { knownAfter, entriesGoneAfter } = this.#times;
-      const quietFrom = (yield* monotonicMillis) + (isFirst ? 0 : knownAfter);
+      const quietFrom = (yield* monotonicMillis) + knownAfter;
       this.#ofAll = { quietFrom, until: asked + closedMs - entriesGoneAfter };
     });
   }

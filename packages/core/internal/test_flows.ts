@@ -46,12 +46,12 @@ const switched = Layer.effectContext(
     const unlessDown = <A, E>(answer: Effect.Effect<A, E>) =>
       Effect.suspend(
         (): Effect.Effect<A, E | PlatformUnavailable> =>
-          state.isDown ? new PlatformUnavailable({ operation: "ChatPlatform.hasBot" }) : answer,
+          state.isDown ? new PlatformUnavailable({ operation: "ChatPlatform.findGuild" }) : answer,
       );
     return Context.make(ChatPlatformSwitch, state).pipe(
       Context.add(ChatPlatform, {
         ...chat,
-        hasBot: (guild) => unlessDown(chat.hasBot(guild)),
+        findGuild: (guild) => unlessDown(chat.findGuild(guild)),
         findMember: (guild, user) =>
           unlessDown(
             Effect.map(

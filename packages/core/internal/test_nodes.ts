@@ -54,6 +54,22 @@ const oneOf = <A>(values: ReadonlyArray<A>, random: Random): A =>
 /** The one store: the version of each record, which every write makes greater. */
 class VersionStore {
   readonly #versions = new Map<ChatId, number>();
+  #lateCommits = 0;
+
+  get isCommitLate(): boolean {
+    return this.#lateCommits > 0;
+  }
+
+  /** Commits after a while, and is late in the end when that is longer than it should be. */
+  commitAfter<A>(commit: Effect.Effect<A>, delay: number, lateAfter: number): Effect.Effect<A> {
+    if (delay <= lateAfter) return Effect.delay(commit, delay);
+    const late = Effect.acquireUseRelease(
+      Effect.sync(() => this.#lateCommits++),
+      () => Effect.delay(commit, delay - lateAfter),
+      () => Effect.sync(() => this.#lateCommits--),
+    );
+    return Effect.delay(late, lateAfter);
+  }
 
   version(chatId: ChatId): number {
     return this.#versions.get(chatId) ?? 0;
@@ -144,7 +160,11 @@ export const startNodes = Effect.fnUntraced(function* (
   const nodes = Array.from({ length: count }, (_, node) => node);
   yield* cache.restartFor(nodes);
   const agreed = Context.get(yield* Layer.build(StorageMemory.layer), CacheAgreement);
-  const agreement = { ...agreed, longestWrite, ...mistakes.agreement?.(agreed) };
+  const read = Effect.map(agreed.read, (terms) => ({
+    ...terms,
+    isOpen: terms.isOpen && !store.isCommitLate,
+  }));
+  const agreement = { ...agreed, read, longestWrite, ...mistakes.agreement?.(agreed) };
 
   for (const node of nodes) {
     const ports = Layer.merge(
@@ -220,7 +240,8 @@ const writer = Effect.fnUntraced(function* ({ shared, store, history, random, mi
     if (!(yield* Effect.flatten(MayCommit)) && mistakes.commitsLate !== true) return yield* lost;
     if (random() < 0.05) {
       // Whoever waited gave up, and it takes effect all the same.
-      yield* Effect.forkDetach(Effect.delay(commit, (longest / 2) * random()));
+      const delay = random() < 0.2 ? 3 * longest : (longest / 2) * random();
+      yield* Effect.forkDetach(store.commitAfter(commit, delay, longest / 2));
       return yield* lost;
     }
     const versions = yield* commit;

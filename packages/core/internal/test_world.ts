@@ -51,10 +51,11 @@ export const platform: PlatformFixture = {
   guilds: [
     {
       id: guildId,
+      name: "Engine Room",
       bot: true,
       members: Array.from({ length: 10 }, (_, index) => member(String(10_001 + index))),
     },
-    { id: botlessGuildId, bot: false, members: [member("10001")] },
+    { id: botlessGuildId, name: null, bot: false, members: [member("10001")] },
   ],
   chatUsers: Array.from({ length: 30 }, (_, index) => chatUser(String(10_001 + index))),
   gameUsers: Array.from({ length: 9 }, (_, index) => gameUser(String(index + 1))),

@@ -3,10 +3,10 @@ import { Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Pid } from "../ids.ts";
 import type { Millis } from "../link.ts";
+import { monotonicMillis } from "../monotonic_millis.ts";
 import { type CacheAgreement, MayCommit } from "../ports/cache_agreement.ts";
 import type { CacheLease, Fence, LinkCache, RecordName } from "../ports/link_cache.ts";
 import type { HeldLease } from "./cache_lease.ts";
-import { monotonicMillis } from "./monotonic_millis.ts";
 import type { ScopeClosures } from "./scope_closures.ts";
 
 /** What goes around a write: a fence, or a closed scope when there is none. */
@@ -63,7 +63,7 @@ export class WriteEnclosures {
       const held = leases.forWrites;
       const fenced = held === null ? null : yield* this.#fence(held, records);
       if (fenced !== null) return fenced;
-      // A scope that is closed is not cached for long, so that is not begun while a lease is near.
+      // Closing a scope keeps it out of the cache for long, so a lease that may yet be renewed is waited for first.
       const pause = leases.forWrites === null ? 0 : renewalMs;
       const closed = Effect.delay(this.#close(pid, longestWrite.ofRecord), pause);
       return yield* Effect.raceFirst(this.#fenceLater(held, records), closed);

@@ -1,6 +1,5 @@
 /**
- * The port that reads the audit log. Entries are written by the operations that they record, in the same transaction;
- * only what no other port does is appended here.
+ * The port that reads the audit log. Entries are written by the operations that they record, in the same transaction.
  */
 import { Context, type Effect } from "effect";
 import type { AuditEntry } from "../audit.ts";
@@ -10,9 +9,6 @@ import type { StoreUnavailable } from "../errors.ts";
 export class AuditLog extends Context.Service<
   AuditLog,
   {
-    /** Appends one entry; the store gives it its sequence. */
-    readonly append: (entry: Omit<AuditEntry, "sequence">) => Effect.Effect<void, StoreUnavailable>;
-
     /** Up to `limit` entries of an account, newest first, from the one before sequence `before`. */
     readonly list: (
       account: string,

@@ -1,5 +1,5 @@
 /**
- * The port for what may be forgotten: answers of the platforms, kept for a short while.
+ * The port for what may be forgotten: answers of the platforms, and which keys were accepted of late.
  */
 import { Context, type Effect, type Option } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
@@ -10,7 +10,11 @@ export class Cache extends Context.Service<
   Cache,
   {
     readonly get: (key: string, now: Millis) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
-    readonly set: (key: string, value: string, expiresAt: Millis) => Effect.Effect<void, StoreUnavailable>;
-    readonly remove: (key: string) => Effect.Effect<void, StoreUnavailable>;
+    readonly set: (
+      key: string,
+      value: string,
+      expiresAt: Millis,
+      now: Millis,
+    ) => Effect.Effect<void, StoreUnavailable>;
   }
 >()("@accountlink/core/Cache") {}

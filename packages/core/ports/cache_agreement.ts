@@ -8,11 +8,14 @@ import type { Pid } from "../ids.ts";
 
 /** What is agreed on. */
 export interface CacheTerms {
-  /** The run of the cache that is used, or null when there was none so far. */
+  /** The run of the cache that is used, or null when none was adopted. */
   readonly run: string | null;
   /** How long ago it was adopted. */
   readonly adoptedMsAgo: number;
-  /** Whether the cache is used at all; not for a while after its run has changed. */
+  /**
+   * Whether the cache is used at all: not for a while after its run has changed, and not while a write may still take
+   * effect that began longer than `longestWrite` ago.
+   */
   readonly isOpen: boolean;
   /** Scopes that are not cached at present. */
   readonly closed: ReadonlySet<Pid>;
@@ -20,7 +23,8 @@ export interface CacheTerms {
 
 /**
  * Whether a write may still be committed. A store asks right before it does so, and the write takes effect no later than
- * half of `longestWrite` after that. So nothing takes effect late because its node stood still.
+ * half of `longestWrite` after that, or the cache is not open until it has. So nothing takes effect late because its node
+ * stood still.
  */
 export const MayCommit = Context.Reference<Effect.Effect<boolean>>("@accountlink/core/MayCommit", {
   defaultValue: () => Effect.succeed(true),
@@ -33,7 +37,10 @@ export const MayCommit = Context.Reference<Effect.Effect<boolean>>("@accountlink
 export class CacheAgreement extends Context.Service<
   CacheAgreement,
   {
-    /** How long after it began a write may still take effect, whatever becomes of the node that asked for it. */
+    /**
+     * How long after it began a write may still take effect while the cache is open, whatever becomes of the node that
+     * asked for it.
+     */
     readonly longestWrite: { readonly ofRecord: number; readonly ofScope: number };
 
     readonly read: Effect.Effect<CacheTerms, StoreUnavailable>;

@@ -4,14 +4,14 @@
 import { Context, type Effect, type Option } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
-import type { ChatUser, GuildMember } from "../profile.ts";
+import type { ChatUser, Guild, GuildMember } from "../profile.ts";
 
 /** What the service asks the chat platform. */
 export class ChatPlatform extends Context.Service<
   ChatPlatform,
   {
-    /** Whether the bot is in the guild. */
-    readonly hasBot: (guildId: GuildId) => Effect.Effect<boolean, PlatformUnavailable>;
+    /** The guild, or none when the bot is not in it. */
+    readonly findGuild: (guildId: GuildId) => Effect.Effect<Option.Option<Guild>, PlatformUnavailable>;
 
     /** The member, or none when the user is not in the guild. */
     readonly findMember: (

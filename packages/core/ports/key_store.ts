@@ -3,7 +3,7 @@
  */
 import { Context, type Effect, type Option } from "effect";
 import type { Account, ApiKey, KeyStatus } from "../api_key.ts";
-import type { AuditAction, Origin } from "../audit.ts";
+import type { AuditAction, WriteOrigin } from "../audit.ts";
 import type { DataScope, ScopeTarget } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
@@ -16,7 +16,7 @@ export interface PresentedKey {
   readonly endsAt: Millis | null;
 }
 
-export interface InsertKey extends Origin {
+export interface InsertKey extends WriteOrigin {
   readonly key: ApiKey;
   /** Keyed hash of the secret. */
   readonly hash: string;
@@ -28,7 +28,7 @@ export interface InsertKey extends Origin {
   readonly at: Millis;
 }
 
-export interface RotateKey extends Origin {
+export interface RotateKey extends WriteOrigin {
   readonly id: KeyId;
   readonly hash: string;
   readonly at: Millis;
@@ -36,7 +36,7 @@ export interface RotateKey extends Origin {
   readonly previousUntil: Millis;
 }
 
-export interface SetKeyStatus extends Origin {
+export interface SetKeyStatus extends WriteOrigin {
   readonly id: KeyId;
   readonly status: KeyStatus;
   readonly at: Millis;

@@ -28,8 +28,9 @@ export interface RecordName {
 }
 
 /**
- * `Hit`: the record, or null for a chat user without one. `Miss`: look it up, and with a token put it there. There is none
- * for who misses it first, while a fence stands, and when the lease is over.
+ * `Hit`: the record, or null for a chat user without one. `Miss`: the record has to be looked up. Whoever was given a
+ * token then puts the record into the cache. The first to miss a record is given none. Nobody is while a fence stands,
+ * or when the lease is over.
  */
 export type CachedRecord =
   | { readonly _tag: "Hit"; readonly record: LinkRecord | null }

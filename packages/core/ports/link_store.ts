@@ -3,7 +3,7 @@
  * write, and two writes to one chat user of a scope happen one after the other.
  */
 import { Context, type Effect, type Option } from "effect";
-import type { Origin } from "../audit.ts";
+import type { WriteOrigin } from "../audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid, Sid } from "../ids.ts";
 import type { Link, LinkRecord, Millis } from "../link.ts";
@@ -12,7 +12,7 @@ import type { Link, LinkRecord, Millis } from "../link.ts";
  * What every write carries: where, when, and on whose account. A write that changes what somebody is linked to, or
  * imports something, leaves an audit entry, which is stored with it.
  */
-export interface WriteContext extends Origin {
+export interface WriteContext extends WriteOrigin {
   readonly pid: Pid;
   readonly at: Millis;
 }

@@ -4,9 +4,9 @@
  */
 import { Context, type Effect, type Option } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
-import type { ChatId, FlowId, GameId, Sid } from "../ids.ts";
+import type { ChatId, FlowId, GameId, Pid, Sid } from "../ids.ts";
 import type { Link, Millis } from "../link.ts";
-import type { ProtectedAddress } from "../sighting.ts";
+import type { ProtectedAddress, Sighting } from "../sighting.ts";
 import type { SessionStep, VerificationSession } from "../verification_session.ts";
 import type { WriteContext } from "./link_store.ts";
 
@@ -95,8 +95,13 @@ export class SessionStore extends Context.Service<
     /**
      * The sessions that changed at or after a time, by the times that the writes were given. A write may show up as much
      * later as it took. One that was only created has not changed.
+     *
+     * @param among a few of which to look for; null for all sessions
      */
-    readonly changedSince: (at: Millis) => Effect.Effect<ReadonlyArray<Sid>, StoreUnavailable>;
+    readonly changedSince: (
+      at: Millis,
+      among: ReadonlyArray<Sid> | null,
+    ) => Effect.Effect<ReadonlyArray<Sid>, StoreUnavailable>;
 
     /** Takes a session one state on, where `canAdvance` lets it. None for an unknown session. */
     readonly advance: (
@@ -108,6 +113,12 @@ export class SessionStore extends Context.Service<
      * session.
      */
     readonly complete: (write: CompleteFlow) => Effect.Effect<FlowCompleted, StoreUnavailable>;
+
+    /** Stores where chat users of a scope were seen. Of several times at one address only the last is kept. */
+    readonly recordSightings: (
+      pid: Pid,
+      sightings: ReadonlyArray<Sighting>,
+    ) => Effect.Effect<void, StoreUnavailable>;
 
     /**
      * Makes every unfinished session whose deadline has passed `expired` and gives their sids; removes the final ones

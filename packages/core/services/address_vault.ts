@@ -1,11 +1,12 @@
 /**
  * Client addresses as they are stored: matched by a keyed hash, kept encrypted, never in the clear.
  */
-import { Context, Effect, Layer, Redacted } from "effect";
-import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Context, Effect, Layer, type Redacted } from "effect";
+import { Aead, type Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { NetAddress } from "effect/net";
 import type { ClientAddress } from "../client_address.ts";
+import { deriveKey } from "../internal/derive_key.ts";
 import type { ProtectedAddress } from "../sighting.ts";
 
 const encoder = new TextEncoder();
@@ -31,21 +32,10 @@ export class AddressVault extends Context.Service<
         if (newest === undefined) return yield* Effect.die(new Error("Cannot protect addresses: no key"));
         const [addressKeyId, secret] = newest;
         const aead = yield* Aead.Aead;
-        const kdf = yield* Kdf.Kdf;
         const mac = yield* Mac.Mac;
         const random = yield* SecureRandom.SecureRandom;
-        const derive = (purpose: string) =>
-          kdf.derive(Kdf.hkdfSha256, Redacted.value(secret), {
-            salt: encoder.encode("accountlink"),
-            info: encoder.encode(purpose),
-            length: 32,
-          });
-        const hashKey = yield* Effect.flatMap(derive("address-hash"), (bytes) =>
-          Mac.key(Mac.hmacSha256, bytes),
-        );
-        const sealKey = yield* Effect.flatMap(derive("address-seal"), (bytes) =>
-          Aead.key(Aead.aes256Gcm, bytes),
-        );
+        const hashKey = yield* Mac.key(Mac.hmacSha256, yield* deriveKey(secret, "address-hash"));
+        const sealKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(secret, "address-seal"));
 
         const seal = Effect.fnUntraced(function* (text: string) {
           const nonce = yield* random.randomBytes(Aead.aes256Gcm.nonceLength);

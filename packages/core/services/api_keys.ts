@@ -5,7 +5,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
 import type { Account, ApiKey, KeyStatus } from "../api_key.ts";
 import { generateToken, keyIdOf, randomText } from "../api_key.ts";
-import type { Origin } from "../audit.ts";
+import type { WriteOrigin } from "../audit.ts";
 import { type AddressLists, parseNetwork } from "../client_address.ts";
 import type { DataScope, ScopeTarget } from "../data_scope.ts";
 import { Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
@@ -41,7 +41,7 @@ export class ApiKeys extends Context.Service<
     /** Issues a new key in the account's scope for the target. The plan's number of keys is kept, also under races. */
     readonly create: (
       key: NewKey,
-      origin: Origin,
+      origin: WriteOrigin,
     ) => Effect.Effect<IssuedKey, InvalidParameter | Conflict | StoreUnavailable>;
 
     /**
@@ -52,21 +52,21 @@ export class ApiKeys extends Context.Service<
     readonly adopt: (
       token: string,
       key: NewKey,
-      origin: Origin,
+      origin: WriteOrigin,
     ) => Effect.Effect<boolean, InvalidParameter | StoreUnavailable>;
 
     /** Gives the key a new secret; the ones before it are accepted for `graceSeconds` more. None for an unknown key. */
     readonly rotate: (
       id: KeyId,
       graceSeconds: number,
-      origin: Origin,
+      origin: WriteOrigin,
     ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
 
     /** Sets the status. False when there is no such key, or nothing changed; a revoked key stays revoked. */
     readonly setStatus: (
       id: KeyId,
       status: KeyStatus,
-      origin: Origin,
+      origin: WriteOrigin,
     ) => Effect.Effect<boolean, StoreUnavailable>;
 
     /** Revokes the key that somebody shows to hold. False when it is not a key of ours, or its secret is over. */

@@ -8,7 +8,6 @@ import {
   Forbidden,
   InvalidParameter,
   LinkNotFound,
-  type MissingParameter,
   type ParameterProblem,
   type PlatformUnavailable,
   type StoreUnavailable,
@@ -16,7 +15,7 @@ import {
 import { ChatId, GameId, idRules } from "../ids.ts";
 import { isLinked } from "../link.ts";
 import { LinkStore } from "../ports/link_store.ts";
-import { GuildGuard, questionsAtOnce, type RequestedGuild } from "./guild_guard.ts";
+import { type GuildError, GuildGuard, questionsAtOnce, type RequestedGuild } from "./guild_guard.ts";
 import { type ChatLookup, type GameLookup, type LookupOptions } from "./link_lookup.ts";
 import { Profiles } from "./profiles.ts";
 
@@ -32,13 +31,7 @@ export interface BulkItem<Data> {
   readonly result: Result.Result<Data, BulkItemError>;
 }
 
-type BulkError =
-  | InvalidParameter
-  | BulkLimitExceeded
-  | MissingParameter
-  | Forbidden
-  | PlatformUnavailable
-  | StoreUnavailable;
+type BulkError = BulkLimitExceeded | GuildError | StoreUnavailable;
 
 /** Looks many links up inside one scope. */
 export class BulkLookup extends Context.Service<
@@ -137,25 +130,19 @@ export class BulkLookup extends Context.Service<
 
       return BulkLookup.of({
         byChats: (scope, inputs, options) =>
-          Effect.andThen(checkBulkInputs("chatIds", inputs), byChats(scope, inputs, options)),
+          Effect.andThen(checkBulkLimit(inputs), byChats(scope, inputs, options)),
         byGames: (scope, inputs, options) =>
-          Effect.andThen(checkBulkInputs("gameIds", inputs), byGames(scope, inputs, options)),
+          Effect.andThen(checkBulkLimit(inputs), byGames(scope, inputs, options)),
       });
     }),
   );
 }
 
-/** Refuses an empty list, and one that is too long; duplicates count. */
-export const checkBulkInputs = (
-  name: string,
-  inputs: ReadonlyArray<unknown>,
-): Effect.Effect<void, InvalidParameter | BulkLimitExceeded> => {
-  if (inputs.length === 0)
-    return Effect.fail(InvalidParameter.one(name, "expected at least one ID, got none"));
-  return inputs.length > maxBulkInputs
+/** Refuses a list that is too long; duplicates count. */
+export const checkBulkLimit = (inputs: ReadonlyArray<unknown>): Effect.Effect<void, BulkLimitExceeded> =>
+  inputs.length > maxBulkInputs
     ? Effect.fail(new BulkLimitExceeded({ limit: maxBulkInputs, received: inputs.length }))
     : Effect.void;
-};
 
 type Membership = Result.Result<boolean, PlatformUnavailable>;
 type Memberships = ReadonlyMap<ChatId, Membership>;

@@ -46,7 +46,9 @@ export class GuildGuard extends Context.Service<
       const platform = yield* ChatPlatform;
 
       const requireBot = Effect.fnUntraced(function* (guildId: GuildId) {
-        if (!(yield* platform.hasBot(guildId))) return yield* new Forbidden({ reason: "bot_not_in_guild" });
+        if (Option.isNone(yield* platform.findGuild(guildId))) {
+          return yield* new Forbidden({ reason: "bot_not_in_guild" });
+        }
       });
 
       const isMember = (guildId: RequestedGuild, chatId: ChatId) =>

@@ -19,7 +19,11 @@ export interface LookupOptions {
   readonly guildId?: RequestedGuild;
   /** Whether to add profiles; not when left out. */
   readonly resolved?: boolean;
-  /** The look-up of the chat user, when it has begun already; not for a game user. */
+}
+
+/** What the lookup of one chat user can be asked. */
+export interface ChatLookupOptions extends LookupOptions {
+  /** The look-up in the store, when it has begun already. */
   readonly begun?: BegunLookup | null;
 }
 
@@ -69,7 +73,7 @@ export class LinkLookup extends Context.Service<
     readonly byChat: (
       scope: DataScope,
       chatId: ChatId,
-      options?: LookupOptions,
+      options?: ChatLookupOptions,
     ) => Effect.Effect<ChatLookup, GuildError | LinkNotFound | StoreUnavailable>;
 
     /** The chat users of a game user; with a guild, those who are its members. */
@@ -83,7 +87,7 @@ export class LinkLookup extends Context.Service<
     readonly verification: (
       scope: DataScope,
       chatId: ChatId,
-      options?: LookupOptions,
+      options?: ChatLookupOptions,
     ) => Effect.Effect<VerificationStatus, GuildError | StoreUnavailable>;
   }
 >()("@accountlink/core/LinkLookup") {
@@ -109,13 +113,13 @@ export class LinkLookup extends Context.Service<
       const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
         Effect.andThen(guard.enter(scope, guildId), guard.requireMember(guildId, chatId));
 
-      const recordOf = ({ pid }: DataScope, chatId: ChatId, { begun = null }: LookupOptions) =>
+      const recordOf = ({ pid }: DataScope, chatId: ChatId, { begun = null }: ChatLookupOptions) =>
         begun ?? links.findByChatId(pid, chatId);
 
       const byChat = Effect.fnUntraced(function* (
         scope: DataScope,
         chatId: ChatId,
-        options: LookupOptions = {},
+        options: ChatLookupOptions = {},
       ) {
         if (isGuarded(scope, options)) yield* admitChat(scope, chatId, options);
         const link = linkOf(yield* recordOf(scope, chatId, options));
@@ -155,7 +159,7 @@ export class LinkLookup extends Context.Service<
       const verification = Effect.fnUntraced(function* (
         scope: DataScope,
         chatId: ChatId,
-        options: LookupOptions = {},
+        options: ChatLookupOptions = {},
       ) {
         yield* admitChat(scope, chatId, options);
         const link = linkOf(yield* recordOf(scope, chatId, options));

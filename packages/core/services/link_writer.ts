@@ -2,7 +2,7 @@
  * Writes of links.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect";
-import type { Origin } from "../audit.ts";
+import type { WriteOrigin } from "../audit.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { Conflict, InvalidParameter, LinkNotFound, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
@@ -15,7 +15,7 @@ import { SessionWatch } from "./session_watch.ts";
 export interface WriteTarget {
   readonly scope: DataScope;
   readonly guildId: RequestedGuild;
-  readonly origin: Origin;
+  readonly origin: WriteOrigin;
 }
 
 export interface GameUpdated {

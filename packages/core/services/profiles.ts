@@ -2,20 +2,26 @@
  * Profiles for `resolved` answers.
  */
 import { Context, Effect, Layer, Option } from "effect";
-import type { ChatId, GameId } from "../ids.ts";
+import type { ChatId, GameId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "../ports/chat_platform.ts";
 import { GamePlatform } from "../ports/game_platform.ts";
-import type { ChatProfile, GameProfile } from "../profile.ts";
+import type { ChatProfile, GameProfile, Guild } from "../profile.ts";
 import { questionsAtOnce, type RequestedGuild } from "./guild_guard.ts";
 
 /** How many chat profiles one answer resolves at most. */
 export const maxResolvedChats = 25;
 
-/** Reads profiles. A user who is gone, or a platform that is down, gives null and never fails a lookup. */
+/** How long the user of a page waits for the name of a guild. */
+const longestWaitForGuild = "1 second";
+
+/** Reads profiles. What is gone, or a platform that is down, gives null and never fails a lookup. */
 export class Profiles extends Context.Service<
   Profiles,
   {
     readonly game: (gameId: GameId) => Effect.Effect<GameProfile | null>;
+
+    /** The guild, for a page that its user waits for: null as well when the platform takes longer than a second. */
+    readonly guild: (guildId: GuildId) => Effect.Effect<Guild | null>;
 
     /** The chat user, with the place in the guild when one is named. */
     readonly chat: (chatId: ChatId, guildId: RequestedGuild) => Effect.Effect<ChatProfile | null>;
@@ -46,6 +52,11 @@ export class Profiles extends Context.Service<
 
       return Profiles.of({
         game: (gameId) => orNull(gamePlatform.findProfile(gameId)),
+        guild: (guildId) =>
+          Effect.timeoutOrElse(orNull(chatPlatform.findGuild(guildId)), {
+            duration: longestWaitForGuild,
+            orElse: () => Effect.succeed(null),
+          }),
         chat,
         chats: (chatIds, guildId) =>
           Effect.forEach(chatIds.slice(0, maxResolvedChats), (chatId) => chat(chatId, guildId), {

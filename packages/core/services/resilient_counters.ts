@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer, Metric } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
-import type { DurableWindow } from "../internal/durable_windows.ts";
+import { clockTolerance, type DurableWindow } from "../internal/durable_windows.ts";
 import { checkpointEvery, type LedgerExchange, openLedgerExchange } from "../internal/ledger_exchange.ts";
 import type { Millis } from "../link.ts";
 import type { CountLedger } from "../ports/count_ledger.ts";
@@ -107,6 +107,8 @@ class Trust {
   constructor(context: Context.Context<never>) {
     this.#context = context;
     countingAlone.updateUnsafe(0, context);
+    // From the start, so that the first loss is seen to be a change.
+    countsLost.updateUnsafe(0, context);
   }
 
   /** Notes whether the shared counters answer. Whenever that changes they may have lost something. */
@@ -146,9 +148,6 @@ const withKnown = <A>(
       Effect.suspend(() => decide(known)),
     );
   });
-
-/** So near to the end of a window the clocks of nodes differ about which one it is. */
-const clockTolerance = 60_000;
 
 /** With the limit less what the shared counters do not know of, and a floor of what they should. */
 const toShared = (rules: Rules, known: Known): Rules =>

@@ -1,11 +1,12 @@
 /**
  * Everything that is computed with the deployment's secret.
  */
-import { Context, Effect, Layer, Redacted } from "effect";
+import { Context, Effect, Layer, type Redacted } from "effect";
 import { Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import type { ClientAddress } from "../client_address.ts";
 import type { FlowId, Pid, Sid } from "../ids.ts";
+import { deriveKey } from "../internal/derive_key.ts";
 import type { Link } from "../link.ts";
 
 const encoder = new TextEncoder();
@@ -49,15 +50,9 @@ export class Secrets extends Context.Service<
       Secrets,
       Effect.gen(function* () {
         const mac = yield* Mac.Mac;
-        const kdf = yield* Kdf.Kdf;
 
         const signerFor = Effect.fnUntraced(function* (purpose: string) {
-          const bytes = yield* kdf.derive(Kdf.hkdfSha256, Redacted.value(secret), {
-            salt: encoder.encode("accountlink"),
-            info: encoder.encode(purpose),
-            length: 32,
-          });
-          const key = yield* Mac.key(Mac.hmacSha256, bytes);
+          const key = yield* Mac.key(Mac.hmacSha256, yield* deriveKey(secret, purpose));
           return (text: string) => mac.sign(key, encoder.encode(text)).pipe(Effect.orDie);
         });
         const signKey = yield* signerFor("key-hash");

@@ -14,6 +14,9 @@ export const healingInterval = 2_000;
 /** How far back it is asked: by how much the clocks of nodes may differ, and an interval may come late. */
 const healingWindow = 15_000;
 
+/** Beyond so many watched sessions, all that changed are fewer to read than these are to look up. */
+const manySids = 1_000;
+
 /** Reads of sessions that are open on this node. */
 export const readsOpen = Metric.gauge("accountlink_session_reads_open", {
   description: "Reads of verification sessions that are open: long polls and streams that wait",
@@ -112,9 +115,11 @@ const healForever = Effect.fnUntraced(function* (rooms: Rooms) {
   const heal = yield* warnOnce(
     "Changes of sessions are not looked for",
     Effect.gen(function* () {
-      if (rooms.isEmpty) return;
+      const { sids } = rooms;
+      if (sids.length === 0) return;
       const since = (yield* Clock.currentTimeMillis) - healingWindow;
-      for (const sid of yield* store.changedSince(since)) rooms.wake(sid);
+      const among = sids.length > manySids ? null : sids;
+      for (const sid of yield* store.changedSince(since, among)) rooms.wake(sid);
     }),
   );
   yield* Effect.repeat(heal, Schedule.spaced(healingInterval));
@@ -131,8 +136,9 @@ class Rooms {
     readsOpen.modifyUnsafe(0, context);
   }
 
-  get isEmpty(): boolean {
-    return this.#rooms.size === 0;
+  /** The sessions that somebody watches. */
+  get sids(): ReadonlyArray<Sid> {
+    return [...this.#rooms.keys()];
   }
 
   join(sid: Sid, read: number): Waiting {

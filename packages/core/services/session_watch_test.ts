@@ -1,6 +1,6 @@
 import { PlatformMemory } from "@accountlink/platform-memory";
 import { assert, describe, it } from "@effect/vitest";
-import { Clock, Effect, Fiber, Layer, Queue } from "effect";
+import { Clock, Context, Effect, Fiber, Layer, Queue } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
 import { StoreUnavailable } from "../errors.ts";
@@ -43,6 +43,35 @@ describe("SessionWatch", () => {
       yield* TestClock.adjust(501);
       assert.deepInclude(yield* Fiber.join(waiting), { state: "opened" });
     }).pipe(Effect.provide(layer)),
+  );
+
+  it.effect("looks for changes of what is watched, and for all when that is much", () =>
+    Effect.gen(function* () {
+      const asked: Array<ReadonlyArray<Sid> | null> = [];
+      const recording = Layer.effect(
+        SessionStore,
+        Effect.map(SessionStore, (store) => ({
+          ...store,
+          changedSince: (...args: Parameters<typeof store.changedSince>) =>
+            Effect.andThen(
+              Effect.sync(() => asked.push(args[1])),
+              store.changedSince(...args),
+            ),
+        })),
+      );
+      const watch = SessionWatch.layer.pipe(Layer.provide(recording.pipe(Layer.provideMerge(stores))));
+      const { watch: join } = Context.get(yield* Layer.build(Layer.fresh(watch)), SessionWatch);
+      const sids = Array.from(
+        { length: 1_001 },
+        (_, index) => `vs_${String(index).padStart(43, "0")}` as Sid,
+      );
+      yield* TestClock.adjust("2 seconds");
+      yield* Effect.forEach(sids.slice(0, 1_000), (sid) => join(sid, 1));
+      yield* TestClock.adjust("2 seconds");
+      yield* join(sids[1_000] as Sid, 1);
+      yield* TestClock.adjust("2 seconds");
+      assert.deepStrictEqual(asked, [sids.slice(0, 1_000), null]);
+    }),
   );
 
   it.effect("finds a change that its node saw seconds after it was made", () =>

@@ -62,6 +62,7 @@ const mistakes: Readonly<Record<string, Mistakes>> = {
     agreement: (agreement) => ({ adopt: (run) => agreement.adopt(run, 0) }),
   },
   "a commit that comes too late": { commitsLate: true },
+  "a commit that takes too long, which nobody learns of": { agreement: ({ read }) => ({ read }) },
   "a closure that nobody learns of": { agreement: () => ({ close: () => Effect.void }) },
 };
 

@@ -53,7 +53,7 @@ const newWorld = Effect.gen(function* () {
 });
 
 /** One node. What it asks of the cache, or of one operation, can be lost, or the answer, or it comes when it is too late. */
-const newNode = Effect.fnUntraced(function* (world: World) {
+const newNode = Effect.fnUntraced(function* (world: World, agreement = world.agreement) {
   const cut: Partial<Record<keyof LinkCache["Service"] | "all", "request" | "answer" | "time">> = {};
   let other: Cache | undefined;
   const through = <A>(
@@ -73,10 +73,7 @@ const newNode = Effect.fnUntraced(function* (world: World) {
     fence: (...asked) => through("fence", ({ fence }) => fence(...asked)),
     lift: (...asked) => through("lift", ({ lift }) => lift(...asked)),
   });
-  const ports = Layer.merge(
-    Layer.succeed(LinkCache, reached),
-    Layer.succeed(CacheAgreement, world.agreement),
-  );
+  const ports = Layer.merge(Layer.succeed(LinkCache, reached), Layer.succeed(CacheAgreement, agreement));
   const built = yield* Layer.build(Layer.fresh(SharedLinks.layer).pipe(Layer.provide(ports)));
   const shared = Context.get(built, SharedLinks);
   const read = (lookUp = world.lookUp) =>
@@ -245,6 +242,20 @@ describe("SharedLinks", () => {
         yield* Fiber.join(writer);
         assert.strictEqual(yield* there.read(), 1);
       }),
+  );
+
+  it.effect("a node that takes its cache for the first one waits for those who read from another", () =>
+    Effect.gen(function* () {
+      const world = yield* newWorld;
+      yield* world.agreement.adopt("another", 0);
+      const read = Effect.succeed({ run: null, adoptedMsAgo: 0, isOpen: false, closed: new Set<Pid>() });
+      const stoodStill = yield* newNode(world, { ...world.agreement, read });
+      const writer = yield* Effect.forkChild(stoodStill.write(world.commit), { startImmediately: true });
+      yield* TestClock.adjust("1499 millis");
+      assert.strictEqual(world.version, 0);
+      yield* TestClock.adjust("1 millis");
+      assert.strictEqual(yield* Fiber.join(writer), 1);
+    }),
   );
 
   it.effect("nobody caches a scope while all of it is changed", () =>
