@@ -55,18 +55,12 @@ const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "l
       atMost,
     })}`;
 
-  // By sub-queries, which keep to the index of their own accord. A mere join reads the whole table for as long as it was
-  // planned for one that was still small.
-  const load = (nodeId: string, windows: ReadonlyArray<LedgerWindow>) => {
-    const ofWindow = sql.literal(
-      "FROM node_counts WHERE ends_at = CAST(value ->> 0 AS BIGINT) AND counter = value ->> 1",
-    );
-    return sql`
-      SELECT CAST(value ->> 0 AS BIGINT) AS ends_at, value ->> 1 AS counter,
-        COALESCE((SELECT MAX(counted) ${ofWindow}), 0) AS counted,
-        COALESCE((SELECT CAST(SUM(own) AS BIGINT) ${ofWindow} AND node_id <> ${nodeId}), 0) AS others
-      FROM ${elements(JSON.stringify(windows.map(({ endsAt, key }) => [endsAt, key])))}`;
-  };
+  const load = (nodeId: string, windows: ReadonlyArray<LedgerWindow>) => sql`
+    SELECT ends_at, counter, MAX(counted) AS counted,
+      CAST(SUM(CASE WHEN node_id = ${nodeId} THEN 0 ELSE own END) AS BIGINT) AS others
+    FROM ${elements(JSON.stringify(windows.map(({ endsAt, key }) => [endsAt, key])))}
+    JOIN node_counts ON ends_at = CAST(value ->> 0 AS BIGINT) AND counter = value ->> 1
+    GROUP BY ends_at, counter`;
 
   return {
     saveCounts: (nodeId, counts, now) =>

@@ -94,7 +94,8 @@ const drivePaced = async (
   requests: ReadonlyArray<PlannedRequest>,
   { rate, duration }: { readonly rate: number; readonly duration: number },
 ): Promise<Drive> => {
-  const agent = new Agent({ keepAlive: true });
+  // A connection that is idle is given up before the server does that.
+  const agent = new Agent({ keepAlive: true, timeout: 2_000 });
   const latencies: Array<number> = [];
   let failed = 0;
   const send = async ({ method, path, headers, body }: PlannedRequest) => {

@@ -13,7 +13,7 @@ export const keyCount = 20_000;
 
 const keyIdOf = (index: number): string => `LoadKey${`${index}`.padStart(5, "0")}`;
 
-/** A key with the limits of its tier. */
+/** One of them. Its limits are counted, and never reached, as well. */
 export const keyOf = (index: number) => {
   const id = keyIdOf(index);
   return { id, token: `alk_${id}_${"k".repeat(43)}` };
@@ -30,6 +30,14 @@ export const chatIdOf = (index: number): string =>
 
 const gameIdOf = (index: number): string => String(1_000_000_000 + index);
 
+/** Limits of a key that are counted, and never reached. */
+export const unreachedKeyLimits = {
+  perWindow: unreached,
+  windowMs: 1_000,
+  daily: unreached,
+  verifyDaily: unreached,
+};
+
 /** Environment of the real server: limits of the client address that are counted, and never reached. */
 export const unreachedAddressLimits = {
   ACCOUNTLINK_IP_PER_SECOND: String(unreached),
@@ -45,7 +53,7 @@ export const fixture = () => ({
       account: "bench",
       scope: "global" as const,
       tier: "premium" as const,
-      limits: { perWindow: unreached, windowMs: 1_000, daily: unreached, verifyDaily: unreached },
+      limits: unreachedKeyLimits,
     },
   ],
   links: Array.from({ length: linkCount }, (_, index) => ({
