@@ -12,7 +12,7 @@ import { RedisUrl } from "@accountlink/cache-redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../support/server.ts";
 import { makeWorld, newToken } from "../support/world.ts";
-import { type Ended, runServe } from "./run.ts";
+import { type Ended, runServe, start } from "./run.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -107,21 +107,27 @@ describe("a variable with a value that it does not take", () => {
   const refusalOf = (name: string) => {
     const [value = "", expected = ""] = wrong[name] ?? [];
     const got = secrets.has(name) ? `a value of ${value.length} characters` : `"${value}"`;
-    return { value, line: `Cannot start: ${name} is ${got}, expected ${expected}` };
+    return { value, problem: `${name} is ${got}, expected ${expected}` };
   };
 
-  test.concurrent.each(Object.keys(wrong))("%s", async (name) => {
-    const { value, line } = refusalOf(name);
-    expectRefusal(await runServe({ [name]: value }), line);
+  test("is told by the doctor, with all the others", async () => {
+    const environment = Object.fromEntries(Object.entries(wrong).map(([name, [value]]) => [name, value]));
+    const { stdout } = await start(["doctor"], environment).ended;
+    const told = [...stdout.matchAll(/^fail {2}configuration {2}(.*)$/gm)].map(([, problem]) => problem);
+    expect(told.toSorted()).toEqual(
+      Object.keys(wrong)
+        .map((name) => refusalOf(name).problem)
+        .toSorted(),
+    );
   });
 
-  test.each(["ACCOUNTLINK_FREE_WINDOW", "ACCOUNTLINK_SECRET", "ACCOUNTLINK_DATABASE_URL"])(
-    "the flag of %s",
-    async (name) => {
-      const { value, line } = refusalOf(name);
-      expectRefusal(await runServe({}, [flagOf(name), value]), line);
-    },
-  );
+  const some = ["ACCOUNTLINK_FREE_WINDOW", "ACCOUNTLINK_SECRET", "ACCOUNTLINK_DATABASE_URL"];
+
+  test.concurrent.each(some)("refuses the start: %s", async (name) => {
+    const { value, problem } = refusalOf(name);
+    expectRefusal(await runServe({ [name]: value }), `Cannot start: ${problem}`);
+    expectRefusal(await runServe({}, [flagOf(name), value]), `Cannot start: ${problem}`);
+  });
 
   test("there are no other variables", async () => {
     const { stdout } = await runServe({}, ["--help"]);
