@@ -82,7 +82,7 @@ const challengeOperations = (sql: SqlClient.SqlClient): Operations<"challenge" |
 };
 
 const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
-  const { forUpdate } = dialectOf(sql);
+  const { forUpdate, forReference } = dialectOf(sql);
   const columns = sql.literal(flowColumns);
 
   const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
@@ -100,6 +100,9 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
   });
 
   const proveGame = Effect.fnUntraced(function* (id: FlowId, gameId: GameId, at: Millis, nextId: FlowId) {
+    // Before the flow, as in deleteScope. Postgres would lock it when the flow is changed for the second time.
+    yield* sql`
+      SELECT pid FROM scopes WHERE pid = (SELECT pid FROM verification_flows WHERE id = ${id}) ${forReference}`;
     const flows = yield* Effect.flatMap(
       sql`
         UPDATE verification_flows SET id = ${nextId}, game_id = ${gameId}

@@ -114,11 +114,7 @@ describe("a variable with a value that it does not take", () => {
     const environment = Object.fromEntries(Object.entries(wrong).map(([name, [value]]) => [name, value]));
     const { stdout } = await start(["doctor"], environment).ended;
     const told = [...stdout.matchAll(/^fail {2}configuration {2}(.*)$/gm)].map(([, problem]) => problem);
-    expect(told.toSorted()).toEqual(
-      Object.keys(wrong)
-        .map((name) => refusalOf(name).problem)
-        .toSorted(),
-    );
+    expect(new Set(told)).toEqual(new Set(Object.keys(wrong).map((name) => refusalOf(name).problem)));
   });
 
   const some = ["ACCOUNTLINK_FREE_WINDOW", "ACCOUNTLINK_SECRET", "ACCOUNTLINK_DATABASE_URL"];

@@ -4,7 +4,7 @@ import { dialectOf } from "./dialect.ts";
 
 /** Stores sightings of a scope. Of several times at one address only the last is kept. */
 export const storeSightings = (sql: SqlClient.SqlClient, pid: Pid, sightings: ReadonlyArray<Sighting>) => {
-  // No statement may write a row twice.
+  // No statement may write a row twice. In one order, so that no two of them wait for each other.
   const lastSeen = new Map(
     sightings
       .toSorted((one, other) => one.seenAt - other.seenAt)
@@ -16,10 +16,13 @@ export const storeSightings = (sql: SqlClient.SqlClient, pid: Pid, sightings: Re
   return sql`
     INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
     SELECT ${pid}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT)
-    FROM ${dialectOf(sql).elements(JSON.stringify([...lastSeen.values()]))} WHERE true
+    FROM ${dialectOf(sql).elements(JSON.stringify([...lastSeen].toSorted(byName).map(([, row]) => row)))} WHERE true
     ON CONFLICT (pid, chat_id, address_hash) DO UPDATE SET
       sealed_address = excluded.sealed_address,
       address_key_id = excluded.address_key_id,
       seen_at = excluded.seen_at
     WHERE excluded.seen_at >= sightings.seen_at`;
 };
+
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
+  one < other ? -1 : 1;
