@@ -35,8 +35,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE" && process.exitCode === undefined) process.exit(pipeClosed);
 });
 
-// The first signal ends the run. Another one, such as npm's after that of the terminal, may come when the runtime does not
-// listen any more and the process is about to exit: it must not be what the process dies of.
+// The first signal ends the run. Another one, such as npm's after that of the terminal, may come when the runtime does
+// not listen any more and the process is about to exit: it must not be what the process dies of.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 
 Command.run(accountlink, { version: manifest.version }).pipe(

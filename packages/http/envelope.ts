@@ -1,13 +1,14 @@
 /**
  * What the envelopes of both generations share: headers and limits.
  */
-import type {
-  Allowance,
-  LimitReport,
-  Millis,
-  PublicError,
-  RateLimited,
-  SharedIpRateLimited,
+import {
+  type Allowance,
+  formatTimestamp,
+  type LimitReport,
+  type Millis,
+  type PublicError,
+  type RateLimited,
+  type SharedIpRateLimited,
 } from "@accountlink/core";
 import { type Headers, HttpServerResponse } from "effect/http";
 import type { Exchange } from "./exchange.ts";
@@ -57,7 +58,7 @@ const isoTimes = new Map<Millis, string>();
 export const isoTime = (time: Millis): string => {
   let text = isoTimes.get(time);
   if (text === undefined) {
-    text = new Date(time).toISOString();
+    text = formatTimestamp(time);
     if (isoTimes.size >= 64) isoTimes.clear();
     isoTimes.set(time, text);
   }

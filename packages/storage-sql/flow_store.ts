@@ -9,7 +9,7 @@ import {
   type SignInChallenge,
   type VerificationFlow,
 } from "@accountlink/core";
-import { Effect, Layer, Option, Schema } from "effect";
+import { Array as Arr, Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "./internal/dialect.ts";
 import { challengeColumns, flowColumns, readChallenges, readFlows, rowOfFlow } from "./internal/flow_row.ts";
@@ -38,7 +38,7 @@ const flowOperations = (sql: SqlClient.SqlClient): Operations<"begin" | "find" |
     find: (id, at) =>
       sql`SELECT ${columns} FROM verification_flows WHERE id = ${id} AND expires_at > ${at}`.pipe(
         Effect.flatMap(readFlows),
-        Effect.map(first),
+        Effect.map(Arr.head),
         operation("FlowStore.find"),
       ),
 
@@ -74,7 +74,7 @@ const challengeOperations = (sql: SqlClient.SqlClient): Operations<"challenge" |
       isStorable(state)
         ? take(id, state, at).pipe(
             Effect.flatMap(readChallenges),
-            Effect.map(first),
+            Effect.map(Arr.head),
             operation("FlowStore.takeChallenge"),
           )
         : Effect.succeedNone,
@@ -82,7 +82,7 @@ const challengeOperations = (sql: SqlClient.SqlClient): Operations<"challenge" |
 };
 
 const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
-  const { forUpdate, forReference } = dialectOf(sql);
+  const { forUpdate } = dialectOf(sql);
   const columns = sql.literal(flowColumns);
 
   const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
@@ -100,29 +100,26 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
   });
 
   const proveGame = Effect.fnUntraced(function* (id: FlowId, gameId: GameId, at: Millis, nextId: FlowId) {
-    // Before the flow, as in deleteScope. Postgres would lock it when the flow is changed for the second time.
-    yield* sql`
-      SELECT pid FROM scopes WHERE pid = (SELECT pid FROM verification_flows WHERE id = ${id}) ${forReference}`;
-    const flows = yield* Effect.flatMap(
+    const [flow] = yield* Effect.flatMap(
       sql`
-        UPDATE verification_flows SET id = ${nextId}, game_id = ${gameId}
-        WHERE id = ${id} AND chat_id IS NOT NULL AND expires_at > ${at}
+        SELECT ${columns} FROM verification_flows
+        WHERE id = ${id} AND chat_id IS NOT NULL AND expires_at > ${at} ${forUpdate}`,
+      readFlows,
+    );
+    if (flow === undefined) return [];
+    // Only now that the flow is locked, so that its chat user and the record are seen as they are together.
+    const [version = 0] = yield* Effect.flatMap(
+      sql`SELECT link_version FROM links WHERE pid = ${flow.pid} AND chat_id = ${flow.chatId}`,
+      readVersions,
+    );
+    // In one change: Postgres would lock the scope for a second one, which whoever deletes it has locked before the flow.
+    return yield* Effect.flatMap(
+      sql`
+        UPDATE verification_flows SET id = ${nextId}, game_id = ${gameId}, seen_version = ${version}
+        WHERE id = ${id}
         RETURNING ${columns}`,
       readFlows,
     );
-    // Only now that the flow is locked, so that its chat user and the record are seen as they are together.
-    return yield* Effect.forEach(flows, (flow) =>
-      Effect.map(noteVersion(flow), (seenVersion) => ({ ...flow, seenVersion })),
-    );
-  });
-
-  const noteVersion = Effect.fnUntraced(function* ({ id, pid, chatId }: VerificationFlow) {
-    const [version = 0] = yield* Effect.flatMap(
-      sql`SELECT link_version FROM links WHERE pid = ${pid} AND chat_id = ${chatId}`,
-      readVersions,
-    );
-    yield* sql`UPDATE verification_flows SET seen_version = ${version} WHERE id = ${id}`;
-    return version;
   });
 
   /** They have the new id already: it is changed where a row refers to it. */
@@ -136,7 +133,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
     ).pipe(
       Effect.tap(forgetChallenges),
       sql.withTransaction,
-      Effect.map(first),
+      Effect.map(Arr.head),
       operation("FlowStore.prove", nextId),
     );
 };
@@ -146,5 +143,3 @@ const readVersions = schemaReaderOf(
   Schema.Struct({ link_version: Schema.Int }),
   ({ link_version }) => link_version,
 );
-
-const first = <A>(rows: ReadonlyArray<A>): Option.Option<A> => Option.fromUndefinedOr(rows[0]);

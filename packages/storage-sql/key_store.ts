@@ -1,6 +1,6 @@
 /** Accounts, data scopes and keys in SQL. */
 import { guildOf, KeyStore, type ScopeTarget } from "@accountlink/core";
-import { Effect, Layer, Option } from "effect";
+import { Array as Arr, Effect, Layer } from "effect";
 import { SqlClient, SqlConnection, type Statement } from "effect/sql";
 import { dialectOf } from "./internal/dialect.ts";
 import { gathered } from "./internal/gathering.ts";
@@ -44,7 +44,8 @@ const accountOperations = (
         operation("KeyStore.ensureAccount", account.name),
       ),
 
-    findAccount: (name) => findAccount(name).pipe(Effect.map(first), operation("KeyStore.findAccount", name)),
+    findAccount: (name) =>
+      findAccount(name).pipe(Effect.map(Arr.head), operation("KeyStore.findAccount", name)),
 
     ensureScope: (account, target, pid) =>
       sql`
@@ -56,12 +57,12 @@ const accountOperations = (
       ),
 
     findScope: (account, target) =>
-      findScope(account, target).pipe(Effect.map(first), operation("KeyStore.findScope", account)),
+      findScope(account, target).pipe(Effect.map(Arr.head), operation("KeyStore.findScope", account)),
 
     findScopeByPid: (pid) =>
       sql`SELECT pid, account, guild_id FROM scopes WHERE pid = ${pid}`.pipe(
         Effect.flatMap(readScopes),
-        Effect.map(first),
+        Effect.map(Arr.head),
         operation("KeyStore.findScopeByPid"),
       ),
   };
@@ -87,14 +88,14 @@ const keyLookups = (
     findByHash: (hash) =>
       presented(hash).pipe(
         Effect.flatMap(readPresentedKeys),
-        Effect.map(first),
+        Effect.map(Arr.head),
         operation("KeyStore.findByHash", hash),
       ),
 
     findById: (id) =>
       sql`SELECT ${keys} FROM ${keysWithScope} WHERE keys.id = ${id}`.pipe(
         Effect.flatMap(readKeys),
-        Effect.map(first),
+        Effect.map(Arr.head),
         operation("KeyStore.findById"),
       ),
 
@@ -124,5 +125,3 @@ const gatheredByHash = (
     connection.execute(text, [JSON.stringify(hashes)], undefined),
   );
 };
-
-const first = <A>(rows: ReadonlyArray<A>): Option.Option<A> => Option.fromUndefinedOr(rows[0]);

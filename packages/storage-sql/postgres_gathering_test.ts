@@ -1,4 +1,5 @@
-import { type ApiKey, ChatId, GameId, KeyId, KeyStore, LinkStore, Pid } from "@accountlink/core";
+import { makeKey } from "@accountlink/conformance";
+import { ChatId, GameId, KeyId, KeyStore, LinkStore, Pid } from "@accountlink/core";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer, Option } from "effect";
@@ -13,20 +14,8 @@ const pid = Pid.make("pid_0123456789abcdef");
 const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid, at: 1 } as const;
 const atOnce = { concurrency: "unbounded" } as const;
 
-const keyOf = (id: string): ApiKey => ({
-  id: KeyId.make(id),
-  name: "",
-  scope: { kind: "global", pid, account: "acme" },
-  tier: "free",
-  kind: "normal",
-  status: "active",
-  expiresAt: null,
-  limits: {},
-  allowIps: [],
-  denyIps: [],
-  redirectOrigins: [],
-  createdAt: 1,
-});
+const keyOf = (id: string) =>
+  makeKey({ kind: "global", pid, account: "acme" }, { id: KeyId.make(id), createdAt: 1 });
 
 /** The stores, each of whose reads on the hot path is told to `hear`. */
 const heard = (hear: (text: string) => void) => {

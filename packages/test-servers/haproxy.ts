@@ -1,6 +1,6 @@
 /** An HAProxy for tests. */
 import { once } from "node:events";
-import { mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { Effect, Schedule } from "effect";
 import { findServer } from "./internal/debian_program.ts";
 import { freePort } from "./internal/free_port.ts";
 import { skipReason } from "./internal/skip_reason.ts";
-import { SupervisedProcess } from "./internal/supervised_process.ts";
+import { failStart, SupervisedProcess } from "./internal/supervised_process.ts";
 
 const program = findServer({
   names: ["haproxy"],
@@ -32,14 +32,14 @@ export const whyNoHaproxy = async (): Promise<string | null> =>
  * @param configFor the configuration with which it listens on a port of 127.0.0.1
  */
 export const startHaproxy = Effect.fnUntraced(function* (configFor: (port: number) => string) {
-  const { port, folder, ...files } = yield* Effect.promise(() => prepare(configFor));
-  yield* Effect.acquireRelease(
-    Effect.promise(() => SupervisedProcess.start({ folder, ...files })),
-    (running) => Effect.promise(() => running.remove()),
+  const { port, ...files } = yield* Effect.promise(() => prepare(configFor));
+  const running = yield* Effect.acquireRelease(
+    Effect.promise(() => SupervisedProcess.start(files)),
+    (started) => Effect.promise(() => started.remove()),
   );
   yield* Effect.tryPromise(() => listens(port)).pipe(
     Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 500 }),
-    Effect.catch(() => Effect.promise(() => failWithOutput(folder))),
+    Effect.catch(() => Effect.promise(() => failStart("HAProxy: it does not listen", running))),
   );
   return port;
 });
@@ -58,9 +58,4 @@ const prepare = async (configFor: (port: number) => string) => {
 const listens = async (port: number): Promise<void> => {
   const socket = connect({ port, host: "127.0.0.1" });
   await once(socket, "connect").finally(() => socket.destroy());
-};
-
-const failWithOutput = async (folder: string): Promise<never> => {
-  const output = await readFile(join(folder, "output"), "utf8").catch(() => "");
-  throw new Error(`Cannot start HAProxy: it does not listen. Its output:\n${output}`);
 };

@@ -1,5 +1,5 @@
 /** A Redis, or a Valkey, for tests: alone, as a cluster, behind a sentinel. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Effect, Schedule, type Scope } from "effect";
@@ -7,7 +7,7 @@ import { askRedis } from "./internal/ask_redis.ts";
 import { findServer, type ServerProgram } from "./internal/debian_program.ts";
 import { freePort } from "./internal/free_port.ts";
 import { skipReason } from "./internal/skip_reason.ts";
-import { SupervisedProcess } from "./internal/supervised_process.ts";
+import { failStart, SupervisedProcess } from "./internal/supervised_process.ts";
 
 /** A server of our own, so that a test may do to it what it likes. */
 export interface RedisServer {
@@ -78,12 +78,13 @@ export const startRedis = Effect.fnUntraced(function* (options: RedisServerOptio
   yield* Effect.addFinalizer(() => Effect.promise(async () => running?.remove()));
 
   const restart = Effect.gen(function* () {
-    running = yield* Effect.promise(() => SupervisedProcess.start(files));
+    const started = yield* Effect.promise(() => SupervisedProcess.start(files));
+    running = started;
     yield* Effect.tryPromise(() => askRedis(listening, ["PING"])).pipe(
       // While it reads what it has saved, it answers that it does.
       Effect.filterOrFail((reply) => !reply.startsWith("-LOADING")),
       Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 500 }),
-      Effect.catch(() => Effect.promise(() => failWithOutput(files.folder))),
+      Effect.catch(() => Effect.promise(() => failStart("Redis: it does not answer", started))),
     );
   });
   yield* restart;
@@ -133,9 +134,4 @@ const requireProgram = async (): Promise<ServerProgram> => {
   if (found === null)
     throw new Error("Cannot start Redis: no program was found, expected whyNoRedis to say so");
   return found;
-};
-
-const failWithOutput = async (folder: string): Promise<never> => {
-  const output = await readFile(join(folder, "output"), "utf8").catch(() => "");
-  throw new Error(`Cannot start Redis: it does not answer. Its output:\n${output}`);
 };

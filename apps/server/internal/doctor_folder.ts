@@ -3,6 +3,7 @@
  */
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { formatTimestamp } from "@accountlink/core";
 import { StorageSql } from "@accountlink/storage-sql";
 import { Clock, Effect } from "effect";
 import type { Config } from "../config.ts";
@@ -116,7 +117,7 @@ const checkClock = (folder: string, now: number): Finding => {
     .filter((path) => existsSync(path))
     .map((path) => statSync(path).mtimeMs);
   const behind = Math.max(0, ...written) - now;
-  const time = new Date(now).toISOString();
+  const time = formatTimestamp(now);
   return behind > toleratedLag
     ? fail(
         "clock",

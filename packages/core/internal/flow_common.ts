@@ -9,7 +9,7 @@ import { FlowStore } from "../ports/flow_store.ts";
 import type { FlowSubject } from "../services/flow_subjects.ts";
 import type { GuildGuard } from "../services/guild_guard.ts";
 import type { VerificationFlow } from "../verification_flow.ts";
-import { deadlineOf, flowIdOf } from "./flow_cookie.ts";
+import { deadlineOf, entryIn, flowIdOf } from "./flow_cookie.ts";
 
 /** Finds the flow that a cookie stands for; null when there is none. */
 export const flowFinder = Effect.gen(function* () {
@@ -24,6 +24,15 @@ export const flowFinder = Effect.gen(function* () {
 /** How a browser gets into the flow again. */
 export const entryOf = ({ sid, pid, guildId, redirect }: VerificationFlow): FlowEntry =>
   sid === null ? { pid, guildId, redirect } : { sid };
+
+/** Where a browser is that does not say so: in the flow that it has begun, else where it has entered. */
+export const lastEntryOf = (
+  held: VerificationFlow | null,
+  cookie: string | null,
+): Effect.Effect<FlowEntry | null> =>
+  held === null
+    ? Effect.map(Clock.currentTimeMillis, (now) => entryIn(cookie, now))
+    : Effect.succeed(entryOf(held));
 
 export const belongsTo = (flow: VerificationFlow, subject: FlowSubject): boolean =>
   flow.sid === subject.sid &&

@@ -16,8 +16,8 @@ import { SessionWatch } from "../services/session_watch.ts";
 import type { FlowForm } from "../services/verification_flows.ts";
 import { isVoided } from "../verification_flow.ts";
 import { shownAccounts } from "./flow_accounts.ts";
-import { admitUser, belongsTo, entryOf, flowFinder, refuseGone } from "./flow_common.ts";
-import { entryIn, flowIdOf } from "./flow_cookie.ts";
+import { admitUser, belongsTo, entryOf, flowFinder, lastEntryOf, refuseGone } from "./flow_common.ts";
+import { flowIdOf } from "./flow_cookie.ts";
 
 type Cookie = string | null;
 
@@ -103,16 +103,16 @@ export const flowEndings = Effect.gen(function* () {
 
   const cancel = Effect.fn("VerificationFlows.cancel")(function* (cookie: Cookie, form: FlowForm) {
     const held = yield* find(cookie);
-    const at = yield* Clock.currentTimeMillis;
-    const begun = held === null ? entryIn(cookie, at) : entryOf(held);
-    const entry = form.sid === null ? begun : { sid: form.sid };
-    const isBegun = held !== null || (entry !== null && "sid" in entry);
-    if (cookie === null || entry === null || !isBegun) return yield* refuseForm(cookie, form);
+    const entry = form.sid === null ? yield* lastEntryOf(held, cookie) : { sid: form.sid };
+    // Without a session there is only the flow to end.
+    const isNothing = entry === null || (held === null && !("sid" in entry));
+    if (cookie === null || isNothing) return yield* refuseForm(cookie, form);
     const subject = yield* subjects.resolve(entry);
     const { sid, pid } = subject;
     yield* checkForm(yield* idOf(cookie), sid ?? pid, form);
     if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
     if (sid === null) return;
+    const at = yield* Clock.currentTimeMillis;
     const cancelled = yield* sessions.advance({ sid, to: "cancelled", at });
     if (Option.isNone(cancelled)) return;
     if (!cancelled.value.changed) return yield* refuseOver(cancelled.value.session, entry);

@@ -21,8 +21,16 @@ import { Secrets } from "../services/secrets.ts";
 import { SessionWatch } from "../services/session_watch.ts";
 import { isVoided, type ProofStep, type VerificationFlow } from "../verification_flow.ts";
 import { shownAccounts } from "./flow_accounts.ts";
-import { admitUser, belongsTo, entryOf, flowFinder, refusedPlatform, refuseGone } from "./flow_common.ts";
-import { deadlineOf, entered, entryIn, flowIdOf, newCookie } from "./flow_cookie.ts";
+import {
+  admitUser,
+  belongsTo,
+  entryOf,
+  flowFinder,
+  lastEntryOf,
+  refusedPlatform,
+  refuseGone,
+} from "./flow_common.ts";
+import { deadlineOf, entered, flowIdOf, newCookie } from "./flow_cookie.ts";
 import { randomToken } from "./random_token.ts";
 
 type Cookie = string | null;
@@ -108,7 +116,7 @@ export const flowSteps = Effect.gen(function* () {
     redirectUri: string,
   ) {
     const held = yield* find(cookie);
-    const entry = given ?? (held === null ? entryIn(cookie, yield* Clock.currentTimeMillis) : entryOf(held));
+    const entry = given ?? (yield* lastEntryOf(held, cookie));
     if (entry === null) return yield* refuseGone(cookie, null);
     const subject = yield* subjects.resolve(entry);
     const flow = held !== null && belongsTo(held, subject) ? held : null;

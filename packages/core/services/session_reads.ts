@@ -112,8 +112,8 @@ export class SessionReads extends Context.Service<
       const begin = Effect.fnUntraced(function* (session: VerificationSession, kind: ReadKind) {
         const now = yield* Clock.currentTimeMillis;
         const last = pollInterval === 0 || kind.resumes ? null : yield* keepInterval(session, now);
-        // A read that does not wait ends as it begins, so the interval after it begins with it: of several that come at once
-        // one is admitted.
+        // A read that does not wait ends as it begins, so the interval after it begins with it: of several that come at
+        // once one is admitted.
         const own = last === null || kind.waits ? [] : [intervalRule(session, last + 1)];
         const number = yield* countRead(session, own, now);
         const beginInterval = Effect.flatMap(Clock.currentTimeMillis, (at) =>

@@ -21,7 +21,6 @@ import { readFlowIds } from "./flow_row.ts";
 import { operation } from "./operation.ts";
 import { schemaReaderOf } from "./row.ts";
 import { readSessions, readSids, rowOfSession, sessionColumns, unfinished } from "./session_row.ts";
-import { assertStorable } from "./storable_text.ts";
 import { storeSession } from "./store_session.ts";
 import { storeSightings } from "./store_sightings.ts";
 
@@ -42,18 +41,12 @@ export const sessionWrites = (
       return create(write).pipe(operation("SessionStore.create", clientId, redirect ?? ""));
     },
     advance: (write) => advance(write).pipe(operation("SessionStore.advance")),
-    complete: (write) => {
-      const { hash = "", sealed = "", addressKeyId = "" } = write.address ?? {};
-      return complete(write).pipe(operation("SessionStore.complete", hash, sealed, addressKeyId));
-    },
-    recordSightings: (pid, sightings) => {
-      const texts = sightings.flatMap(({ address }) => Object.values(address));
-      return assertStorable(texts).pipe(
-        Effect.andThen(patiently(sql.withTransaction(storeSightings(sql, pid, sightings)))),
+    complete: (write) => complete(write).pipe(operation("SessionStore.complete")),
+    recordSightings: (pid, sightings) =>
+      patiently(sql.withTransaction(storeSightings(sql, pid, sightings))).pipe(
         Effect.asVoid,
         operation("SessionStore.recordSightings"),
-      );
-    },
+      ),
     sweep: (times) => sweep(times).pipe(operation("SessionStore.sweep")),
   };
 };

@@ -1,6 +1,8 @@
 import type { Pid, Sighting } from "@accountlink/core";
+import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { dialectOf } from "./dialect.ts";
+import { assertStorable } from "./storable_text.ts";
 
 /** Stores sightings of a scope. Of several times at one address only the last is kept. */
 export const storeSightings = (sql: SqlClient.SqlClient, pid: Pid, sightings: ReadonlyArray<Sighting>) => {
@@ -13,15 +15,18 @@ export const storeSightings = (sql: SqlClient.SqlClient, pid: Pid, sightings: Re
         [chatId, hash, sealed, addressKeyId, seenAt],
       ]),
   );
-  return sql`
+  const rows = [...lastSeen].toSorted(byName).map(([, row]) => row);
+  const insert = sql`
     INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
     SELECT ${pid}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT)
-    FROM ${dialectOf(sql).elements(JSON.stringify([...lastSeen].toSorted(byName).map(([, row]) => row)))} WHERE true
+    FROM ${dialectOf(sql).elements(JSON.stringify(rows))} WHERE true
     ON CONFLICT (pid, chat_id, address_hash) DO UPDATE SET
       sealed_address = excluded.sealed_address,
       address_key_id = excluded.address_key_id,
       seen_at = excluded.seen_at
     WHERE excluded.seen_at >= sightings.seen_at`;
+  const texts = sightings.flatMap(({ address }) => Object.values(address));
+  return Effect.andThen(assertStorable(texts), insert);
 };
 
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>

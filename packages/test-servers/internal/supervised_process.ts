@@ -134,3 +134,9 @@ const descendantsOf = (parent: number): ReadonlyArray<number> => {
     processes.flatMap(([child = 0, ppid]) => (ppid === pid ? [child, ...childrenOf(child)] : []));
   return childrenOf(parent);
 };
+
+/** Fails with all that a program has printed which is not there as it should be. */
+export const failStart = async (problem: string, running: SupervisedProcess): Promise<never> => {
+  const output = await running.output().catch(() => "");
+  throw new Error(`Cannot start ${problem}. Its output:\n${output}`);
+};
