@@ -2,10 +2,11 @@
  * The server: from a plan to a listening socket, and back.
  */
 import { createServer, type Server, ServerResponse } from "node:http";
+import { CacheRedis } from "@accountlink/cache-redis";
 import { KeyStore, SessionWatch } from "@accountlink/core";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { NodeHttpServer } from "@effect/platform-node";
-import { Console, Deferred, Effect, Layer } from "effect";
+import { Console, Deferred, Effect, Layer, Option } from "effect";
 import { HttpServer } from "effect/http";
 import { demoIntroduction } from "./demo.ts";
 import { listenRefused } from "./internal/listen_refused.ts";
@@ -98,16 +99,22 @@ const letConnectionsGo = (node: Server): void => {
 class WholeResponse extends ServerResponse {}
 Object.defineProperty(WholeResponse.prototype, "strictContentLength", { get: () => false, set: () => {} });
 
-/** Ready means that the stores answer within a second. */
+/** Ready means that the stores answer within a second. The service goes on without Redis, and says so. */
 const readiness = Layer.effect(
   Readiness,
-  Effect.map(KeyStore, (keys) =>
-    Readiness.of({
+  Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    const redis = yield* Effect.serviceOption(CacheRedis.RedisHealth);
+    return Readiness.of({
       failing: keys.findAccount("").pipe(
         Effect.timeout("1 second"),
         Effect.as([]),
         Effect.catch(() => Effect.succeed(["storage"])),
       ),
-    }),
-  ),
+      degraded: Option.match(redis, {
+        onNone: () => Effect.succeed([]),
+        onSome: ({ isReachable }) => Effect.map(isReachable, (reachable) => (reachable ? [] : ["redis"])),
+      }),
+    });
+  }),
 );

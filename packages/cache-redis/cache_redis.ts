@@ -1,14 +1,21 @@
 /** The ports of what all nodes share and may be forgotten. */
 import type { Cache, Counters, LinkCache, Signals } from "@accountlink/core";
-import { Layer } from "effect";
+import { Effect, Layer } from "effect";
 import * as RedisCache from "./cache.ts";
-import { layer as connections, type InvalidRedisUrl, type RedisOptions } from "./connections.ts";
+import {
+  layer as connections,
+  type InvalidRedisUrl,
+  RedisConnections,
+  type RedisOptions,
+} from "./connections.ts";
 import * as RedisCounters from "./counters.ts";
 import * as RedisLinkCache from "./link_cache.ts";
+import { RedisHealth } from "./redis_health.ts";
 import * as RedisSignals from "./signals.ts";
 
 export { InvalidRedisUrl, type RedisOptions } from "./connections.ts";
 export { inspect, type RedisState, RedisUnusable } from "./inspect.ts";
+export { RedisHealth } from "./redis_health.ts";
 
 /**
  * Counters, caches and signals on one Redis, which may be a single one, one behind sentinels, or a cluster.
@@ -18,7 +25,16 @@ export { inspect, type RedisState, RedisUnusable } from "./inspect.ts";
  */
 export const layer = (
   options: RedisOptions,
-): Layer.Layer<Counters | Cache | LinkCache | Signals, InvalidRedisUrl> =>
-  Layer.mergeAll(RedisCounters.layer, RedisCache.layer, RedisLinkCache.layer, RedisSignals.layer).pipe(
-    Layer.provide(connections(options)),
-  );
+): Layer.Layer<Counters | Cache | LinkCache | Signals | RedisHealth, InvalidRedisUrl> =>
+  Layer.mergeAll(
+    RedisCounters.layer,
+    RedisCache.layer,
+    RedisLinkCache.layer,
+    RedisSignals.layer,
+    healthLayer,
+  ).pipe(Layer.provide(connections(options)));
+
+const healthLayer = Layer.effect(
+  RedisHealth,
+  Effect.map(RedisConnections, ({ health }) => ({ isReachable: Effect.sync(() => health.isReachable) })),
+);

@@ -4,6 +4,7 @@ import { Context, Data, Duration, Effect, Layer, Option, Redacted } from "effect
 import { type Cluster, Redis } from "ioredis";
 import { type ClientOptions, makersOf } from "./internal/clients.ts";
 import { firstOutcome, keepAsking, watch } from "./internal/health.ts";
+import { ConnectionHealth } from "./redis_health.ts";
 import { forms, parse, type RedisAddress } from "./redis_url.ts";
 
 /** What the connections are made of. */
@@ -42,6 +43,7 @@ export class RedisConnections extends Context.Service<
     readonly prefix: string;
     /** The keys of one script have to be in one slot. */
     readonly isCluster: boolean;
+    readonly health: ConnectionHealth;
   }
 >()("@accountlink/cache-redis/RedisConnections") {}
 
@@ -58,9 +60,11 @@ export const layer = (options: RedisOptions): Layer.Layer<RedisConnections, Inva
     Effect.gen(function* () {
       const { address, client } = yield* addressOf(options);
       const makers = makersOf(address, client);
-      const commands = yield* open("commands", makers.commands);
-      const publisher = commands instanceof Redis ? commands : yield* open("publisher", makers.single);
-      const subscriber = yield* open("subscriber", makers.single);
+      const health = new ConnectionHealth(yield* Effect.context());
+      const commands = yield* open("commands", makers.commands, health);
+      const publisher =
+        commands instanceof Redis ? commands : yield* open("publisher", makers.single, health);
+      const subscriber = yield* open("subscriber", makers.single, health);
 
       const clients = new Set([commands, publisher, subscriber]);
       yield* Effect.forEach(clients, firstOutcome, { concurrency: "unbounded", discard: true }).pipe(
@@ -72,6 +76,7 @@ export const layer = (options: RedisOptions): Layer.Layer<RedisConnections, Inva
         subscriber,
         prefix: options.prefix ?? "accountlink:",
         isCluster: address.kind === "cluster",
+        health,
       });
     }),
   );
@@ -86,11 +91,15 @@ export const addressOf = (
   return Effect.succeed({ address, client: { commandTimeout, tls: options.tls ?? {} } });
 };
 
-const open = Effect.fnUntraced(function* <Client extends Redis | Cluster>(name: string, make: () => Client) {
+const open = Effect.fnUntraced(function* <Client extends Redis | Cluster>(
+  name: string,
+  make: () => Client,
+  health: ConnectionHealth,
+) {
   const client = yield* Effect.acquireRelease(Effect.sync(make), (opened) =>
     Effect.sync(() => opened.disconnect()),
   );
-  yield* watch(client, name);
-  if (client instanceof Redis) yield* keepAsking(client);
+  yield* watch(client, name, health);
+  if (client instanceof Redis) yield* keepAsking(client, name, health);
   return client;
 });

@@ -13,6 +13,8 @@ export class Readiness extends Context.Service<
   {
     /** The names of the dependencies that do not answer; empty when all do. */
     readonly failing: Effect.Effect<ReadonlyArray<string>>;
+    /** The names of those that do not answer and that the service goes on without. */
+    readonly degraded: Effect.Effect<ReadonlyArray<string>>;
   }
 >()("@accountlink/http/Readiness") {}
 
@@ -21,9 +23,12 @@ const json = (status: number, body: unknown) =>
 
 const ready = Effect.gen(function* () {
   const readiness = yield* Readiness;
-  return Effect.map(readiness.failing, (failing) =>
-    failing.length === 0 ? json(200, { status: "ready" }) : json(503, { status: "unavailable", failing }),
-  );
+  return Effect.zipWith(readiness.failing, readiness.degraded, (failing, missing) => {
+    const degraded = missing.length === 0 ? {} : { degraded: missing };
+    return failing.length === 0
+      ? json(200, { status: "ready", ...degraded })
+      : json(503, { status: "unavailable", failing, ...degraded });
+  });
 });
 
 /** Everything on the page is on the page: no fonts, telemetry or tools of other hosts. */

@@ -123,5 +123,5 @@ const settings = Layer.mergeAll(
     publicUrl: "http://service.example",
     trustedProxies: [Option.getOrThrow(parseNetwork("127.0.0.0/8"))],
   }),
-  Layer.succeed(Readiness, { failing: Effect.succeed([]) }),
+  Layer.succeed(Readiness, { failing: Effect.succeed([]), degraded: Effect.succeed([]) }),
 );

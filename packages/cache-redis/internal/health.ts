@@ -1,34 +1,33 @@
 import { Effect, type Scope } from "effect";
 import { type Cluster, Redis } from "ioredis";
+import type { ConnectionHealth } from "../redis_health.ts";
 import { reasonOf } from "./redis_failure.ts";
 
 type Client = Redis | Cluster;
 
-/** Logs when the connection is lost and when it is there again, once each, until the scope closes. */
-export const watch = (client: Client, connection: string): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const log = Effect.runForkWith(yield* Effect.context());
-    let isLost = false;
-    let reason = "closed";
-    const onError = (error: unknown) => {
-      reason = reasonOf(error);
-    };
-    const onClose = () => {
-      if (isLost) return;
-      isLost = true;
-      log(Effect.annotateLogs(Effect.logWarning("Redis cannot be reached"), { connection, reason }));
-    };
-    const onReady = () => {
-      if (isLost) log(Effect.annotateLogs(Effect.logInfo("Redis is reached again"), { connection }));
-      isLost = false;
-      reason = "closed";
-    };
-    client.on("error", onError);
-    yield* Effect.acquireRelease(
+/** Notes when the connection is lost and when it is there again, until the scope closes. */
+export const watch = (
+  client: Client,
+  connection: string,
+  health: ConnectionHealth,
+): Effect.Effect<void, never, Scope.Scope> => {
+  let reason = "closed";
+  const onError = (error: unknown) => {
+    reason = reasonOf(error);
+  };
+  const onClose = () => health.noteLost(connection, reason);
+  const onReady = () => {
+    health.noteAnswering(connection);
+    reason = "closed";
+  };
+  client.on("error", onError);
+  return Effect.asVoid(
+    Effect.acquireRelease(
       Effect.sync(() => client.on("close", onClose).on("ready", onReady)),
       () => Effect.sync(() => client.off("close", onClose).off("ready", onReady)),
-    );
-  });
+    ),
+  );
+};
 
 /** Waits until the client is connected, or has failed once; one of a cluster to every node of it. */
 export const firstOutcome = (client: Client): Effect.Effect<void> =>
@@ -57,9 +56,17 @@ const outcomeOf = (client: Client): Effect.Effect<void> =>
     return Effect.sync(leave);
   });
 
-/** Asks every second, so that a connection that is dead is found while nobody else asks. */
-export const keepAsking = (client: Redis): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.promise(() => client.ping().catch(() => "dead")).pipe(
+/** Asks every second, so that an outage is found while nobody else asks, and a dead connection is given up. */
+export const keepAsking = (
+  client: Redis,
+  connection: string,
+  health: ConnectionHealth,
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.tryPromise({ try: () => client.ping(), catch: reasonOf }).pipe(
+    Effect.match({
+      onSuccess: () => health.noteAnswering(connection),
+      onFailure: (reason) => health.noteLost(connection, reason),
+    }),
     Effect.delay("1 second"),
     Effect.forever,
     Effect.forkScoped,

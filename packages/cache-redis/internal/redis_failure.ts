@@ -1,6 +1,7 @@
 import { StoreUnavailable } from "@accountlink/core";
-import { Effect } from "effect";
+import { Context, Effect, Metric } from "effect";
 import { ReplyError } from "ioredis";
+import { redisFailures } from "../redis_health.ts";
 
 /** Why Redis did not do what it was asked to. */
 export class RedisFailure extends Error {
@@ -25,9 +26,13 @@ export const reasonOf = (error: unknown): string => {
   return /time(d )?out/i.test(error.message) ? "timeout" : "not connected";
 };
 
-/** Asks Redis. Whatever goes wrong is `StoreUnavailable`. */
+/** Asks Redis. Whatever goes wrong is counted, and is `StoreUnavailable`. */
 export const ask = <A>(operation: string, command: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
   Effect.tryPromise({
     try: command,
-    catch: (error) => new StoreUnavailable({ operation, cause: new RedisFailure(reasonOf(error)) }),
+    catch: (error) => {
+      const failures = Metric.withAttributes(redisFailures, { operation });
+      failures.updateUnsafe(1, Context.empty());
+      return new StoreUnavailable({ operation, cause: new RedisFailure(reasonOf(error)) });
+    },
   });

@@ -1,0 +1,54 @@
+/** An outage of Redis while nobody asks for anything that needs it. */
+import { startRedis, whyNoRedis } from "@accountlink/test-servers";
+import { Effect } from "effect";
+import { describe, expect, it, vi } from "vitest";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+
+const missing = await whyNoRedis();
+
+const startOn = (redisUrl: string) =>
+  Effect.acquireRelease(
+    Effect.promise(() =>
+      startServer({
+        fixture: makeWorld().fixture,
+        env: { ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: redisUrl },
+      }),
+    ),
+    (server) => Effect.promise(() => server.stop()),
+  );
+
+const whatIsTold = async ({ send }: RunningServer) => {
+  const { status, body } = await send("GET /readyz");
+  const { text } = await send("GET /metrics");
+  return { status, body, up: /^accountlink_redis_up (\d)$/m.exec(text)?.[1] };
+};
+
+const well = { status: 200, body: { status: "ready" }, up: "1" };
+const lost = { status: 200, body: { status: "ready", degraded: ["redis"] }, up: "0" };
+
+const untilTold = (server: RunningServer, expected: typeof well) =>
+  Effect.promise(() =>
+    vi.waitFor(async () => expect(await whatIsTold(server)).toEqual(expected), { timeout: 20_000 }),
+  );
+
+const outage = Effect.fnUntraced(function* (breakage: "kill" | "freeze") {
+  const redis = yield* startRedis();
+  const server = yield* startOn(redis.url);
+  yield* untilTold(server, well);
+  yield* redis[breakage];
+  yield* untilTold(server, lost);
+  yield* breakage === "kill" ? redis.restart : redis.thaw;
+  yield* untilTold(server, well);
+  return server.output().match(/Redis (cannot be reached|is reached again)/g);
+});
+
+describe.skipIf(missing !== null)(`an outage of Redis ${missing ?? "that no request notices"}`, () => {
+  it.each(["kill", "freeze"] as const)(
+    "is in /readyz, in the metrics and once in the log: %s",
+    async (how) => {
+      const lines = await Effect.runPromise(Effect.scoped(outage(how)));
+      expect(lines).toEqual(["Redis cannot be reached", "Redis is reached again"]);
+    },
+  );
+});
