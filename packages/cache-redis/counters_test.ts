@@ -1,7 +1,14 @@
-import { type CounterRule, Counters } from "@accountlink/core";
+import {
+  type CounterRule,
+  Counters,
+  type KeyId,
+  parseAddress,
+  RequestLimits,
+  Secrets,
+} from "@accountlink/core";
 import { redisUrl, startRedis, whyNoRedis, whyNoRedisUrl } from "@accountlink/test-servers";
 import { assert, describe, it } from "@effect/vitest";
-import { Context, Effect } from "effect";
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect";
 import { openNode, until } from "./internal/test_redis.ts";
 
 const noUrl = await whyNoRedisUrl();
@@ -81,6 +88,34 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
       const passed = Math.ceil(performance.now() - began);
       assert.isAtMost(seen?.resetsAt ?? 0, hour + minute);
       assert.isAtLeast(seen?.resetsAt ?? 0, hour + minute - passed - 1);
+    }),
+  );
+
+  it.live("ask nobody to wait longer than a window lasts, however far apart the clocks of nodes are", () =>
+    Effect.gen(function* () {
+      const key = { id: crypto.randomUUID() as KeyId, kind: "normal" } as const;
+      const quota = { perWindow: 1, windowMs: 1_000, daily: null, verifyDaily: null };
+      const address = Option.getOrThrow(parseAddress("203.0.113.7"));
+      const counters = yield* openCounters(yield* redisUrl);
+      const layer = RequestLimits.layer.pipe(
+        Layer.provide(Layer.succeed(Counters, counters)),
+        Layer.provide(Secrets.layerWebCrypto(Redacted.make(new Uint8Array(32)))),
+      );
+      const limits = Context.get(yield* Layer.build(layer), RequestLimits);
+      const real = yield* Clock.Clock;
+      /** Admits a request on a node whose clock is ahead by so many milliseconds. */
+      const admitAhead = (ahead: number) =>
+        Effect.provideService(
+          limits.admit({ key, quota, address, traffic: "mapping" }),
+          Clock.Clock,
+          Object.assign(Object.create(real) as Clock.Clock, {
+            currentTimeMillisUnsafe: () => Date.now() + ahead,
+          }),
+        );
+      for (const ahead of [0, -1, 1, -200, 200, -minute, minute]) {
+        yield* until(Effect.map(admitAhead(0), ({ refusal }) => refusal === null));
+        assert.deepInclude((yield* admitAhead(ahead)).refusal, { bucket: "second", retryAfter: 1 });
+      }
     }),
   );
 

@@ -47,6 +47,10 @@ export interface ApiKey {
 export const isAccepted = ({ status, expiresAt }: ApiKey, now: Millis): boolean =>
   status === "active" && (expiresAt === null || now < expiresAt);
 
+/** Whether an operator has freed the key of every limit, the burst of session creations included. */
+export const isUnlimited = ({ kind, limits }: Pick<ApiKey, "kind" | "limits">): boolean =>
+  kind !== "normal" && limits === "none";
+
 const tokenPattern = /^alk_([0-9A-Za-z]{12})_[0-9A-Za-z_-]{43}$/;
 
 /**

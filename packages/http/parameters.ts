@@ -33,14 +33,16 @@ const readOne = (
   source: ParameterSource,
   presence: "required" | "optional" | "refused",
 ): Result.Result<unknown, { readonly kind: "parameter" | "body" | "missing"; readonly reason: string }> => {
+  // Refused in any form, empty or null too: whoever sends it expects a narrower request.
+  if (presence === "refused" && value !== undefined) {
+    return Result.fail({ kind: "parameter", reason: "not taken with a global key" });
+  }
   if (isMissing(value)) {
     return presence === "required" ? Result.fail({ kind: "missing", reason: "" }) : parameter.absent;
   }
   if (value === repeated || (source === "query" && Array.isArray(value))) {
     return Result.fail({ kind: "parameter", reason: "given more than once" });
   }
-  if (presence === "refused")
-    return Result.fail({ kind: "parameter", reason: "not taken with a global key" });
   return parameter.read(value, source);
 };
 

@@ -50,8 +50,22 @@ describe("parameters of a query", () => {
     assert.deepStrictEqual(invalid.details, { parameters: [{ name, reason }] });
   });
 
-  it("refuse a guild that would narrow what a global key deletes", () => {
-    assert.instanceOf(refusal(LinksV1.resetDatabase, { guildId: "70001" }), InvalidParameter);
+  it.each(["70001", "", null, ["70001", "70002"]])(
+    "refuse a guild that would narrow what a global key deletes: %j",
+    (guildId) => {
+      for (const [deletion, others] of [
+        [LinksV1.resetDatabase, {}],
+        [WritesV2.deleteData, { confirm: true }],
+      ] as const) {
+        const invalid = refusal(deletion as Route, { ...others, guildId });
+        assert.deepStrictEqual(invalid.details, {
+          parameters: [{ name: "guildId", reason: "not taken with a global key" }],
+        });
+      }
+    },
+  );
+
+  it("take a guild-scoped key's own guild for a delete of its scope", () => {
     assert.isTrue(Result.isSuccess(read(LinksV1.resetDatabase, {}, "guild")));
     assert.instanceOf(refusal(WritesV2.deleteData, { confirm: true }, "guild"), MissingParameter);
   });

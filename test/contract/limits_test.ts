@@ -168,6 +168,7 @@ describe("Limits of a client address", () => {
   const one = world.key({ links: { 100001: "1" } });
   const other = world.key({ tier: "premium", limits: { perWindow: 0, daily: 30 }, links: { 100001: "1" } });
   const banned = world.key({ denyIps: ["0.0.0.0/0"] });
+  const exempt = (["partner", "staff"] as const).map((kind) => world.key({ kind, links: { 100001: "1" } }));
 
   /** What is left of the day of an address after one more request. */
   const left = async (from: string, key = one) =>
@@ -207,6 +208,17 @@ describe("Limits of a client address", () => {
     await send("GET /v2/nope", { from, key: one });
     await send("GET /v2/verifications/chat?chatId=100001", { from });
     expect(await left(from)).toBe(4);
+  });
+
+  test("neither hold partner and staff keys nor count them", async () => {
+    const from = world.address();
+    for (const key of exempt) {
+      for (let sent = 0; sent < 7; sent++) expect(await left(from, key)).toBeNull();
+    }
+    expect(await left(from)).toBe(4);
+    for (let sent = 0; sent < 5; sent++) await left(from);
+    expect((await send(lookup, { from, key: one })).status).toBe(429);
+    for (const key of exempt) expect((await send(lookup, { from, key })).status).toBe(200);
   });
 
   test("count IPv6 by its /64, and IPv4 inside IPv6 as IPv4", async () => {

@@ -35,6 +35,32 @@ describe("The burst of creations", () => {
   });
 });
 
+describe("A partner or staff key without limits", () => {
+  const { world, create } = useSessions({
+    ACCOUNTLINK_SESSION_CREATE_BURST: "2",
+    ACCOUNTLINK_IP_PER_SECOND: "3",
+    ACCOUNTLINK_IP_VERIFY_DAILY: "3",
+  });
+  const free = (["partner", "staff"] as const).map((kind) => world.key({ kind }));
+  const limited = world.key({ kind: "partner", limits: { perWindow: 0, verifyDaily: 50 } });
+  const normal = world.key();
+
+  test("creates as many sessions as it likes, which its address does not count", async () => {
+    for (const key of free) {
+      const answers = await Promise.all(Array.from({ length: 9 }, () => create(key)));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    }
+    const v1 = await create(free[0] as string, {}, "v1");
+    expect(v1.body).toMatchObject({ verifyRequestsRemaining: null, verifyIpRequestsRemaining: null });
+    expect((await create(normal, {}, "v1")).body.verifyIpRequestsRemaining).toBe(2);
+  });
+
+  test("has the burst again with limits of its own", async () => {
+    const made = await Promise.all(Array.from({ length: 3 }, () => create(limited)));
+    expect(made.map(({ status }) => status).filter((status) => status === 429)).toHaveLength(1);
+  });
+});
+
 describe("With other rules", () => {
   const { world, create, newSid, read, stream, cancel } = useSessions({
     ACCOUNTLINK_SESSION_TTL: "1500 millis",

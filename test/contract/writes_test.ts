@@ -8,7 +8,7 @@ import { type Json, textOf } from "../support/http.ts";
 import { startServer } from "../support/server.ts";
 import { whyHidden } from "../support/storage.ts";
 import { guild, makeWorld } from "../support/world.ts";
-import { checked, expectData, expectRefusal, useContractServer } from "./contract_server.ts";
+import { checked, expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
 
 const { world, send } = useContractServer();
 
@@ -221,6 +221,27 @@ describe("DELETE /v2/data", () => {
     await global.patchGame("100001", "1");
     expect((await global.verification("100001")).linkVersion).toBe(1);
   });
+});
+
+describe("Deletes of a whole scope with a global key", () => {
+  const key = world.key({ links: { 100001: "1" } });
+
+  test.each([guild, "", null, 7, [], [guild], {}])("refuse the guild %j in the body", async (guildId) => {
+    const answer = await send("DELETE /v2/data", { key, body: { confirm: true, guildId } });
+    expectRefusal(answer, 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "guildId", reason: expect.any(String) }],
+    });
+    expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
+  });
+
+  test.each(["guildId", "guildId=", `guildId=${guild}`, "guildId=&guildId="])(
+    "refuse the query ?%s of v1",
+    async (query) => {
+      const answer = await send(`DELETE /api/v1/database/reset?${query}`, { key });
+      expectV1Refusal(answer, 400, "Invalid parameter: guildId");
+      expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
+    },
+  );
 });
 
 describe("A data scope", () => {

@@ -36,7 +36,7 @@ export const makeAuthThrottle = Effect.gen(function* () {
     }));
 
   const refusalOf = ({ resetsAt }: CounterState, now: Millis) => {
-    const retryAfter = secondsUntil(resetsAt, now);
+    const retryAfter = secondsUntil(resetsAt, now, failureWindow);
     return new SharedIpRateLimited({ bucket: "ip_auth", limit, resetsAt, retryAfter });
   };
 

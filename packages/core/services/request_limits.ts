@@ -30,7 +30,7 @@ export interface LimitReport {
   readonly window: Allowance | null;
   /** The day of the key: of mapping or of verify traffic, as the request was. */
   readonly day: Allowance | null;
-  /** The day of the client address, likewise. */
+  /** The day of the client address, likewise. Partner and staff keys have none. */
   readonly addressDay: Allowance | null;
 }
 
@@ -42,7 +42,7 @@ export interface LimitDecision {
 
 /** Who asks, for the limits. */
 export interface Requester {
-  readonly key: Pick<ApiKey, "id">;
+  readonly key: Pick<ApiKey, "id" | "kind">;
   readonly quota: Quota;
   readonly address: ClientAddress;
   readonly traffic: Traffic;
@@ -54,12 +54,15 @@ const rememberedSubjects = 10_000;
 const dayMs = 86_400_000;
 const longestDailyWait = 3_600;
 
-/** Whole seconds until a limit opens again, at least 1. */
-export const secondsUntil = (resetsAt: Millis, now: Millis): number =>
-  Math.max(1, Math.ceil((resetsAt - now) / 1000));
+/**
+ * Whole seconds until a limit opens again: at least 1, and never more than its window lasts. The window may have been
+ * started by a clock that is ahead of ours.
+ */
+export const secondsUntil = (resetsAt: Millis, now: Millis, windowMs: number): number =>
+  Math.max(1, Math.ceil(Math.min(resetsAt - now, windowMs) / 1000));
 
-const waitOf = (bucket: KeyBucket | AddressBucket, resetsAt: Millis, now: Millis): number => {
-  const wait = secondsUntil(resetsAt, now);
+const waitOf = ({ bucket, durationMs }: LimitRule, resetsAt: Millis, now: Millis): number => {
+  const wait = secondsUntil(resetsAt, now, durationMs);
   return bucket.endsWith("day") ? Math.min(wait, longestDailyWait) : wait;
 };
 
@@ -111,12 +114,16 @@ export class RequestLimits extends Context.Service<
         const add = (window: Window, limit: number | null, durationMs: number) => {
           if (limit !== null && limit > 0) rules.push({ ...window, limit, durationMs });
         };
-        add(ofAddress.second, addressLimits.perSecond, 1_000);
-        if (traffic === "verify") {
-          add(ofAddress.verifyDay, addressLimits.verifyDaily, untilMidnight);
+        const isVerify = traffic === "verify";
+        // Partner and staff keys belong to large bots, which send everything from one machine.
+        if (key.kind === "normal") {
+          add(ofAddress.second, addressLimits.perSecond, 1_000);
+          if (isVerify) add(ofAddress.verifyDay, addressLimits.verifyDaily, untilMidnight);
+          else add(ofAddress.day, addressLimits.daily, untilMidnight);
+        }
+        if (isVerify) {
           add(ofKey.verifyDay, quota.verifyDaily, untilMidnight);
         } else {
-          add(ofAddress.day, addressLimits.daily, untilMidnight);
           add(ofKey.second, quota.perWindow, quota.windowMs);
           add(ofKey.day, quota.daily, untilMidnight);
         }
@@ -223,14 +230,14 @@ const isAddressBucket = (bucket: LimitRule["bucket"]): bucket is AddressBucket =
 
 const refusalOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<CounterState>, now: Millis) => {
   const full = rules
-    .map(({ bucket, limit }, index) => ({ bucket, limit, ...(states[index] as CounterState) }))
+    .map((rule, index) => ({ ...rule, ...(states[index] as CounterState) }))
     .filter(({ count, limit }) => count >= limit);
   const ofAddress = full.filter(({ bucket }) => isAddressBucket(bucket));
   const refusing = (ofAddress.length > 0 ? ofAddress : full).reduce((last, next) =>
     next.resetsAt > last.resetsAt ? next : last,
   );
   const { bucket, limit, resetsAt } = refusing;
-  const retryAfter = waitOf(bucket, resetsAt, now);
+  const retryAfter = waitOf(refusing, resetsAt, now);
   return isAddressBucket(bucket)
     ? new SharedIpRateLimited({ bucket, limit, resetsAt, retryAfter })
     : new RateLimited({ bucket, limit, resetsAt, retryAfter });

@@ -10,7 +10,7 @@ import { type Requester, RequestLimits } from "./request_limits.ts";
 const day = 86_400_000;
 const quota: Quota = { perWindow: 1, windowMs: 1_000, daily: 3, verifyDaily: 2 };
 const asker: Requester = {
-  key: { id: "Aa0Bb1Cc2Dd3" as KeyId },
+  key: { id: "Aa0Bb1Cc2Dd3" as KeyId, kind: "normal" },
   quota,
   address: address("203.0.113.7"),
   traffic: "mapping",
@@ -73,10 +73,45 @@ describe("RequestLimits", () => {
 
   it.effect("counts an address whatever keys it uses, and names it before the key", () =>
     Effect.gen(function* () {
-      const keys = Array.from({ length: 20 }, (_, index) => ({ id: `Aa0Bb1Cc2D${10 + index}` as KeyId }));
+      const keys = Array.from({ length: 20 }, (_, index) => ({
+        ...asker.key,
+        id: `Aa0Bb1Cc2D${10 + index}` as KeyId,
+      }));
       for (const key of keys) assert.isNull(yield* bucketOf({ key }));
       assert.strictEqual(yield* bucketOf({ key: keys[0] ?? asker.key }), "ip_second");
       assert.isNull(yield* bucketOf({ address: address("203.0.113.8") }));
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect.each(["partner", "staff"] as const)(
+    "neither holds %s keys to the limits of their address nor counts them there",
+    (kind) =>
+      Effect.gen(function* () {
+        const key = { ...asker.key, kind };
+        const free = { key, quota: { perWindow: null, windowMs: 0, daily: null, verifyDaily: null } };
+        for (const traffic of ["mapping", "verify"] as const) {
+          for (let sent = 0; sent < 50; sent++) {
+            const { report, refusal } = yield* admit({ ...free, traffic });
+            assert.isNull(refusal);
+            assert.deepStrictEqual(report, { window: null, day: null, addressDay: null });
+          }
+        }
+        assert.strictEqual((yield* admit(unpaced)).report.addressDay?.remaining, 9_999);
+        assert.strictEqual(yield* bucketOf({ key }), null);
+        assert.strictEqual(yield* bucketOf({ key }), "second");
+      }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("asks to wait no longer than the window lasts, also with a clock that was set back", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(10 * day);
+      for (let sent = 0; sent < 20; sent++)
+        yield* admit({ quota: { ...quota, perWindow: null, daily: null } });
+      yield* admit({ address: address("203.0.113.8") });
+      yield* TestClock.setTime(10 * day - 200);
+      assert.deepInclude((yield* admit()).refusal, { bucket: "ip_second", retryAfter: 1 });
+      const elsewhere = yield* admit({ address: address("203.0.113.8") });
+      assert.deepInclude(elsewhere.refusal, { bucket: "second", retryAfter: 1 });
     }).pipe(Effect.provide(world)),
   );
 

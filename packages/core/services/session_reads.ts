@@ -56,7 +56,7 @@ export class SessionReads extends Context.Service<
   static readonly layer = Layer.effect(
     SessionReads,
     Effect.gen(function* () {
-      const { pollInterval, pollLimit } = yield* SessionSettings;
+      const { life, pollInterval, pollLimit } = yield* SessionSettings;
       const counters = yield* Counters;
       const store = yield* SessionStore;
       const watch = yield* SessionWatch;
@@ -83,7 +83,7 @@ export class SessionReads extends Context.Service<
         const { count: last } = yield* stateOf(countRule(session, now), now);
         if (last === 0 || (pollLimit > 0 && last >= pollLimit)) return last;
         const { count, resetsAt } = yield* stateOf(intervalRule(session, last), now);
-        if (count > 0) return yield* refusal("poll_interval", 1, resetsAt, now);
+        if (count > 0) return yield* refusal("poll_interval", 1, resetsAt, now, pollInterval);
         return last;
       });
 
@@ -97,8 +97,8 @@ export class SessionReads extends Context.Service<
         const [counted, begun] = states;
         if (admitted) return counted?.count ?? 1;
         return yield* begun !== undefined && counted !== undefined && counted.count < rule.limit
-          ? refusal("poll_interval", 1, begun.resetsAt, now)
-          : refusal("poll_count", rule.limit, session.expiresAt, now);
+          ? refusal("poll_interval", 1, begun.resetsAt, now, pollInterval)
+          : refusal("poll_count", rule.limit, session.expiresAt, now, life);
       });
 
       const presentOf = Effect.fnUntraced(function* (known: VerificationSession) {
@@ -159,5 +159,10 @@ export class SessionReads extends Context.Service<
   );
 }
 
-const refusal = (bucket: "poll_interval" | "poll_count", limit: number, resetsAt: Millis, now: Millis) =>
-  new RateLimited({ bucket, limit, resetsAt, retryAfter: secondsUntil(resetsAt, now) });
+const refusal = (
+  bucket: "poll_interval" | "poll_count",
+  limit: number,
+  resetsAt: Millis,
+  now: Millis,
+  windowMs: number,
+) => new RateLimited({ bucket, limit, resetsAt, retryAfter: secondsUntil(resetsAt, now, windowMs) });

@@ -3,7 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Schedule, Schema, type Scope, Stream } from "effect";
 import { SecureRandom } from "effect/crypto";
-import type { ApiKey } from "../api_key.ts";
+import { type ApiKey, isUnlimited } from "../api_key.ts";
 import {
   Conflict,
   InvalidParameter,
@@ -19,7 +19,7 @@ import { warnOnce } from "../internal/warn_once.ts";
 import type { Millis } from "../link.ts";
 import { longestRedirect } from "../origin.ts";
 import { SessionStore } from "../ports/session_store.ts";
-import { SessionSettings } from "../session_settings.ts";
+import { type SessionRules, SessionSettings } from "../session_settings.ts";
 import { isStorable } from "../storable_text.ts";
 import { isFinal, type SessionState, type VerificationSession } from "../verification_session.ts";
 import { type GuildError, GuildGuard } from "./guild_guard.ts";
@@ -121,9 +121,8 @@ export class VerificationSessions extends Context.Service<
         const sid = `vs_${yield* randomToken(random)}` as Sid;
         const now = yield* Clock.currentTimeMillis;
         const session = newSession(key, sid, request, now, now + rules.life);
-        const created = yield* store.create({ session, burst });
-        if (created._tag === "TooMany")
-          return yield* tooManySessions(rules.createBurst, created.readyAt, now);
+        const created = yield* store.create({ session, burst: isUnlimited(key) ? null : burst });
+        if (created._tag === "TooMany") return yield* tooManySessions(rules, created.readyAt, now);
         return { ...session, pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null };
       });
 
@@ -239,12 +238,12 @@ export const checkRedirect = (
     : Effect.fail(InvalidParameter.one("redirect", "expected an origin on the redirect list of the key"));
 };
 
-const tooManySessions = (limit: number, readyAt: Millis, now: Millis) =>
+const tooManySessions = ({ createBurst, createRefill }: SessionRules, readyAt: Millis, now: Millis) =>
   new RateLimited({
     bucket: "session_create",
-    limit,
+    limit: createBurst,
     resetsAt: readyAt,
-    retryAfter: secondsUntil(readyAt, now),
+    retryAfter: secondsUntil(readyAt, now, createRefill),
   });
 
 const sweepForever = Effect.gen(function* () {
