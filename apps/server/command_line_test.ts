@@ -44,17 +44,24 @@ describe("a run of the program", () => {
     expect(serve).toEqual({ code: 1, stdout: "", stderr: `Cannot start: ${problem}\n` });
   });
 
-  it("warns of what has no effect, in one line", async () => {
-    const { start } = await makeWorkplace({ ACCOUNTLINK_DATABASE_URL: "postgres://db/links" });
-    const server = start("serve", "--redis-url", "redis://cache");
+  it("warns of each setting that is likely a mistake", async () => {
+    const { start } = await makeWorkplace({
+      ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
+      ACCOUNTLINK_PROT: "1",
+    });
+    const server = start("serve", "--trusted-proxies", "0.0.0.0/0");
     server.stdout?.once("data", () => server.kill("SIGTERM"));
     const { code, stderr } = await finish(server);
     expect(code).toBe(0);
-    expect(JSON.parse(stderr)).toMatchObject({
-      level: "WARN",
-      message:
-        "Set, and without effect: ACCOUNTLINK_DATABASE_URL (ACCOUNTLINK_STORAGE is not postgres), ACCOUNTLINK_REDIS_URL (ACCOUNTLINK_CACHE is not redis)",
-    });
+    const lines = stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { readonly level: string; readonly message: string });
+    expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      "WARN ACCOUNTLINK_PROT is set, and no variable of this release, expected perhaps ACCOUNTLINK_PORT",
+      "WARN ACCOUNTLINK_DATABASE_URL is set, and has no effect: ACCOUNTLINK_STORAGE is not postgres",
+      "WARN ACCOUNTLINK_TRUSTED_PROXIES holds every address: any client can choose the one that its limits and lists go by",
+    ]);
   });
 
   it("is refused on memory storage, which no other process has", async () => {

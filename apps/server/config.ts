@@ -20,6 +20,7 @@ import {
   text,
   type Variable,
   webAddress,
+  webOrigin,
 } from "./variables.ts";
 
 const tierLimits = (
@@ -50,7 +51,7 @@ export const variables = {
     fallback: "127.0.0.1",
   }),
   ACCOUNTLINK_PORT: port({ description: "Port to listen on, 0 for a free one", fallback: 8080 }),
-  ACCOUNTLINK_PUBLIC_URL: webAddress({ description: "Where users reach the service", fallback: null }),
+  ACCOUNTLINK_PUBLIC_URL: webOrigin({ description: "Where users reach the service", fallback: null }),
   ACCOUNTLINK_STORAGE: choice(["embedded", "memory", "postgres"], {
     description: "Where links and keys live",
     fallback: null,
@@ -234,30 +235,6 @@ export const readConfig = (
     values[name] = parsed.value;
   }
   return Effect.succeed(values as Config);
-};
-
-/** By how they start, variables that have no effect unless another one has this value. */
-const purposes: ReadonlyArray<readonly [start: string, chooser: VariableName, value: string]> = [
-  ["ACCOUNTLINK_DATABASE_", "ACCOUNTLINK_STORAGE", "postgres"],
-  ["ACCOUNTLINK_REDIS_", "ACCOUNTLINK_CACHE", "redis"],
-  ["ACCOUNTLINK_CHAT_", "ACCOUNTLINK_PLATFORM", "live"],
-  ["ACCOUNTLINK_GAME_", "ACCOUNTLINK_PLATFORM", "live"],
-];
-
-/** The variables that are set and have no effect, each with the reason. */
-export const withoutEffect = (
-  environment: Readonly<Record<string, string | undefined>>,
-): ReadonlyArray<readonly [name: VariableName, reason: string]> => {
-  const valueOf = (name: VariableName): string => (environment[name] ?? "").trim();
-  const reasonOf = (name: VariableName): string | null => {
-    const [, chooser, value] = purposes.find(([start]) => name.startsWith(start)) ?? [];
-    return chooser === undefined || valueOf(chooser) === value ? null : `${chooser} is not ${value}`;
-  };
-  const names = Object.keys(variables) as ReadonlyArray<VariableName>;
-  return names
-    .filter((name) => valueOf(name) !== "")
-    .map((name) => [name, reasonOf(name)] as const)
-    .filter((entry): entry is readonly [VariableName, string] => entry[1] !== null);
 };
 
 /** The flag of `serve` that stands for a variable: `--port` for `ACCOUNTLINK_PORT`. */

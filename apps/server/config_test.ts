@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest";
 import { Effect } from "effect";
-import { flagOf, readConfig, variables, withoutEffect } from "./config.ts";
+import { flagOf, readConfig, variables } from "./config.ts";
 
 /** The defaults as the documentation lists them. */
 const defaults = {
@@ -86,7 +86,7 @@ describe("readConfig", () => {
     Effect.gen(function* () {
       const wrong = readConfig({ ACCOUNTLINK_PUBLIC_URL: "https://ada:pass@links.example" });
       expect((yield* Effect.flip(wrong)).message).toBe(
-        'ACCOUNTLINK_PUBLIC_URL is "https://…@links.example", expected an http or https URL without credentials, query and fragment',
+        'ACCOUNTLINK_PUBLIC_URL is "https://…@links.example", expected an http or https URL without credentials, path, query and fragment',
       );
     }),
   );
@@ -117,31 +117,6 @@ describe("readConfig", () => {
       );
     }),
   );
-});
-
-describe("withoutEffect", () => {
-  it("names nothing that has an effect, or no value", () => {
-    expect(withoutEffect({ ACCOUNTLINK_PORT: "1", ACCOUNTLINK_REDIS_PREFIX: " " })).toEqual([]);
-  });
-
-  it("names the address of a server that nothing asks for", () => {
-    const urls = { ACCOUNTLINK_DATABASE_URL: "postgres://db/links", ACCOUNTLINK_REDIS_URL: "redis://cache" };
-    expect(withoutEffect(urls)).toEqual([
-      ["ACCOUNTLINK_DATABASE_URL", "ACCOUNTLINK_STORAGE is not postgres"],
-      ["ACCOUNTLINK_REDIS_URL", "ACCOUNTLINK_CACHE is not redis"],
-    ]);
-    expect(withoutEffect({ ...urls, ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_CACHE: " redis" })).toEqual(
-      [],
-    );
-  });
-
-  it("names what is known of live platforms that are not asked", () => {
-    const token = { ACCOUNTLINK_CHAT_BOT_TOKEN: "token" };
-    expect(withoutEffect({ ...token, ACCOUNTLINK_PLATFORM: "dev" })).toEqual([
-      ["ACCOUNTLINK_CHAT_BOT_TOKEN", "ACCOUNTLINK_PLATFORM is not live"],
-    ]);
-    expect(withoutEffect({ ...token, ACCOUNTLINK_PLATFORM: "live" })).toEqual([]);
-  });
 });
 
 describe("flagOf", () => {

@@ -14,7 +14,6 @@ import {
   redact,
 } from "@accountlink/core";
 import { Array as Arr, Data, Effect, Option, Predicate, Schema, Stream } from "effect";
-import { Csv } from "effect/encoding";
 
 export const linkFormats = ["csv", "ndjson"] as const;
 
@@ -68,19 +67,10 @@ export const parseLinkLines = <E, R>(
   bytes: Stream.Stream<Uint8Array, E, R>,
   format: LinkFormat,
   now: Millis,
-): Stream.Stream<LinkLine, E | UnreadableLinkFile, R> => {
-  const text = Stream.decodeText(bytes);
-  return format === "csv"
-    ? text.pipe(
-        Stream.pipeThroughChannel(Csv.decodeString()),
-        Stream.mapError((error) => (Csv.isCsvError(error) ? unreadable(error) : error)),
-        readWith(() => csvReader(now)),
-      )
-    : text.pipe(readWith(() => ndjsonReader(now)));
-};
-
-const unreadable = ({ line, message }: Csv.CsvError): UnreadableLinkFile =>
-  new UnreadableLinkFile({ line, reason: message.charAt(0).toLowerCase() + message.slice(1) });
+): Stream.Stream<LinkLine, E | UnreadableLinkFile, R> =>
+  Stream.decodeText(bytes).pipe(
+    readWith(() => lineReader(format === "csv" ? csvLines(now) : ndjsonLines(now))),
+  );
 
 const isChatId = Schema.is(ChatId);
 const isGameId = Schema.is(GameId);
@@ -126,15 +116,15 @@ const shown = (text: string): string => {
   return JSON.stringify(safe.length > 40 ? `${safe.slice(0, 40)}…` : safe);
 };
 
-/** What gives a file's lines piece by piece. One that cannot be read from some line on ends with the reason. */
-interface LineReader<Piece> {
-  readonly take: (pieces: ReadonlyArray<Piece>) => ReadonlyArray<LinkLine | UnreadableLinkFile>;
+/** Turns pieces of a file into its lines. An `UnreadableLinkFile` ends it. */
+interface LineReader {
+  readonly take: (pieces: ReadonlyArray<string>) => ReadonlyArray<LinkLine | UnreadableLinkFile>;
   readonly end: () => ReadonlyArray<LinkLine | UnreadableLinkFile>;
 }
 
 const readWith =
-  <Piece>(makeReader: () => LineReader<Piece>) =>
-  <E, R>(pieces: Stream.Stream<Piece, E, R>): Stream.Stream<LinkLine, E | UnreadableLinkFile, R> =>
+  (makeReader: () => LineReader) =>
+  <E, R>(pieces: Stream.Stream<string, E, R>): Stream.Stream<LinkLine, E | UnreadableLinkFile, R> =>
     pieces.pipe(
       Stream.mapAccumArray(makeReader, (reader, chunk) => [reader, reader.take(chunk)], {
         onHalt: (reader) => reader.end(),
@@ -147,42 +137,100 @@ const readWith =
       }),
     );
 
+/** What the lines of a format say. */
+interface LinkLines {
+  /** Reads one line, without its end. Null for one that holds no link and need not. */
+  readonly read: (text: string, line: number) => LinkLine | UnreadableLinkFile | null;
+  /** What is missing at the end of the file, if anything is. */
+  readonly missing: (lines: number) => UnreadableLinkFile | null;
+}
+
+/** In characters. No link comes near it. */
+const longestLine = 65_536;
+
+const lineReader = ({ read, missing }: LinkLines): LineReader => {
+  let rest = "";
+  let line = 0;
+
+  const readAll = (texts: ReadonlyArray<string>): ReadonlyArray<LinkLine | UnreadableLinkFile> => {
+    const lines: Array<LinkLine | UnreadableLinkFile> = [];
+    for (const text of texts) {
+      const found = read(text, ++line);
+      if (found !== null) lines.push(found);
+      if (found instanceof UnreadableLinkFile) break;
+    }
+    return lines;
+  };
+
+  return {
+    take: (pieces) => {
+      const text = rest + pieces.join("");
+      // A line feed may follow in the next piece, and belongs to it.
+      const heldBack = text.endsWith("\r") ? "\r" : "";
+      const texts = text.slice(0, text.length - heldBack.length).split(/\r\n?|\n/);
+      rest = `${texts.pop()}${heldBack}`;
+      const lines = readAll(texts);
+      const tooLong = `expected ${longestLine} characters or less`;
+      return rest.length > longestLine
+        ? [...lines, new UnreadableLinkFile({ line: line + 1, reason: tooLong })]
+        : lines;
+    },
+    end: () => {
+      const lines = rest === "" ? [] : readAll([rest.replace(/\r$/, "")]);
+      const lacking = missing(line);
+      return lacking === null || lines.at(-1) instanceof UnreadableLinkFile ? lines : [...lines, lacking];
+    },
+  };
+};
+
 /** Where in a row each field stands; nowhere is -1. */
 type Columns = Readonly<Record<(typeof fields)[number], number>>;
 
-const csvReader = (now: Millis): LineReader<Csv.Row> => {
+/** No cell of a link holds a line break, so each line stands for itself: a misplaced quote spoils only its own. */
+const csvLines = (now: Millis): LinkLines => {
   let columns: Columns | undefined;
   let width = 0;
-  let line = 1;
 
-  const readRow = (cells: Csv.Row, { chatId, gameId, lastVerifiedAt }: Columns): LinkLine =>
+  const readRow = (
+    cells: ReadonlyArray<string>,
+    { chatId, gameId, lastVerifiedAt }: Columns,
+    line: number,
+  ): LinkLine =>
     cells.length === width
       ? readLink(cells[chatId], cells[gameId], cells[lastVerifiedAt], line, now)
       : { line, problem: `the line has ${cells.length} cells, expected ${width}` };
 
   return {
-    take: (rows) => {
-      const lines: Array<LinkLine | UnreadableLinkFile> = [];
-      for (const cells of rows) {
-        if (columns === undefined) {
-          columns = columnsOf(cells);
-          if (columns === undefined) return [noHeader(line, cells)];
-          width = cells.length;
-        } else if (cells.length > 1 || cells[0] !== "") {
-          const read = readRow(cells, columns);
-          lines.push(read);
-          // Cells of a link hold no line breaks.
-          if ("problem" in read) line += cells.join().match(/\r\n?|\n/g)?.length ?? 0;
-        }
-        line++;
+    read: (text, line) => {
+      const cells = cellsOf(text);
+      if (columns === undefined) {
+        columns = columnsOf(cells ?? []);
+        width = cells?.length ?? 0;
+        return columns === undefined ? noHeader(line, text) : null;
       }
-      return lines;
+      if (text === "" || text === '""') return null;
+      return cells === null
+        ? { line, problem: "a quote is misplaced, expected cells that are quoted whole or not at all" }
+        : readRow(cells, columns, line);
     },
-    end: () => (columns === undefined ? [noHeader(line, [])] : []),
+    missing: (lines) => (columns === undefined ? noHeader(lines + 1, "") : null),
   };
 };
 
-const columnsOf = (header: Csv.Row): Columns | undefined => {
+const quotedOrPlain = String.raw`"([^"]*(?:""[^"]*)*)"|([^",]*)`;
+const wholeRow = new RegExp(`^(?:${quotedOrPlain})(?:,(?:${quotedOrPlain}))*$`);
+const nextCell = new RegExp(`(?:^|,)(?:${quotedOrPlain})`, "g");
+
+/** The cells of a line, or null when its quotes are not in order. */
+const cellsOf = (text: string): ReadonlyArray<string> | null => {
+  if (!text.includes('"')) return text.split(",");
+  if (!wholeRow.test(text)) return null;
+  return Array.from(text.matchAll(nextCell), ([, quoted, plain = ""]) =>
+    quoted === undefined ? plain : quoted.replaceAll('""', '"'),
+  );
+};
+
+const columnsOf = (header: ReadonlyArray<string>): Columns | undefined => {
   const [chatId, gameId, lastVerifiedAt] = fields.map((field) => header.indexOf(field)) as [
     number,
     number,
@@ -194,37 +242,16 @@ const columnsOf = (header: Csv.Row): Columns | undefined => {
     : undefined;
 };
 
-const noHeader = (line: number, cells: Csv.Row): UnreadableLinkFile =>
+const noHeader = (line: number, text: string): UnreadableLinkFile =>
   new UnreadableLinkFile({
     line,
-    reason: `the header is ${shown(cells.join(","))}, expected "chatId,gameId" or "chatId,gameId,lastVerifiedAt"`,
+    reason: `the header is ${shown(text)}, expected "chatId,gameId" or "chatId,gameId,lastVerifiedAt"`,
   });
 
-/** In characters. No link comes near it. */
-const longestLine = 65_536;
-
-const ndjsonReader = (now: Millis): LineReader<string> => {
-  let rest = "";
-  let line = 0;
-  const tooLong = () =>
-    new UnreadableLinkFile({ line: line + 1, reason: `expected ${longestLine} characters or less` });
-  return {
-    take: (texts) => {
-      const lines: Array<LinkLine | UnreadableLinkFile> = [];
-      for (const text of texts) {
-        const parts = (rest + text).split("\n");
-        rest = parts.pop() as string;
-        for (const part of parts) {
-          line++;
-          if (part.trim() !== "") lines.push(readJson(part, line, now));
-        }
-        if (rest.length > longestLine) return [tooLong()];
-      }
-      return lines;
-    },
-    end: () => (rest.trim() === "" ? [] : [readJson(rest, line + 1, now)]),
-  };
-};
+const ndjsonLines = (now: Millis): LinkLines => ({
+  read: (text, line) => (text.trim() === "" ? null : readJson(text, line, now)),
+  missing: () => null,
+});
 
 const readJson = (text: string, line: number, now: Millis): LinkLine => {
   const value = parseJson(text);

@@ -67,7 +67,7 @@ describe("parseLinkLines", () => {
   it.effect("says what is wrong with a line of CSV and goes on", () =>
     Effect.gen(function* () {
       const lines = yield* parse(
-        `chatId,gameId,lastVerifiedAt\n1,1,\n10001,,\n10001,1\n10001,1,tomorrow\n"a\nb",1,\n10001,1,2026-13-01\n10002,2,\n`,
+        `chatId,gameId,lastVerifiedAt\n1,1,\n10001,,\n10001,1\n10001,1,tomorrow\n"a""b",1,\n10001,1,2026-13-01\n10002,2,\n`,
         "csv",
       );
       const time = "expected an ISO 8601 date, or a date and time with its offset";
@@ -76,10 +76,23 @@ describe("parseLinkLines", () => {
         "3: gameId is missing, expected 1 to 32 digits",
         "4: the line has 2 cells, expected 3",
         `5: lastVerifiedAt is "tomorrow", ${time}`,
-        '6: chatId is "a\\nb", expected 5 to 32 digits',
-        `8: lastVerifiedAt is "2026-13-01", ${time}`,
+        '6: chatId is "a\\"b", expected 5 to 32 digits',
+        `7: lastVerifiedAt is "2026-13-01", ${time}`,
       ]);
-      expect(lines.at(-1)).toEqual(link(9, "10002", "2", now));
+      expect(lines.at(-1)).toEqual(link(8, "10002", "2", now));
+    }),
+  );
+
+  it.effect("a misplaced quote spoils only its own line", () =>
+    Effect.gen(function* () {
+      const problem = "a quote is misplaced, expected cells that are quoted whole or not at all";
+      const broken = ['"10001,1,', '10001",1,', '"10001"x,1,', '10001,"1,2026-01-01'];
+      const content = ["chatId,gameId,lastVerifiedAt", ...broken, '"10002","2",""', ""].join("\r\n");
+      for (const size of [1, 7, 1_000]) {
+        const lines = yield* parse(content, "csv", size);
+        expect(problemsOf(lines)).toEqual([2, 3, 4, 5].map((line) => `${line}: ${problem}`));
+        expect(lines.at(-1)).toEqual(link(6, "10002", "2", now));
+      }
     }),
   );
 
@@ -107,8 +120,9 @@ describe("parseLinkLines", () => {
       expect(yield* reasonOf("", "csv")).toContain(`Cannot read line 1: the header is "", ${header}`);
       expect(yield* reasonOf("chatId,gameId,gameId\n", "csv")).toContain(header);
       expect(yield* reasonOf("chatId,lastVerifiedAt\n", "csv")).toContain(header);
-      expect(yield* reasonOf('chatId,gameId\n10001,1\n10002,"2\n', "csv")).toContain(
-        "Cannot read line 3: unterminated",
+      expect(yield* reasonOf('"chatId,gameId\n10001,1\n', "csv")).toContain(header);
+      expect(yield* reasonOf(`chatId,gameId\n${"1".repeat(70_000)}`, "csv")).toContain(
+        "Cannot read line 2: expected 65536",
       );
       expect(yield* reasonOf(`{}\n${" ".repeat(70_000)}`, "ndjson")).toContain(
         "Cannot read line 2: expected 65536",

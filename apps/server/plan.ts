@@ -72,12 +72,22 @@ export const cacheOf = (config: Config): Effect.Effect<Cache, InvalidConfig> => 
     : Effect.succeed({ kind: "redis", url, prefix: config.ACCOUNTLINK_REDIS_PREFIX });
 };
 
-/** Works out the platforms, or refuses live ones of which something is missing. */
+/** Works out the platforms, or refuses live ones of which something is missing, and a dev one that nobody chose. */
 export const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
   if (config.ACCOUNTLINK_PLATFORM === "live") return livePlatformOf(config);
-  return config.ACCOUNTLINK_PLATFORM === null && config.ACCOUNTLINK_FIXTURE === null && !isDemo(config)
-    ? missing("ACCOUNTLINK_PLATFORM", "this is not the demo, and there is no fixture")
-    : Effect.succeed({ kind: "dev", port: config.ACCOUNTLINK_DEV_PLATFORM_PORT });
+  const doubt = config.ACCOUNTLINK_PLATFORM === null ? devDoubt(config) : null;
+  return doubt === null
+    ? Effect.succeed({ kind: "dev", port: config.ACCOUNTLINK_DEV_PLATFORM_PORT })
+    : missing("ACCOUNTLINK_PLATFORM", doubt);
+};
+
+/** Why the dev platform, where anyone can be anybody, is not taken unless it is named; null where it is. */
+const devDoubt = (config: Config): string | null => {
+  if (config.ACCOUNTLINK_STORAGE === "postgres") return "ACCOUNTLINK_STORAGE is postgres";
+  if (config.ACCOUNTLINK_PUBLIC_URL?.startsWith("https:")) return "ACCOUNTLINK_PUBLIC_URL is https";
+  return isDemo(config) || config.ACCOUNTLINK_FIXTURE !== null
+    ? null
+    : "this is not the demo, and there is no fixture";
 };
 
 const livePlatformOf = Effect.fnUntraced(function* (config: Config) {

@@ -78,6 +78,23 @@ describe("planOf", () => {
     }),
   );
 
+  it.effect.each([
+    { ACCOUNTLINK_PUBLIC_URL: "https://links.example" },
+    { ACCOUNTLINK_PUBLIC_URL: "https://links.example", ACCOUNTLINK_FIXTURE: "a.json" },
+    {
+      ACCOUNTLINK_STORAGE: "postgres",
+      ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
+      ACCOUNTLINK_FIXTURE: "a.json",
+    },
+  ])("takes the dev platform under %j only when it is named", (environment) =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(plan(environment));
+      expect(message).toMatch(/^ACCOUNTLINK_PLATFORM is not set, .* is (https|postgres)\)$/);
+      const { platform } = yield* plan({ ...environment, ACCOUNTLINK_PLATFORM: "dev" });
+      expect(platform.kind).toBe("dev");
+    }),
+  );
+
   const live = {
     ACCOUNTLINK_PLATFORM: "live",
     ACCOUNTLINK_PUBLIC_URL: "https://links.example",

@@ -9,6 +9,7 @@ import { NodeHttpServer } from "@effect/platform-node";
 import { Console, Deferred, Effect, Layer, Option } from "effect";
 import { HttpServer } from "effect/http";
 import { demoIntroduction } from "./demo.ts";
+import { watchFileDescriptors } from "./file_descriptors.ts";
 import { listenRefused } from "./internal/listen_refused.ts";
 import { prepareFolder } from "./internal/prepare_folder.ts";
 import { serviceLayer } from "./layers.ts";
@@ -29,6 +30,7 @@ export const serve = Effect.fn("serve")(function* (plan: Plan) {
   if (platform.kind === "live") yield* warnOfLive(platform.publicUrl, fixture);
   const publicUrl = yield* Deferred.make<string>();
   return yield* Effect.gen(function* () {
+    yield* Effect.forkScoped(watchFileDescriptors);
     yield* loadStartupFixture(fixture);
     const url = yield* listen(plan, publicUrl);
     yield* Console.log(`listening on ${url}`);

@@ -126,6 +126,20 @@ export const webAddress = (about: About<string | null>): Variable<string | null>
     about,
   );
 
+/** A web address without a path, in its canonical form. */
+export const webOrigin = (about: About<string | null>): Variable<string | null> => {
+  const address = webAddress(about);
+  return {
+    ...address,
+    expected: "an http or https URL without credentials, path, query and fragment",
+    parse: (input) => {
+      if (Option.isNone(address.parse(input))) return Option.none();
+      const { origin, pathname } = new URL(input);
+      return pathname === "/" ? Option.some(origin) : Option.none();
+    },
+  };
+};
+
 const hasCredentials = ({ username, password }: URL): boolean => username !== "" || password !== "";
 
 /** A web address with `{service}` where the name of a service belongs. */

@@ -17,6 +17,7 @@ import {
   text,
   type Variable,
   webAddress,
+  webOrigin,
 } from "./variables.ts";
 
 const about = <A>(fallback: A) => ({ description: "", fallback });
@@ -106,6 +107,16 @@ describe("a variable", () => {
       "https://links.example",
       "http://localhost:8080/base",
       ...Array.from({ length: 8 }, () => null),
+    ]);
+  });
+
+  it("takes origins", () => {
+    const texts = ["https://Links.example:443/", "http://[::1]:8080", "https://links.example/base", "https:"];
+    expect(read(webOrigin(about(null)), texts)).toEqual([
+      "https://links.example",
+      "http://[::1]:8080",
+      null,
+      null,
     ]);
   });
 

@@ -160,6 +160,21 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
     }),
   );
 
+  it.live.each<readonly [string, Parts]>([
+    ["a database that is not there", { pathname: "/none" }],
+    ["a wrong password", { password: "guess" }],
+  ])("refuses %s at once, whatever it may wait", ([, parts]) =>
+    Effect.gen(function* () {
+      const logged: Array<unknown> = [];
+      const logger = Logger.make(({ message }) => void logged.push(message));
+      const { url } = yield* makePostgresDatabase();
+      const options = { ...optionsOf(withParts(url, parts)), startTimeout: "1 hour" } as const;
+      const error = yield* Effect.flip(migratePostgres(options).pipe(Effect.provide(Logger.layer([logger]))));
+      expect(error._tag).toBe("DatabaseUnusable");
+      expect(logged).toEqual([]);
+    }),
+  );
+
   it.live("waits for it no longer than it may", () =>
     Effect.gen(function* () {
       const options = { ...optionsOf("postgres://127.0.0.1:1/none"), startTimeout: "1 second" } as const;

@@ -2,12 +2,15 @@
  * Starts that are refused: one line that says what is wrong, and nothing left behind.
  */
 
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { RedisUrl } from "@accountlink/cache-redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../support/server.ts";
@@ -33,12 +36,13 @@ describe("a variable with a value that it does not take", () => {
   const aDuration = "a duration such as 5 minutes, 1 second or 250 millis";
   const aPort = "a port number from 0 to 65535";
   const aWebAddress = "an http or https URL without credentials, query and fragment";
+  const anOrigin = "an http or https URL without credentials, path, query and fragment";
   const short = Buffer.alloc(31, "s").toString("base64");
 
   /** By variable: a wrong value, and what is expected instead. */
   const wrong: Readonly<Record<string, readonly [value: string, expected: string]>> = {
     ACCOUNTLINK_PORT: ["80a", aPort],
-    ACCOUNTLINK_PUBLIC_URL: ["https://links.example/base?q=1", aWebAddress],
+    ACCOUNTLINK_PUBLIC_URL: ["https://links.example/base", anOrigin],
     ACCOUNTLINK_STORAGE: ["postgresql", "one of embedded, memory, postgres"],
     ACCOUNTLINK_DATABASE_URL: ["mysql://ada:pass@db/links", "postgres://user:password@host:port/database"],
     ACCOUNTLINK_DATABASE_CONNECTIONS: ["0", "a whole number, at least 1"],
@@ -139,6 +143,18 @@ describe("a variable with a value that it does not take", () => {
   });
 });
 
+test("a Node that runs no TypeScript is refused in a sentence", async () => {
+  const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url));
+  const old = spawn(process.execPath, ["--no-strip-types", main, "serve"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr] = await Promise.all([text(old.stdout), text(old.stderr), once(old, "close")]);
+  expectRefusal(
+    { code: old.exitCode, stdout, stderr },
+    `Cannot start: Node is ${process.version}, expected 24 or later, which runs TypeScript (npm start has one of its own)`,
+  );
+});
+
 test("a named storage without a platform is refused", async () => {
   expectRefusal(
     await runServe({ ACCOUNTLINK_STORAGE: "memory" }),
@@ -150,7 +166,7 @@ test("live platforms without what they need are refused, and nothing of the demo
   const data = join(folder, "live");
   expectRefusal(
     await runServe({ ACCOUNTLINK_PLATFORM: "live", ACCOUNTLINK_DATA_DIR: data }),
-    "Cannot start: ACCOUNTLINK_PUBLIC_URL is not set, expected an http or https URL without credentials, query and fragment (ACCOUNTLINK_PLATFORM is live)",
+    "Cannot start: ACCOUNTLINK_PUBLIC_URL is not set, expected an http or https URL without credentials, path, query and fragment (ACCOUNTLINK_PLATFORM is live)",
   );
   expect(existsSync(data)).toBe(false);
 });

@@ -42,6 +42,7 @@ export interface RunningServer {
 
 const standardEnvironment = {
   ACCOUNTLINK_PORT: "0",
+  ACCOUNTLINK_PLATFORM: "dev",
   ACCOUNTLINK_TRUSTED_PROXIES: "127.0.0.0/8",
   ACCOUNTLINK_IP_PER_SECOND: "0",
   ACCOUNTLINK_IP_DAILY: "0",

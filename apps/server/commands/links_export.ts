@@ -32,6 +32,11 @@ const flags = {
     Flag.withDescription("The file, which is there only once it is whole (default: standard output)"),
     Flag.optional,
   ),
+  force: Flag.Boolean("force").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Replace the file if there is one"),
+    Flag.withDefault(false),
+  ),
 };
 
 type Choice = Command.Command.Config.Infer<typeof flags>;
@@ -47,9 +52,9 @@ export const exportLinksCommand = Command.make("export", flags, (choice) =>
       return yield* Stream.run(text, (yield* Stdio.Stdio).stdout());
     }
     const file = Option.getOrElse(choice.output, () => "-");
-    const links = yield* Effect.flatMap(progressBar(), (show) => exportToFile(file, pid, format, show)).pipe(
-      Effect.scoped,
-    );
+    const links = yield* Effect.flatMap(progressBar(), (show) =>
+      exportToFile(choice, file, pid, format, show),
+    ).pipe(Effect.scoped);
     yield* answer({ file, format, links }, `Exported ${countOf(links, "link")} to "${file}"`);
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
@@ -85,17 +90,21 @@ const formatOf = Effect.fnUntraced(function* ({ format, output }: Choice) {
 });
 
 const exportToFile = Effect.fnUntraced(function* (
+  { force }: Choice,
   file: string,
   pid: Pid,
   format: LinkFormat,
   show: ShowProgress,
 ) {
   const { text, exported } = exportLinks(pid, format, show);
-  yield* writeWhole(file, text).pipe(
-    Effect.catchTag(
-      "PlatformError",
-      (cause) => new CommandFailed({ problem: `Cannot write "${file}": ${reasonOf(cause)}` }),
-    ),
+  yield* writeWhole(file, text, force ? "replace" : "refuse").pipe(
+    Effect.catchTags({
+      FileExists: () =>
+        new CommandFailed({
+          problem: `Cannot write "${file}": it exists, expected a new file (--force replaces it)`,
+        }),
+      PlatformError: (cause) => new CommandFailed({ problem: `Cannot write "${file}": ${reasonOf(cause)}` }),
+    }),
   );
   return exported();
 });

@@ -3,7 +3,8 @@
  */
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
-import { flagOf, readConfig, variables, withoutEffect } from "../config.ts";
+import { flagOf, readConfig, variables } from "../config.ts";
+import { configWarnings } from "../config_warnings.ts";
 import { loggingLayer } from "../logging.ts";
 import { planOf } from "../plan.ts";
 
@@ -26,12 +27,8 @@ export const serveCommand = Command.make("serve", flags, (given) =>
     process.exitCode = 0;
     // The other commands start faster without the server's modules.
     const { serve } = yield* Effect.promise(() => import("../serve.ts"));
-    const unused = withoutEffect(environment);
-    return yield* Effect.when(
-      Effect.logWarning(
-        `Set, and without effect: ${unused.map(([name, reason]) => `${name} (${reason})`).join(", ")}`,
-      ),
-      Effect.succeed(unused.length > 0),
+    return yield* Effect.forEach(configWarnings(environment, config), ({ problem }) =>
+      Effect.logWarning(problem),
     ).pipe(Effect.andThen(serve(plan)), Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
   }),
 ).pipe(Command.withDescription("Run the server. Every variable of the environment is also a flag"));

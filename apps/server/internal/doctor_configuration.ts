@@ -4,7 +4,8 @@
 import { readFile } from "node:fs/promises";
 import { decodeFixture } from "@accountlink/core";
 import { Effect, Option } from "effect";
-import { type Config, readConfig, type VariableName, variables, withoutEffect } from "../config.ts";
+import { type Config, readConfig, type VariableName, variables } from "../config.ts";
+import { configWarnings, unknownVariables, withoutEffect } from "../config_warnings.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 import { reasonOf } from "./report.ts";
 
@@ -14,18 +15,21 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const checkConfiguration = Effect.fnUntraced(function* (environment: Environment) {
   const names = Object.keys(variables) as ReadonlyArray<VariableName>;
   const wrong = yield* Effect.all(names.map((name) => checkVariable(name, environment)));
+  const config = Option.getOrNull(yield* Effect.option(readConfig(environment)));
+  const warnings =
+    config === null
+      ? [...unknownVariables(environment), ...withoutEffect(environment)]
+      : configWarnings(environment, config);
   const findings = [
     ...wrong.flatMap(Option.toArray),
-    ...unknownVariables(environment),
-    ...unusedVariables(environment),
+    ...warnings.map(({ problem, advice }) => warn("configuration", problem, advice)),
   ];
-  const config = yield* Effect.option(readConfig(environment));
-  if (Option.isSome(config)) {
+  if (config !== null) {
     const set = names.filter((name) => (environment[name] ?? "").trim() !== "").length;
     findings.push(ok("configuration", `${names.length} variables, ${set} of them set`));
-    findings.push(...(yield* checkFixture(config.value)));
+    findings.push(...(yield* checkFixture(config)));
   }
-  return { findings, config: Option.getOrNull(config) };
+  return { findings, config };
 });
 
 const checkVariable = (name: VariableName, environment: Environment) =>
@@ -34,22 +38,6 @@ const checkVariable = (name: VariableName, environment: Environment) =>
     Effect.catch(({ problem }) =>
       Effect.succeed(Option.some(fail("configuration", problem, `Correct ${name}`))),
     ),
-  );
-
-const unknownVariables = (environment: Environment): ReadonlyArray<Finding> =>
-  Object.keys(environment)
-    .filter((name) => name.startsWith("ACCOUNTLINK_") && !(name in variables))
-    .map((name) =>
-      warn(
-        "configuration",
-        `${name} is set, and no variable of this release`,
-        "Correct its name or remove it",
-      ),
-    );
-
-const unusedVariables = (environment: Environment): ReadonlyArray<Finding> =>
-  withoutEffect(environment).map(([name, reason]) =>
-    warn("configuration", `${name} is set, and has no effect: ${reason}`, "Remove it, or set what it is for"),
   );
 
 const checkFixture = Effect.fnUntraced(function* ({ ACCOUNTLINK_FIXTURE: file }: Config) {

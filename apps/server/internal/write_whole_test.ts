@@ -11,7 +11,7 @@ describe("writeWhole", () => {
     Effect.gen(function* () {
       const file = join(yield* makeFolder, "links.csv");
       for (const text of ["first", "second, and longer", "third"]) {
-        yield* writeWhole(file, Stream.fromIterable(text));
+        yield* writeWhole(file, Stream.fromIterable(text), "replace");
         expect(readFileSync(file, "utf8")).toBe(text);
         expect(statSync(file).mode & 0o777).toBe(0o600);
       }
@@ -24,19 +24,32 @@ describe("writeWhole", () => {
       const file = join(folder, "links.csv");
       writeFileSync(file, "before");
       const failing = Stream.concat(Stream.make("half"), Stream.fail("broken"));
-      expect(yield* Effect.exit(writeWhole(file, failing))).toEqual(Exit.fail("broken"));
+      expect(yield* Effect.exit(writeWhole(file, failing, "replace"))).toEqual(Exit.fail("broken"));
 
       const halfway = yield* Deferred.make<void>();
       const waiting = Stream.concat(
         Stream.make("half"),
         Stream.fromEffect(Effect.andThen(Deferred.succeed(halfway, undefined), Effect.never)),
       );
-      const writing = yield* Effect.forkChild(writeWhole(file, waiting));
+      const writing = yield* Effect.forkChild(writeWhole(file, waiting, "replace"));
       yield* Deferred.await(halfway);
       expect(readdirSync(folder)).toHaveLength(2);
       yield* Fiber.interrupt(writing);
       expect(readdirSync(folder)).toEqual(["links.csv"]);
       expect(readFileSync(file, "utf8")).toBe("before");
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+
+  it.effect("refuses a file that is there, also one that came while it wrote", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeFolder;
+      const file = join(folder, "links.csv");
+      const exists = expect.objectContaining({ _tag: "FileExists", file }) as unknown;
+      const meanwhile = Stream.fromEffect(Effect.sync(() => (writeFileSync(file, "theirs"), "ours")));
+      expect(yield* Effect.flip(writeWhole(file, meanwhile, "refuse"))).toEqual(exists);
+      expect(yield* Effect.flip(writeWhole(file, Stream.die("It was read"), "refuse"))).toEqual(exists);
+      expect(readFileSync(file, "utf8")).toBe("theirs");
+      expect(readdirSync(folder)).toEqual(["links.csv"]);
     }).pipe(Effect.provide(NodeServices.layer)),
   );
 
@@ -47,9 +60,9 @@ describe("writeWhole", () => {
       const file = join(folder, "there", "links.csv");
       writeFileSync(file, "before");
       symlinkSync(file, join(folder, "link"));
-      yield* writeWhole(join(folder, "link"), Stream.make("after"));
+      yield* writeWhole(join(folder, "link"), Stream.make("after"), "replace");
       expect(readFileSync(file, "utf8")).toBe("after");
-      yield* writeWhole("/dev/null", Stream.make("gone"));
+      yield* writeWhole("/dev/null", Stream.make("gone"), "replace");
       expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
     }).pipe(Effect.provide(NodeServices.layer)),
   );

@@ -61,7 +61,7 @@ const failures: ReadonlyArray<Failure> = [
   ["23", SqlError.ConstraintError, "Cannot write", "a constraint is violated"],
   ["25006", SqlError.ConnectionError, "Cannot write", "the database only reads, as a replica does"],
   ["28", SqlError.AuthenticationError, "Cannot reach the database", "it refuses the user or the password"],
-  ["3D000", SqlError.ConnectionError, "Cannot reach the database", "the server has none of that name"],
+  ["3D000", SqlError.UnknownError, "Cannot reach the database", "the server has none of that name"],
   ["40P01", SqlError.DeadlockError, "Cannot write", "two transactions wait for each other"],
   ["40001", SqlError.SerializationError, "Cannot write", "another transaction came in between"],
   ["42501", SqlError.AuthorizationError, "Cannot use the database", "access is denied"],

@@ -1,0 +1,73 @@
+/**
+ * What a configuration is likely to have by mistake. A start warns of it, and so does the doctor.
+ */
+import { type Config, type VariableName, variables } from "./config.ts";
+import { editDistance } from "./internal/edit_distance.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ConfigWarning {
+  readonly problem: string;
+  /** What to do about it. */
+  readonly advice: string;
+}
+
+/** Warns of unknown variables, of those without effect, and of proxies that could be anybody. */
+export const configWarnings = (environment: Environment, config: Config): ReadonlyArray<ConfigWarning> => [
+  ...unknownVariables(environment),
+  ...withoutEffect(environment),
+  ...boundlessProxies(config),
+];
+
+/** Warns of variables of this program that it does not have. */
+export const unknownVariables = (environment: Environment): ReadonlyArray<ConfigWarning> =>
+  Object.keys(environment)
+    .filter((name) => name.startsWith("ACCOUNTLINK_") && !(name in variables))
+    .map((name) => {
+      const meant = nearestVariable(name);
+      const problem = `${name} is set, and no variable of this release`;
+      return meant === null
+        ? { problem, advice: "Correct its name or remove it" }
+        : { problem: `${problem}, expected perhaps ${meant}`, advice: `Correct its name to ${meant}` };
+    });
+
+/** How many letters a misspelt name may differ in. */
+const mostDifferences = 3;
+
+const nearestVariable = (name: string): string | null => {
+  const [nearest] = Object.keys(variables)
+    .map((known) => ({ known, distance: editDistance(name, known) }))
+    .filter(({ distance }) => distance <= mostDifferences)
+    .toSorted((one, other) => one.distance - other.distance);
+  return nearest?.known ?? null;
+};
+
+/** By how they start, variables that have no effect unless another one has this value. */
+const purposes: ReadonlyArray<readonly [start: string, chooser: VariableName, value: string]> = [
+  ["ACCOUNTLINK_DATABASE_", "ACCOUNTLINK_STORAGE", "postgres"],
+  ["ACCOUNTLINK_REDIS_", "ACCOUNTLINK_CACHE", "redis"],
+  ["ACCOUNTLINK_CHAT_", "ACCOUNTLINK_PLATFORM", "live"],
+  ["ACCOUNTLINK_GAME_", "ACCOUNTLINK_PLATFORM", "live"],
+];
+
+/** Warns of variables for a storage, a cache or platforms that are not chosen. */
+export const withoutEffect = (environment: Environment): ReadonlyArray<ConfigWarning> => {
+  const valueOf = (name: VariableName): string => (environment[name] ?? "").trim();
+  return (Object.keys(variables) as ReadonlyArray<VariableName>).flatMap((name) => {
+    const [, chooser, value] = purposes.find(([start]) => name.startsWith(start)) ?? [];
+    if (chooser === undefined || valueOf(name) === "" || valueOf(chooser) === value) return [];
+    const problem = `${name} is set, and has no effect: ${chooser} is not ${value}`;
+    return [{ problem, advice: "Remove it, or set what it is for" }];
+  });
+};
+
+const boundlessProxies = ({ ACCOUNTLINK_TRUSTED_PROXIES: networks }: Config): ReadonlyArray<ConfigWarning> =>
+  networks.some(({ prefixLength }) => prefixLength === 0)
+    ? [
+        {
+          problem:
+            "ACCOUNTLINK_TRUSTED_PROXIES holds every address: any client can choose the one that its limits and lists go by",
+          advice: "Name the networks of the proxies alone",
+        },
+      ]
+    : [];
