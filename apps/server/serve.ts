@@ -14,6 +14,7 @@ import { listenRefused } from "./internal/listen_refused.ts";
 import { prepareFolder } from "./internal/prepare_folder.ts";
 import { serviceLayer } from "./layers.ts";
 import type { Plan } from "./plan.ts";
+import { exportConnections, exportProcessMetrics } from "./process_metrics.ts";
 import { resolveSecret } from "./secret.ts";
 import { loadStartupFixture, readStartupFixture, type StartupFixture } from "./startup_fixture.ts";
 
@@ -63,6 +64,8 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan, publicUrlKnown: De
     gracefulShutdownTimeout: drainTimeout,
   }).pipe(Effect.mapError(({ cause }) => listenRefused("ACCOUNTLINK_PORT", address, cause)));
   const url = HttpServer.formatAddress(server.address);
+  yield* exportProcessMetrics;
+  yield* exportConnections(node);
   const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? url;
   yield* Deferred.succeed(publicUrlKnown, publicUrl);
   const app = yield* makeHttpApp.pipe(

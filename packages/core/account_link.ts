@@ -14,6 +14,7 @@ import { LinkWriter } from "./services/link_writer.ts";
 import { Profiles } from "./services/profiles.ts";
 import { RequestLimits } from "./services/request_limits.ts";
 import { Secrets } from "./services/secrets.ts";
+import { SecurityLog } from "./services/security_log.ts";
 import { SessionReads } from "./services/session_reads.ts";
 import { SessionWatch } from "./services/session_watch.ts";
 import { VerificationFlows } from "./services/verification_flows.ts";
@@ -30,6 +31,7 @@ export const layer = Layer.mergeAll(
   LinkLookup.layer,
   LinkWriter.layer,
   RequestLimits.layer,
+  SecurityLog.layer,
   VerificationSessions.layer,
 ).pipe(
   Layer.provideMerge(SessionReads.layer),

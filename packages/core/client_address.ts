@@ -19,6 +19,21 @@ const countedAs = (ip: NetAddress.IpAddress): string =>
         .map((segment) => segment.toString(16))
         .join(":");
 
+/**
+ * The network of a client, as what its events are counted under: the /24 of an IPv4 address, the /64 of an IPv6 one.
+ *
+ * @example
+ * ```ts
+ * import { Option } from "effect";
+ *
+ * Option.map(parseAddress("203.0.113.7"), (address) => networkOf(address).countedAs); // Option.some("203.0.113.0/24")
+ * ```
+ */
+export const networkOf = ({ ip, countedAs: name }: ClientAddress): ClientAddress => ({
+  ip,
+  countedAs: NetAddress.isIpv4Address(ip) ? name.replace(/\d+$/, "0/24") : `${name}::/64`,
+});
+
 /** IPv4 inside IPv6 (`::ffff:192.0.2.1`), as dual-stack sockets give it, is IPv4. */
 const unmapped = (ip: NetAddress.IpAddress): NetAddress.IpAddress =>
   NetAddress.isIpv6Address(ip) ? Option.getOrElse(NetAddress.fromIpv4Mapped(ip), () => ip) : ip;

@@ -41,7 +41,7 @@ export const makeHttpApp = Effect.gen(function* () {
 
   const allowedMethods = methodFinder(routes);
   const routed = router.asHttpEffect();
-  const system = Effect.flatMap(systemRouter.asHttpEffect(), (response) => sign(withPagePolicy(response)));
+  const system = sign("system", Effect.map(systemRouter.asHttpEffect(), withPagePolicy));
 
   const refuse = (problem: BadRequest["problem"]) => {
     const error = new BadRequest({ problem });
@@ -57,7 +57,10 @@ export const makeHttpApp = Effect.gen(function* () {
   const answerUnmatched = (request: HttpServerRequest.HttpServerRequest, allowed: string | null) => {
     if (allowed === null) return notFound;
     if (request.method === "OPTIONS") {
-      return sign(HttpServerResponse.empty({ status: 204, headers: { allow: allowed } }));
+      return sign(
+        "options",
+        Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { allow: allowed } })),
+      );
     }
     return Effect.map(methodNotAllowed, HttpServerResponse.setHeader("allow", allowed));
   };

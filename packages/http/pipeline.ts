@@ -10,6 +10,7 @@ import {
   PremiumRequired,
   type PublicError,
   RequestLimits,
+  SecurityLog,
 } from "@accountlink/core";
 import type { Parameters, ParameterValues, Route } from "@accountlink/http-api";
 import { Cause, Effect, Result, type Schema, type Scope } from "effect";
@@ -22,7 +23,7 @@ import { envelopeV2 } from "./envelope_v2.ts";
 import { type Exchange, exchangeOpener, newRequestId } from "./exchange.ts";
 import { lookupBeginner } from "./look_ahead.ts";
 import { parameterReader, premiumTest, type RawValues } from "./parameters.ts";
-import { observeAnswer } from "./request_metrics.ts";
+import { logAccess, observeAnswer } from "./request_metrics.ts";
 import { contractFor, defaultContract } from "./service_version.ts";
 import { HttpSettings } from "./settings.ts";
 
@@ -86,6 +87,7 @@ export const makePipeline = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const authenticator = yield* KeyAuthenticator;
   const limits = yield* RequestLimits;
+  const security = yield* SecurityLog;
   const withExchange = exchangeOpener(settings);
   const beginLookup = yield* lookupBeginner;
 
@@ -97,7 +99,7 @@ export const makePipeline = Effect.gen(function* () {
     return {
       method: route.method,
       path: route.path,
-      answer: withExchange(route, (exchange) => render(envelope, exchange, answer(exchange))),
+      answer: withExchange(route, (exchange) => render(envelope, exchange, security, answer(exchange))),
     };
   };
 
@@ -122,6 +124,7 @@ export const makePipeline = Effect.gen(function* () {
       const authenticated = yield* authenticator.authenticate(bearerToken(authorization), address);
       exchange.key = authenticated;
       const { key, quota } = authenticated;
+      yield* security.noteUse(key.id, address);
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
       if (ahead !== null) exchange.begun = yield* ahead(key.scope, exchange.query);
       const { report, refusal } = yield* limits.admit({ key, quota, address, traffic });
@@ -151,7 +154,7 @@ export const makePipeline = Effect.gen(function* () {
       const envelope =
         generation === "v2" ? envelopeV2({}) : envelopeV1(isVerify ? { traffic: "verify" } : {});
       return withExchange({ id: "unmatched", generation }, (exchange) =>
-        render(envelope, exchange, Effect.fail(error)),
+        render(envelope, exchange, security, Effect.fail(error)),
       );
     });
 
@@ -160,14 +163,27 @@ export const makePipeline = Effect.gen(function* () {
   return { keyed, lookup, open, refuse } satisfies Pipeline;
 });
 
-/** Adds the headers that every answer has to one that is in no envelope. */
-export const sign = (response: HttpServerResponse.HttpServerResponse) =>
-  Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) =>
-    HttpServerResponse.setHeaders(response, {
-      "x-request-id": newRequestId(),
-      ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
-    }),
-  );
+/**
+ * Adds the headers that every answer has to one that is in no envelope.
+ *
+ * @param route what the access log calls it
+ */
+export const sign = <E, R>(
+  route: string,
+  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url, method }) => {
+    const startedAt = performance.now();
+    const requestId = newRequestId();
+    return Effect.flatMap(answer, (response) => {
+      const signed = HttpServerResponse.setHeaders(response, {
+        "x-request-id": requestId,
+        ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
+      });
+      const line = { requestId, method, route, status: response.status, code: "OK", startedAt, key: null };
+      return Effect.as(logAccess("Debug", line), signed);
+    });
+  });
 
 /** Whether the path of a URL is the prefix or below it. */
 export const isUnder = (prefix: string, url: string): boolean =>
@@ -193,7 +209,12 @@ const readerFor = <P extends Parameters>(route: Route<P>) => {
 };
 
 /** Puts whatever comes out of the checks and the handler into an answer. */
-const render = <R>(envelope: Envelope, exchange: Exchange, answer: Effect.Effect<Answered, PublicError, R>) =>
+const render = <R>(
+  envelope: Envelope,
+  exchange: Exchange,
+  security: SecurityLog["Service"],
+  answer: Effect.Effect<Answered, PublicError, R>,
+) =>
   answer.pipe(
     Effect.map((success) =>
       HttpServerResponse.isHttpServerResponse(success) ? success : envelope.success(exchange, success),
@@ -203,7 +224,10 @@ const render = <R>(envelope: Envelope, exchange: Exchange, answer: Effect.Effect
       onFailure: (cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
         const error = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
-        return observeAnswer(exchange, envelope.failure(exchange, error), error);
+        return Effect.andThen(
+          security.noteRefusal(error, exchange.address),
+          observeAnswer(exchange, envelope.failure(exchange, error), error),
+        );
       },
     }),
   );

@@ -1,4 +1,4 @@
-import { KeyAuthenticator, RequestLimits, type SessionEvent } from "@accountlink/core";
+import { KeyAuthenticator, RequestLimits, SecurityLog, type SessionEvent } from "@accountlink/core";
 import { defineRoute, EnvelopeV1, EnvelopeV2, SessionEvents } from "@accountlink/http-api";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Schema, Stream } from "effect";
@@ -13,6 +13,7 @@ const services = Layer.mergeAll(
   Layer.succeed(HttpSettings, { publicUrl: "http://localhost", trustedProxies: [] }),
   Layer.mock(KeyAuthenticator)({ checkThrottle: () => Effect.void }),
   Layer.mock(RequestLimits)({}),
+  Layer.mock(SecurityLog)({}),
 );
 
 const shared = { method: "GET", parameters: {}, source: "query", summary: "", errors: [] } as const;

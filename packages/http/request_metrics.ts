@@ -1,8 +1,8 @@
 /**
- * What operators see of requests: counts and durations as metrics, failures in the log.
+ * What operators see of requests: counts and durations as metrics, an access log, failures in the log.
  */
 import type { PublicError } from "@accountlink/core";
-import { Cause, Effect, Metric } from "effect";
+import { Cause, Effect, type Fiber, LogLevel, Metric, References } from "effect";
 import type { HttpServerResponse } from "effect/http";
 import type { Exchange } from "./exchange.ts";
 
@@ -34,7 +34,7 @@ const metricsFor = (route: string, status: number, code: string) => {
   return metrics;
 };
 
-/** Counts an answer and, when it failed for a reason of ours, logs what happened. */
+/** Counts and logs an answer and, when it failed for a reason of ours, what happened. */
 export const observeAnswer = (
   exchange: Exchange,
   response: HttpServerResponse.HttpServerResponse,
@@ -44,12 +44,55 @@ export const observeAnswer = (
   const counted = Effect.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - exchange.startedAt) / 1000, fiber.context);
-    return Effect.succeed(response);
+    const level = response.status < 400 ? "Debug" : "Info";
+    return isLogged(fiber, level)
+      ? Effect.as(logAccess(level, accessLine(exchange, response, error)), response)
+      : Effect.succeed(response);
   });
   return error !== null && response.status >= 500
     ? Effect.andThen(logFailure(exchange, error), counted)
     : counted;
 };
+
+/** Asked before a line is made: at the usual level most requests have none. */
+const isLogged = (fiber: Fiber.Fiber<unknown, unknown>, level: LogLevel.Severity): boolean =>
+  LogLevel.isGreaterThanOrEqualTo(level, fiber.getRef(References.MinimumLogLevel));
+
+/** What the access log says of a request. It has neither its query nor the client's address. */
+interface AccessLine {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly code: string | null;
+  /** By `performance.now()`, in milliseconds. */
+  readonly startedAt: number;
+  readonly key: string | null;
+}
+
+const accessLine = (
+  { requestId, request, route, startedAt, key }: Exchange,
+  { status }: HttpServerResponse.HttpServerResponse,
+  error: PublicError | null,
+): AccessLine => ({
+  requestId,
+  method: request.method,
+  route: route.id,
+  status,
+  code: error?.code ?? (status < 400 ? "OK" : null),
+  startedAt,
+  key: key?.key.id ?? null,
+});
+
+/** Writes a line of the access log. */
+export const logAccess = (
+  level: LogLevel.Severity,
+  { startedAt, ...line }: AccessLine,
+): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logWithLevel(level)("Request answered"), {
+    ...line,
+    milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
+  });
 
 /** A platform that is down fails many requests; its circuit has warned of it once. */
 const logFailure = (exchange: Exchange, error: PublicError) =>

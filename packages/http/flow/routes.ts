@@ -11,6 +11,7 @@ import {
   type ProofStep,
   type PublicError,
   RequestLimits,
+  SecurityLog,
   type SharedIpRateLimited,
   VerificationFlows,
 } from "@accountlink/core";
@@ -39,6 +40,7 @@ export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
   const limits = yield* RequestLimits;
+  const security = yield* SecurityLog;
   const withExchange = exchangeOpener(settings);
   const cookie = flowCookie(settings.publicUrl);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
@@ -57,7 +59,11 @@ export const flowRoutes = Effect.gen(function* () {
           onFailure: (cause) => {
             if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
             const error = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
-            return observeAnswer(exchange, signed(refusalOf(error), exchange), publicOf(error));
+            const told = publicOf(error);
+            return Effect.andThen(
+              security.noteRefusal(told, exchange.address),
+              observeAnswer(exchange, signed(refusalOf(error), exchange), told),
+            );
           },
         }),
       ),

@@ -6,6 +6,7 @@
 import { Duration, Effect, Redacted, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
 import { type ClientBase, Pool, type PoolClient, type QueryResult } from "pg";
+import { exportPoolUse, type PoolUse } from "../pool_metrics.ts";
 import { Patience } from "./patience.ts";
 import { sqlErrorOf } from "./postgres_error.ts";
 import { Loan, type Query } from "./postgres_loan.ts";
@@ -26,9 +27,12 @@ export interface PostgresPoolOptions {
 export const makePostgresPool = (
   options: PostgresPoolOptions,
 ): Effect.Effect<PostgresPool, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.sync(() => new PostgresPool(options)),
-    (pool) => Effect.promise(() => pool.end()),
+  Effect.tap(
+    Effect.acquireRelease(
+      Effect.sync(() => new PostgresPool(options)),
+      (pool) => Effect.promise(() => pool.end()),
+    ),
+    (pool) => exportPoolUse(() => pool.use),
   );
 
 /** Connections that are lent one at a time. */
@@ -83,6 +87,11 @@ export class PostgresPool {
         Effect.sync(() => loan.end()),
       ),
     );
+  }
+
+  get use(): PoolUse {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
   /** Waits for what is lent and closes everything. */

@@ -1,0 +1,18 @@
+/** Metrics whose value lives elsewhere and is read whenever metrics are exported. */
+import { Effect, Metric, type Scope } from "effect";
+
+/** Reads the metric from `read` until the scope closes. */
+export const readMetric = <Input, State>(
+  metric: Metric.Metric<Input, State>,
+  read: () => State,
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.contextWith((context) =>
+        Effect.sync(() =>
+          Metric.registerUnsafe(metric, context, { get: read, update: () => {}, modify: () => {} }),
+        ),
+      ),
+      (registration) => Effect.sync(() => registration.remove()),
+    ),
+  );
