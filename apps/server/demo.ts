@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateToken } from "@accountlink/core";
-import { NodeCrypto } from "@effect/platform-node";
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import { Effect } from "effect";
 import { InvalidConfig } from "./config.ts";
 import { reasonOf } from "./internal/report.ts";

@@ -17,7 +17,8 @@ import {
   liveGameIdentity,
   liveGamePlatform,
 } from "@accountlink/platform-live";
-import { NodeHttpClient, NodeHttpServer } from "@effect/platform-node";
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";

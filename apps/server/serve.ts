@@ -5,7 +5,7 @@ import { createServer, type Server, ServerResponse } from "node:http";
 import { CacheRedis } from "@accountlink/cache-redis";
 import { KeyStore, SessionWatch } from "@accountlink/core";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
-import { NodeHttpServer } from "@effect/platform-node";
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Console, Deferred, Effect, Layer, Option } from "effect";
 import { HttpServer } from "effect/http";
 import { demoIntroduction } from "./demo.ts";

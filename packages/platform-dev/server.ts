@@ -33,7 +33,7 @@ export interface DevPlatformOptions {
  * @example
  * ```ts
  * import { createServer } from "node:http";
- * import { NodeHttpServer } from "@effect/platform-node";
+ * import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
  * import { Effect, Layer, Redacted } from "effect";
  * import { HttpServer } from "effect/http";
  *

@@ -6,7 +6,7 @@ import {
   makeIdTokenSigner,
   startHttpServer,
 } from "@accountlink/test-servers";
-import { NodeHttpClient } from "@effect/platform-node";
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Duration, Effect, Redacted, Schema } from "effect";
 import { identityProvider, type OAuthOptions } from "./oauth.ts";

@@ -1,7 +1,7 @@
 import { type ChatId, ChatPlatform, type GuildId, type PlatformUnavailable } from "@accountlink/core";
 import type { Resilience } from "@accountlink/platform-http";
 import type { HttpAnswering } from "@accountlink/test-servers";
-import { NodeHttpClient } from "@effect/platform-node";
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect";
 import { liveChatPlatform } from "./chat_platform.ts";

@@ -1,7 +1,7 @@
 import { type GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
 import type { Resilience } from "@accountlink/platform-http";
 import type { HttpAnswering } from "@accountlink/test-servers";
-import { NodeHttpClient } from "@effect/platform-node";
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Context, Duration, Effect, Layer, Option } from "effect";
 import { liveGamePlatform } from "./game_platform.ts";

@@ -1,6 +1,6 @@
 import { ChatIdentity, GameIdentity, type GuildId, type SignIn } from "@accountlink/core";
 import { type HttpAnswering, makeIdTokenSigner } from "@accountlink/test-servers";
-import { NodeHttpClient } from "@effect/platform-node";
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Context, Effect, Layer, Redacted } from "effect";
 import { liveChatIdentity } from "./chat_identity.ts";

@@ -1,4 +1,4 @@
-import { NodeHttpClient } from "@effect/platform-node";
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Duration, Effect, Logger, Redacted } from "effect";
 import { inspectLiveChatPlatform, inspectLiveGamePlatform } from "./inspect.ts";

@@ -15,7 +15,7 @@ export const runShell = async (
 ): Promise<string> => {
   // A reader is in the checkout; here the same programs run, in a folder where nothing is lost.
   const node = `"${process.execPath}"`;
-  const commands = block.replaceAll(/npm run -s accountlink --|node_modules\/node\/bin\/node/g, (program) =>
+  const commands = block.replaceAll(/npm run -s accountlink --|tools\/node/g, (program) =>
     program.startsWith("npm") ? `${node} "${main}"` : node,
   );
   const env = { PATH: process.env["PATH"] ?? "", ...options.env };

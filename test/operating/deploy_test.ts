@@ -45,6 +45,7 @@ const argumentsOf = (name: string): ReadonlyArray<string> =>
 const execFormOf = (name: string): ReadonlyArray<string> => JSON.parse(argumentsOf(name).at(-1) ?? "[]");
 
 interface Service {
+  readonly image?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly healthcheck?: object;
   readonly stop_grace_period?: string;
@@ -93,7 +94,15 @@ describe("deploy/", () => {
     expect(validate(dockerfile ?? "")).toEqual([]);
     expect(execFormOf("ENTRYPOINT")[0]).toBe("node");
     expect(argumentsOf("USER")).toEqual(["node"]);
-    expect(argumentsOf("FROM").at(-1)).toBe("node:24-slim");
+  });
+
+  it("names its images with their digests, and the Node of the lockfile", () => {
+    const [first = "", last] = argumentsOf("FROM").map((from) => from.split(" ")[0]);
+    expect(first.split("@")[0]).toBe(`node:${process.versions.node}-slim`);
+    expect(last).toBe(first);
+    const images = Object.values(services).flatMap(({ image: name }) => name ?? []);
+    expect(images).toHaveLength(3);
+    for (const name of [first, ...images]) expect(name).toMatch(/^[a-z]+:[\d.]+(-slim)?@sha256:[\da-f]{64}$/);
   });
 
   it("gives the server of systemd longer than it needs to end", () => {

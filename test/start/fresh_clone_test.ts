@@ -1,10 +1,11 @@
 /**
- * `npm start` in a fresh clone, as whoever tries the project for the first time runs it. What is cloned is the last
- * commit, not what is still being edited.
+ * `npm start` in a fresh clone, as whoever tries the project for the first time runs it. The clone has the last
+ * commit, not the working tree.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -92,6 +93,12 @@ const stop = async (demo: Demo, tell: () => void): Promise<number | null> => {
   return demo.npm.exitCode;
 };
 
+/** What a folder takes of the disk. */
+const megabytesOf = async (folder: string): Promise<number> => {
+  const { stdout } = await run("du", ["-sm", folder]);
+  return parseInt(stdout, 10);
+};
+
 const keysIn = ({ printed }: Demo): ReadonlyArray<string> => [
   ...new Set(printed.match(/alk_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}/g)),
 ];
@@ -136,7 +143,26 @@ test("npm start in a fresh clone is a demo, and ends with 0 and whole when npm i
   } finally {
     kill(second);
   }
+  const megabytes = await megabytesOf(clone);
   console.log(
-    `npm start: ${first.seconds.toFixed(1)} s in a fresh clone, ${second.seconds.toFixed(1)} s again`,
+    `npm start: ${first.seconds.toFixed(1)} s and ${megabytes} MB in a fresh clone, ${second.seconds.toFixed(1)} s again`,
   );
+  expect(megabytes).toBeLessThan(250);
+});
+
+test("the other scripts install the rest, and npm start keeps it", async () => {
+  const install = (...args: ReadonlyArray<string>) =>
+    run(join(clone, "tools/install"), args, { env: terminal() });
+  const hasRest = () => existsSync(join(clone, "node_modules/vitest"));
+  expect(hasRest()).toBe(false);
+  await install();
+  expect(hasRest()).toBe(true);
+  const megabytes = await megabytesOf(clone);
+  await install("serving");
+  expect(await megabytesOf(clone)).toBe(megabytes);
+
+  // Another version of the lockfile, with both installed.
+  await appendFile(join(clone, "pnpm-lock.yaml"), "\n");
+  await install("serving");
+  expect(await megabytesOf(clone)).toBe(megabytes);
 });

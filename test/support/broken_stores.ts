@@ -22,7 +22,8 @@ import {
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { PlatformMemory } from "@accountlink/platform-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
-import { NodeCrypto, NodeHttpServer } from "@effect/platform-node";
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
 import { HttpServer } from "effect/http";
 import { makeClient, type Send } from "./http.ts";

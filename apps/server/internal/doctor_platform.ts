@@ -32,8 +32,8 @@ const judgeDev = (config: Config): Finding => {
 };
 
 const checkLive = Effect.fnUntraced(function* ({ publicUrl, chat, game }: LivePlatform) {
-  const [live, { NodeHttpClient }] = yield* Effect.promise(() =>
-    Promise.all([import("@accountlink/platform-live"), import("@effect/platform-node")]),
+  const [live, NodeHttpClient] = yield* Effect.promise(() =>
+    Promise.all([import("@accountlink/platform-live"), import("@effect/platform-node/NodeHttpClient")]),
   );
   const chatPlatform = live.inspectLiveChatPlatform({ ...chat, publicUrl }).pipe(
     Effect.match({

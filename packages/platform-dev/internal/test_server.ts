@@ -4,7 +4,8 @@
 import { createServer } from "node:http";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import type { Resilience } from "@accountlink/platform-http";
-import { NodeHttpClient, NodeHttpServer } from "@effect/platform-node";
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Context, Effect, Layer, Redacted } from "effect";
 import { HttpBody, HttpClient, HttpClientRequest, HttpServer } from "effect/http";
 import { devChatIdentity } from "../chat_identity.ts";

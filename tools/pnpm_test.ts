@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const run = promisify(execFile);
+const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+
+test("tools/pnpm runs the archive that packageManager has the hash of, and no other", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "accountlink-pnpm-"));
+  try {
+    await cp(pathOf("pnpm"), join(folder, "tools/pnpm"));
+    const runNamed = async (packageManager: string) => {
+      await writeFile(join(folder, "package.json"), JSON.stringify({ packageManager }));
+      return run(join(folder, "tools/pnpm"), ["--version"], { cwd: folder });
+    };
+    const { packageManager } = JSON.parse(await readFile(pathOf("../package.json"), "utf8"));
+    const named = String(packageManager);
+    const hash = named.replace(/.*\+sha512\./, "");
+    const wrongHash = "0".repeat(hash.length);
+
+    await expect(runNamed(named.replace(hash, wrongHash))).rejects.toMatchObject({
+      stderr: expect.stringContaining(`its archive has the SHA-512 ${hash}, expected ${wrongHash}`),
+    });
+    expect(await readdir(join(folder, "tools/.pnpm"))).toEqual([]);
+    expect((await runNamed(named)).stdout).toBe(`${named.replace(/^pnpm@|\+.*/g, "")}\n`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
