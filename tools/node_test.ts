@@ -34,7 +34,9 @@ describe("tools/node", () => {
 
   it.skipIf(!hasOldNode)("refuses the machine's Node if it is too old (/usr/bin/node is not)", async () => {
     await expect(runOn("/usr/bin", "-p", "1")).rejects.toMatchObject({
-      stderr: expect.stringMatching(/^Cannot run: [^\n]* the machine's is v\d+[^\n]*, expected 24 or newer\n$/),
+      stderr: expect.stringMatching(
+        /^Cannot run: [^\n]* the machine's is v\d+[^\n]*, expected 24 or newer\n$/,
+      ),
     });
   });
 
