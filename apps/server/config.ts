@@ -178,6 +178,10 @@ export const variables = {
     description: "Least severe log line that is printed",
     fallback: "info",
   }),
+  ACCOUNTLINK_DRAIN_DELAY: duration({
+    description: "How long after SIGTERM /readyz is 503 before the server stops accepting",
+    fallback: "0 seconds",
+  }),
   ACCOUNTLINK_DEV_PLATFORM_PORT: port({
     description: "Port of the dev platform, 0 for a free one",
     fallback: 0,

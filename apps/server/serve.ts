@@ -1,7 +1,7 @@
 /**
  * The server: from a plan to a listening socket, and back.
  */
-import { createServer, type Server, ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, ServerResponse } from "node:http";
 import { CacheRedis } from "@accountlink/cache-redis";
 import { KeyStore, SessionWatch } from "@accountlink/core";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
@@ -9,6 +9,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Console, Deferred, Effect, Layer, Option } from "effect";
 import { HttpServer } from "effect/http";
 import { demoIntroduction } from "./demo.ts";
+import { Drain } from "./drain.ts";
 import { watchFileDescriptors } from "./file_descriptors.ts";
 import { listenRefused } from "./internal/listen_refused.ts";
 import { prepareFolder } from "./internal/prepare_folder.ts";
@@ -18,10 +19,7 @@ import { exportConnections, exportProcessMetrics } from "./process_metrics.ts";
 import { resolveSecret } from "./secret.ts";
 import { loadStartupFixture, readStartupFixture, type StartupFixture } from "./startup_fixture.ts";
 
-/** How long requests in flight may go on after the server was told to stop. */
-const drainTimeout = 10_000;
-
-/** Serves until it is interrupted; then it finishes what is in flight. */
+/** Serves until it is interrupted; then it drains. */
 export const serve = Effect.fn("serve")(function* (plan: Plan) {
   const { config, demo, platform, storage } = plan;
   // A start that is refused leaves nothing behind: what can be refused comes before what makes something.
@@ -58,11 +56,11 @@ const warnOfLive = Effect.fnUntraced(function* (publicUrl: string, fixture: Star
 /** @param publicUrlKnown is told where users reach the service */
 const listen = Effect.fnUntraced(function* ({ config }: Plan, publicUrlKnown: Deferred.Deferred<string>) {
   const address = { host: config.ACCOUNTLINK_HOST, port: config.ACCOUNTLINK_PORT };
-  const node = createServer({ ServerResponse: WholeResponse, optimizeEmptyRequests: true });
-  const server = yield* NodeHttpServer.make(() => node, {
-    ...address,
-    gracefulShutdownTimeout: drainTimeout,
-  }).pipe(Effect.mapError(({ cause }) => listenRefused("ACCOUNTLINK_PORT", address, cause)));
+  const drain = new Drain();
+  const node = createServer({ ServerResponse: responseClass(drain), optimizeEmptyRequests: true });
+  const server = yield* NodeHttpServer.make(() => node, address).pipe(
+    Effect.mapError(({ cause }) => listenRefused("ACCOUNTLINK_PORT", address, cause)),
+  );
   const url = HttpServer.formatAddress(server.address);
   yield* exportProcessMetrics;
   yield* exportConnections(node);
@@ -75,51 +73,53 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan, publicUrlKnown: De
           publicUrl,
           trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
         }),
-        readiness,
+        readiness(drain),
       ),
     ),
   );
   yield* server.serve(app);
   const { release } = yield* SessionWatch;
-  yield* Effect.addFinalizer(() =>
-    Effect.andThen(
-      release,
-      Effect.sync(() => letConnectionsGo(node)),
-    ),
-  );
+  yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, release));
   return url;
 });
-
-/** A connection is done with its answer, and none outlasts the time to drain. Runs before the server stops listening. */
-const letConnectionsGo = (node: Server): void => {
-  node.keepAliveTimeout = 1;
-  node.keepAliveTimeoutBuffer = 0;
-  setTimeout(() => node.closeAllConnections(), drainTimeout).unref();
-};
 
 /**
  * A response whose head and body leave in one write. Node makes two of them when it is asked to check the declared
  * length of the body, which Effect's server always asks; it also sets that length, from the very body that it writes.
  */
-class WholeResponse extends ServerResponse {}
+class WholeResponse<Request extends IncomingMessage> extends ServerResponse<Request> {}
 Object.defineProperty(WholeResponse.prototype, "strictContentLength", { get: () => false, set: () => {} });
 
-/** Ready means that the stores answer within a second. The service goes on without Redis, and says so. */
-const readiness = Layer.effect(
-  Readiness,
-  Effect.gen(function* () {
-    const keys = yield* KeyStore;
-    const redis = yield* Effect.serviceOption(CacheRedis.RedisHealth);
-    return Readiness.of({
-      failing: keys.findAccount("").pipe(
+/** The responses of a server, the last ones of their connections once it drains. */
+const responseClass = (drain: Drain) =>
+  class<Request extends IncomingMessage> extends WholeResponse<Request> {
+    override writeHead(...head: [number]): this {
+      if (drain.isDraining) this.shouldKeepAlive = false;
+      return super.writeHead(...head);
+    }
+  };
+
+/**
+ * Ready means that the stores answer within a second, and that the server was not told to stop. The service goes on
+ * without Redis, and says so.
+ */
+const readiness = (drain: Drain) =>
+  Layer.effect(
+    Readiness,
+    Effect.gen(function* () {
+      const keys = yield* KeyStore;
+      const redis = yield* Effect.serviceOption(CacheRedis.RedisHealth);
+      const failingStores = keys.findAccount("").pipe(
         Effect.timeout("1 second"),
         Effect.as([]),
         Effect.catch(() => Effect.succeed(["storage"])),
-      ),
-      degraded: Option.match(redis, {
-        onNone: () => Effect.succeed([]),
-        onSome: ({ isReachable }) => Effect.map(isReachable, (reachable) => (reachable ? [] : ["redis"])),
-      }),
-    });
-  }),
-);
+      );
+      return Readiness.of({
+        failing: Effect.suspend(() => (drain.isStopping ? Effect.succeed(["stopping"]) : failingStores)),
+        degraded: Option.match(redis, {
+          onNone: () => Effect.succeed([]),
+          onSome: ({ isReachable }) => Effect.map(isReachable, (reachable) => (reachable ? [] : ["redis"])),
+        }),
+      });
+    }),
+  );

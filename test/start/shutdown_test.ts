@@ -74,7 +74,11 @@ describe("on SIGTERM", () => {
     signal(server, "SIGTERM");
     expect(answered).toBe(false);
 
-    expect(await noted).toMatchObject({ status: 200, body: { data: { chatId: "100001", gameId: "1" } } });
+    expect(await noted).toMatchObject({
+      status: 200,
+      headers: { connection: "close" },
+      body: { data: { chatId: "100001", gameId: "1" } },
+    });
     const lastAnswer = performance.now();
     expect(await server.stop()).toBe(0);
     // The client keeps its connection, and would for seconds.
@@ -85,6 +89,50 @@ describe("on SIGTERM", () => {
     const { body } = await next.send("GET /v2/chat?chatId=100001", { key });
     expect(body.data).toMatchObject({ gameId: "1" });
     expect(await next.stop()).toBe(0);
+  });
+
+  test("serves on for the delay, while /readyz is 503, and hears no second signal", async () => {
+    const server = await startServer({
+      fixture: world.fixture,
+      env: { ACCOUNTLINK_DRAIN_DELAY: "2 seconds" },
+    });
+    expect((await server.send("GET /readyz")).status).toBe(200);
+    const kept = await openConnection(server.url);
+
+    const started = performance.now();
+    signal(server, "SIGTERM");
+    await vi.waitFor(async () =>
+      expect(await server.send("GET /readyz")).toMatchObject({
+        status: 503,
+        body: { status: "unavailable", failing: ["stopping"] },
+      }),
+    );
+    signal(server, "SIGTERM");
+    expect(await accepts(server.url)).toBe(true);
+    expect(await kept.ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: keep-alive\r\n/);
+    const write = await server.send("PATCH /v2/game", { key, body: { chatId: "100002", gameId: "1" } });
+    expect(write).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
+    expect(performance.now() - started).toBeLessThan(1_900);
+
+    await untilRefusing(server.url);
+    expect(performance.now() - started).toBeGreaterThan(1_900);
+    expect(await kept.ask("GET /readyz")).toMatch(/^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/);
+    await kept.closed;
+    expect(await server.stop()).toBe(0);
+  });
+
+  test("leaves idle connections to their clients, and answers each once more", async () => {
+    const server = await startServer({ fixture: world.fixture });
+    const [used, unused] = [await openConnection(server.url), await openConnection(server.url)];
+    await used.ask("GET /healthz");
+
+    signal(server, "SIGTERM");
+    await untilRefusing(server.url);
+    for (const { ask, closed } of [used, unused]) {
+      expect(await ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+      await closed;
+    }
+    expect(await server.stop()).toBe(0);
   });
 
   test("ends long polls with the present state and streams with a timeout, at once", async () => {
@@ -105,13 +153,13 @@ describe("on SIGTERM", () => {
     expect(performance.now() - started).toBeLessThan(14_000);
   });
 
-  test("waits for nobody who only keeps a connection open", async () => {
+  test("closes idle connections when they have been idle for long enough", async () => {
     const server = await startServer({ fixture: world.fixture });
     const { send, close } = makeClient(server.url);
     await send("GET /healthz");
     const started = performance.now();
     expect(await server.stop()).toBe(0);
-    expect(performance.now() - started).toBeLessThan(8_000);
+    expect(performance.now() - started).toBeLessThan(14_000);
     close();
   });
 
@@ -143,6 +191,19 @@ describe("on SIGTERM", () => {
     await Promise.all(clients.map(({ closed }) => closed));
   });
 });
+
+/** A connection that the server has accepted and its client keeps open. */
+const openConnection = async (url: string) => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  const closed = once(socket, "close");
+  const ask = async (line: string): Promise<string> => {
+    socket.write(`${line} HTTP/1.1\r\nHost: accountlink\r\n\r\n`);
+    return String(await once(socket, "data"));
+  };
+  return { ask, closed };
+};
 
 /** A client that sends this and never anything more. */
 const sendAndStop = async (url: string, sent: string) => {

@@ -1,0 +1,80 @@
+/**
+ * How a server that is told to stop leaves without losing a request.
+ */
+import type { Server } from "node:http";
+import { Server as TcpServer } from "node:net";
+import { type Duration, Effect } from "effect";
+
+/** How long requests in flight may go on, and idle connections may stay, once the port is closed. */
+const drainTimeout = 10_000;
+
+/** Enough turns of the event loop to accept a full backlog; under a flood of connections it never gets empty. */
+const acceptTurns = 1_024;
+
+/** The stages in which a server stops. */
+export class Drain {
+  #stage: "serving" | "stopping" | "draining" = "serving";
+
+  /** Whether the server was told to stop: load balancers should send it nothing more. */
+  get isStopping(): boolean {
+    return this.#stage !== "serving";
+  }
+
+  /** Whether the port is closed: every answer is the last one of its connection. */
+  get isDraining(): boolean {
+    return this.#stage === "draining";
+  }
+
+  /**
+   * Serves on for the delay, closes the port, and waits until every connection has ended. Whatever is left after
+   * `drainTimeout` is closed.
+   *
+   * An idle connection is not closed here: a request may be on its way to it. Its client closes it, or uses it once more
+   * and is answered with `Connection: close`, or it ends by its idle timeout as at any other time.
+   *
+   * @param delay how long load balancers take to notice that the server is not ready
+   * @param endReads ends long polls and streams
+   */
+  readonly run = Effect.fnUntraced(
+    { self: this },
+    function* (node: Server, delay: Duration.Input, endReads: Effect.Effect<void>) {
+      this.#stage = "stopping";
+      yield* Effect.sleep(delay);
+      const allClosed = yield* Effect.promise(() => closePort(node));
+      this.#stage = "draining";
+      yield* endReads;
+      const deadline = setTimeout(() => node.closeAllConnections(), drainTimeout);
+      yield* Effect.promise(() => allClosed.closed);
+      clearTimeout(deadline);
+    },
+  );
+}
+
+/**
+ * Stops accepting connections, and leaves the open ones alone, unlike `close` of `node:http`, which closes idle ones.
+ *
+ * Closing the port resets the connections in its backlog, which clients take for open. Node accepts one in each turn of
+ * the event loop, so the port is closed right after the first turn that had none to accept.
+ *
+ * @returns what resolves when the last connection has ended
+ */
+const closePort = (node: Server): Promise<{ readonly closed: Promise<void> }> =>
+  new Promise((resolve) => {
+    let turnsLeft = acceptTurns;
+    let hasAccepted = false;
+    const noteAccepted = () => {
+      hasAccepted = true;
+    };
+    const closeWhenEmpty = () => {
+      if (hasAccepted && turnsLeft-- > 0) {
+        hasAccepted = false;
+        setImmediate(closeWhenEmpty);
+        return;
+      }
+      node.off("connection", noteAccepted);
+      const closed = new Promise<void>((ended) => TcpServer.prototype.close.call(node, () => ended()));
+      resolve({ closed });
+    };
+    node.on("connection", noteAccepted);
+    setImmediate(closeWhenEmpty);
+  });
