@@ -4,12 +4,14 @@
 import { BadRequest } from "@accountlink/core";
 import { Context, Effect, Layer, type Scope } from "effect";
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { docsRoutes } from "./docs_routes.ts";
 import { flowRoutes } from "./flow/routes.ts";
 import { type BoundRoute, isUnder, makePipeline, sign } from "./pipeline.ts";
 import { routesV1 } from "./routes_v1.ts";
 import { routesV2 } from "./routes_v2.ts";
 import { sessionRoutes } from "./session_routes.ts";
-import { isForSystem, systemRoutes, withPagePolicy } from "./system_routes.ts";
+import { HttpSettings } from "./settings.ts";
+import { isForSystem, systemRoutes } from "./system_routes.ts";
 
 /** Paths are compared as they are written: a trailing or a doubled slash, or another case, is another path. */
 const literally = {
@@ -32,20 +34,25 @@ export const makeHttpApp = Effect.gen(function* () {
   ];
 
   const makeRouter = HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, literally));
-  const router = yield* makeRouter;
-  yield* router.addAll(
-    routes.map(({ method, path, answer }) => HttpRouter.route(method as "GET", path, answer)),
-  );
+  const routerOf = Effect.fnUntraced(function* (bound: ReadonlyArray<BoundRoute>) {
+    const router = yield* makeRouter;
+    yield* router.addAll(
+      bound.map(({ method, path, answer }) => HttpRouter.route(method as "GET", path, answer)),
+    );
+    return router.asHttpEffect();
+  });
+  const routed = yield* routerOf(routes);
+  const docs = yield* routerOf(yield* docsRoutes(pipeline, flow));
   const systemRouter = yield* makeRouter;
   yield* Layer.build(systemRoutes).pipe(Effect.provideService(HttpRouter.HttpRouter, systemRouter));
 
   const allowedMethods = methodFinder(routes);
-  const routed = router.asHttpEffect();
-  const system = sign("system", Effect.map(systemRouter.asHttpEffect(), withPagePolicy));
+  const system = sign("system", systemRouter.asHttpEffect());
 
   const refuse = (problem: BadRequest["problem"]) => {
     const error = new BadRequest({ problem });
-    const [page, envelope] = [flow.refuse(error), pipeline.refuse(error)];
+    const refusal = Effect.fail(error);
+    const [page, envelope] = [flow.visit("unmatched", refusal), pipeline.visit("unmatched", refusal)];
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
       isUnder("/verify", url) ? page : envelope,
     );
@@ -57,28 +64,33 @@ export const makeHttpApp = Effect.gen(function* () {
   const answerUnmatched = (request: HttpServerRequest.HttpServerRequest, allowed: string | null) => {
     if (allowed === null) return notFound;
     if (request.method === "OPTIONS") {
-      return sign(
-        "options",
-        Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { allow: allowed } })),
-      );
+      const answer = HttpServerResponse.empty({ status: 204, headers: { allow: allowed } });
+      return pipeline.visit("options", Effect.succeed(answer));
     }
-    return Effect.map(methodNotAllowed, HttpServerResponse.setHeader("allow", allowed));
+    return Effect.map(methodNotAllowed, (response) =>
+      response.status === 405 ? HttpServerResponse.setHeader(response, "allow", allowed) : response,
+    );
   };
 
   const answerOther = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     isForSystem(request)
-      ? whenUnmatched(system, answerUnmatched(request, "GET, HEAD, OPTIONS"))
+      ? whenUnmatched(docs, whenUnmatched(system, answerUnmatched(request, "GET, HEAD, OPTIONS")))
       : answerUnmatched(request, allowedMethods(request.url)),
   );
   const answered = whenUnmatched(routed, answerOther);
 
-  return Effect.withFiber<HttpServerResponse.HttpServerResponse, never, AppServices>((fiber) => {
+  const app = Effect.withFiber<HttpServerResponse.HttpServerResponse, never, AppServices>((fiber) => {
     const { url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
     if (!unusual.test(url)) return answered;
     if (!isReadable(url)) return unreadable;
     return unroutable.test(url) ? notFound : answered;
   });
+  const { publicUrl } = yield* HttpSettings;
+  return publicUrl.startsWith("https:") ? Effect.map(app, strictTransport) : app;
 });
+
+/** Browsers reach the host by https alone for a year. */
+const strictTransport = HttpServerResponse.setHeader("strict-transport-security", "max-age=31536000");
 
 /** Tries one router after another. What else a router could fail with is a defect. */
 const whenUnmatched = <A, R, B, S>(routed: Effect.Effect<A, unknown, R>, other: Effect.Effect<B, never, S>) =>

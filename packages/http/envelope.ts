@@ -83,7 +83,11 @@ const unixSeconds = ({ resetsAt }: Allowance): string => String(Math.ceil(resets
 
 /** The headers of every answer, by what is known of the request. */
 export const commonHeaders = (exchange: Exchange, now: Millis): Record<string, string> => {
-  const headers: Record<string, string> = { "x-request-id": exchange.requestId, "cache-control": "no-store" };
+  const headers: Record<string, string> = {
+    "x-request-id": exchange.requestId,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  };
   const endsAt = exchange.key?.endsAt ?? null;
   if (endsAt !== null && endsAt - now < expiryNoticeMs) headers["x-key-expires"] = isoTime(endsAt);
   if (exchange.limits !== null) limitHeaders(headers, exchange.limits);

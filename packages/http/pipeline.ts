@@ -40,15 +40,17 @@ export interface KeyedInput<P extends Parameters> extends Input<P> {
 
 type RequestServices = HttpServerRequest.HttpServerRequest | Scope.Scope;
 
+type Response = HttpServerResponse.HttpServerResponse;
+
 /** A route and what answers it. */
 export interface BoundRoute {
   readonly method: HttpMethod.HttpMethod;
   readonly path: `/${string}`;
-  readonly answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, RequestServices>;
+  readonly answer: Effect.Effect<Response, never, RequestServices>;
 }
 
 /** What goes into an envelope, or an answer that is in none. */
-type Answered = Success | HttpServerResponse.HttpServerResponse;
+type Answered = Success | Response;
 
 /** What a handler of a route does. What it holds ends with the request. */
 type Handled<S extends Schema.Top> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, RequestServices>;
@@ -72,14 +74,21 @@ export interface Pipeline {
     handler: (input: KeyedInput<P>) => Handled<S>,
   ) => BoundRoute;
 
-  /** A route that takes no key and no part in the limits. */
+  /** A route that takes no key and no part in the limits of one. */
   readonly open: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
     handler: (input: Input<P>) => Handled<S>,
   ) => BoundRoute;
 
-  /** An answer to a request that matches no route. */
-  readonly refuse: (error: PublicError) => BoundRoute["answer"];
+  /**
+   * An answer that is in no contract and needs no key, counted against the second of its client address.
+   *
+   * @param id names it in metrics
+   */
+  readonly visit: (
+    id: string,
+    answer: Effect.Effect<Response, PublicError, RequestServices>,
+  ) => BoundRoute["answer"];
 }
 
 /** Makes the pipeline from the services of core and `HttpSettings`. */
@@ -119,6 +128,7 @@ export const makePipeline = Effect.gen(function* () {
       const authorization = request.headers["authorization"];
       if (route.access === "key_or_redirect" && authorization === undefined) {
         yield* authenticator.checkThrottle(address);
+        yield* limits.admitVisit(address);
         return redirectIntoFlow(settings.publicUrl, exchange, queryOf(exchange));
       }
       const authenticated = yield* authenticator.authenticate(bearerToken(authorization), address);
@@ -142,47 +152,55 @@ export const makePipeline = Effect.gen(function* () {
     const read = readerFor(route);
     const answer = Effect.fnUntraced(function* (exchange: Exchange) {
       yield* authenticator.checkThrottle(exchange.address);
+      if (route.access === "redirect") yield* limits.admitVisit(exchange.address);
       return yield* handler({ values: yield* read(exchange), exchange });
     });
     return bind(route, answer);
   };
 
-  const refuse = (error: PublicError) =>
+  const visit: Pipeline["visit"] = (id, answer) =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
       const generation = isUnder("/api/v1", url) ? "v1" : "v2";
       const isVerify = isUnder("/api/v1/verify", url);
       const envelope =
         generation === "v2" ? envelopeV2({}) : envelopeV1(isVerify ? { traffic: "verify" } : {});
-      return withExchange({ id: "unmatched", generation }, (exchange) =>
-        render(envelope, exchange, security, Effect.fail(error)),
+      return withExchange({ id, generation }, (exchange) =>
+        render(
+          envelope,
+          exchange,
+          security,
+          Effect.andThen(
+            limits.admitVisit(exchange.address),
+            Effect.map(answer, (response) => signed(response, exchange.requestId, url)),
+          ),
+        ),
       );
     });
 
   const lookup: Pipeline["lookup"] = (route, handler) => keyedAhead(beginLookup, route, handler);
 
-  return { keyed, lookup, open, refuse } satisfies Pipeline;
+  return { keyed, lookup, open, visit } satisfies Pipeline;
 });
 
 /**
- * Adds the headers that every answer has to one that is in no envelope.
+ * Adds the headers that every answer has to one for operators.
  *
  * @param route what the access log calls it
  */
-export const sign = <E, R>(
-  route: string,
-  answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
-) =>
+export const sign = <E, R>(route: string, answer: Effect.Effect<Response, E, R>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url, method }) => {
     const startedAt = performance.now();
     const requestId = newRequestId();
     return Effect.flatMap(answer, (response) => {
-      const signed = HttpServerResponse.setHeaders(response, {
-        "x-request-id": requestId,
-        ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
-      });
       const line = { requestId, method, route, status: response.status, code: "OK", startedAt, key: null };
-      return Effect.as(logAccess("Debug", line), signed);
+      return Effect.as(logAccess("Debug", line), signed(response, requestId, url));
     });
+  });
+
+const signed = (response: Response, requestId: string, url: string): Response =>
+  HttpServerResponse.setHeaders(response, {
+    "x-request-id": requestId,
+    ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
   });
 
 /** Whether the path of a URL is the prefix or below it. */
@@ -237,7 +255,7 @@ export const redirectIntoFlow = (
   publicUrl: string,
   { requestId, contract }: Exchange,
   query: string,
-): HttpServerResponse.HttpServerResponse =>
+): Response =>
   HttpServerResponse.redirect(`${publicUrl}/verify${query}`, {
     headers: { "x-request-id": requestId, "service-version": contract.date, "cache-control": "no-store" },
   });

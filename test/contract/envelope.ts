@@ -88,6 +88,7 @@ const headerProblems = ({ status, headers }: Answer, contentType: string): Array
   ...unless(requestId.test(String(headers["x-request-id"])), "X-Request-Id is missing or malformed"),
   ...unless(headers["content-type"] === contentType, `Content-Type is ${shown(headers["content-type"])}`),
   ...unless(headers["cache-control"] === "no-store", `Cache-Control is ${shown(headers["cache-control"])}`),
+  ...unless(headers["x-content-type-options"] === "nosniff", "X-Content-Type-Options is not nosniff"),
   ...unless(
     (headers["www-authenticate"] === "Bearer") === (status === 401),
     `WWW-Authenticate is ${shown(headers["www-authenticate"])}`,

@@ -271,6 +271,70 @@ describe("Bursts and failures of a client address", () => {
     }
   });
 
+  /** Sends 5 requests without a key from one address at once, and gives the 2 that are refused. */
+  const refusedOfFive = async (line: Parameters<typeof send>[0]) => {
+    const from = world.address();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(line, { from })));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.map(({ headers }) => headers["retry-after"])).toEqual(["1", "1"]);
+    expect(refused.map(limitHeaders)).toEqual([{}, {}]);
+    return refused;
+  };
+
+  test.each([
+    "GET /nope",
+    "GET /v2/nope",
+    "GET /v2/chat/?chatId=100001",
+    "GET /v2/chat?chatId=%",
+    "PUT /v2/chat",
+    "OPTIONS /v2/chat",
+    "GET /v2/sessions/vs_1/redirect",
+    "GET /v2/verifications/chat?chatId=100001",
+    "GET /openapi.json",
+    "GET /docs/scalar.js",
+  ] as const)("are refused without a key too: %s", async (line) => {
+    for (const answer of await refusedOfFive(line)) {
+      expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_second" });
+      expect(answer.body.meta).not.toHaveProperty("tier");
+      expect(answer.body.meta?.rateLimit).toMatchObject({ limit: 3, scope: "ip", bucket: "ip_second" });
+    }
+  });
+
+  test.each(["GET /api/v1/nope", "GET /api/v1/verify/nope", "DELETE /api/v1/link/update-chat"] as const)(
+    "are refused without a key in v1 too: %s",
+    async (line) => {
+      for (const answer of await refusedOfFive(line)) {
+        expectV1Refusal(answer, 429, "Too many requests from this IP address");
+      }
+    },
+  );
+
+  test.each(["GET /docs", "GET /verify?sid=vs_1", "GET /verify/nope", "PUT /verify/confirm"] as const)(
+    "are refused with a page where pages are: %s",
+    async (line) => {
+      for (const { headers, text } of await refusedOfFive(line)) {
+        expect(headers["content-type"]).toMatch(/^text\/html/);
+        expect(text).toContain("<h1>Too many requests</h1>");
+      }
+    },
+  );
+
+  test("are one count for requests with and without a key", async () => {
+    const from = world.address();
+    await Promise.all([1, 2, 3].map(() => send("GET /v2/nope", { from })));
+    const answer = await send(lookup, { from, key });
+    expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_second" });
+  });
+
+  test("leave operators alone", async () => {
+    const from = world.address();
+    for (const path of ["/healthz", "/readyz", "/metrics"]) {
+      const answers = await Promise.all(Array.from({ length: 9 }, () => send(`GET ${path}`, { from })));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    }
+    expect((await send(lookup, { from, key })).status).toBe(200);
+  });
+
   /** Sends so many requests of one kind, and gives the statuses that came back. */
   const statuses = async (count: number, attempt: () => Promise<Answer>) => {
     const answers = await Promise.all(Array.from({ length: count }, attempt));

@@ -8,7 +8,7 @@ import { expectRefusal, expectV1Refusal, useContractServer } from "./contract_se
 
 const { world, send } = useContractServer();
 const key = world.key({ links: { 100001: "1" } });
-const systemPaths = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"];
+const systemPaths = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/scalar.js"];
 const methodsByPath = Map.groupBy(
   [...routes, ...systemPaths.map((path) => ({ method: "GET", path }))],
   ({ path }) => path,
@@ -157,7 +157,11 @@ describe("The public verification flow", () => {
 
 describe("For operators and readers", () => {
   test.each(["/healthz", "/readyz"])("%s tells that all is well", async (path) => {
-    expect((await send(`GET ${path}`)).status).toBe(200);
+    const { status, headers } = await send(`GET ${path}`);
+    expect({ status, options: headers["x-content-type-options"] }).toEqual({
+      status: 200,
+      options: "nosniff",
+    });
   });
 
   test.each(systemPaths)("%s is answered under no other spelling, which a proxy might miss", async (path) => {

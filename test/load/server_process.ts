@@ -85,7 +85,8 @@ const neverReady = (code: number | null): never => {
   throw new Error(`Cannot start a server: it ended with ${code}, expected a ready line`);
 };
 
-const memoryOf = (pid: number | undefined): number | null => {
+/** The resident memory of a process in bytes, or null where that cannot be told. */
+export const memoryOf = (pid: number | undefined): number | null => {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
     return kilobytes === undefined ? null : Number(kilobytes) * 1_024;

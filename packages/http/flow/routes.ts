@@ -29,13 +29,13 @@ import { ownRefusalPage, refusalPage, unmatchedPage } from "./refusals.ts";
 import { style } from "./style.ts";
 
 type Response = HttpServerResponse.HttpServerResponse;
-type Answer = Effect.Effect<Response, FlowError | SharedIpRateLimited>;
+type Refused = FlowError | SharedIpRateLimited | BadRequest;
+type Answer<R = never> = Effect.Effect<Response, Refused, R>;
 
 /** What the exchanges of the flow name; its paths are no routes of the contract. */
 const stepRoute = { id: "verify", generation: "v2" } as const;
-const unmatchedRoute = { id: "unmatched", generation: "v2" } as const;
 
-/** The routes of the flow, and its answer to a request below them that matches none. */
+/** The routes of the flow. `visit` answers others that refuse with a page. */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
@@ -45,14 +45,9 @@ export const flowRoutes = Effect.gen(function* () {
   const cookie = flowCookie(settings.publicUrl);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
-  const bind = (
-    method: "GET" | "POST",
-    path: `/verify${string}`,
-    answer: (exchange: Exchange) => Answer,
-  ): BoundRoute => ({
-    method,
-    path,
-    answer: withExchange(stepRoute, (exchange) =>
+  /** Counts a request against the second of its address, and answers it or refuses it with a page. */
+  const answered = <R>(route: Exchange["route"], answer: (exchange: Exchange) => Answer<R>) =>
+    withExchange(route, (exchange) =>
       Effect.andThen(limits.admitVisit(exchange.address), answer(exchange)).pipe(
         Effect.matchCauseEffect({
           onSuccess: (response) => observeAnswer(exchange, signed(response, exchange), null),
@@ -67,8 +62,13 @@ export const flowRoutes = Effect.gen(function* () {
           },
         }),
       ),
-    ),
-  });
+    );
+
+  const bind = (
+    method: "GET" | "POST",
+    path: `/verify${string}`,
+    answer: (exchange: Exchange) => Answer,
+  ): BoundRoute => ({ method, path, answer: answered(stepRoute, answer) });
 
   const show = (exchange: Exchange): Answer => {
     const entry = entryOf(exchange);
@@ -123,37 +123,36 @@ export const flowRoutes = Effect.gen(function* () {
       ),
     },
   ];
-  const refuse = (error: BadRequest): BoundRoute["answer"] =>
-    withExchange(unmatchedRoute, (exchange) =>
-      observeAnswer(exchange, signed(pageResponse(unmatchedPage(error)), exchange), error),
-    );
+  const visit = <R>(id: string, answer: Answer<R>) => answered({ id, generation: "v2" }, () => answer);
 
-  return { routes, refuse };
+  return { routes, visit };
 });
 
 const signed = (response: Response, { requestId }: Exchange): Response =>
   HttpServerResponse.setHeader(response, "x-request-id", requestId);
 
 /** What operators are told of: nothing that users can do about. */
-const publicOf = (error: FlowError | SharedIpRateLimited | InternalError): PublicError | null => {
+const publicOf = (error: Refused | InternalError): PublicError | null => {
   if (error._tag !== "FlowRefused") return error;
   return error.cause instanceof PlatformUnavailable ? error.cause : null;
 };
 
 /** The page for whatever the flow does not go on for. */
-const refusalOf = (error: FlowError | SharedIpRateLimited | InternalError): Response => {
+const refusalOf = (error: Refused | InternalError): Response => {
   const headers: Record<string, string> = {};
   const told = publicOf(error);
   if (told !== null) addErrorHeaders(headers, told);
   return HttpServerResponse.setHeaders(pageResponse(pageOf(error)), headers);
 };
 
-const pageOf = (error: FlowError | SharedIpRateLimited | InternalError): Page => {
+const pageOf = (error: Refused | InternalError): Page => {
   switch (error._tag) {
     case "FlowRefused":
       return refusalPage(error);
     case "SharedIpRateLimited":
       return ownRefusalPage("too_many");
+    case "BadRequest":
+      return unmatchedPage(error);
     case "StoreUnavailable":
       return ownRefusalPage("store_down");
     case "InternalError":
