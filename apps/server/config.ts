@@ -174,6 +174,22 @@ export const variables = {
     description: "How long sightings are kept",
     fallback: "180 days",
   }),
+  ACCOUNTLINK_HEADER_TIMEOUT: duration({
+    description: "How long the head of a request may take to arrive",
+    fallback: "10 seconds",
+  }),
+  ACCOUNTLINK_REQUEST_TIMEOUT: duration({
+    description: "How long a whole request may take to arrive, head and body",
+    fallback: "30 seconds",
+  }),
+  ACCOUNTLINK_WRITE_TIMEOUT: duration({
+    description: "How long a client may leave something unread of what was written to it",
+    fallback: "30 seconds",
+  }),
+  ACCOUNTLINK_IDLE_TIMEOUT: duration({
+    description: "How long a connection may be open between two requests",
+    fallback: "20 seconds",
+  }),
   ACCOUNTLINK_LOG_LEVEL: choice(["trace", "debug", "info", "warn", "error"], {
     description: "Least severe log line that is printed",
     fallback: "info",

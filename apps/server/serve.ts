@@ -1,7 +1,6 @@
 /**
  * The server: from a plan to a listening socket, and back.
  */
-import { createServer, type IncomingMessage, ServerResponse } from "node:http";
 import { CacheRedis } from "@accountlink/cache-redis";
 import { KeyStore, SessionWatch } from "@accountlink/core";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
@@ -14,6 +13,7 @@ import { watchFileDescriptors } from "./file_descriptors.ts";
 import { listenRefused } from "./internal/listen_refused.ts";
 import { prepareFolder } from "./internal/prepare_folder.ts";
 import { serviceLayer } from "./layers.ts";
+import { makeNodeServer } from "./node_server.ts";
 import type { Plan } from "./plan.ts";
 import { exportConnections, exportProcessMetrics } from "./process_metrics.ts";
 import { resolveSecret } from "./secret.ts";
@@ -57,7 +57,7 @@ const warnOfLive = Effect.fnUntraced(function* (publicUrl: string, fixture: Star
 const listen = Effect.fnUntraced(function* ({ config }: Plan, publicUrlKnown: Deferred.Deferred<string>) {
   const address = { host: config.ACCOUNTLINK_HOST, port: config.ACCOUNTLINK_PORT };
   const drain = new Drain();
-  const node = createServer({ ServerResponse: responseClass(drain), optimizeEmptyRequests: true });
+  const node = makeNodeServer(config, drain);
   const server = yield* NodeHttpServer.make(() => node, address).pipe(
     Effect.mapError(({ cause }) => listenRefused("ACCOUNTLINK_PORT", address, cause)),
   );
@@ -82,22 +82,6 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan, publicUrlKnown: De
   yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, release));
   return url;
 });
-
-/**
- * A response whose head and body leave in one write. Node makes two of them when it is asked to check the declared
- * length of the body, which Effect's server always asks; it also sets that length, from the very body that it writes.
- */
-class WholeResponse<Request extends IncomingMessage> extends ServerResponse<Request> {}
-Object.defineProperty(WholeResponse.prototype, "strictContentLength", { get: () => false, set: () => {} });
-
-/** The responses of a server, the last ones of their connections once it drains. */
-const responseClass = (drain: Drain) =>
-  class<Request extends IncomingMessage> extends WholeResponse<Request> {
-    override writeHead(...head: [number]): this {
-      if (drain.isDraining) this.shouldKeepAlive = false;
-      return super.writeHead(...head);
-    }
-  };
 
 /**
  * Ready means that the stores answer within a second, and that the server was not told to stop. The service goes on
