@@ -188,7 +188,7 @@ export const variables = {
   }),
   ACCOUNTLINK_IDLE_TIMEOUT: duration({
     description: "How long a connection may be open between two requests",
-    fallback: "20 seconds",
+    fallback: "5 seconds",
   }),
   ACCOUNTLINK_LOG_LEVEL: choice(["trace", "debug", "info", "warn", "error"], {
     description: "Least severe log line that is printed",
