@@ -18,9 +18,12 @@ import type { Plan } from "./plan.ts";
 import { exportConnections, exportProcessMetrics } from "./process_metrics.ts";
 import { resolveSecret } from "./secret.ts";
 import { loadStartupFixture, readStartupFixture, type StartupFixture } from "./startup_fixture.ts";
+import { telemetryLayer } from "./telemetry.ts";
 
-/** Serves until it is interrupted; then it drains. */
-export const serve = Effect.fn("serve")(function* (plan: Plan) {
+/** Serves until it is interrupted; then it drains. It has no span itself, which all others would be a part of. */
+export const serve = (plan: Plan) => Effect.provide(serving(plan), telemetryLayer(process.env));
+
+const serving = Effect.fnUntraced(function* (plan: Plan) {
   const { config, demo, platform, storage } = plan;
   // A start that is refused leaves nothing behind: what can be refused comes before what makes something.
   const fixture = yield* readStartupFixture(plan);

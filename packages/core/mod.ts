@@ -57,5 +57,6 @@ export * from "./session_settings.ts";
 export * from "./sighting.ts";
 export * from "./storable_text.ts";
 export * from "./timestamp.ts";
+export * from "./tracing.ts";
 export * from "./verification_flow.ts";
 export * from "./verification_session.ts";

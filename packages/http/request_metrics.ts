@@ -2,7 +2,7 @@
  * What operators see of requests: counts and durations as metrics, an access log, failures in the log.
  */
 import type { PublicError } from "@accountlink/core";
-import { Cause, Effect, type Fiber, LogLevel, Metric, References } from "effect";
+import { Cause, Effect, type Fiber, LogLevel, Metric, References, type Tracer } from "effect";
 import type { HttpServerResponse } from "effect/http";
 import type { Exchange } from "./exchange.ts";
 
@@ -44,6 +44,8 @@ export const observeAnswer = (
   const counted = Effect.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - exchange.startedAt) / 1000, fiber.context);
+    const { span } = fiber.cache;
+    if (span?._tag === "Span") nameInSpan(span, exchange, error);
     const level = response.status < 400 ? "Debug" : "Info";
     return isLogged(fiber, level)
       ? Effect.as(logAccess(level, accessLine(exchange, response, error)), response)
@@ -52,6 +54,13 @@ export const observeAnswer = (
   return error !== null && response.status >= 500
     ? Effect.andThen(logFailure(exchange, error), counted)
     : counted;
+};
+
+/** A trace is found by the request id, and the log by the trace. */
+const nameInSpan = (span: Tracer.Span, { requestId, key }: Exchange, error: PublicError | null): void => {
+  span.attribute("accountlink.request_id", requestId);
+  span.attribute("accountlink.code", error?.code ?? "OK");
+  if (key !== null) span.attribute("accountlink.key", key.key.id);
 };
 
 /** Asked before a line is made: at the usual level most requests have none. */

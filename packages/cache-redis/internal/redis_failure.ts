@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "@accountlink/core";
+import { StoreUnavailable, traced } from "@accountlink/core";
 import { Context, Effect, Metric } from "effect";
 import { ReplyError } from "ioredis";
 import { redisFailures } from "../redis_health.ts";
@@ -28,11 +28,13 @@ export const reasonOf = (error: unknown): string => {
 
 /** Asks Redis. Whatever goes wrong is counted, and is `StoreUnavailable`. */
 export const ask = <A>(operation: string, command: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
-  Effect.tryPromise({
-    try: command,
-    catch: (error) => {
-      const failures = Metric.withAttributes(redisFailures, { operation });
-      failures.updateUnsafe(1, Context.empty());
-      return new StoreUnavailable({ operation, cause: new RedisFailure(reasonOf(error)) });
-    },
-  });
+  traced(operation)(
+    Effect.tryPromise({
+      try: command,
+      catch: (error) => {
+        const failures = Metric.withAttributes(redisFailures, { operation });
+        failures.updateUnsafe(1, Context.empty());
+        return new StoreUnavailable({ operation, cause: new RedisFailure(reasonOf(error)) });
+      },
+    }),
+  );

@@ -2,7 +2,7 @@
  * Look-ups of one turn of the event loop in one statement. A look-up never joins a statement that was sent before it
  * began: so it sees every write that was answered by then.
  */
-import { Effect, Exit, Request, RequestResolver } from "effect";
+import { Context, Effect, Exit, Option, Request, RequestResolver, Tracer } from "effect";
 import type { SqlConnection, SqlError } from "effect/sql";
 
 type Found = Effect.Effect<ReadonlyArray<SqlConnection.Row>, SqlError.SqlError>;
@@ -29,7 +29,7 @@ export const gathered = <Key extends ReadonlyArray<string>>(
 
   const resolver = RequestResolver.make<Lookup>((entries) => {
     const keys = new Map(entries.map(({ request: { key } }) => [nameOf(key), key]));
-    return Effect.map(ask([...keys.values()]), (rows) => {
+    return Effect.map(linkedToAll(entries, ask([...keys.values()])), (rows) => {
       const found = Map.groupBy(rows, nameIn);
       for (const entry of entries) {
         entry.completeUnsafe(Exit.succeed(found.get(nameOf(entry.request.key)) ?? []));
@@ -37,6 +37,18 @@ export const gathered = <Key extends ReadonlyArray<string>>(
     });
   }).pipe(RequestResolver.batchN(mostLookups));
   return (...key) => Effect.request(new Lookup({ key }), resolver);
+};
+
+/** The statement runs under the span of the first look-up; links lead to it from the others. */
+const linkedToAll = (entries: ReadonlyArray<Request.Entry<Request.Any>>, asked: Found): Found => {
+  const [first, ...others] = entries;
+  const isTraced =
+    first !== undefined && Context.getOrUndefined(first.context, Tracer.ParentSpan) !== undefined;
+  if (!isTraced || others.length === 0) return asked;
+  const spans = others.flatMap(({ context }) =>
+    Option.toArray(Context.getOption(context, Tracer.ParentSpan)),
+  );
+  return Effect.linkSpans(asked, spans);
 };
 
 /** No text that is stored has a NUL in it. */

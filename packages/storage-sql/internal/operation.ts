@@ -1,7 +1,7 @@
 /**
  * The border of a store: every failure of the database leaves it as `StoreUnavailable`.
  */
-import { StoreUnavailable } from "@accountlink/core";
+import { StoreUnavailable, traced } from "@accountlink/core";
 import { Cause, Effect } from "effect";
 import { SqlError } from "effect/sql";
 import type { UnreadableRow } from "./row.ts";
@@ -29,7 +29,7 @@ export const operation =
           ? Effect.die(failure)
           : Effect.fail(new StoreUnavailable({ operation: name, cause: failure }));
       });
-    return attempt(false);
+    return traced(name)(attempt(false));
   };
 
 type Failure = SqlError.SqlError | UnreadableRow;

@@ -1,9 +1,10 @@
 /** The client of `effect/sql` for Postgres, over the driver `pg`. */
-import { MayCommit } from "@accountlink/core";
+import { isTraced, MayCommit } from "@accountlink/core";
 import { Context, Effect, Layer, Stream } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
 import type { QueryResult } from "pg";
+import { withStatementSpan } from "../statement_span.ts";
 import type { Loan, Query } from "./postgres_loan.ts";
 import { makePostgresPool, type PostgresPoolOptions } from "./postgres_pool.ts";
 
@@ -38,7 +39,8 @@ const make = Effect.fnUntraced(function* (options: PostgresPoolOptions) {
     isTransaction: (connection) =>
       connection instanceof Connection && connection.loan?.isInTransaction === true,
   });
-  return Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqlConnection.Connection, shared));
+  const direct = (yield* isTraced) ? new TracedConnection((query) => pool.run(query)) : shared;
+  return Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqlConnection.Connection, direct));
 });
 
 /**
@@ -101,6 +103,13 @@ class Connection implements SqlConnection.Connection {
   executeStream() {
     const message = "Cannot stream rows: the connection would be kept from others, expected pages by key";
     return Stream.suspend(() => Stream.fail(refused(message)));
+  }
+}
+
+/** Whose statements have spans as those of `SqlClient` do. */
+class TracedConnection extends Connection {
+  override execute(text: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return withStatementSpan("postgresql", text, super.execute(text, params, transformRows));
   }
 }
 

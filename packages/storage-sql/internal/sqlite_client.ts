@@ -1,8 +1,10 @@
 /** The client of `effect/sql` for SQLite, over node:sqlite: a file from which one process serves and others write beside. */
 import { DatabaseSync } from "node:sqlite";
+import { isTraced } from "@accountlink/core";
 import { Context, Duration, Effect, Layer, type Scope, Stream } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
+import { withStatementSpan } from "../statement_span.ts";
 import { Access, inTransaction, type Run } from "./sqlite_access.ts";
 import { untilUnlocked } from "./sqlite_busy.ts";
 import { Reader } from "./sqlite_reader.ts";
@@ -39,7 +41,8 @@ export function layerSqlite(
 const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const busyTimeout = Duration.toMillis(options.busyTimeout ?? "5 seconds");
   const db = yield* acquire(() => open(options.filename), busyTimeout);
-  const reader = yield* makeReader(options.filename, busyTimeout);
+  const Direct = (yield* isTraced) ? TracedConnection : Connection;
+  const reader = yield* makeReader(options.filename, busyTimeout, Direct);
   const access = new Access(db, busyTimeout, () => reader?.leave());
   const statements = statementsOf(db);
   const shared = new Connection(access.shared, statements);
@@ -75,11 +78,15 @@ function acquire(
 }
 
 /** Nothing but its own connection sees a database in memory. */
-const makeReader = Effect.fnUntraced(function* (filename: string, busyTimeout: number) {
+const makeReader = Effect.fnUntraced(function* (
+  filename: string,
+  busyTimeout: number,
+  Direct: typeof Connection,
+) {
   if (filename === ":memory:") return undefined;
   const db = yield* acquire(() => openToRead(filename), busyTimeout);
   const reader = new Reader(db, busyTimeout);
-  return Object.assign(new Connection(reader.run, statementsOf(db)), { leave: reader.leave });
+  return Object.assign(new Direct(reader.run, statementsOf(db)), { leave: reader.leave });
 });
 
 function open(filename: string): DatabaseSync {
@@ -140,6 +147,13 @@ class Connection implements SqlConnection.Connection {
 
   executeStream() {
     return Stream.suspend(() => Stream.fail(streamRefused()));
+  }
+}
+
+/** Whose statements have spans as those of `SqlClient` do. */
+class TracedConnection extends Connection {
+  override execute(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return withStatementSpan("sqlite", sql, super.execute(sql, params, transformRows));
   }
 }
 

@@ -1,0 +1,78 @@
+/**
+ * Traces and metrics by OTLP, switched on by `OTEL_EXPORTER_OTLP_ENDPOINT` and the other standard variables.
+ */
+import { Cause, ConfigProvider, Effect, Layer, References, Tracer } from "effect";
+import { FetchHttpClient, HttpClient, HttpMiddleware } from "effect/http";
+import { OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
+import { InvalidConfig } from "./config.ts";
+import { guardTracer } from "./guarded_tracer.ts";
+import manifest from "./package.json" with { type: "json" };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the standard variables are where they are not set. */
+const defaults = {
+  OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
+  OTEL_METRICS_EXPORTER: "otlp",
+  OTEL_SERVICE_NAME: "accountlink",
+  OTEL_SERVICE_VERSION: manifest.version,
+  OTEL_TRACES_EXPORTER: "otlp",
+};
+
+const endpoints = [
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+];
+
+const serializations = new Map([
+  ["http/protobuf", OtlpSerialization.layerProtobuf],
+  ["http/json", OtlpSerialization.layerJson],
+]);
+
+/** Exports what the service does and measures. Where no endpoint is named, no span is made. */
+export const telemetryLayer = (environment: Environment): Layer.Layer<never, InvalidConfig> => {
+  const isSet = (entry: [string, string | undefined]): entry is [string, string] =>
+    (entry[1] ?? "").trim() !== "";
+  const variables: Record<string, string> = {
+    ...defaults,
+    ...Object.fromEntries(Object.entries(environment).filter(isSet)),
+  };
+  const named = endpoints.filter((name) => name in variables);
+  if (named.length === 0) return Layer.succeed(References.TracerEnabled, false);
+
+  for (const name of named) {
+    if (!/^https?:$/.test(URL.parse(variables[name] ?? "")?.protocol ?? "")) {
+      return refused(`${name} is "${variables[name]}", expected an http or https URL`);
+    }
+  }
+  const protocol = variables["OTEL_EXPORTER_OTLP_PROTOCOL"] ?? "";
+  const serialization = serializations.get(protocol);
+  if (serialization === undefined) {
+    const expected = [...serializations.keys()].join(" or ");
+    return refused(`OTEL_EXPORTER_OTLP_PROTOCOL is "${protocol}", expected ${expected}`);
+  }
+  const tracer = Layer.effect(Tracer.Tracer, Effect.map(Tracer.Tracer, guardTracer)).pipe(
+    Layer.provide(OtlpTracer.layerFromConfig()),
+  );
+  return Layer.merge(tracer, OtlpMetrics.layerFromConfig()).pipe(
+    Layer.provide([serialization, FetchHttpClient.layer]),
+    Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: variables }))),
+    // The exporters take a variable that they cannot read for a defect.
+    Layer.catchCause((cause) => refused(`OpenTelemetry: ${messageOf(cause)}`)),
+    Layer.merge(ownContext),
+  );
+};
+
+const ownContext = Layer.mergeAll(
+  // The platforms need not know what a trace is called here.
+  Layer.succeed(HttpClient.TracerPropagationEnabled, false),
+  HttpMiddleware.layerTracerDisabledForUrls(["/healthz", "/readyz", "/metrics"]),
+);
+
+const refused = (problem: string) => Layer.effectDiscard(Effect.fail(new InvalidConfig({ problem })));
+
+const messageOf = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause);
+  return error instanceof Error ? error.message : String(error);
+};

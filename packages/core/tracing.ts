@@ -1,0 +1,18 @@
+/** Spans of operations, where spans are exported. */
+import { Effect, type Fiber, Tracer } from "effect";
+
+const isTracing = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean =>
+  cache.tracerEnabled && cache.tracer !== undefined && cache.tracer !== Tracer.nativeTracer;
+
+/** Whether spans are exported. */
+export const isTraced: Effect.Effect<boolean> = Effect.withFiber((fiber) => Effect.succeed(isTracing(fiber)));
+
+/** Gives an operation a span where spans are exported. Elsewhere none is made: it would cost more than a look-up. */
+export const traced =
+  (name: string) =>
+  <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber((fiber) =>
+      isTracing(fiber)
+        ? Effect.useSpan(name, (span) => Effect.provideService(operation, Tracer.ParentSpan, span))
+        : operation,
+    ) as Effect.Effect<A, E, R>;

@@ -1,0 +1,212 @@
+/** Traces and metrics, as a collector of OpenTelemetry gets them from the real server. */
+import {
+  type HeardRequest,
+  redisUrl,
+  startHttpServer,
+  startPostgres,
+  whyNoPostgresDatabase,
+  whyNoRedisUrl,
+} from "@accountlink/test-servers";
+import { Effect, type Scope } from "effect";
+import { describe, expect, it, vi } from "vitest";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string };
+}
+
+interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly attributes: ReadonlyArray<Attribute>;
+}
+
+interface Exported {
+  readonly resourceSpans?: ReadonlyArray<{
+    readonly resource: { readonly attributes: ReadonlyArray<Attribute> };
+    readonly scopeSpans: ReadonlyArray<{ readonly spans: ReadonlyArray<Span> }>;
+  }>;
+  readonly resourceMetrics?: ReadonlyArray<{
+    readonly scopeMetrics: ReadonlyArray<{ readonly metrics: ReadonlyArray<{ readonly name: string }> }>;
+  }>;
+}
+
+const exportedTo = (heard: ReadonlyArray<HeardRequest>): ReadonlyArray<Exported> =>
+  heard.map(({ body }) => JSON.parse(body) as Exported);
+
+const spansIn = (heard: ReadonlyArray<HeardRequest>): ReadonlyArray<Span> =>
+  exportedTo(heard)
+    .flatMap(({ resourceSpans = [] }) => resourceSpans)
+    .flatMap(({ scopeSpans }) => scopeSpans)
+    .flatMap(({ spans }) => spans);
+
+const textOf = ({ attributes }: Span, name: string) =>
+  attributes.find(({ key }) => key === name)?.value.stringValue;
+
+/** The names from a span up to the root of its trace, in this process. */
+const pathOf = (span: Span, all: ReadonlyArray<Span>): ReadonlyArray<string> => {
+  const parent = all.find(({ spanId }) => spanId === span.parentSpanId);
+  return parent === undefined ? [span.name] : [span.name, ...pathOf(parent, all)];
+};
+
+const world = makeWorld();
+const key = world.key({ limits: "none", links: { 100001: "1" } });
+
+const serve = (env: Readonly<Record<string, string>>): Effect.Effect<RunningServer, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(() => startServer({ fixture: world.fixture, env })),
+    (server) => Effect.promise(() => server.stop()),
+  );
+
+const startCollector = startHttpServer(() => ({ body: {} }));
+
+const exportTo = (url: string) => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: url,
+  OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+  OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20collector",
+  OTEL_BSP_SCHEDULE_DELAY: "100",
+  OTEL_METRIC_EXPORT_INTERVAL: "200",
+  OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=test",
+});
+
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+const parentId = "00f067aa0ba902b7";
+const headers = { traceparent: `00-${traceId}-${parentId}-01` };
+
+const tracedLookup = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
+  const collector = yield* startCollector;
+  const server = yield* serve({ ...exportTo(collector.url), ...env });
+  const answer = yield* Effect.promise(() =>
+    server.send("GET /v2/chat?chatId=100001", { key, from: "203.0.113.7", headers }),
+  );
+  expect(answer.status).toBe(200);
+  const spans = yield* Effect.promise(() =>
+    vi.waitFor(
+      () => {
+        const found = spansIn(collector.heard).filter((span) => span.traceId === traceId);
+        expect(found.map(({ name }) => name)).toContain("GET /v2/chat");
+        return found;
+      },
+      { timeout: 10_000 },
+    ),
+  );
+  return { collector, server, answer, spans };
+});
+
+const scoped = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) =>
+  Effect.runPromise(Effect.scoped(effect));
+
+describe("traces", () => {
+  it("lead from a request to the statements, under the trace of the client", () =>
+    scoped(
+      Effect.gen(function* () {
+        const { spans, answer } = yield* tracedLookup({});
+        const root = spans.find(({ name }) => name === "GET /v2/chat") as Span;
+        expect(root.parentSpanId).toBe(parentId);
+        expect(textOf(root, "accountlink.request_id")).toBe(answer.headers["x-request-id"]);
+        expect(textOf(root, "accountlink.key")).toBe(key.split("_")[1]);
+        const statements = spans.filter(({ name }) => name === "sqlite");
+        expect(statements.map((span) => pathOf(span, spans))).toContainEqual([
+          "sqlite",
+          "LinkStore.findByChatId",
+          "GET /v2/chat",
+        ]);
+        for (const statement of statements) expect(textOf(statement, "db.query.text")).toContain("SELECT");
+      }),
+    ));
+
+  it("say nothing of users", () =>
+    scoped(
+      Effect.gen(function* () {
+        const { collector, server } = yield* tracedLookup({});
+        const { body } = yield* Effect.promise(() =>
+          server.send("GET /v2/verifications/chat?chatId=100001", { key: `${key}x`, from: "203.0.113.7" }),
+        );
+        expect(body["status"]).toBe(401);
+        yield* Effect.promise(() =>
+          server.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } }),
+        );
+        yield* Effect.promise(() =>
+          vi.waitFor(() => {
+            const names = spansIn(collector.heard).map(({ name }) => name);
+            expect(names).toEqual(expect.arrayContaining(["PATCH /v2/game", "GET /v2/verifications/chat"]));
+          }),
+        );
+        const told = collector.heard.map((request) => request.body).join("\n");
+        for (const secret of ["100001", "203.0.113.7", "127.0.0.1", key.slice(-20), "autocannon"]) {
+          expect(told).not.toContain(secret);
+        }
+        for (const { headers: sent, path } of collector.heard) {
+          expect(sent.authorization).toBe("Bearer collector");
+          expect(["/v1/traces", "/v1/metrics"]).toContain(path);
+        }
+      }),
+    ));
+
+  it("begin with requests: probes and what the server does by itself are none", () =>
+    scoped(
+      Effect.gen(function* () {
+        const { collector, server } = yield* tracedLookup({});
+        yield* Effect.promise(() => server.send("GET /readyz"));
+        yield* Effect.promise(() => server.send("GET /v2/game?gameId=1", { key }));
+        yield* Effect.promise(() =>
+          vi.waitFor(() =>
+            expect(spansIn(collector.heard).map(({ name }) => name)).toContain("GET /v2/game"),
+          ),
+        );
+        const all = spansIn(collector.heard);
+        const roots = all.filter(({ parentSpanId }) => all.every(({ spanId }) => spanId !== parentSpanId));
+        expect(new Set(roots.map(({ name }) => name))).toEqual(new Set(["GET /v2/chat", "GET /v2/game"]));
+      }),
+    ));
+
+  const missing = whyNoPostgresDatabase().then(async (reason) => reason ?? (await whyNoRedisUrl()));
+  it("lead to gathered statements and to Redis", async (context) => {
+    context.skip((await missing) !== null, (await missing) ?? "");
+    await scoped(
+      Effect.gen(function* () {
+        const postgres = yield* startPostgres();
+        const { spans } = yield* tracedLookup({
+          ACCOUNTLINK_STORAGE: "postgres",
+          ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
+          ACCOUNTLINK_SECRET: Buffer.alloc(32, 7).toString("base64"),
+          ACCOUNTLINK_CACHE: "redis",
+          ACCOUNTLINK_REDIS_URL: yield* redisUrl,
+          ACCOUNTLINK_REDIS_PREFIX: `telemetry-${process.pid}:`,
+          ACCOUNTLINK_IP_PER_SECOND: "1000",
+        });
+        const paths = spans.map((span) => pathOf(span, spans));
+        expect(paths).toContainEqual(["postgresql", "KeyStore.findByHash", "GET /v2/chat"]);
+        expect(paths).toContainEqual(["Counters.admit", "GET /v2/chat"]);
+      }),
+    );
+  });
+});
+
+describe("metrics", () => {
+  it("are those of /metrics, from a service that is named", () =>
+    scoped(
+      Effect.gen(function* () {
+        const { collector, server } = yield* tracedLookup({});
+        const { text } = yield* Effect.promise(() => server.send("GET /metrics"));
+        const scraped = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name);
+        expect(scraped.length).toBeGreaterThan(10);
+        const exported = () =>
+          exportedTo(collector.heard)
+            .flatMap(({ resourceMetrics = [] }) => resourceMetrics)
+            .flatMap(({ scopeMetrics }) => scopeMetrics)
+            .flatMap(({ metrics }) => metrics.map(({ name }) => name));
+        yield* Effect.promise(() =>
+          vi.waitFor(() => expect(new Set(exported())).toEqual(new Set(scraped)), { timeout: 5_000 }),
+        );
+        const [resource] = exportedTo(collector.heard).flatMap(({ resourceSpans = [] }) => resourceSpans);
+        const of = (name: string) =>
+          resource?.resource.attributes.find((attribute) => attribute.key === name)?.value.stringValue;
+        expect([of("service.name"), of("deployment.environment")]).toEqual(["accountlink", "test"]);
+      }),
+    ));
+});
