@@ -194,6 +194,10 @@ export const variables = {
     description: "Least severe log line that is printed",
     fallback: "info",
   }),
+  ACCOUNTLINK_OPERATOR_PORT: port({
+    description: "Port of /metrics, with /healthz and /readyz, in place of the public one",
+    fallback: null,
+  }),
   ACCOUNTLINK_DRAIN_DELAY: duration({
     description: "How long after SIGTERM /readyz is 503 before the server stops accepting",
     fallback: "0 seconds",

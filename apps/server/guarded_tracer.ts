@@ -23,7 +23,6 @@ export const guardTracer = (tracer: Tracer.Tracer): Tracer.Tracer =>
   tracer === Tracer.nativeTracer
     ? tracer
     : Tracer.make({
-        ...tracer,
         span: (options) => {
           // What no request asks for, such as a lease that is renewed every 300 ms, is no trace.
           const isOfRequest = options.kind === "server" || Option.isSome(options.parent);
@@ -44,7 +43,7 @@ const guardSpan = (span: Tracer.Span): Tracer.Span => {
     event: (name: string, time: bigint) => event(name, time),
     end: (time: bigint, exit: Exit.Exit<unknown, unknown>) => {
       const route = span.attributes.get("http.route");
-      if (route !== undefined) Object.assign(span, { name: `${span.name} ${String(route)}` });
+      if (typeof route === "string") Object.assign(span, { name: `${span.name} ${route}` });
       end(time, withoutMessages(exit));
     },
   });

@@ -14,6 +14,7 @@ import { listenRefused } from "./internal/listen_refused.ts";
 import { prepareFolder } from "./internal/prepare_folder.ts";
 import { serviceLayer } from "./layers.ts";
 import { makeNodeServer } from "./node_server.ts";
+import { listenForOperators } from "./operator_server.ts";
 import type { Plan } from "./plan.ts";
 import { exportConnections, exportProcessMetrics } from "./process_metrics.ts";
 import { resolveSecret } from "./secret.ts";
@@ -60,6 +61,9 @@ const warnOfLive = Effect.fnUntraced(function* (publicUrl: string, fixture: Star
 const listen = Effect.fnUntraced(function* ({ config }: Plan, publicUrlKnown: Deferred.Deferred<string>) {
   const address = { host: config.ACCOUNTLINK_HOST, port: config.ACCOUNTLINK_PORT };
   const drain = new Drain();
+  const ready = readiness(drain);
+  // Opened first, so that it is closed last: metrics can be read while the server drains.
+  yield* Effect.provide(listenForOperators(config), ready);
   const node = makeNodeServer(config, drain);
   const server = yield* NodeHttpServer.make(() => node, address).pipe(
     Effect.mapError(({ cause }) => listenRefused("ACCOUNTLINK_PORT", address, cause)),
@@ -75,8 +79,9 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan, publicUrlKnown: De
         Layer.succeed(HttpSettings, {
           publicUrl,
           trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
+          metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
         }),
-        readiness(drain),
+        ready,
       ),
     ),
   );

@@ -32,12 +32,10 @@ const serializations = new Map([
 
 /** Exports what the service does and measures. Where no endpoint is named, no span is made. */
 export const telemetryLayer = (environment: Environment): Layer.Layer<never, InvalidConfig> => {
-  const isSet = (entry: [string, string | undefined]): entry is [string, string] =>
-    (entry[1] ?? "").trim() !== "";
-  const variables: Record<string, string> = {
-    ...defaults,
-    ...Object.fromEntries(Object.entries(environment).filter(isSet)),
-  };
+  const given = Object.entries(environment).flatMap(([name, value = ""]) =>
+    value.trim() === "" ? [] : [[name, value] as const],
+  );
+  const variables: Record<string, string> = { ...defaults, ...Object.fromEntries(given) };
   const named = endpoints.filter((name) => name in variables);
   if (named.length === 0) return Layer.succeed(References.TracerEnabled, false);
 

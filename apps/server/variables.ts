@@ -50,8 +50,8 @@ export const positive = (about: About<number>): Variable<number> =>
     about,
   );
 
-export const port = (about: About<number>): Variable<number> =>
-  variable(
+export const port = <Fallback extends number | null>(about: About<Fallback>): Variable<number | Fallback> =>
+  variable<number | Fallback>(
     "a port number from 0 to 65535",
     (input) => Option.filter(wholeNumber(input), (number) => number <= 65_535),
     about,

@@ -11,8 +11,8 @@ export const isTraced: Effect.Effect<boolean> = Effect.withFiber((fiber) => Effe
 export const traced =
   (name: string) =>
   <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.withFiber((fiber) =>
+    Effect.withFiber<A, E, R>((fiber) =>
       isTracing(fiber)
         ? Effect.useSpan(name, (span) => Effect.provideService(operation, Tracer.ParentSpan, span))
         : operation,
-    ) as Effect.Effect<A, E, R>;
+    );

@@ -11,7 +11,7 @@ import { routesV1 } from "./routes_v1.ts";
 import { routesV2 } from "./routes_v2.ts";
 import { sessionRoutes } from "./session_routes.ts";
 import { HttpSettings } from "./settings.ts";
-import { isForSystem, systemRoutes } from "./system_routes.ts";
+import { healthRoutes, isForSystem, metricsPath, metricsRoute } from "./system_routes.ts";
 
 /** Paths are compared as they are written: a trailing or a doubled slash, or another case, is another path. */
 const literally = {
@@ -44,7 +44,10 @@ export const makeHttpApp = Effect.gen(function* () {
   const routed = yield* routerOf(routes);
   const docs = yield* routerOf(yield* docsRoutes(pipeline, flow));
   const systemRouter = yield* makeRouter;
-  yield* Layer.build(systemRoutes).pipe(Effect.provideService(HttpRouter.HttpRouter, systemRouter));
+  const { metricsElsewhere = false } = yield* HttpSettings;
+  yield* Layer.build(metricsElsewhere ? healthRoutes : Layer.merge(healthRoutes, metricsRoute)).pipe(
+    Effect.provideService(HttpRouter.HttpRouter, systemRouter),
+  );
 
   const allowedMethods = methodFinder(routes);
   const system = sign("system", systemRouter.asHttpEffect());
@@ -73,7 +76,7 @@ export const makeHttpApp = Effect.gen(function* () {
   };
 
   const answerOther = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    isForSystem(request)
+    isForSystem(request) && !(metricsElsewhere && isUnder(metricsPath, request.url))
       ? whenUnmatched(docs, whenUnmatched(system, answerUnmatched(request, "GET, HEAD, OPTIONS")))
       : answerUnmatched(request, allowedMethods(request.url)),
   );

@@ -2,5 +2,6 @@
  * The HTTP application of accountlink, over the services of core.
  */
 export { makeHttpApp } from "./app.ts";
+export { makeOperatorApp } from "./operator_app.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { Readiness } from "./system_routes.ts";

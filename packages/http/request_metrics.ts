@@ -56,7 +56,7 @@ export const observeAnswer = (
     : counted;
 };
 
-/** A trace is found by the request id, and the log by the trace. */
+/** So that a trace is found by the request id that the client got. */
 const nameInSpan = (span: Tracer.Span, { requestId, key }: Exchange, error: PublicError | null): void => {
   span.attribute("accountlink.request_id", requestId);
   span.attribute("accountlink.code", error?.code ?? "OK");

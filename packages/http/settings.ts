@@ -9,6 +9,8 @@ export interface HttpSettingsShape {
   readonly publicUrl: string;
   /** The proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>;
+  /** Whether `/metrics` is served by `makeOperatorApp` alone. */
+  readonly metricsElsewhere?: boolean;
 }
 
 /** Settings of the HTTP layer. */

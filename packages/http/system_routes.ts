@@ -33,10 +33,12 @@ const ready = Effect.gen(function* () {
   });
 });
 
-const systemPaths = new Set<string>(["/healthz", "/readyz", "/metrics", ...Object.values(docsPaths)]);
+/** Where `/metrics` is, here or on the port for operators. */
+export const metricsPath = "/metrics";
+const systemPaths = new Set<string>(["/healthz", "/readyz", metricsPath, ...Object.values(docsPaths)]);
 
 /**
- * Whether a request is for one of `systemRoutes`, all of them read with GET. No other spelling of their paths leads to
+ * Whether a request is for one of these routes, all of them read with GET. No other spelling of their paths leads to
  * them, since a proxy that keeps one inside may compare it as it was sent: `url` is decoded by the router, and rid of
  * its dots where the target names a host.
  */
@@ -46,9 +48,11 @@ export const isForSystem = ({ url, originalUrl, headers }: HttpServerRequest.Htt
     (origin) => originalUrl === origin + url,
   );
 
-/** `/healthz`, `/readyz` and `/metrics`. */
-export const systemRoutes = Layer.mergeAll(
+/** `/healthz` and `/readyz`. */
+export const healthRoutes = Layer.mergeAll(
   HttpRouter.use((router) => router.add("GET", "/healthz", Effect.succeed(json(200, { status: "ok" })))),
   HttpRouter.use((router) => Effect.flatMap(ready, (answer) => router.add("GET", "/readyz", answer))),
-  PrometheusMetrics.layerHttp({ path: "/metrics" }),
 );
+
+/** `/metrics`. */
+export const metricsRoute = PrometheusMetrics.layerHttp({ path: metricsPath });

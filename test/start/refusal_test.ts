@@ -87,6 +87,8 @@ describe("a variable with a value that it does not take", () => {
     ACCOUNTLINK_PREMIUM_KEYS: ["ten", aCount],
     ACCOUNTLINK_SIGHTING_RETENTION: ["forever", aDuration],
     ACCOUNTLINK_LOG_LEVEL: ["verbose", "one of trace, debug, info, warn, error"],
+    ACCOUNTLINK_OPERATOR_PORT: ["-1", aPort],
+    ACCOUNTLINK_DRAIN_DELAY: ["later", aDuration],
     ACCOUNTLINK_DEV_PLATFORM_PORT: ["65536", aPort],
   };
 

@@ -1,0 +1,64 @@
+/** What is on the port for operators, and what on the public one. */
+import { createServer } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeClient, type Send } from "../support/http.ts";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+
+const { fixture } = makeWorld();
+
+describe("ACCOUNTLINK_OPERATOR_PORT", () => {
+  let server: RunningServer;
+  let operator: { readonly send: Send; readonly close: () => void };
+  beforeAll(async () => {
+    server = await startServer({ fixture, env: { ACCOUNTLINK_OPERATOR_PORT: "0" } });
+    const [, port = ""] = /"Operators are served".*"port":(\d+)/.exec(server.output()) ?? [];
+    operator = makeClient(`http://127.0.0.1:${port}`);
+  });
+  afterAll(async () => {
+    operator.close();
+    expect(await server.stop()).toBe(0);
+  });
+
+  it("has the metrics, which the public port has not", async () => {
+    const metrics = await operator.send("GET /metrics");
+    expect([metrics.status, metrics.headers["content-type"]]).toEqual([
+      200,
+      "text/plain; version=0.0.4; charset=utf-8",
+    ]);
+    expect(metrics.text).toMatch(/^process_cpu_seconds_total [\d.]+$/m);
+    for (const method of ["GET", "HEAD", "OPTIONS", "POST"]) {
+      expect((await server.send(`${method} /metrics`)).status).toBe(404);
+    }
+    const { body } = await server.send("GET /metrics?all=true");
+    expect(body).toMatchObject({ error: { code: "BAD_REQUEST" } });
+  });
+
+  it.each(["/healthz", "/readyz"])("has %s, as the public port", async (path) => {
+    const [one, other] = [await operator.send(`GET ${path}`), await server.send(`GET ${path}`)];
+    expect([one.status, one.text]).toEqual([200, other.text]);
+  });
+
+  it.each(["/v2/chat?chatId=100001", "/docs", "/openapi.json", "/verify", "/"])(
+    "has nothing of %s",
+    async (path) => {
+      expect((await operator.send(`GET ${path}`)).status).toBe(404);
+    },
+  );
+});
+
+describe("a port for operators that is in use", () => {
+  it("stops the start, by its name", async () => {
+    const holder = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => holder.once("listening", resolve));
+    const { port } = holder.address() as { readonly port: number };
+    try {
+      const start = startServer({ fixture, env: { ACCOUNTLINK_OPERATOR_PORT: String(port) } });
+      await expect(start).rejects.toThrow(
+        `Cannot start: ACCOUNTLINK_OPERATOR_PORT is "${port}", which is in use on "127.0.0.1"`,
+      );
+    } finally {
+      holder.close();
+    }
+  });
+});
