@@ -7,6 +7,7 @@ import { doctorCommand } from "./commands/doctor.ts";
 import { keysCommand } from "./commands/keys.ts";
 import { linksCommand } from "./commands/links.ts";
 import { migrateCommand } from "./commands/migrate.ts";
+import { secretsCommand } from "./commands/secrets.ts";
 import { serveCommand } from "./commands/serve.ts";
 
 export const accountlink = Command.make("accountlink").pipe(
@@ -16,6 +17,7 @@ export const accountlink = Command.make("accountlink").pipe(
     migrateCommand,
     keysCommand,
     linksCommand,
+    secretsCommand,
     auditCommand,
     doctorCommand,
   ]),

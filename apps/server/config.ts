@@ -14,7 +14,7 @@ import {
   port,
   positive,
   prefix,
-  secret,
+  secrets,
   serverAddress,
   serviceAddress,
   text,
@@ -84,9 +84,9 @@ export const variables = {
     description: "What every name in Redis begins with, where deployments share one",
     fallback: "accountlink:",
   }),
-  ACCOUNTLINK_SECRET: secret({ description: "Hashes keys and makes link hashes", fallback: null }),
+  ACCOUNTLINK_SECRET: secrets({ description: "Unlocks the root key of the storage", fallback: null }),
   ACCOUNTLINK_ADDRESS_KEYS: namedSecrets({
-    description: "Keys that protect stored addresses; else derived from the secret",
+    description: "Keys that protect stored addresses; else derived from the root key",
     fallback: new Map(),
   }),
   ACCOUNTLINK_PLATFORM: choice(["dev", "live"], {

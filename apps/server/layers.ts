@@ -5,15 +5,14 @@ import { CacheMemory } from "@accountlink/cache-memory";
 import { CacheRedis } from "@accountlink/cache-redis";
 import {
   AccountLink,
-  AddressVault,
+  type DeploymentSecrets,
   Limits,
   type PlatformFixture,
   ResilientCounters,
-  Secrets,
   SessionSettings,
 } from "@accountlink/core";
-import { type Effect, Layer, type Redacted } from "effect";
-import type { Config } from "./config.ts";
+import { type Effect, Layer } from "effect";
+import { deploymentKeysLayer } from "./deployment_keys.ts";
 import { cryptoLayer } from "./internal/crypto.ts";
 import { storageLayer } from "./internal/storage_layer.ts";
 import type { Cache, Plan } from "./plan.ts";
@@ -27,7 +26,7 @@ import { platformLayer } from "./platform_layers.ts";
  */
 export const serviceLayer = (
   plan: Plan,
-  secret: Redacted.Redacted<Uint8Array>,
+  secrets: DeploymentSecrets,
   fixture: PlatformFixture,
   publicUrl: Effect.Effect<string>,
 ) => {
@@ -39,12 +38,10 @@ export const serviceLayer = (
     Layer.succeed(Limits, limits),
     Layer.succeed(SessionSettings, sessions),
   );
-  const ports = Layer.mergeAll(
-    storageLayer(storage, cache, { exclusive: true, startTimeout }),
+  const ports = Layer.merge(
+    deploymentKeysLayer(config, storage, secrets),
     platformLayer(platform, fixture, publicUrl),
-    Secrets.layer(secret),
-    AddressVault.layer(addressKeys(config, secret)),
-  );
+  ).pipe(Layer.provideMerge(storageLayer(storage, cache, { exclusive: true, startTimeout })));
   // Counters in memory cannot fail; what they need is to have the day back after a restart.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
   return AccountLink.layerFlows.pipe(
@@ -57,7 +54,3 @@ export const serviceLayer = (
 
 /** Limits, short-lived values and signals. */
 const cacheLayer = (cache: Cache) => (cache.kind === "memory" ? CacheMemory.layer : CacheRedis.layer(cache));
-
-/** The keys that addresses are protected with: those of the configuration, or else one made of the secret. */
-const addressKeys = ({ ACCOUNTLINK_ADDRESS_KEYS: keys }: Config, secret: Redacted.Redacted<Uint8Array>) =>
-  keys.size > 0 ? keys : new Map([["secret", secret]]);

@@ -2,27 +2,18 @@
  * What the commands beside `serve` work with. All of it can be used beside a running server.
  */
 import { CacheMemory } from "@accountlink/cache-memory";
-import { ApiKeys, Limits, Secrets } from "@accountlink/core";
+import { ApiKeys, Limits } from "@accountlink/core";
 import { StorageSql } from "@accountlink/storage-sql";
-import { Context, Effect, Layer, Logger, Redacted } from "effect";
+import { Effect, Layer, Logger } from "effect";
 import { type Config, InvalidConfig, readConfig } from "./config.ts";
+import { deploymentKeysLayer } from "./deployment_keys.ts";
 import { cryptoLayer } from "./internal/crypto.ts";
 import { prepareFolder } from "./internal/prepare_folder.ts";
 import { CommandFailed } from "./internal/report.ts";
 import { storageLayer } from "./internal/storage_layer.ts";
-import { type Cache, cacheOf, isDemo, limitsOf, type Storage, storageOf } from "./plan.ts";
-import { resolveSecret } from "./secret.ts";
-
-/** Where a command works, so that what it prints can name it. */
-export class Place extends Context.Service<
-  Place,
-  {
-    /** `data folder "data"` or `database "db.internal:5432/links"`, for a person. */
-    readonly text: string;
-    /** The same for a program. */
-    readonly json: { readonly folder: string } | { readonly database: string };
-  }
->()("@accountlink/server/Place") {}
+import { Place, placeOf } from "./place.ts";
+import { type Cache, cacheOf, isDemo, limitsOf, storageOf } from "./plan.ts";
+import { resolveSecrets } from "./secret.ts";
 
 /**
  * The storage that `serve` would use under the same environment, with its secret.
@@ -45,19 +36,9 @@ export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refus
     if (schema.version === 0) return yield* nothingInDatabase(path);
   }
   // First of all, since a database is not opened again without the secret that it was made with.
-  const secret = yield* resolveSecret({ config, storage });
-  return { config, storage, secret, place: placeOf(storage) };
+  const secrets = yield* resolveSecrets({ config, storage });
+  return { config, storage, secrets, place: placeOf(storage) };
 });
-
-type Lasting = Exclude<Storage, { readonly kind: "memory" }>;
-
-const placeOf = (storage: Lasting): Place["Service"] => {
-  if (storage.kind === "embedded") {
-    return { text: `data folder "${storage.folder}"`, json: { folder: storage.folder } };
-  }
-  const { host, pathname } = new URL(Redacted.value(storage.url));
-  return { text: `database "${host}${pathname}"`, json: { database: `${host}${pathname}` } };
-};
 
 const prepareNewFolder = (config: Config, folder: string, whenNew: "make" | "refuse") => {
   if (whenNew === "refuse") return nothingIn(folder);
@@ -91,29 +72,29 @@ const cacheLayer = (cache: Cache) =>
         ),
       );
 
+/** A storage that can be worked with. */
+export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
+
+/** The stores, `ApiKeys` and `AddressVault` on the storage. */
+export const servicesOn = ({ config, storage, secrets, place }: OpenedStorage) =>
+  Layer.unwrap(
+    Effect.map(cacheOf(config), (cache) =>
+      ApiKeys.layer.pipe(
+        Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
+        Layer.provideMerge(storageLayer(storage, cache, { exclusive: false })),
+        Layer.provideMerge(Layer.succeed(Place, place)),
+        Layer.provideMerge(cryptoLayer),
+        Layer.provide(Layer.merge(cacheLayer(cache), Layer.succeed(Limits, limitsOf(config)))),
+        // Standard output is for the answer. That Redis is down is for the servers to tell.
+        Layer.provide(Logger.layer([])),
+      ),
+    ),
+  );
+
 /**
- * The stores and `ApiKeys` on the storage.
+ * The same on the storage that `serve` would use.
  *
  * @param whenNew whether a storage without data is made ready for it, as `serve` does, or is refused
  */
 export const managementLayer = (whenNew: "make" | "refuse") =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const { config, storage, secret, place } = yield* openStorage(whenNew);
-      const cache = yield* cacheOf(config);
-      return ApiKeys.layer.pipe(
-        Layer.provideMerge(
-          Layer.mergeAll(
-            storageLayer(storage, cache, { exclusive: false }),
-            Secrets.layer(secret),
-            Layer.succeed(Place, place),
-          ),
-        ),
-        Layer.provide(
-          Layer.mergeAll(cacheLayer(cache), cryptoLayer, Layer.succeed(Limits, limitsOf(config))),
-        ),
-        // Standard output is for the answer. That Redis is down is for the servers to tell.
-        Layer.provide(Logger.layer([])),
-      );
-    }),
-  );
+  Layer.unwrap(Effect.map(openStorage(whenNew), servicesOn));

@@ -1,5 +1,5 @@
 /**
- * The deployment's secret.
+ * The deployment's secret: one, or the new one and the old one while it is rotated.
  */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -12,29 +12,33 @@ import { InvalidConfig, missing } from "./config.ts";
 import { prepareFolder, unusableFolder } from "./internal/prepare_folder.ts";
 import { writeOnce } from "./internal/write_whole.ts";
 import type { Plan } from "./plan.ts";
-import { secretBytes } from "./variables.ts";
+import { parseSecrets } from "./variables.ts";
 
-const generate = Effect.gen(function* () {
+/** A new secret. */
+export const generate = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom;
   return Redacted.make(yield* random.randomBytes(32));
 });
+
+/** The file of a data folder that holds its secret, in the form of `ACCOUNTLINK_SECRET`. */
+export const secretFile = (folder: string): string => join(folder, "secret");
 
 /**
  * The configured secret. Without one, memory storage gets a new one, and a data folder the one that it holds; a folder
  * without a database yet is given one. A database whose secret is not known is refused: none of its keys would work.
  * Postgres holds none, since who can read the database must not be able to try keys.
  */
-export const resolveSecret = Effect.fn("resolveSecret")(function* ({
+export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
   config,
   storage,
 }: Pick<Plan, "config" | "storage">) {
   if (config.ACCOUNTLINK_SECRET !== null) return config.ACCOUNTLINK_SECRET;
-  if (storage.kind === "memory") return yield* generate;
+  if (storage.kind === "memory") return [yield* generate] as const;
   if (storage.kind === "postgres") {
     return yield* missing("ACCOUNTLINK_SECRET", "ACCOUNTLINK_STORAGE is postgres; the same for every node");
   }
-  const file = join(storage.folder, "secret");
-  if (existsSync(file)) return yield* readSecret(file);
+  const file = secretFile(storage.folder);
+  if (existsSync(file)) return yield* readSecrets(file);
   if (StorageSql.hasDatabase(storage.folder)) {
     return yield* new InvalidConfig({
       problem: `ACCOUNTLINK_SECRET is not set and data folder "${storage.folder}" holds none, expected the secret that its database was made with`,
@@ -46,20 +50,21 @@ export const resolveSecret = Effect.fn("resolveSecret")(function* ({
     Effect.mapError((cause) => unusableFolder(config, cause)),
   );
   // It is another's, if that was made at the same moment.
-  return yield* readSecret(file);
+  return yield* readSecrets(file);
 });
 
-const readSecret = Effect.fnUntraced(function* (file: string) {
+/** Reads a secret file. */
+export const readSecrets = Effect.fnUntraced(function* (file: string) {
   const content = yield* Effect.tryPromise({
     try: () => readFile(file, "utf8"),
     catch: (cause) =>
       new InvalidConfig({ problem: `secret file "${file}" cannot be read: ${String(cause)}` }),
   });
-  const bytes = secretBytes(content.trim());
-  if (Option.isNone(bytes)) {
+  const secrets = parseSecrets(content);
+  if (Option.isNone(secrets)) {
     return yield* new InvalidConfig({
       problem: `secret file "${file}" is damaged, expected 32 or more bytes in base64`,
     });
   }
-  return Redacted.make(bytes.value);
+  return secrets.value;
 });

@@ -7,20 +7,21 @@ import { SecureRandom } from "effect/crypto";
 import { readConfig } from "./config.ts";
 import { makeFolder } from "./internal/test_folder.ts";
 import { planOf } from "./plan.ts";
-import { resolveSecret } from "./secret.ts";
+import { resolveSecrets } from "./secret.ts";
 
 /** The secret that a server has under an environment. */
 const secretUnder = Effect.fnUntraced(
   function* (environment: Readonly<Record<string, string>>) {
     const config = yield* readConfig({ ACCOUNTLINK_PLATFORM: "dev", ...environment });
-    return Redacted.value(yield* resolveSecret(yield* planOf(config)));
+    const [secret] = yield* resolveSecrets(yield* planOf(config));
+    return Redacted.value(secret);
   },
   Effect.provide([SecureRandom.layerWebCrypto, NodeServices.layer]),
 );
 
 const embedded = (folder: string) => ({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: folder });
 
-describe("resolveSecret", () => {
+describe("resolveSecrets", () => {
   it.effect("is the one that is configured, which is not written down", () =>
     Effect.gen(function* () {
       const folder = join(yield* makeFolder, "data");

@@ -17,7 +17,7 @@ import { makeNodeServer } from "./node_server.ts";
 import { listenForOperators } from "./operator_server.ts";
 import type { Plan } from "./plan.ts";
 import { exportConnections, exportProcessMetrics } from "./process_metrics.ts";
-import { resolveSecret } from "./secret.ts";
+import { resolveSecrets } from "./secret.ts";
 import { loadStartupFixture, readStartupFixture, type StartupFixture } from "./startup_fixture.ts";
 import { telemetryLayer } from "./telemetry.ts";
 
@@ -29,7 +29,7 @@ const serving = Effect.fnUntraced(function* (plan: Plan) {
   // A start that is refused leaves nothing behind: what can be refused comes before what makes something.
   const fixture = yield* readStartupFixture(plan);
   if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
-  const secret = yield* resolveSecret(plan);
+  const secrets = yield* resolveSecrets(plan);
   if (platform.kind === "live") yield* warnOfLive(platform.publicUrl, fixture);
   const publicUrl = yield* Deferred.make<string>();
   return yield* Effect.gen(function* () {
@@ -41,7 +41,7 @@ const serving = Effect.fnUntraced(function* (plan: Plan) {
     return yield* Effect.never;
   }).pipe(
     Effect.scoped,
-    Effect.provide(serviceLayer(plan, secret, fixture.platform, Deferred.await(publicUrl))),
+    Effect.provide(serviceLayer(plan, secrets, fixture.platform, Deferred.await(publicUrl))),
   );
 });
 

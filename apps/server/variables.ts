@@ -1,7 +1,7 @@
 /**
  * How the text of an environment variable or flag becomes a value.
  */
-import { parseNetwork } from "@accountlink/core";
+import { type DeploymentSecrets, parseNetwork } from "@accountlink/core";
 import { Duration, Option, Redacted, Result } from "effect";
 import { Base64 } from "effect/encoding";
 import type { IpNetwork } from "effect/net";
@@ -190,16 +190,20 @@ export const serverAddress = (
     ),
   );
 
-/** 32 or more bytes in base64. */
-export const secret = (
-  about: About<Redacted.Redacted<Uint8Array> | null>,
-): Variable<Redacted.Redacted<Uint8Array> | null> =>
-  hidden(
-    variable("32 or more bytes in base64", (input) => Option.map(secretBytes(input), Redacted.make), about),
-  );
+/** The deployment's secret, and while it is rotated the one before it. */
+export const secrets = (about: About<DeploymentSecrets | null>): Variable<DeploymentSecrets | null> =>
+  hidden(variable("32 or more bytes in base64, or new,old while it is rotated", parseSecrets, about));
 
-/** Reads 32 or more bytes in base64. */
-export const secretBytes = (input: string): Option.Option<Uint8Array> =>
+/** Reads one secret of 32 or more bytes in base64, or the new one and the old one. */
+export const parseSecrets = (input: string): Option.Option<DeploymentSecrets> => {
+  const [newest, old, ...more] = input
+    .split(",")
+    .map((part) => Option.map(secretBytes(part.trim()), Redacted.make));
+  if (newest === undefined || more.length > 0) return Option.none();
+  return old === undefined ? Option.map(newest, (one) => [one] as const) : Option.all([newest, old] as const);
+};
+
+const secretBytes = (input: string): Option.Option<Uint8Array> =>
   Option.filter(Result.getSuccess(Base64.decode(input)), (bytes) => bytes.length >= 32);
 
 /** Keys for addresses, newest first. */

@@ -11,7 +11,7 @@ import {
   port,
   positive,
   prefix,
-  secret,
+  secrets,
   serverAddress,
   serviceAddress,
   text,
@@ -152,12 +152,21 @@ describe("a variable", () => {
   });
 
   it("takes secrets, and does not show them", () => {
-    const variable = secret(about(null));
-    const [taken, short, broken] = read(variable, [bytes(7), bytes(7, 31), "not base64!"]);
+    const variable = secrets(about(null));
+    const [taken, both, ...refused] = read(variable, [
+      bytes(7),
+      `${bytes(8)}, ${bytes(7)}`,
+      bytes(7, 31),
+      "not base64!",
+      `${bytes(8)},`,
+      `${bytes(8)},${bytes(7, 31)}`,
+      `${bytes(9)},${bytes(8)},${bytes(7)}`,
+    ]);
     expect(variable.secret).toBe(true);
-    expect(taken && Redacted.value(taken)).toEqual(new Uint8Array(32).fill(7));
+    const firstBytes = (read: typeof taken) => read?.map((one) => Redacted.value(one)[0]);
+    expect([firstBytes(taken), firstBytes(both)]).toEqual([[7], [8, 7]]);
     expect(JSON.stringify(taken)).not.toContain(bytes(7));
-    expect([short, broken]).toEqual([null, null]);
+    expect(refused).toEqual([null, null, null, null, null]);
   });
 
   it("takes named secrets, in their order", () => {

@@ -7,7 +7,9 @@ import {
   FlowStore,
   KeyStore,
   LinkStore,
+  RootKeyStore,
   SessionStore,
+  SightingStore,
   Signals,
 } from "@accountlink/core";
 import { StorageMemory } from "@accountlink/storage-memory";
@@ -46,6 +48,8 @@ const storage = (breakage: Breakage = unavailable) =>
         Context.add(CountLedger, breakable(Context.get(ports, CountLedger), isBroken, breakage)),
         Context.add(SessionStore, breakable(Context.get(ports, SessionStore), isBroken, breakage)),
         Context.add(FlowStore, breakable(Context.get(ports, FlowStore), isBroken, breakage)),
+        Context.add(RootKeyStore, breakable(Context.get(ports, RootKeyStore), isBroken, breakage)),
+        Context.add(SightingStore, breakable(Context.get(ports, SightingStore), isBroken, breakage)),
       );
     }),
   );

@@ -1,8 +1,9 @@
 /**
  * The whole service over its ports.
  */
-import { Layer, type Redacted } from "effect";
-import { Digest, SecureRandom } from "effect/crypto";
+import { Layer } from "effect";
+import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { type DeploymentSecrets, RootKey } from "./root_key.ts";
 import { ApiKeys } from "./services/api_keys.ts";
 import { BulkLookup } from "./services/bulk_lookup.ts";
 import { FixtureLoader } from "./services/fixture_loader.ts";
@@ -45,13 +46,15 @@ export const layer = Layer.mergeAll(
 export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubjects.layer));
 
 /**
- * `layer` on Web Crypto, which every runtime has. What it needs then are the ports alone.
+ * `layer` on Web Crypto, which every runtime has. What it needs then are the ports alone, `RootKeyStore` among them.
  *
- * @param secret 32 or more random bytes, the same for as long as the stores last: keys are hashed with them
+ * @param secrets 32 or more random bytes each, the newest first: the secret that the root key of the store is wrapped
+ * with, and while it is rotated the one before it as well. A store that another secret wrapped is refused.
  */
-export const layerWebCrypto = (secret: Redacted.Redacted<Uint8Array>) =>
+export const layerWebCrypto = (...secrets: DeploymentSecrets) =>
   layer.pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(Secrets.layerWebCrypto(secret), SecureRandom.layerWebCrypto, Digest.layerWebCrypto),
-    ),
+    Layer.provideMerge(Secrets.layer.pipe(Layer.provide(RootKey.layer(secrets)))),
+    Layer.provideMerge(Digest.layerWebCrypto),
+    Layer.provide(Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto)),
+    Layer.provideMerge(SecureRandom.layerWebCrypto),
   );

@@ -8,12 +8,10 @@ import {
   completionRefusal,
   type FlowCompleted,
   type Millis,
-  type Pid,
   type SessionAdvanced,
   type SessionCreated,
   SessionStore,
   type Sid,
-  type Sighting,
   type SweepSessions,
 } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
@@ -21,6 +19,7 @@ import { endFlow } from "./internal/end_flow.ts";
 import { setGame } from "./internal/set_game.ts";
 import { type Memory, State } from "./internal/state.ts";
 import { assertStorable } from "./internal/storable_text.ts";
+import { storeSightings } from "./internal/store_sightings.ts";
 
 /** Finds sessions in O(1); what looks for many scans those that are unfinished, or all when it is to forget some. */
 export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
@@ -32,7 +31,7 @@ export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
       changedSince: (at, among) => Effect.sync(() => memory.sessions.changedSince(at, among)),
       advance: (write) => Effect.sync(() => advance(memory, write)),
       complete: (write) => Effect.sync(() => complete(memory, write)),
-      recordSightings: (pid, sightings) => Effect.sync(() => recordSightings(memory, pid, sightings)),
+      recordSightings: (pid, sightings) => Effect.sync(() => storeSightings(memory, pid, sightings)),
       sweep: (times) => Effect.sync(() => sweep(memory, times)),
     }),
   ),
@@ -78,24 +77,13 @@ const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
 
   if (address !== null) assertStorable(address.hash, address.sealed, address.addressKeyId);
   const { record, previousGameId } = setGame(memory, write);
-  if (address !== null) recordSightings(memory, pid, [{ chatId, address, seenAt: at }]);
+  if (address !== null) storeSightings(memory, pid, [{ chatId, address, seenAt: at }]);
   endFlow(memory, write.flow);
   if (session === undefined) return { _tag: "Completed", record, previousGameId, session: null };
 
   const completed = completedSession(session, write, previousGameId);
   memory.sessions.change(completed, at);
   return { _tag: "Completed", record, previousGameId, session: completed };
-};
-
-const recordSightings = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Sighting>): void => {
-  memory.linksOf(pid);
-  for (const { address } of sightings) assertStorable(address.hash, address.sealed, address.addressKeyId);
-  const known = memory.sightings.get(pid) ?? new Map<string, Sighting>();
-  memory.sightings.set(pid, known);
-  for (const sighting of sightings) {
-    const key = `${sighting.chatId} ${sighting.address.hash}`;
-    if ((known.get(key)?.seenAt ?? sighting.seenAt) <= sighting.seenAt) known.set(key, sighting);
-  }
 };
 
 const sweep = (

@@ -6,7 +6,9 @@ import type {
   FlowStore,
   KeyStore,
   LinkStore,
+  RootKeyStore,
   SessionStore,
+  SightingStore,
 } from "@accountlink/core";
 import { Layer } from "effect";
 import * as MemoryAuditLog from "./audit_log.ts";
@@ -16,11 +18,21 @@ import * as MemoryFlowStore from "./flow_store.ts";
 import { State } from "./internal/state.ts";
 import * as MemoryKeyStore from "./key_store.ts";
 import * as MemoryLinkStore from "./link_store.ts";
+import * as MemoryRootKeyStore from "./root_key_store.ts";
 import * as MemorySessionStore from "./session_store.ts";
+import * as MemorySightingStore from "./sighting_store.ts";
 
 /** Every storage port. Each time the layer is built its store is empty; it forgets everything when it is released. */
 export const layer: Layer.Layer<
-  LinkStore | KeyStore | AuditLog | CacheAgreement | CountLedger | SessionStore | FlowStore
+  | LinkStore
+  | KeyStore
+  | AuditLog
+  | CacheAgreement
+  | CountLedger
+  | SessionStore
+  | FlowStore
+  | RootKeyStore
+  | SightingStore
 > = Layer.mergeAll(
   MemoryLinkStore.layer,
   MemoryKeyStore.layer,
@@ -29,4 +41,6 @@ export const layer: Layer.Layer<
   MemoryCountLedger.layer,
   MemorySessionStore.layer,
   MemoryFlowStore.layer,
+  MemoryRootKeyStore.layer,
+  MemorySightingStore.layer,
 ).pipe(Layer.provide(State.layer));

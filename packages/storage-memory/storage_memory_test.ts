@@ -6,7 +6,9 @@ import {
   flowStoreSuite,
   keyStoreSuite,
   linkStoreSuite,
+  rootKeyStoreSuite,
   sessionStoreSuite,
+  sightingStoreSuite,
   storagePropertySuite,
 } from "@accountlink/conformance";
 import * as test from "vitest";
@@ -22,5 +24,7 @@ sessionStoreSuite({ name, layer, test });
 flowStoreSuite({ name, layer, test });
 cacheAgreementSuite({ name, layer, test });
 countLedgerSuite({ name, layer, test });
+rootKeyStoreSuite({ name, layer, test });
+sightingStoreSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: layer, test });
 failingStorageSuite({ name, test, skip: "memory has no connection that could break" });

@@ -12,6 +12,8 @@ export interface EmbeddedState {
   readonly path: string;
   /** The number of the last step that the schema has been through, and of the last one that this release knows. */
   readonly schema: { readonly version: number; readonly newest: number };
+  /** The wrapped root key; null when there is none yet. */
+  readonly rootKey: string | null;
   /** What is broken in the file, in the words of SQLite; at most ten findings. */
   readonly damage: ReadonlyArray<string>;
   /** The server of the folder, when one runs; its process id is null when it is not known for certain. */
@@ -37,13 +39,14 @@ export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | n
     return { path, ...file, server: yield* runningServer(folder) };
   });
 
-const readFile = (path: string): Pick<EmbeddedState, "schema" | "damage"> => {
+const readFile = (path: string): Pick<EmbeddedState, "schema" | "rootKey" | "damage"> => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
     const findings = database.prepare("PRAGMA integrity_check(10)").all();
     const messages = findings.map((row) => String(row["integrity_check"]));
     return {
       schema: { version: versionOf(database), newest: newestStep },
+      rootKey: rootKeyOf(database),
       damage: messages.filter((message) => message !== "ok"),
     };
   } finally {
@@ -51,9 +54,17 @@ const readFile = (path: string): Pick<EmbeddedState, "schema" | "damage"> => {
   }
 };
 
+const hasTable = (database: DatabaseSync, name: string): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").all(name).length > 0;
+
+const rootKeyOf = (database: DatabaseSync): string | null => {
+  if (!hasTable(database, "root_key")) return null;
+  const row = database.prepare("SELECT wrapped FROM root_key").get();
+  return row === undefined ? null : String(row["wrapped"]);
+};
+
 const versionOf = (database: DatabaseSync): number => {
-  const tables = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'").all();
-  if (tables.length === 0) return 0;
+  if (!hasTable(database, "schema_migrations")) return 0;
   return Number(
     database.prepare("SELECT MAX(migration_id) AS version FROM schema_migrations").get()?.["version"],
   );

@@ -32,6 +32,7 @@ describe("inspectEmbedded", () => {
       expect(state).toEqual({
         path: join(folder, "accountlink.db"),
         schema: { version: newest, newest },
+        rootKey: null,
         damage: [],
         server: null,
       });

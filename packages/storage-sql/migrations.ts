@@ -14,6 +14,7 @@ import { countLedger } from "./migrations/0003_count_ledger.ts";
 import { verification } from "./migrations/0004_verification.ts";
 import { cacheClosures } from "./migrations/0005_cache_closures.ts";
 import { sightingRetention } from "./migrations/0006_sighting_retention.ts";
+import { rootKey } from "./migrations/0007_root_key.ts";
 
 /** Every step, by `<number>_<name>`. */
 export const migrations: Readonly<
@@ -25,6 +26,7 @@ export const migrations: Readonly<
   "0004_verification": verification,
   "0005_cache_closures": cacheClosures,
   "0006_sighting_retention": sightingRetention,
+  "0007_root_key": rootKey,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

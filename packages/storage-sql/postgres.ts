@@ -67,6 +67,8 @@ export interface PostgresState {
   readonly server: string;
   /** The number of the last step that the schema has been through, and of the last one that this release knows. */
   readonly schema: { readonly version: number; readonly newest: number };
+  /** The wrapped root key; null when there is none yet. */
+  readonly rootKey: string | null;
 }
 
 /** Looks at a database and changes nothing in it. */
@@ -83,10 +85,21 @@ export const inspectPostgres = (options: PostgresOptions): Effect.Effect<Postgre
 
 const state = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  const [found] = yield* sql<{ readonly server: string; readonly steps: string | null }>`
-    SELECT current_setting('server_version') AS server, to_regclass('schema_migrations') AS steps`;
+  const [found] = yield* sql<{
+    readonly server: string;
+    readonly steps: string | null;
+    readonly root_key: string | null;
+  }>`
+    SELECT current_setting('server_version') AS server,
+      to_regclass('schema_migrations') AS steps, to_regclass('root_key') AS root_key`;
   const version = found?.steps === null ? 0 : yield* lastStep;
-  return { server: found?.server ?? "", schema: { version, newest: newestStep } };
+  const [stored] =
+    found?.root_key === null ? [] : yield* sql<{ readonly wrapped: string }>`SELECT wrapped FROM root_key`;
+  return {
+    server: found?.server ?? "",
+    schema: { version, newest: newestStep },
+    rootKey: stored?.wrapped ?? null,
+  };
 });
 
 type Database = Context.Context<SqlClient.SqlClient | SqlConnection.Connection>;

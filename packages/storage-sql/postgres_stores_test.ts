@@ -5,7 +5,9 @@ import {
   flowStoreSuite,
   keyStoreSuite,
   linkStoreSuite,
+  rootKeyStoreSuite,
   sessionStoreSuite,
+  sightingStoreSuite,
   storagePropertySuite,
 } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
@@ -25,5 +27,7 @@ test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () 
   flowStoreSuite({ name, layer, test });
   cacheAgreementSuite({ name, layer, test });
   countLedgerSuite({ name, layer, test });
+  rootKeyStoreSuite({ name, layer, test });
+  sightingStoreSuite({ name, layer, test });
   storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
 });

@@ -3,7 +3,7 @@ export { databaseFile, hasDatabase } from "./data_folder.ts";
 export { DatabaseUnusable } from "./database_unusable.ts";
 export { type EmbeddedError, type EmbeddedOptions, layerEmbedded, migrateEmbedded } from "./embedded.ts";
 export { type EmbeddedState, inspectEmbedded } from "./inspect.ts";
-export { DataFolderInUse } from "./internal/process_lock.ts";
+export { acquireFolderLock, DataFolderInUse } from "./internal/process_lock.ts";
 export { DatabaseTooNew, migrate } from "./migrations.ts";
 export {
   inspectPostgres,

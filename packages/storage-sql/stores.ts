@@ -6,7 +6,9 @@ import type {
   FlowStore,
   KeyStore,
   LinkStore,
+  RootKeyStore,
   SessionStore,
+  SightingStore,
 } from "@accountlink/core";
 import { Layer } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
@@ -16,7 +18,9 @@ import * as SqlCountLedger from "./count_ledger.ts";
 import * as SqlFlowStore from "./flow_store.ts";
 import * as SqlKeyStore from "./key_store.ts";
 import * as SqlLinkStore from "./link_store.ts";
+import * as SqlRootKeyStore from "./root_key_store.ts";
 import * as SqlSessionStore from "./session_store.ts";
+import * as SqlSightingStore from "./sighting_store.ts";
 
 /** Every storage port. */
 export type Stores =
@@ -26,7 +30,9 @@ export type Stores =
   | CacheAgreement
   | CountLedger
   | SessionStore
-  | FlowStore;
+  | FlowStore
+  | RootKeyStore
+  | SightingStore;
 
 /** Every storage port on the database of the client, whose schema has been migrated. */
 export const layer: Layer.Layer<Stores, never, SqlClient.SqlClient | SqlConnection.Connection> =
@@ -38,4 +44,6 @@ export const layer: Layer.Layer<Stores, never, SqlClient.SqlClient | SqlConnecti
     SqlCountLedger.layer,
     SqlSessionStore.layer,
     SqlFlowStore.layer,
+    SqlRootKeyStore.layer,
+    SqlSightingStore.layer,
   );

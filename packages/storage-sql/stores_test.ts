@@ -6,7 +6,9 @@ import {
   flowStoreSuite,
   keyStoreSuite,
   linkStoreSuite,
+  rootKeyStoreSuite,
   sessionStoreSuite,
+  sightingStoreSuite,
   storagePropertySuite,
 } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
@@ -26,5 +28,7 @@ sessionStoreSuite({ name, layer, test });
 flowStoreSuite({ name, layer, test });
 cacheAgreementSuite({ name, layer, test });
 countLedgerSuite({ name, layer, test });
+rootKeyStoreSuite({ name, layer, test });
+sightingStoreSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
 failingStorageSuite({ name, layer: layerReopening, test });

@@ -14,6 +14,7 @@ import {
   KeyStore,
   LinkStore,
   parseNetwork,
+  RootKey,
   Secrets,
   SessionSettings,
   SessionStore,
@@ -82,7 +83,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
       Layer.mergeAll(
         stores,
         platforms,
-        Secrets.layer(secret),
+        Secrets.layer.pipe(Layer.provide(Layer.succeed(RootKey, secret))),
         AddressVault.layer(new Map([["test", secret]])),
       ),
     ),

@@ -134,6 +134,7 @@ describe.skipIf(missing !== null)(`accountlink doctor on Postgres and Redis ${mi
       expect.stringMatching(/^ok configuration: /),
       expect.stringMatching(/^ok platform: /),
       "ok secret: ACCOUNTLINK_SECRET is set",
+      "ok root key: there is none yet, and one will be made",
       expect.stringMatching(
         `^ok database: "${place}" on Postgres \\d+\\.\\d+ is empty, and its schema will be made$`,
       ),

@@ -31,7 +31,8 @@ import { keyJson } from "../internal/key_output.ts";
 import { operatorOrigin } from "../internal/operator.ts";
 import { answer } from "../internal/output.ts";
 import { CommandFailed } from "../internal/report.ts";
-import { managementLayer, Place } from "../management.ts";
+import { managementLayer } from "../management.ts";
+import { Place } from "../place.ts";
 
 const isNetwork = (text: string): boolean => Option.isSome(parseNetwork(text));
 

@@ -8,7 +8,8 @@ import { findKey } from "../internal/find_key.ts";
 import { keyArgument } from "../internal/flags.ts";
 import { operatorOrigin } from "../internal/operator.ts";
 import { answer } from "../internal/output.ts";
-import { managementLayer, Place } from "../management.ts";
+import { managementLayer } from "../management.ts";
+import { Place } from "../place.ts";
 
 export const revokeKeyCommand = Command.make("revoke", { id: keyArgument }, ({ id }) =>
   Effect.gen(function* () {

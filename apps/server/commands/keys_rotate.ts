@@ -9,7 +9,8 @@ import { durationFlag, keyArgument } from "../internal/flags.ts";
 import { operatorOrigin } from "../internal/operator.ts";
 import { answer } from "../internal/output.ts";
 import { CommandFailed } from "../internal/report.ts";
-import { managementLayer, Place } from "../management.ts";
+import { managementLayer } from "../management.ts";
+import { Place } from "../place.ts";
 
 const longestGrace = 604_800_000;
 

@@ -19,7 +19,8 @@ import {
   type WrongLine,
   type WrongLines,
 } from "../link_import.ts";
-import { managementLayer, Place } from "../management.ts";
+import { managementLayer } from "../management.ts";
+import { Place } from "../place.ts";
 
 /** Bytes that are read at once. */
 const readSize = 262_144;

@@ -2,13 +2,14 @@
  * The doctor looks at the data folder and what is in it.
  */
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { formatTimestamp } from "@accountlink/core";
 import { StorageSql } from "@accountlink/storage-sql";
 import { Clock, Effect } from "effect";
 import type { Config } from "../config.ts";
 import type { Storage } from "../plan.ts";
-import { resolveSecret } from "../secret.ts";
+import { resolveSecrets, secretFile } from "../secret.ts";
+import { checkRootKey } from "./doctor_secret.ts";
 import { type Finding, fail, judgeSchema, ok, warn } from "./finding.ts";
 import { formatCount } from "./output.ts";
 import { reasonOf } from "./report.ts";
@@ -22,9 +23,13 @@ const enoughSpace = 1_024 * mebibyte;
 /** Looks at everything that the server keeps in its folder, and gives the state of the database. */
 export const checkFolder = Effect.fnUntraced(function* (config: Config, storage: Embedded) {
   const { folder } = storage;
-  const findings = [...(yield* checkAccess(folder)), ...(yield* checkSecret(config, storage))];
   const { state, finding } = yield* checkDatabase(folder);
-  findings.push(finding, checkSpace(folder), checkClock(folder, yield* Clock.currentTimeMillis));
+  const findings = [
+    ...(yield* checkAccess(folder)),
+    ...(yield* checkSecret(config, storage, state?.rootKey ?? null)),
+    finding,
+  ];
+  findings.push(checkSpace(folder), checkClock(folder, yield* Clock.currentTimeMillis));
   return { findings, server: state?.server ?? null };
 });
 
@@ -65,15 +70,18 @@ const canWrite = (folder: string): boolean => {
   }
 };
 
-const checkSecret = Effect.fnUntraced(function* (config: Config, storage: Embedded) {
-  const file = join(storage.folder, "secret");
-  const hasFile = existsSync(file);
-  if (config.ACCOUNTLINK_SECRET !== null) return [ok("secret", "ACCOUNTLINK_SECRET is set")];
-  if (!hasFile && !StorageSql.hasDatabase(storage.folder)) {
+const checkSecret = Effect.fnUntraced(function* (config: Config, storage: Embedded, wrapped: string | null) {
+  const file = secretFile(storage.folder);
+  const isConfigured = config.ACCOUNTLINK_SECRET !== null;
+  if (!isConfigured && !existsSync(file) && !StorageSql.hasDatabase(storage.folder)) {
     return [ok("secret", "there is none yet, and one will be made")];
   }
-  return yield* resolveSecret({ config, storage }).pipe(
-    Effect.map(() => [privacyOf("secret", file, "read", "600")]),
+  return yield* resolveSecrets({ config, storage }).pipe(
+    Effect.flatMap((secrets) => checkRootKey(config, storage, secrets, wrapped)),
+    Effect.map((rootKey) => [
+      isConfigured ? ok("secret", "ACCOUNTLINK_SECRET is set") : privacyOf("secret", file, "read", "600"),
+      rootKey,
+    ]),
     Effect.catchTag("InvalidConfig", ({ problem }) =>
       Effect.succeed([fail("secret", problem, "Set ACCOUNTLINK_SECRET, or restore the file from a backup")]),
     ),

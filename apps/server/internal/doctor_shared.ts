@@ -2,10 +2,11 @@
  * The doctor looks at what several servers share: Postgres and Redis.
  */
 import { StorageSql } from "@accountlink/storage-sql";
-import { Effect } from "effect";
+import { Effect, Result } from "effect";
 import type { Config } from "../config.ts";
 import { type Cache, cacheOf, type Storage } from "../plan.ts";
-import { resolveSecret } from "../secret.ts";
+import { resolveSecrets } from "../secret.ts";
+import { checkRootKey } from "./doctor_secret.ts";
 import { type Finding, fail, judgeSchema, ok, warn } from "./finding.ts";
 
 type Postgres = Extract<Storage, { readonly kind: "postgres" }>;
@@ -16,19 +17,21 @@ const oldestRedis = 6;
 
 /** Looks at the secret, and at the database without changing anything in it. */
 export const checkPostgres = Effect.fnUntraced(function* (config: Config, storage: Postgres) {
-  const secret = yield* resolveSecret({ config, storage }).pipe(
-    Effect.as(ok("secret", "ACCOUNTLINK_SECRET is set")),
-    Effect.catch(({ message }) =>
-      Effect.succeed(fail("secret", message, "Set it to what every other server of the database has")),
+  const state = yield* Effect.result(StorageSql.inspectPostgres(storage));
+  const wrapped = Result.isSuccess(state) ? state.success.rootKey : null;
+  const secret = yield* resolveSecrets({ config, storage }).pipe(
+    Effect.flatMap((secrets) => checkRootKey(config, storage, secrets, wrapped)),
+    Effect.map((rootKey) => [ok("secret", "ACCOUNTLINK_SECRET is set"), rootKey]),
+    Effect.catchTag("InvalidConfig", ({ message }) =>
+      Effect.succeed([fail("secret", message, "Set it to what every other server of the database has")]),
     ),
   );
-  const database = yield* StorageSql.inspectPostgres(storage).pipe(
-    Effect.map(judgePostgres),
-    Effect.catch(({ message }) =>
-      Effect.succeed(fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start the database")),
-    ),
-  );
-  return [secret, database];
+  const database = Result.match(state, {
+    onSuccess: judgePostgres,
+    onFailure: ({ message }) =>
+      fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start the database"),
+  });
+  return [...secret, database];
 });
 
 const judgePostgres = ({ path, server, schema }: StorageSql.PostgresState): Finding => {

@@ -68,6 +68,9 @@ const writePart = Effect.fnUntraced(function* <E, R, E2, R2>(
       yield* Stream.runForEach(Stream.encodeText(text), (chunk) => opened.writeAll(chunk));
       yield* opened.sync;
       yield* putIntoPlace(part);
+      // The name lies in the folder, and is lost with the power unless that is on the disk as well.
+      const folder = yield* fileSystem.open(dirname(target), { flag: "r" });
+      yield* folder.sync;
     }),
   );
 });

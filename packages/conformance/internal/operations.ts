@@ -8,7 +8,9 @@ import {
   KeyStore,
   LinkCache,
   LinkStore,
+  RootKeyStore,
   SessionStore,
+  SightingStore,
   Signals,
   type StoreUnavailable,
 } from "@accountlink/core";
@@ -85,6 +87,7 @@ export const storageOperations = Effect.gen(function* () {
       loadCounts: ledger.loadCounts(hash, [{ key: hash, endsAt: 1 }]),
     } satisfies OperationsOf<CountLedger["Service"]>),
     ...(yield* verificationOperations),
+    ...(yield* rotationOperations),
   };
 });
 
@@ -129,6 +132,23 @@ const verificationOperations = Effect.gen(function* () {
       prove: flows.prove(flow.id, { step: "chat", chatId: ada }, 0, flow.id),
       end: flows.end(uniqueFlowId()),
     } satisfies OperationsOf<FlowStore["Service"]>),
+  };
+});
+
+/** Every operation of the ports that rotate keys. */
+const rotationOperations = Effect.gen(function* () {
+  const [rootKeys, sightings] = [yield* RootKeyStore, yield* SightingStore];
+  const { global } = yield* makeWorld;
+  return {
+    ...prefixed("RootKeyStore", {
+      adopt: rootKeys.adopt({ ifEmpty: "root", otherwise: "root" }),
+      replace: rootKeys.replace(uniqueText(), "root"),
+    } satisfies OperationsOf<RootKeyStore["Service"]>),
+    ...prefixed("SightingStore", {
+      countByKey: sightings.countByKey(),
+      listUnderOtherKeys: sightings.listUnderOtherKeys("k1", null, 10),
+      reprotect: sightings.reprotect(global.pid, []),
+    } satisfies OperationsOf<SightingStore["Service"]>),
   };
 });
 

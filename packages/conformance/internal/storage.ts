@@ -1,4 +1,21 @@
-import type { AuditLog, CountLedger, FlowStore, KeyStore, LinkStore, SessionStore } from "@accountlink/core";
+import type {
+  AuditLog,
+  CountLedger,
+  FlowStore,
+  KeyStore,
+  LinkStore,
+  RootKeyStore,
+  SessionStore,
+  SightingStore,
+} from "@accountlink/core";
 
 /** The ports of a store. They come together, since a write and its audit entry are one step. */
-export type Storage = LinkStore | KeyStore | AuditLog | CountLedger | SessionStore | FlowStore;
+export type Storage =
+  | LinkStore
+  | KeyStore
+  | AuditLog
+  | CountLedger
+  | SessionStore
+  | FlowStore
+  | RootKeyStore
+  | SightingStore;

@@ -1,22 +1,32 @@
 /**
  * Client addresses as they are stored: matched by a keyed hash, kept encrypted, never in the clear.
  */
-import { Context, Effect, Layer, type Redacted } from "effect";
-import { Aead, type Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Context, Effect, Layer, Option, type Redacted } from "effect";
+import { Aead, type Kdf, Mac, type SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { NetAddress } from "effect/net";
-import type { ClientAddress } from "../client_address.ts";
+import { type ClientAddress, parseAddress } from "../client_address.ts";
 import { deriveKey } from "../internal/derive_key.ts";
+import { seal, unseal } from "../internal/sealed_text.ts";
 import type { ProtectedAddress } from "../sighting.ts";
 
 const encoder = new TextEncoder();
 
-/** Protects addresses with the newest of the deployment's address keys. */
+/** Protects addresses with the newest of the deployment's address keys, and reads those of all of them. */
 export class AddressVault extends Context.Service<
   AddressVault,
   {
+    /** The id of the newest key. */
+    readonly newestKeyId: string;
+
     /** Hashes what the address counts as (HMAC-SHA-256) and encrypts the address itself (AES-256-GCM). */
     readonly protect: (address: ClientAddress) => Effect.Effect<ProtectedAddress>;
+
+    /** The hashes under which the address may be stored, one for each key, that of the newest first. */
+    readonly hashes: (address: ClientAddress) => Effect.Effect<ReadonlyArray<string>>;
+
+    /** Decrypts the address. None when its key is not one of the deployment's any more, or it was changed. */
+    readonly reveal: (address: ProtectedAddress) => Effect.Effect<Option.Option<ClientAddress>>;
   }
 >()("@accountlink/core/AddressVault") {
   /**
@@ -28,30 +38,36 @@ export class AddressVault extends Context.Service<
     Layer.effect(
       AddressVault,
       Effect.gen(function* () {
-        const [newest] = keys;
+        const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
+        const vaultKeys = yield* Effect.forEach(keys, ([id, secret]) => vaultKeyOf(id, secret));
+        const [newest] = vaultKeys;
         if (newest === undefined) return yield* Effect.die(new Error("Cannot protect addresses: no key"));
-        const [addressKeyId, secret] = newest;
-        const aead = yield* Aead.Aead;
-        const mac = yield* Mac.Mac;
-        const random = yield* SecureRandom.SecureRandom;
-        const hashKey = yield* Mac.key(Mac.hmacSha256, yield* deriveKey(secret, "address-hash"));
-        const sealKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(secret, "address-seal"));
-
-        const seal = Effect.fnUntraced(function* (text: string) {
-          const nonce = yield* random.randomBytes(Aead.aes256Gcm.nonceLength);
-          const aad = encoder.encode(addressKeyId);
-          const ciphertext = yield* aead.encrypt(sealKey, encoder.encode(text), { nonce, aad });
-          return Base64Url.encode(new Uint8Array([...nonce, ...ciphertext]));
-        });
 
         return AddressVault.of({
-          protect: ({ ip, countedAs }) =>
+          newestKeyId: newest.id,
+          protect: (address) =>
             Effect.all({
-              hash: Effect.map(mac.sign(hashKey, encoder.encode(countedAs)), Base64Url.encode),
-              sealed: seal(NetAddress.formatIp(ip)),
-              addressKeyId: Effect.succeed(addressKeyId),
-            }).pipe(Effect.orDie),
+              hash: newest.hash(address),
+              sealed: seal(newest.sealKey, encoder.encode(NetAddress.formatIp(address.ip)), newest.id),
+              addressKeyId: Effect.succeed(newest.id),
+            }).pipe(Effect.provideContext(crypto)),
+          hashes: (address) => Effect.forEach(vaultKeys, ({ hash }) => hash(address)),
+          reveal: Effect.fnUntraced(function* ({ sealed, addressKeyId }) {
+            const key = vaultKeys.find(({ id }) => id === addressKeyId);
+            if (key === undefined) return Option.none();
+            const bytes = yield* unseal(key.sealKey, sealed, key.id).pipe(Effect.provideContext(crypto));
+            return Option.flatMap(bytes, (text) => parseAddress(new TextDecoder().decode(text)));
+          }),
         });
-      }).pipe(Effect.orDie),
+      }),
     );
 }
+
+const vaultKeyOf = Effect.fnUntraced(function* (id: string, secret: Redacted.Redacted<Uint8Array>) {
+  const mac = yield* Mac.Mac;
+  const hashKey = yield* Mac.key(Mac.hmacSha256, yield* deriveKey(secret, "address-hash"));
+  const sealKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(secret, "address-seal"));
+  const hash = ({ countedAs }: ClientAddress) =>
+    Effect.orDie(Effect.map(mac.sign(hashKey, encoder.encode(countedAs)), Base64Url.encode));
+  return { id, sealKey, hash };
+}, Effect.orDie);

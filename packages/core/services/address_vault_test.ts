@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Layer, Redacted } from "effect";
+import { Effect, Layer, Option, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { addressKey, vault } from "../internal/test_flows.ts";
@@ -59,19 +59,30 @@ describe("AddressVault", () => {
     }).pipe(Effect.provide(vault)),
   );
 
-  it.effect("protects with the newest key, and with another key differently", () =>
+  it.effect("protects with the newest key, and finds and reveals what each key protected", () =>
     Effect.gen(function* () {
       const newest = Redacted.make(new Uint8Array(32).fill(1));
+      const before = yield* protect("203.0.113.7").pipe(Effect.provide(vault));
       const rotated = AddressVault.layer(
         new Map([
           ["k2", newest],
           ["k1", addressKey],
         ]),
       );
-      const after = yield* protect("203.0.113.7").pipe(Effect.provide(rotated));
-      const before = yield* protect("203.0.113.7").pipe(Effect.provide(vault));
-      assert.strictEqual(after.addressKeyId, "k2");
-      assert.notStrictEqual(after.hash, before.hash);
+      yield* Effect.gen(function* () {
+        const { newestKeyId, hashes, reveal } = yield* AddressVault;
+        const after = yield* protect("203.0.113.7");
+        assert.strictEqual(newestKeyId, "k2");
+        assert.strictEqual(after.addressKeyId, "k2");
+        assert.notStrictEqual(after.hash, before.hash);
+        assert.deepEqual(yield* hashes(address("203.0.113.7")), [after.hash, before.hash]);
+        for (const stored of [before, after]) {
+          assert.deepEqual(yield* reveal(stored), Option.some(address("203.0.113.7")));
+        }
+        assert.deepEqual(yield* reveal({ ...before, addressKeyId: "k2" }), Option.none());
+        assert.deepEqual(yield* reveal({ ...before, addressKeyId: "k0" }), Option.none());
+        assert.deepEqual(yield* reveal({ ...before, sealed: "" }), Option.none());
+      }).pipe(Effect.provide(rotated));
     }).pipe(Effect.provide(webCrypto)),
   );
 });

@@ -1,5 +1,5 @@
 /**
- * Everything that is computed with the deployment's secret.
+ * Everything that is computed with the deployment's root key.
  */
 import { Context, Effect, Layer, type Redacted } from "effect";
 import { Kdf, Mac, SecureRandom } from "effect/crypto";
@@ -8,6 +8,7 @@ import type { ClientAddress } from "../client_address.ts";
 import type { FlowId, Pid, Sid } from "../ids.ts";
 import { deriveKey } from "../internal/derive_key.ts";
 import type { Link } from "../link.ts";
+import { RootKey } from "../root_key.ts";
 
 const encoder = new TextEncoder();
 /** Every request asks for the name of its address. */
@@ -15,7 +16,7 @@ const rememberedAddresses = 10_000;
 
 const webCryptoMac = Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto));
 
-/** Keyed hashes. Without the secret none of them can be computed or checked. */
+/** Keyed hashes. Without the root key none of them can be computed or checked. */
 export class Secrets extends Context.Service<
   Secrets,
   {
@@ -40,51 +41,47 @@ export class Secrets extends Context.Service<
     readonly flowCsrf: (id: FlowId, subject: Sid | Pid) => Effect.Effect<string>;
   }
 >()("@accountlink/core/Secrets") {
-  /**
-   * @param secret 32 or more random bytes. Each use has a key of its own, derived with HKDF-SHA-256.
-   */
-  static readonly layer = (
-    secret: Redacted.Redacted<Uint8Array>,
-  ): Layer.Layer<Secrets, never, Mac.Mac | Kdf.Kdf> =>
-    Layer.effect(
-      Secrets,
-      Effect.gen(function* () {
-        const mac = yield* Mac.Mac;
+  /** Each use has a key of its own, derived from the root key with HKDF-SHA-256. */
+  static readonly layer: Layer.Layer<Secrets, never, RootKey | Mac.Mac | Kdf.Kdf> = Layer.effect(
+    Secrets,
+    Effect.gen(function* () {
+      const mac = yield* Mac.Mac;
+      const rootKey = yield* RootKey;
 
-        const signerFor = Effect.fnUntraced(function* (purpose: string) {
-          const key = yield* Mac.key(Mac.hmacSha256, yield* deriveKey(secret, purpose));
-          return (text: string) => mac.sign(key, encoder.encode(text)).pipe(Effect.orDie);
-        });
-        const signKey = yield* signerFor("key-hash");
-        const signLink = yield* signerFor("link-hash");
-        const signAddress = yield* signerFor("address-name");
-        const addressNames = new Map<string, string>();
-        const signCookie = yield* signerFor("flow-id");
-        const signForm = yield* signerFor("flow-csrf");
+      const signerFor = Effect.fnUntraced(function* (purpose: string) {
+        const key = yield* Mac.key(Mac.hmacSha256, yield* deriveKey(rootKey, purpose));
+        return (text: string) => mac.sign(key, encoder.encode(text)).pipe(Effect.orDie);
+      });
+      const signKey = yield* signerFor("key-hash");
+      const signLink = yield* signerFor("link-hash");
+      const signAddress = yield* signerFor("address-name");
+      const addressNames = new Map<string, string>();
+      const signCookie = yield* signerFor("flow-id");
+      const signForm = yield* signerFor("flow-csrf");
 
-        return Secrets.of({
-          keyHash: (token) => Effect.map(signKey(token), Base64Url.encode),
-          linkHash: (pid, link) =>
-            Effect.map(signLink(`${pid}\n${link.chatId}\n${link.gameId}\n${link.linkVersion}`), (tag) =>
-              Base64Url.encode(tag.subarray(0, 24)),
-            ),
-          addressName: ({ countedAs }) => {
-            const known = addressNames.get(countedAs);
-            if (known !== undefined) return Effect.succeed(known);
-            return Effect.map(signAddress(countedAs), (tag) => {
-              const name = Base64Url.encode(tag.subarray(0, 16));
-              if (addressNames.size >= rememberedAddresses) addressNames.clear();
-              addressNames.set(countedAs, name);
-              return name;
-            });
-          },
-          flowId: (cookie) => Effect.map(signCookie(cookie), (tag) => Base64Url.encode(tag) as FlowId),
-          flowCsrf: (id, subject) => Effect.map(signForm(`${id}\n${subject}`), Base64Url.encode),
-        });
-      }).pipe(Effect.orDie),
-    );
+      return Secrets.of({
+        keyHash: (token) => Effect.map(signKey(token), Base64Url.encode),
+        linkHash: (pid, link) =>
+          Effect.map(signLink(`${pid}\n${link.chatId}\n${link.gameId}\n${link.linkVersion}`), (tag) =>
+            Base64Url.encode(tag.subarray(0, 24)),
+          ),
+        addressName: ({ countedAs }) => {
+          const known = addressNames.get(countedAs);
+          if (known !== undefined) return Effect.succeed(known);
+          return Effect.map(signAddress(countedAs), (tag) => {
+            const name = Base64Url.encode(tag.subarray(0, 16));
+            if (addressNames.size >= rememberedAddresses) addressNames.clear();
+            addressNames.set(countedAs, name);
+            return name;
+          });
+        },
+        flowId: (cookie) => Effect.map(signCookie(cookie), (tag) => Base64Url.encode(tag) as FlowId),
+        flowCsrf: (id, subject) => Effect.map(signForm(`${id}\n${subject}`), Base64Url.encode),
+      });
+    }).pipe(Effect.orDie),
+  );
 
-  /** The same on Web Crypto, which every runtime has. */
-  static readonly layerWebCrypto = (secret: Redacted.Redacted<Uint8Array>): Layer.Layer<Secrets> =>
-    Secrets.layer(secret).pipe(Layer.provide([webCryptoMac, Kdf.layerWebCrypto]));
+  /** The same with a given root key, on Web Crypto, which every runtime has. */
+  static readonly layerWebCrypto = (rootKey: Redacted.Redacted<Uint8Array>): Layer.Layer<Secrets> =>
+    Secrets.layer.pipe(Layer.provide([Layer.succeed(RootKey, rootKey), webCryptoMac, Kdf.layerWebCrypto]));
 }

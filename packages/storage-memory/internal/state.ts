@@ -54,6 +54,7 @@ export class Memory {
   /** The scopes of each account, by guild; a global one is under null. */
   readonly scopes = new Map<string, Map<string | null, DataScope>>();
   readonly links = new Map<Pid, ScopeLinks>();
+  rootKey: string | null = null;
   readonly importPositions = new Map<string, number>();
   readonly keys = new Map<KeyId, StoredKey>();
   readonly keysByHash = new Map<string, { readonly stored: StoredKey; readonly secret: Secret }>();

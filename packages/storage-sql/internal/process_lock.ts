@@ -69,8 +69,29 @@ function lock(folder: string): Effect.Effect<DatabaseSync, DataFolderInUse | Sql
   });
 }
 
-function beginOn(file: string): DatabaseSync {
-  const held = new DatabaseSync(file, { timeout: 0 });
+/**
+ * Keeps other processes from what they do under a lock of this name, until the scope closes; they wait for it for ten
+ * seconds.
+ *
+ * @param folder path of an existing folder
+ */
+export function acquireFolderLock(
+  folder: string,
+  name: string,
+): Effect.Effect<void, SqlError.SqlError, Scope.Scope> {
+  const lock = Effect.suspend(() => {
+    try {
+      return Effect.succeed(beginOn(join(folder, `${name}.lock`), 10_000));
+    } catch (cause) {
+      return failWith(cause);
+    }
+  });
+  return Effect.asVoid(Effect.acquireRelease(lock, (held) => Effect.sync(() => held.close())));
+}
+
+/** @param timeout how long to wait for another process, in milliseconds */
+function beginOn(file: string, timeout = 0): DatabaseSync {
+  const held = new DatabaseSync(file, { timeout });
   try {
     // On disk, a journal that was left behind would have to be undone first, and two servers could refuse each other.
     held.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");

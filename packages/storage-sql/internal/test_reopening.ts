@@ -1,12 +1,29 @@
 /** For tests: the embedded stores, whose database can be closed under them and opened again. */
 import { Connection } from "@accountlink/conformance";
-import { AuditLog, CountLedger, FlowStore, KeyStore, LinkStore, SessionStore } from "@accountlink/core";
+import {
+  AuditLog,
+  CountLedger,
+  FlowStore,
+  KeyStore,
+  LinkStore,
+  RootKeyStore,
+  SessionStore,
+  SightingStore,
+} from "@accountlink/core";
 import { Context, Effect, Exit, Layer, Scope } from "effect";
 import { layerEmbedded } from "../embedded.ts";
 import { makeTempFolder } from "./temp_folder.ts";
 
 export const layerReopening: Layer.Layer<
-  LinkStore | KeyStore | AuditLog | CountLedger | SessionStore | FlowStore | Connection
+  | LinkStore
+  | KeyStore
+  | AuditLog
+  | CountLedger
+  | SessionStore
+  | FlowStore
+  | RootKeyStore
+  | SightingStore
+  | Connection
 > = Layer.effectContext(
   Effect.gen(function* () {
     const stores = layerEmbedded({ folder: yield* makeTempFolder });
@@ -46,6 +63,14 @@ export const layerReopening: Layer.Layer<
       Context.add(
         FlowStore,
         forwarding(() => Context.get(opened.ports, FlowStore)),
+      ),
+      Context.add(
+        RootKeyStore,
+        forwarding(() => Context.get(opened.ports, RootKeyStore)),
+      ),
+      Context.add(
+        SightingStore,
+        forwarding(() => Context.get(opened.ports, SightingStore)),
       ),
     );
   }),

@@ -1,0 +1,35 @@
+/**
+ * The doctor tries the secret on the root key of a storage.
+ */
+import { type DeploymentSecrets, unwrapWithAny } from "@accountlink/core";
+import { Effect } from "effect";
+import type { Config } from "../config.ts";
+import { secretRejected } from "../deployment_keys.ts";
+import type { LastingStorage } from "../place.ts";
+import { cryptoLayer } from "./crypto.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+
+/** @param wrapped the root key of the storage; null when there is none yet */
+export const checkRootKey = Effect.fnUntraced(function* (
+  config: Config,
+  storage: LastingStorage,
+  secrets: DeploymentSecrets,
+  wrapped: string | null,
+) {
+  const isRotating = secrets.length > 1;
+  if (wrapped === null) return ok("root key", "there is none yet, and one will be made");
+  return yield* unwrapWithAny(wrapped, secrets).pipe(
+    Effect.map(({ wrappedBy }): Finding => {
+      if (!isRotating) return ok("root key", "the secret unwraps it");
+      return wrappedBy === 0
+        ? warn("root key", "the new secret unwraps it, and the old one is not needed", "Remove the old secret")
+        : warn("root key", "the old secret unwraps it", "Run: accountlink secrets rotate");
+    }),
+    Effect.catchTag("SecretRejected", () =>
+      Effect.catch(secretRejected(config, storage), ({ problem }) =>
+        Effect.succeed(fail("root key", problem, "Set the right ACCOUNTLINK_SECRET, or restore the secret from a backup")),
+      ),
+    ),
+    Effect.provide(cryptoLayer),
+  );
+});

@@ -1,0 +1,96 @@
+/** What an adapter of `RootKeyStore` must do. */
+import { RootKeyStore } from "@accountlink/core";
+import { Effect, Layer } from "effect";
+import { expectDefect, expectEqual } from "./internal/expect.ts";
+import type { Storage } from "./internal/storage.ts";
+import { hostileTexts, unstorableTexts } from "./internal/texts.ts";
+import { type Cases, type SuiteOptions, suite } from "./suite.ts";
+import { makeWorld, uniqueText } from "./world.ts";
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+const candidates = () => ({ ifEmpty: uniqueText(), otherwise: uniqueText() });
+
+const adopt = (root: RootKeyStore["Service"]) => root.adopt(candidates());
+
+const cases: Cases<Storage> = {
+  "adopt stores a root key in an empty store, and from then on gives that one": Effect.gen(function* () {
+    const root = yield* RootKeyStore;
+    const first = candidates();
+    expectEqual(yield* root.adopt(first), first.ifEmpty);
+    expectEqual(yield* adopt(root), first.ifEmpty);
+    yield* makeWorld;
+    expectEqual(yield* adopt(root), first.ifEmpty);
+  }),
+
+  "adopt stores the other candidate in a store with accounts": Effect.gen(function* () {
+    const root = yield* RootKeyStore;
+    yield* makeWorld;
+    const first = candidates();
+    expectEqual(yield* root.adopt(first), first.otherwise);
+    expectEqual(yield* adopt(root), first.otherwise);
+  }),
+
+  "racing adoptions give all the same root key": Effect.gen(function* () {
+    const root = yield* RootKeyStore;
+    const adopted = yield* Effect.all(
+      Array.from({ length: 20 }, () => adopt(root)),
+      atOnce,
+    );
+    expectEqual(new Set(adopted).size, 1);
+    expectEqual(yield* adopt(root), adopted[0] ?? "");
+  }),
+
+  "replace replaces what is expected, and nothing else": Effect.gen(function* () {
+    const root = yield* RootKeyStore;
+    expectEqual(yield* root.replace("nothing", "next"), false);
+    const first = yield* adopt(root);
+    expectEqual(yield* root.replace(uniqueText(), "next"), false);
+    expectEqual(yield* adopt(root), first);
+    expectEqual(yield* root.replace(first, "next"), true);
+    expectEqual(yield* root.replace(first, "after next"), false);
+    expectEqual(yield* adopt(root), "next");
+  }),
+
+  "of racing replacements one is made": Effect.gen(function* () {
+    const root = yield* RootKeyStore;
+    const first = yield* adopt(root);
+    const texts = Array.from({ length: 20 }, uniqueText);
+    const replaced = yield* Effect.forEach(texts, (text) => root.replace(first, text), atOnce);
+    expectEqual(replaced.filter(Boolean).length, 1);
+    expectEqual(yield* adopt(root), texts[replaced.indexOf(true)] ?? "");
+  }),
+
+  "root keys are texts; what not every store can hold is a defect": Effect.gen(function* () {
+    const root = yield* RootKeyStore;
+    for (const text of unstorableTexts) yield* expectDefect(root.adopt({ ifEmpty: text, otherwise: "root" }));
+    let stored = yield* adopt(root);
+    for (const text of hostileTexts) {
+      expectEqual(yield* root.replace(stored, text), true);
+      stored = yield* adopt(root);
+      expectEqual(stored, text);
+    }
+    for (const text of unstorableTexts) yield* expectDefect(root.replace(stored, text));
+  }),
+};
+
+/**
+ * Tests the root key of a layer, which has the other storage ports as well. A store has one root key, so each case builds
+ * the layer anew: every time its store must be empty.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import * as test from "vitest";
+ *
+ * rootKeyStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
+ * ```
+ */
+export const rootKeyStoreSuite = (options: SuiteOptions<Storage>): void =>
+  suite(
+    "RootKeyStore",
+    { ...options, layer: Layer.empty },
+    Object.fromEntries(
+      Object.entries(cases).map(([title, body]) => [title, Effect.provide(body, Layer.fresh(options.layer))]),
+    ),
+  );
