@@ -119,7 +119,7 @@ describe("readConfig", () => {
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(readConfig({ ACCOUNTLINK_SECRET: "too-short" }));
       expect(message).toBe(
-        "ACCOUNTLINK_SECRET is a value of 9 characters, expected 32 or more bytes in base64",
+        "ACCOUNTLINK_SECRET is a value of 9 characters, expected 32 or more bytes in base64, or new,old while it is rotated",
       );
     }),
   );

@@ -30,10 +30,12 @@ const rotateSecretFile = Effect.fnUntraced(function* (config: Config, folder: st
   yield* StorageSql.acquireFolderLock(folder, "secret");
   const [newest, ...older] = yield* readSecrets(file);
   const secrets: DeploymentSecrets = older.length > 0 ? [newest, ...older] : [yield* generate, newest];
-  const write = (...kept: DeploymentSecrets) =>
-    writeWhole(file, Stream.make(`${kept.map((secret) => Base64.encode(Redacted.value(secret))).join(",")}\n`)).pipe(
-      Effect.mapError((cause) => unusableFolder(config, cause)),
+  const write = (...kept: DeploymentSecrets) => {
+    const text = kept.map((secret) => Base64.encode(Redacted.value(secret))).join(",");
+    return Effect.mapError(writeWhole(file, Stream.make(`${text}\n`), "replace"), (cause) =>
+      unusableFolder(config, cause),
     );
+  };
   yield* write(...secrets);
   yield* rotateSecret(secrets);
   yield* write(secrets[0]);

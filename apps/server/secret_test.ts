@@ -72,7 +72,7 @@ describe("resolveSecrets", () => {
     Effect.gen(function* () {
       const postgres = { ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_DATABASE_URL: "postgres://db/links" };
       expect((yield* Effect.flip(secretUnder(postgres))).message).toBe(
-        "ACCOUNTLINK_SECRET is not set, expected 32 or more bytes in base64 (ACCOUNTLINK_STORAGE is postgres; the same for every node)",
+        "ACCOUNTLINK_SECRET is not set, expected 32 or more bytes in base64, or new,old while it is rotated (ACCOUNTLINK_STORAGE is postgres; the same for every node)",
       );
     }),
   );

@@ -23,7 +23,9 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
   }),
   "replace replaces what is expected, and nothing else": (store) => ({
     replace: (_, next) =>
-      Effect.flatMap(store.adopt({ ifEmpty: next, otherwise: next }), (stored) => store.replace(stored, next)),
+      Effect.flatMap(store.adopt({ ifEmpty: next, otherwise: next }), (stored) =>
+        store.replace(stored, next),
+      ),
   }),
   "of racing replacements one is made": (store) => ({
     replace: (expected, next) => Effect.as(store.replace(expected, next), true),

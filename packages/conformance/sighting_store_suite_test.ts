@@ -41,7 +41,7 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
   },
   "of two sightings that become the same the later one remains": () => ({ reprotect: () => Effect.void }),
   "racing rotations and new sightings lose no sighting": (store) => ({
-    reprotect: (pid, sightings) => store.reprotect(pid, sightings.slice(1)),
+    reprotect: (pid, sightings) => store.reprotect(pid, sightings.slice(0, 10)),
   }),
   "hashes, ciphertexts and key ids are texts; what not every store can hold is a defect": (store) => ({
     listUnderOtherKeys: (keyId, after, limit) =>

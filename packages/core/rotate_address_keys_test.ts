@@ -41,7 +41,12 @@ const sightings = Effect.gen(function* () {
   const stored = yield* (yield* SightingStore).listUnderOtherKeys("", null, 10_000);
   const shown = yield* Effect.forEach(stored, ({ chatId: user, address: kept, seenAt }) =>
     Effect.map(reveal(kept), (revealed) =>
-      [user, Option.match(revealed, { onNone: () => "?", onSome: ({ countedAs }) => countedAs }), seenAt, kept.addressKeyId].join(" "),
+      [
+        user,
+        Option.match(revealed, { onNone: () => "?", onSome: ({ countedAs }) => countedAs }),
+        seenAt,
+        kept.addressKeyId,
+      ].join(" "),
     ),
   );
   return shown.toSorted();
@@ -95,8 +100,9 @@ describe("rotateAddressKeys", () => {
       yield* addScope;
       const count = 1_234;
       yield* Effect.provide(
-        Effect.forEach(Array.from({ length: count }, (_, i) => i), (i) =>
-          see(ada, `10.0.${Math.floor(i / 256)}.${i % 256}`, i),
+        Effect.forEach(
+          Array.from({ length: count }, (_, i) => i),
+          (i) => see(ada, `10.0.${Math.floor(i / 256)}.${i % 256}`, i),
         ),
         vault("k1"),
       );

@@ -2,6 +2,7 @@
 import { type Pid, type ReprotectedSighting, SightingStore, type StoredSighting } from "@accountlink/core";
 import { Effect, Layer } from "effect";
 import { type Memory, State } from "./internal/state.ts";
+import { assertStorable } from "./internal/storable_text.ts";
 import { storeSightings } from "./internal/store_sightings.ts";
 
 export const layer: Layer.Layer<SightingStore, never, State> = Layer.effect(
@@ -46,6 +47,7 @@ const compare = (one: StoredSighting, other: StoredSighting): number => {
 };
 
 const reprotect = (memory: Memory, pid: Pid, sightings: ReadonlyArray<ReprotectedSighting>): void => {
+  for (const { address } of sightings) assertStorable(...Object.values(address));
   const known = memory.sightings.get(pid);
   for (const { chatId, hash, address } of sightings) {
     const name = `${chatId} ${hash}`;

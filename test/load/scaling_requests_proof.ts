@@ -7,9 +7,10 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Secrets } from "@accountlink/core";
+import { Secrets, unwrapRootKey } from "@accountlink/core";
 import type { PostgresDatabase } from "@accountlink/test-servers";
-import { Effect, Layer, Redacted } from "effect";
+import { Effect, Layer, Option, Redacted } from "effect";
+import { Aead, Kdf, SecureRandom } from "effect/crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DriveKind } from "./drive.ts";
 import { missing, useServers } from "./scaling_servers.ts";
@@ -53,7 +54,15 @@ afterAll(async () => {
 
 /** Gives the account of the fixture many more keys, all at once. */
 const addKeys = async () => {
-  const secrets = await run(Layer.build(Secrets.layerWebCrypto(Redacted.make(new Uint8Array(secret)))));
+  const [row] = await run(database.query("SELECT wrapped FROM root_key"));
+  const rootKey = await run(
+    unwrapRootKey(String(row?.["wrapped"]), Redacted.make(new Uint8Array(secret))).pipe(
+      Effect.map(Option.getOrThrow),
+      Effect.provide([Aead.layerWebCrypto, Kdf.layerWebCrypto]),
+      Effect.provide(SecureRandom.layerWebCrypto),
+    ),
+  );
+  const secrets = await run(Layer.build(Secrets.layerWebCrypto(rootKey)));
   const { keyHash } = await Effect.runPromise(Effect.provideContext(Secrets, secrets));
   const keys = Array.from({ length: keyCount }, (_, i) => keyOf(i));
   const hashed = await Effect.runPromise(

@@ -49,7 +49,7 @@ describe("a variable with a value that it does not take", () => {
     ACCOUNTLINK_CACHE: ["none", "one of memory, redis"],
     ACCOUNTLINK_REDIS_URL: ["http://:pass@cache", RedisUrl.forms.join(" or ")],
     ACCOUNTLINK_REDIS_PREFIX: ["{links}:", "letters, digits, and : . _ -"],
-    ACCOUNTLINK_SECRET: [short, "32 or more bytes in base64"],
+    ACCOUNTLINK_SECRET: [short, "32 or more bytes in base64, or new,old while it is rotated"],
     ACCOUNTLINK_ADDRESS_KEYS: [
       `new:${short}`,
       "id:base64 pairs of 32 or more bytes, separated by commas, newest first",
@@ -185,7 +185,11 @@ describe("what several servers share", () => {
 
   test.each([
     ["ACCOUNTLINK_DATABASE_URL", "postgres://user:password@host:port/database", "postgres)"],
-    ["ACCOUNTLINK_SECRET", "32 or more bytes in base64", "postgres; the same for every node)"],
+    [
+      "ACCOUNTLINK_SECRET",
+      "32 or more bytes in base64, or new,old while it is rotated",
+      "postgres; the same for every node)",
+    ],
   ])("is refused without %s", async (name, expected, storage) => {
     expectRefusal(
       await runServe({ ...shared, [name]: "" }),

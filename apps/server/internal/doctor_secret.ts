@@ -22,12 +22,18 @@ export const checkRootKey = Effect.fnUntraced(function* (
     Effect.map(({ wrappedBy }): Finding => {
       if (!isRotating) return ok("root key", "the secret unwraps it");
       return wrappedBy === 0
-        ? warn("root key", "the new secret unwraps it, and the old one is not needed", "Remove the old secret")
+        ? warn(
+            "root key",
+            "the new secret unwraps it, and the old one is not needed",
+            "Remove the old secret",
+          )
         : warn("root key", "the old secret unwraps it", "Run: accountlink secrets rotate");
     }),
     Effect.catchTag("SecretRejected", () =>
       Effect.catch(secretRejected(config, storage), ({ problem }) =>
-        Effect.succeed(fail("root key", problem, "Set the right ACCOUNTLINK_SECRET, or restore the secret from a backup")),
+        Effect.succeed(
+          fail("root key", problem, "Set the right ACCOUNTLINK_SECRET, or restore the secret from a backup"),
+        ),
       ),
     ),
     Effect.provide(cryptoLayer),
