@@ -36,14 +36,11 @@ const addressVaultLayer = ({ ACCOUNTLINK_ADDRESS_KEYS: configured }: Config) =>
   );
 
 /** The refusal of a secret that does not unwrap the root key of the storage. */
-export const secretRejected = (
-  { ACCOUNTLINK_SECRET }: Config,
-  storage: LastingStorage,
-): Effect.Effect<never, InvalidConfig> => {
+export const secretRejected = ({ ACCOUNTLINK_SECRET }: Config, storage: LastingStorage): InvalidConfig => {
   const given =
     ACCOUNTLINK_SECRET === null && storage.kind === "embedded"
       ? `ACCOUNTLINK_SECRET is not set, and "${secretFile(storage.folder)}" does not hold the secret`
       : "ACCOUNTLINK_SECRET is not the secret";
   const problem = `${given} of ${placeOf(storage).text}, expected the one that it was made with or last rotated to`;
-  return Effect.fail(new InvalidConfig({ problem }));
+  return new InvalidConfig({ problem });
 };

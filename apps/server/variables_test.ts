@@ -163,7 +163,7 @@ describe("a variable", () => {
       `${bytes(9)},${bytes(8)},${bytes(7)}`,
     ]);
     expect(variable.secret).toBe(true);
-    const firstBytes = (read: typeof taken) => read?.map((one) => Redacted.value(one)[0]);
+    const firstBytes = (given: typeof taken) => given?.map((one) => Redacted.value(one)[0]);
     expect([firstBytes(taken), firstBytes(both)]).toEqual([[7], [8, 7]]);
     expect(JSON.stringify(taken)).not.toContain(bytes(7));
     expect(refused).toEqual([null, null, null, null, null]);

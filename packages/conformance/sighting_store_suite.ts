@@ -36,6 +36,9 @@ const listUnder = Effect.fnUntraced(function* (addressKeyId: string, pageSize = 
   return found.filter(({ address }) => address.addressKeyId === addressKeyId);
 });
 
+const byHash = (one: StoredSighting, other: StoredSighting): number =>
+  one.address.hash < other.address.hash ? -1 : 1;
+
 const cases: Cases<Storage> = {
   "sightings are counted by their keys": Effect.gen(function* () {
     const store = yield* SightingStore;
@@ -62,8 +65,6 @@ const cases: Cases<Storage> = {
         }
       }
     }
-    const byHash = (one: StoredSighting, other: StoredSighting) =>
-      one.address.hash < other.address.hash ? -1 : 1;
     const all = yield* listUnder(key);
     expectEqual(all.toSorted(byHash), written.toSorted(byHash));
     expectEqual(yield* listUnder(key, 1), all);

@@ -37,7 +37,7 @@ export const rotateAddressKeys = Effect.fnUntraced(function* (
   let page: ReadonlyArray<StoredSighting> = [];
   do {
     page = yield* store.listUnderOtherKeys(vault.newestKeyId, page.at(-1) ?? null, pageSize);
-    for (const [pid, sightings] of Map.groupBy(page, ({ pid }) => pid)) {
+    for (const [pid, sightings] of Map.groupBy(page, (sighting) => sighting.pid)) {
       const reprotected = yield* reprotect(pid, sightings);
       rotated += reprotected;
       unreadable += sightings.length - reprotected;

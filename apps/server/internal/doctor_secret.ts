@@ -16,11 +16,10 @@ export const checkRootKey = Effect.fnUntraced(function* (
   secrets: DeploymentSecrets,
   wrapped: string | null,
 ) {
-  const isRotating = secrets.length > 1;
   if (wrapped === null) return ok("root key", "there is none yet, and one will be made");
   return yield* unwrapWithAny(wrapped, secrets).pipe(
     Effect.map(({ wrappedBy }): Finding => {
-      if (!isRotating) return ok("root key", "the secret unwraps it");
+      if (secrets.length === 1) return ok("root key", "the secret unwraps it");
       return wrappedBy === 0
         ? warn(
             "root key",
@@ -30,9 +29,11 @@ export const checkRootKey = Effect.fnUntraced(function* (
         : warn("root key", "the old secret unwraps it", "Run: accountlink secrets rotate");
     }),
     Effect.catchTag("SecretRejected", () =>
-      Effect.catch(secretRejected(config, storage), ({ problem }) =>
-        Effect.succeed(
-          fail("root key", problem, "Set the right ACCOUNTLINK_SECRET, or restore the secret from a backup"),
+      Effect.succeed(
+        fail(
+          "root key",
+          secretRejected(config, storage).problem,
+          "Set the right ACCOUNTLINK_SECRET, or restore the secret from a backup",
         ),
       ),
     ),

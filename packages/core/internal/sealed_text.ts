@@ -1,7 +1,7 @@
 /**
  * Bytes encrypted with AES-256-GCM, as text: base64url of a random nonce and the ciphertext with its tag.
  */
-import { Effect, Option, Result } from "effect";
+import { Effect, Result } from "effect";
 import { Aead, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 

@@ -79,14 +79,14 @@ export function acquireFolderLock(
   folder: string,
   name: string,
 ): Effect.Effect<void, SqlError.SqlError, Scope.Scope> {
-  const lock = Effect.suspend(() => {
+  const begin = Effect.suspend(() => {
     try {
       return Effect.succeed(beginOn(join(folder, `${name}.lock`), 10_000));
     } catch (cause) {
       return failWith(cause);
     }
   });
-  return Effect.asVoid(Effect.acquireRelease(lock, (held) => Effect.sync(() => held.close())));
+  return Effect.asVoid(Effect.acquireRelease(begin, (held) => Effect.sync(() => held.close())));
 }
 
 /** @param timeout how long to wait for another process, in milliseconds */
