@@ -1,7 +1,7 @@
 /**
  * Routes for operators. They take no key.
  */
-import { Context, Effect, Layer } from "effect";
+import { Context, Effect, Layer, Metric } from "effect";
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http";
 import { PrometheusMetrics } from "effect/observability";
 import { docsPaths } from "./docs_routes.ts";
@@ -23,14 +23,19 @@ const json = (status: number, body: unknown) =>
     headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
   });
 
+const isReady = Metric.gauge("accountlink_ready", {
+  description: "Whether /readyz answered 200 the last time that it was asked: 1 or 0",
+});
+
 const ready = Effect.gen(function* () {
   const readiness = yield* Readiness;
-  return Effect.zipWith(readiness.failing, readiness.degraded, (failing, missing) => {
+  const answer = Effect.zipWith(readiness.failing, readiness.degraded, (failing, missing) => {
     const degraded = missing.length === 0 ? {} : { degraded: missing };
     return failing.length === 0
       ? json(200, { status: "ready", ...degraded })
       : json(503, { status: "unavailable", failing, ...degraded });
   });
+  return Effect.tap(answer, ({ status }) => Metric.update(isReady, status === 200 ? 1 : 0));
 });
 
 /** Where `/metrics` is, here or on the port for operators. */

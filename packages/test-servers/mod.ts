@@ -8,6 +8,7 @@ export * from "./http_server.ts";
 export * from "./id_token.ts";
 export * from "./postgres.ts";
 export * from "./postgres_standby.ts";
+export * from "./prometheus.ts";
 export * from "./redis.ts";
 export * from "./redis_cluster.ts";
 export * from "./redis_sentinel.ts";

@@ -1,5 +1,5 @@
 /** What docs/operating.md and docs/scaling.md repeat of the sources, held against them. */
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { RedisUrl } from "@accountlink/cache-redis";
@@ -10,24 +10,6 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const operating = readDocument("docs/operating.md");
 
 describe("docs/operating.md", () => {
-  it("has alarms on metrics that there are", () => {
-    const sources = globSync("{packages,apps}/**/*.ts", {
-      cwd: root,
-      exclude: ["**/node_modules", "**/*_test.ts"],
-    });
-    const names = new Set(
-      sources.flatMap((file) =>
-        [...readFileSync(join(root, file), "utf8").matchAll(/Metric\.\w+\(\s*"(\w+)"/g)].map(
-          ([, name]) => name,
-        ),
-      ),
-    );
-    const alarms = rowsUnder(operating, ["alarm", "says", "do"]).map(([alarm = ""]) => alarm);
-    const named = alarms.flatMap((alarm) => [...alarm.matchAll(/accountlink_\w+/g)].map(([name]) => name));
-    expect(named.length).toBeGreaterThan(4);
-    expect(named.filter((name) => !names.has(name))).toEqual([]);
-  });
-
   it("has the time that a statement may take, as PgBouncer has to be told it", () => {
     const source = readFileSync(join(root, "packages/storage-sql/postgres.ts"), "utf8");
     const [, millis] = /statementTimeout = "(\d+) millis"/.exec(source) ?? [];

@@ -1,0 +1,189 @@
+/** deploy/alerts.yml and deploy/grafana.json, held against the documentation, promtool, and what real nodes export. */
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  type Prometheus,
+  type RedisServer,
+  runPromtool,
+  startPostgres,
+  startPrometheus,
+  startRedis,
+  whyNoPostgresDatabase,
+  whyNoPrometheus,
+  whyNoRedis,
+} from "@accountlink/test-servers";
+import { Effect, Exit, Scope } from "effect";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { parse } from "yaml";
+import { codeOf, readDocument, rowsUnder } from "../docs/document.ts";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { guild, makeWorld } from "../support/world.ts";
+import { alertCases } from "./alert_cases.ts";
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: { readonly summary: string; readonly action: string };
+}
+
+interface Panel {
+  readonly id: number;
+  readonly gridPos: { readonly h: number; readonly w: number; readonly x: number; readonly y: number };
+  readonly targets: ReadonlyArray<{ readonly expr: string }>;
+}
+
+const rulesFile = fileURLToPath(new URL("../../deploy/alerts.yml", import.meta.url));
+const rulesText = readFileSync(rulesFile, "utf8");
+const { groups } = parse(rulesText) as {
+  readonly groups: ReadonlyArray<{ readonly rules: ReadonlyArray<Rule> }>;
+};
+const rules = groups.flatMap((group) => group.rules);
+const { panels } = JSON.parse(readDocument("deploy/grafana.json")) as {
+  readonly panels: ReadonlyArray<Panel>;
+};
+
+/** Grafana puts its own interval in. */
+const shown = panels.flatMap(({ targets }) =>
+  targets.map(({ expr }) => expr.replaceAll("$__rate_interval", "1m")),
+);
+const asked = [...rules.map(({ expr }) => expr), ...shown];
+
+describe("deploy/alerts.yml", () => {
+  it("has the alarms of docs/operating.md, with what they say and what to do", () => {
+    const documented = rowsUnder(readDocument("docs/operating.md"), ["alert", "when", "says", "do"]);
+    const plain = (cell = "") => {
+      const text = cell.replaceAll("`", "");
+      return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+    };
+    expect(rules.map(({ alert, annotations }) => [alert, annotations.summary, annotations.action])).toEqual(
+      documented.map(([alert, , says, action]) => [codeOf(alert), plain(says), plain(action)]),
+    );
+  });
+});
+
+describe("deploy/grafana.json", () => {
+  it("has panels that lie beside each other", () => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { h, w, x, y } }) =>
+      Array.from({ length: h * w }, (_, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+});
+
+const noPrometheus = await whyNoPrometheus();
+
+describe.skipIf(noPrometheus !== null)(`deploy/alerts.yml, read by promtool ${noPrometheus ?? ""}`, () => {
+  it("is in order", async () => {
+    expect(await runPromtool("check", "rules", rulesFile)).toContain(`SUCCESS: ${rules.length} rules found`);
+  });
+
+  it("fires each alert and clears it again", async () => {
+    expect(Object.keys(alertCases)).toEqual(rules.map(({ alert }) => alert));
+    const folder = await mkdtemp(join(tmpdir(), "accountlink-alerts-"));
+    const tests = rules.map(({ alert, labels, annotations }) => {
+      const { series, fires, clears, of = {} } = alertCases[alert] as (typeof alertCases)[string];
+      return {
+        interval: "15s",
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        alert_rule_test: [
+          {
+            eval_time: fires,
+            alertname: alert,
+            exp_alerts: [{ exp_labels: { ...labels, ...of }, exp_annotations: annotations }],
+          },
+          { eval_time: clears, alertname: alert, exp_alerts: [] },
+        ],
+      };
+    });
+    const file = join(folder, "cases.yml");
+    await writeFile(file, JSON.stringify({ rule_files: [rulesFile], tests }));
+    try {
+      expect(await runPromtool("test", "rules", file)).toContain("SUCCESS");
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+const missing = noPrometheus ?? (await whyNoRedis()) ?? (await whyNoPostgresDatabase());
+
+describe.skipIf(missing !== null)(`a Prometheus that scrapes two nodes ${missing ?? ""}`, () => {
+  const scope = Scope.makeUnsafe();
+  const world = makeWorld();
+  const key = world.key({ limits: "none", links: { 100001: "1" } });
+  let redis: RedisServer;
+  let nodes: ReadonlyArray<RunningServer> = [];
+  let prometheus: Prometheus;
+
+  beforeAll(async () => {
+    const run = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) =>
+      Effect.runPromise(Scope.provide(effect, scope));
+    redis = await run(startRedis());
+    const postgres = await run(startPostgres());
+    const env = {
+      ACCOUNTLINK_STORAGE: "postgres",
+      ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
+      ACCOUNTLINK_SECRET: Buffer.alloc(32, 7).toString("base64"),
+      ACCOUNTLINK_CACHE: "redis",
+      ACCOUNTLINK_REDIS_URL: redis.url,
+      ACCOUNTLINK_IP_PER_SECOND: "1000",
+    };
+    nodes = [
+      await startServer({ fixture: world.fixture, env }),
+      await startServer({ fixture: world.fixture, env }),
+    ];
+    const targets = nodes.map(({ url }) => new URL(url).host);
+    // Nobody waits here for a minute to see whether it lasts.
+    const impatient = rulesText.replaceAll(/for: \w+/g, "for: 1s");
+    prometheus = await run(startPrometheus({ targets, rules: impatient }));
+  });
+  afterAll(async () => {
+    for (const node of nodes) await node.stop();
+    await Effect.runPromise(Scope.close(scope, Exit.void));
+  });
+
+  const firing = async () =>
+    (await prometheus.alerts())
+      .filter(({ state, labels }) => state === "firing" && labels.alertname === "AccountlinkRedisDown")
+      .map(({ annotations }) => annotations["action"]);
+
+  const patience = { timeout: 30_000, interval: 200 };
+
+  it("hears of an outage of Redis on each, and that it is over", async () => {
+    await vi.waitFor(
+      async () => expect([...(await prometheus.query("accountlink_redis_up")).values()]).toEqual([1, 1]),
+      patience,
+    );
+    await Effect.runPromise(redis.kill);
+    const { annotations } = rules.find(({ alert }) => alert === "AccountlinkRedisDown") as Rule;
+    await vi.waitFor(
+      async () => expect(await firing()).toEqual([annotations.action, annotations.action]),
+      patience,
+    );
+    await Effect.runPromise(redis.restart);
+    await vi.waitFor(async () => expect(await firing()).toEqual([]), patience);
+  });
+
+  it("is asked for what the nodes export", async () => {
+    const [node] = nodes as [RunningServer];
+    await node.send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
+    await node.send("GET /readyz");
+    const { text } = await node.send("GET /metrics");
+    const exported = new Set([...text.matchAll(/^(\w+)(?:\{.*\})? /gm)].map(([, name]) => name));
+    const named = asked.flatMap((expression) =>
+      [...expression.matchAll(/\b(?:accountlink|process|nodejs)_\w+/g)].map(([name]) => name),
+    );
+    expect(new Set(named).size).toBeGreaterThan(15);
+    expect(named.filter((name) => !exported.has(name))).toEqual([]);
+  });
+
+  it.each(asked)("reads %s", async (expression) => {
+    const answer = await fetch(`${prometheus.url}/api/v1/query?query=${encodeURIComponent(expression)}`);
+    expect(await answer.json()).toMatchObject({ status: "success" });
+  });
+});
