@@ -24,6 +24,7 @@ const literally = {
 
 /** Makes the application from the services of core, `HttpSettings` and `Readiness`. */
 export const makeHttpApp = Effect.gen(function* () {
+  const { publicUrl, metricsElsewhere = false } = yield* HttpSettings;
   const pipeline = yield* makePipeline;
   const flow = yield* flowRoutes;
   const routes = [
@@ -44,7 +45,6 @@ export const makeHttpApp = Effect.gen(function* () {
   const routed = yield* routerOf(routes);
   const docs = yield* routerOf(yield* docsRoutes(pipeline, flow));
   const systemRouter = yield* makeRouter;
-  const { metricsElsewhere = false } = yield* HttpSettings;
   yield* Layer.build(metricsElsewhere ? healthRoutes : Layer.merge(healthRoutes, metricsRoute)).pipe(
     Effect.provideService(HttpRouter.HttpRouter, systemRouter),
   );
@@ -88,7 +88,6 @@ export const makeHttpApp = Effect.gen(function* () {
     if (!isReadable(url)) return unreadable;
     return unroutable.test(url) ? notFound : answered;
   });
-  const { publicUrl } = yield* HttpSettings;
   return publicUrl.startsWith("https:") ? Effect.map(app, strictTransport) : app;
 });
 
