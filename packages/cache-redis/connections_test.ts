@@ -75,6 +75,26 @@ describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => 
     }),
   );
 
+  it.live("leave such a server once, however many of their writes it refused", () =>
+    Effect.gen(function* () {
+      const warnings: Array<string> = [];
+      const note = ({ message }: Error) => void warnings.push(message);
+      yield* Effect.acquireRelease(
+        Effect.sync(() => process.on("warning", note)),
+        () => Effect.sync(() => process.off("warning", note)),
+      );
+      const server = yield* startRedis();
+      const connected = yield* connectionsOf(server.url);
+      const ports = yield* openNode(server.url);
+      yield* askAll(ports);
+      const before = yield* connected;
+      yield* server.ask("REPLICAOF", "127.0.0.1", "1");
+      yield* Effect.replicateEffect(Effect.exit(askAll(ports)), 20, { concurrency: "unbounded" });
+      yield* until(Effect.map(connected, (ids) => ids.some((id) => !before.includes(id))));
+      assert.deepStrictEqual(warnings, []);
+    }),
+  );
+
   it.live("are all closed with the scope", () =>
     Effect.gen(function* () {
       const server = yield* startRedis();

@@ -12,6 +12,16 @@ export class GatheringRedis extends Redis {
     return super.sendCommand(...sent);
   }
 
+  /**
+   * Leaves a connection once. The driver does it with every reply that says READONLY, and each time adds a timer and a
+   * listener to the same socket.
+   */
+  override disconnect(reconnect = false): void {
+    const stream = this.stream as typeof this.stream | undefined;
+    if (reconnect && stream?.writableEnded === true) return;
+    super.disconnect(reconnect);
+  }
+
   #gather(): void {
     // There is none before the first connection is asked for.
     const stream = this.stream as typeof this.stream | undefined;
