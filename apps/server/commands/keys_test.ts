@@ -50,12 +50,19 @@ describe("accountlink keys", () => {
       "",
     ]);
 
+    const name = "x\u202Egnp";
+    await run("keys", "create", "--account", "acme", "--name", name);
+    expect((await run("keys", "list")).stdout).toContain("  x\\u202egnp  ");
+    const inJson = await run("keys", "list", "--json");
+    expect(inJson.stdout).not.toContain("\u202E");
+    expect(JSON.parse(inJson.stdout)).toMatchObject({ keys: [{ name: "bot" }, { name }] });
+
     const revoked = await run("keys", "revoke", key);
     const line = `Revoked alk_${id}_… in data folder "${folder}"\n`;
     expect(revoked).toEqual({ code: 0, stdout: line, stderr: "" });
     expect(await json("keys", "revoke", id)).toEqual({ id, status: "revoked", changed: false, folder });
     expect(await json("keys", "list", "--account", "acme")).toMatchObject({
-      keys: [{ id, status: "revoked" }],
+      keys: [{ id, status: "revoked" }, { name }],
     });
     expect(await json("keys", "list", "--account", "other")).toEqual({ keys: [] });
     expect(await json("keys", "rotate", id)).toEqual({ error: `Cannot rotate alk_${id}_…: it is revoked` });

@@ -8,7 +8,7 @@ import { Clock, Console, Effect, FileSystem, Option, Stdio, Stream } from "effec
 import { Argument, Command, Flag } from "effect/cli";
 import { accountFlag, checkScope, formatFlag, scopeFlags, scopeText, targetOf } from "../internal/flags.ts";
 import { paragraphs } from "../internal/help.ts";
-import { answer, countOf, formatCount, Json } from "../internal/output.ts";
+import { answer, countOf, formatCount, Json, printable } from "../internal/output.ts";
 import { progressBar } from "../internal/progress.ts";
 import { CommandFailed, reasonOf, reportFailure } from "../internal/report.ts";
 import { formatOfName } from "../link_files.ts";
@@ -161,7 +161,8 @@ const lineNotes = (problems: ReadonlyArray<WrongLine>, count: number): ReadonlyA
 
 /** Wrong lines that were left out; in JSON they are part of the answer. */
 const tellLines = Effect.fnUntraced(function* (problems: ReadonlyArray<WrongLine>, count: number) {
-  if (count > 0 && !(yield* Json)) yield* Console.error(redact(lineNotes(problems, count).join("\n")));
+  if (count > 0 && !(yield* Json))
+    yield* Console.error(printable(redact(lineNotes(problems, count).join("\n"))));
 });
 
 const summary = (

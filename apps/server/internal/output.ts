@@ -29,15 +29,24 @@ export const jsonWanted = (): boolean => {
  * @param text what is printed without it
  */
 export const answer = Effect.fnUntraced(function* (json: object, text: string) {
-  yield* Console.log((yield* Json) ? JSON.stringify(json) : text);
+  yield* Console.log(printable((yield* Json) ? JSON.stringify(json) : text));
 });
+
+/**
+ * Text that neither moves the cursor nor turns the direction of what is around it. Such characters are escaped as in
+ * JSON, so that JSON keeps its meaning; ends of lines stay.
+ */
+export const printable = (text: string): string =>
+  text.replace(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escaped);
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /** Rows under their headings, each column as wide as its widest cell. */
 export const formatTable = (
   headings: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
 ): string => {
-  const table = [headings, ...rows].map((row) => row.map(printable));
+  const table = [headings, ...rows].map((row) => row.map(cellOf));
   const widths = headings.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   return table
     .map((row) =>
@@ -49,8 +58,7 @@ export const formatTable = (
     .join("\n");
 };
 
-/** A name may hold what would move the cursor. */
-const printable = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "·");
+const cellOf = (text: string): string => printable(text).replaceAll("\n", escaped);
 
 /** `100,000` */
 export const formatCount = (count: number): string => count.toLocaleString("en-US");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countOf, formatTable } from "./output.ts";
+import { countOf, formatTable, printable } from "./output.ts";
 
 describe("formatTable", () => {
   it("aligns columns and lets no cell move the cursor", () => {
@@ -11,7 +11,20 @@ describe("formatTable", () => {
           ["longer", "", "never"],
         ],
       ),
-    ).toBe(["KEY     NAME     END", "a       x··[2Jy", "longer           never"].join("\n"));
+    ).toBe(["KEY     NAME               END", "a       x\\u000a\\u001b[2Jy", "longer                     never"].join("\n"));
+  });
+});
+
+describe("printable", () => {
+  it("escapes control and direction characters, and no end of a line", () => {
+    const text = "\u0000\t\r\u007F\u009B|\u061C\u200E\u200F\u202A\u202E\u2066\u2069|\u2028|\nè שלום 🙂";
+    const escapes = "u0000 u0009 u000d u007f u009b|u061c u200e u200f u202a u202e u2066 u2069|u2028|";
+    expect(printable(text)).toBe(`${escapes.replaceAll(/ ?u/g, "\\u")}\nè שלום 🙂`);
+  });
+
+  it("leaves JSON its meaning", () => {
+    const value = { name: "a\u202Eb\u009B\n\u0000" };
+    expect(JSON.parse(printable(JSON.stringify(value)))).toEqual(value);
   });
 });
 

@@ -3,7 +3,7 @@
  */
 import { redact, redactKeys } from "@accountlink/core";
 import { Cause, Console, Data, type Effect, Predicate } from "effect";
-import { jsonWanted } from "./output.ts";
+import { jsonWanted, printable } from "./output.ts";
 
 /** A command could not do its work. */
 export class CommandFailed extends Data.TaggedError("CommandFailed")<{
@@ -41,8 +41,8 @@ const print = (
   hide: (text: string) => string,
 ): Effect.Effect<void> =>
   jsonWanted()
-    ? Console.log(hide(JSON.stringify({ error: oneLine(problem), ...details })))
-    : Console.error(hide([...notes, problem].map(oneLine).join("\n")));
+    ? Console.log(printable(hide(JSON.stringify({ error: oneLine(problem), ...details }))))
+    : Console.error(printable(hide([...notes, problem].map(oneLine).join("\n"))));
 
 const oneLine = (text: string): string => text.trim().replace(/\s*[\r\n]+\s*/g, " ");
 
