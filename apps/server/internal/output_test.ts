@@ -11,7 +11,13 @@ describe("formatTable", () => {
           ["longer", "", "never"],
         ],
       ),
-    ).toBe(["KEY     NAME               END", "a       x\\u000a\\u001b[2Jy", "longer                     never"].join("\n"));
+    ).toBe(
+      [
+        "KEY     NAME               END",
+        "a       x\\u000a\\u001b[2Jy",
+        "longer                     never",
+      ].join("\n"),
+    );
   });
 });
 
