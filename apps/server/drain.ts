@@ -8,8 +8,11 @@ import { type Duration, Effect } from "effect";
 /** How long requests in flight may go on, and idle connections may stay, once the port is closed. */
 const drainTimeout = 10_000;
 
-/** Enough turns of the event loop to accept a full backlog; under a flood of connections it never gets empty. */
-const acceptTurns = 1_024;
+/** How long the backlog is given to get empty, in milliseconds. Under a flood of connections it never does. */
+const acceptTimeout = 1_000;
+
+/** A turn of the event loop that had little else to do, in milliseconds. */
+const quickTurn = 0.5;
 
 /** The stages in which a server stops. */
 export class Drain {
@@ -54,20 +57,26 @@ export class Drain {
  * Stops accepting connections, and leaves the open ones alone, unlike `close` of `node:http`, which closes idle ones.
  *
  * Closing the port resets the connections in its backlog, which clients take for open. Node accepts one in each turn of
- * the event loop, so the port is closed right after the first turn that had none to accept.
+ * the event loop, so the port is closed after a turn that had none to accept, and that was too short for another one to
+ * be likely to have come since.
  *
  * @returns what resolves when the last connection has ended
  */
 const closePort = (node: Server): Promise<{ readonly closed: Promise<void> }> =>
   new Promise((resolve) => {
-    let turnsLeft = acceptTurns;
-    let hasAccepted = false;
+    const started = performance.now();
+    let turnBegan = started;
+    // The present turn may have accepted one before anybody counted.
+    let hasAccepted = true;
     const noteAccepted = () => {
       hasAccepted = true;
     };
     const closeWhenEmpty = () => {
-      if (hasAccepted && turnsLeft-- > 0) {
+      const now = performance.now();
+      const isEmpty = !hasAccepted && now - turnBegan < quickTurn;
+      if (!isEmpty && now - started < acceptTimeout) {
         hasAccepted = false;
+        turnBegan = now;
         setImmediate(closeWhenEmpty);
         return;
       }

@@ -6,6 +6,7 @@ export * from "./certificate.ts";
 export * from "./haproxy.ts";
 export * from "./http_server.ts";
 export * from "./id_token.ts";
+export * from "./nginx.ts";
 export * from "./postgres.ts";
 export * from "./postgres_standby.ts";
 export * from "./prometheus.ts";

@@ -1,26 +1,28 @@
-/** deploy/haproxy.cfg at work: whom the server takes a client for, and what stays inside. */
+/** The load balancers of deploy/ at work: whom the server takes a client for, what stays inside, what is refused. */
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { appendFile, readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { text } from "node:stream/consumers";
-import { makeCertificate, startHaproxy, whyNoCertificate, whyNoHaproxy } from "@accountlink/test-servers";
+import { makePostgresDatabase, startProxy, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { blocksOf, readDocument } from "../docs/document.ts";
+import { textOf } from "../support/http.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
+import { balancers, readExample } from "./balancers.ts";
 
-const deploy = new URL("../../deploy/", import.meta.url);
-const config = readFileSync(new URL("haproxy.cfg", deploy), "utf8");
-const { services, networks } = parse(readFileSync(new URL("compose.yaml", deploy), "utf8"));
+const config = readExample("haproxy.cfg");
+const { services, networks } = parse(readExample("compose.yaml"));
 const [subnet] = networks.front.ipam.config;
 
-/** The line of docs/operating.md for a balancer behind another proxy. */
-const keepsForwarded =
-  blocksOf(readDocument("docs/operating.md")).find(({ language }) => language === "haproxy")?.text ?? "";
+/** The lines of docs/operating.md for a balancer behind another proxy. */
+const documented = (balancer: string): string =>
+  blocksOf(readDocument("docs/operating.md"))
+    .find(({ language }) => language === balancer)
+    ?.text.trim() ?? "";
 
 describe("deploy/haproxy.cfg", () => {
   it("is for the services of compose.yaml", () => {
@@ -31,136 +33,206 @@ describe("deploy/haproxy.cfg", () => {
       `server-template node ${services.accountlink.deploy.replicas} accountlink:8080 `,
     );
     expect(services.accountlink.environment.ACCOUNTLINK_TRUSTED_PROXIES).toBe(subnet.subnet);
-    expect(keepsForwarded).toContain(`{ src ${subnet.gateway} }`);
+    expect(documented("haproxy")).toContain(`{ src ${subnet.gateway} }`);
   });
 });
 
-// Clients are told apart by addresses of this machine, of which only Linux has more than one.
-const missing =
-  process.platform === "linux"
-    ? ((await whyNoHaproxy()) ?? (await whyNoCertificate()))
-    : "without the addresses of Linux";
+const withoutPostgres = await whyNoPostgresDatabase();
 
-describe.skipIf(missing !== null)(`deploy/haproxy.cfg at work ${missing ?? ""}`, () => {
-  /** The address from which the balancer asks the server, in place of the network of compose.yaml. */
-  const balancer = "127.0.0.1";
-  const gateway = "127.0.0.9";
-  const perDay = 2;
+for (const { name, whyNone, start, cappedAt, behindProxy } of balancers) {
+  // Clients are told apart by addresses of this machine, of which only Linux has more than one.
+  const missing = process.platform === "linux" ? await whyNone() : "without the addresses of Linux";
 
-  const scope = Scope.makeUnsafe();
-  const world = makeWorld();
-  const key = world.key({ limits: "none", links: { 100001: "1" } });
-  let server: RunningServer;
-  let certificate = "";
+  describe.skipIf(missing !== null)(`deploy/ at work: ${name} ${missing ?? ""}`, () => {
+    const balancer = "127.0.0.1";
+    const gateway = "127.0.0.9";
+    const perDay = 2;
+    const scope = Scope.makeUnsafe();
+    const world = makeWorld();
+    const key = world.key({ links: { 100001: "1" } });
+    let server: RunningServer;
 
-  beforeAll(async () => {
-    server = await startServer({
-      fixture: world.fixture,
-      env: { ACCOUNTLINK_TRUSTED_PROXIES: `${balancer},${gateway}`, ACCOUNTLINK_IP_DAILY: `${perDay}` },
+    beforeAll(async () => {
+      server = await startServer({
+        fixture: world.fixture,
+        env: { ACCOUNTLINK_TRUSTED_PROXIES: `${balancer},${gateway}`, ACCOUNTLINK_IP_DAILY: `${perDay}` },
+      });
     });
-    const made = await Effect.runPromise(Scope.provide(makeCertificate, scope));
-    certificate = made.certificate;
-    await appendFile(certificate, await readFile(made.key));
-  });
-  afterAll(async () => {
-    await Effect.runPromise(Scope.close(scope, Exit.void));
-    await server.stop();
-  });
+    afterAll(async () => {
+      await Effect.runPromise(Scope.close(scope, Exit.void));
+      await server.stop();
+    });
 
-  /** Starts the balancer of the example, with this machine in place of the containers, and gives a client of it. */
-  const startBalancer = async (example: string) => {
-    const port = await Effect.runPromise(
-      Scope.provide(
-        startHaproxy((free) =>
-          replaced(example, {
-            // This process may not open that many files everywhere.
-            "maxconn 10000": "maxconn 100",
-            "bind :8443": `bind 127.0.0.1:${free}`,
-            "/run/secrets/certificate.pem": certificate,
-            "server-template node 3 accountlink:8080 resolvers compose init-addr none": `server node ${new URL(server.url).host}`,
-          }),
-        ),
-        scope,
-      ),
+    /** Starts the balancer of the example, and gives a client of it. */
+    const startBalancer = async (changes: Readonly<Record<string, string>> = {}, url = server.url) => {
+      const servers = [new URL(url).host];
+      const port = await Effect.runPromise(Scope.provide(start({ servers, changes }), scope));
+      return (path: string, from: string, options: AskOptions = {}) =>
+        ask({ port, path, from, key, ...options });
+    };
+
+    it("lets every client have limits of its own, whatever it says of itself", async () => {
+      const send = await startBalancer();
+      const statuses: Array<number | undefined> = [];
+      for (let day = 0; day <= perDay; day++) {
+        const answer = await send("/v2/chat?chatId=100001", "127.0.0.2", { says: `203.0.113.${day}` });
+        statuses.push(answer.status);
+      }
+      expect(statuses).toEqual([200, 200, 429]);
+      expect((await send("/v2/chat?chatId=100001", "127.0.0.3")).status).toBe(200);
+    });
+
+    it("takes the word of a proxy before it, and of nobody else, with the documented lines", async () => {
+      const send = await startBalancer(behindProxy(documented(name).replace(subnet.gateway, gateway)));
+      const statusOf = async (from: string, says: string) =>
+        (await send("/v2/chat?chatId=100001", from, { says })).status;
+      for (const [client, forged] of [
+        ["198.51.100.1", "192.0.2.1"],
+        ["198.51.100.2", "192.0.2.1"],
+      ]) {
+        expect(await statusOf(gateway, `${forged}, ${client}`)).toBe(200);
+        expect(await statusOf(gateway, `${client}`)).toBe(200);
+        expect(await statusOf(gateway, `${client}`)).toBe(429);
+      }
+      expect(await statusOf("127.0.0.4", "198.51.100.3")).toBe(200);
+      expect(await statusOf("127.0.0.4", "198.51.100.4")).toBe(200);
+      expect(await statusOf("127.0.0.4", "198.51.100.5")).toBe(429);
+    });
+
+    it("hides /metrics, however it is written", async () => {
+      const send = await startBalancer();
+      expect((await server.send("GET /metrics")).status).toBe(200);
+      for (const path of ["/metrics", "/metrics?x=1", "/%6detrics", "/%6D%65trics?x=1"]) {
+        expect([path, (await send(path, "127.0.0.5")).status]).toEqual([path, 403]);
+      }
+      for (const path of ["/./metrics", "/%2e/metrics", "//metrics", "/%256detrics", "/metrics;x"]) {
+        for (const written of [path, `https://127.0.0.1${path}`]) {
+          const { body } = await send(written, "127.0.0.5");
+          expect([written, /^accountlink_/m.test(body)]).toEqual([written, false]);
+        }
+      }
+      expect((await send("/healthz", "127.0.0.5")).status).toBe(200);
+    });
+
+    it("caps the connections of one address", async () => {
+      const send = await startBalancer(cappedAt(2));
+      const left = new AbortController();
+      const openRead = async () => {
+        const made = await server.send("POST /v2/sessions", { key, body: { clientId: "c" } });
+        const sid = textOf(made.body.data?.sid);
+        return send(`/v2/sessions/${sid}?wait=25`, "127.0.0.6", { signal: left.signal }).catch(() => null);
+      };
+      const reads = [openRead(), openRead()];
+      await vi.waitFor(async () =>
+        expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
+      );
+      await expect(send("/healthz", "127.0.0.6")).rejects.toThrow(/ECONNRESET|socket hang up|disconnected/);
+      expect((await send("/healthz", "127.0.0.7")).status).toBe(200);
+      left.abort();
+      await Promise.all(reads);
+      await vi.waitFor(async () => expect((await send("/healthz", "127.0.0.6")).status).toBe(200));
+    });
+
+    it.skipIf(withoutPostgres !== null)(
+      `lets servers that are not ready say why ${withoutPostgres ?? ""}`,
+      async () => {
+        const database = await Effect.runPromise(Scope.provide(makePostgresDatabase(), scope));
+        const way = await Effect.runPromise(
+          Scope.provide(startProxy(Number(new URL(database.url).port)), scope),
+        );
+        const node = await startServer({
+          fixture: world.fixture,
+          env: {
+            ACCOUNTLINK_STORAGE: "postgres",
+            ACCOUNTLINK_DATABASE_URL: Object.assign(new URL(database.url), { port: `${way.port}` }).href,
+            ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+          },
+        });
+        onTestFinished(() => node.kill());
+        const send = await startBalancer({}, node.url);
+        await vi.waitFor(async () => expect((await send("/readyz", "127.0.0.8")).status).toBe(200), 10_000);
+        await Effect.runPromise(way.cut);
+        await vi.waitFor(async () => expect((await node.send("GET /readyz")).status).toBe(503));
+
+        // Longer than a balancer takes to notice.
+        const noticed = performance.now() + 4_000;
+        while (performance.now() < noticed) {
+          const { status, body } = await send("/readyz", "127.0.0.8");
+          expect({ status, body: JSON.parse(body) }).toMatchObject({
+            status: 503,
+            body: { failing: ["storage"] },
+          });
+          expect((await send("/healthz", "127.0.0.8")).status).toBe(200);
+        }
+        const look = await send("/v2/chat?chatId=100001", "127.0.0.8");
+        expect(JSON.parse(look.body)).toMatchObject({ status: 503, error: { code: "INTERNAL_ERROR" } });
+        await Effect.runPromise(way.restore);
+      },
     );
-    return (path: string, { from, says }: { readonly from: string; readonly says?: string }) =>
-      get({
-        port,
-        path,
-        localAddress: from,
-        headers: {
-          authorization: `Bearer ${key}`,
-          ...(says === undefined ? {} : { "x-forwarded-for": says }),
+
+    it("answers in the envelope when there is no server", async () => {
+      const send = await startBalancer({}, "http://127.0.0.1:1");
+      const common = { status: 503, timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/) };
+      const v2 = await send("/v2/chat?chatId=100001", "127.0.0.10");
+      const { "x-request-id": requestId } = v2.headers;
+      expect(requestId).toMatch(/^req_[0-9a-f]{26}$/i);
+      expect(JSON.parse(v2.body)).toEqual({
+        ...common,
+        error: { code: "INTERNAL_ERROR", message: "Service unavailable", details: null },
+        meta: {
+          requestId,
+          version: "2.0.0",
+          rateLimit: { limit: null, remaining: null, resetAt: null, retryAfter: null, scope: null },
         },
       });
-  };
-
-  it("lets every client have limits of its own, whatever it says of itself", async () => {
-    const ask = await startBalancer(config);
-    const statuses: Array<number | undefined> = [];
-    for (let day = 0; day <= perDay; day++) {
-      const says = `203.0.113.${day}`;
-      statuses.push((await ask("/v2/chat?chatId=100001", { from: "127.0.0.2", says })).status);
-    }
-    expect(statuses).toEqual([200, 200, 429]);
-    expect((await ask("/v2/chat?chatId=100001", { from: "127.0.0.3" })).status).toBe(200);
-  });
-
-  it("takes the word of a proxy before it, and of nobody else, with the documented line", async () => {
-    const ask = await startBalancer(
-      replaced(config, {
-        "http-request del-header X-Forwarded-For": keepsForwarded.trim().replace(subnet.gateway, gateway),
-      }),
-    );
-    const statusOf = async (from: string, says: string) =>
-      (await ask("/v2/chat?chatId=100001", { from, says })).status;
-    for (const [client, forged] of [
-      ["198.51.100.1", "192.0.2.1"],
-      ["198.51.100.2", "192.0.2.1"],
-    ]) {
-      expect(await statusOf(gateway, `${forged}, ${client}`)).toBe(200);
-      expect(await statusOf(gateway, `${client}`)).toBe(200);
-      expect(await statusOf(gateway, `${client}`)).toBe(429);
-    }
-    expect(await statusOf("127.0.0.4", "198.51.100.3")).toBe(200);
-    expect(await statusOf("127.0.0.4", "198.51.100.4")).toBe(200);
-    expect(await statusOf("127.0.0.4", "198.51.100.5")).toBe(429);
-  });
-
-  it("hides /metrics, however it is written", async () => {
-    const ask = await startBalancer(config);
-    expect((await server.send("GET /metrics")).status).toBe(200);
-    for (const path of ["/metrics", "/metrics?x=1", "/%6detrics", "/%6D%65trics?x=1"]) {
-      expect([path, (await ask(path, { from: "127.0.0.5" })).status]).toEqual([path, 403]);
-    }
-    for (const path of ["/./metrics", "/%2e/metrics", "//metrics", "/%256detrics", "/metrics;x"]) {
-      for (const written of [path, `https://127.0.0.1${path}`]) {
-        const { body } = await ask(written, { from: "127.0.0.5" });
-        expect([written, /^accountlink_/m.test(body)]).toEqual([written, false]);
+      const v1 = await send("/api/v1/public/chat-to-game", "127.0.0.10");
+      expect(JSON.parse(v1.body)).toEqual({
+        ...common,
+        error: "Service unavailable",
+        version: "1.0.0",
+        requestsRemaining: null,
+        ipRequestsRemaining: null,
+      });
+      for (const { status, headers } of [v1, v2]) {
+        expect({ status, retryAfter: headers["retry-after"], type: headers["content-type"] }).toEqual({
+          status: 503,
+          retryAfter: "1",
+          type: "application/json",
+        });
       }
-    }
-    expect((await ask("/healthz", { from: "127.0.0.5" })).status).toBe(200);
+    });
   });
-});
+}
 
-/** The text with each of these in place of the other, all of which have to be in it. */
-const replaced = (whole: string, changes: Readonly<Record<string, string>>): string => {
-  let changed = whole;
-  for (const [from, to] of Object.entries(changes)) {
-    expect(changed).toContain(from);
-    changed = changed.replace(from, to);
-  }
-  return changed;
-};
+interface AskOptions {
+  /** What the client says of its address. */
+  readonly says?: string;
+  readonly signal?: AbortSignal;
+}
 
-const get = async (options: {
-  readonly port: number;
-  readonly path: string;
-  readonly localAddress: string;
-  readonly headers: Readonly<Record<string, string>>;
-}) => {
-  // The certificate vouches for itself.
-  const outgoing = request({ host: "127.0.0.1", rejectUnauthorized: false, agent: false, ...options }).end();
+const ask = async (
+  options: AskOptions & {
+    readonly port: number;
+    readonly path: string;
+    readonly from: string;
+    readonly key: string;
+  },
+) => {
+  const { port, path, from, key, says, signal } = options;
+  const outgoing = request({
+    host: "127.0.0.1",
+    port,
+    path,
+    localAddress: from,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(says === undefined ? {} : { "x-forwarded-for": says }),
+    },
+    agent: false,
+    // The certificate vouches for itself.
+    rejectUnauthorized: false,
+    ...(signal === undefined ? {} : { signal }),
+  }).end();
   const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
-  return { status: incoming.statusCode, body: await text(incoming) };
+  return { status: incoming.statusCode, headers: incoming.headers, body: await text(incoming) };
 };

@@ -14,21 +14,23 @@ import { whyNoCertificate } from "@accountlink/test-servers";
 import { DCLinter } from "dclint";
 import { DockerfileParser } from "dockerfile-ast";
 import { validate } from "dockerfile-utils";
+import { Option } from "effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { hasProgram } from "../docs/shell.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const deploy = join(root, "deploy");
 const run = promisify(execFile);
 
-const [dockerfile, ignored, compose, unit, example] = await Promise.all(
+const [dockerfile, ignored, compose, unit, example, kubernetes] = await Promise.all(
   [
     "Dockerfile",
     "Dockerfile.dockerignore",
     "compose.yaml",
     "accountlink.service",
     "accountlink.env.example",
+    "kubernetes.yaml",
   ].map((name) => readFile(join(deploy, name), "utf8")),
 );
 
@@ -59,11 +61,15 @@ const { services, secrets } = parse(compose ?? "") as {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 };
 
-/** How long a server may take to end, in seconds. */
-const drain = 10;
+/** How long a server may take to end after its delay, in seconds, with what it does once nothing is in flight. */
+const drain = 10 + 3;
+
+/** The seconds of `ACCOUNTLINK_DRAIN_DELAY`. */
+const delayOf = (value: unknown): number =>
+  Option.getOrThrow(variables.ACCOUNTLINK_DRAIN_DELAY.parse(String(value))) / 1_000;
 
 describe("deploy/", () => {
-  it.each(Object.entries({ dockerfile, compose, unit, example }))(
+  it.each(Object.entries({ dockerfile, compose, unit, example, kubernetes }))(
     "names variables that there are: %s",
     (_, text) => {
       const named = [...(text ?? "").matchAll(/ACCOUNTLINK_[A-Z_]+/g)].map(([name]) => name);
@@ -85,7 +91,9 @@ describe("deploy/", () => {
     const linter = new DCLinter({ rules: {}, quiet: false, debug: false, exclude: [] });
     const [result] = linter.lintFiles([join(deploy, "compose.yaml")], false);
     expect(result?.messages.filter(({ type }: { readonly type: string }) => type === "error")).toEqual([]);
-    expect(parseInt(services["accountlink"]?.stop_grace_period ?? "", 10)).toBeGreaterThan(drain);
+    const { stop_grace_period: grace, environment } = services["accountlink"] ?? {};
+    const delay = delayOf(environment?.["ACCOUNTLINK_DRAIN_DELAY"]);
+    expect(parseInt(grace ?? "", 10)).toBeGreaterThan(delay + drain);
     expect(services["redis"]?.command?.join(" ")).toContain("--maxmemory-policy noeviction");
     for (const name of ["postgres", "redis"]) expect(services[name]?.healthcheck).toBeDefined();
   });
@@ -107,8 +115,26 @@ describe("deploy/", () => {
 
   it("gives the server of systemd longer than it needs to end", () => {
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit ?? "") ?? [];
-    expect(Number(seconds)).toBeGreaterThan(drain);
+    expect(Number(seconds)).toBeGreaterThan(5 + drain);
     expect(unit).toMatch(/^KillMode=mixed$/m);
+  });
+
+  it("gives the servers of Kubernetes, and its proxies, the time that they need", () => {
+    const [deployment, ...others] = parseAllDocuments(kubernetes ?? "").map((document) => document.toJS());
+    const { terminationGracePeriodSeconds, containers } = deployment.spec.template.spec;
+    const [{ env, readinessProbe }] = containers;
+    for (const { name, value } of env) {
+      const { parse: read } = variables[name as keyof typeof variables];
+      expect([name, read(value)._tag]).toEqual([name, "Some"]);
+    }
+    const delay = delayOf(env.find(({ name }: { name: string }) => name === "ACCOUNTLINK_DRAIN_DELAY").value);
+    expect(terminationGracePeriodSeconds).toBeGreaterThan(delay + drain);
+    expect(readinessProbe.httpGet.path).toBe("/readyz");
+    expect(readinessProbe.periodSeconds * readinessProbe.failureThreshold).toBeLessThan(delay);
+    const labels = deployment.spec.template.metadata.labels;
+    for (const { kind, spec } of others) {
+      expect([kind, spec.selector.matchLabels ?? spec.selector]).toEqual([kind, labels]);
+    }
   });
 
   it("lets systemd try for as long as it takes", () => {

@@ -1,0 +1,102 @@
+/** The load balancers of deploy/, run from their files with this machine in place of theirs. */
+import { readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  makeCertificate,
+  startHaproxy,
+  startNginx,
+  whyNoCertificate,
+  whyNoHaproxy,
+  whyNoNginx,
+} from "@accountlink/test-servers";
+import { Effect } from "effect";
+
+/** Reads an example of deploy/. */
+export const readExample = (name: string): string =>
+  readFileSync(new URL(`../../deploy/${name}`, import.meta.url), "utf8");
+
+/** How a balancer is started. */
+interface BalancerOptions {
+  /** Where the servers listen, as `host:port`. */
+  readonly servers: ReadonlyArray<string>;
+  /** What is put in place of what. */
+  readonly changes?: Readonly<Record<string, string>>;
+}
+
+const serverTemplate = "server-template node 3 accountlink:8080 resolvers compose init-addr none";
+
+const startHaproxyExample = Effect.fnUntraced(function* ({ servers, changes = {} }: BalancerOptions) {
+  const { certificate, key } = yield* makeCertificate;
+  const both = `${certificate}.and_key`;
+  yield* Effect.promise(async () =>
+    writeFile(both, (await readFile(certificate, "utf8")) + (await readFile(key, "utf8"))),
+  );
+  return yield* startHaproxy((port) =>
+    replaced(readExample("haproxy.cfg"), {
+      ...changes,
+      // This process may not open that many files everywhere.
+      "maxconn 10000": "maxconn 100",
+      "bind :8443": `bind 127.0.0.1:${port}`,
+      "/run/secrets/certificate.pem": both,
+      [serverTemplate]: servers.map((server, index) => `server node${index} ${server}`).join("\n  "),
+    }),
+  );
+});
+
+const startNginxExample = Effect.fnUntraced(function* ({ servers, changes = {} }: BalancerOptions) {
+  const { certificate, key } = yield* makeCertificate;
+  const example = readExample("nginx.conf");
+  const serverLine = /^ {4}server 10\.0\.0\.11:8080(.*;)$/m;
+  const [line = "", parameters = ""] = serverLine.exec(example) ?? [];
+  return yield* startNginx((port, folder) =>
+    replaced(example, {
+      ...changes,
+      "worker_connections 4096": "worker_connections 200",
+      "http {": `http {\n  access_log off;\n${temporaryPaths(folder)}`,
+      "listen 443": `listen 127.0.0.1:${port}`,
+      "/etc/nginx/fullchain.pem": certificate,
+      "/etc/nginx/privkey.pem": key,
+      [line]: servers.map((server) => `    server ${server}${parameters}`).join("\n"),
+      [line.replace(".11:", ".12:")]: "",
+      [line.replace(".11:", ".13:")]: "",
+    }),
+  );
+});
+
+/** Where an nginx that is not installed keeps what it buffers. */
+const temporaryPaths = (folder: string): string =>
+  ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((name) => `  ${name}_temp_path ${join(folder, name)};`)
+    .join("\n");
+
+/**
+ * Each balancer that deploy/ has an example for. `cappedAt` changes its cap of connections per address, `behindProxy` adds
+ * the documented lines for a balancer with another proxy before it.
+ */
+export const balancers = [
+  {
+    name: "haproxy",
+    whyNone: async () => (await whyNoHaproxy()) ?? (await whyNoCertificate()),
+    start: startHaproxyExample,
+    cappedAt: (connections: number) => ({ "conn_cur gt 256": `conn_cur gt ${connections}` }),
+    behindProxy: (line: string) => ({ "http-request del-header X-Forwarded-For": line }),
+  },
+  {
+    name: "nginx",
+    whyNone: async () => (await whyNoNginx()) ?? (await whyNoCertificate()),
+    start: startNginxExample,
+    cappedAt: (connections: number) => ({ "clients 256": `clients ${connections}` }),
+    behindProxy: (lines: string) => ({ "limit_conn clients": `${lines}\n    limit_conn clients` }),
+  },
+];
+
+/** The text with each of these in place of the other, all of which have to be in it. */
+const replaced = (whole: string, changes: Readonly<Record<string, string>>): string => {
+  let changed = whole;
+  for (const [from, to] of Object.entries(changes)) {
+    if (!changed.includes(from)) throw new Error(`Cannot change an example: it does not have "${from}"`);
+    changed = changed.replaceAll(from, to);
+  }
+  return changed;
+};

@@ -1,0 +1,106 @@
+/** Rolling restarts of three nodes, behind both load balancers of deploy/ at once. */
+import { randomBytes } from "node:crypto";
+import {
+  makePostgresDatabase,
+  redisUrl,
+  whyNoPostgresDatabase,
+  whyNoRedisUrl,
+} from "@accountlink/test-servers";
+import { Effect, Schedule } from "effect";
+import { vi } from "vitest";
+import { parse } from "yaml";
+import { freePort } from "../support/dev_platform.ts";
+import { startServer } from "../support/server.ts";
+import { makeWorld, type World } from "../support/world.ts";
+import { balancers, readExample } from "./balancers.ts";
+import { type ClientReport, startClients } from "./restart_clients.ts";
+
+/** Why no node can be restarted here, or null: for the title of a skip. */
+export const whyNoRollingRestarts = async (): Promise<string | null> => {
+  for (const whyNone of [whyNoPostgresDatabase, whyNoRedisUrl, ...balancers.map((each) => each.whyNone)]) {
+    const reason = await whyNone();
+    if (reason !== null) return reason;
+  }
+  return null;
+};
+
+/** What compose.yaml tells its servers. */
+const { ACCOUNTLINK_DRAIN_DELAY, ACCOUNTLINK_IDLE_TIMEOUT } = parse(readExample("compose.yaml")).services
+  .accountlink.environment as Readonly<Record<string, string>>;
+
+const clientsOfEach = 32;
+
+/**
+ * Restarts three nodes one after the other while clients of each balancer read and write.
+ *
+ * @returns what the clients saw, by balancer
+ */
+export const runRollingRestarts = (rounds: number): Promise<Readonly<Record<string, ClientReport>>> =>
+  Effect.gen(function* () {
+    const world = makeWorld();
+    const keys = balancers.map(() => world.key());
+    const nodes = yield* startNodes(world);
+    const servers = nodes.map(({ host }) => host);
+    const ports = yield* Effect.forEach(balancers, ({ start }) => start({ servers }));
+    const groups = ports.map((port, index) =>
+      startClients({ url: `https://127.0.0.1:${port}`, key: keys[index] ?? "", count: clientsOfEach }),
+    );
+    yield* Effect.forEach(nodes, ({ restart }) => restart, { discard: true }).pipe(
+      Effect.repeat(Schedule.recurs(rounds - 1)),
+    );
+    const reports = yield* Effect.promise(() => Promise.all(groups.map(({ stop }) => stop())));
+    return Object.fromEntries(balancers.map(({ name }, index) => [name, reports[index] as ClientReport]));
+  }).pipe(Effect.scoped, Effect.runPromise);
+
+/**
+ * Stops a node that clients ask without a balancer between, some with a connection that they keep, some with a new one
+ * for each request.
+ *
+ * @returns what they saw until its port was closed
+ */
+export const stopUnderClients = async (): Promise<ReadonlyArray<ClientReport>> => {
+  const world = makeWorld();
+  const keys = [world.key(), world.key()];
+  const server = await startServer({ fixture: world.fixture });
+  const groups = keys.map((key, index) =>
+    startClients({
+      url: server.url,
+      key,
+      count: clientsOfEach,
+      untilRefused: true,
+      keepAlive: index === 0,
+    }),
+  );
+  await vi.waitUntil(() => groups.every(({ report: { reads, writes } }) => reads + writes > 100), 30_000);
+  const code = await server.stop();
+  if (code !== 0) throw new Error(`Cannot go on: the node ended with ${code}, expected 0`);
+  return Promise.all(groups.map(({ refused }) => refused));
+};
+
+const startNodes = Effect.fnUntraced(function* ({ fixture }: World) {
+  const database = yield* makePostgresDatabase();
+  const env = {
+    ACCOUNTLINK_STORAGE: "postgres",
+    ACCOUNTLINK_DATABASE_URL: database.url,
+    ACCOUNTLINK_CACHE: "redis",
+    ACCOUNTLINK_REDIS_URL: yield* redisUrl,
+    ACCOUNTLINK_REDIS_PREFIX: `test-${randomBytes(8).toString("hex")}:`,
+    ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+    ACCOUNTLINK_DRAIN_DELAY: `${ACCOUNTLINK_DRAIN_DELAY}`,
+    ACCOUNTLINK_IDLE_TIMEOUT: `${ACCOUNTLINK_IDLE_TIMEOUT}`,
+  };
+  return yield* Effect.forEach([1, 2, 3], () =>
+    Effect.gen(function* () {
+      const port = yield* Effect.promise(freePort);
+      const start = () => startServer({ fixture, env: { ...env, ACCOUNTLINK_PORT: `${port}` } });
+      let server = yield* Effect.promise(start);
+      yield* Effect.addFinalizer(() => Effect.promise(() => server.kill()));
+      const restart = Effect.promise(async () => {
+        const code = await server.stop();
+        if (code !== 0) throw new Error(`Cannot go on: a node ended with ${code}, expected 0`);
+        server = await start();
+      });
+      return { host: `127.0.0.1:${port}`, restart };
+    }),
+  );
+});
