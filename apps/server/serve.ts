@@ -13,6 +13,7 @@ import { watchFileDescriptors } from "./file_descriptors.ts";
 import { listenRefused } from "./internal/listen_refused.ts";
 import { prepareFolder } from "./internal/prepare_folder.ts";
 import { serviceLayer } from "./layers.ts";
+import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
 import { makeNodeServer } from "./node_server.ts";
 import { listenForOperators } from "./operator_server.ts";
 import type { Plan } from "./plan.ts";
@@ -85,7 +86,8 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan, publicUrlKnown: De
       ),
     ),
   );
-  yield* server.serve(app);
+  yield* answerClientErrors(node, app);
+  yield* server.serve(refuseMalformed(app, publicUrl));
   const { release } = yield* SessionWatch;
   yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, release));
   return url;

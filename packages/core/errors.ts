@@ -28,6 +28,24 @@ const badRequestMessages = {
   method_not_allowed: "Method not allowed",
 };
 
+/** What arrived is not the HTTP that the service takes, or did not arrive in time. */
+export class MalformedRequest extends Data.TaggedError("MalformedRequest")<{
+  readonly problem: "syntax" | "host" | "authorization" | "timeout" | "expectation" | "head_too_large";
+}> {
+  readonly code = "BAD_REQUEST";
+  readonly details = null;
+  override readonly message = malformedRequestMessages[this.problem];
+}
+
+const malformedRequestMessages = {
+  syntax: "The request cannot be read: it is not valid HTTP/1.1",
+  host: "The request cannot be read: expected one Host header, and no target on another host",
+  authorization: "The request cannot be read: expected at most one Authorization header",
+  timeout: "The request did not arrive in time",
+  expectation: "The expectation of the request cannot be met",
+  head_too_large: "The request line and the headers are too large",
+} satisfies Record<MalformedRequest["problem"], string>;
+
 /** Required values are missing; all of them, in documented order. */
 export class MissingParameter extends Data.TaggedError("MissingParameter")<{
   readonly parameters: ReadonlyArray<string>;
@@ -220,6 +238,7 @@ export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")
 /** Every error that an answer can carry. */
 export type PublicError =
   | BadRequest
+  | MalformedRequest
   | MissingParameter
   | InvalidParameter
   | InvalidBody

@@ -9,6 +9,17 @@ type ErrorOf<T extends Tag> = Extract<PublicError, { readonly _tag: T }>;
 /** The code of each error, and its status, or one for each problem that it can stand for. */
 const table = {
   BadRequest: { code: "BAD_REQUEST", status: { unreadable: 400, not_found: 404, method_not_allowed: 405 } },
+  MalformedRequest: {
+    code: "BAD_REQUEST",
+    status: {
+      syntax: 400,
+      host: 400,
+      authorization: 400,
+      timeout: 408,
+      expectation: 417,
+      head_too_large: 431,
+    },
+  },
   MissingParameter: { code: "MISSING_PARAMETER", status: 400 },
   InvalidParameter: { code: "INVALID_PARAMETER", status: 400 },
   InvalidBody: { code: "INVALID_BODY", status: { content: 400, too_large: 413, content_type: 415 } },

@@ -1,12 +1,13 @@
 /**
  * The whole HTTP application: every route of the contract, the routes for operators, and an answer for everything else.
  */
-import { BadRequest } from "@accountlink/core";
+import { BadRequest, type PublicError } from "@accountlink/core";
 import { Context, Effect, Layer, type Scope } from "effect";
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { docsRoutes } from "./docs_routes.ts";
 import { flowRoutes } from "./flow/routes.ts";
 import { type BoundRoute, isUnder, makePipeline, sign } from "./pipeline.ts";
+import { RefusedRequest } from "./refused_request.ts";
 import { routesV1 } from "./routes_v1.ts";
 import { routesV2 } from "./routes_v2.ts";
 import { sessionRoutes } from "./session_routes.ts";
@@ -82,8 +83,15 @@ export const makeHttpApp = Effect.gen(function* () {
   );
   const answered = whenUnmatched(routed, answerOther);
 
+  const refuseAtOnce = (error: PublicError, url: string) =>
+    isUnder("/verify", url) && error._tag === "SharedIpRateLimited"
+      ? flow.visit("unmatched", Effect.fail(error))
+      : pipeline.visit("unmatched", Effect.fail(error));
+
   const app = Effect.withFiber<HttpServerResponse.HttpServerResponse, never, AppServices>((fiber) => {
     const { url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
+    const refused = fiber.getRef(RefusedRequest);
+    if (refused !== null) return refuseAtOnce(refused, url);
     if (!unusual.test(url)) return answered;
     if (!isReadable(url)) return unreadable;
     return unroutable.test(url) ? notFound : answered;

@@ -3,5 +3,6 @@
  */
 export { makeHttpApp } from "./app.ts";
 export { makeOperatorApp } from "./operator_app.ts";
+export { RefusedRequest } from "./refused_request.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { Readiness } from "./system_routes.ts";

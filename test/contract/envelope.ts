@@ -29,7 +29,7 @@ const orNull = (check: Check) => either(check, isNull);
 
 /** The statuses of every code of v2. */
 const statusesByCode: Readonly<Record<string, ReadonlyArray<number>>> = {
-  BAD_REQUEST: [400, 404, 405],
+  BAD_REQUEST: [400, 404, 405, 408, 417, 431],
   MISSING_PARAMETER: [400],
   INVALID_PARAMETER: [400],
   INVALID_BODY: [400, 413, 415],

@@ -11,6 +11,7 @@ import {
   InvalidParameter,
   InvalidSession,
   LinkNotFound,
+  MalformedRequest,
   MissingParameter,
   PlatformUnavailable,
   PremiumRequired,
@@ -72,6 +73,9 @@ const refusal = { limit: 500, resetsAt: 0, retryAfter: 2 };
 const samples: ReadonlyArray<PublicError> = [
   ...(["unreadable", "not_found", "method_not_allowed"] as const).map(
     (problem) => new BadRequest({ problem }),
+  ),
+  ...(["syntax", "host", "authorization", "timeout", "expectation", "head_too_large"] as const).map(
+    (problem) => new MalformedRequest({ problem }),
   ),
   new MissingParameter({ parameters: ["chatId", "guildId"] }),
   InvalidParameter.one("gameId", "expected 1 to 32 digits"),

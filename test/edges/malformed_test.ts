@@ -1,0 +1,148 @@
+/**
+ * What is not the HTTP that the service takes is answered in the envelope, with a request id.
+ */
+import { describe, expect, test } from "vitest";
+import { envelopeProblems } from "../contract/envelope.ts";
+import { textOf } from "../support/http.ts";
+import { connectTo, type RawAnswer, readAnswers, sendRaw } from "../support/raw_http.ts";
+import { useServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+
+const world = makeWorld();
+const key = world.key({ links: { 100001: "1" } });
+const { url, send } = useServer(() => ({
+  fixture: world.fixture,
+  env: { ACCOUNTLINK_HEADER_TIMEOUT: "1 second", ACCOUNTLINK_REQUEST_TIMEOUT: "2 seconds" },
+}));
+
+const host = "Host: service.example\r\n";
+const authorization = `Authorization: Bearer ${key}\r\n`;
+const lookup = "/v2/chat?chatId=100001";
+const v1Lookup = "/api/v1/public/chat-to-game?chatId=100001";
+const post = (headers: string, body: string) =>
+  `POST /v2/chat/bulk HTTP/1.1\r\n${host}${authorization}Content-Type: application/json\r\n${headers}\r\n${body}`;
+
+/** Expects one answer in the envelope of its path, the last one of its connection. */
+const expectMalformed = (
+  [answer, ...others]: ReadonlyArray<RawAnswer>,
+  path: string,
+  status: number,
+  code = "BAD_REQUEST",
+): void => {
+  if (answer === undefined) throw new Error("Cannot go on: nothing was answered");
+  expect(others).toEqual([]);
+  const body = JSON.parse(answer.text) as Record<string, Record<string, unknown>>;
+  expect(answer.status).toBe(status);
+  expect(envelopeProblems(`GET ${path}`, { ...answer, body: body as never })).toEqual([]);
+  expect(answer.headers["connection"]).toBe("close");
+  expect(answer.headers["x-request-id"]).toMatch(/^req_/);
+  if (path.startsWith("/api/v1")) return;
+  expect(body["error"]?.["code"]).toBe(code);
+  expect(body["meta"]?.["requestId"]).toBe(answer.headers["x-request-id"]);
+};
+
+describe("What Node's parser refuses", () => {
+  const large = `X-Large: ${"x".repeat(20_000)}\r\n`;
+  const extended = `Transfer-Encoding: chunked\r\n`;
+
+  test.each([
+    ["no HTTP at all", "/", "nonsense\r\n\r\n", 400],
+    ["the preface of HTTP/2", "/", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400],
+    ["a header without a colon", lookup, `GET ${lookup} HTTP/1.1\r\n${host}nonsense\r\n\r\n`, 400],
+    ["a header without a colon, v1", v1Lookup, `GET ${v1Lookup} HTTP/1.1\r\n${host}nonsense\r\n\r\n`, 400],
+    ["a length beside chunks", lookup, post(`Content-Length: 5\r\n${extended}`, "0\r\n\r\n"), 400],
+    ["two lengths", lookup, post("Content-Length: 5\r\nContent-Length: 6\r\n", "hello"), 400],
+    ["a chunk without a size", lookup, post(extended, "zz\r\n"), 400],
+    ["headers that are too large", lookup, `GET ${lookup} HTTP/1.1\r\n${host}${large}\r\n`, 431],
+    ["a target that is too large", lookup, `GET ${lookup}${"0".repeat(20_000)} HTTP/1.1\r\n${host}\r\n`, 431],
+  ])("%s", async (_, path, bytes, status) => {
+    expectMalformed(await sendRaw(url(), bytes), path, status);
+  });
+
+  test("chunk extensions that are too large", async () => {
+    const bytes = post(extended, `1;${"x".repeat(20_000)}\r\n{\r\n0\r\n\r\n`);
+    expectMalformed(await sendRaw(url(), bytes), lookup, 413, "INVALID_BODY");
+  });
+
+  test("it is counted, and in time", async () => {
+    const { text } = await send("GET /metrics");
+    expect(text).toMatch(/^accountlink_http_requests_total\{[^}]*status="431"[^}]*\} \d+$/m);
+  });
+});
+
+describe("What does not arrive in time", () => {
+  test.each([
+    ["nothing", "/", ""],
+    ["a head", "/", `GET ${lookup} HTTP/1.1\r\n${host}`],
+    ["a body", lookup, post("Content-Length: 50\r\n", "{")],
+    ["a chunk", lookup, post("Transfer-Encoding: chunked\r\n", "32\r\n{")],
+  ])("%s", async (_, path, bytes) => {
+    expectMalformed(await sendRaw(url(), bytes), path, 408);
+  });
+
+  test("a body that comes a byte at a time", async () => {
+    const socket = await connectTo(url());
+    socket.write(post("Content-Length: 50\r\n", ""));
+    const dripping = setInterval(() => socket.write(" "), 100);
+    expectMalformed(await readAnswers(socket).finally(() => clearInterval(dripping)), lookup, 408);
+  });
+});
+
+describe("A head that can be read in two ways", () => {
+  const get = (target: string, headers: string) =>
+    `GET ${target} HTTP/1.1\r\nConnection: close\r\n${headers}\r\n`;
+  const own = () => new URL(url()).host;
+
+  test.each([
+    ["no Host", () => get(lookup, authorization)],
+    ["two Host headers", () => get(lookup, `${host}Host: other.example\r\n${authorization}`)],
+    ["the same Host twice", () => get(lookup, `${host}${host}${authorization}`)],
+    ["two Authorization headers", () => get(lookup, `${host}${authorization}Authorization: Basic x\r\n`)],
+    [
+      "two Authorization headers, the other first",
+      () => get(lookup, `${host}Authorization: Basic x\r\n${authorization}`),
+    ],
+    ["a target on another host", () => get(`http://other.example${lookup}`, `${host}${authorization}`)],
+    [
+      "a target on another host, and its Host",
+      () => get(`http://other.example${lookup}`, `Host: other.example\r\n${authorization}`),
+    ],
+    ["a target on another port", () => get(`http://127.0.0.1:1${lookup}`, `${host}${authorization}`)],
+  ])("%s is refused", async (_, bytes) => {
+    expectMalformed(await sendRaw(url(), bytes()), lookup, 400);
+  });
+
+  test.each([
+    ["a target on this host", () => get(`http://${own()}${lookup}`, `${host}${authorization}`), 200],
+    ["HTTP/1.0 without Host", () => `GET ${lookup} HTTP/1.0\r\n${authorization}\r\n`, 200],
+    [
+      "one Authorization with a comma",
+      () => get(lookup, `${host}Authorization: Digest a="b", c="d"\r\n`),
+      401,
+    ],
+  ])("%s is not", async (_, bytes, status) => {
+    expect((await sendRaw(url(), bytes())).map((answer) => answer.status)).toEqual([status]);
+  });
+});
+
+describe("An expectation", () => {
+  test("that nobody knows is refused", async () => {
+    const bytes = `GET ${lookup} HTTP/1.1\r\n${host}${authorization}Connection: close\r\nExpect: a-pony\r\n\r\n`;
+    expectMalformed(await sendRaw(url(), bytes), lookup, 417);
+  });
+
+  test("of 100-continue is met", async () => {
+    const body = `{"chatIds":["100001"]}`;
+    const bytes = post(
+      `Connection: close\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n`,
+      body,
+    );
+    expect((await sendRaw(url(), bytes)).map(({ status }) => status)).toEqual([100, 200]);
+  });
+});
+
+test("an answer that is under way is not mixed up with a refusal of what comes behind it", async () => {
+  const { body } = await send("POST /v2/sessions", { key, body: { clientId: "pipelining" } });
+  const poll = `GET /v2/sessions/${textOf(body.data?.sid)}?wait=25 HTTP/1.1\r\n${host}${authorization}\r\n`;
+  expect(await sendRaw(url(), `${poll}nonsense\r\n\r\n`)).toEqual([]);
+});
