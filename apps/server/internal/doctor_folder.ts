@@ -26,7 +26,7 @@ export const checkFolder = Effect.fnUntraced(function* (config: Config, storage:
   const { state, finding } = yield* checkDatabase(folder);
   const findings = [
     ...(yield* checkAccess(folder)),
-    ...(yield* checkSecret(config, storage, state?.rootKey ?? null)),
+    ...(yield* checkSecret(config, storage, state)),
     finding,
   ];
   findings.push(checkSpace(folder), checkClock(folder, yield* Clock.currentTimeMillis));
@@ -70,17 +70,21 @@ const canWrite = (folder: string): boolean => {
   }
 };
 
-const checkSecret = Effect.fnUntraced(function* (config: Config, storage: Embedded, wrapped: string | null) {
+const checkSecret = Effect.fnUntraced(function* (
+  config: Config,
+  storage: Embedded,
+  state: StorageSql.EmbeddedState | null,
+) {
   const file = secretFile(storage.folder);
   const isConfigured = config.ACCOUNTLINK_SECRET !== null;
   if (!isConfigured && !existsSync(file) && !StorageSql.hasDatabase(storage.folder)) {
     return [ok("secret", "there is none yet, and one will be made")];
   }
   return yield* resolveSecrets({ config, storage }).pipe(
-    Effect.flatMap((secrets) => checkRootKey(config, storage, secrets, wrapped)),
+    Effect.flatMap((secrets) => checkRootKey(config, storage, secrets, state)),
     Effect.map((rootKey) => [
       isConfigured ? ok("secret", "ACCOUNTLINK_SECRET is set") : privacyOf("secret", file, "read", "600"),
-      rootKey,
+      ...rootKey,
     ]),
     Effect.catchTag("InvalidConfig", ({ problem }) =>
       Effect.succeed([fail("secret", problem, "Set ACCOUNTLINK_SECRET, or restore the file from a backup")]),

@@ -9,15 +9,16 @@ import type { LastingStorage } from "../place.ts";
 import { cryptoLayer } from "./crypto.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
-/** @param wrapped the root key of the storage; null when there is none yet */
+/** @param state what was found in the storage; null when it could not be read, or there is none yet */
 export const checkRootKey = Effect.fnUntraced(function* (
   config: Config,
   storage: LastingStorage,
   secrets: DeploymentSecrets,
-  wrapped: string | null,
+  state: { readonly rootKey: string | null } | null,
 ) {
-  if (wrapped === null) return ok("root key", "there is none yet, and one will be made");
-  return yield* unwrapWithAny(wrapped, secrets).pipe(
+  if (state === null) return [];
+  if (state.rootKey === null) return [ok("root key", "there is none yet, and one will be made")];
+  const finding = yield* unwrapWithAny(state.rootKey, secrets).pipe(
     Effect.map(({ wrappedBy }): Finding => {
       if (secrets.length === 1) return ok("root key", "the secret unwraps it");
       return wrappedBy === 0
@@ -39,4 +40,5 @@ export const checkRootKey = Effect.fnUntraced(function* (
     ),
     Effect.provide(cryptoLayer),
   );
+  return [finding];
 });

@@ -18,10 +18,16 @@ const oldestRedis = 6;
 /** Looks at the secret, and at the database without changing anything in it. */
 export const checkPostgres = Effect.fnUntraced(function* (config: Config, storage: Postgres) {
   const state = yield* Effect.result(StorageSql.inspectPostgres(storage));
-  const wrapped = Result.isSuccess(state) ? state.success.rootKey : null;
   const secret = yield* resolveSecrets({ config, storage }).pipe(
-    Effect.flatMap((secrets) => checkRootKey(config, storage, secrets, wrapped)),
-    Effect.map((rootKey) => [ok("secret", "ACCOUNTLINK_SECRET is set"), rootKey]),
+    Effect.flatMap((secrets) =>
+      checkRootKey(
+        config,
+        storage,
+        secrets,
+        Result.getOrElse(state, () => null),
+      ),
+    ),
+    Effect.map((rootKey) => [ok("secret", "ACCOUNTLINK_SECRET is set"), ...rootKey]),
     Effect.catchTag("InvalidConfig", ({ message }) =>
       Effect.succeed([fail("secret", message, "Set it to what every other server of the database has")]),
     ),

@@ -68,9 +68,9 @@ const writePart = Effect.fnUntraced(function* <E, R, E2, R2>(
       yield* Stream.runForEach(Stream.encodeText(text), (chunk) => opened.writeAll(chunk));
       yield* opened.sync;
       yield* putIntoPlace(part);
-      // The name lies in the folder, and is lost with the power unless that is on the disk as well.
-      const folder = yield* fileSystem.open(dirname(target), { flag: "r" });
-      yield* folder.sync;
+      // The name is in the folder, which has to be on the disk as well. Not every file system can sync a folder.
+      const folder = fileSystem.open(dirname(target), { flag: "r" });
+      yield* Effect.ignore(Effect.flatMap(folder, ({ sync }) => sync));
     }),
   );
 });
