@@ -11,6 +11,7 @@ import {
   SessionStore,
   SightingStore,
   Signals,
+  UserStore,
 } from "@accountlink/core";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Context, Effect, Layer } from "effect";
@@ -50,6 +51,7 @@ const storage = (breakage: Breakage = unavailable) =>
         Context.add(FlowStore, breakable(Context.get(ports, FlowStore), isBroken, breakage)),
         Context.add(RootKeyStore, breakable(Context.get(ports, RootKeyStore), isBroken, breakage)),
         Context.add(SightingStore, breakable(Context.get(ports, SightingStore), isBroken, breakage)),
+        Context.add(UserStore, breakable(Context.get(ports, UserStore), isBroken, breakage)),
       );
     }),
   );
@@ -68,18 +70,22 @@ const cache = Layer.effectContext(
 const every = "every operation fails with StoreUnavailable, and works again";
 const before = "a write that failed before it began stored nothing, and what stood before it stands";
 const verification = "a verification that failed before it began changed nothing, and completes afterwards";
+const erasure = "an erasure that failed before it began erased nothing, and can be made afterwards";
 const during = "when the connection breaks under writes, what was answered is stored, in one chain";
 
 /** How an adapter may fail wrongly, and the cases that must find it. */
 const mistakes: Readonly<Record<string, readonly [Breakage, ReadonlyArray<string>]>> = {
-  "it dies": [() => Effect.die(new Error("connection reset")), [every, before, verification, during]],
+  "it dies": [
+    () => Effect.die(new Error("connection reset")),
+    [every, before, verification, erasure, during],
+  ],
   "one operation answers": [
     (operation, name) => (name === "exportPage" ? Effect.succeed([]) : unavailable(operation, name)),
     [every],
   ],
   "writes are stored and refused": [
     (operation, name) => Effect.andThen(Effect.exit(operation), unavailable(operation, name)),
-    [before, verification],
+    [before, verification, erasure],
   ],
   "writes are answered and lost": [
     (operation, name) =>

@@ -29,5 +29,6 @@ export * from "./sighting_store_suite.ts";
 export * from "./signals_suite.ts";
 export * from "./storage_property_suite.ts";
 export * from "./suite.ts";
+export * from "./user_store_suite.ts";
 export * from "./verification_command.ts";
 export * from "./world.ts";

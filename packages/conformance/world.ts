@@ -42,6 +42,9 @@ export interface World {
 /** A text that was never used before. */
 export const uniqueText = (): string => crypto.randomUUID().replaceAll("-", "");
 
+/** A chat user whom no other case knows. */
+export const uniqueChatId = (): ChatId => ChatId.make(BigInt(`0x${uniqueText().slice(0, 24)}`).toString());
+
 export const uniquePid = (): Pid => Pid.make(`pid_${uniqueText()}`);
 
 export const uniqueKeyId = (): KeyId => KeyId.make(uniqueText().slice(0, 12));

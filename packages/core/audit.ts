@@ -23,7 +23,8 @@ export type AuditAction =
   | "key.created"
   | "key.rotated"
   | "key.status_changed"
-  | "key.reported";
+  | "key.reported"
+  | "user.erased";
 
 /** Where a change comes from; every write takes one. */
 export interface WriteOrigin {

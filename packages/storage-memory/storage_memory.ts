@@ -9,6 +9,7 @@ import type {
   RootKeyStore,
   SessionStore,
   SightingStore,
+  UserStore,
 } from "@accountlink/core";
 import { Layer } from "effect";
 import * as MemoryAuditLog from "./audit_log.ts";
@@ -21,6 +22,7 @@ import * as MemoryLinkStore from "./link_store.ts";
 import * as MemoryRootKeyStore from "./root_key_store.ts";
 import * as MemorySessionStore from "./session_store.ts";
 import * as MemorySightingStore from "./sighting_store.ts";
+import * as MemoryUserStore from "./user_store.ts";
 
 /** Every storage port. Each time the layer is built its store is empty; it forgets everything when it is released. */
 export const layer: Layer.Layer<
@@ -33,6 +35,7 @@ export const layer: Layer.Layer<
   | FlowStore
   | RootKeyStore
   | SightingStore
+  | UserStore
 > = Layer.mergeAll(
   MemoryLinkStore.layer,
   MemoryKeyStore.layer,
@@ -43,4 +46,5 @@ export const layer: Layer.Layer<
   MemoryFlowStore.layer,
   MemoryRootKeyStore.layer,
   MemorySightingStore.layer,
+  MemoryUserStore.layer,
 ).pipe(Layer.provide(State.layer));

@@ -10,6 +10,7 @@ import {
   sessionStoreSuite,
   sightingStoreSuite,
   storagePropertySuite,
+  userStoreSuite,
 } from "@accountlink/conformance";
 import * as test from "vitest";
 import { StorageMemory } from "./mod.ts";
@@ -26,5 +27,6 @@ cacheAgreementSuite({ name, layer, test });
 countLedgerSuite({ name, layer, test });
 rootKeyStoreSuite({ name, layer, test });
 sightingStoreSuite({ name, layer, test });
+userStoreSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: layer, test });
 failingStorageSuite({ name, test, skip: "memory has no connection that could break" });

@@ -9,6 +9,7 @@ import {
   sessionStoreSuite,
   sightingStoreSuite,
   storagePropertySuite,
+  userStoreSuite,
 } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
@@ -29,5 +30,6 @@ test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () 
   countLedgerSuite({ name, layer, test });
   rootKeyStoreSuite({ name, layer, test });
   sightingStoreSuite({ name, layer, test });
+  userStoreSuite({ name, layer, test });
   storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
 });

@@ -9,6 +9,7 @@ import type {
   RootKeyStore,
   SessionStore,
   SightingStore,
+  UserStore,
 } from "@accountlink/core";
 import { Layer } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
@@ -21,6 +22,7 @@ import * as SqlLinkStore from "./link_store.ts";
 import * as SqlRootKeyStore from "./root_key_store.ts";
 import * as SqlSessionStore from "./session_store.ts";
 import * as SqlSightingStore from "./sighting_store.ts";
+import * as SqlUserStore from "./user_store.ts";
 
 /** Every storage port. */
 export type Stores =
@@ -32,7 +34,8 @@ export type Stores =
   | SessionStore
   | FlowStore
   | RootKeyStore
-  | SightingStore;
+  | SightingStore
+  | UserStore;
 
 /** Every storage port on the database of the client, whose schema has been migrated. */
 export const layer: Layer.Layer<Stores, never, SqlClient.SqlClient | SqlConnection.Connection> =
@@ -46,4 +49,5 @@ export const layer: Layer.Layer<Stores, never, SqlClient.SqlClient | SqlConnecti
     SqlFlowStore.layer,
     SqlRootKeyStore.layer,
     SqlSightingStore.layer,
+    SqlUserStore.layer,
   );

@@ -10,6 +10,7 @@ import {
   sessionStoreSuite,
   sightingStoreSuite,
   storagePropertySuite,
+  userStoreSuite,
 } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect, Layer } from "effect";
@@ -30,5 +31,6 @@ cacheAgreementSuite({ name, layer, test });
 countLedgerSuite({ name, layer, test });
 rootKeyStoreSuite({ name, layer, test });
 sightingStoreSuite({ name, layer, test });
+userStoreSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
 failingStorageSuite({ name, layer: layerReopening, test });

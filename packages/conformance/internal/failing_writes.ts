@@ -6,6 +6,7 @@ import { ada, bob, chess, poker } from "../world.ts";
 import { eventually, expectEqual, expectThat, expectUnavailable } from "./expect.ts";
 import { newLinkBench } from "./link_bench.ts";
 import type { Storage } from "./storage.ts";
+import { newUserBench } from "./user_store/bench.ts";
 import { newVerificationBench } from "./verification_bench.ts";
 
 const games = Array.from({ length: 60 }, (_, i) => GameId.make(`${1_000 + i}`));
@@ -45,6 +46,20 @@ export const failingWrites: Cases<Storage | Connection> = {
       expectEqual(yield* eventually(bench.find(session.sid)), session);
       expectEqual(yield* bench.links.find(ada), null);
       expectEqual((yield* bench.complete(flow))._tag, "Completed");
+    },
+  ),
+
+  "an erasure that failed before it began erased nothing, and can be made afterwards": Effect.gen(
+    function* () {
+      const connection = yield* Connection;
+      const user = yield* newUserBench;
+      const { global } = yield* user.newWorld;
+      yield* user.set(global, chess);
+      const before = yield* user.find;
+      yield* connection.break;
+      yield* expectUnavailable("erase", user.erase([global.pid])).pipe(Effect.ensuring(connection.restore));
+      expectEqual(yield* eventually(user.find), before);
+      expectEqual((yield* user.erase([global.pid]))?.records, 1);
     },
   ),
 

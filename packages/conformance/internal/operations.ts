@@ -13,9 +13,20 @@ import {
   SightingStore,
   Signals,
   type StoreUnavailable,
+  UserStore,
 } from "@accountlink/core";
 import { Clock, Effect, type Scope } from "effect";
-import { ada, bob, chess, makeKey, makeWorld, origin, uniquePid, uniqueText } from "../world.ts";
+import {
+  ada,
+  bob,
+  chess,
+  makeKey,
+  makeWorld,
+  origin,
+  uniqueChatId,
+  uniquePid,
+  uniqueText,
+} from "../world.ts";
 import { newFlow, newSession, uniqueFlowId } from "./verification.ts";
 
 /** Operations by name, ready to run; each can be run again. */
@@ -32,7 +43,8 @@ const prefixed = (port: string, operations: Operations): Operations =>
 /** Every operation of the storage ports. */
 export const storageOperations = Effect.gen(function* () {
   const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
-  const ledger = yield* CountLedger;
+  const [ledger, users] = [yield* CountLedger, yield* UserStore];
+  const nobody = uniqueChatId();
   const { account, global } = yield* makeWorld;
   const { pid } = global;
   const [key, hash] = [makeKey(global), uniqueText()];
@@ -88,6 +100,10 @@ export const storageOperations = Effect.gen(function* () {
     } satisfies OperationsOf<CountLedger["Service"]>),
     ...(yield* verificationOperations),
     ...(yield* rotationOperations),
+    ...prefixed("UserStore", {
+      find: users.find(nobody),
+      erase: users.erase({ ...origin, chatId: nobody, at, scopes: [], pseudonym: uniqueText() }),
+    } satisfies OperationsOf<UserStore["Service"]>),
   };
 });
 

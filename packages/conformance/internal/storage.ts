@@ -7,6 +7,7 @@ import type {
   RootKeyStore,
   SessionStore,
   SightingStore,
+  UserStore,
 } from "@accountlink/core";
 
 /** The ports of a store. They come together, since a write and its audit entry are one step. */
@@ -18,4 +19,5 @@ export type Storage =
   | SessionStore
   | FlowStore
   | RootKeyStore
-  | SightingStore;
+  | SightingStore
+  | UserStore;

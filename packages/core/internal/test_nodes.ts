@@ -248,7 +248,7 @@ const writer = Effect.fnUntraced(function* ({ shared, store, history, random, mi
     yield* Effect.sleep(slowness(random, 500));
     return versions;
   });
-  const run = isWholeScope ? shared.changingScope(pid, write) : shared.changing(pid, changed, write);
+  const run = isWholeScope ? shared.changingScopes([pid], write) : shared.changing(pid, changed, write);
   const answered = yield* Effect.exit(run);
   if (Exit.isFailure(answered)) return;
   history.writes++;

@@ -45,15 +45,18 @@ export class WriteEnclosures {
   ): Effect.Effect<A, E | StoreUnavailable> {
     const { ofRecord } = this.#parts.longestWrite;
     return Effect.flatMap(this.#fenceOrClose(pid, records), (enclosure) =>
-      this.#runWithin(enclosure, pid, ofRecord, write),
+      this.#runWithin(enclosure, [pid], ofRecord, write),
     );
   }
 
-  /** Runs a write that may change every record of a scope. */
-  aroundScope<A, E>(pid: Pid, write: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> {
+  /** Runs a write that may change every record of some scopes. */
+  aroundScopes<A, E>(
+    pids: ReadonlyArray<Pid>,
+    write: Effect.Effect<A, E>,
+  ): Effect.Effect<A, E | StoreUnavailable> {
     const { ofScope } = this.#parts.longestWrite;
-    return Effect.flatMap(this.#close(pid, ofScope), (enclosure) =>
-      this.#runWithin(enclosure, pid, ofScope, write),
+    return Effect.flatMap(this.#close(pids, ofScope), (enclosure) =>
+      this.#runWithin(enclosure, pids, ofScope, write),
     );
   }
 
@@ -65,7 +68,7 @@ export class WriteEnclosures {
       if (fenced !== null) return fenced;
       // Closing a scope keeps it out of the cache for long, so a lease that may yet be renewed is waited for first.
       const pause = leases.forWrites === null ? 0 : renewalMs;
-      const closed = Effect.delay(this.#close(pid, longestWrite.ofRecord), pause);
+      const closed = Effect.delay(this.#close([pid], longestWrite.ofRecord), pause);
       return yield* Effect.raceFirst(this.#fenceLater(held, records), closed);
     });
   }
@@ -94,25 +97,30 @@ export class WriteEnclosures {
     });
   }
 
-  #close(pid: Pid, forMs: number): Effect.Effect<Enclosure, StoreUnavailable> {
-    return Effect.map(this.#parts.closures.ensure(pid, forMs), (until) => ({ fence: null, until }));
+  #close(pids: ReadonlyArray<Pid>, forMs: number): Effect.Effect<Enclosure, StoreUnavailable> {
+    return Effect.map(this.#ensure(pids, forMs), (untils) => ({ fence: null, until: Math.min(...untils) }));
+  }
+
+  #ensure(pids: ReadonlyArray<Pid>, forMs: number): Effect.Effect<ReadonlyArray<Millis>, StoreUnavailable> {
+    const { closures } = this.#parts;
+    return Effect.forEach(pids, (pid) => closures.ensure(pid, forMs), { concurrency: 10 });
   }
 
   #runWithin<A, E>(
     { fence, until }: Enclosure,
-    pid: Pid,
+    pids: ReadonlyArray<Pid>,
     longest: number,
     write: Effect.Effect<A, E>,
   ): Effect.Effect<A, E | StoreUnavailable> {
     return Effect.gen({ self: this }, function* () {
-      const { cache, closures } = this.#parts;
+      const { cache } = this.#parts;
       const mayCommit = Effect.map(monotonicMillis, (now) => now < until - longest / 2);
       // A write that failed may yet take effect, so its fence is left to end by itself.
       const written = yield* Effect.provideService(write, MayCommit, mayCommit);
       const stood =
         fence !== null && (yield* cache.lift(fence).pipe(Effect.catch(() => Effect.succeed(false))));
       // A scope that is closed is found so, unless the write took longer than anybody thought.
-      if (!stood) yield* closures.ensure(pid, 0);
+      if (!stood) yield* this.#ensure(pids, 0);
       return written;
     });
   }

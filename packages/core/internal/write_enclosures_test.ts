@@ -132,7 +132,7 @@ describe("WriteEnclosures", () => {
       for (let seconds = 0; seconds < 60; seconds++) {
         const [write, whole] = [
           yield* beginWrite(done),
-          yield* Effect.forkChild(shared.changingScope(pid, done), { startImmediately: true }),
+          yield* Effect.forkChild(shared.changingScopes([pid], done), { startImmediately: true }),
         ];
         yield* TestClock.adjust("1 second");
         assert.deepStrictEqual([yield* outcomeOf(write), yield* outcomeOf(whole)], ["done", "done"]);
@@ -160,7 +160,7 @@ describe("WriteEnclosures", () => {
       assert.deepStrictEqual(yield* Fiber.joinAll(closed), [true, false]);
 
       const ofScope = yield* Effect.forkChild(
-        shared.changingScope(pid, mayCommitAfter(longestWrite.ofScope / 2 + 3_500)),
+        shared.changingScopes([pid], mayCommitAfter(longestWrite.ofScope / 2 + 3_500)),
         { startImmediately: true },
       );
       yield* TestClock.adjust(longestWrite.ofScope);

@@ -5,6 +5,7 @@ import type { CacheAgreement } from "../ports/cache_agreement.ts";
 import type { LinkCache } from "../ports/link_cache.ts";
 import { LinkStore } from "../ports/link_store.ts";
 import { SessionStore } from "../ports/session_store.ts";
+import { UserStore } from "../ports/user_store.ts";
 import { SharedLinks } from "./shared_links.ts";
 
 /** A look-up that has begun, to be gone on with. */
@@ -21,6 +22,7 @@ export const LookAhead = Context.Reference<BeginLookup | null>("@accountlink/cor
 const make = Effect.gen(function* () {
   const links = yield* LinkStore;
   const sessions = yield* SessionStore;
+  const users = yield* UserStore;
   const shared = yield* SharedLinks;
 
   const begin: BeginLookup = (pid, chatId) => {
@@ -37,16 +39,22 @@ const make = Effect.gen(function* () {
     removeGame: (write) => shared.changing(write.pid, [write.chatId], links.removeGame(write)),
     moveChat: (write) =>
       shared.changing(write.pid, [write.oldChatId, write.newChatId], links.moveChat(write)),
-    deleteScope: (write) => shared.changingScope(write.pid, links.deleteScope(write)),
-    importBatch: (batch) => shared.changingScope(batch.pid, links.importBatch(batch)),
+    deleteScope: (write) => shared.changingScopes([write.pid], links.deleteScope(write)),
+    importBatch: (batch) => shared.changingScopes([batch.pid], links.importBatch(batch)),
   });
   const cachedSessions = SessionStore.of({
     ...sessions,
     complete: (write) => shared.changing(write.pid, [write.chatId], sessions.complete(write)),
   });
 
+  const cachedUsers = UserStore.of({
+    ...users,
+    erase: (write) => shared.changingScopes(write.scopes, users.erase(write)),
+  });
+
   return Context.make(LinkStore, cachedLinks).pipe(
     Context.add(SessionStore, cachedSessions),
+    Context.add(UserStore, cachedUsers),
     Context.add(LookAhead, begin),
   );
 });
@@ -56,7 +64,7 @@ const make = Effect.gen(function* () {
  * has to go past the same cache.
  */
 export const layer: Layer.Layer<
-  LinkStore | SessionStore,
+  LinkStore | SessionStore | UserStore,
   never,
-  LinkStore | SessionStore | LinkCache | CacheAgreement
+  LinkStore | SessionStore | UserStore | LinkCache | CacheAgreement
 > = Layer.effectContext(make).pipe(Layer.provide(SharedLinks.layer));

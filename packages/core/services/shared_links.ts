@@ -51,9 +51,9 @@ export class SharedLinks extends Context.Service<
       write: Effect.Effect<A, E>,
     ) => Effect.Effect<A, E | StoreUnavailable>;
 
-    /** Runs a write that may change every record of a scope, which nobody caches meanwhile. */
-    readonly changingScope: <A, E>(
-      pid: Pid,
+    /** Runs a write that may change every record of some scopes, which nobody caches meanwhile. */
+    readonly changingScopes: <A, E>(
+      pids: ReadonlyArray<Pid>,
       write: Effect.Effect<A, E>,
     ) => Effect.Effect<A, E | StoreUnavailable>;
   }
@@ -87,7 +87,7 @@ export class SharedLinks extends Context.Service<
           const records = chatIds.map((chatId) => ({ pid, chatId }));
           return writes.aroundRecords(pid, records, write);
         },
-        changingScope: (pid, write) => writes.aroundScope(pid, write),
+        changingScopes: (pids, write) => writes.aroundScopes(pids, write),
       });
     }),
   );

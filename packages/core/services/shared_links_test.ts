@@ -263,7 +263,7 @@ describe("SharedLinks", () => {
       const { world, here, there } = yield* twoNodes;
       yield* there.read();
       const change = Effect.delay(world.commit, longestWrite.ofScope);
-      const writer = yield* Effect.forkChild(here.shared.changingScope(pid, change));
+      const writer = yield* Effect.forkChild(here.shared.changingScopes([pid], change));
       yield* TestClock.adjust("1500 millis");
       assert.strictEqual(yield* lookUpsOf(world, readThrice(there, there)), 3);
       yield* TestClock.adjust(longestWrite.ofScope);

@@ -9,7 +9,7 @@ import {
 
 /** The records of one scope, found by chat user and by game user. */
 export class ScopeLinks {
-  readonly scope: DataScope;
+  scope: DataScope;
   readonly #records = new Map<ChatId, LinkRecord>();
   readonly #byGame = new Map<GameId, Set<LinkRecord>>();
   /** Every chat ID in order, or null while nobody needs it since a record came. */
@@ -53,6 +53,14 @@ export class ScopeLinks {
     else this.#unindex(replaced);
     this.#records.set(record.chatId, record);
     this.#index(record);
+  }
+
+  remove(chatId: ChatId): void {
+    const removed = this.#records.get(chatId);
+    if (removed === undefined) return;
+    this.#unindex(removed);
+    this.#records.delete(chatId);
+    this.#sortedIds = null;
   }
 
   clear(): void {

@@ -35,6 +35,17 @@ export class Sessions {
     return Array.from(this.#unfinished, (sid) => this.#bySid.get(sid) as VerificationSession).filter(holds);
   }
 
+  /** Those of which `holds` is true. */
+  filter(holds: (session: VerificationSession) => boolean): ReadonlyArray<VerificationSession> {
+    return [...this.#bySid.values()].filter(holds);
+  }
+
+  delete(sid: Sid): void {
+    this.#bySid.delete(sid);
+    this.#unfinished.delete(sid);
+    this.#changedAt.delete(sid);
+  }
+
   /** Forgets those that are final and whose deadline is before a time. */
   forget(before: Millis): void {
     for (const { sid, expiresAt } of this.#bySid.values()) {

@@ -82,9 +82,39 @@ export class Memory {
   }
 
   /** Logs a change of the scope. It comes before the change itself, because it may refuse. */
-  record({ actor, requestId, at, action, scope, details }: Change): void {
+  record({ scope, ...change }: Change): void {
+    this.#append(change, scope.account, scope.pid);
+  }
+
+  /** Logs a change of an account. */
+  recordOfAccount(change: Omit<Change, "scope">, account: string): void {
+    this.#append(change, account, null);
+  }
+
+  /** Puts an account in the place of the one of that name, with its scopes and its log. */
+  renameAccount(name: string, account: Account): void {
+    this.accounts.delete(name);
+    this.accounts.set(account.name, account);
+    const log = this.log.get(name) ?? [];
+    this.log.delete(name);
+    this.log.set(
+      account.name,
+      log.map((entry) => ({ ...entry, account: account.name })),
+    );
+    const scopes = [...(this.scopes.get(name) ?? [])].map(
+      ([guildId, scope]) => [guildId, { ...scope, account: account.name }] as const,
+    );
+    this.scopes.delete(name);
+    this.scopes.set(account.name, new Map(scopes));
+    for (const [, scope] of scopes) this.linksOf(scope.pid).scope = scope;
+  }
+
+  #append(
+    { actor, requestId, at, action, details }: Omit<Change, "scope">,
+    account: string,
+    pid: Pid | null,
+  ): void {
     assertStorable(actor.id, requestId ?? "");
-    const { account, pid } = scope;
     const entry = { sequence: ++this.#lastSequence, actor, requestId, at, account, pid, action, details };
     const log = this.log.get(account);
     if (log === undefined) this.log.set(account, [entry]);

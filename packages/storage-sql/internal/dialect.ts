@@ -26,6 +26,9 @@ export interface Dialect {
   /** After a column: whether it is among the strings of a JSON array, out of one parameter. */
   readonly isAmong: (json: string) => Statement.Fragment;
 
+  /** After a column of an index: whether it is among the few rows of a SELECT, each of which is looked up. */
+  readonly isAnyOf: (select: Statement.Fragment) => Statement.Fragment;
+
   /** After a SELECT in a transaction: until it ends, nobody else changes the rows or adds one that refers to them. */
   readonly forUpdate: Statement.Fragment;
   /** The same for a transaction that itself adds rows that refer to them, among others that do. */
@@ -72,6 +75,7 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   tableByKey: sql.literal("STRICT, WITHOUT ROWID"),
   elements: (json) => sql`json_each(${json})`,
   isAmong: (json) => sql`IN (SELECT value FROM json_each(${json}))`,
+  isAnyOf: (select) => sql`IN (${select})`,
   // A transaction is the only writer from its BEGIN IMMEDIATE on.
   forUpdate: sql.literal(""),
   forReference: sql.literal(""),
@@ -98,6 +102,8 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   tableByKey: sql.literal(""),
   elements: (json) => sql`json_array_elements(${json}::json) AS element (value)`,
   isAmong: (json) => sql`= ANY (ARRAY (SELECT json_array_elements_text(${json}::json)))`,
+  // A join would be planned as a scan of the whole table.
+  isAnyOf: (select) => sql`= ANY (ARRAY (${select}))`,
   forUpdate: sql.literal("FOR UPDATE"),
   forReference: sql.literal("FOR KEY SHARE"),
   forUpdateUnlocked: sql.literal("FOR UPDATE SKIP LOCKED"),

@@ -9,6 +9,7 @@ import {
   RootKeyStore,
   SessionStore,
   SightingStore,
+  UserStore,
 } from "@accountlink/core";
 import { Context, Effect, Exit, Layer, Scope } from "effect";
 import { layerEmbedded } from "../embedded.ts";
@@ -23,6 +24,7 @@ export const layerReopening: Layer.Layer<
   | FlowStore
   | RootKeyStore
   | SightingStore
+  | UserStore
   | Connection
 > = Layer.effectContext(
   Effect.gen(function* () {
@@ -71,6 +73,10 @@ export const layerReopening: Layer.Layer<
       Context.add(
         SightingStore,
         forwarding(() => Context.get(opened.ports, SightingStore)),
+      ),
+      Context.add(
+        UserStore,
+        forwarding(() => Context.get(opened.ports, UserStore)),
       ),
     );
   }),

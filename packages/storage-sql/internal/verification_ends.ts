@@ -14,6 +14,7 @@
  *   after it. That of a game account locks nothing but its flow, and so does the end of a flow.
  * - Creating and advancing lock one session and nothing that is locked before sessions but a scope, to refer to it.
  * - A sweep leaves out what is locked.
+ * - An erasure locks accounts of its user and their scopes, then the records of its user in the order of their pids.
  */
 import type { ChatId, Millis, Pid, SessionFailure } from "@accountlink/core";
 import { Effect } from "effect";
@@ -25,17 +26,19 @@ import { readSids, unfinished } from "./session_row.ts";
 const failure: SessionFailure = "link_removed";
 
 /**
- * Takes the proofs out of the flows of a scope, and ends its unfinished sessions.
+ * Takes the proofs out of flows, and ends unfinished sessions.
  *
- * @returns a function that takes whose proofs and sessions, or null for those of everybody, and gives the sessions that
- * it ended
+ * @returns a function that takes the scope, or null for every scope, and whose proofs and sessions, or null for those of
+ * everybody, and gives the sessions that it ended
  */
 export const endVerificationsOn = (sql: SqlClient.SqlClient) => {
-  const { forUpdate, isAmong } = dialectOf(sql);
+  const { forUpdate, isAmong, isAnyOf } = dialectOf(sql);
   const isUnfinished = sql.literal(unfinished);
+  const everyScope = sql`SELECT pid FROM scopes`;
 
-  return Effect.fnUntraced(function* (pid: Pid, chatId: ChatId | null, at: Millis) {
-    const owner = chatId === null ? sql`pid = ${pid}` : sql`pid = ${pid} AND chat_id = ${chatId}`;
+  return Effect.fnUntraced(function* (pid: Pid | null, chatId: ChatId | null, at: Millis) {
+    const inScope = pid === null ? sql`pid ${isAnyOf(everyScope)}` : sql`pid = ${pid}`;
+    const owner = chatId === null ? inScope : sql`${inScope} AND chat_id = ${chatId}`;
     const proven = yield* Effect.flatMap(
       sql`
         UPDATE verification_flows SET chat_id = NULL, game_id = NULL, seen_version = COALESCE(seen_version, 0)
@@ -53,7 +56,7 @@ export const endVerificationsOn = (sql: SqlClient.SqlClient) => {
     const locked = yield* Effect.flatMap(
       sql`
         SELECT sid FROM verification_sessions
-        WHERE sid ${isAmong(JSON.stringify(sids))} AND pid = ${pid} AND ${isUnfinished} ORDER BY sid ${forUpdate}`,
+        WHERE sid ${isAmong(JSON.stringify(sids))} AND ${inScope} AND ${isUnfinished} ORDER BY sid ${forUpdate}`,
       readSids,
     );
     yield* sql`

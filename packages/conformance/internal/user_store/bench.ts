@@ -1,0 +1,96 @@
+import {
+  AuditLog,
+  type ChatId,
+  type DataScope,
+  FlowStore,
+  type GameId,
+  KeyStore,
+  LinkStore,
+  type Pid,
+  SessionStore,
+  type Sighting,
+  UserStore,
+  type VerificationFlow,
+  type VerificationSession,
+} from "@accountlink/core";
+import { Effect, Option } from "effect";
+import { makeKey, makeWorld, origin, uniqueChatId, uniqueText } from "../../world.ts";
+import { newFlow, newSession } from "../verification.ts";
+
+/** A chat user whom no other case knows, and the operations that store something about them. */
+export const newUserBench = Effect.gen(function* () {
+  const [links, sessions, flows] = [yield* LinkStore, yield* SessionStore, yield* FlowStore];
+  const [keys, log, users] = [yield* KeyStore, yield* AuditLog, yield* UserStore];
+  const chatId = uniqueChatId();
+
+  const insertKey = Effect.fnUntraced(function* (scope: DataScope) {
+    const key = makeKey(scope, {
+      name: "Ours",
+      allowIps: ["192.0.2.1"],
+      redirectOrigins: ["https://a.example"],
+    });
+    const hash = uniqueText();
+    yield* keys.insertKey({ ...origin, key, hash, maxKeys: null, at: 0 });
+    return { key, hash };
+  });
+
+  return {
+    chatId,
+    keys,
+    newWorld: makeWorld,
+    insertKey,
+    set: ({ pid }: DataScope, gameId: GameId, of: ChatId = chatId) =>
+      links.setGame({ ...origin, pid, at: 0, chatId: of, gameId }),
+    remove: ({ pid }: DataScope) => links.removeGame({ ...origin, pid, at: 0, chatId }),
+    move: ({ pid }: DataScope, oldChatId: ChatId, newChatId: ChatId) =>
+      links.moveChat({ ...origin, pid, at: 0, oldChatId, newChatId }),
+    recordOf: ({ pid }: DataScope, of: ChatId = chatId) =>
+      Effect.map(links.findByChatId(pid, of), Option.getOrNull),
+    chatsOf: ({ pid }: DataScope, gameId: GameId) => links.findByGameIds(pid, [gameId]),
+    see: ({ pid }: DataScope, hash: string, of: ChatId = chatId) =>
+      sessions.recordSightings(pid, [sightingOf(of, hash)]),
+    create: Effect.fnUntraced(function* (scope: DataScope, parts: Partial<VerificationSession> = {}) {
+      const { key } = yield* insertKey(scope);
+      const session = newSession(key, parts);
+      yield* sessions.create({ session, burst: null });
+      return session;
+    }),
+    findSession: ({ sid }: VerificationSession) => Effect.map(sessions.find(sid), Option.getOrNull),
+    cancel: ({ sid }: VerificationSession) => sessions.advance({ sid, to: "cancelled", at: 0 }),
+    /** Begins a flow that holds both proofs. */
+    prove: Effect.fnUntraced(function* (
+      scope: DataScope,
+      gameId: GameId,
+      session: VerificationSession | null = null,
+    ) {
+      const flow = newFlow(scope, { sid: session?.sid ?? null });
+      yield* flows.begin(flow);
+      yield* flows.prove(flow.id, { step: "chat", chatId }, 0, flow.id);
+      yield* flows.prove(flow.id, { step: "game", gameId }, 0, flow.id);
+      return flow;
+    }),
+    complete: (flow: VerificationFlow, gameId: GameId) =>
+      sessions.complete({
+        actor: { type: "user", id: chatId },
+        requestId: null,
+        pid: flow.pid,
+        at: 0,
+        flow: flow.id,
+        chatId,
+        gameId,
+        address: sightingOf(chatId, "seen").address,
+      }),
+    entries: (account: string) =>
+      Effect.map(log.list(account, null, 1_000), (entries) => entries.toReversed()),
+    find: users.find(chatId),
+    /** Erases the user from these scopes. */
+    erase: (scopes: ReadonlyArray<Pid>, pseudonym = `erased:${uniqueText()}`) =>
+      Effect.map(users.erase({ ...origin, chatId, at: 7, scopes, pseudonym }), Option.getOrNull),
+  };
+});
+
+export const sightingOf = (chatId: ChatId, hash: string): Sighting => ({
+  chatId,
+  address: { hash, sealed: "sealed", addressKeyId: "k1" },
+  seenAt: 0,
+});

@@ -1,0 +1,25 @@
+import { type AuditEntry, type ChatId, withoutUser } from "@accountlink/core";
+import { Effect } from "effect";
+import type { SqlClient } from "effect/sql";
+import { entryColumns, readEntries } from "./audit_row.ts";
+import { dialectOf } from "./dialect.ts";
+
+/**
+ * Gives the entries that name a chat user or an account of theirs, oldest first. No index leads to them: the whole log is
+ * read, once in the life of a user.
+ */
+export const userEntriesOn = (sql: SqlClient.SqlClient) => {
+  const { isAmong } = dialectOf(sql);
+  const columns = sql.literal(entryColumns);
+  return Effect.fnUntraced(function* (chatId: ChatId, accountNames: ReadonlyArray<string>) {
+    const entries = yield* Effect.flatMap(
+      sql`
+        SELECT ${columns} FROM audit_log
+        WHERE details LIKE ${`%"${chatId}"%`} OR actor_type = 'user' AND actor_id = ${chatId}
+          OR actor_type = 'account' AND actor_id ${isAmong(JSON.stringify(accountNames))}
+        ORDER BY sequence`,
+      readEntries,
+    );
+    return entries.filter((entry: AuditEntry) => withoutUser(entry, chatId, accountNames) !== null);
+  });
+};
