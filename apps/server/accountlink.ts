@@ -9,6 +9,7 @@ import { linksCommand } from "./commands/links.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { secretsCommand } from "./commands/secrets.ts";
 import { serveCommand } from "./commands/serve.ts";
+import { usersCommand } from "./commands/users.ts";
 
 export const accountlink = Command.make("accountlink").pipe(
   Command.withDescription("Links between chat-platform accounts and game-platform accounts"),
@@ -17,6 +18,7 @@ export const accountlink = Command.make("accountlink").pipe(
     migrateCommand,
     keysCommand,
     linksCommand,
+    usersCommand,
     secretsCommand,
     auditCommand,
     doctorCommand,

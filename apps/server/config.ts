@@ -171,8 +171,12 @@ export const variables = {
   ACCOUNTLINK_PREMIUM_VERIFY_DAILY: premium.verifyDaily,
   ACCOUNTLINK_PREMIUM_KEYS: premium.keys,
   ACCOUNTLINK_SIGHTING_RETENTION: duration({
-    description: "How long sightings are kept",
+    description: "How long sightings are kept, 0 seconds for not at all",
     fallback: "180 days",
+  }),
+  ACCOUNTLINK_AUDIT_RETENTION: duration({
+    description: "How long the audit log is kept, 0 seconds for ever",
+    fallback: "400 days",
   }),
   ACCOUNTLINK_HEADER_TIMEOUT: duration({
     description: "How long the head of a request may take to arrive",

@@ -5,6 +5,7 @@ import { CacheMemory } from "@accountlink/cache-memory";
 import { CacheRedis } from "@accountlink/cache-redis";
 import {
   AccountLink,
+  AuditRetention,
   type DeploymentSecrets,
   Limits,
   type PlatformFixture,
@@ -37,6 +38,7 @@ export const serviceLayer = (
     cryptoLayer,
     Layer.succeed(Limits, limits),
     Layer.succeed(SessionSettings, sessions),
+    Layer.succeed(AuditRetention, config.ACCOUNTLINK_AUDIT_RETENTION),
   );
   const ports = Layer.merge(
     deploymentKeysLayer(config, storage, secrets),

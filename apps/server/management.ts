@@ -2,7 +2,7 @@
  * What the commands beside `serve` work with. All of it can be used beside a running server.
  */
 import { CacheMemory } from "@accountlink/cache-memory";
-import { ApiKeys, Limits } from "@accountlink/core";
+import { ApiKeys, Limits, UserData } from "@accountlink/core";
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Layer, Logger } from "effect";
 import { type Config, InvalidConfig, readConfig } from "./config.ts";
@@ -75,11 +75,11 @@ const cacheLayer = (cache: Cache) =>
 /** A storage that can be worked with. */
 export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 
-/** The stores, `ApiKeys` and `AddressVault` on the storage. */
+/** The stores, `ApiKeys`, `UserData` and `AddressVault` on the storage. */
 export const servicesOn = ({ config, storage, secrets, place }: OpenedStorage) =>
   Layer.unwrap(
     Effect.map(cacheOf(config), (cache) =>
-      ApiKeys.layer.pipe(
+      Layer.merge(ApiKeys.layer, UserData.layer).pipe(
         Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
         Layer.provideMerge(storageLayer(storage, cache, { exclusive: false })),
         Layer.provideMerge(Layer.succeed(Place, place)),

@@ -59,6 +59,34 @@ const cases: Cases<Storage> = {
     expectEqual(yield* log.list(account.name, all.at(-1)?.sequence ?? null, 2), []);
   }),
 
+  "forget deletes what is from before a time, in every account": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const [one, other] = [yield* makeWorld, yield* makeWorld];
+    for (const { global } of [one, other]) {
+      yield* Effect.forEach([-20, -11, -10, 5], (at) => write(global.pid, at));
+    }
+    expectEqual(yield* log.forget(-10), 4);
+    for (const { account } of [one, other]) {
+      expectEqual(
+        (yield* log.list(account.name, null, 10)).map(({ at }) => at),
+        [5, -10],
+      );
+    }
+    expectEqual(yield* log.forget(-10), 0);
+  }),
+
+  "forget takes more than a step can": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global } = yield* makeWorld;
+    yield* Effect.forEach(Array.from({ length: 1_100 }), () => write(global.pid, -20), {
+      concurrency: 10,
+      discard: true,
+    });
+    const racing = yield* Effect.all([log.forget(-10), log.forget(-10)], { concurrency: 2 });
+    expectEqual(racing[0] + racing[1], 1_100);
+    expectEqual(yield* log.list(account.name, null, 10), []);
+  }),
+
   "racing writes: each entry is there once, under a sequence of its own": Effect.gen(function* () {
     const log = yield* AuditLog;
     const { account, global, guild } = yield* makeWorld;

@@ -25,6 +25,12 @@ const mistakes: Readonly<Record<string, (log: Log) => Partial<Log>>> = {
   "list pages by sequence": (log) => ({
     list: (account, before, limit) => log.list(account, before === null ? null : before + 1, limit),
   }),
+  "forget deletes what is from before a time, in every account": (log) => ({
+    forget: (before) => log.forget(before + 1),
+  }),
+  "forget takes more than a step can": (log) => ({
+    forget: (before) => Effect.map(log.forget(before), (forgotten) => Math.min(forgotten, 500)),
+  }),
   "racing writes: each entry is there once, under a sequence of its own": (log) =>
     changedEntries(log, (entry) => ({ ...entry, sequence: Math.floor(entry.sequence / 2) })),
   "who acted and what asked for it are texts": (log) =>

@@ -5,6 +5,7 @@ import { Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { type DeploymentSecrets, RootKey } from "./root_key.ts";
 import { ApiKeys } from "./services/api_keys.ts";
+import * as AuditRetention from "./services/audit_retention.ts";
 import { BulkLookup } from "./services/bulk_lookup.ts";
 import { FixtureLoader } from "./services/fixture_loader.ts";
 import { FlowSubjects } from "./services/flow_subjects.ts";
@@ -22,10 +23,11 @@ import { VerificationFlows } from "./services/verification_flows.ts";
 import { VerificationSessions } from "./services/verification_sessions.ts";
 
 /**
- * Every service of the package. What it needs are the ports (`LinkStore`, `KeyStore`, `SessionStore`, `Cache`, `Counters`,
+ * Every service of the package. What it needs are the ports (`LinkStore`, `KeyStore`, `SessionStore`, `AuditLog`, `Cache`, `Counters`,
  * `Signals`, `ChatPlatform`, `GamePlatform`), `Secrets`, and `SecureRandom` and `Digest` of `effect/crypto`.
  */
 export const layer = Layer.mergeAll(
+  AuditRetention.layer,
   BulkLookup.layer,
   FixtureLoader.layer,
   KeyAuthenticator.layer,

@@ -42,6 +42,7 @@ export * from "./root_key.ts";
 export * from "./rotate_address_keys.ts";
 export * from "./services/address_vault.ts";
 export * from "./services/api_keys.ts";
+export { AuditRetention } from "./services/audit_retention.ts";
 export * from "./services/bulk_lookup.ts";
 export * as CachedStores from "./services/cached_stores.ts";
 export * from "./services/fixture_loader.ts";

@@ -3,7 +3,7 @@
  */
 import { Context } from "effect";
 
-/** Times are in milliseconds; 0 turns a rule off, but for the life of a session, which has to be positive. */
+/** Times are in milliseconds; 0 turns a rule off, but for the life of a session, which has to be positive, and for sightings. */
 export interface SessionRules {
   /** How long a session can be finished and read. */
   readonly life: number;
@@ -19,7 +19,7 @@ export interface SessionRules {
   readonly createBurst: number;
   /** How long until a key may create one more. */
   readonly createRefill: number;
-  /** How long a sighting is kept from when the chat user was last seen at the address; 0 is for ever. */
+  /** How long a sighting is kept from when the chat user was last seen at the address; with 0 none is kept. */
   readonly sightingRetention: number;
 }
 

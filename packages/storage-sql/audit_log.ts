@@ -1,5 +1,5 @@
 /** The audit log in SQL. */
-import { AuditLog } from "@accountlink/core";
+import { AuditLog, type Millis } from "@accountlink/core";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { entryColumns, readEntries } from "./internal/audit_row.ts";
@@ -18,6 +18,29 @@ export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.ef
           Effect.flatMap(readEntries),
           operation("AuditLog.list", account),
         ),
+
+      forget: (before) => forgetAll(forgetOn(sql, before)).pipe(operation("AuditLog.forget")),
     }),
   ),
 );
+
+/** How many entries a step looks at. */
+const stepSize = 500;
+
+// The log is written in the order of its sequence, so what is over is at its beginning, and no index of times is needed.
+const forgetOn = (sql: SqlClient.SqlClient, before: Millis) => sql`
+  DELETE FROM audit_log WHERE sequence IN (
+    SELECT sequence FROM (SELECT sequence, at FROM audit_log ORDER BY sequence LIMIT ${stepSize}) AS oldest
+    WHERE at < ${before})
+  RETURNING sequence`;
+
+/** Runs a step until it deletes nothing, and gives how much all of them deleted. */
+const forgetAll = Effect.fnUntraced(function* <E, R>(step: Effect.Effect<ReadonlyArray<unknown>, E, R>) {
+  let forgotten = 0;
+  let deleted: number;
+  do {
+    deleted = (yield* step).length;
+    forgotten += deleted;
+  } while (deleted > 0);
+  return forgotten;
+});

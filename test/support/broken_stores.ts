@@ -7,6 +7,7 @@ import { CacheMemory } from "@accountlink/cache-memory";
 import {
   AccountLink,
   AddressVault,
+  AuditLog,
   Counters,
   decodeFixture,
   FixtureLoader,
@@ -68,6 +69,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.effect(KeyStore, Effect.map(KeyStore, breakable)),
     Layer.effect(SessionStore, Effect.map(SessionStore, breakable)),
     Layer.effect(FlowStore, Effect.map(FlowStore, breakable)),
+    Layer.effect(AuditLog, Effect.map(AuditLog, breakable)),
     Layer.effect(Counters, Effect.map(Counters, breakable)),
   ).pipe(Layer.provide(Layer.merge(StorageMemory.layer, CacheMemory.layer)));
 

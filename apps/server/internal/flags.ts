@@ -1,7 +1,7 @@
 /**
  * Flags and arguments that several commands take.
  */
-import { GuildId, KeyId, keyIdOf, parseTimestamp, type ScopeTarget } from "@accountlink/core";
+import { ChatId, GuildId, KeyId, keyIdOf, parseTimestamp, type ScopeTarget } from "@accountlink/core";
 import { Effect, Option, Schema } from "effect";
 import { Argument, CliError, Flag } from "effect/cli";
 import { linkFormats } from "../link_files.ts";
@@ -17,6 +17,12 @@ const isName = (text: string): boolean => text.trim() !== "" && text.length <= 1
 export const nameFlag = (name: string) => textFlag(name, isName, "1 to 100 characters");
 
 export const accountFlag = nameFlag("account").pipe(Flag.withMetavar("name"));
+
+export const chatIdFlag = textFlag("chat-id", Schema.is(ChatId), "5 to 32 digits").pipe(
+  Flag.withMetavar("id"),
+  Flag.withDescription("The chat user"),
+  Flag.map((id) => id as ChatId),
+);
 
 /** Which of the account's data scopes. */
 export const scopeFlags = {

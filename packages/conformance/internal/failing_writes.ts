@@ -57,7 +57,10 @@ export const failingWrites: Cases<Storage | Connection> = {
       yield* user.set(global, chess);
       const before = yield* user.find;
       yield* connection.break;
-      yield* expectUnavailable("erase", user.erase([global.pid])).pipe(Effect.ensuring(connection.restore));
+      yield* Effect.all([
+        expectUnavailable("setGame", user.set(global, poker)),
+        expectUnavailable("erase", user.erase([global.pid])),
+      ]).pipe(Effect.ensuring(connection.restore));
       expectEqual(yield* eventually(user.find), before);
       expectEqual((yield* user.erase([global.pid]))?.records, 1);
     },

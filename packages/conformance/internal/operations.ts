@@ -92,6 +92,7 @@ export const storageOperations = Effect.gen(function* () {
     } satisfies OperationsOf<KeyStore["Service"]>),
     ...prefixed("AuditLog", {
       list: log.list(account.name, null, 10),
+      forget: log.forget(-1_000_000),
     } satisfies OperationsOf<AuditLog["Service"]>),
     ...prefixed("CountLedger", {
       renewNode: ledger.renewNode(hash, 1, at),

@@ -14,6 +14,7 @@ import { RequestLimits } from "../services/request_limits.ts";
 import { Secrets } from "../services/secrets.ts";
 import { SessionWatch } from "../services/session_watch.ts";
 import type { FlowForm } from "../services/verification_flows.ts";
+import { SessionSettings } from "../session_settings.ts";
 import { isVoided } from "../verification_flow.ts";
 import { shownAccounts } from "./flow_accounts.ts";
 import { admitUser, belongsTo, entryOf, flowFinder, lastEntryOf, refuseGone } from "./flow_common.ts";
@@ -31,6 +32,7 @@ export const flowEndings = Effect.gen(function* () {
   const guard = yield* GuildGuard;
   const limits = yield* RequestLimits;
   const vault = yield* AddressVault;
+  const { sightingRetention } = yield* SessionSettings;
   const shown = yield* shownAccounts;
   const find = yield* flowFinder;
   const idOf = yield* flowIdOf;
@@ -79,7 +81,7 @@ export const flowEndings = Effect.gen(function* () {
       pid,
       chatId,
       gameId,
-      address: yield* vault.protect(address),
+      address: sightingRetention > 0 ? yield* vault.protect(address) : null,
       at: yield* Clock.currentTimeMillis,
       actor: { type: "user", id: chatId },
       requestId,

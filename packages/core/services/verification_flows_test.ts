@@ -14,6 +14,7 @@ import { address, chatId, gameId, guildId } from "../internal/test_world.ts";
 import { AuditLog } from "../ports/audit_log.ts";
 import type { CompleteFlow } from "../ports/session_store.ts";
 import { Limits } from "../quota.ts";
+import { SessionSettings } from "../session_settings.ts";
 import { AddressVault } from "./address_vault.ts";
 
 const ada = chatId("10001");
@@ -107,6 +108,29 @@ describe("VerificationFlows", () => {
       const [logged] = yield* (yield* AuditLog).list(key.scope.account, null, 1);
       assert.deepInclude(logged, { action: "link.set", actor, requestId: "req_test" });
     }).pipe(Effect.provide(flowWorldWith({ onComplete: (write) => writes.push(write) })));
+  });
+});
+
+describe("A deployment that keeps no sightings", () => {
+  it.effect("stores none with the link", () => {
+    const writes: Array<CompleteFlow> = [];
+    const keepsNone = Layer.effect(
+      SessionSettings,
+      Effect.map(SessionSettings, (usual) => ({ ...usual, sightingRetention: 0 })),
+    );
+    return Effect.gen(function* () {
+      const { browser, entry } = yield* setup();
+      yield* browser.walk(entry);
+      yield* browser.confirm(entry);
+      assert.deepStrictEqual(
+        writes.map(({ address: seen }) => seen),
+        [null],
+      );
+    }).pipe(
+      Effect.provide(
+        flowWorldWith({ onComplete: (write) => writes.push(write) }).pipe(Layer.provide(keepsNone)),
+      ),
+    );
   });
 });
 

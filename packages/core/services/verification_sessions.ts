@@ -257,7 +257,7 @@ const sweepForever = Effect.gen(function* () {
       const expired = yield* store.sweep({
         at,
         sessionsBefore: at - keptAfterExpiry,
-        sightingsBefore: sightingRetention > 0 ? at - sightingRetention : null,
+        sightingsBefore: at - sightingRetention,
       });
       yield* watch.announce(expired);
     }),
