@@ -90,7 +90,7 @@ const mistakes: Readonly<Record<string, readonly [Breakage, ReadonlyArray<string
   "writes are answered and lost": [
     (operation, name) =>
       name === "setGame" ? Effect.succeed({ previousGameId: null }) : unavailable(operation, name),
-    [every, before, during],
+    [every, before, erasure, during],
   ],
 };
 

@@ -8,7 +8,8 @@ import { chatIdFlag } from "../internal/flags.ts";
 import { paragraphs } from "../internal/help.ts";
 import { operatorOrigin } from "../internal/operator.ts";
 import { answer, countOf } from "../internal/output.ts";
-import { managementLayer, Place } from "../management.ts";
+import { managementLayer } from "../management.ts";
+import { Place } from "../place.ts";
 
 const flags = {
   chatId: chatIdFlag,

@@ -2,7 +2,7 @@
  * `accountlink users export`
  */
 import { AddressVault, type FoundUser, formatTimestamp, type Millis, UserData } from "@accountlink/core";
-import { Console, Effect, Option } from "effect";
+import { Clock, Console, Effect, Option } from "effect";
 import { Command } from "effect/cli";
 import { NetAddress } from "effect/net";
 import { chatIdFlag } from "../internal/flags.ts";
@@ -32,6 +32,7 @@ export const exportUserCommand = Command.make("export", { chatId: chatIdFlag }, 
 
 const userJson = Effect.fnUntraced(function* (found: FoundUser) {
   const vault = yield* AddressVault;
+  const now = yield* Clock.currentTimeMillis;
   const sightings = yield* Effect.forEach(found.sightings, ({ pid, sighting: { address, seenAt } }) =>
     Effect.map(vault.reveal(address), (revealed) => ({
       pid,
@@ -42,7 +43,7 @@ const userJson = Effect.fnUntraced(function* (found: FoundUser) {
   );
   return {
     accounts: found.accounts,
-    keys: found.keys.map(keyJson),
+    keys: found.keys.map((key) => keyJson(key, now)),
     records: found.records.map(({ scope, record: { linkedAt, lastVerifiedAt, chatId: _, ...record } }) => ({
       scope,
       ...record,
