@@ -35,16 +35,16 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     const accounts = yield* lockAccounts(write.chatId);
     const names = accounts.map(({ name }) => name);
     const found = new Map<Pid | null, Found>();
-    // A write of somebody else may be committed between two statements of a pass, and be erased by halves. The pass that
-    // finds nothing shows that there is none.
-    do {
-      const pass = yield* eraseOnce(write, names);
-      if (pass.length === 0) break;
+    let pass = yield* eraseOnce(write, names);
+    while (pass.length > 0) {
       for (const { pid, what } of pass) {
         const inScope = found.get(pid) ?? { records: 0, sightings: 0, entries: 0 };
         found.set(pid, { ...inScope, [what]: inScope[what] + 1 });
       }
-    } while (isRemote);
+      // A write of somebody else may have been committed between two statements, and be erased by halves. The pass that
+      // finds nothing shows that there is none.
+      pass = isRemote ? yield* eraseOnce(write, names) : [];
+    }
 
     const revokedKeys = yield* Effect.forEach(accounts, (account, index) =>
       releaseAccount(write, account, index === 0 ? write.pseudonym : `${write.pseudonym}-${index + 1}`),
@@ -119,18 +119,19 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
 const eraseEntriesOn = (sql: SqlClient.SqlClient) => {
   const { elements } = dialectOf(sql);
   const findEntries = userEntriesOn(sql);
-  const rowOf = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<string>) => {
-    const { actor, details } = withoutUser(entry, chatId, names) ?? entry;
-    return [entry.sequence, actor.id, JSON.stringify(details)];
-  };
   return Effect.fnUntraced(function* (chatId: ChatId, names: ReadonlyArray<string>) {
     const entries = yield* findEntries(chatId, names);
-    const rows = JSON.stringify(entries.map((entry) => rowOf(entry, chatId, names)));
+    const rows = JSON.stringify(entries.map((entry) => erasedRow(entry, chatId, names)));
     yield* sql`
       UPDATE audit_log SET actor_id = value ->> 1, details = value ->> 2
       FROM ${elements(rows)} WHERE sequence = CAST(value ->> 0 AS BIGINT)`;
     return entries;
   });
+};
+
+const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<string>) => {
+  const { actor, details } = withoutUser(entry, chatId, names) ?? entry;
+  return [entry.sequence, actor.id, JSON.stringify(details)];
 };
 
 /** Takes chat ID and name from an account, and revokes its keys. They lose what its owner wrote into them. */
