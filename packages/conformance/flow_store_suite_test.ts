@@ -87,7 +87,7 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
     return {
       challenge: (challenge) =>
         Effect.andThen(
-          Effect.sync(() => states.set(challenge.flow, challenge.state)),
+          Effect.sync(() => states.set(challenge.flow, challenge.stateHash)),
           store.challenge(challenge),
         ),
       prove: (id, proof, at, nextId) =>
@@ -105,7 +105,7 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
     return {
       challenge: (challenge) =>
         Effect.andThen(
-          Effect.sync(() => kept.set(challenge.state, challenge)),
+          Effect.sync(() => kept.set(challenge.stateHash, challenge)),
           store.challenge(challenge),
         ),
       takeChallenge: (id, state, at) =>

@@ -12,14 +12,14 @@ import {
   type KeyId,
   KeyStore,
   LinkStore,
+  type SessionId,
   SessionStore,
-  type Sid,
   type StoreUnavailable,
 } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import { type Command, hashCount, keyCount } from "./command.ts";
 import type { Storage } from "./internal/storage.ts";
-import { newFlow, newSession, uniqueFlowId, uniqueSid } from "./internal/verification.ts";
+import { newFlow, newSession, uniqueFlowId, uniqueSessionId } from "./internal/verification.ts";
 import { challengeCount, commandDeadline, flowCount, sessionCount } from "./verification_command.ts";
 import {
   ada,
@@ -42,7 +42,7 @@ export interface CommandWorld extends World {
   readonly hashes: ReadonlyArray<string>;
   /** The key that creates the sessions, which no command about keys names. */
   readonly sessionKey: ApiKey;
-  readonly sids: ReadonlyArray<Sid>;
+  readonly sessionIds: ReadonlyArray<SessionId>;
   readonly flowIds: ReadonlyArray<FlowId>;
   readonly challenges: ReadonlyArray<string>;
 }
@@ -55,7 +55,7 @@ export const newCommandWorld = (): CommandWorld => {
     keyIds: Array.from({ length: keyCount }, uniqueKeyId),
     hashes: Array.from({ length: hashCount }, uniqueText),
     sessionKey: makeKey(world.global),
-    sids: Array.from({ length: sessionCount }, uniqueSid),
+    sessionIds: Array.from({ length: sessionCount }, uniqueSessionId),
     flowIds: Array.from({ length: flowCount }, uniqueFlowId),
     challenges: Array.from({ length: challengeCount }, uniqueText),
   };
@@ -87,7 +87,7 @@ export interface Observation {
   readonly keys: ReadonlyArray<ApiKey>;
   readonly secrets: ReadonlyArray<unknown>;
   readonly sessions: ReadonlyArray<unknown>;
-  readonly changedSids: ReadonlyArray<Sid>;
+  readonly changedSessions: ReadonlyArray<SessionId>;
   readonly flows: ReadonlyArray<unknown>;
   /** Newest first, without their sequences, which are each store's own. */
   readonly entries: ReadonlyArray<Omit<AuditEntry, "sequence">>;
@@ -111,8 +111,8 @@ export const observe = Effect.fnUntraced(function* (
     scopes: yield* Effect.all([observeScope(world.global), observeScope(world.guild)]),
     keys: yield* keys.listKeys(world.account.name),
     secrets: yield* Effect.forEach(world.hashes, (hash) => Effect.map(keys.findByHash(hash), plain)),
-    sessions: yield* Effect.forEach(world.sids, (sid) => Effect.map(sessions.find(sid), plain)),
-    changedSids: ownOf(world.sids, yield* sessions.changedSince(0, world.sids)),
+    sessions: yield* Effect.forEach(world.sessionIds, (id) => Effect.map(sessions.find(id), plain)),
+    changedSessions: ownOf(world.sessionIds, yield* sessions.changedSince(0, world.sessionIds)),
     flows: yield* Effect.forEach(world.flowIds, (id) => Effect.map(flows.find(id, 0), plain)),
     entries: entries.map(({ sequence: _, ...entry }) => entry),
   };
@@ -142,9 +142,9 @@ const askSessions = <A>(ask: (store: SessionStore["Service"]) => Effect.Effect<A
 const askFlows = <A>(ask: (store: FlowStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
   Effect.flatMap(FlowStore, ask);
 
-/** Those of the sids of a world that a store has named, in the order of the world. */
-const ownOf = (own: ReadonlyArray<Sid>, named: ReadonlyArray<Sid>): ReadonlyArray<Sid> =>
-  own.filter((sid) => named.includes(sid));
+/** Those of the ids of a world that a store has named, in the order of the world. */
+const ownOf = (own: ReadonlyArray<SessionId>, named: ReadonlyArray<SessionId>): ReadonlyArray<SessionId> =>
+  own.filter((id) => named.includes(id));
 
 const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { readonly op: Op }>> } = {
   findByChatId: (world, { scope, chatId }) =>
@@ -163,12 +163,12 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
   removeGame: (world, { scope, chatId, at }) =>
     Effect.map(
       askLinks((store) => store.removeGame({ ...origin, pid: world[scope].pid, at, chatId })),
-      Option.map(({ gameId, ended }) => ({ gameId, ended: ownOf(world.sids, ended) })),
+      Option.map(({ gameId, ended }) => ({ gameId, ended: ownOf(world.sessionIds, ended) })),
     ),
   deleteScope: (world, { scope, at }) =>
     Effect.map(
       askLinks((store) => store.deleteScope({ ...origin, pid: world[scope].pid, at })),
-      ({ records, ended }) => ({ records, ended: ownOf(world.sids, ended) }),
+      ({ records, ended }) => ({ records, ended: ownOf(world.sessionIds, ended) }),
     ),
   importBatch: (world, { scope, links, existing, position, at }) => {
     const { pid } = world[scope];
@@ -195,20 +195,20 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
 
   createSession: (world, { session, scope, chatId, isLimited, at }) => {
     const { pid } = world[scope];
-    const parts = { sid: sidOf(world, session), pid, chatId, createdAt: at, expiresAt: commandDeadline };
+    const parts = { id: sessionOf(world, session), pid, chatId, createdAt: at, expiresAt: commandDeadline };
     const write = { session: newSession(world.sessionKey, parts), burst: isLimited ? burst : null };
     return askSessions((store) => store.create(write));
   },
-  findSession: (world, { session }) => askSessions((store) => store.find(sidOf(world, session))),
+  findSession: (world, { session }) => askSessions((store) => store.find(sessionOf(world, session))),
   changedSince: (world, { at, sessions }) => {
-    const among = sessions?.map((session) => sidOf(world, session)) ?? null;
+    const among = sessions?.map((session) => sessionOf(world, session)) ?? null;
     return Effect.map(
       askSessions((store) => store.changedSince(at, among)),
-      (sids) => ownOf(world.sids, sids),
+      (ids) => ownOf(world.sessionIds, ids),
     );
   },
   advance: (world, { session, to, at }) =>
-    askSessions((store) => store.advance({ sid: sidOf(world, session), to, at })),
+    askSessions((store) => store.advance({ id: sessionOf(world, session), to, at })),
   complete: (world, { scope, flow, chatId, gameId, at }) => {
     const { pid } = world[scope];
     const write = { ...origin, pid, at, flow: flowOf(world, flow), chatId, gameId, address };
@@ -217,23 +217,23 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
   sweep: (world, { at, sessionsBefore }) =>
     Effect.map(
       askSessions((store) => store.sweep({ at, sessionsBefore, sightingsBefore: at })),
-      (sids) => ownOf(world.sids, sids),
+      (ids) => ownOf(world.sessionIds, ids),
     ),
 
   beginFlow: (world, { flow, session, scope }) => {
-    const sid = session === null ? null : sidOf(world, session);
-    const parts = { id: flowOf(world, flow), sid, expiresAt: commandDeadline };
+    const sessionId = session === null ? null : sessionOf(world, session);
+    const parts = { id: flowOf(world, flow), session: sessionId, expiresAt: commandDeadline };
     return askFlows((store) => store.begin(newFlow(world[scope], parts)));
   },
   findFlow: (world, { flow, at }) => askFlows((store) => store.find(flowOf(world, flow), at)),
   endFlow: (world, { flow }) => askFlows((store) => store.end(flowOf(world, flow))),
   challenge: (world, { flow, challenge }) => {
-    const secrets = { step: "chat", codeVerifier: "verifier", nonce: "nonce" } as const;
-    const [id, state] = [flowOf(world, flow), stateOf(world, challenge)];
-    return askFlows((store) => store.challenge({ ...secrets, flow: id, state, expiresAt: commandDeadline }));
+    const [id, stateHash] = [flowOf(world, flow), stateHashOf(world, challenge)];
+    const kept = { stateHash, flow: id, step: "chat", expiresAt: commandDeadline } as const;
+    return askFlows((store) => store.challenge(kept));
   },
   takeChallenge: (world, { flow, challenge, at }) =>
-    askFlows((store) => store.takeChallenge(flowOf(world, flow), stateOf(world, challenge), at)),
+    askFlows((store) => store.takeChallenge(flowOf(world, flow), stateHashOf(world, challenge), at)),
   prove: (world, { flow, proof, at, nextFlow }) =>
     askFlows((store) => store.prove(flowOf(world, flow), proof, at, flowOf(world, nextFlow))),
 };
@@ -242,11 +242,11 @@ const burst = { capacity: 2, refillMs: 1 };
 
 const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
 
-const sidOf = (world: CommandWorld, index: number): Sid => world.sids[index] as Sid;
+const sessionOf = (world: CommandWorld, index: number): SessionId => world.sessionIds[index] as SessionId;
 
 const flowOf = (world: CommandWorld, index: number): FlowId => world.flowIds[index] as FlowId;
 
-const stateOf = (world: CommandWorld, index: number): string => world.challenges[index] as string;
+const stateHashOf = (world: CommandWorld, index: number): string => world.challenges[index] as string;
 
 const idOf = (world: CommandWorld, index: number): KeyId => world.keyIds[index] as KeyId;
 

@@ -84,7 +84,7 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
   "racing complete, cancel and expire: whoever comes first, the session ends once": (store) => ({
     advance: (write) =>
       Effect.gen(function* () {
-        const found = yield* store.find(write.sid);
+        const found = yield* store.find(write.id);
         yield* Effect.yieldNow;
         yield* store.advance(write);
         return Option.map(found, (session) => ({ session, changed: session.state === "pending" }));

@@ -25,7 +25,8 @@ export const completionRefusal = (
   if (session !== undefined && !isOpenAt(session, write.at)) return { _tag: "SessionOver", session };
   if (flow.pid !== write.pid || write.at >= flow.expiresAt) return { _tag: "FlowGone" };
   if (isVoided(flow)) return { _tag: "LinkChanged" };
-  if (!holdsProofs(flow, write) || (flow.sid !== null && !isFor(session, write))) return { _tag: "FlowGone" };
+  if (!holdsProofs(flow, write) || (flow.session !== null && !isFor(session, write)))
+    return { _tag: "FlowGone" };
   return (record?.linkVersion ?? 0) === flow.seenVersion ? null : { _tag: "LinkChanged" };
 };
 

@@ -10,7 +10,7 @@ export type FlowEntry =
   | { readonly pid: string; readonly guildId: string | null; readonly redirect: string | null };
 
 /**
- * - `unknown`: no such session or scope, or the key that made the session is not active any more.
+ * - `unknown`: no such session or scope, or no active key: the one that made the session, or any of the scope.
  * - `bad_redirect`: no active key of the scope sends users there.
  * - `no_guild`: the scope has another guild, or its bot is not in the guild.
  * - `expired`: the time of the session is over.

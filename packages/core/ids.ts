@@ -56,16 +56,25 @@ export const KeyId = matching(/^[0-9A-Za-z]{12}$/u, "12 letters or digits", "Aa0
 );
 export type KeyId = typeof KeyId.Type;
 
-/** The secret identifier of a verification session, `vs_` and 256 random bits. */
-export const Sid = matching(
+const sidText = matching(
   /^vs_[0-9A-Za-z_-]{43}$/u,
   '"vs_" and 43 characters of base64url',
   "vs_0123456789abcdefghijABCDEFGHIJ0123456789_-A",
-).pipe(
+);
+
+/** The secret identifier of a verification session, `vs_` and 256 random bits. No store, signal or log has it. */
+export const Sid = sidText.pipe(
   Schema.brand("Sid"),
   Schema.annotate({ identifier: "Sid", description: "Identifier of a verification session" }),
 );
 export type Sid = typeof Sid.Type;
+
+/**
+ * What a verification session is stored, counted and announced under: a keyed hash of its sid. It has the form of a sid,
+ * since nodes of the release before read it from the same columns.
+ */
+export const SessionId = sidText.pipe(Schema.brand("SessionId"));
+export type SessionId = typeof SessionId.Type;
 
 /** What a verification flow is stored under: a hash of the cookie that its browser holds. */
 export type FlowId = string & { readonly FlowId: unique symbol };

@@ -1,7 +1,7 @@
 /**
  * Verification flows: one browser on its way through the two proofs, to a link.
  */
-import type { ChatId, FlowId, GameId, GuildId, Pid, Sid } from "./ids.ts";
+import type { ChatId, FlowId, GameId, GuildId, Pid, SessionId } from "./ids.ts";
 import type { Millis } from "./link.ts";
 
 /** What a browser proves, one after the other. */
@@ -12,7 +12,7 @@ export interface VerificationFlow {
   /** Hash of the browser's cookie. */
   readonly id: FlowId;
   /** The session that it would complete, or null for a flow that was entered by the scope's public id. */
-  readonly sid: Sid | null;
+  readonly session: SessionId | null;
   readonly pid: Pid;
   readonly guildId: GuildId | null;
   readonly redirect: string | null;
@@ -33,14 +33,14 @@ export interface VerificationFlow {
 export const isVoided = ({ chatId, seenVersion }: VerificationFlow): boolean =>
   chatId === null && seenVersion !== null;
 
-/** One sign-in at a platform that was begun, kept until the browser comes back. It is used once. */
+/**
+ * One sign-in at a platform that was begun, kept until the browser comes back. It is used once. Its secrets are not kept:
+ * `Secrets.signIn` makes them of the `state` that comes back.
+ */
 export interface SignInChallenge {
-  /** What the platform hands back with the browser. */
-  readonly state: string;
+  /** Keyed hash of the `state`. */
+  readonly stateHash: string;
   readonly flow: FlowId;
   readonly step: ProofStep;
-  /** The secret half of PKCE. */
-  readonly codeVerifier: string;
-  readonly nonce: string;
   readonly expiresAt: Millis;
 }

@@ -1,7 +1,7 @@
 /**
  * Verification sessions: one chat user is asked to prove both accounts, and a client hears what came of it.
  */
-import type { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "./ids.ts";
+import type { ChatId, GameId, GuildId, KeyId, Pid, SessionId } from "./ids.ts";
 import type { Millis } from "./link.ts";
 
 /**
@@ -15,7 +15,7 @@ export type SessionFailure = "link_removed";
 
 /** One session, as it is stored. */
 export interface VerificationSession {
-  readonly sid: Sid;
+  readonly id: SessionId;
   /** The key that made it, and the only one that can read it. */
   readonly keyId: KeyId;
   readonly pid: Pid;

@@ -29,6 +29,10 @@ export const eventStream = (
   });
 };
 
+/** The answer to a client that knows all there is to tell: it stops an `EventSource`. */
+export const noEvents = (exchange: Exchange): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.empty({ status: 204, headers: headersOf(exchange) });
+
 const headersOf = (exchange: Exchange): Record<string, string> => {
   const headers = commonHeaders(exchange, exchange.clock.currentTimeMillisUnsafe());
   if (exchange.route.generation === "v2") headers["service-version"] = exchange.contract.date;

@@ -12,7 +12,7 @@ import {
 import { SessionsV1, SessionsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime } from "./envelope.ts";
-import { eventStream } from "./event_stream.ts";
+import { eventStream, noEvents } from "./event_stream.ts";
 import type { Exchange } from "./exchange.ts";
 import { type BoundRoute, type Pipeline, redirectIntoFlow } from "./pipeline.ts";
 import { HttpSettings } from "./settings.ts";
@@ -26,11 +26,8 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, open }: Pipel
   const create = ({ key, values }: { readonly key: ApiKey; readonly values: NewSession }) =>
     Effect.map(sessions.create(key, values), (session) => ({ status: 201 as const, data: shown(session) }));
 
-  const read = ({ key, values, exchange }: ReadInput<{ readonly wait: number }>) =>
-    Effect.map(
-      sessions.poll(key, values.sid, { wait: values.wait * 1_000, resumes: lastEventId(exchange) !== null }),
-      (session) => ({ data: shown(session) }),
-    );
+  const read = ({ key, values }: ReadInput<{ readonly wait: number }>) =>
+    Effect.map(sessions.poll(key, values.sid, values.wait * 1_000), (session) => ({ data: shown(session) }));
 
   const checkWait = ({ wait }: { readonly wait: number }) =>
     longPollMax === 0 || wait * 1_000 <= longPollMax
@@ -41,7 +38,7 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, open }: Pipel
 
   const stream = ({ key, values, exchange }: ReadInput<{}>) =>
     Effect.map(sessions.stream(key, values.sid, lastEventId(exchange)), (events) =>
-      eventStream(exchange, events, shown),
+      events === null ? noEvents(exchange) : eventStream(exchange, events, shown),
     );
 
   const routes: ReadonlyArray<BoundRoute> = [

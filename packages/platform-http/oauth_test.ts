@@ -224,8 +224,10 @@ describe.each(proofs)("a callback ($kind)", ({ kind }) => {
     [{ iss: "https://another.example" }, { _tag: "ProofInvalid", reason: "OAUTH_INVALID_RESPONSE" }],
     [{ error: "invalid_scope" }, { _tag: "ProofInvalid", reason: "invalid_scope" }],
     [{ error: "<b>hello 203.0.113.7</b>" }, { _tag: "ProofInvalid", reason: "unknown" }],
-    [{ error: "temporarily_unavailable" }, { _tag: "PlatformUnavailable", operation: "Test.finish" }],
-    [{ error: "server_error" }, { _tag: "PlatformUnavailable" }],
+    // The browser can make them up: they are no outage of the platform.
+    [{ error: "temporarily_unavailable" }, { _tag: "ProofInvalid", reason: "temporarily_unavailable" }],
+    [{ error: "server_error" }, { _tag: "ProofInvalid", reason: "server_error" }],
+    [{ error: "unauthorized_client" }, { _tag: "ProofInvalid", reason: "unauthorized_client" }],
   ])("%o fails and no code is redeemed", ([parameters, failure]) =>
     Effect.gen(function* () {
       const { provider, asked } = yield* setUp(kind);

@@ -20,7 +20,7 @@ export const layer: Layer.Layer<FlowStore, never, State> = Layer.effect(
       begin: (flow) => Effect.sync(() => begin(memory, flow)),
       find: (id, at) => Effect.sync(() => Option.fromUndefinedOr(findFlow(memory, id, at))),
       challenge: (challenge) => Effect.sync(() => keepChallenge(memory, challenge)),
-      takeChallenge: (id, state, at) => Effect.sync(() => takeChallenge(memory, id, state, at)),
+      takeChallenge: (id, stateHash, at) => Effect.sync(() => takeChallenge(memory, id, stateHash, at)),
       prove: (id, proof, at, nextId) => Effect.sync(() => prove(memory, id, proof, at, nextId)),
       end: (id) => Effect.sync(() => endFlow(memory, id)),
     }),
@@ -40,26 +40,25 @@ const findFlow = (memory: Memory, id: FlowId, at: Millis): VerificationFlow | un
 };
 
 const keepChallenge = (memory: Memory, challenge: SignInChallenge): boolean => {
-  const { state, flow, codeVerifier, nonce } = challenge;
-  assertStorable(state, codeVerifier, nonce);
+  const { stateHash, flow } = challenge;
   if (!memory.flows.has(flow)) return false;
-  if (memory.challenges.has(state)) {
+  if (memory.challenges.has(stateHash)) {
     throw new Error("Cannot keep a challenge: its state is taken, expected a new one");
   }
-  memory.challenges.set(state, challenge);
+  memory.challenges.set(stateHash, challenge);
   return true;
 };
 
 const takeChallenge = (
   memory: Memory,
   id: FlowId,
-  state: string,
+  stateHash: string,
   at: Millis,
 ): Option.Option<SignInChallenge> => {
-  const challenge = memory.challenges.get(state);
+  const challenge = memory.challenges.get(stateHash);
   const isAlive = findFlow(memory, id, at) !== undefined;
   if (challenge?.flow !== id || challenge.expiresAt <= at || !isAlive) return Option.none();
-  memory.challenges.delete(state);
+  memory.challenges.delete(stateHash);
   return Option.some(challenge);
 };
 

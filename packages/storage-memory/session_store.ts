@@ -10,8 +10,8 @@ import {
   type Millis,
   type SessionAdvanced,
   type SessionCreated,
+  type SessionId,
   SessionStore,
-  type Sid,
   type SweepSessions,
 } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
@@ -27,7 +27,7 @@ export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
   Effect.map(State, (memory) =>
     SessionStore.of({
       create: (write) => Effect.sync(() => create(memory, write)),
-      find: (sid) => Effect.sync(() => Option.fromUndefinedOr(memory.sessions.find(sid))),
+      find: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.sessions.find(id))),
       changedSince: (at, among) => Effect.sync(() => memory.sessions.changedSince(at, among)),
       advance: (write) => Effect.sync(() => advance(memory, write)),
       complete: (write) => Effect.sync(() => complete(memory, write)),
@@ -38,7 +38,7 @@ export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
 );
 
 const create = (memory: Memory, { session, burst }: CreateSession): SessionCreated => {
-  const { sid, keyId, pid, clientId, redirect, createdAt } = session;
+  const { id, keyId, pid, clientId, redirect, createdAt } = session;
   assertStorable(clientId, redirect ?? "");
   if (!memory.keys.has(keyId)) {
     throw new Error(`Cannot create a session of key "${keyId}", expected one that exists`);
@@ -49,16 +49,16 @@ const create = (memory: Memory, { session, burst }: CreateSession): SessionCreat
     if (readyAt > createdAt) return { _tag: "TooMany", readyAt };
   }
   memory.linksOf(pid);
-  if (memory.sessions.find(sid) !== undefined) {
-    throw new Error("Cannot create a session: its sid is taken, expected a new one");
+  if (memory.sessions.find(id) !== undefined) {
+    throw new Error("Cannot create a session: its id is taken, expected a new one");
   }
   if (burst !== null) memory.burstsFullAt.set(keyId, fullAt + burst.refillMs);
   memory.sessions.add(session);
   return { _tag: "Created" };
 };
 
-const advance = (memory: Memory, { sid, to, at }: AdvanceSession): Option.Option<SessionAdvanced> => {
-  const session = memory.sessions.find(sid);
+const advance = (memory: Memory, { id, to, at }: AdvanceSession): Option.Option<SessionAdvanced> => {
+  const session = memory.sessions.find(id);
   if (session === undefined) return Option.none();
   if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
 
@@ -70,8 +70,8 @@ const advance = (memory: Memory, { sid, to, at }: AdvanceSession): Option.Option
 const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
   const { pid, chatId, at, address } = write;
   const flow = memory.flows.get(write.flow);
-  const sid = flow?.sid ?? null;
-  const session = sid === null ? undefined : memory.sessions.find(sid);
+  const sessionId = flow?.session ?? null;
+  const session = sessionId === null ? undefined : memory.sessions.find(sessionId);
   const refusal = completionRefusal(write, { flow, session, record: memory.links.get(pid)?.find(chatId) });
   if (refusal !== null) return refusal;
 
@@ -89,13 +89,13 @@ const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
 const sweep = (
   memory: Memory,
   { at, sessionsBefore, sightingsBefore }: SweepSessions,
-): ReadonlyArray<Sid> => {
+): ReadonlyArray<SessionId> => {
   const expired = memory.sessions.unfinished((session) => canAdvance(session, "expired", at));
-  for (const { sid } of expired) advance(memory, { sid, to: "expired", at });
+  for (const { id } of expired) advance(memory, { id, to: "expired", at });
   memory.sessions.forget(sessionsBefore);
   for (const flow of memory.flows.values()) if (flow.expiresAt <= at) endFlow(memory, flow.id);
   if (sightingsBefore !== null) forgetSightings(memory, sightingsBefore);
-  return expired.map(({ sid }) => sid);
+  return expired.map(({ id }) => id);
 };
 
 const forgetSightings = (memory: Memory, before: Millis): void => {

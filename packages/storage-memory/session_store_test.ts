@@ -41,7 +41,14 @@ const storeScopes = Effect.gen(function* () {
 const see = Effect.fnUntraced(function* (chatId: ChatId, at: number, hash = "hash", scope = pid) {
   const [flows, sessions] = [yield* FlowStore, yield* SessionStore];
   const id = `flow of ${chatId} at ${at} in ${scope}` as FlowId;
-  const empty = { sid: null, guildId: null, redirect: null, chatId: null, gameId: null, seenVersion: null };
+  const empty = {
+    session: null,
+    guildId: null,
+    redirect: null,
+    chatId: null,
+    gameId: null,
+    seenVersion: null,
+  };
   yield* flows.begin({ ...empty, id, pid: scope, expiresAt: 100 });
   yield* flows.prove(id, { step: "chat", chatId }, 0, id);
   yield* flows.prove(id, { step: "game", gameId }, 0, id);

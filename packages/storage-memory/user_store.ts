@@ -34,7 +34,7 @@ const find = (memory: Memory, chatId: ChatId) => {
       ),
     sessions: memory.sessions
       .filter((session) => session.chatId === chatId)
-      .toSorted((one, other) => one.createdAt - other.createdAt || compareTexts(one.sid, other.sid)),
+      .toSorted((one, other) => one.createdAt - other.createdAt || compareTexts(one.id, other.id)),
     flows: [...memory.flows.values()]
       .filter((flow) => flow.chatId === chatId)
       .toSorted((one, other) => one.expiresAt - other.expiresAt || compareTexts(one.id, other.id)),

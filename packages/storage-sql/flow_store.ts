@@ -4,7 +4,6 @@ import {
   type FlowId,
   FlowStore,
   type GameId,
-  isStorable,
   type Millis,
   type SignInChallenge,
   type VerificationFlow,
@@ -51,14 +50,14 @@ const challengeOperations = (sql: SqlClient.SqlClient): Operations<"challenge" |
   const { forReference, rowsWritten } = dialectOf(sql);
   const columns = sql.literal(challengeColumns);
 
-  const insert = ({ state, flow, step, codeVerifier, nonce, expiresAt }: SignInChallenge) => sql`
-    INSERT INTO sign_in_challenges (${columns})
-    SELECT ${state}, id, ${step}, ${codeVerifier}, ${nonce}, ${expiresAt}
+  const insert = ({ stateHash, flow, step, expiresAt }: SignInChallenge) => sql`
+    INSERT INTO sign_ins (${columns})
+    SELECT ${stateHash}, id, ${step}, ${expiresAt}
     FROM verification_flows WHERE id = ${flow} ${forReference}`;
 
-  const take = (id: FlowId, state: string, at: Millis) => sql`
-    DELETE FROM sign_in_challenges
-    WHERE state = ${state} AND flow_id = ${id} AND expires_at > ${at}
+  const take = (id: FlowId, stateHash: string, at: Millis) => sql`
+    DELETE FROM sign_ins
+    WHERE state_hash = ${stateHash} AND flow_id = ${id} AND expires_at > ${at}
       AND EXISTS (SELECT 1 FROM verification_flows WHERE id = ${id} AND expires_at > ${at})
     RETURNING ${columns}`;
 
@@ -66,18 +65,15 @@ const challengeOperations = (sql: SqlClient.SqlClient): Operations<"challenge" |
     challenge: (challenge) =>
       insert(challenge).raw.pipe(
         Effect.map((result) => rowsWritten(result) > 0),
-        operation("FlowStore.challenge", challenge.state, challenge.codeVerifier, challenge.nonce),
+        operation("FlowStore.challenge"),
       ),
 
-    // A browser brings the state in its URL, where anything can stand.
-    takeChallenge: (id, state, at) =>
-      isStorable(state)
-        ? take(id, state, at).pipe(
-            Effect.flatMap(readChallenges),
-            Effect.map(Arr.head),
-            operation("FlowStore.takeChallenge"),
-          )
-        : Effect.succeedNone,
+    takeChallenge: (id, stateHash, at) =>
+      take(id, stateHash, at).pipe(
+        Effect.flatMap(readChallenges),
+        Effect.map(Arr.head),
+        operation("FlowStore.takeChallenge"),
+      ),
   };
 };
 
@@ -124,7 +120,7 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
 
   /** They have the new id already: it is changed where a row refers to it. */
   const forgetChallenges = (flows: ReadonlyArray<VerificationFlow>) =>
-    Effect.forEach(flows, ({ id }) => sql`DELETE FROM sign_in_challenges WHERE flow_id = ${id}`);
+    Effect.forEach(flows, ({ id }) => sql`DELETE FROM sign_ins WHERE flow_id = ${id}`);
 
   return (id, proof, at, nextId) =>
     (proof.step === "chat"

@@ -33,9 +33,8 @@ describe("flows", () => {
       Effect.gen(function* () {
         const flows = yield* FlowStore;
         yield* storeProven(1);
-        const secrets = { codeVerifier: "verifier", nonce: "nonce" };
-        yield* flows.challenge({ state: "state", flow: id, step: "chat", ...secrets, expiresAt: 9 });
-        tamper("UPDATE sign_in_challenges SET step = 'both'");
+        yield* flows.challenge({ stateHash: "state", flow: id, step: "chat", expiresAt: 9 });
+        tamper("UPDATE sign_ins SET step = 'both'");
         yield* unavailable(flows.takeChallenge(id, "state", 1));
       }),
     ),

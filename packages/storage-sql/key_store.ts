@@ -71,7 +71,7 @@ const accountOperations = (
 const keyLookups = (
   sql: SqlClient.SqlClient,
   connection: SqlConnection.Connection,
-): Operations<"findByHash" | "findById" | "listKeys"> => {
+): Operations<"findByHash" | "findById" | "findByIds" | "listKeys"> => {
   const keys = sql.literal(`
     keys.id, keys.name, keys.tier, keys.kind, keys.status, keys.expires_at, keys.limits, keys.allow_ips, keys.deny_ips,
     keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`);
@@ -80,7 +80,8 @@ const keyLookups = (
     SELECT ${keys}, key_secrets.hash, key_secrets.ends_at AS secret_ends_at
     FROM ${keysWithScope} JOIN key_secrets ON key_secrets.key_id = keys.id
     WHERE key_secrets.hash = ${hash}`;
-  const presented = dialectOf(sql).isRemote
+  const { isAmong, isRemote } = dialectOf(sql);
+  const presented = isRemote
     ? gatheredByHash(sql, connection, byHash)
     : (hash: string) => byHash(sql`${hash}`);
 
@@ -97,6 +98,12 @@ const keyLookups = (
         Effect.flatMap(readKeys),
         Effect.map(Arr.head),
         operation("KeyStore.findById"),
+      ),
+
+    findByIds: (ids) =>
+      sql`SELECT ${keys} FROM ${keysWithScope} WHERE keys.id ${isAmong(JSON.stringify(ids))}`.pipe(
+        Effect.flatMap(readKeys),
+        operation("KeyStore.findByIds"),
       ),
 
     listKeys: (account) =>

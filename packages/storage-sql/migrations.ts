@@ -15,6 +15,7 @@ import { verification } from "./migrations/0004_verification.ts";
 import { cacheClosures } from "./migrations/0005_cache_closures.ts";
 import { sightingRetention } from "./migrations/0006_sighting_retention.ts";
 import { rootKey } from "./migrations/0007_root_key.ts";
+import { signIns } from "./migrations/0008_sign_ins.ts";
 
 /** Every step, by `<number>_<name>`. */
 export const migrations: Readonly<
@@ -27,6 +28,7 @@ export const migrations: Readonly<
   "0005_cache_closures": cacheClosures,
   "0006_sighting_retention": sightingRetention,
   "0007_root_key": rootKey,
+  "0008_sign_ins": signIns,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

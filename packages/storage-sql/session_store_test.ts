@@ -11,8 +11,8 @@ import {
   flowOf,
   gameId,
   key,
+  sessionIdOf,
   sessionOf,
-  sidOf,
   storeKey,
   storeProven,
 } from "./internal/test_verification.ts";
@@ -42,8 +42,8 @@ describe("sessions", () => {
         yield* storeKey;
         yield* sessions.create({ session, burst: null });
         tamper(`UPDATE verification_sessions SET ${damage}`);
-        const advance = sessions.advance({ sid: session.sid, to: "opened", at: 1 });
-        for (const use of [sessions.find(session.sid), advance]) {
+        const advance = sessions.advance({ id: session.id, to: "opened", at: 1 });
+        for (const use of [sessions.find(session.id), advance]) {
           const error = yield* Effect.flip<unknown, unknown, never>(use);
           expect(error).toMatchObject({ _tag: "StoreUnavailable", cause: { _tag: "UnreadableRow" } });
         }
@@ -64,7 +64,7 @@ describe("sessions", () => {
           SELECT printf('vs_%043d', i), '${key.id}', '${pid}', '', 'opened', 0, 0, 10, 2 FROM numbers;
           WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})
           INSERT INTO verification_flows (id, pid, expires_at) SELECT 'flow ' || i, '${pid}', 10 FROM numbers`);
-        const sids = Array.from({ length: count }, (_, i) => sidOf(i + 1));
+        const sids = Array.from({ length: count }, (_, i) => sessionIdOf(i + 1));
         expect(
           (yield* sessions.sweep({ at: 10, sessionsBefore: 10, sightingsBefore: null })).toSorted(),
         ).toEqual(sids);
@@ -127,7 +127,7 @@ describe("a completion", () => {
         tamper(refuseWritesTo("verification_sessions", "UPDATE"));
         const exit = yield* Effect.exit(sessions.complete(completionOf(1)));
         expect(Exit.isFailure(exit)).toBe(true);
-        expect(yield* sessions.find(session.sid)).toEqual(Option.some(session));
+        expect(yield* sessions.find(session.id)).toEqual(Option.some(session));
         expect(yield* flows.find(flowOf(1).id, 0)).toEqual(flow);
         expect(yield* links.findByChatId(pid, chatId)).toEqual(Option.none());
         expect(look("SELECT * FROM sightings")).toEqual([]);
@@ -207,24 +207,18 @@ describe("a creation", () => {
 /** Every operation on sessions and flows, and the removals that look for them. */
 const everything = Effect.gen(function* () {
   const [sessions, flows, links] = [yield* SessionStore, yield* FlowStore, yield* LinkStore];
-  const { sid } = session;
+  const { id } = session;
   const write = { ...origin, pid, chatId, at: 1 };
   yield* storeKey;
   yield* sessions.create({ session: sessionOf(2), burst: { capacity: 1, refillMs: 10 } });
   yield* sessions.create({ session: sessionOf(3), burst: { capacity: 1, refillMs: 10 } });
   yield* storeProven(1, session);
-  const challenge = {
-    state: "state",
-    flow: flowOf(1).id,
-    step: "chat",
-    codeVerifier: "",
-    nonce: "",
-  } as const;
-  yield* flows.challenge({ ...challenge, expiresAt: deadline });
-  yield* flows.takeChallenge(challenge.flow, "state", 1);
-  yield* flows.find(challenge.flow, 1);
-  yield* sessions.find(sid);
-  yield* sessions.advance({ sid, to: "opened", at: 1 });
+  const flow = flowOf(1).id;
+  yield* flows.challenge({ stateHash: "state", flow, step: "chat", expiresAt: deadline });
+  yield* flows.takeChallenge(flow, "state", 1);
+  yield* flows.find(flow, 1);
+  yield* sessions.find(id);
+  yield* sessions.advance({ id, to: "opened", at: 1 });
   yield* sessions.complete(completionOf(1));
   yield* storeProven(2, sessionOf(4));
   yield* links.removeGame(write);
@@ -233,7 +227,7 @@ const everything = Effect.gen(function* () {
   yield* flows.end(flowOf(3).id);
   yield* sessions.recordSightings(pid, [sightingOf(chatId, 1, 1)]);
   yield* sessions.changedSince(1, null);
-  yield* sessions.changedSince(1, [sid]);
+  yield* sessions.changedSince(1, [id]);
   yield* sessions.sweep({ at: deadline, sessionsBefore: deadline + 1, sightingsBefore: 1 });
 });
 

@@ -10,7 +10,7 @@ export const routes = { v2: "/v2/sessions", v1: "/api/v1/verify/session" } as co
 export const generations = ["v2", "v1"] as const;
 type Generation = (typeof generations)[number];
 
-/** A read that need not keep the interval. */
+/** A stream that need not keep the interval. */
 export const resuming = { headers: { "last-event-id": "0" } };
 
 /** What the tests of one server work with. */

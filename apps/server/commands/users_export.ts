@@ -51,8 +51,8 @@ const userJson = Effect.fnUntraced(function* (found: FoundUser) {
       lastVerifiedAt: formatTimestamp(lastVerifiedAt),
     })),
     sightings,
-    // Whoever holds the sid of a session that is open could finish it.
-    sessions: found.sessions.map(({ sid: _, createdAt, expiresAt, completedAt, ...session }) => ({
+    // The hash of its sid says nothing to anybody.
+    sessions: found.sessions.map(({ id: _, createdAt, expiresAt, completedAt, ...session }) => ({
       ...session,
       createdAt: formatTimestamp(createdAt),
       expiresAt: formatTimestamp(expiresAt),

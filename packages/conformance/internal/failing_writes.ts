@@ -36,14 +36,14 @@ export const failingWrites: Cases<Storage | Connection> = {
       const connection = yield* Connection;
       const bench = yield* newVerificationBench;
       const session = yield* bench.create();
-      const flow = yield* bench.proven(session.sid);
+      const flow = yield* bench.proven(session.id);
       yield* connection.break;
       yield* Effect.all([
         expectUnavailable("complete", bench.complete(flow)),
-        expectUnavailable("advance", bench.advance(session.sid, "cancelled")),
+        expectUnavailable("advance", bench.advance(session.id, "cancelled")),
         expectUnavailable("prove", bench.prove(flow, { step: "chat", chatId: bob })),
       ]).pipe(Effect.ensuring(connection.restore));
-      expectEqual(yield* eventually(bench.find(session.sid)), session);
+      expectEqual(yield* eventually(bench.find(session.id)), session);
       expectEqual(yield* bench.links.find(ada), null);
       expectEqual((yield* bench.complete(flow))._tag, "Completed");
     },

@@ -78,6 +78,7 @@ export const storageOperations = Effect.gen(function* () {
       insertKey: keys.insertKey({ ...origin, key, hash, maxKeys: null, at }),
       findByHash: keys.findByHash(hash),
       findById: keys.findById(key.id),
+      findByIds: keys.findByIds([key.id]),
       listKeys: keys.listKeys(account.name),
       rotateKey: Effect.suspend(() =>
         keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at, previousUntil: at }),
@@ -115,10 +116,10 @@ const verificationOperations = Effect.gen(function* () {
   const key = makeKey(global);
   yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
   const [session, flow] = [newSession(key), newFlow(global)];
-  const { sid } = session;
+  const { id } = session;
   yield* sessions.create({ session, burst: null });
   yield* flows.begin(flow);
-  const challenge = { flow: flow.id, step: "chat", codeVerifier: "", nonce: "", expiresAt: 9 } as const;
+  const challenge = { flow: flow.id, step: "chat", expiresAt: 9 } as const;
   const completion = {
     ...origin,
     pid: global.pid,
@@ -132,9 +133,9 @@ const verificationOperations = Effect.gen(function* () {
   return {
     ...prefixed("SessionStore", {
       create: Effect.suspend(() => sessions.create({ session: newSession(key), burst })),
-      find: sessions.find(sid),
+      find: sessions.find(id),
       changedSince: sessions.changedSince(0, null),
-      advance: sessions.advance({ sid, to: "opened", at: 0 }),
+      advance: sessions.advance({ id, to: "opened", at: 0 }),
       complete: sessions.complete(completion),
       recordSightings: sessions.recordSightings(global.pid, [
         { chatId: ada, address: { hash: "hash", sealed: "sealed", addressKeyId: "k1" }, seenAt: 0 },
@@ -144,8 +145,8 @@ const verificationOperations = Effect.gen(function* () {
     ...prefixed("FlowStore", {
       begin: Effect.suspend(() => flows.begin(newFlow(global))),
       find: flows.find(flow.id, 0),
-      challenge: Effect.suspend(() => flows.challenge({ ...challenge, state: uniqueText() })),
-      takeChallenge: flows.takeChallenge(flow.id, sid, 0),
+      challenge: Effect.suspend(() => flows.challenge({ ...challenge, stateHash: uniqueText() })),
+      takeChallenge: flows.takeChallenge(flow.id, uniqueText(), 0),
       prove: flows.prove(flow.id, { step: "chat", chatId: ada }, 0, flow.id),
       end: flows.end(uniqueFlowId()),
     } satisfies OperationsOf<FlowStore["Service"]>),

@@ -3,7 +3,7 @@ import {
   type DataScope,
   type FlowId,
   guildOf,
-  Sid,
+  SessionId,
   type VerificationFlow,
   type VerificationSession,
 } from "@accountlink/core";
@@ -12,7 +12,8 @@ import { uniqueText } from "../world.ts";
 /** When sessions and flows that are made here are over. */
 export const deadline = 300_000;
 
-export const uniqueSid = (): Sid => Sid.make(`vs_${`${uniqueText()}${uniqueText()}`.slice(0, 43)}`);
+export const uniqueSessionId = (): SessionId =>
+  SessionId.make(`vs_${`${uniqueText()}${uniqueText()}`.slice(0, 43)}`);
 
 export const uniqueFlowId = (): FlowId => uniqueText() as FlowId;
 
@@ -21,7 +22,7 @@ export const newSession = (
   { id, scope }: ApiKey,
   parts: Partial<VerificationSession> = {},
 ): VerificationSession => ({
-  sid: uniqueSid(),
+  id: uniqueSessionId(),
   keyId: id,
   pid: scope.pid,
   clientId: "client",
@@ -43,7 +44,7 @@ export const newSession = (
 /** A flow that the store does not know yet. */
 export const newFlow = (scope: DataScope, parts: Partial<VerificationFlow> = {}): VerificationFlow => ({
   id: uniqueFlowId(),
-  sid: null,
+  session: null,
   pid: scope.pid,
   guildId: guildOf(scope),
   redirect: null,

@@ -9,9 +9,9 @@ import {
   KeyStore,
   type Millis,
   type Proof,
+  type SessionId,
   type SessionStep,
   SessionStore,
-  type Sid,
   type VerificationFlow,
   type VerificationSession,
 } from "@accountlink/core";
@@ -33,8 +33,11 @@ const verificationBench = Effect.fnUntraced(function* (key: ApiKey) {
     return session;
   });
 
-  const begin = Effect.fnUntraced(function* (sid: Sid | null = null, parts: Partial<VerificationFlow> = {}) {
-    const flow = newFlow(scope, { sid, ...parts });
+  const begin = Effect.fnUntraced(function* (
+    session: SessionId | null = null,
+    parts: Partial<VerificationFlow> = {},
+  ) {
+    const flow = newFlow(scope, { session, ...parts });
     yield* flows.begin(flow);
     return flow.id;
   });
@@ -44,11 +47,11 @@ const verificationBench = Effect.fnUntraced(function* (key: ApiKey) {
 
   /** Begins a flow that holds both proofs. */
   const proven = Effect.fnUntraced(function* (
-    sid: Sid | null = null,
+    session: SessionId | null = null,
     chatId: ChatId = ada,
     gameId: GameId = chess,
   ) {
-    const id = yield* begin(sid);
+    const id = yield* begin(session);
     yield* prove(id, { step: "chat", chatId });
     yield* prove(id, { step: "game", gameId });
     return id;
@@ -66,19 +69,19 @@ const verificationBench = Effect.fnUntraced(function* (key: ApiKey) {
     /** Creates a session out of a burst. */
     take: (burst: CreationBurst, createdAt: Millis) => {
       const session = newSession(key, { createdAt });
-      return Effect.map(sessions.create({ session, burst }), (created) => ({ created, sid: session.sid }));
+      return Effect.map(sessions.create({ session, burst }), (created) => ({ created, id: session.id }));
     },
-    find: (sid: Sid) => Effect.map(sessions.find(sid), Option.getOrNull),
-    advance: (sid: Sid, to: SessionStep, at: Millis = 0) =>
-      Effect.map(sessions.advance({ sid, to, at }), Option.getOrNull),
+    find: (id: SessionId) => Effect.map(sessions.find(id), Option.getOrNull),
+    advance: (id: SessionId, to: SessionStep, at: Millis = 0) =>
+      Effect.map(sessions.advance({ id, to, at }), Option.getOrNull),
     begin,
     findFlow: (id: FlowId, at: Millis = 0) => Effect.map(flows.find(id, at), Option.getOrNull),
     prove,
     proven,
     complete: (flow: FlowId, parts: Partial<CompleteFlow> = {}) =>
       sessions.complete({ ...origin, pid, at: 0, flow, chatId: ada, gameId: chess, address: null, ...parts }),
-    challenge: (flow: FlowId, state: string, expiresAt: Millis = 100) =>
-      flows.challenge({ state, flow, step: "chat", codeVerifier: "verifier", nonce: "nonce", expiresAt }),
+    challenge: (flow: FlowId, stateHash: string, expiresAt: Millis = 100) =>
+      flows.challenge({ stateHash, flow, step: "chat", expiresAt }),
     takeChallenge: (id: FlowId, state: string, at: Millis = 0) =>
       Effect.map(flows.takeChallenge(id, state, at), Option.getOrNull),
     end: flows.end,

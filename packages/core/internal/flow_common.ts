@@ -1,41 +1,59 @@
 /**
  * What the steps and the endings of a flow share.
  */
-import { Clock, Effect, Option } from "effect";
+import { Clock, Effect, Option, Schema } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import { type FlowEntry, FlowRefused } from "../flow_refusal.ts";
-import type { ChatId } from "../ids.ts";
+import { type ChatId, Sid } from "../ids.ts";
 import { FlowStore } from "../ports/flow_store.ts";
 import type { FlowSubject } from "../services/flow_subjects.ts";
 import type { GuildGuard } from "../services/guild_guard.ts";
+import { Secrets } from "../services/secrets.ts";
 import type { VerificationFlow } from "../verification_flow.ts";
 import { deadlineOf, entryIn, flowIdOf } from "./flow_cookie.ts";
 
-/** Finds the flow that a cookie stands for; null when there is none. */
+/** A flow of a browser, and how the browser gets into it again. */
+export interface HeldFlow extends VerificationFlow {
+  readonly entry: FlowEntry;
+}
+
+/**
+ * Finds the flow that a cookie stands for; null when there is none. The cookie says the sid of its session, of which the
+ * flow has the hash: a cookie that says another one stands for no flow.
+ */
 export const flowFinder = Effect.gen(function* () {
   const flows = yield* FlowStore;
+  const secrets = yield* Secrets;
   const idOf = yield* flowIdOf;
+
+  const entryOf = Effect.fnUntraced(function* (
+    { session, pid, guildId, redirect }: VerificationFlow,
+    marked: FlowEntry | null,
+  ) {
+    if (session === null) return { pid, guildId, redirect };
+    if (marked === null || !("sid" in marked) || !isSid(marked.sid)) return null;
+    return (yield* secrets.sessionId(marked.sid)) === session ? marked : null;
+  });
+
   return Effect.fnUntraced(function* (cookie: string | null) {
     if (cookie === null) return null;
-    return Option.getOrNull(yield* flows.find(yield* idOf(cookie), yield* Clock.currentTimeMillis));
+    const now = yield* Clock.currentTimeMillis;
+    const flow = Option.getOrNull(yield* flows.find(yield* idOf(cookie), now));
+    const entry = flow === null ? null : yield* entryOf(flow, entryIn(cookie, now));
+    return flow === null || entry === null ? null : ({ ...flow, entry } satisfies HeldFlow);
   });
 });
 
-/** How a browser gets into the flow again. */
-export const entryOf = ({ sid, pid, guildId, redirect }: VerificationFlow): FlowEntry =>
-  sid === null ? { pid, guildId, redirect } : { sid };
+const isSid = Schema.is(Sid);
 
 /** Where a browser is that does not say so: in the flow that it has begun, else where it has entered. */
-export const lastEntryOf = (
-  held: VerificationFlow | null,
-  cookie: string | null,
-): Effect.Effect<FlowEntry | null> =>
+export const lastEntryOf = (held: HeldFlow | null, cookie: string | null): Effect.Effect<FlowEntry | null> =>
   held === null
     ? Effect.map(Clock.currentTimeMillis, (now) => entryIn(cookie, now))
-    : Effect.succeed(entryOf(held));
+    : Effect.succeed(held.entry);
 
 export const belongsTo = (flow: VerificationFlow, subject: FlowSubject): boolean =>
-  flow.sid === subject.sid &&
+  flow.session === subject.session &&
   flow.pid === subject.pid &&
   flow.guildId === subject.guildId &&
   flow.redirect === subject.redirect;

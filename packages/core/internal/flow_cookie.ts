@@ -1,7 +1,7 @@
 /**
  * Cookies of flows: a random token, and the time when the flow is over, so that a browser can be told so when the flow
- * itself is gone. What a flow is stored under is made of both, so that a cookie with another time stands for none. A page
- * adds where its browser entered, which a browser is free to change, as it is the address.
+ * itself is gone. What a flow is stored under is made of both, so that a cookie with another time stands for none. It
+ * also says where its browser entered, which a browser is free to change, as it is the address.
  */
 import { Effect, Option, Result, Schema } from "effect";
 import type { SecureRandom } from "effect/crypto";

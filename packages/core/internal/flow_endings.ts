@@ -4,7 +4,7 @@
 import { Clock, Effect, Option } from "effect";
 import type { ClientAddress } from "../client_address.ts";
 import { FlowRefused } from "../flow_refusal.ts";
-import type { ChatId, FlowId, GameId, Pid, Sid } from "../ids.ts";
+import type { ChatId, FlowId, GameId, Pid, SessionId, Sid } from "../ids.ts";
 import { FlowStore } from "../ports/flow_store.ts";
 import { SessionStore } from "../ports/session_store.ts";
 import { AddressVault } from "../services/address_vault.ts";
@@ -17,7 +17,7 @@ import type { FlowForm } from "../services/verification_flows.ts";
 import { SessionSettings } from "../session_settings.ts";
 import { isVoided } from "../verification_flow.ts";
 import { shownAccounts } from "./flow_accounts.ts";
-import { admitUser, belongsTo, entryOf, flowFinder, lastEntryOf, refuseGone } from "./flow_common.ts";
+import { admitUser, belongsTo, flowFinder, lastEntryOf, refuseGone } from "./flow_common.ts";
 import { flowIdOf } from "./flow_cookie.ts";
 
 type Cookie = string | null;
@@ -37,7 +37,7 @@ export const flowEndings = Effect.gen(function* () {
   const find = yield* flowFinder;
   const idOf = yield* flowIdOf;
 
-  const checkForm = Effect.fnUntraced(function* (id: FlowId, subject: Sid | Pid, { csrf }: FlowForm) {
+  const checkForm = Effect.fnUntraced(function* (id: FlowId, subject: SessionId | Pid, { csrf }: FlowForm) {
     if (csrf !== (yield* secrets.flowCsrf(id, subject))) {
       return yield* new FlowRefused({ reason: "forged", entry: null });
     }
@@ -68,14 +68,13 @@ export const flowEndings = Effect.gen(function* () {
   ) {
     const flow = yield* find(cookie);
     if (flow === null) return yield* refuseForm(cookie, form);
-    const { id, sid, pid, chatId, gameId } = flow;
-    const entry = entryOf(flow);
-    yield* checkForm(id, sid ?? pid, form);
+    const { id, session, pid, chatId, gameId, entry } = flow;
+    yield* checkForm(id, session ?? pid, form);
     const subject = yield* subjects.resolve(entry);
     if (isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });
     if (chatId === null || gameId === null) return yield* new FlowRefused({ reason: "unfinished", entry });
     yield* admitUser(guard, subject, { chatId }, entry);
-    if (sid === null) yield* limits.admitFlow(address);
+    if (session === null) yield* limits.admitFlow(address);
     const completed = yield* sessions.complete({
       flow: id,
       pid,
@@ -96,10 +95,10 @@ export const flowEndings = Effect.gen(function* () {
         yield* flows.end(id);
         return yield* new FlowRefused({ reason: "link_changed", entry });
       case "Completed":
-        if (sid !== null) yield* watch.announce([sid]);
+        if (session !== null) yield* watch.announce([session]);
         return subject.redirect === null
           ? yield* confirmed(chatId, gameId, completed.previousGameId)
-          : { redirect: toldRedirect(subject.redirect, sid) };
+          : { redirect: toldRedirect(subject.redirect, subject.sid) };
     }
   });
 
@@ -110,15 +109,15 @@ export const flowEndings = Effect.gen(function* () {
     const isNothing = entry === null || (held === null && !("sid" in entry));
     if (cookie === null || isNothing) return yield* refuseForm(cookie, form);
     const subject = yield* subjects.resolve(entry);
-    const { sid, pid } = subject;
-    yield* checkForm(yield* idOf(cookie), sid ?? pid, form);
+    const { session, pid } = subject;
+    yield* checkForm(yield* idOf(cookie), session ?? pid, form);
     if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
-    if (sid === null) return;
+    if (session === null) return;
     const at = yield* Clock.currentTimeMillis;
-    const cancelled = yield* sessions.advance({ sid, to: "cancelled", at });
+    const cancelled = yield* sessions.advance({ id: session, to: "cancelled", at });
     if (Option.isNone(cancelled)) return;
     if (!cancelled.value.changed) return yield* refuseOver(cancelled.value.session, entry);
-    yield* watch.announce([sid]);
+    yield* watch.announce([session]);
   });
 
   return { confirm, cancel };

@@ -24,8 +24,8 @@ import { shownAccounts } from "./flow_accounts.ts";
 import {
   admitUser,
   belongsTo,
-  entryOf,
   flowFinder,
+  type HeldFlow,
   lastEntryOf,
   refusedPlatform,
   refuseGone,
@@ -46,7 +46,6 @@ export const flowSteps = Effect.gen(function* () {
   const profiles = yield* Profiles;
   const shown = yield* shownAccounts;
   const random = yield* SecureRandom.SecureRandom;
-  const token = randomToken(random);
   const identities: Record<ProofStep, IdentityProvider<ChatId | GameId>> = {
     chat: yield* ChatIdentity,
     game: yield* GameIdentity,
@@ -88,25 +87,26 @@ export const flowSteps = Effect.gen(function* () {
       expiresAt: (flow ?? subject).expiresAt,
       guild,
       ...accounts,
-      csrf: yield* secrets.flowCsrf(yield* idOf(cookie), subject.sid ?? subject.pid),
-      cookie: entered(cookie, entry),
+      csrf: yield* secrets.flowCsrf(yield* idOf(cookie), subject.session ?? subject.pid),
+      // A flow that has begun keeps what its cookie says, which it needs.
+      cookie: held === null ? entered(cookie, entry) : cookie,
     };
   });
 
-  const beginFlow = Effect.fnUntraced(function* (subject: FlowSubject) {
-    const { sid, pid, guildId, redirect, expiresAt } = subject;
+  const beginFlow = Effect.fnUntraced(function* (subject: FlowSubject, entry: FlowEntry) {
+    const { session, pid, guildId, redirect, expiresAt } = subject;
     const cookie = yield* newCookie(random, expiresAt);
     const id = yield* idOf(cookie);
     const unproven = { chatId: null, gameId: null, seenVersion: null };
-    yield* flows.begin({ id, sid, pid, guildId, redirect, ...unproven, expiresAt });
-    return cookie;
+    yield* flows.begin({ id, session, pid, guildId, redirect, ...unproven, expiresAt });
+    return entered(cookie, entry);
   });
 
-  const openSession = Effect.fnUntraced(function* ({ sid }: FlowSubject) {
-    if (sid === null) return;
+  const openSession = Effect.fnUntraced(function* ({ session }: FlowSubject) {
+    if (session === null) return;
     const at = yield* Clock.currentTimeMillis;
-    const opened = yield* sessions.advance({ sid, to: "opened", at });
-    if (Option.isSome(opened) && opened.value.changed) yield* watch.announce([sid]);
+    const opened = yield* sessions.advance({ id: session, to: "opened", at });
+    if (Option.isSome(opened) && opened.value.changed) yield* watch.announce([session]);
   });
 
   const start = Effect.fn("VerificationFlows.start")(function* (
@@ -121,34 +121,33 @@ export const flowSteps = Effect.gen(function* () {
     const subject = yield* subjects.resolve(entry);
     const flow = held !== null && belongsTo(held, subject) ? held : null;
     yield* checkOrder(step, flow, entry);
-    const kept = flow === null || cookie === null ? yield* beginFlow(subject) : cookie;
+    const kept = flow === null || cookie === null ? yield* beginFlow(subject, entry) : cookie;
     if (step === "chat") yield* openSession(subject);
-    const signIn = { redirectUri, state: yield* token, codeVerifier: yield* token, nonce: yield* token };
-    const { state, codeVerifier, nonce } = signIn;
+    const state = yield* randomToken(random);
+    const { stateHash, ...made } = yield* secrets.signIn(state);
     const id = yield* idOf(kept);
     const { guildId, expiresAt } = subject;
-    if (!(yield* flows.challenge({ state, flow: id, step, codeVerifier, nonce, expiresAt }))) {
+    if (!(yield* flows.challenge({ stateHash, flow: id, step, expiresAt }))) {
       return yield* refuseGone(kept, entry);
     }
-    return { ...(yield* identities[step].begin({ ...signIn, guildId })), cookie: kept };
+    return { ...(yield* identities[step].begin({ redirectUri, state, ...made, guildId })), cookie: kept };
   });
 
   const signedIn = Effect.fnUntraced(function* (
     step: ProofStep,
-    flow: VerificationFlow,
+    { id, guildId, entry }: HeldFlow,
     callback: URLSearchParams,
     redirectUri: string,
   ) {
-    const entry = entryOf(flow);
     const state = callback.get("state") ?? "";
+    const { stateHash, ...made } = yield* secrets.signIn(state);
     const now = yield* Clock.currentTimeMillis;
-    const challenge = Option.getOrNull(yield* flows.takeChallenge(flow.id, state, now));
+    const challenge = Option.getOrNull(yield* flows.takeChallenge(id, stateHash, now));
     if (challenge === null || challenge.step !== step) {
       return yield* new FlowRefused({ reason: "sign_in_invalid", entry });
     }
-    const { codeVerifier, nonce } = challenge;
     return yield* identities[step]
-      .finish({ redirectUri, state, codeVerifier, nonce, guildId: flow.guildId }, callback)
+      .finish({ redirectUri, state, ...made, guildId }, callback)
       .pipe(Effect.catchTags({ ...refusedProof(entry), ...refusedPlatform(entry) }));
   });
 
@@ -160,12 +159,12 @@ export const flowSteps = Effect.gen(function* () {
   ) {
     const flow = yield* find(held);
     if (flow === null) return yield* refuseGone(held, null);
-    const entry = entryOf(flow);
+    const { entry } = flow;
     const { userId, isMember } = yield* signedIn(step, flow, callback, redirectUri);
     const proof = proofOf(step, userId);
     const subject = yield* subjects.resolve(entry);
     if (proof.step === "chat") yield* admitUser(guard, subject, { chatId: proof.chatId, isMember }, entry);
-    const cookie = yield* newCookie(random, flow.expiresAt);
+    const cookie = entered(yield* newCookie(random, flow.expiresAt), entry);
     const now = yield* Clock.currentTimeMillis;
     const proven = yield* flows.prove(flow.id, proof, now, yield* idOf(cookie));
     if (Option.isNone(proven)) {

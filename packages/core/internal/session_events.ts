@@ -2,10 +2,11 @@
  * One read of a session as a stream of events.
  */
 import { Clock, Effect, Stream } from "effect";
+import type { Sid } from "../ids.ts";
 import type { Millis } from "../link.ts";
 import type { SessionRead } from "../services/session_reads.ts";
 import type { SessionEvent } from "../services/verification_sessions.ts";
-import { isFinal, type VerificationSession } from "../verification_session.ts";
+import type { VerificationSession } from "../verification_session.ts";
 
 /** After how much silence a stream says that nothing has happened, in milliseconds. */
 const idleInterval = 10_000;
@@ -22,12 +23,18 @@ type Told = readonly [event: SessionEvent, known: VerificationSession | null];
  */
 export const sessionEvents = (
   read: SessionRead,
+  sid: Sid,
   session: VerificationSession,
   until: Millis,
   lastEventId: string | null,
 ): Stream.Stream<SessionEvent> => {
-  const isKnown = String(session.change) === lastEventId && !isFinal(session.state);
-  const first: Told = isKnown ? [{ event: "idle" }, session] : toldOf(read, session);
+  const toldOf = (present: VerificationSession): Told => {
+    const shown = { ...present, sid, pollsRemaining: read.pollsRemaining };
+    return present.state === "pending" || present.state === "opened"
+      ? [{ event: "session", session: shown }, present]
+      : [{ event: present.state, session: shown }, null];
+  };
+  const first: Told = isKnown(session, lastEventId) ? [{ event: "idle" }, session] : toldOf(session);
 
   const tellNext = Effect.fnUntraced(function* (known: VerificationSession) {
     const silentUntil = (yield* Clock.currentTimeMillis) + idleInterval;
@@ -37,7 +44,7 @@ export const sessionEvents = (
       .pipe(Effect.catch(() => Effect.succeed("ended" as const)));
     if (next === "waited" && silentUntil < until) return [{ event: "idle" }, known] satisfies Told;
     if (next === "waited" || next === "ended") return [{ event: "timeout" }, null] satisfies Told;
-    return toldOf(read, next);
+    return toldOf(next);
   });
 
   return Stream.unfold<VerificationSession | null | "begun", SessionEvent, never, never>("begun", (known) => {
@@ -46,9 +53,6 @@ export const sessionEvents = (
   });
 };
 
-const toldOf = ({ pollsRemaining }: SessionRead, session: VerificationSession): Told => {
-  const shown = { ...session, pollsRemaining };
-  return session.state === "pending" || session.state === "opened"
-    ? [{ event: "session", session: shown }, session]
-    : [{ event: session.state, session: shown }, null];
-};
+/** Whether the receiver of a last event has been told of the session as it is. */
+export const isKnown = ({ change }: VerificationSession, lastEventId: string | null): boolean =>
+  String(change) === lastEventId;

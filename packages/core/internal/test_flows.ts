@@ -164,14 +164,15 @@ export const setupFlow = Effect.fnUntraced(function* (asked: Partial<NewSession>
   const lookup = yield* LinkLookup;
   const keys = yield* ApiKeys;
   const key = yield* newKey();
-  const { sid } = yield* sessions.create(key, { ...request, ...asked });
+  const store = yield* SessionStore;
+  const { id, sid } = yield* sessions.create(key, { ...request, ...asked });
   const target = { scope: key.scope, guildId: null, origin: operator };
   return {
     key,
     entry: { sid },
     byScope: { pid: key.scope.pid, guildId: null, redirect: null },
     browser: yield* newBrowser,
-    read: sessions.poll(key, sid, { wait: 0, resumes: true }),
+    read: Effect.map(store.find(id), Option.getOrThrow),
     cancelSession: sessions.cancel(key, sid),
     disable: keys.setStatus(key.id, "disabled", operator),
     link: (game: string) => writer.setGame(target, { chatId: ada, gameId: gameId(game) }),

@@ -4,11 +4,12 @@ import { Clock, Effect, Fiber, Layer, Option, Stream } from "effect";
 import * as Metric from "effect/Metric";
 import * as AccountLink from "../account_link.ts";
 import type { ApiKey } from "../api_key.ts";
-import type { FlowId, Sid } from "../ids.ts";
+import type { FlowId, SessionId, Sid } from "../ids.ts";
 import { Counters } from "../ports/counters.ts";
 import { FlowStore } from "../ports/flow_store.ts";
 import { SessionStore } from "../ports/session_store.ts";
 import { ApiKeys, type NewKey } from "../services/api_keys.ts";
+import { Secrets } from "../services/secrets.ts";
 import { readsOpen, SessionWatch } from "../services/session_watch.ts";
 import {
   type NewSession,
@@ -62,20 +63,34 @@ export const setup = Effect.gen(function* () {
   const sessions = yield* VerificationSessions;
   const key = yield* newKey();
   const { sid } = yield* sessions.create(key, request);
-  const poll = (wait = 0) => sessions.poll(key, sid, { wait, resumes: false });
-  const resume = sessions.poll(key, sid, { wait: 0, resumes: true });
+  const poll = (wait = 0) => sessions.poll(key, sid, wait);
+  /** Resumes a stream, and gives the session that it begins with. */
+  const resume = Effect.scoped(
+    Effect.gen(function* () {
+      const events = yield* sessions.stream(key, sid, "0");
+      const [first] = yield* Stream.runCollect(Stream.take(events ?? Stream.empty, 1));
+      if (first === undefined || !("session" in first))
+        return yield* Effect.die("The stream told no session");
+      return first.session;
+    }),
+  );
   return { sessions, key, sid, poll, resume };
 });
 
+/** What a session is stored under. */
+export const sessionIdOf = (sid: Sid) => Effect.flatMap(Secrets, ({ sessionId }) => sessionId(sid));
+
 /** Takes a session on, as the public flow does, and tells it. */
 export const open = Effect.fnUntraced(function* (sid: Sid) {
-  yield* (yield* SessionStore).advance({ sid, to: "opened", at: yield* Clock.currentTimeMillis });
-  yield* (yield* SessionWatch).announce([sid]);
+  const id = yield* sessionIdOf(sid);
+  yield* (yield* SessionStore).advance({ id, to: "opened", at: yield* Clock.currentTimeMillis });
+  yield* (yield* SessionWatch).announce([id]);
 });
 
 /** Completes a session with a link of its own, as the public flow does, and tells it. */
 export const complete = Effect.fnUntraced(function* (key: ApiKey, sid: Sid, chat = chatId("10001")) {
-  const flow = yield* prove(key, sid, chat);
+  const session = yield* sessionIdOf(sid);
+  const flow = yield* prove(key, session, chat);
   const completed = yield* (yield* SessionStore).complete({
     flow,
     pid: key.scope.pid,
@@ -85,19 +100,19 @@ export const complete = Effect.fnUntraced(function* (key: ApiKey, sid: Sid, chat
     at: yield* Clock.currentTimeMillis,
     ...operator,
   });
-  yield* (yield* SessionWatch).announce([sid]);
+  yield* (yield* SessionWatch).announce([session]);
   return completed;
 });
 
 const newId = () => crypto.randomUUID() as string as FlowId;
 
 /** A flow that holds both proofs. */
-const prove = Effect.fnUntraced(function* (key: ApiKey, sid: Sid, chat = chatId("10001")) {
+const prove = Effect.fnUntraced(function* (key: ApiKey, session: SessionId, chat = chatId("10001")) {
   const flows = yield* FlowStore;
   const at = yield* Clock.currentTimeMillis;
-  const { expiresAt } = Option.getOrThrow(yield* (yield* SessionStore).find(sid));
+  const { expiresAt } = Option.getOrThrow(yield* (yield* SessionStore).find(session));
   const ids = [newId(), newId(), newId()] as const;
-  const scope = { sid, pid: key.scope.pid, guildId: null, redirect: null, expiresAt };
+  const scope = { session, pid: key.scope.pid, guildId: null, redirect: null, expiresAt };
   yield* flows.begin({ id: ids[0], ...scope, chatId: null, gameId: null, seenVersion: null });
   yield* flows.prove(ids[0], { step: "chat", chatId: chat }, at, ids[1]);
   yield* flows.prove(ids[1], { step: "game", gameId: gameId("1") }, at, ids[2]);
@@ -113,9 +128,8 @@ export const listenTo = Effect.fnUntraced(function* (
   const { stream } = yield* VerificationSessions;
   const told: Array<SessionEvent> = [];
   const reading = yield* Effect.scoped(
-    Effect.flatMap(
-      stream(key, sid, lastEventId),
-      Stream.runForEach((event) => Effect.sync(() => told.push(event))),
+    Effect.flatMap(stream(key, sid, lastEventId), (events) =>
+      Stream.runForEach(events ?? Stream.empty, (event) => Effect.sync(() => told.push(event))),
     ),
   ).pipe(Effect.forkChild({ startImmediately: true }));
   yield* settle;

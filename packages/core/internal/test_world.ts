@@ -9,7 +9,7 @@ import type { Account } from "../api_key.ts";
 import { type ClientAddress, parseAddress } from "../client_address.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { PlatformFixture } from "../fixture.ts";
-import type { ChatId, GameId, GuildId } from "../ids.ts";
+import type { ChatId, GameId, GuildId, SessionId, Sid } from "../ids.ts";
 import { ApiKeys } from "../services/api_keys.ts";
 import { Secrets } from "../services/secrets.ts";
 
@@ -63,11 +63,29 @@ export const platform: PlatformFixture = {
 
 const secretOf = (byte: number) => Redacted.make(new Uint8Array(32).fill(byte));
 
+/** Sids that were hashed once are hashed at once, since Web Crypto takes its time, and tests wait for no time. */
+const secrets = Layer.effect(
+  Secrets,
+  Effect.map(Secrets, (secrets) => {
+    const known = new Map<Sid, SessionId>();
+    const hash = (sid: Sid) =>
+      Effect.tap(secrets.sessionId(sid), (id) => Effect.sync(() => known.set(sid, id)));
+    return {
+      ...secrets,
+      sessionId: (sid) =>
+        Option.match(Option.fromUndefinedOr(known.get(sid)), {
+          onNone: () => hash(sid),
+          onSome: Effect.succeed,
+        }),
+    };
+  }),
+).pipe(Layer.provide(Secrets.layerWebCrypto(secretOf(7))));
+
 /** Everything but the platforms. */
 export const stores = Layer.mergeAll(
   StorageMemory.layer,
   CacheMemory.layer,
-  Secrets.layerWebCrypto(secretOf(7)),
+  secrets,
   SecureRandom.layerWebCrypto,
   Digest.layerWebCrypto,
 );

@@ -17,7 +17,7 @@ export type Proof =
  * user in the scope, a deletion (`LinkStore.deleteScope`) those of every flow of the scope, so that no proof outlives
  * them. The flow itself stays, `isVoided`, so that its browser can be told and can begin again.
  *
- * A scope that does not exist, an id or a `state` that is taken, and text that `isStorable` refuses are defects.
+ * A scope that does not exist, an id or a `stateHash` that is taken, and text that `isStorable` refuses are defects.
  */
 export class FlowStore extends Context.Service<
   FlowStore,
@@ -36,7 +36,7 @@ export class FlowStore extends Context.Service<
     /** Hands out a challenge of the flow, once; not when it or the flow is gone or over. */
     readonly takeChallenge: (
       id: FlowId,
-      state: string,
+      stateHash: string,
       at: Millis,
     ) => Effect.Effect<Option.Option<SignInChallenge>, StoreUnavailable>;
 

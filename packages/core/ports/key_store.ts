@@ -82,6 +82,9 @@ export class KeyStore extends Context.Service<
 
     readonly findById: (id: KeyId) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>;
 
+    /** Those of the keys that exist, in any order. */
+    readonly findByIds: (ids: ReadonlyArray<KeyId>) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>;
+
     /** The keys of an account, or of all of them, oldest first, ties by id. */
     readonly listKeys: (account: string | null) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>;
 

@@ -5,7 +5,7 @@
 import { Context, type Effect, type Option } from "effect";
 import type { WriteOrigin } from "../audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
-import type { ChatId, GameId, Pid, Sid } from "../ids.ts";
+import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
 import type { Link, LinkRecord, Millis } from "../link.ts";
 
 /**
@@ -47,13 +47,13 @@ export interface RemoveGame extends WriteContext {
 /** The link that was removed, and the verification sessions that ended with it. */
 export interface GameUnlinked {
   readonly gameId: GameId;
-  readonly ended: ReadonlyArray<Sid>;
+  readonly ended: ReadonlyArray<SessionId>;
 }
 
 export interface ScopeDeleted {
   /** How many records there were. */
   readonly records: number;
-  readonly ended: ReadonlyArray<Sid>;
+  readonly ended: ReadonlyArray<SessionId>;
 }
 
 /** A link as files carry it. */

@@ -4,7 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
-import type { ChatId, FlowId, GameId, Pid, Sid } from "../ids.ts";
+import type { ChatId, FlowId, GameId, Pid, SessionId } from "../ids.ts";
 import type { Link, Millis } from "../link.ts";
 import type { ProtectedAddress, Sighting } from "../sighting.ts";
 import type { SessionStep, VerificationSession } from "../verification_session.ts";
@@ -30,7 +30,7 @@ export type SessionCreated =
   | { readonly _tag: "TooMany"; readonly readyAt: Millis };
 
 export interface AdvanceSession {
-  readonly sid: Sid;
+  readonly id: SessionId;
   readonly to: SessionStep;
   readonly at: Millis;
 }
@@ -79,7 +79,7 @@ export type FlowCompleted =
   | { readonly _tag: "LinkChanged" };
 
 /**
- * Where sessions live. Every operation is atomic. A scope or key that does not exist, a sid that is taken, and text
+ * Where sessions live. Every operation is atomic. A scope or key that does not exist, a session id that is taken, and text
  * that `isStorable` refuses are defects.
  *
  * The removal of a link ends every unfinished session of the chat user (asked for in the session, or proven in a flow
@@ -90,7 +90,7 @@ export class SessionStore extends Context.Service<
   {
     readonly create: (write: CreateSession) => Effect.Effect<SessionCreated, StoreUnavailable>;
 
-    readonly find: (sid: Sid) => Effect.Effect<Option.Option<VerificationSession>, StoreUnavailable>;
+    readonly find: (id: SessionId) => Effect.Effect<Option.Option<VerificationSession>, StoreUnavailable>;
 
     /**
      * The sessions that changed at or after a time, by the times that the writes were given. A write may show up as much
@@ -100,8 +100,8 @@ export class SessionStore extends Context.Service<
      */
     readonly changedSince: (
       at: Millis,
-      among: ReadonlyArray<Sid> | null,
-    ) => Effect.Effect<ReadonlyArray<Sid>, StoreUnavailable>;
+      among: ReadonlyArray<SessionId> | null,
+    ) => Effect.Effect<ReadonlyArray<SessionId>, StoreUnavailable>;
 
     /** Takes a session one state on, where `canAdvance` lets it. None for an unknown session. */
     readonly advance: (
@@ -121,10 +121,10 @@ export class SessionStore extends Context.Service<
     ) => Effect.Effect<void, StoreUnavailable>;
 
     /**
-     * Makes every unfinished session whose deadline has passed `expired` and gives their sids; removes the final ones
+     * Makes every unfinished session whose deadline has passed `expired` and gives their ids; removes the final ones
      * and the sightings that it is to forget, and the flows that are over with their challenges. It is made of small
      * steps, each atomic, and leaves what somebody else is just changing to the next sweep.
      */
-    readonly sweep: (sweep: SweepSessions) => Effect.Effect<ReadonlyArray<Sid>, StoreUnavailable>;
+    readonly sweep: (sweep: SweepSessions) => Effect.Effect<ReadonlyArray<SessionId>, StoreUnavailable>;
   }
 >()("@accountlink/core/SessionStore") {}

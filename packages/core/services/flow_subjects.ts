@@ -2,20 +2,23 @@
  * What a verification flow is about: who asks, whom, and until when.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
-import { isAccepted } from "../api_key.ts";
+import { type ApiKey, isAccepted } from "../api_key.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import { type FlowEntry, FlowRefused } from "../flow_refusal.ts";
-import { type ChatId, GuildId, Pid, Sid } from "../ids.ts";
+import { type ChatId, GuildId, Pid, type SessionId, Sid } from "../ids.ts";
 import type { Millis } from "../link.ts";
 import { KeyStore } from "../ports/key_store.ts";
 import { SessionStore } from "../ports/session_store.ts";
 import { SessionSettings } from "../session_settings.ts";
 import { isFinal, type VerificationSession } from "../verification_session.ts";
+import { Secrets } from "./secrets.ts";
 import { checkRedirect, keptAfterExpiry } from "./verification_sessions.ts";
 
 export interface FlowSubject {
   readonly sid: Sid | null;
+  /** What the session is stored under; null without one. */
+  readonly session: SessionId | null;
   readonly pid: Pid;
   readonly scope: DataScope;
   /** The name of the account that asks. */
@@ -40,47 +43,52 @@ export class FlowSubjects extends Context.Service<
     Effect.gen(function* () {
       const keys = yield* KeyStore;
       const sessions = yield* SessionStore;
+      const secrets = yield* Secrets;
       const { life } = yield* SessionSettings;
 
       const bySession = Effect.fnUntraced(function* (sid: string) {
         const entry = { sid };
         const unknown = new FlowRefused({ reason: "unknown", entry: null });
         if (!isSid(sid)) return yield* unknown;
-        const session = Option.getOrNull(yield* sessions.find(sid));
+        const session = Option.getOrNull(yield* sessions.find(yield* secrets.sessionId(sid)));
         if (session === null) return yield* unknown;
         const now = yield* Clock.currentTimeMillis;
         if (now >= session.expiresAt + keptAfterExpiry) return yield* unknown;
         if (now >= session.expiresAt || isFinal(session.state)) return yield* refuseOver(session, entry);
         const key = Option.getOrNull(yield* keys.findById(session.keyId));
         if (key === null || !isAccepted(key, now)) return yield* unknown;
-        const { pid, guildId, redirect, chatId, expiresAt } = session;
+        const { id, pid, guildId, redirect, chatId, expiresAt } = session;
         const { scope } = key;
-        return { sid, pid, scope, asking: scope.account, guildId, redirect, chatId, expiresAt };
+        return { sid, session: id, pid, scope, asking: scope.account, guildId, redirect, chatId, expiresAt };
       });
 
-      const mayRedirect = Effect.fnUntraced(function* (scope: DataScope, redirect: string, now: Millis) {
-        for (const key of yield* keys.listKeys(scope.account)) {
-          if (key.scope.pid !== scope.pid || !isAccepted(key, now)) continue;
-          if (yield* Effect.isSuccess(checkRedirect(key, redirect))) return true;
-        }
-        return false;
-      });
+      const activeKeys = ({ account, pid }: DataScope, now: Millis) =>
+        Effect.map(keys.listKeys(account), (owned) =>
+          owned.filter((key) => key.scope.pid === pid && isAccepted(key, now)),
+        );
+
+      const mayRedirect = (active: ReadonlyArray<ApiKey>, redirect: string) =>
+        Effect.findFirst(active, (key) => Effect.isSuccess(checkRedirect(key, redirect)));
 
       const byScope = Effect.fnUntraced(function* (entry: Exclude<FlowEntry, { readonly sid: string }>) {
         const { pid, redirect } = entry;
+        const now = yield* Clock.currentTimeMillis;
         const scope = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
-        if (scope === null) return yield* new FlowRefused({ reason: "unknown", entry: null });
+        const active = scope === null ? [] : yield* activeKeys(scope, now);
+        if (scope === null || active.length === 0) {
+          return yield* new FlowRefused({ reason: "unknown", entry: null });
+        }
         const own = guildOf(scope);
         const guildId = entry.guildId ?? own;
         if (guildId !== null && (!isGuildId(guildId) || (own !== null && guildId !== own))) {
           return yield* new FlowRefused({ reason: "no_guild", entry: null });
         }
-        const now = yield* Clock.currentTimeMillis;
-        if (redirect !== null && !(yield* mayRedirect(scope, redirect, now))) {
+        if (redirect !== null && Option.isNone(yield* mayRedirect(active, redirect))) {
           return yield* new FlowRefused({ reason: "bad_redirect", entry: null });
         }
         return {
           sid: null,
+          session: null,
           pid: scope.pid,
           scope,
           asking: scope.account,

@@ -5,7 +5,7 @@ import { Context, Effect, Layer, type Redacted } from "effect";
 import { Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import type { ClientAddress } from "../client_address.ts";
-import type { FlowId, Pid, Sid } from "../ids.ts";
+import { type FlowId, type Pid, SessionId, type Sid } from "../ids.ts";
 import { deriveKey } from "../internal/derive_key.ts";
 import type { Link } from "../link.ts";
 import { RootKey } from "../root_key.ts";
@@ -37,8 +37,21 @@ export class Secrets extends Context.Service<
     /** What a verification flow is stored under: a keyed hash of the cookie that its browser holds. */
     readonly flowId: (cookie: string) => Effect.Effect<FlowId>;
 
+    /** What a verification session is stored under: a keyed hash of its sid. */
+    readonly sessionId: (sid: Sid) => Effect.Effect<SessionId>;
+
+    /**
+     * What a sign-in at a platform is stored under, and its secrets, all of them keyed hashes of its `state`. 43 base64url
+     * characters each.
+     */
+    readonly signIn: (state: string) => Effect.Effect<{
+      readonly stateHash: string;
+      readonly codeVerifier: string;
+      readonly nonce: string;
+    }>;
+
     /** What the forms of a flow carry, so that no other page can send them: the same for the same flow and subject. */
-    readonly flowCsrf: (id: FlowId, subject: Sid | Pid) => Effect.Effect<string>;
+    readonly flowCsrf: (id: FlowId, subject: SessionId | Pid) => Effect.Effect<string>;
   }
 >()("@accountlink/core/Secrets") {
   /** Each use has a key of its own, derived from the root key with HKDF-SHA-256. */
@@ -58,6 +71,9 @@ export class Secrets extends Context.Service<
       const addressNames = new Map<string, string>();
       const signCookie = yield* signerFor("flow-id");
       const signForm = yield* signerFor("flow-csrf");
+      const signVerification = yield* signerFor("verification");
+      const verificationHash = (use: string, text: string) =>
+        Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
 
       return Secrets.of({
         keyHash: (token) => Effect.map(signKey(token), Base64Url.encode),
@@ -76,6 +92,13 @@ export class Secrets extends Context.Service<
           });
         },
         flowId: (cookie) => Effect.map(signCookie(cookie), (tag) => Base64Url.encode(tag) as FlowId),
+        sessionId: (sid) => Effect.map(verificationHash("sid", sid), (hash) => SessionId.make(`vs_${hash}`)),
+        signIn: (state) =>
+          Effect.all({
+            stateHash: verificationHash("state", state),
+            codeVerifier: verificationHash("code-verifier", state),
+            nonce: verificationHash("nonce", state),
+          }),
         flowCsrf: (id, subject) => Effect.map(signForm(`${id}\n${subject}`), Base64Url.encode),
       });
     }).pipe(Effect.orDie),

@@ -62,15 +62,15 @@ export class SessionReads extends Context.Service<
       const watch = yield* SessionWatch;
 
       // Its count is also the number of the read, by which later reads are told from earlier ones.
-      const countRule = ({ sid, expiresAt }: VerificationSession, now: Millis): CounterRule => ({
-        key: `poll_count:${sid}`,
+      const countRule = ({ id, expiresAt }: VerificationSession, now: Millis): CounterRule => ({
+        key: `poll_count:${id}`,
         limit: pollLimit > 0 ? pollLimit : Number.MAX_SAFE_INTEGER,
         durationMs: Math.max(1, expiresAt - now),
       });
 
       // A window for each read, which begins when that read ends: only the last read is asked for.
-      const intervalRule = ({ sid }: VerificationSession, read: number): CounterRule => ({
-        key: `poll_interval:${sid}:${read}`,
+      const intervalRule = ({ id }: VerificationSession, read: number): CounterRule => ({
+        key: `poll_interval:${id}:${read}`,
         limit: 1,
         durationMs: pollInterval,
       });
@@ -102,10 +102,10 @@ export class SessionReads extends Context.Service<
       });
 
       const presentOf = Effect.fnUntraced(function* (known: VerificationSession) {
-        const stored = Option.getOrElse(yield* store.find(known.sid), () => known);
+        const stored = Option.getOrElse(yield* store.find(known.id), () => known);
         const at = yield* Clock.currentTimeMillis;
         if (at < stored.expiresAt || isFinal(stored.state)) return stored;
-        const advanced = yield* store.advance({ sid: known.sid, to: "expired", at });
+        const advanced = yield* store.advance({ id: known.id, to: "expired", at });
         return Option.match(advanced, { onNone: () => stored, onSome: ({ session }) => session });
       });
 
@@ -121,8 +121,8 @@ export class SessionReads extends Context.Service<
         );
         const hasBegun = own.length > 0 && number - 1 === last;
         if (pollInterval > 0 && !hasBegun) yield* Effect.addFinalizer(() => beginInterval);
-        const watcher = yield* watch.watch(session.sid, number);
-        yield* watch.supersede(session.sid, number);
+        const watcher = yield* watch.watch(session, number);
+        yield* watch.supersede(session.id, number);
 
         const next = Effect.fnUntraced(function* (known: VerificationSession, until: Millis) {
           const end = Math.min(until, known.expiresAt);

@@ -96,7 +96,7 @@ describe("The interval between reads", () => {
         redirect: null,
       });
       yield* poll();
-      yield* sessions.poll(key, other.sid, { wait: 0, resumes: false });
+      yield* sessions.poll(key, other.sid, 0);
     }).pipe(Effect.provide(world)),
   );
 

@@ -2,14 +2,20 @@
  * Wakes those who wait for a session, on every node.
  */
 import { Array, Clock, Context, Effect, Layer, Metric, Schedule, type Scope } from "effect";
-import type { Sid } from "../ids.ts";
+import { isAccepted } from "../api_key.ts";
+import type { KeyId, SessionId } from "../ids.ts";
 import { hearSignals } from "../internal/hear_signals.ts";
 import { warnOnce } from "../internal/warn_once.ts";
+import { KeyStore } from "../ports/key_store.ts";
 import { SessionStore } from "../ports/session_store.ts";
 import { Signals } from "../ports/signals.ts";
+import type { VerificationSession } from "../verification_session.ts";
 
 /** How often the store is asked for changes whose signal was lost, in milliseconds. */
 export const healingInterval = 2_000;
+
+/** How often the keys of open reads are looked up, in milliseconds: a revocation ends them within a second. */
+const keyCheckInterval = 500;
 
 /** How far back it is asked: by how much the clocks of nodes may differ, and an interval may come late. */
 const healingWindow = 15_000;
@@ -23,8 +29,8 @@ export const readsOpen = Metric.gauge("accountlink_session_reads_open", {
 });
 
 /**
- * Why a watcher was woken: the session may have changed, or the read is to end, since a later one has taken its place
- * or the node is about to stop.
+ * Why a watcher was woken: the session may have changed, or the read is to end, since a later one has taken its place,
+ * its key is no longer active, or the node is about to stop.
  */
 export type Notice = "changed" | "end";
 
@@ -39,17 +45,20 @@ export class SessionWatch extends Context.Service<
   SessionWatch,
   {
     /**
-     * Watches a session until the scope closes.
+     * Watches a session until the scope closes. The read ends within a second when its key is no longer active.
      *
      * @param read the number of the read that watches; one with a higher number takes its place
      */
-    readonly watch: (sid: Sid, read: number) => Effect.Effect<Watcher, never, Scope.Scope>;
+    readonly watch: (
+      session: Pick<VerificationSession, "id" | "keyId">,
+      read: number,
+    ) => Effect.Effect<Watcher, never, Scope.Scope>;
 
     /** Wakes who watches the sessions, on every node. A node that the signal does not reach finds out by itself. */
-    readonly announce: (sids: ReadonlyArray<Sid>) => Effect.Effect<void>;
+    readonly announce: (ids: ReadonlyArray<SessionId>) => Effect.Effect<void>;
 
     /** Ends every earlier read of the session, now that a later one has begun. */
-    readonly supersede: (sid: Sid, read: number) => Effect.Effect<void>;
+    readonly supersede: (id: SessionId, read: number) => Effect.Effect<void>;
 
     /** Ends every read on this node, and each that begins later at once: the node is about to stop. */
     readonly release: Effect.Effect<void>;
@@ -69,18 +78,19 @@ export class SessionWatch extends Context.Service<
 
       yield* hearSignals(topic, (message) => receive(rooms, readSignal(message)));
       yield* healForever(rooms).pipe(Effect.forkScoped);
+      yield* endInactiveForever(rooms).pipe(Effect.forkScoped);
 
       return SessionWatch.of({
-        watch: (sid, read) =>
+        watch: ({ id, keyId }, read) =>
           Effect.acquireRelease(
-            Effect.sync(() => rooms.join(sid, read)),
-            (waiting) => Effect.sync(() => rooms.leave(sid, waiting)),
+            Effect.sync(() => rooms.join(id, new Waiting(keyId, read))),
+            (waiting) => Effect.sync(() => rooms.leave(id, waiting)),
           ),
-        announce: (sids) =>
-          Effect.forEach(Array.chunksOf(sids, sidsPerSignal), (changed) => tell({ changed }), {
+        announce: (ids) =>
+          Effect.forEach(Array.chunksOf(ids, idsPerSignal), (changed) => tell({ changed }), {
             discard: true,
           }),
-        supersede: (sid, read) => tell({ begun: { sid, read } }),
+        supersede: (id, read) => tell({ begun: { id, read } }),
         release: Effect.sync(() => rooms.release()),
       });
     }),
@@ -89,25 +99,25 @@ export class SessionWatch extends Context.Service<
 
 /** What nodes tell each other: sessions that changed, or a read that began. */
 type Signal =
-  | { readonly changed: ReadonlyArray<Sid> }
-  | { readonly begun: { readonly sid: Sid; readonly read: number } };
+  | { readonly changed: ReadonlyArray<SessionId> }
+  | { readonly begun: { readonly id: SessionId; readonly read: number } };
 
 const topic = "sessions";
-const sidsPerSignal = 100;
+const idsPerSignal = 100;
 
 const writeSignal = (signal: Signal): string =>
-  "changed" in signal ? signal.changed.join(" ") : `${signal.begun.read}:${signal.begun.sid}`;
+  "changed" in signal ? signal.changed.join(" ") : `${signal.begun.read}:${signal.begun.id}`;
 
 const readSignal = (message: string): Signal => {
   const colon = message.indexOf(":");
   return colon === -1
-    ? { changed: message.split(" ") as ReadonlyArray<string> as ReadonlyArray<Sid> }
-    : { begun: { read: Number(message.slice(0, colon)), sid: message.slice(colon + 1) as Sid } };
+    ? { changed: message.split(" ") as ReadonlyArray<string> as ReadonlyArray<SessionId> }
+    : { begun: { read: Number(message.slice(0, colon)), id: message.slice(colon + 1) as SessionId } };
 };
 
 const receive = (rooms: Rooms, signal: Signal): void => {
-  if ("begun" in signal) rooms.supersede(signal.begun.sid, signal.begun.read);
-  else for (const sid of signal.changed) rooms.wake(sid);
+  if ("begun" in signal) rooms.supersede(signal.begun.id, signal.begun.read);
+  else for (const id of signal.changed) rooms.wake(id);
 };
 
 const healForever = Effect.fnUntraced(function* (rooms: Rooms) {
@@ -115,19 +125,38 @@ const healForever = Effect.fnUntraced(function* (rooms: Rooms) {
   const heal = yield* warnOnce(
     "Changes of sessions are not looked for",
     Effect.gen(function* () {
-      const { sids } = rooms;
-      if (sids.length === 0) return;
+      const { ids } = rooms;
+      if (ids.length === 0) return;
       const since = (yield* Clock.currentTimeMillis) - healingWindow;
-      const among = sids.length > manySids ? null : sids;
-      for (const sid of yield* store.changedSince(since, among)) rooms.wake(sid);
+      const among = ids.length > manySids ? null : ids;
+      for (const id of yield* store.changedSince(since, among)) rooms.wake(id);
     }),
   );
   yield* Effect.repeat(heal, Schedule.spaced(healingInterval));
 });
 
+/**
+ * Ends the reads whose key was revoked or disabled, or has ended. The store is asked and no signal awaited, so that it
+ * holds whoever changed the key, and while signals are down.
+ */
+const endInactiveForever = Effect.fnUntraced(function* (rooms: Rooms) {
+  const store = yield* KeyStore;
+  const endInactive = yield* warnOnce(
+    "Open reads of revoked keys are not looked for",
+    Effect.gen(function* () {
+      const { keyIds } = rooms;
+      if (keyIds.length === 0) return;
+      const keys = yield* store.findByIds(keyIds);
+      const now = yield* Clock.currentTimeMillis;
+      rooms.endExceptOf(new Set(keys.filter((key) => isAccepted(key, now)).map(({ id }) => id)), keyIds);
+    }),
+  );
+  yield* Effect.repeat(endInactive, Schedule.spaced(keyCheckInterval));
+});
+
 /** Those who watch on this node, by session. */
 class Rooms {
-  readonly #rooms = new Map<Sid, Set<Waiting>>();
+  readonly #rooms = new Map<SessionId, Set<Waiting>>();
   readonly #context: Context.Context<never>;
   #isReleased = false;
 
@@ -137,48 +166,67 @@ class Rooms {
   }
 
   /** The sessions that somebody watches. */
-  get sids(): ReadonlyArray<Sid> {
+  get ids(): ReadonlyArray<SessionId> {
     return [...this.#rooms.keys()];
   }
 
-  join(sid: Sid, read: number): Waiting {
-    const waiting = new Waiting(read);
-    const room = this.#rooms.get(sid);
-    if (room === undefined) this.#rooms.set(sid, new Set([waiting]));
+  /** The keys of those who watch. */
+  get keyIds(): ReadonlyArray<KeyId> {
+    const ids = new Set<KeyId>();
+    for (const waiting of this.#all()) ids.add(waiting.keyId);
+    return [...ids];
+  }
+
+  join(id: SessionId, waiting: Waiting): Waiting {
+    const room = this.#rooms.get(id);
+    if (room === undefined) this.#rooms.set(id, new Set([waiting]));
     else room.add(waiting);
     if (this.#isReleased) waiting.end();
     readsOpen.modifyUnsafe(1, this.#context);
     return waiting;
   }
 
-  leave(sid: Sid, waiting: Waiting): void {
-    const room = this.#rooms.get(sid);
+  leave(id: SessionId, waiting: Waiting): void {
+    const room = this.#rooms.get(id);
     room?.delete(waiting);
-    if (room?.size === 0) this.#rooms.delete(sid);
+    if (room?.size === 0) this.#rooms.delete(id);
     readsOpen.modifyUnsafe(-1, this.#context);
   }
 
-  wake(sid: Sid): void {
-    for (const waiting of this.#rooms.get(sid) ?? []) waiting.wake();
+  wake(id: SessionId): void {
+    for (const waiting of this.#rooms.get(id) ?? []) waiting.wake();
   }
 
-  supersede(sid: Sid, read: number): void {
-    for (const waiting of this.#rooms.get(sid) ?? []) if (waiting.read < read) waiting.end();
+  supersede(id: SessionId, read: number): void {
+    for (const waiting of this.#rooms.get(id) ?? []) if (waiting.read < read) waiting.end();
+  }
+
+  /** Ends the reads of the keys that were looked up, except of those that are active. */
+  endExceptOf(active: ReadonlySet<KeyId>, lookedUp: ReadonlyArray<KeyId>): void {
+    const inactive = new Set(lookedUp.filter((id) => !active.has(id)));
+    if (inactive.size === 0) return;
+    for (const waiting of this.#all()) if (inactive.has(waiting.keyId)) waiting.end();
   }
 
   release(): void {
     this.#isReleased = true;
-    for (const room of this.#rooms.values()) for (const waiting of room) waiting.end();
+    for (const waiting of this.#all()) waiting.end();
+  }
+
+  *#all(): Iterable<Waiting> {
+    for (const room of this.#rooms.values()) yield* room;
   }
 }
 
 /** Holds at most one notice, so that a burst of changes is read once, and nothing while nobody asks. */
 class Waiting implements Watcher {
+  readonly keyId: KeyId;
   readonly read: number;
   #notice: Notice | null = null;
   #resume: ((notice: Effect.Effect<Notice>) => void) | null = null;
 
-  constructor(read: number) {
+  constructor(keyId: KeyId, read: number) {
+    this.keyId = keyId;
     this.read = read;
   }
 

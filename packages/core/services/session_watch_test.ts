@@ -4,9 +4,18 @@ import { Clock, Context, Effect, Fiber, Layer, Queue } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
 import { StoreUnavailable } from "../errors.ts";
-import type { Sid } from "../ids.ts";
-import { countOpenReads, hasEnded, listenTo, request, setup, start } from "../internal/test_sessions.ts";
-import { platform, stores, world } from "../internal/test_world.ts";
+import { KeyId, SessionId, type Sid } from "../ids.ts";
+import {
+  countOpenReads,
+  hasEnded,
+  listenTo,
+  request,
+  sessionIdOf,
+  setup,
+  start,
+} from "../internal/test_sessions.ts";
+import { operator, platform, stores, world } from "../internal/test_world.ts";
+import { KeyStore } from "../ports/key_store.ts";
 import { SessionStore } from "../ports/session_store.ts";
 import { Signals } from "../ports/signals.ts";
 import { SessionWatch } from "./session_watch.ts";
@@ -23,9 +32,17 @@ const deaf = AccountLink.layer.pipe(
   Layer.fresh,
 );
 
+const numbered = (index: number) => SessionId.make(`vs_${String(index).padStart(43, "0")}`);
+
+const keyId = KeyId.make("Aa0Bb1Cc2Dd3");
+
 /** Takes a session on as another node does whose signal is lost. */
 const openElsewhere = Effect.fnUntraced(function* (sid: Sid) {
-  yield* (yield* SessionStore).advance({ sid, to: "opened", at: yield* Clock.currentTimeMillis });
+  yield* (yield* SessionStore).advance({
+    id: yield* sessionIdOf(sid),
+    to: "opened",
+    at: yield* Clock.currentTimeMillis,
+  });
 });
 
 describe("SessionWatch", () => {
@@ -47,7 +64,7 @@ describe("SessionWatch", () => {
 
   it.effect("looks for changes of what is watched, and for all when that is much", () =>
     Effect.gen(function* () {
-      const asked: Array<ReadonlyArray<Sid> | null> = [];
+      const asked: Array<ReadonlyArray<SessionId> | null> = [];
       const recording = Layer.effect(
         SessionStore,
         Effect.map(SessionStore, (store) => ({
@@ -61,16 +78,13 @@ describe("SessionWatch", () => {
       );
       const watch = SessionWatch.layer.pipe(Layer.provide(recording.pipe(Layer.provideMerge(stores))));
       const { watch: join } = Context.get(yield* Layer.build(Layer.fresh(watch)), SessionWatch);
-      const sids = Array.from(
-        { length: 1_001 },
-        (_, index) => `vs_${String(index).padStart(43, "0")}` as Sid,
-      );
+      const ids = Array.from({ length: 1_001 }, (_, index) => numbered(index));
       yield* TestClock.adjust("2 seconds");
-      yield* Effect.forEach(sids.slice(0, 1_000), (sid) => join(sid, 1));
+      yield* Effect.forEach(ids.slice(0, 1_000), (id) => join({ id, keyId }, 1));
       yield* TestClock.adjust("2 seconds");
-      yield* join(sids[1_000] as Sid, 1);
+      yield* join({ id: numbered(1_000), keyId }, 1);
       yield* TestClock.adjust("2 seconds");
-      assert.deepStrictEqual(asked, [sids.slice(0, 1_000), null]);
+      assert.deepStrictEqual(asked, [ids.slice(0, 1_000), null]);
     }),
   );
 
@@ -79,7 +93,7 @@ describe("SessionWatch", () => {
       const { poll, sid } = yield* setup;
       yield* TestClock.setTime(60_000);
       const waiting = yield* start(poll(25_000));
-      yield* (yield* SessionStore).advance({ sid, to: "opened", at: 50_000 });
+      yield* (yield* SessionStore).advance({ id: yield* sessionIdOf(sid), to: "opened", at: 50_000 });
       yield* TestClock.adjust("2 seconds");
       assert.deepInclude(yield* Fiber.join(waiting), { state: "opened" });
     }).pipe(Effect.provide(world)),
@@ -102,12 +116,12 @@ describe("SessionWatch", () => {
       const first = yield* start(poll(25_000));
       const other = yield* listenTo(key, second);
       yield* openElsewhere(second);
-      yield* publish("sessions", `${"vs_".padEnd(46, "x")} ${second}`);
+      yield* publish("sessions", `${"vs_".padEnd(46, "x")} ${yield* sessionIdOf(second)}`);
       yield* start(Effect.void);
       assert.deepStrictEqual(other.names(), ["session", "session"]);
-      yield* publish("sessions", `2:${sid}`);
+      yield* publish("sessions", `2:${yield* sessionIdOf(sid)}`);
       assert.deepInclude(yield* Fiber.join(first), { state: "pending" });
-      yield* publish("sessions", `1:${second}`);
+      yield* publish("sessions", `1:${yield* sessionIdOf(second)}`);
       yield* start(Effect.void);
       assert.isFalse(hasEnded(other.reading));
       yield* Fiber.interrupt(other.reading);
@@ -119,14 +133,44 @@ describe("SessionWatch", () => {
       const { announce } = yield* SessionWatch;
       const { subscribe } = yield* Signals;
       const messages = yield* subscribe("sessions");
-      const sids = Array.from({ length: 250 }, (_, index) => `vs_${String(index).padStart(43, "0")}` as Sid);
-      yield* announce(sids);
+      const ids = Array.from({ length: 250 }, (_, index) => numbered(index));
+      yield* announce(ids);
       yield* announce([]);
       const sent: Array<string> = [];
       while ((yield* Queue.size(messages)) > 0) sent.push(yield* Queue.take(messages));
       assert.strictEqual(sent.length, 3);
-      assert.deepStrictEqual(sent.join(" ").split(" "), sids);
+      assert.deepStrictEqual(sent.join(" ").split(" "), ids);
     }).pipe(Effect.scoped, Effect.provide(world)),
+  );
+
+  it.effect.each(["disabled", "revoked"] as const)(
+    "ends the reads of a key within a second once it is %s",
+    (status) =>
+      Effect.gen(function* () {
+        const { sessions, key, poll } = yield* setup;
+        const keys = yield* KeyStore;
+        const { sid: second } = yield* sessions.create(key, request);
+        const { sessions: othersSessions, key: otherKey, sid: others } = yield* setup;
+        const waiting = yield* start(poll(25_000));
+        const stream = yield* listenTo(key, second);
+        const other = yield* start(othersSessions.poll(otherKey, others, 25_000));
+        yield* TestClock.adjust("5 seconds");
+        assert.isFalse(hasEnded(waiting) || hasEnded(stream.reading));
+        // Changed by another process, of which nothing is heard here.
+        yield* keys.setKeyStatus({
+          ...operator,
+          id: key.id,
+          status,
+          at: 5_000,
+          action: "key.status_changed",
+        });
+        yield* TestClock.adjust("900 millis");
+        assert.deepInclude(yield* Fiber.join(waiting), { state: "pending" });
+        yield* Fiber.join(stream.reading);
+        assert.deepStrictEqual(stream.names(), ["session", "timeout"]);
+        assert.isFalse(hasEnded(other));
+        yield* Fiber.interrupt(other);
+      }).pipe(Effect.provide(world)),
   );
 
   it.effect("ends every read when it is released, and each that comes later at once", () =>

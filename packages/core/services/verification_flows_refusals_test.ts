@@ -27,9 +27,16 @@ describe("VerificationFlows refuses a browser", () => {
       for (const wrong of unknown) assert.strictEqual(yield* reasonOf(browser.show(wrong)), "unknown");
       yield* browser.walk(entry);
       const form = yield* browser.form(entry);
+      const other = yield* newBrowser;
+      yield* other.walk(byScope, "10002", "2");
+      const formByScope = yield* other.form(byScope);
       yield* disable;
-      assert.strictEqual(yield* reasonOf(browser.show(entry)), "unknown");
+      for (const link of [entry, byScope]) {
+        assert.strictEqual(yield* reasonOf(browser.show(link)), "unknown");
+        assert.strictEqual(yield* reasonOf(browser.leave("chat", link)), "unknown");
+      }
       assert.strictEqual(yield* reasonOf(browser.send(form)), "unknown");
+      assert.strictEqual(yield* reasonOf(other.send(formByScope)), "unknown");
     }).pipe(Effect.provide(flowWorld)),
   );
 

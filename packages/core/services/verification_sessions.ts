@@ -12,9 +12,9 @@ import {
   SessionNotFound,
   type StoreUnavailable,
 } from "../errors.ts";
-import { type ChatId, type GuildId, Sid } from "../ids.ts";
+import { type ChatId, type GuildId, type SessionId, Sid } from "../ids.ts";
 import { randomToken } from "../internal/random_token.ts";
-import { sessionEvents } from "../internal/session_events.ts";
+import { isKnown, sessionEvents } from "../internal/session_events.ts";
 import { warnOnce } from "../internal/warn_once.ts";
 import type { Millis } from "../link.ts";
 import { longestRedirect } from "../origin.ts";
@@ -24,11 +24,14 @@ import { isStorable } from "../storable_text.ts";
 import { isFinal, type SessionState, type VerificationSession } from "../verification_session.ts";
 import { type GuildError, GuildGuard } from "./guild_guard.ts";
 import { secondsUntil } from "./request_limits.ts";
+import { Secrets } from "./secrets.ts";
 import { type SessionRead, SessionReads } from "./session_reads.ts";
 import { SessionWatch } from "./session_watch.ts";
 
-/** A session, and how often its client may still read it; null for any number of times. */
+/** A session as its client sees it. */
 export interface ReadSession extends VerificationSession {
+  readonly sid: Sid;
+  /** How often it may still be read; null for any number of times. */
   readonly pollsRemaining: number | null;
 }
 
@@ -40,13 +43,6 @@ export interface NewSession {
   readonly chatId: ChatId | null;
   /** Where the user is sent in the end: an absolute URL, of at most 2,048 characters, whose origin is on the key's list. */
   readonly redirect: string | null;
-}
-
-export interface PollOptions {
-  /** How long to wait for another state than the present one, in milliseconds. */
-  readonly wait: number;
-  /** Whether the client resumes a stream; such a read need not keep the interval. */
-  readonly resumes: boolean;
 }
 
 /**
@@ -77,8 +73,12 @@ export class VerificationSessions extends Context.Service<
       request: NewSession,
     ) => Effect.Effect<ReadSession, GuildError | InvalidParameter | RateLimited | StoreUnavailable>;
 
-    /** Reads a session, waiting for its next state as long as asked for. One that is final is given at once. */
-    readonly poll: (key: ApiKey, sid: string, options: PollOptions) => Effect.Effect<ReadSession, ReadError>;
+    /**
+     * Reads a session. A final one is given at once.
+     *
+     * @param wait how long to wait for another state than the present one, in milliseconds
+     */
+    readonly poll: (key: ApiKey, sid: string, wait: number) => Effect.Effect<ReadSession, ReadError>;
 
     /**
      * Reads a session as a stream: the present state, each change, and in the end `timeout` or the final state. It is
@@ -86,12 +86,13 @@ export class VerificationSessions extends Context.Service<
      * `timeout`.
      *
      * @param lastEventId the change that the client knows already, or null
+     * @returns null when nothing is left to tell: the client knows the final state
      */
     readonly stream: (
       key: ApiKey,
       sid: string,
       lastEventId: string | null,
-    ) => Effect.Effect<Stream.Stream<SessionEvent>, ReadError, Scope.Scope>;
+    ) => Effect.Effect<Stream.Stream<SessionEvent> | null, ReadError, Scope.Scope>;
 
     readonly cancel: (
       key: ApiKey,
@@ -104,6 +105,7 @@ export class VerificationSessions extends Context.Service<
     Effect.gen(function* () {
       const store = yield* SessionStore;
       const guard = yield* GuildGuard;
+      const secrets = yield* Secrets;
       const random = yield* SecureRandom.SecureRandom;
       const rules = yield* SessionSettings;
       const watch = yield* SessionWatch;
@@ -120,21 +122,22 @@ export class VerificationSessions extends Context.Service<
         if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
         const sid = `vs_${yield* randomToken(random)}` as Sid;
         const now = yield* Clock.currentTimeMillis;
-        const session = newSession(key, sid, request, now, now + rules.life);
+        const id = yield* secrets.sessionId(sid);
+        const session = newSession(key, id, request, now, now + rules.life);
         const created = yield* store.create({ session, burst: isUnlimited(key) ? null : burst });
         if (created._tag === "TooMany") return yield* tooManySessions(rules, created.readyAt, now);
-        return { ...session, pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null };
+        return { ...session, sid, pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null };
       });
 
       const findOwn = Effect.fnUntraced(function* (key: ApiKey, sid: string) {
         if (!isSid(sid)) return yield* new SessionNotFound();
-        const session = Option.getOrNull(yield* store.find(sid));
+        const session = Option.getOrNull(yield* store.find(yield* secrets.sessionId(sid)));
         const now = yield* Clock.currentTimeMillis;
         if (session === null || session.keyId !== key.id || now >= session.expiresAt + keptAfterExpiry) {
           return yield* new SessionNotFound();
         }
         if (now >= session.expiresAt) return yield* new SessionExpired();
-        return session;
+        return { sid, session };
       });
 
       const awaitChange = Effect.fnUntraced(function* (
@@ -151,27 +154,30 @@ export class VerificationSessions extends Context.Service<
         return session;
       });
 
-      const poll = Effect.fnUntraced(function* (key: ApiKey, sid: string, { wait, resumes }: PollOptions) {
-        const arrived = yield* findOwn(key, sid);
+      const poll = Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
+        const { sid: own, session: arrived } = yield* findOwn(key, sid);
         const until = (yield* Clock.currentTimeMillis) + wait;
-        const read = yield* reads.begin(arrived, { resumes, waits: wait > 0 });
+        const read = yield* reads.begin(arrived, { resumes: false, waits: wait > 0 });
         const session = wait > 0 ? yield* awaitChange(read, arrived.state, until) : arrived;
         if (session.state === "expired") return yield* new SessionExpired();
-        return { ...session, pollsRemaining: read.pollsRemaining };
+        return { ...session, sid: own, pollsRemaining: read.pollsRemaining };
       }, Effect.scoped);
 
       const stream = Effect.fnUntraced(function* (key: ApiKey, sid: string, lastEventId: string | null) {
-        const arrived = yield* findOwn(key, sid);
+        const { sid: own, session: arrived } = yield* findOwn(key, sid);
         const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
         const read = yield* reads.begin(arrived, { resumes: lastEventId !== null, waits: true });
-        return sessionEvents(read, yield* read.present, until, lastEventId);
+        const present = yield* read.present;
+        return isFinal(present.state) && isKnown(present, lastEventId)
+          ? null
+          : sessionEvents(read, own, present, until, lastEventId);
       });
 
       const cancel = Effect.fn("VerificationSessions.cancel")(function* (key: ApiKey, sid: string) {
-        const { sid: own } = yield* findOwn(key, sid);
+        const { sid: own, session: arrived } = yield* findOwn(key, sid);
         const at = yield* Clock.currentTimeMillis;
         const { session, changed } = yield* Effect.flatMap(
-          store.advance({ sid: own, to: "cancelled", at }),
+          store.advance({ id: arrived.id, to: "cancelled", at }),
           Option.match({
             onNone: () => Effect.fail(new SessionNotFound()),
             onSome: Effect.succeed,
@@ -182,8 +188,8 @@ export class VerificationSessions extends Context.Service<
             ? new Conflict({ reason: `session_${session.state}` })
             : new SessionExpired();
         }
-        yield* watch.announce([own]);
-        return { ...session, pollsRemaining: yield* reads.pollsRemaining(session) };
+        yield* watch.announce([session.id]);
+        return { ...session, sid: own, pollsRemaining: yield* reads.pollsRemaining(session) };
       });
 
       return VerificationSessions.of({ create, poll, stream, cancel });
@@ -195,12 +201,12 @@ const isSid = Schema.is(Sid);
 
 const newSession = (
   { id, scope }: ApiKey,
-  sid: Sid,
+  sessionId: SessionId,
   request: NewSession,
   createdAt: Millis,
   expiresAt: Millis,
 ): VerificationSession => ({
-  sid,
+  id: sessionId,
   keyId: id,
   pid: scope.pid,
   ...request,

@@ -3,7 +3,6 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Fiber, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
-import type { Sid } from "../ids.ts";
 import {
   complete,
   hasEnded,
@@ -13,6 +12,7 @@ import {
   open,
   origin,
   request,
+  sessionIdOf,
   setup,
   start,
   worldWith,
@@ -30,7 +30,7 @@ import {
 import { SessionStore, type SweepSessions } from "../ports/session_store.ts";
 import { SessionSettings } from "../session_settings.ts";
 import { LinkWriter } from "./link_writer.ts";
-import { VerificationSessions } from "./verification_sessions.ts";
+import { type ReadSession, VerificationSessions } from "./verification_sessions.ts";
 
 const day = 86_400_000;
 
@@ -40,8 +40,13 @@ describe("VerificationSessions.create", () => {
       yield* TestClock.setTime(1_000);
       const sessions = yield* VerificationSessions;
       const key = yield* newKey();
-      const { sid, ...rest } = yield* sessions.create(key, { ...request, redirect: `${origin}/done?a=1` });
+      const { id, sid, ...rest } = yield* sessions.create(key, {
+        ...request,
+        redirect: `${origin}/done?a=1`,
+      });
       assert.match(sid, /^vs_[\w-]{43}$/);
+      assert.strictEqual(id, yield* sessionIdOf(sid));
+      assert.notStrictEqual<string>(id, sid);
       assert.deepStrictEqual(rest, {
         keyId: key.id,
         pid: key.scope.pid,
@@ -155,7 +160,7 @@ describe("VerificationSessions.poll", () => {
       const { sessions, sid } = yield* setup;
       const other = yield* newKey();
       for (const text of [sid, "", "vs_", `${sid}x`, "vs_\u0000", `vs_${"a".repeat(43)}`]) {
-        const read = sessions.poll(other, text, { wait: 0, resumes: false });
+        const read = sessions.poll(other, text, 0);
         assert.deepInclude(yield* Effect.flip(read), { _tag: "SessionNotFound" });
         assert.deepInclude(yield* Effect.flip(sessions.cancel(other, text)), { _tag: "SessionNotFound" });
       }
@@ -218,7 +223,7 @@ describe("VerificationSessions.poll", () => {
       assert.isFalse(hasEnded(waiting));
       yield* TestClock.adjust(1);
       assert.deepInclude(yield* Fiber.join(waiting), { _tag: "SessionExpired" });
-      const stored = yield* (yield* SessionStore).find(sid);
+      const stored = yield* (yield* SessionStore).find(yield* sessionIdOf(sid));
       assert.strictEqual(Option.getOrThrow(stored).state, "expired");
     }).pipe(Effect.provide(world)),
   );
@@ -230,7 +235,7 @@ describe("VerificationSessions.poll", () => {
       const writer = yield* LinkWriter;
       const target = { scope: key.scope, guildId: null, origin: operator };
       yield* writer.setGame(target, { chatId: chatId("10001"), gameId: gameId("1") });
-      const waiting = yield* start(sessions.poll(key, sid, { wait: 25_000, resumes: false }));
+      const waiting = yield* start(sessions.poll(key, sid, 25_000));
       yield* writer.removeGame(target, chatId("10001"), { requireMember: false });
       assert.deepInclude(yield* Fiber.join(waiting), { state: "failed", error: "link_removed" });
     }).pipe(Effect.provide(world)),
@@ -293,11 +298,12 @@ describe("VerificationSessions.stream", () => {
     }).pipe(Effect.provide(world)),
   );
 
-  it.effect("tells a final state once more to a client that knows it, and ends", () =>
+  it.effect("tells nothing to a client that knows the final state, and the final state to any other", () =>
     Effect.gen(function* () {
-      const { key, sid } = yield* setup;
+      const { sessions, key, sid } = yield* setup;
       yield* complete(key, sid);
-      const { reading, names } = yield* listenTo(key, sid, "2");
+      assert.isNull(yield* Effect.scoped(sessions.stream(key, sid, "2")));
+      const { reading, names } = yield* listenTo(key, sid, "1");
       yield* Fiber.join(reading);
       assert.deepStrictEqual(names(), ["completed"]);
     }).pipe(Effect.provide(world)),
@@ -360,7 +366,10 @@ describe("The sweep of sessions", () => {
     Effect.gen(function* () {
       const { sid, poll } = yield* setup;
       const store = yield* SessionStore;
-      const stateOf = Effect.map(store.find(sid), (found) => Option.getOrNull(found)?.state ?? null);
+      const stateOf = Effect.map(
+        store.find(yield* sessionIdOf(sid)),
+        (found) => Option.getOrNull(found)?.state ?? null,
+      );
       yield* TestClock.setTime(299_999);
       assert.strictEqual(yield* stateOf, "pending");
       yield* TestClock.setTime(310_000);
@@ -421,7 +430,7 @@ describe("One thousand who race for the end of a session", () => {
       const sessions = yield* VerificationSessions;
       const key = yield* newKey();
       const store = yield* SessionStore;
-      const contend = (sid: Sid, contender: number) => {
+      const contend = ({ id, sid }: ReadSession, contender: number) => {
         switch (contender % 3) {
           case 0:
             return Effect.map(complete(key, sid, chatId(String(10_001 + (contender % 30)))), ({ _tag }) =>
@@ -433,19 +442,20 @@ describe("One thousand who race for the end of a session", () => {
               onFailure: () => [],
             });
           default:
-            return Effect.map(store.advance({ sid, to: "expired", at: 300_000 }), (advanced) =>
+            return Effect.map(store.advance({ id, to: "expired", at: 300_000 }), (advanced) =>
               Option.getOrThrow(advanced).changed ? ["expired"] : [],
             );
         }
       };
       const winners = new Set<string>();
       for (let round = 0; round < 6; round++) {
-        const { sid } = yield* sessions.create(key, request);
+        const session = yield* sessions.create(key, request);
+        const { id, sid } = session;
         const { reading, names } = yield* listenTo(key, sid);
         // Each round another kind comes first.
-        const contenders = Array.from({ length: 1_000 }, (_, index) => contend(sid, index + round));
+        const contenders = Array.from({ length: 1_000 }, (_, index) => contend(session, index + round));
         const results = (yield* Effect.all(contenders, { concurrency: "unbounded" })).flat();
-        const { state, change } = Option.getOrThrow(yield* store.find(sid));
+        const { state, change } = Option.getOrThrow(yield* store.find(id));
         assert.deepStrictEqual(results, [state]);
         assert.strictEqual(change, 2);
         yield* Fiber.join(reading);

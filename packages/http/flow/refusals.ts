@@ -87,7 +87,7 @@ export const refusals: Record<RefusalName, Refusal> = {
   sign_in_invalid: {
     status: 400,
     title: "This sign-in cannot be used",
-    text: "It was used already, is too old, or was begun in another browser or tab. Nothing was linked.",
+    text: "It was used already, is too old, was begun in another browser or tab, or the platform refused it. Nothing was linked.",
     again: "Begin again",
   },
   unfinished: {

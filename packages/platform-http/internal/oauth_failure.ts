@@ -13,11 +13,13 @@ import {
 } from "oauth4webapi";
 import { RequestFailed } from "../request_failed.ts";
 
-/** Errors of the platform itself, which another try may not meet. */
-const passing: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable"]);
-
-/** Errors that say that this service is not registered as it thinks: no user can do anything about them. */
-const misconfigured: ReadonlySet<string> = new Set(["invalid_client", "unauthorized_client"]);
+/** Errors of the token endpoint that no user can do anything about: it is down, or this service is misconfigured. */
+const unavailableErrors: ReadonlySet<string> = new Set([
+  "server_error",
+  "temporarily_unavailable",
+  "invalid_client",
+  "unauthorized_client",
+]);
 
 /** Answers that are none, such as the page of a proxy. */
 const unreadable: ReadonlySet<string | undefined> = new Set([
@@ -37,10 +39,16 @@ export const failureOf = (
   if (error instanceof WWWAuthenticateChallengeError) {
     return unavailable(new RequestFailed({ reason: "status", status: error.status }));
   }
-  if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) {
+  // The browser brings it, and can make it up: it is no evidence that the platform is down.
+  if (error instanceof AuthorizationResponseError) {
+    return error.error === "access_denied"
+      ? new ProofDenied()
+      : new ProofInvalid({ reason: named(error.error) });
+  }
+  if (error instanceof ResponseBodyError) {
     if (error.error === "access_denied") return new ProofDenied();
     const reason = named(error.error);
-    return passing.has(reason) || misconfigured.has(reason)
+    return unavailableErrors.has(reason)
       ? unavailable(`The platform refuses with "${reason}"`)
       : new ProofInvalid({ reason });
   }

@@ -4,7 +4,7 @@ import type { Memory } from "./state.ts";
 /** Removes a flow with its challenges. */
 export const endFlow = (memory: Memory, id: FlowId): void => {
   memory.flows.delete(id);
-  for (const { state, flow } of memory.challenges.values()) {
-    if (flow === id) memory.challenges.delete(state);
+  for (const { stateHash, flow } of memory.challenges.values()) {
+    if (flow === id) memory.challenges.delete(stateHash);
   }
 };

@@ -56,7 +56,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
 
 const eraseFromSessions = (memory: Memory, chatId: ChatId, at: Millis): void => {
   const theirs = () => memory.sessions.filter((session) => session.chatId === chatId);
-  for (const { sid, state } of theirs()) if (isFinal(state)) memory.sessions.delete(sid);
+  for (const { id, state } of theirs()) if (isFinal(state)) memory.sessions.delete(id);
   for (const pid of memory.links.keys()) endVerifications(memory, pid, chatId, at);
   for (const session of theirs()) memory.sessions.change({ ...session, chatId: null }, at);
 };

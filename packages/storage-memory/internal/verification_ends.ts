@@ -1,4 +1,4 @@
-import { type ChatId, type Millis, type Pid, type SessionFailure, type Sid } from "@accountlink/core";
+import { type ChatId, type Millis, type Pid, type SessionFailure, type SessionId } from "@accountlink/core";
 import type { Memory } from "./state.ts";
 
 const failure: SessionFailure = "link_removed";
@@ -14,19 +14,19 @@ export const endVerifications = (
   pid: Pid,
   chatId: ChatId | null,
   at: Millis,
-): ReadonlyArray<Sid> => {
-  const proven = new Set<Sid>();
+): ReadonlyArray<SessionId> => {
+  const proven = new Set<SessionId>();
   for (const flow of memory.flows.values()) {
     if (flow.pid !== pid || flow.chatId === null || (chatId !== null && flow.chatId !== chatId)) continue;
-    if (flow.sid !== null) proven.add(flow.sid);
+    if (flow.session !== null) proven.add(flow.session);
     memory.flows.set(flow.id, { ...flow, chatId: null, gameId: null, seenVersion: flow.seenVersion ?? 0 });
   }
   const ended = memory.sessions.unfinished(
     (session) =>
-      session.pid === pid && (chatId === null || session.chatId === chatId || proven.has(session.sid)),
+      session.pid === pid && (chatId === null || session.chatId === chatId || proven.has(session.id)),
   );
   for (const session of ended) {
     memory.sessions.change({ ...session, state: "failed", error: failure, change: session.change + 1 }, at);
   }
-  return ended.map(({ sid }) => sid);
+  return ended.map(({ id }) => id);
 };

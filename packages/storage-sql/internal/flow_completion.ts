@@ -6,7 +6,7 @@ import {
   completedSession,
   completionRefusal,
   type Link,
-  type Sid,
+  type SessionId,
 } from "@accountlink/core";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
@@ -55,8 +55,8 @@ const lockStateOn = (sql: SqlClient.SqlClient) => {
   const { lock, lockScope } = linkStatements(sql);
   const [flowFields, sessionFields] = [sql.literal(flowColumns), sql.literal(sessionColumns)];
 
-  const lockSession = (sid: Sid) =>
-    sql`SELECT ${sessionFields} FROM verification_sessions WHERE sid = ${sid} ${forUpdate}`;
+  const lockSession = (id: SessionId) =>
+    sql`SELECT ${sessionFields} FROM verification_sessions WHERE sid = ${id} ${forUpdate}`;
 
   return Effect.fnUntraced(function* ({ pid, chatId, flow: id }: CompleteFlow) {
     yield* lockScope(pid, forReference);
@@ -65,7 +65,7 @@ const lockStateOn = (sql: SqlClient.SqlClient) => {
       sql`SELECT ${flowFields} FROM verification_flows WHERE id = ${id} ${forUpdate}`,
       readFlows,
     );
-    const [session] = flow?.sid ? yield* Effect.flatMap(lockSession(flow.sid), readSessions) : [];
+    const [session] = flow?.session ? yield* Effect.flatMap(lockSession(flow.session), readSessions) : [];
     return { flow, session, record };
   });
 };

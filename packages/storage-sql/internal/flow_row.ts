@@ -1,5 +1,5 @@
 /**
- * Rows of `verification_flows` and `sign_in_challenges`.
+ * Rows of `verification_flows` and `sign_ins`.
  */
 import {
   ChatId,
@@ -8,7 +8,7 @@ import {
   GuildId,
   Pid,
   type ProofStep,
-  Sid,
+  SessionId,
   type SignInChallenge,
   type VerificationFlow,
 } from "@accountlink/core";
@@ -17,7 +17,7 @@ import { literalsOf, schemaReaderOf } from "./row.ts";
 
 const FlowRow = Schema.Struct({
   id: Schema.String,
-  sid: Schema.NullOr(Sid),
+  sid: Schema.NullOr(SessionId),
   pid: Pid,
   guild_id: Schema.NullOr(GuildId),
   redirect: Schema.NullOr(Schema.String),
@@ -33,7 +33,7 @@ export const flowColumns = Object.keys(FlowRow.fields).join(", ");
 /** The columns of a flow. */
 export const rowOfFlow = (flow: VerificationFlow): typeof FlowRow.Type => ({
   id: flow.id,
-  sid: flow.sid,
+  sid: flow.session,
   pid: flow.pid,
   guild_id: flow.guildId,
   redirect: flow.redirect,
@@ -48,7 +48,7 @@ export const readFlows = schemaReaderOf(
   FlowRow,
   (row): VerificationFlow => ({
     id: row.id as FlowId,
-    sid: row.sid,
+    session: row.sid,
     pid: row.pid,
     guildId: row.guild_id,
     redirect: row.redirect,
@@ -66,18 +66,16 @@ export const readFlowIds = schemaReaderOf(
 );
 
 /** The session of each flow, if it has one. */
-export const readFlowSids = schemaReaderOf(
+export const readFlowSessions = schemaReaderOf(
   "verification_flows",
   Schema.Struct({ sid: FlowRow.fields.sid }),
   ({ sid }) => sid,
 );
 
 const ChallengeRow = Schema.Struct({
-  state: Schema.String,
+  state_hash: Schema.String,
   flow_id: Schema.String,
   step: literalsOf<ProofStep>({ chat: true, game: true }),
-  code_verifier: Schema.String,
-  nonce: Schema.String,
   expires_at: Schema.Int,
 });
 
@@ -85,14 +83,12 @@ const ChallengeRow = Schema.Struct({
 export const challengeColumns = Object.keys(ChallengeRow.fields).join(", ");
 
 export const readChallenges = schemaReaderOf(
-  "sign_in_challenges",
+  "sign_ins",
   ChallengeRow,
   (row): SignInChallenge => ({
-    state: row.state,
+    stateHash: row.state_hash,
     flow: row.flow_id as FlowId,
     step: row.step,
-    codeVerifier: row.code_verifier,
-    nonce: row.nonce,
     expiresAt: row.expires_at,
   }),
 );

@@ -1,5 +1,5 @@
 /**
- * Rows of `verification_sessions`.
+ * Rows of `verification_sessions`. Their `sid` holds the id of the session: older releases kept the sid itself.
  */
 import {
   ChatId,
@@ -8,15 +8,15 @@ import {
   KeyId,
   Pid,
   type SessionFailure,
+  SessionId,
   type SessionState,
-  Sid,
   type VerificationSession,
 } from "@accountlink/core";
 import { Schema } from "effect";
 import { literalsOf, schemaReaderOf } from "./row.ts";
 
 const SessionRow = Schema.Struct({
-  sid: Sid,
+  sid: SessionId,
   key_id: KeyId,
   pid: Pid,
   client_id: Schema.String,
@@ -49,7 +49,7 @@ export const unfinished = "state IN ('pending', 'opened')";
 
 /** The columns of a session. */
 export const rowOfSession = (session: VerificationSession): typeof SessionRow.Type => ({
-  sid: session.sid,
+  sid: session.id,
   key_id: session.keyId,
   pid: session.pid,
   client_id: session.clientId,
@@ -71,7 +71,7 @@ export const readSessions = schemaReaderOf(
   "verification_sessions",
   SessionRow,
   (row): VerificationSession => ({
-    sid: row.sid,
+    id: row.sid,
     keyId: row.key_id,
     pid: row.pid,
     clientId: row.client_id,
@@ -90,8 +90,8 @@ export const readSessions = schemaReaderOf(
   }),
 );
 
-export const readSids = schemaReaderOf(
+export const readSessionIds = schemaReaderOf(
   "verification_sessions",
-  Schema.Struct({ sid: Sid }),
+  Schema.Struct({ sid: SessionId }),
   ({ sid }) => sid,
 );

@@ -20,7 +20,7 @@ import { completeFlowOn } from "./flow_completion.ts";
 import { readFlowIds } from "./flow_row.ts";
 import { operation } from "./operation.ts";
 import { schemaReaderOf } from "./row.ts";
-import { readSessions, readSids, rowOfSession, sessionColumns, unfinished } from "./session_row.ts";
+import { readSessionIds, readSessions, rowOfSession, sessionColumns, unfinished } from "./session_row.ts";
 import { storeSession } from "./store_session.ts";
 import { storeSightings } from "./store_sightings.ts";
 
@@ -92,9 +92,9 @@ const readFullAts = schemaReaderOf(
 const advanceOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
   const columns = sql.literal(sessionColumns);
-  return Effect.fnUntraced(function* ({ sid, to, at }: AdvanceSession) {
+  return Effect.fnUntraced(function* ({ id, to, at }: AdvanceSession) {
     const [session] = yield* Effect.flatMap(
-      sql`SELECT ${columns} FROM verification_sessions WHERE sid = ${sid} ${forUpdate}`,
+      sql`SELECT ${columns} FROM verification_sessions WHERE sid = ${id} ${forUpdate}`,
       readSessions,
     );
     if (session === undefined) return Option.none<SessionAdvanced>();
@@ -118,7 +118,7 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
   const expire = Effect.fnUntraced(function* (at: Millis) {
     const due = sql`
       SELECT sid FROM verification_sessions WHERE ${isUnfinished} AND expires_at <= ${at} ${take}`;
-    const sids = yield* Effect.flatMap(due, readSids);
+    const sids = yield* Effect.flatMap(due, readSessionIds);
     yield* sql`
       UPDATE verification_sessions SET state = 'expired', change = change + 1, changed_at = ${at}
       WHERE sid ${isAmong(JSON.stringify(sids))}`;
@@ -128,7 +128,7 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
   const forget = Effect.fnUntraced(function* (before: Millis) {
     const old = sql`
       SELECT sid FROM verification_sessions WHERE NOT (${isUnfinished}) AND expires_at < ${before} ${take}`;
-    const sids = yield* Effect.flatMap(old, readSids);
+    const sids = yield* Effect.flatMap(old, readSessionIds);
     yield* sql`DELETE FROM verification_sessions WHERE sid ${isAmong(JSON.stringify(sids))}`;
     return sids;
   }, sql.withTransaction);

@@ -6,8 +6,8 @@ import {
   FlowStore,
   GameId,
   KeyStore,
+  SessionId,
   SessionStore,
-  Sid,
   type VerificationFlow,
   type VerificationSession,
 } from "@accountlink/core";
@@ -20,10 +20,11 @@ export const deadline = 1_000;
 
 export const key = makeKey(scope);
 
-export const sidOf = (number: number): Sid => Sid.make(`vs_${`${number}`.padStart(43, "0")}`);
+export const sessionIdOf = (number: number): SessionId =>
+  SessionId.make(`vs_${`${number}`.padStart(43, "0")}`);
 
 export const sessionOf = (number: number): VerificationSession => ({
-  sid: sidOf(number),
+  id: sessionIdOf(number),
   keyId: key.id,
   pid: scope.pid,
   clientId: "client",
@@ -41,9 +42,9 @@ export const sessionOf = (number: number): VerificationSession => ({
   change: 1,
 });
 
-export const flowOf = (number: number, sid: Sid | null = null): VerificationFlow => ({
+export const flowOf = (number: number, session: SessionId | null = null): VerificationFlow => ({
   id: `flow ${number}` as FlowId,
-  sid,
+  session,
   pid: scope.pid,
   guildId: null,
   redirect: null,
@@ -81,7 +82,7 @@ export const storeProven = Effect.fnUntraced(function* (
 ) {
   const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
   if (session !== null) yield* sessions.create({ session, burst: null });
-  const { id, ...flow } = flowOf(number, session?.sid ?? null);
+  const { id, ...flow } = flowOf(number, session?.id ?? null);
   yield* flows.begin({ id, ...flow });
   yield* flows.prove(id, { step: "chat", chatId: user }, 0, id);
   yield* flows.prove(id, { step: "game", gameId }, 0, id);

@@ -7,8 +7,8 @@ import {
   KeyId,
   LinkStore,
   Pid,
+  SessionId,
   SessionStore,
-  Sid,
   type StoreUnavailable,
 } from "@accountlink/core";
 import { Effect } from "effect";
@@ -29,8 +29,8 @@ export const fillVerifications = (accounts: number) => `
     SELECT 'flow ' || i, 'vs_' || lpad((10 * i)::text, 43, '0'), 'pid_' || lpad((i / 20)::text, 16, '0'),
       (1000000 + i * 50)::text, '1', 1, 1000000 + i
     FROM generate_series(1, ${accounts * 20}) AS i;
-  INSERT INTO sign_in_challenges (state, flow_id, step, code_verifier, nonce, expires_at)
-    SELECT 'state ' || i, 'flow ' || i, 'chat', '', '', 1000000 FROM generate_series(1, ${accounts * 20}) AS i;
+  INSERT INTO sign_ins (state_hash, flow_id, step, expires_at)
+    SELECT 'state ' || i, 'flow ' || i, 'chat', 1000000 FROM generate_series(1, ${accounts * 20}) AS i;
   INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
     SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, 'hash', '', '', i
     FROM generate_series(1, ${accounts * 1_000}) AS i;
@@ -38,8 +38,8 @@ export const fillVerifications = (accounts: number) => `
 
 const pid = Pid.make("pid_0000000000000100");
 const keyId = KeyId.make("000000001005");
-const sidOf = (index: number) => Sid.make(`vs_${`${index}`.padStart(43, "0")}`);
-const newSid = () => Sid.make(`vs_${crypto.randomUUID().replaceAll("-", "").padEnd(43, "0")}`);
+const sessionIdOf = (index: number) => SessionId.make(`vs_${`${index}`.padStart(43, "0")}`);
+const newSessionId = () => SessionId.make(`vs_${crypto.randomUUID().replaceAll("-", "").padEnd(43, "0")}`);
 const flowOf = (index: number) => `flow ${index}` as FlowId;
 const userOf = (flow: number) => ChatId.make(`${1_000_000 + flow * 50}`);
 const newId = () => crypto.randomUUID() as FlowId;
@@ -59,7 +59,7 @@ const takeFlow = () => {
 
 const newFlow = () => ({
   id: newId(),
-  sid: null,
+  session: null,
   pid,
   guildId: null,
   redirect: null,
@@ -70,7 +70,7 @@ const newFlow = () => ({
 });
 
 const newSession = () => ({
-  sid: newSid(),
+  id: newSessionId(),
   keyId,
   pid,
   clientId: "",
@@ -97,12 +97,14 @@ export const verificationOperations: Readonly<
   "SessionStore.create": onSessions((sessions) =>
     sessions.create({ session: newSession(), burst: { capacity: 6, refillMs: 1 } }),
   ),
-  "SessionStore.find": onSessions((sessions) => sessions.find(sidOf(20_001))),
+  "SessionStore.find": onSessions((sessions) => sessions.find(sessionIdOf(20_001))),
   changedSince: onSessions((sessions) => sessions.changedSince(1_000_000 - 50, null)),
   "changedSince among a few": onSessions((sessions) =>
-    sessions.changedSince(1, [1, 2, 3].map(sidOf)).pipe(Effect.tap(({ length }) => dieUnless(length === 3))),
+    sessions
+      .changedSince(1, [1, 2, 3].map(sessionIdOf))
+      .pipe(Effect.tap(({ length }) => dieUnless(length === 3))),
   ),
-  advance: onSessions((sessions) => sessions.advance({ sid: sidOf(20_180), to: "opened", at: 1 })),
+  advance: onSessions((sessions) => sessions.advance({ id: sessionIdOf(20_180), to: "opened", at: 1 })),
   complete: onSessions((sessions) =>
     Effect.suspend(() => {
       const flow = takeFlow();
@@ -124,11 +126,9 @@ export const verificationOperations: Readonly<
   challenge: onFlows((flows) =>
     Effect.suspend(() =>
       flows.challenge({
-        state: newId(),
+        stateHash: newId(),
         flow: flowOf(2_001),
         step: "chat",
-        codeVerifier: "",
-        nonce: "",
         expiresAt: 9,
       }),
     ),

@@ -20,8 +20,8 @@ import type { ChatId, Millis, Pid, SessionFailure } from "@accountlink/core";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { dialectOf } from "./dialect.ts";
-import { readFlowSids } from "./flow_row.ts";
-import { readSids, unfinished } from "./session_row.ts";
+import { readFlowSessions } from "./flow_row.ts";
+import { readSessionIds, unfinished } from "./session_row.ts";
 
 const failure: SessionFailure = "link_removed";
 
@@ -44,11 +44,11 @@ export const endVerificationsOn = (sql: SqlClient.SqlClient) => {
         UPDATE verification_flows SET chat_id = NULL, game_id = NULL, seen_version = COALESCE(seen_version, 0)
         WHERE ${owner} AND chat_id IS NOT NULL
         RETURNING sid`,
-      readFlowSids,
+      readFlowSessions,
     );
     const named = yield* Effect.flatMap(
       sql`SELECT sid FROM verification_sessions WHERE ${owner} AND ${isUnfinished}`,
-      readSids,
+      readSessionIds,
     );
     const sids = [...new Set([...named, ...proven.filter((sid) => sid !== null)])];
     if (sids.length === 0) return sids;
@@ -57,7 +57,7 @@ export const endVerificationsOn = (sql: SqlClient.SqlClient) => {
       sql`
         SELECT sid FROM verification_sessions
         WHERE sid ${isAmong(JSON.stringify(sids))} AND ${inScope} AND ${isUnfinished} ORDER BY sid ${forUpdate}`,
-      readSids,
+      readSessionIds,
     );
     yield* sql`
       UPDATE verification_sessions

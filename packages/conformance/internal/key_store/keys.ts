@@ -38,6 +38,16 @@ export const keys: Cases<Storage> = {
     }
   }),
 
+  "findByIds finds those of the keys that exist, in any scope": Effect.gen(function* () {
+    const store = yield* KeyStore;
+    const { global, guild } = yield* makeWorld;
+    const [one, other, unasked] = [makeKey(global), makeKey(guild, { status: "revoked" }), makeKey(global)];
+    for (const key of [one, other, unasked]) yield* insert(key);
+    const found = yield* store.findByIds([one.id, uniqueKeyId(), other.id]);
+    expectEqual(new Set(found), new Set([one, other]));
+    expectEqual(yield* store.findByIds([]), []);
+  }),
+
   "an id or a hash that nobody has finds none": Effect.gen(function* () {
     const store = yield* KeyStore;
     expectEqual(yield* store.findById(uniqueKeyId()), Option.none());

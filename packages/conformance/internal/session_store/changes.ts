@@ -1,9 +1,9 @@
 import {
   type Millis,
+  type SessionId,
   type SessionState,
   type SessionStep,
   SessionStore,
-  type Sid,
   type VerificationSession,
 } from "@accountlink/core";
 import { Effect } from "effect";
@@ -11,7 +11,7 @@ import type { Cases } from "../../suite.ts";
 import { ada, chess } from "../../world.ts";
 import { expectEqual } from "../expect.ts";
 import type { Storage } from "../storage.ts";
-import { deadline, uniqueSid } from "../verification.ts";
+import { deadline, uniqueSessionId } from "../verification.ts";
 import { newVerificationBench, type VerificationBench } from "../verification_bench.ts";
 
 /** Takes a session of the bench to each state. */
@@ -19,16 +19,16 @@ export const inState = Effect.fnUntraced(function* (
   bench: VerificationBench,
   state: SessionState,
 ): Effect.fn.Return<VerificationSession, unknown> {
-  const { sid } = yield* bench.create({ chatId: ada });
-  if (state !== "pending") yield* bench.advance(sid, "opened");
-  if (state === "cancelled") yield* bench.advance(sid, "cancelled");
-  if (state === "expired") yield* bench.advance(sid, "expired", deadline);
-  if (state === "completed") yield* bench.complete(yield* bench.proven(sid));
+  const { id } = yield* bench.create({ chatId: ada });
+  if (state !== "pending") yield* bench.advance(id, "opened");
+  if (state === "cancelled") yield* bench.advance(id, "cancelled");
+  if (state === "expired") yield* bench.advance(id, "expired", deadline);
+  if (state === "completed") yield* bench.complete(yield* bench.proven(id));
   if (state === "failed") {
     yield* bench.links.set(ada, chess);
     yield* bench.links.remove(ada);
   }
-  const session = (yield* bench.find(sid)) as VerificationSession;
+  const session = (yield* bench.find(id)) as VerificationSession;
   expectEqual(session.state, state);
   return session;
 });
@@ -53,11 +53,11 @@ const allowed = new Set([
   "opened → expired at",
 ]);
 
-/** Those of the sids that changed since then. */
-const changedOf = (sids: ReadonlyArray<Sid>, at: number) =>
+/** Those of the ids that changed since then. */
+const changedOf = (ids: ReadonlyArray<SessionId>, at: number) =>
   Effect.map(
     Effect.flatMap(SessionStore, (store) => store.changedSince(at, null)),
-    (changed) => sids.filter((sid) => changed.includes(sid)),
+    (changed) => ids.filter((id) => changed.includes(id)),
   );
 
 /** Forgets the sessions whose deadline is before that time, and no sighting. */
@@ -73,12 +73,12 @@ export const changes: Cases<Storage> = {
         for (const [when, at] of Object.entries(times)) {
           const bench = yield* newVerificationBench;
           const session = yield* inState(bench, state);
-          const advanced = yield* bench.advance(session.sid, to, at);
+          const advanced = yield* bench.advance(session.id, to, at);
           const changed = advanced?.changed === true;
           if (changed) taken.push(`${state} → ${to} ${when}`);
           const expected = changed ? { ...session, state: to, change: session.change + 1 } : session;
           expectEqual(advanced, { session: expected, changed });
-          expectEqual(yield* bench.find(session.sid), expected);
+          expectEqual(yield* bench.find(session.id), expected);
         }
       }
     }
@@ -87,7 +87,7 @@ export const changes: Cases<Storage> = {
 
   "advance of an unknown session gives none": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
-    for (const to of steps) expectEqual(yield* bench.advance(uniqueSid(), to), null);
+    for (const to of steps) expectEqual(yield* bench.advance(uniqueSessionId(), to), null);
   }),
 
   "changedSince gives what changed at or after a time, and not what was only created": Effect.gen(
@@ -96,18 +96,18 @@ export const changes: Cases<Storage> = {
       const [idle, early, late, both] = yield* Effect.all(
         [1, 2, 3, 4].map((createdAt) => bench.create({ createdAt })),
       );
-      const sids = [idle, early, late, both].map((session) => session?.sid as Sid);
-      const [, second, third, fourth] = sids as [Sid, Sid, Sid, Sid];
+      const ids = [idle, early, late, both].map((session) => session?.id as SessionId);
+      const [, second, third, fourth] = ids as [SessionId, SessionId, SessionId, SessionId];
       yield* bench.advance(second, "opened", 1_000);
       yield* bench.advance(second, "opened", 3_000);
       yield* bench.advance(third, "cancelled", 2_000);
       yield* bench.advance(fourth, "opened", 500);
       yield* bench.advance(fourth, "expired", deadline);
-      expectEqual(yield* changedOf(sids, 0), [second, third, fourth]);
-      expectEqual(yield* changedOf(sids, 1_000), [second, third, fourth]);
-      expectEqual(yield* changedOf(sids, 1_001), [third, fourth]);
-      expectEqual(yield* changedOf(sids, 2_001), [fourth]);
-      expectEqual(yield* changedOf(sids, deadline + 1), []);
+      expectEqual(yield* changedOf(ids, 0), [second, third, fourth]);
+      expectEqual(yield* changedOf(ids, 1_000), [second, third, fourth]);
+      expectEqual(yield* changedOf(ids, 1_001), [third, fourth]);
+      expectEqual(yield* changedOf(ids, 2_001), [fourth]);
+      expectEqual(yield* changedOf(ids, deadline + 1), []);
     },
   ),
 
@@ -115,10 +115,10 @@ export const changes: Cases<Storage> = {
     const store = yield* SessionStore;
     const bench = yield* newVerificationBench;
     const [changed, other, idle] = [yield* bench.create(), yield* bench.create(), yield* bench.create()];
-    yield* bench.advance(changed.sid, "opened", 1_000);
-    yield* bench.advance(other.sid, "opened", 1_000);
-    const among = [changed.sid, idle.sid, uniqueSid()];
-    expectEqual(yield* store.changedSince(1_000, among), [changed.sid]);
+    yield* bench.advance(changed.id, "opened", 1_000);
+    yield* bench.advance(other.id, "opened", 1_000);
+    const among = [changed.id, idle.id, uniqueSessionId()];
+    expectEqual(yield* store.changedSince(1_000, among), [changed.id]);
     expectEqual(yield* store.changedSince(1_001, among), []);
     expectEqual(yield* store.changedSince(0, []), []);
   }),
@@ -128,30 +128,30 @@ export const changes: Cases<Storage> = {
     const [pending, opened] = [yield* inState(bench, "pending"), yield* inState(bench, "opened")];
     const cancelled = yield* inState(bench, "cancelled");
     const later = yield* bench.create({ expiresAt: deadline + 1 });
-    const own = [pending, opened, cancelled, later].map(({ sid }) => sid);
+    const own = [pending, opened, cancelled, later].map(({ id }) => id);
     const sweep = (at: number) =>
-      Effect.map(sweepAt(at, 0), (swept) => own.filter((sid) => swept.includes(sid)));
+      Effect.map(sweepAt(at, 0), (swept) => own.filter((id) => swept.includes(id)));
 
     expectEqual(yield* sweep(deadline - 1), []);
-    expectEqual(yield* sweep(deadline), [pending.sid, opened.sid]);
+    expectEqual(yield* sweep(deadline), [pending.id, opened.id]);
     expectEqual(yield* sweep(deadline), []);
     for (const session of [pending, opened]) {
       const expired = { ...session, state: "expired", change: session.change + 1 } as const;
-      expectEqual(yield* bench.find(session.sid), expired);
+      expectEqual(yield* bench.find(session.id), expired);
     }
-    expectEqual(yield* changedOf(own, deadline), [pending.sid, opened.sid]);
-    expectEqual(yield* bench.find(cancelled.sid), cancelled);
-    expectEqual(yield* bench.find(later.sid), later);
+    expectEqual(yield* changedOf(own, deadline), [pending.id, opened.id]);
+    expectEqual(yield* bench.find(cancelled.id), cancelled);
+    expectEqual(yield* bench.find(later.id), later);
   }),
 
   "sweep forgets sessions whose deadline is before a time": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
-    const { sid } = yield* bench.create();
+    const { id } = yield* bench.create();
     yield* sweepAt(deadline + 1_000, deadline);
-    expectEqual((yield* bench.find(sid))?.state, "expired");
+    expectEqual((yield* bench.find(id))?.state, "expired");
     yield* sweepAt(deadline + 1_000, deadline + 1);
-    expectEqual(yield* bench.find(sid), null);
-    expectEqual(yield* changedOf([sid], 0), []);
+    expectEqual(yield* bench.find(id), null);
+    expectEqual(yield* changedOf([id], 0), []);
   }),
 
   "sweep removes flows that are over, with their challenges, and no other": Effect.gen(function* () {

@@ -24,8 +24,8 @@ export const completion: Cases<Storage> = {
   "complete stores the link and completes the session, once": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
     const session = yield* bench.create();
-    yield* bench.advance(session.sid, "opened");
-    const flow = yield* bench.proven(session.sid);
+    yield* bench.advance(session.id, "opened");
+    const flow = yield* bench.proven(session.id);
     yield* bench.challenge(flow, `${flow} state`);
     const record = { chatId: ada, gameId: chess, linkVersion: 1, linkedAt: 20, lastVerifiedAt: 20 };
     const completed = {
@@ -43,7 +43,7 @@ export const completion: Cases<Storage> = {
       previousGameId: null,
       session: completed,
     });
-    expectEqual(yield* bench.find(session.sid), completed);
+    expectEqual(yield* bench.find(session.id), completed);
     expectEqual(yield* bench.links.find(ada), record);
     expectEqual(
       (yield* bench.entries).map(({ sequence: _, account: __, ...entry }) => entry),
@@ -77,10 +77,10 @@ export const completion: Cases<Storage> = {
   "complete replaces another game, and names it": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
     yield* bench.links.set(ada, poker, 1);
-    const { sid } = yield* bench.create();
-    const completed = yield* bench.complete(yield* bench.proven(sid), { at: 2 });
+    const { id } = yield* bench.create();
+    const completed = yield* bench.complete(yield* bench.proven(id), { at: 2 });
     const record = { chatId: ada, gameId: chess, linkVersion: 2, linkedAt: 2, lastVerifiedAt: 2 };
-    const session = yield* bench.find(sid);
+    const session = yield* bench.find(id);
     expectEqual(completed, { _tag: "Completed", record, previousGameId: poker, session });
     expectEqual([session?.linkChanged, session?.previousGameId], [true, poker]);
     expectEqual(yield* bench.links.find(ada), record);
@@ -89,10 +89,10 @@ export const completion: Cases<Storage> = {
   "complete with the same game only confirms": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
     yield* bench.links.set(ada, chess, 1);
-    const { sid } = yield* bench.create({ chatId: ada });
-    const completed = yield* bench.complete(yield* bench.proven(sid), { at: 2 });
+    const { id } = yield* bench.create({ chatId: ada });
+    const completed = yield* bench.complete(yield* bench.proven(id), { at: 2 });
     const record = { chatId: ada, gameId: chess, linkVersion: 1, linkedAt: 1, lastVerifiedAt: 2 };
-    const session = yield* bench.find(sid);
+    const session = yield* bench.find(id);
     expectEqual(completed, { _tag: "Completed", record, previousGameId: chess, session });
     expectEqual([session?.linkChanged, session?.previousGameId], [false, chess]);
     expectEqual((yield* bench.entries).length, 1);
@@ -112,9 +112,9 @@ export const completion: Cases<Storage> = {
 
   "a flow without both of these proofs, or of another scope, is gone, and stays": Effect.gen(function* () {
     const [bench, other] = yield* twoVerificationBenches;
-    const { sid } = yield* bench.create();
-    const flow = yield* bench.proven(sid);
-    const [empty, half] = [yield* bench.begin(sid), yield* bench.begin(sid)];
+    const { id } = yield* bench.create();
+    const flow = yield* bench.proven(id);
+    const [empty, half] = [yield* bench.begin(id), yield* bench.begin(id)];
     yield* bench.prove(half, { step: "chat", chatId: ada });
     const attempts: ReadonlyArray<Partial<CompleteFlow>> = [
       { flow: uniqueFlowId() },
@@ -127,26 +127,26 @@ export const completion: Cases<Storage> = {
     for (const attempt of attempts) expectEqual(yield* bench.complete(flow, attempt), gone);
     expectEqual(yield* bench.links.all, []);
     expectEqual(yield* other.links.all, []);
-    expectEqual((yield* bench.find(sid))?.state, "pending");
+    expectEqual((yield* bench.find(id))?.state, "pending");
     expectEqual((yield* bench.complete(flow))._tag, "Completed");
   }),
 
   "a session for one chat user is completed by no other": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
-    const { sid } = yield* bench.create({ chatId: ada });
-    const flow = yield* bench.proven(sid, bob);
+    const { id } = yield* bench.create({ chatId: ada });
+    const flow = yield* bench.proven(id, bob);
     expectEqual(yield* bench.complete(flow, { chatId: bob }), gone);
     expectEqual(yield* bench.links.all, []);
-    expectEqual((yield* bench.complete(yield* bench.proven(sid)))._tag, "Completed");
+    expectEqual((yield* bench.complete(yield* bench.proven(id)))._tag, "Completed");
   }),
 
   "a flow is gone at its deadline, and its session over": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
     const session = yield* bench.create();
-    const [alone, withSession] = [yield* bench.proven(), yield* bench.proven(session.sid)];
+    const [alone, withSession] = [yield* bench.proven(), yield* bench.proven(session.id)];
     expectEqual(yield* bench.complete(alone, { at: deadline }), gone);
     expectEqual(yield* bench.complete(withSession, { at: deadline }), { _tag: "SessionOver", session });
-    expectEqual(yield* bench.find(session.sid), session);
+    expectEqual(yield* bench.find(session.id), session);
     expectEqual(yield* bench.links.all, []);
     expectEqual((yield* bench.complete(withSession, { at: deadline - 1 }))._tag, "Completed");
   }),
@@ -157,32 +157,32 @@ export const completion: Cases<Storage> = {
       const bench = yield* newVerificationBench;
       const session = yield* inState(bench, state);
       const before = yield* bench.links.find(ada);
-      const flow = yield* bench.proven(session.sid, ada, poker);
+      const flow = yield* bench.proven(session.id, ada, poker);
       expectEqual(yield* bench.complete(flow, { gameId: poker, at: 5 }), { _tag: "SessionOver", session });
-      expectEqual(yield* bench.find(session.sid), session);
+      expectEqual(yield* bench.find(session.id), session);
       expectEqual(yield* bench.links.find(ada), before);
     }
   }),
 
   "a record that is not the one of the proofs is left as it is": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
-    const { sid } = yield* bench.create();
-    const first = yield* bench.proven(sid);
+    const { id } = yield* bench.create();
+    const first = yield* bench.proven(id);
     yield* bench.links.set(ada, poker);
     expectEqual(yield* bench.complete(first), changed);
 
-    const second = yield* bench.proven(sid);
+    const second = yield* bench.proven(id);
     yield* bench.links.move(ada, bob);
     expectEqual(yield* bench.complete(second), changed);
 
-    const third = yield* bench.proven(sid);
+    const third = yield* bench.proven(id);
     yield* bench.links.set(ada, chess);
     yield* bench.links.set(ada, poker);
     expectEqual(yield* bench.complete(third), changed);
     expectEqual((yield* bench.links.find(ada))?.gameId, poker);
-    expectEqual((yield* bench.find(sid))?.state, "pending");
+    expectEqual((yield* bench.find(id))?.state, "pending");
 
-    const fourth = yield* bench.proven(sid);
+    const fourth = yield* bench.proven(id);
     yield* bench.links.set(ada, poker);
     expectEqual((yield* bench.complete(fourth))._tag, "Completed");
     expectEqual((yield* bench.complete(first))._tag, "SessionOver");
@@ -202,7 +202,7 @@ export const completion: Cases<Storage> = {
       const flows = yield* FlowStore;
       const bench = yield* newVerificationBench;
       const session = yield* bench.create();
-      const flow = yield* bench.proven(session.sid);
+      const flow = yield* bench.proven(session.id);
       const before = yield* flows.find(flow, 0);
       for (const text of unstorableTexts) {
         yield* expectDefect(bench.complete(flow, { requestId: text }));
@@ -211,7 +211,7 @@ export const completion: Cases<Storage> = {
         yield* expectDefect(bench.complete(flow, { address: { ...address, addressKeyId: text } }));
       }
       expectEqual(yield* flows.find(flow, 0), before);
-      expectEqual(yield* bench.find(session.sid), session);
+      expectEqual(yield* bench.find(session.id), session);
       expectEqual(yield* bench.links.find(ada), null);
       expectEqual(yield* bench.entries, []);
     },

@@ -5,7 +5,7 @@ import { uniqueKeyId, uniquePid } from "../../world.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import type { Storage } from "../storage.ts";
 import { hostileTexts, unstorableTexts } from "../texts.ts";
-import { newSession, uniqueSid } from "../verification.ts";
+import { newSession, uniqueSessionId } from "../verification.ts";
 import { newVerificationBench, twoVerificationBenches } from "../verification_bench.ts";
 
 const burst = { capacity: 3, refillMs: 100 };
@@ -26,16 +26,16 @@ export const creation: Cases<Storage> = {
       createdAt: 1_767_225_600_123,
       expiresAt: 1_767_225_900_123,
     });
-    expectEqual(yield* bench.find(plain.sid), plain);
-    expectEqual(yield* bench.find(full.sid), full);
-    expectEqual(yield* bench.find(uniqueSid()), null);
+    expectEqual(yield* bench.find(plain.id), plain);
+    expectEqual(yield* bench.find(full.id), full);
+    expectEqual(yield* bench.find(uniqueSessionId()), null);
   }),
 
   "names of clients and redirects are texts": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
     for (const text of hostileTexts) {
       const session = yield* bench.create({ clientId: text, redirect: text });
-      expectEqual(yield* bench.find(session.sid), session);
+      expectEqual(yield* bench.find(session.id), session);
     }
   }),
 
@@ -61,9 +61,9 @@ export const creation: Cases<Storage> = {
     const one = { capacity: 1, refillMs: 100 };
     expectEqual((yield* bench.take(one, 1_000)).created, made);
     for (const at of [1_000, 1_050, 1_099]) {
-      const { created, sid } = yield* bench.take(one, at);
+      const { created, id } = yield* bench.take(one, at);
       expectEqual(created, refusedUntil(1_100));
-      expectEqual(yield* bench.find(sid), null);
+      expectEqual(yield* bench.find(id), null);
     }
     expectEqual((yield* bench.take(one, 1_100)).created, made);
   }),
@@ -85,9 +85,9 @@ export const creation: Cases<Storage> = {
     });
     const created = results.filter((result) => result.created._tag === "Created");
     expectEqual(created.length, burst.capacity);
-    for (const { created: result, sid } of results) {
+    for (const { created: result, id } of results) {
       if (result._tag === "TooMany") expectEqual(result.readyAt, 1_100);
-      expectEqual((yield* bench.find(sid)) !== null, result._tag === "Created");
+      expectEqual((yield* bench.find(id)) !== null, result._tag === "Created");
     }
   }),
 
@@ -98,7 +98,7 @@ export const creation: Cases<Storage> = {
     const taken = yield* bench.create();
     const single = { capacity: 1, refillMs: 100 };
     const wrong = [
-      newSession(key, { sid: taken.sid, clientId: "other" }),
+      newSession(key, { id: taken.id, clientId: "other" }),
       newSession(key, { pid: uniquePid() }),
       newSession({ ...key, id: uniqueKeyId() }),
       ...unstorableTexts.flatMap((text) => [
@@ -107,8 +107,8 @@ export const creation: Cases<Storage> = {
       ]),
     ];
     for (const session of wrong) yield* expectDefect(sessions.create({ session, burst: single }));
-    expectEqual(yield* bench.find(taken.sid), taken);
-    for (const { sid } of wrong.slice(1)) expectEqual(yield* sessions.find(sid), Option.none());
+    expectEqual(yield* bench.find(taken.id), taken);
+    for (const { id } of wrong.slice(1)) expectEqual(yield* sessions.find(id), Option.none());
     expectEqual((yield* bench.take(single, 0)).created, made);
   }),
 };

@@ -16,29 +16,29 @@ const countOf = (results: ReadonlyArray<{ readonly _tag: string }>, tag: string)
 
 /** Many who want to end one session, each in one of three ways. */
 const enders = Effect.fnUntraced(function* (bench: VerificationBench, count: number) {
-  const { sid } = yield* bench.create();
+  const { id } = yield* bench.create();
   const flows = yield* Effect.forEach(crowd, (chatId) =>
-    Effect.map(bench.proven(sid, chatId), (flow) => ({ flow, chatId })),
+    Effect.map(bench.proven(id, chatId), (flow) => ({ flow, chatId })),
   );
   const each = Array.from({ length: count }, (_, i) => {
     const { flow, chatId } = flows[i % flows.length] as (typeof flows)[number];
     return [
       Effect.map(bench.complete(flow, { chatId, at: 1 }), ({ _tag }) => _tag === "Completed"),
-      Effect.map(bench.advance(sid, "cancelled", 1), (advanced) => advanced?.changed === true),
-      Effect.map(bench.advance(sid, "expired", deadline), (advanced) => advanced?.changed === true),
+      Effect.map(bench.advance(id, "cancelled", 1), (advanced) => advanced?.changed === true),
+      Effect.map(bench.advance(id, "expired", deadline), (advanced) => advanced?.changed === true),
     ];
   });
-  return { sid, each };
+  return { id, each };
 });
 
 /** What happens when many end sessions at once. */
 export const races: Cases<Storage> = {
   "racing complete, cancel and expire: exactly one of 200 ends the session": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
-    const { sid, each } = yield* enders(bench, 67);
+    const { id, each } = yield* enders(bench, 67);
     const won = yield* Effect.all(each.flat().slice(0, 200), atOnce);
     expectEqual(won.filter(Boolean).length, 1);
-    const session = (yield* bench.find(sid)) as VerificationSession;
+    const session = (yield* bench.find(id)) as VerificationSession;
     expectEqual(session.change, 2);
     expectEqual((yield* bench.links.all).length, session.state === "completed" ? 1 : 0);
   }),
@@ -46,11 +46,11 @@ export const races: Cases<Storage> = {
   "racing complete, cancel and expire: whoever comes first, the session ends once": Effect.gen(function* () {
     for (const round of rounds) {
       const bench = yield* newVerificationBench;
-      const { sid, each } = yield* enders(bench, 3);
+      const { id, each } = yield* enders(bench, 3);
       const inTurn = each.flatMap((three) => [...three.slice(round % 3), ...three.slice(0, round % 3)]);
       const won = yield* Effect.all(inTurn, atOnce);
       expectEqual(won.filter(Boolean).length, 1);
-      const session = (yield* bench.find(sid)) as VerificationSession;
+      const session = (yield* bench.find(id)) as VerificationSession;
       const { chatId, gameId } = session;
       const isLinked = chatId !== null && (yield* bench.links.find(chatId))?.gameId === gameId;
       expectEqual(isLinked, session.state === "completed");
@@ -104,10 +104,10 @@ export const races: Cases<Storage> = {
     for (const _ of rounds) {
       const bench = yield* newVerificationBench;
       yield* bench.links.set(ada, poker);
-      const { sid } = yield* bench.create();
-      const flow = yield* bench.proven(sid);
+      const { id } = yield* bench.create();
+      const flow = yield* bench.proven(id);
       const [completed] = yield* Effect.all([bench.complete(flow), bench.links.remove(ada)], atOnce);
-      const session = yield* bench.find(sid);
+      const session = yield* bench.find(id);
       expectEqual((yield* bench.links.find(ada))?.gameId, null);
       expectEqual(completed._tag, session?.state === "completed" ? "Completed" : "SessionOver");
       expectEqual(session?.state === "completed" ? null : session?.error, session?.error ?? null);
@@ -119,11 +119,11 @@ export const races: Cases<Storage> = {
     for (const round of rounds) {
       const bench = yield* newVerificationBench;
       if (round % 2 === 0) yield* bench.links.set(ada, poker);
-      const { sid } = yield* bench.create();
-      const flow = yield* bench.proven(sid);
+      const { id } = yield* bench.create();
+      const flow = yield* bench.proven(id);
       const [completed] = yield* Effect.all([bench.complete(flow), bench.links.deleteAll()], atOnce);
       expectEqual(yield* bench.links.find(ada), null);
-      const session = yield* bench.find(sid);
+      const session = yield* bench.find(id);
       expectEqual(completed._tag, session?.state === "completed" ? "Completed" : "SessionOver");
     }
   }),
@@ -134,11 +134,11 @@ export const races: Cases<Storage> = {
       yield* Effect.forEach(crowd, (chatId) => bench.links.set(chatId, chess));
       const [one, other] = [yield* bench.create(), yield* bench.create()];
       yield* Effect.forEach(crowd, (chatId, i) =>
-        Effect.forEach(i % 2 === 0 ? [one, other] : [other, one], ({ sid }) => bench.proven(sid, chatId)),
+        Effect.forEach(i % 2 === 0 ? [one, other] : [other, one], ({ id }) => bench.proven(id, chatId)),
       );
       yield* Effect.forEach(crowd, (chatId) => bench.links.remove(chatId), atOnce);
-      for (const { sid } of [one, other]) {
-        const session = yield* bench.find(sid);
+      for (const { id } of [one, other]) {
+        const session = yield* bench.find(id);
         expectEqual([session?.state, session?.change], ["failed", 2]);
       }
     },

@@ -1,4 +1,4 @@
-import { isVoided, LinkStore, type Sid } from "@accountlink/core";
+import { isVoided, LinkStore, type SessionId } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, origin, poker } from "../../world.ts";
@@ -26,16 +26,19 @@ const deletion = ({ pid }: VerificationBench) =>
     return new Set((yield* links.deleteScope({ ...origin, pid, at: 7 })).ended);
   });
 
-const expectFailed = Effect.fnUntraced(function* (bench: VerificationBench, sids: ReadonlyArray<Sid>) {
-  for (const sid of sids) {
-    const session = yield* bench.find(sid);
+const expectFailed = Effect.fnUntraced(function* (bench: VerificationBench, ids: ReadonlyArray<SessionId>) {
+  for (const id of ids) {
+    const session = yield* bench.find(id);
     expectEqual([session?.state, session?.error, session?.change], ["failed", "link_removed", 2]);
   }
 });
 
-const expectUntouched = Effect.fnUntraced(function* (bench: VerificationBench, sids: ReadonlyArray<Sid>) {
-  for (const sid of sids) {
-    const session = yield* bench.find(sid);
+const expectUntouched = Effect.fnUntraced(function* (
+  bench: VerificationBench,
+  ids: ReadonlyArray<SessionId>,
+) {
+  for (const id of ids) {
+    const session = yield* bench.find(id);
     expectEqual([session?.state, session?.error, session?.change], ["pending", null, 1]);
   }
 });
@@ -47,18 +50,18 @@ export const removals: Cases<Storage> = {
     for (const { links } of [bench, other]) yield* links.set(ada, chess);
     const named = yield* bench.create({ chatId: ada });
     const [proven, half] = [yield* bench.create(), yield* bench.create()];
-    yield* bench.proven(proven.sid);
-    yield* bench.proven(proven.sid, bob);
-    yield* bench.prove(yield* bench.begin(half.sid), { step: "chat", chatId: ada });
+    yield* bench.proven(proven.id);
+    yield* bench.proven(proven.id, bob);
+    yield* bench.prove(yield* bench.begin(half.id), { step: "chat", chatId: ada });
     const [forBob, begun] = [yield* bench.create({ chatId: bob }), yield* bench.create()];
-    yield* bench.proven(forBob.sid, bob);
-    yield* bench.begin(begun.sid);
+    yield* bench.proven(forBob.id, bob);
+    yield* bench.begin(begun.id);
     const elsewhere = yield* other.create({ chatId: ada });
-    yield* other.proven(elsewhere.sid);
+    yield* other.proven(elsewhere.id);
 
-    expectEqual(yield* removal(bench), new Set([named.sid, proven.sid, half.sid]));
-    yield* expectFailed(bench, [named.sid, proven.sid, half.sid]);
-    yield* expectUntouched(bench, [forBob.sid, begun.sid, elsewhere.sid]);
+    expectEqual(yield* removal(bench), new Set([named.id, proven.id, half.id]));
+    yield* expectFailed(bench, [named.id, proven.id, half.id]);
+    yield* expectUntouched(bench, [forBob.id, begun.id, elsewhere.id]);
   }),
 
   "removeGame leaves sessions that are final": Effect.gen(function* () {
@@ -69,14 +72,14 @@ export const removals: Cases<Storage> = {
       yield* inState(bench, "completed"),
     ];
     expectEqual(yield* removal(bench), new Set());
-    for (const session of ended) expectEqual(yield* bench.find(session.sid), session);
+    for (const session of ended) expectEqual(yield* bench.find(session.id), session);
   }),
 
   "removeGame takes the proofs of its chat user, and the flow can begin again": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
     yield* bench.links.set(ada, poker);
-    const { sid } = yield* bench.create({ chatId: ada });
-    const [alone, withSession] = [yield* bench.proven(), yield* bench.proven(sid)];
+    const { id } = yield* bench.create({ chatId: ada });
+    const [alone, withSession] = [yield* bench.proven(), yield* bench.proven(id)];
     const ofBob = yield* bench.proven(null, bob);
     yield* removal(bench);
     for (const flow of [alone, withSession]) {
@@ -98,10 +101,10 @@ export const removals: Cases<Storage> = {
 
   "a removal that finds no link ends nothing": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
-    const { sid } = yield* bench.create({ chatId: ada });
-    const flow = yield* bench.proven(sid);
+    const { id } = yield* bench.create({ chatId: ada });
+    const flow = yield* bench.proven(id);
     expectEqual(yield* removal(bench), null);
-    yield* expectUntouched(bench, [sid]);
+    yield* expectUntouched(bench, [id]);
     expectEqual((yield* bench.complete(flow))._tag, "Completed");
   }),
 
@@ -109,15 +112,15 @@ export const removals: Cases<Storage> = {
     const [bench, other] = yield* twoVerificationBenches;
     const final = yield* inState(bench, "cancelled");
     const [plain, named] = [yield* bench.create(), yield* bench.create({ chatId: bob })];
-    const flows = [yield* bench.proven(plain.sid), yield* bench.proven(null, bob)];
+    const flows = [yield* bench.proven(plain.id), yield* bench.proven(null, bob)];
     const elsewhere = yield* other.create();
-    const flowElsewhere = yield* other.proven(elsewhere.sid);
+    const flowElsewhere = yield* other.proven(elsewhere.id);
 
-    expectEqual(yield* deletion(bench), new Set([plain.sid, named.sid]));
-    yield* expectFailed(bench, [plain.sid, named.sid]);
-    expectEqual(yield* bench.find(final.sid), final);
+    expectEqual(yield* deletion(bench), new Set([plain.id, named.id]));
+    yield* expectFailed(bench, [plain.id, named.id]);
+    expectEqual(yield* bench.find(final.id), final);
     for (const flow of flows) expectEqual((yield* bench.findFlow(flow))?.chatId, null);
-    yield* expectUntouched(other, [elsewhere.sid]);
+    yield* expectUntouched(other, [elsewhere.id]);
     expectEqual((yield* other.complete(flowElsewhere))._tag, "Completed");
   }),
 

@@ -55,15 +55,15 @@ export const newUserBench = Effect.gen(function* () {
       yield* sessions.create({ session, burst: null });
       return session;
     }),
-    findSession: ({ sid }: VerificationSession) => Effect.map(sessions.find(sid), Option.getOrNull),
-    cancel: ({ sid }: VerificationSession) => sessions.advance({ sid, to: "cancelled", at: 0 }),
+    findSession: ({ id }: VerificationSession) => Effect.map(sessions.find(id), Option.getOrNull),
+    cancel: ({ id }: VerificationSession) => sessions.advance({ id, to: "cancelled", at: 0 }),
     /** Begins a flow that holds both proofs. */
     prove: Effect.fnUntraced(function* (
       scope: DataScope,
       gameId: GameId,
       session: VerificationSession | null = null,
     ) {
-      const flow = newFlow(scope, { sid: session?.sid ?? null });
+      const flow = newFlow(scope, { session: session?.id ?? null });
       yield* flows.begin(flow);
       yield* flows.prove(flow.id, { step: "chat", chatId }, 0, flow.id);
       yield* flows.prove(flow.id, { step: "game", gameId }, 0, flow.id);
