@@ -21,6 +21,7 @@ import {
   type Variable,
   webAddress,
   webOrigin,
+  webPage,
 } from "./variables.ts";
 
 const tierLimits = (
@@ -127,6 +128,22 @@ export const variables = {
   }),
   ACCOUNTLINK_GAME_AUTHORIZATION_URL: webAddress({
     description: "Another address of the game platform's sign-in page",
+    fallback: null,
+  }),
+  ACCOUNTLINK_CHAT_NAME: text("a name", {
+    description: "What users call the chat platform",
+    fallback: null,
+  }),
+  ACCOUNTLINK_GAME_NAME: text("a name", {
+    description: "What users call the game platform",
+    fallback: null,
+  }),
+  ACCOUNTLINK_PRIVACY_URL: webPage({
+    description: "Privacy policy, linked on every page of the flow",
+    fallback: null,
+  }),
+  ACCOUNTLINK_CONTACT: text("an e-mail address, a web address or a text", {
+    description: "How users reach the operator, shown on every page of the flow",
     fallback: null,
   }),
   ACCOUNTLINK_FIXTURE: text("a path", { description: "Fixture file to load at start", fallback: null }),

@@ -3,7 +3,7 @@
  */
 import { CacheRedis } from "@accountlink/cache-redis";
 import { KeyStore, SessionWatch } from "@accountlink/core";
-import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
+import { HttpSettings, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Console, Deferred, Effect, Layer, Option } from "effect";
 import { HttpServer } from "effect/http";
@@ -16,6 +16,7 @@ import { serviceLayer } from "./layers.ts";
 import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
 import { makeNodeServer } from "./node_server.ts";
 import { listenForOperators } from "./operator_server.ts";
+import { pageSettingsOf } from "./page_settings.ts";
 import type { Plan } from "./plan.ts";
 import { exportConnections, exportProcessMetrics } from "./process_metrics.ts";
 import { resolveSecrets } from "./secret.ts";
@@ -83,6 +84,7 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan, publicUrlKnown: De
           metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
         }),
         ready,
+        Layer.succeed(PageSettings, pageSettingsOf(config)),
       ),
     ),
   );

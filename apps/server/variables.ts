@@ -140,6 +140,17 @@ export const webOrigin = (about: About<string | null>): Variable<string | null> 
   };
 };
 
+/** Where a browser finds a page. */
+export const webPage = (about: About<string | null>): Variable<string | null> =>
+  variable(
+    "an http or https URL without credentials",
+    (input) =>
+      /^https?:\/\//.test(input) && URL.canParse(input) && !hasCredentials(new URL(input))
+        ? Option.some(input)
+        : Option.none(),
+    about,
+  );
+
 const hasCredentials = ({ username, password }: URL): boolean => username !== "" || password !== "";
 
 /** A web address with `{service}` where the name of a service belongs. */

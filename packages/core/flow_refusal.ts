@@ -2,6 +2,9 @@
  * Why the public verification flow does not go on.
  */
 import { Data } from "effect";
+import type { ChatId } from "./ids.ts";
+import type { ChatProfile } from "./profile.ts";
+import type { ShownAccount } from "./services/verification_flows.ts";
 import type { SessionState } from "./verification_session.ts";
 
 /** How a browser enters the flow: by a session, or by the public id of a scope. Values are as they were sent. */
@@ -48,6 +51,8 @@ export class FlowRefused extends Data.TaggedError("FlowRefused")<{
   readonly entry: FlowEntry | null;
   /** How the session ended, for `over`. */
   readonly state?: SessionState;
+  /** Who signed in, for `wrong_user` and `not_a_member`; undefined when only their ID was asked for. */
+  readonly account?: ShownAccount<ChatId, ChatProfile>;
   readonly cause?: unknown;
 }> {
   override readonly message = `The verification does not go on: ${this.reason}`;

@@ -2,6 +2,7 @@
  * The HTTP application of accountlink, over the services of core.
  */
 export { makeHttpApp } from "./app.ts";
+export { PageSettings, type PageSettingsShape } from "./flow/page_settings.ts";
 export { makeOperatorApp } from "./operator_app.ts";
 export { RefusedRequest } from "./refused_request.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";

@@ -8,6 +8,7 @@
  */
 export * from "./chat_identity.ts";
 export * from "./chat_platform.ts";
+export * from "./for_users.ts";
 export * from "./game_identity.ts";
 export * from "./game_platform.ts";
 export * from "./inspect.ts";

@@ -94,7 +94,7 @@ const sweep = (
   for (const { id } of expired) advance(memory, { id, to: "expired", at });
   memory.sessions.forget(sessionsBefore);
   for (const flow of memory.flows.values()) if (flow.expiresAt <= at) endFlow(memory, flow.id);
-  if (sightingsBefore !== null) forgetSightings(memory, sightingsBefore);
+  forgetSightings(memory, sightingsBefore);
   return expired.map(({ id }) => id);
 };
 

@@ -101,14 +101,14 @@ it("forgets the sightings of before a time in every scope, and no other", () =>
       yield* see(ada, 10, "hash", scope);
       yield* see(bob, 20, "hash", scope);
     }
-    const sweep = (sightingsBefore: number | null) =>
+    const sweep = (sightingsBefore: number) =>
       Effect.map(sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore }), () =>
         [pid, otherPid].map((scope) =>
           Array.from(memory.sightings.get(scope)?.values() ?? [], ({ seenAt }) => seenAt),
         ),
       );
     const all = [10, 20];
-    expect(yield* sweep(null)).toEqual([all, all]);
+    expect(yield* sweep(0)).toEqual([all, all]);
     expect(yield* sweep(10)).toEqual([all, all]);
     expect(yield* sweep(11)).toEqual([[20], [20]]);
     expect(yield* sweep(21)).toEqual([[], []]);

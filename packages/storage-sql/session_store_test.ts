@@ -66,14 +66,14 @@ describe("sessions", () => {
           INSERT INTO verification_flows (id, pid, expires_at) SELECT 'flow ' || i, '${pid}', 10 FROM numbers`);
         const sids = Array.from({ length: count }, (_, i) => sessionIdOf(i + 1));
         expect(
-          (yield* sessions.sweep({ at: 10, sessionsBefore: 10, sightingsBefore: null })).toSorted(),
+          (yield* sessions.sweep({ at: 10, sessionsBefore: 10, sightingsBefore: 0 })).toSorted(),
         ).toEqual(sids);
         expect((yield* sessions.changedSince(10, null)).toSorted()).toEqual(sids);
         expect(look("SELECT DISTINCT state, change, changed_at FROM verification_sessions")).toEqual([
           { state: "expired", change: 3, changed_at: 10 },
         ]);
         expect(look("SELECT id FROM verification_flows")).toEqual([]);
-        expect(yield* sessions.sweep({ at: 11, sessionsBefore: 11, sightingsBefore: null })).toEqual([]);
+        expect(yield* sessions.sweep({ at: 11, sessionsBefore: 11, sightingsBefore: 0 })).toEqual([]);
         expect(look("SELECT sid FROM verification_sessions")).toEqual([]);
       }),
     ),

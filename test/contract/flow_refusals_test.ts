@@ -91,11 +91,13 @@ describe("a link is refused", () => {
   });
 
   test("whose key was revoked meanwhile", async () => {
-    const { browser, bySid, key } = await setup();
+    const { browser, bySid, byPid, key } = await setup();
     const page = await browser.walk(bySid);
     await send("POST /v2/keys/leaked", { body: { key } });
     for (const answer of [
       await browser.get(`/verify${bySid}`),
+      await browser.get(`/verify${byPid}`),
+      await browser.get(`/verify/chat/start${byPid}`),
       await browser.post("/verify/confirm", formOf(page)),
     ]) {
       expectPage(answer, 404, "This link leads nowhere");
@@ -109,6 +111,7 @@ describe("a user is refused", () => {
     const refused = await browser.prove("chat", "100001", bySid);
     expectPage(refused, 403, "This link is for somebody else");
     expect(refused.text).toContain(`href="/verify${bySid}"`);
+    expect(refused.text).toMatch(/You are signed in as:.*User 1\b.*ID 100001/s);
     expect((await browser.get(`/verify${bySid}`)).text).not.toContain("User 1");
     expect(await gameOf(key)).toBe(null);
   });
@@ -179,6 +182,25 @@ describe("a user is refused", () => {
       expect(answer.headers.allow).toBe("GET, HEAD, OPTIONS");
     }
   });
+});
+
+describe("an error that a browser brings back", () => {
+  test.each(["server_error", "temporarily_unavailable", "unauthorized_client", "invalid_scope", "x"])(
+    "is bad input, and no outage: %s",
+    async (error) => {
+      const { browser, bySid } = await setup();
+      const outages = async () => (await send("GET /metrics")).text.match(/route="verify",status="503"/g);
+      const before = await outages();
+      const visitor = newBrowser();
+      const madeUp = `/verify/chat/callback?error=${error}&state=x`;
+      expectPage(await visitor.get(madeUp), 400, "This page is out of date");
+      const state = new URL(await browser.leave("chat", bySid)).searchParams.get("state") ?? "";
+      expectPage(await browser.get(madeUp), 400, "This sign-in cannot be used");
+      const own = `/verify/chat/callback?error=${error}&state=${state}`;
+      expectPage(await browser.get(own), 400, "This sign-in cannot be used");
+      expect(await outages()).toEqual(before);
+    },
+  );
 });
 
 describe("a platform that is down", () => {

@@ -1,10 +1,12 @@
 /**
- * Nothing that the server prints, stores or answers gives away a key or a client address.
+ * Nothing that the server prints, stores or answers gives away a key or a client address; nothing that it prints or
+ * stores gives away a verification.
  */
 import { routes } from "@accountlink/http-api";
 import { beforeAll, describe, expect, test } from "vitest";
 import { devPlatformOn, freePort } from "../support/dev_platform.ts";
-import type { Answer, RequestOptions } from "../support/http.ts";
+import { formOf, openBrowser } from "../support/flow_browser.ts";
+import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { whyHidden } from "../support/storage.ts";
 import { guild, makeWorld, newToken } from "../support/world.ts";
@@ -25,6 +27,7 @@ const refused = [
   ...Array.from({ length: 10 }, newToken),
 ];
 const leaked = Array.from({ length: 5 }, () => world.key({ links }));
+const verifying = world.key({ limits: "none" });
 const keys = [...accepted, ...refused, ...leaked];
 
 /** Parts of an IPv6 address are as telling as the whole, since a client is counted by its /64. */
@@ -63,6 +66,34 @@ const uses = (
   ];
 };
 
+/** What takes a verification over: sids, and the states and cookies of its sign-ins. */
+const verificationSecrets: Array<string> = [];
+
+/** Walks through a verification, and leaves another one at the sign-in. */
+const verify = async (key: string) => {
+  const browser = openBrowser(() => server.url, world.address());
+  const begin = async () => {
+    const { body } = await server.send("POST /v2/sessions", { key, body: { clientId: "client" } });
+    const sid = textOf(body.data?.sid);
+    verificationSecrets.push(sid);
+    return sid;
+  };
+  const leave = async (step: "chat" | "game", query = "") => {
+    const authorizeUrl = await browser.leave(step, query);
+    verificationSecrets.push(new URL(authorizeUrl).searchParams.get("state") ?? "");
+    verificationSecrets.push(...[...browser.cookies.values()].map((cookie) => cookie.slice(0, 43)));
+    return authorizeUrl;
+  };
+  const sid = await begin();
+  await browser.get(await browser.signIn(await leave("chat", `?sid=${sid}`), "100001"));
+  await browser.get(await browser.signIn(await leave("game"), "1"));
+  const page = await browser.get(`/verify?sid=${sid}`);
+  await server.send(`GET /v2/sessions/${sid}`, { key });
+  expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
+  await leave("chat", `?sid=${await begin()}`);
+  browser.close();
+};
+
 let server: RunningServer;
 const answers: Array<Answer> = [];
 const stored: Array<string> = [];
@@ -92,6 +123,7 @@ beforeAll(async () => {
     },
   });
   const platform = devPlatformOn(platformPort);
+  await verify(verifying);
   await useAll(keys);
   // Of a chat user whom nothing was asked of yet, nothing is remembered.
   for (const [index, mode] of ["down", "cut", "garbage", "limited"].entries()) {
@@ -130,12 +162,22 @@ describe("What the server printed", () => {
   test("has no client address", () => {
     expect(found(server.output().toLowerCase(), seen)).toEqual([]);
   });
+
+  test("names verifications, and has nothing that takes one over", () => {
+    expect(server.output()).toMatch(/step"?[=:]\s*"?completed/);
+    expect(found(server.output(), verificationSecrets)).toEqual([]);
+  });
 });
 
 describe.skipIf(whyHidden !== null)(`What the server stored ${whyHidden ?? ""}`, () => {
   test("has no key", () => {
     expect(stored.length).toBeGreaterThan(0);
     expect(stored.flatMap((content) => found(content, secrets))).toEqual([]);
+  });
+
+  test("has nothing that takes a verification over", () => {
+    expect(verificationSecrets.length).toBeGreaterThan(5);
+    expect(stored.flatMap((content) => found(content, verificationSecrets))).toEqual([]);
   });
 
   test("has no client address but those of a key's lists", () => {

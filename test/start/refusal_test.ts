@@ -63,6 +63,7 @@ describe("a variable with a value that it does not take", () => {
     ACCOUNTLINK_GAME_CLIENT_SECRET: ["two words", "a secret without white space"],
     ACCOUNTLINK_GAME_API_URL: ["https://game.example", `${aWebAddress}, with {service} in it`],
     ACCOUNTLINK_GAME_AUTHORIZATION_URL: ["https://game.example/?a=b", aWebAddress],
+    ACCOUNTLINK_PRIVACY_URL: ["/privacy", "an http or https URL without credentials"],
     ACCOUNTLINK_TRUSTED_PROXIES: ["10.0.0.0/33", "CIDRs such as 10.0.0.0/8, separated by commas"],
     ACCOUNTLINK_SESSION_TTL: ["0 seconds", `${aDuration}, longer than 0 seconds`],
     ACCOUNTLINK_POLL_INTERVAL: ["two seconds", aDuration],
@@ -99,6 +100,9 @@ describe("a variable with a value that it does not take", () => {
     "ACCOUNTLINK_DATA_DIR",
     "ACCOUNTLINK_CHAT_CLIENT_ID",
     "ACCOUNTLINK_GAME_CLIENT_ID",
+    "ACCOUNTLINK_CHAT_NAME",
+    "ACCOUNTLINK_GAME_NAME",
+    "ACCOUNTLINK_CONTACT",
     "ACCOUNTLINK_FIXTURE",
   ];
   const secrets = new Set([

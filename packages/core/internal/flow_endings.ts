@@ -49,17 +49,8 @@ export const flowEndings = Effect.gen(function* () {
     return yield* refuseGone(cookie, sid === null ? null : { sid });
   });
 
-  const confirmed = Effect.fnUntraced(function* (
-    chatId: ChatId,
-    gameId: GameId,
-    previousGameId: GameId | null,
-  ) {
-    const accounts = yield* Effect.all(
-      { chat: shown.chat(chatId), game: shown.game(gameId) },
-      { concurrency: 2 },
-    );
-    return { redirect: null, ...accounts, linkChanged: previousGameId !== gameId };
-  });
+  const linkedAccounts = (chatId: ChatId, gameId: GameId) =>
+    Effect.all({ chat: shown.chat(chatId), game: shown.game(gameId) }, { concurrency: 2 });
 
   const confirm = Effect.fn("VerificationFlows.confirm")(function* (
     cookie: Cookie,
@@ -94,11 +85,15 @@ export const flowEndings = Effect.gen(function* () {
         // What the user has seen is not so any more, and nobody confirms what they have not seen.
         yield* flows.end(id);
         return yield* new FlowRefused({ reason: "link_changed", entry });
-      case "Completed":
+      case "Completed": {
         if (session !== null) yield* watch.announce([session]);
-        return subject.redirect === null
-          ? yield* confirmed(chatId, gameId, completed.previousGameId)
-          : { redirect: toldRedirect(subject.redirect, subject.sid) };
+        const ended = { entry, guildId: subject.guildId };
+        if (subject.redirect !== null) {
+          return { ...ended, redirect: toldRedirect(subject.redirect, subject.sid) };
+        }
+        const linkChanged = completed.previousGameId !== gameId;
+        return { ...ended, redirect: null, ...(yield* linkedAccounts(chatId, gameId)), linkChanged };
+      }
     }
   });
 
@@ -109,15 +104,17 @@ export const flowEndings = Effect.gen(function* () {
     const isNothing = entry === null || (held === null && !("sid" in entry));
     if (cookie === null || isNothing) return yield* refuseForm(cookie, form);
     const subject = yield* subjects.resolve(entry);
-    const { session, pid } = subject;
+    const { session, pid, guildId } = subject;
+    const ended = { entry, guildId };
     yield* checkForm(yield* idOf(cookie), session ?? pid, form);
     if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
-    if (session === null) return;
+    if (session === null) return ended;
     const at = yield* Clock.currentTimeMillis;
     const cancelled = yield* sessions.advance({ id: session, to: "cancelled", at });
-    if (Option.isNone(cancelled)) return;
+    if (Option.isNone(cancelled)) return ended;
     if (!cancelled.value.changed) return yield* refuseOver(cancelled.value.session, entry);
     yield* watch.announce([session]);
+    return ended;
   });
 
   return { confirm, cancel };

@@ -130,7 +130,11 @@ export const flowSteps = Effect.gen(function* () {
     if (!(yield* flows.challenge({ stateHash, flow: id, step, expiresAt }))) {
       return yield* refuseGone(kept, entry);
     }
-    return { ...(yield* identities[step].begin({ redirectUri, state, ...made, guildId })), cookie: kept };
+    return {
+      ...(yield* identities[step].begin({ redirectUri, state, ...made, guildId })),
+      entry,
+      cookie: kept,
+    };
   });
 
   const signedIn = Effect.fnUntraced(function* (
@@ -151,6 +155,12 @@ export const flowSteps = Effect.gen(function* () {
       .pipe(Effect.catchTags({ ...refusedProof(entry), ...refusedPlatform(entry) }));
   });
 
+  /** A user with several accounts does not always know as which of them they are signed in. */
+  const sayingWho = (chatId: ChatId) => (refused: FlowRefused) =>
+    refused.reason === "wrong_user" || refused.reason === "not_a_member"
+      ? Effect.flatMap(shown.chat(chatId), (account) => new FlowRefused({ ...refused, account }))
+      : refused;
+
   const finish = Effect.fn("VerificationFlows.finish")(function* (
     step: ProofStep,
     held: Cookie,
@@ -163,7 +173,10 @@ export const flowSteps = Effect.gen(function* () {
     const { userId, isMember } = yield* signedIn(step, flow, callback, redirectUri);
     const proof = proofOf(step, userId);
     const subject = yield* subjects.resolve(entry);
-    if (proof.step === "chat") yield* admitUser(guard, subject, { chatId: proof.chatId, isMember }, entry);
+    if (proof.step === "chat") {
+      const { chatId } = proof;
+      yield* Effect.catch(admitUser(guard, subject, { chatId, isMember }, entry), sayingWho(chatId));
+    }
     const cookie = entered(yield* newCookie(random, flow.expiresAt), entry);
     const now = yield* Clock.currentTimeMillis;
     const proven = yield* flows.prove(flow.id, proof, now, yield* idOf(cookie));

@@ -6,8 +6,11 @@ import * as AccountLink from "../account_link.ts";
 import { PlatformUnavailable } from "../errors.ts";
 import type { FlowEntry, FlowRefused } from "../flow_refusal.ts";
 import { ChatPlatform } from "../ports/chat_platform.ts";
+import { Counters } from "../ports/counters.ts";
+import { FlowStore } from "../ports/flow_store.ts";
 import { ChatIdentity } from "../ports/identity_provider.ts";
-import { type CompleteFlow, SessionStore } from "../ports/session_store.ts";
+import { SessionStore } from "../ports/session_store.ts";
+import { Signals } from "../ports/signals.ts";
 import { AddressVault } from "../services/address_vault.ts";
 import { ApiKeys } from "../services/api_keys.ts";
 import { LinkLookup } from "../services/link_lookup.ts";
@@ -72,17 +75,35 @@ const switched = Layer.effectContext(
   }),
 );
 
-/** Every service and the flow, in a world of its own, whose completions can be listened to. */
-export const flowWorldWith = ({ onComplete }: { readonly onComplete: (write: CompleteFlow) => void }) => {
-  const heard = Layer.effect(
-    SessionStore,
-    Effect.map(SessionStore, (store) => ({
-      ...store,
-      complete: (write) => {
-        onComplete(write);
-        return store.complete(write);
-      },
-    })),
+type OnCall = (operation: string, args: ReadonlyArray<unknown>) => void;
+
+/** A port whose calls are listened to. */
+const heardPort = <Id, Shape extends object>(port: Context.Key<Id, Shape>, onCall: OnCall) =>
+  Layer.effect(
+    port,
+    Effect.map(
+      port,
+      (implementation) =>
+        new Proxy(implementation, {
+          get: (target, name) => {
+            const operation: unknown = Reflect.get(target, name);
+            if (typeof operation !== "function") return operation;
+            return (...args: ReadonlyArray<unknown>) => {
+              onCall(String(name), args);
+              return Reflect.apply(operation, target, args);
+            };
+          },
+        }),
+    ),
+  );
+
+/** Every service and the flow, in a world of its own, whose calls of stores, counters and signals are listened to. */
+export const flowWorldWith = ({ onCall }: { readonly onCall: OnCall }) => {
+  const heard = Layer.mergeAll(
+    heardPort(SessionStore, onCall),
+    heardPort(FlowStore, onCall),
+    heardPort(Counters, onCall),
+    heardPort(Signals, onCall),
   );
   return AccountLink.layerFlows.pipe(
     Layer.provideMerge(AccountLink.layer),
@@ -95,7 +116,7 @@ export const flowWorldWith = ({ onComplete }: { readonly onComplete: (write: Com
 };
 
 /** Every service and the flow, in a world of its own. */
-export const flowWorld = flowWorldWith({ onComplete: () => {} });
+export const flowWorld = flowWorldWith({ onCall: () => {} });
 
 /** How a platform sends a browser back: as a user, or with something else. */
 type CameBack = string | Readonly<Record<string, string>>;

@@ -46,8 +46,8 @@ export interface SweepSessions {
   readonly at: Millis;
   /** By their deadline. */
   readonly sessionsBefore: Millis;
-  /** By when the chat user was last seen at the address; null to keep all of them. */
-  readonly sightingsBefore: Millis | null;
+  /** By when the chat user was last seen at the address. */
+  readonly sightingsBefore: Millis;
 }
 
 /** What a browser confirms: both accounts that it has proven to have. */

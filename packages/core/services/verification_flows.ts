@@ -5,8 +5,9 @@ import { Context, Effect, Layer } from "effect";
 import type { ClientAddress } from "../client_address.ts";
 import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
 import type { FlowEntry, FlowRefused } from "../flow_refusal.ts";
-import type { ChatId, GameId, Sid } from "../ids.ts";
+import type { ChatId, GameId, GuildId, Sid } from "../ids.ts";
 import { flowEndings } from "../internal/flow_endings.ts";
+import { flowObserver } from "../internal/flow_events.ts";
 import { flowSteps } from "../internal/flow_steps.ts";
 import type { Millis } from "../link.ts";
 import type { ChatProfile, GameProfile, Guild } from "../profile.ts";
@@ -41,15 +42,22 @@ export interface WithCookie {
   readonly cookie: string;
 }
 
+/** A flow that has ended. */
+export interface FlowEnded {
+  readonly entry: FlowEntry;
+  /** The guild that it was for. */
+  readonly guildId: GuildId | null;
+}
+
 /** What came of confirming: where the user goes on to, told how it ended; or, for nowhere, what was linked. */
 export type FlowConfirmed =
-  | { readonly redirect: string }
-  | {
+  | (FlowEnded & { readonly redirect: string })
+  | (FlowEnded & {
       readonly redirect: null;
       readonly chat: ShownAccount<ChatId, ChatProfile>;
       readonly game: ShownAccount<GameId, GameProfile>;
       readonly linkChanged: boolean;
-    };
+    });
 
 export type FlowError = FlowRefused | StoreUnavailable;
 
@@ -77,7 +85,7 @@ export class VerificationFlows extends Context.Service<
       entry: FlowEntry | null,
       cookie: Cookie,
       redirectUri: string,
-    ) => Effect.Effect<{ readonly url: string } & WithCookie, FlowError>;
+    ) => Effect.Effect<{ readonly url: string; readonly entry: FlowEntry } & WithCookie, FlowError>;
 
     /**
      * Takes a proof that the browser came back with.
@@ -99,13 +107,23 @@ export class VerificationFlows extends Context.Service<
     ) => Effect.Effect<FlowConfirmed, FlowError | SharedIpRateLimited>;
 
     /** Ends the flow, and cancels its session. */
-    readonly cancel: (cookie: Cookie, form: FlowForm) => Effect.Effect<void, FlowError>;
+    readonly cancel: (cookie: Cookie, form: FlowForm) => Effect.Effect<FlowEnded, FlowError>;
   }
 >()("@accountlink/core/VerificationFlows") {
   static readonly layer = Layer.effect(
     VerificationFlows,
     Effect.gen(function* () {
-      return VerificationFlows.of({ ...(yield* flowSteps), ...(yield* flowEndings) });
+      const observed = yield* flowObserver;
+      const { view, start, finish } = yield* flowSteps;
+      const { confirm, cancel } = yield* flowEndings;
+      return VerificationFlows.of({
+        // A browser that has this cookie has entered here before.
+        view: (entry, cookie) => observed("entered", view(entry, cookie), (shown) => shown.cookie !== cookie),
+        start: (step, ...args) => observed(`${step}_started`, start(step, ...args)),
+        finish: (step, ...args) => observed(`${step}_proven`, finish(step, ...args)),
+        confirm: (...args) => observed("completed", confirm(...args)),
+        cancel: (...args) => observed("cancelled", cancel(...args)),
+      });
     }),
   );
 }

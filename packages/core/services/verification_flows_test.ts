@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Layer } from "effect";
+import { Effect, Layer, Logger, Metric, References } from "effect";
+import { Base64Url } from "effect/encoding";
 import { TestClock } from "effect/testing";
+import { flowSteps } from "../internal/flow_events.ts";
 import {
   ChatPlatformSwitch,
   flowWorld,
@@ -9,13 +11,15 @@ import {
   reasonOf,
   setupFlow as setup,
 } from "../internal/test_flows.ts";
-import { newGuildKey, origin } from "../internal/test_sessions.ts";
+import { newGuildKey, origin, sessionIdOf } from "../internal/test_sessions.ts";
 import { address, chatId, gameId, guildId } from "../internal/test_world.ts";
 import { AuditLog } from "../ports/audit_log.ts";
 import type { CompleteFlow } from "../ports/session_store.ts";
 import { Limits } from "../quota.ts";
 import { SessionSettings } from "../session_settings.ts";
 import { AddressVault } from "./address_vault.ts";
+import { Secrets } from "./secrets.ts";
+import { VerificationSessions } from "./verification_sessions.ts";
 
 const ada = chatId("10001");
 const life = 300_000;
@@ -74,11 +78,45 @@ describe("VerificationFlows", () => {
       const { browser, entry, byScope } = yield* setup({ redirect: `${origin}/done?a=1` });
       yield* browser.walk(entry);
       assert.deepStrictEqual(yield* browser.confirm(entry), {
+        entry,
+        guildId: null,
         redirect: `${origin}/done?a=1&sid=${entry.sid}&state=completed`,
       });
       const other = { ...byScope, redirect: `${origin}/` };
       yield* browser.walk(other);
-      assert.deepStrictEqual(yield* browser.confirm(other), { redirect: `${origin}/?state=completed` });
+      assert.deepStrictEqual(yield* browser.confirm(other), {
+        entry: other,
+        guildId: null,
+        redirect: `${origin}/?state=completed`,
+      });
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("goes on with a sign-in while its browser looks at another link", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* setup(), yield* setup()];
+      const { browser, entry } = one;
+      const state = yield* browser.leave("chat", entry);
+      yield* browser.show(other.entry);
+      assert.deepStrictEqual((yield* browser.comeBack("chat", state, "10001")).entry, entry);
+      yield* browser.show(other.entry);
+      yield* browser.prove("game", "1");
+      yield* browser.confirm(entry);
+      assert.strictEqual((yield* one.read).state, "completed");
+      assert.strictEqual((yield* other.read).state, "pending");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("does not know a flow by a cookie that says another session", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* setup(), yield* setup()];
+      const { browser, entry } = one;
+      yield* browser.walk(entry);
+      const form = yield* browser.form(entry);
+      const [token, deadline] = (browser.jar.cookie ?? "").split(".");
+      browser.jar.cookie = `${token}.${deadline}.${Base64Url.encode(JSON.stringify(other.entry))}`;
+      assert.strictEqual(yield* reasonOf(browser.send(form)), "lost");
+      assert.strictEqual((yield* other.read).state, "pending");
     }).pipe(Effect.provide(flowWorld)),
   );
 
@@ -96,6 +134,9 @@ describe("VerificationFlows", () => {
 
   it.effect("stores where the user was seen, protected, as the act of the user", () => {
     const writes: Array<CompleteFlow> = [];
+    const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
+      if (operation === "complete") writes.push(write as CompleteFlow);
+    };
     return Effect.gen(function* () {
       const { browser, entry, key } = yield* setup();
       yield* browser.walk(entry);
@@ -107,7 +148,83 @@ describe("VerificationFlows", () => {
       assert.notInclude(JSON.stringify(writes[0]?.address), "2001");
       const [logged] = yield* (yield* AuditLog).list(key.scope.account, null, 1);
       assert.deepInclude(logged, { action: "link.set", actor, requestId: "req_test" });
-    }).pipe(Effect.provide(flowWorldWith({ onComplete: (write) => writes.push(write) })));
+    }).pipe(Effect.provide(flowWorldWith({ onCall })));
+  });
+
+  it.effect("keeps no address where sightings are not kept", () => {
+    const addresses: Array<unknown> = [];
+    const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
+      if (operation === "complete") addresses.push((write as CompleteFlow).address);
+    };
+    return Effect.gen(function* () {
+      const usual = yield* SessionSettings;
+      const rules = Layer.succeed(SessionSettings, { ...usual, sightingRetention: 0 });
+      yield* Effect.gen(function* () {
+        const { browser, entry } = yield* setup();
+        yield* browser.walk(entry);
+        yield* browser.confirm(entry);
+      }).pipe(Effect.provide(flowWorldWith({ onCall }).pipe(Layer.provide(rules))));
+      assert.deepStrictEqual(addresses, [null]);
+    });
+  });
+
+  it.effect("tells no store, counter or signal a sid, a state or a PKCE secret", () => {
+    const told: Array<unknown> = [];
+    return Effect.gen(function* () {
+      const { poll, stream } = yield* VerificationSessions;
+      const { browser, entry, key } = yield* setup();
+      yield* browser.show(entry);
+      const state = yield* browser.leave("chat", entry);
+      const { codeVerifier, nonce } = yield* (yield* Secrets).signIn(state);
+      yield* browser.comeBack("chat", state, "10001");
+      yield* browser.prove("game", "1");
+      yield* browser.confirm(entry);
+      yield* poll(key, entry.sid, 0);
+      yield* Effect.scoped(stream(key, entry.sid, "0"));
+      const texts = JSON.stringify(told);
+      for (const secret of [entry.sid, state, codeVerifier, nonce]) assert.notInclude(texts, secret);
+      // Each of the ports was heard.
+      for (const part of ["poll_count:", "sessions", "stateHash", "clientId"]) assert.include(texts, part);
+    }).pipe(Effect.provide(flowWorldWith({ onCall: (...call) => told.push(call) })));
+  });
+
+  it.effect("logs each step with the session's short name, and counts it", () => {
+    const lines: Array<Record<string, unknown>> = [];
+    const logger = Logger.make(({ fiber, message }) => {
+      const { step, outcome, session } = fiber.getRef(References.CurrentLogAnnotations);
+      if (String(message).startsWith("Flow step")) lines.push({ step, outcome, session });
+    });
+    return Effect.gen(function* () {
+      const { browser, entry } = yield* setup({ chatId: chatId("10002") });
+      const session = (yield* sessionIdOf(entry.sid)).slice(3, 11);
+      const refusals = Metric.value(
+        Metric.withAttributes(flowSteps, { step: "chat_proven", outcome: "wrong_user" }),
+      );
+      const before = (yield* refusals).count;
+      for (const _ of ["entered", "looked at again"]) yield* browser.show(entry);
+      yield* Effect.flip(browser.prove("chat", "10001", entry));
+      yield* browser.walk(entry, "10002", "2");
+      yield* browser.confirm(entry);
+      yield* Effect.flip(browser.show({ sid: "vs_" }));
+      assert.deepStrictEqual(
+        lines.map(({ step, outcome }) => `${step} ${outcome}`),
+        [
+          "entered ok",
+          "chat_started ok",
+          "chat_proven wrong_user",
+          "chat_started ok",
+          "chat_proven ok",
+          "game_started ok",
+          "game_proven ok",
+          "completed ok",
+          "entered unknown",
+        ],
+      );
+      const named = lines.slice(0, -1).map((line) => line["session"]);
+      assert.deepStrictEqual(new Set(named), new Set([session]));
+      assert.isNull(lines.at(-1)?.["session"]);
+      assert.strictEqual((yield* refusals).count - before, 1);
+    }).pipe(Effect.provide(flowWorld), Effect.provide(Logger.layer([logger])));
   });
 });
 

@@ -18,9 +18,13 @@ export interface Page {
   readonly redirect?: string | null;
 }
 
-/** Answers with a page. */
-export const pageResponse = (page: Page): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(documentOf(page).source, {
+/**
+ * Answers with a page.
+ *
+ * @param footer what stands at its end
+ */
+export const pageResponse = (page: Page, footer: Html): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(documentOf(page, footer).source, {
     status: page.status,
     contentType: "text/html; charset=utf-8",
     headers: { ...privateHeaders, "content-security-policy": policyOf(page) },
@@ -34,7 +38,7 @@ export const privateHeaders = {
   "x-content-type-options": "nosniff",
 };
 
-const documentOf = ({ title, content }: Page): Html => html`<!doctype html>
+const documentOf = ({ title, content }: Page, footer: Html): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -48,6 +52,7 @@ const documentOf = ({ title, content }: Page): Html => html`<!doctype html>
 <main>
 ${content}
 </main>
+${footer}
 </body>
 </html>
 `;

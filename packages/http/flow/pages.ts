@@ -1,10 +1,11 @@
 /**
  * The pages of the public verification flow.
  */
-import type { FlowConfirmed, FlowEntry, FlowView, ProofStep } from "@accountlink/core";
+import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, ProofStep } from "@accountlink/core";
 import { chatFace, type Face, faceHtml, gameFace } from "./face.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./page.ts";
+import type { PageSettingsShape } from "./page_settings.ts";
 
 /** The query by which a browser enters the flow. */
 export const queryOf = (entry: FlowEntry): string => {
@@ -13,11 +14,18 @@ export const queryOf = (entry: FlowEntry): string => {
   return query.toString();
 };
 
+/** What the pages tell of the service: the names of the platforms, and how long addresses are kept. */
+export interface PageTerms extends Pick<PageSettingsShape, "chatName" | "gameName"> {
+  /** In milliseconds; 0 for addresses that are not kept. */
+  readonly sightingRetention: number;
+}
+
 /** The page of a browser on its way: who asks, what is proven, and what comes next. */
-export const flowPage = (view: FlowView, now: number): Page => {
+export const flowPage = (view: FlowView, terms: PageTerms, now: number): Page => {
   const { redirect, replaces } = view;
   const [chat, game, replaced] = [chatFace(view.chat), gameFace(view.game), gameFace(replaces)];
   const isProven = chat !== null && game !== null;
+  const { chatName, gameName } = terms;
   return {
     status: 200,
     title: isProven ? "Is this right?" : "Link your accounts",
@@ -29,12 +37,12 @@ export const flowPage = (view: FlowView, now: number): Page => {
 <p>${
       isProven
         ? html`Once you confirm, ${view.asking} knows that these two belong together.`
-        : html`Show that a chat account and a game account are both yours. ${view.asking} then knows that they belong together, and nothing else.`
+        : html`Show that an account at ${chatName} and one at ${gameName} are both yours. ${view.asking} then knows that they belong together, and nothing else.`
     }</p>
 <ol class="steps" role="list">
-${step("Chat account", chat === null ? "current" : "done", chat === null ? signIn("chat", view) : proven("chat", chat, view))}
-${step("Game account", stateOf(chat, game), game === null ? chat && signIn("game", view) : proven("game", game, view))}
-${step("Confirm", isProven ? "current" : "later", isProven ? confirmation(view, game, replaced) : null)}
+${step(`Account at ${chatName}`, chat === null ? "current" : "done", proofStep("chat", chatName, chat, view))}
+${step(`Account at ${gameName}`, stateOf(chat, game), chat && proofStep("game", gameName, game, view))}
+${step("Confirm", isProven ? "current" : "later", isProven ? confirmation(view, terms, game, replaced) : null)}
 </ol>
 ${replaced === null && (view.sid !== null || chat !== null) ? cancelForm(view, "Do not link anything") : null}
 <p class="aside">${redirect === null ? null : html`Afterwards you go on to ${new URL(redirect).host}. `}You have ${timeLeft(view.expiresAt - now)} left.</p>`,
@@ -42,11 +50,10 @@ ${replaced === null && (view.sid !== null || chat !== null) ? cancelForm(view, "
 };
 
 /** The page at the end, for who is not sent on. */
-export const donePage = ({
-  chat,
-  game,
-  linkChanged,
-}: Extract<FlowConfirmed, { readonly redirect: null }>): Page => {
+export const donePage = (
+  { chat, game, linkChanged, guildId }: Extract<FlowConfirmed, { readonly redirect: null }>,
+  settings: PageSettingsShape,
+): Page => {
   const faces = [chatFace(chat), gameFace(game)].filter((face) => face !== null);
   return {
     status: 200,
@@ -56,18 +63,23 @@ export const donePage = ({
 <p class="sign good" aria-hidden="true">✓</p>
 <h1>Your accounts are linked</h1>
 <ul class="pair" role="list">${faces.map((face) => html`<li>${faceHtml(face)}</li>`)}</ul>
-<p>${linkChanged ? null : "They were linked before, and you have confirmed it. "}You can close this page and go back to the chat.</p>`,
+<p>${linkChanged ? null : "They were linked before, and you have confirmed it. "}You can close this page and go back to ${settings.chatName}.</p>
+${wayBack(settings, guildId)}`,
   };
 };
 
 /** The page after the user has said no. */
-export const cancelledPage: Page = {
+export const cancelledPage = ({ guildId }: FlowEnded, settings: PageSettingsShape): Page => ({
   status: 200,
   title: "Nothing was linked",
   content: html`
 <h1>Nothing was linked</h1>
-<p>As you wished. You can close this page. If you change your mind, begin again where you began.</p>`,
-};
+<p>As you wished. You can close this page. If you change your mind, begin again where you began.</p>
+${wayBack(settings, guildId)}`,
+});
+
+const wayBack = ({ chatName, chatHome }: PageSettingsShape, guildId: FlowEnded["guildId"]): Html | null =>
+  chatHome && html`<p><a class="button" href="${chatHome(guildId)}">Go back to ${chatName}</a></p>`;
 
 const picturesOf = (faces: ReadonlyArray<Face | null>): ReadonlyArray<string> =>
   faces.flatMap((face) => face?.picture ?? []);
@@ -92,20 +104,21 @@ ${content}
 const startPath = (proof: ProofStep, { entry }: FlowView): string =>
   `/verify/${proof}/start?${queryOf(entry)}`;
 
-const signIn = (proof: ProofStep, view: FlowView): Html =>
-  html`<a class="button" href="${startPath(proof, view)}">Sign in to the ${proof} platform</a>`;
-
-const proven = (proof: ProofStep, face: Face, view: FlowView): Html => html`
-${faceHtml(face)}
-<p class="other"><a href="${startPath(proof, view)}">Use another ${proof} account</a></p>`;
-
-const confirmation = (view: FlowView, game: Face, replaced: Face | null): Html =>
-  replaced === null
-    ? confirmForm(view, "Link these accounts")
+const proofStep = (proof: ProofStep, platform: string, proven: Face | null, view: FlowView): Html =>
+  proven === null
+    ? html`<a class="button" href="${startPath(proof, view)}">Sign in to ${platform}</a>`
     : html`
-<p>Your chat account is linked to another game account already:</p>
+${faceHtml(proven)}
+<p class="other"><a href="${startPath(proof, view)}">Use another account at ${platform}</a></p>`;
+
+const confirmation = (view: FlowView, terms: PageTerms, game: Face, replaced: Face | null): Html =>
+  replaced === null
+    ? html`${keptAddress(terms)}${confirmForm(view, "Link these accounts")}`
+    : html`
+<p>Your account at ${terms.chatName} is linked to another one at ${terms.gameName} already:</p>
 ${faceHtml(replaced)}
 <p>It can have only one. Which one?</p>
+${keptAddress(terms)}
 ${confirmForm(view, `Link ${game.name} instead`)}
 ${cancelForm(view, `Keep ${replaced.name}`)}`;
 
@@ -121,6 +134,15 @@ const form = (action: string, { csrf, sid }: FlowView, button: Html): Html => ht
 ${sid === null ? null : html`<input type="hidden" name="sid" value="${sid}">`}
 ${button}
 </form>`;
+
+const day = 86_400_000;
+
+/** Says what becomes of the address of who confirms. */
+const keptAddress = ({ sightingRetention }: PageTerms): Html | null => {
+  if (sightingRetention === 0) return null;
+  const days = Math.ceil(sightingRetention / day);
+  return html`<p class="kept">When you confirm, your IP address is kept, encrypted, for ${days === 1 ? "1 day" : `${days} days`}, to find other accounts of the same person.</p>`;
+};
 
 /** The page stands still, so that it says no more than what is true for a while. */
 const timeLeft = (milliseconds: number): string => {

@@ -2,8 +2,10 @@
  * The pages of the flow that does not go on: each says why, and what to do next.
  */
 import type { BadRequest, FlowEntry, FlowRefusal, FlowRefused, SessionState } from "@accountlink/core";
+import { chatFace, type Face, faceHtml } from "./face.ts";
 import { html } from "./html.ts";
 import type { Page } from "./page.ts";
+import type { PageSettingsShape } from "./page_settings.ts";
 import { queryOf } from "./pages.ts";
 
 /** What a page says that does not let its user go on. */
@@ -11,10 +13,12 @@ export interface Refusal {
   readonly status: number;
   readonly title: string;
   /** What happened, and what to do. */
-  readonly text: string;
+  readonly text: string | ((platforms: PlatformNames) => string);
   /** What the way back is called, where there is one. */
   readonly again?: string;
 }
+
+type PlatformNames = Pick<PageSettingsShape, "chatName" | "gameName">;
 
 /** How a session ended that cannot be gone on with. */
 type Ending = Exclude<SessionState, "pending" | "opened" | "expired">;
@@ -63,13 +67,15 @@ export const refusals: Record<RefusalName, Refusal> = {
   wrong_user: {
     status: 403,
     title: "This link is for somebody else",
-    text: "The chat account that you signed in with is not the one that was asked. Sign in with the account that got the link.",
-    again: "Use another chat account",
+    text: ({ chatName }) =>
+      `The account at ${chatName} that you signed in with is not the one that was asked. Sign in with the account that got the link.`,
+    again: "Use another account",
   },
   not_a_member: {
     status: 403,
     title: "You are not in the community",
-    text: "The chat account that you signed in with is not a member of the community that asks. Join it first, or sign in with the account that is in it.",
+    text: ({ chatName }) =>
+      `The account at ${chatName} that you signed in with is not a member of the community that asks. Join it first, or sign in with the account that is in it.`,
     again: "Try again",
   },
   platform_down: {
@@ -93,7 +99,7 @@ export const refusals: Record<RefusalName, Refusal> = {
   unfinished: {
     status: 400,
     title: "Something is missing",
-    text: "Sign in with your chat account first, then with your game account.",
+    text: ({ chatName, gameName }) => `Sign in to ${chatName} first, then to ${gameName}.`,
     again: "Go on",
   },
   lost: {
@@ -156,18 +162,26 @@ export const refusals: Record<RefusalName, Refusal> = {
 };
 
 /** The page for a flow that core does not let go on. */
-export const refusalPage = ({ reason, entry, state }: FlowRefused): Page => {
-  if (reason === "over") return pageOf(refusals[isEnding(state) ? state : "expired"], null);
+export const refusalPage = (
+  { reason, entry, state, account }: FlowRefused,
+  platforms: PlatformNames,
+): Page => {
+  if (reason === "over") return pageOf(refusals[isEnding(state) ? state : "expired"], platforms);
   // A session that is over has no way back, while a scope can be entered again.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
-  return pageOf(refusals[reason], isOver ? null : entry);
+  return pageOf(refusals[reason], platforms, {
+    entry: isOver ? null : entry,
+    face: chatFace(account ?? null),
+  });
 };
 
 /** The page for what core has no part in. */
-export const ownRefusalPage = (name: OwnRefusal): Page => pageOf(refusals[name], null);
+export const ownRefusalPage = (name: OwnRefusal, platforms: PlatformNames): Page =>
+  pageOf(refusals[name], platforms);
 
 /** The page for a request that no step of the flow takes. */
-export const unmatchedPage = ({ problem }: BadRequest): Page => pageOf(refusals[unmatched[problem]], null);
+export const unmatchedPage = ({ problem }: BadRequest, platforms: PlatformNames): Page =>
+  pageOf(refusals[unmatched[problem]], platforms);
 
 const unmatched = {
   unreadable: "no_entry",
@@ -178,11 +192,20 @@ const unmatched = {
 const isEnding = (state: SessionState | undefined): state is Ending =>
   state === "completed" || state === "cancelled" || state === "failed";
 
-const pageOf = ({ status, title, text, again }: Refusal, entry: FlowEntry | null): Page => ({
+const noneKnown = { entry: null, face: null };
+
+/** The page, with who is signed in, and a way back, where they are known. */
+const pageOf = (
+  { status, title, text, again }: Refusal,
+  platforms: PlatformNames,
+  { entry, face }: { readonly entry: FlowEntry | null; readonly face: Face | null } = noneKnown,
+): Page => ({
   status,
   title,
+  pictures: face?.picture ? [face.picture] : [],
   content: html`
 <h1>${title}</h1>
-<p>${text}</p>
+<p>${typeof text === "string" ? text : text(platforms)}</p>
+${face && html`<p class="who">You are signed in as:</p>${faceHtml(face)}`}
 ${again === undefined || entry === null ? null : html`<p><a class="button" href="/verify?${queryOf(entry)}">${again}</a></p>`}`,
 });

@@ -12,6 +12,7 @@ import {
   type PublicError,
   RequestLimits,
   SecurityLog,
+  SessionSettings,
   type SharedIpRateLimited,
   VerificationFlows,
 } from "@accountlink/core";
@@ -23,13 +24,16 @@ import type { BoundRoute } from "../pipeline.ts";
 import { observeAnswer } from "../request_metrics.ts";
 import { HttpSettings } from "../settings.ts";
 import { flowCookie } from "./cookie.ts";
+import { footerHtml } from "./footer.ts";
 import { type Page, pageResponse, privateHeaders, stylePath } from "./page.ts";
+import { PageSettings, type PageSettingsShape } from "./page_settings.ts";
 import { cancelledPage, donePage, flowPage, queryOf } from "./pages.ts";
 import { ownRefusalPage, refusalPage, unmatchedPage } from "./refusals.ts";
 import { style } from "./style.ts";
 
 type Response = HttpServerResponse.HttpServerResponse;
 type Refused = FlowError | SharedIpRateLimited | BadRequest;
+type Failure = Refused | InternalError;
 type Answer<R = never> = Effect.Effect<Response, Refused, R>;
 
 /** What the exchanges of the flow name; its paths are no routes of the contract. */
@@ -43,12 +47,16 @@ export const flowRoutes = Effect.gen(function* () {
   const security = yield* SecurityLog;
   const withExchange = exchangeOpener(settings);
   const cookie = flowCookie(settings.publicUrl);
+  const pageSettings = yield* PageSettings;
+  const { sightingRetention } = yield* SessionSettings;
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
   /** Counts a request against the second of its address, and answers it or refuses it with a page. */
   const answered = <R>(route: Exchange["route"], answer: (exchange: Exchange) => Answer<R>) =>
     withExchange(route, (exchange) =>
       Effect.andThen(limits.admitVisit(exchange.address), answer(exchange)).pipe(
+        // Flow events are logged where the steps are taken.
+        Effect.annotateLogs({ requestId: exchange.requestId }),
         Effect.matchCauseEffect({
           onSuccess: (response) => observeAnswer(exchange, signed(response, exchange), null),
           onFailure: (cause) => {
@@ -57,7 +65,7 @@ export const flowRoutes = Effect.gen(function* () {
             const told = publicOf(error);
             return Effect.andThen(
               security.noteRefusal(told, exchange.address),
-              observeAnswer(exchange, signed(refusalOf(error), exchange), told),
+              observeAnswer(exchange, signed(refused(error, exchange), exchange), told),
             );
           },
         }),
@@ -70,12 +78,25 @@ export const flowRoutes = Effect.gen(function* () {
     answer: (exchange: Exchange) => Answer,
   ): BoundRoute => ({ method, path, answer: answered(stepRoute, answer) });
 
+  const respond = (page: Page, { requestId }: Exchange): Response =>
+    pageResponse(page, footerHtml(pageSettings, requestId));
+
+  /** The answer to whatever the flow does not go on for. */
+  const refused = (error: Failure, exchange: Exchange): Response => {
+    const headers: Record<string, string> = {};
+    const told = publicOf(error);
+    if (told !== null) addErrorHeaders(headers, told);
+    return HttpServerResponse.setHeaders(respond(pageOf(error, pageSettings), exchange), headers);
+  };
+
   const show = (exchange: Exchange): Answer => {
     const entry = entryOf(exchange);
-    if (entry === null) return Effect.succeed(pageResponse(ownRefusalPage("no_entry")));
-    return Effect.map(flows.view(entry, cookie.read(exchange)), (view) =>
-      cookie.write(pageResponse(flowPage(view, exchange.clock.currentTimeMillisUnsafe())), view.cookie),
-    );
+    if (entry === null) return Effect.succeed(respond(ownRefusalPage("no_entry", pageSettings), exchange));
+    return Effect.map(flows.view(entry, cookie.read(exchange)), (view) => {
+      const now = exchange.clock.currentTimeMillisUnsafe();
+      const page = flowPage(view, { ...pageSettings, sightingRetention }, now);
+      return cookie.write(respond(page, exchange), view.cookie);
+    });
   };
 
   const start =
@@ -99,12 +120,25 @@ export const flowRoutes = Effect.gen(function* () {
     return Effect.map(
       flows.confirm(cookie.read(exchange), form, { address, requestId }),
       (confirmed): Response =>
-        confirmed.redirect === null ? pageResponse(donePage(confirmed)) : redirect(303, confirmed.redirect),
+        confirmed.redirect === null
+          ? respond(donePage(confirmed, pageSettings), exchange)
+          : redirect(303, confirmed.redirect),
     );
   };
 
   const cancel = (exchange: Exchange, form: FlowForm): Answer =>
-    Effect.as(flows.cancel(cookie.read(exchange), form), pageResponse(cancelledPage));
+    Effect.map(flows.cancel(cookie.read(exchange), form), (ended) =>
+      respond(cancelledPage(ended, pageSettings), exchange),
+    );
+
+  /** Reads the form that an answer is for. */
+  const withForm =
+    (answer: (exchange: Exchange, form: FlowForm) => Answer) =>
+    (exchange: Exchange): Answer =>
+      Effect.matchEffect(readForm(exchange), {
+        onFailure: () => Effect.succeed(respond(ownRefusalPage("unreadable", pageSettings), exchange)),
+        onSuccess: (form) => answer(exchange, form),
+      });
 
   const routes: ReadonlyArray<BoundRoute> = [
     bind("GET", "/verify", show),
@@ -132,31 +166,23 @@ const signed = (response: Response, { requestId }: Exchange): Response =>
   HttpServerResponse.setHeader(response, "x-request-id", requestId);
 
 /** What operators are told of: nothing that users can do about. */
-const publicOf = (error: Refused | InternalError): PublicError | null => {
+const publicOf = (error: Failure): PublicError | null => {
   if (error._tag !== "FlowRefused") return error;
   return error.cause instanceof PlatformUnavailable ? error.cause : null;
 };
 
-/** The page for whatever the flow does not go on for. */
-const refusalOf = (error: Refused | InternalError): Response => {
-  const headers: Record<string, string> = {};
-  const told = publicOf(error);
-  if (told !== null) addErrorHeaders(headers, told);
-  return HttpServerResponse.setHeaders(pageResponse(pageOf(error)), headers);
-};
-
-const pageOf = (error: Refused | InternalError): Page => {
+const pageOf = (error: Failure, settings: PageSettingsShape): Page => {
   switch (error._tag) {
     case "FlowRefused":
-      return refusalPage(error);
+      return refusalPage(error, settings);
     case "SharedIpRateLimited":
-      return ownRefusalPage("too_many");
+      return ownRefusalPage("too_many", settings);
     case "BadRequest":
-      return unmatchedPage(error);
+      return unmatchedPage(error, settings);
     case "StoreUnavailable":
-      return ownRefusalPage("store_down");
+      return ownRefusalPage("store_down", settings);
     case "InternalError":
-      return ownRefusalPage("defect");
+      return ownRefusalPage("defect", settings);
   }
 };
 
@@ -176,21 +202,16 @@ const searchOf = ({ request: { url } }: Exchange): URLSearchParams =>
 
 const maxFormSize = ByteSize.bytes(4_096);
 
-/** Reads the form that an answer is for. */
-const withForm =
-  (answer: (exchange: Exchange, form: FlowForm) => Answer) =>
-  (exchange: Exchange): Answer =>
-    exchange.request.urlParamsBody.pipe(
-      Effect.provideService(HttpIncomingMessage.MaxBodySize, maxFormSize),
-      Effect.matchEffect({
-        onFailure: () => Effect.succeed(pageResponse(ownRefusalPage("unreadable"))),
-        onSuccess: (params) =>
-          answer(exchange, {
-            csrf: Option.getOrNull(UrlParams.getFirst(params, "csrf")),
-            sid: Option.getOrNull(UrlParams.getFirst(params, "sid")),
-          }),
+const readForm = ({ request }: Exchange) =>
+  request.urlParamsBody.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, maxFormSize),
+    Effect.map(
+      (params): FlowForm => ({
+        csrf: Option.getOrNull(UrlParams.getFirst(params, "csrf")),
+        sid: Option.getOrNull(UrlParams.getFirst(params, "sid")),
       }),
-    );
+    ),
+  );
 
 const redirect = (status: 302 | 303, location: string): Response =>
   HttpServerResponse.redirect(location, { status, headers: privateHeaders });

@@ -27,10 +27,14 @@ h2 { margin: 0; font-size: 1rem; line-height: 1.75rem; }
 p { margin: 0 0 1rem; text-wrap: pretty; }
 main > :last-child { margin-bottom: 0; }
 a { color: var(--mark); }
-.asking, .aside, .other, small, .later { color: var(--soft); }
+.asking, .aside, .other, .kept, small, .later, footer { color: var(--soft); }
 .asking { margin-bottom: .25rem; }
 .asking strong { color: var(--text); }
-.aside, .other, small { font-size: .9rem; }
+.aside, .other, .kept, small { font-size: .9rem; }
+.who { margin-bottom: .5rem; }
+.who + .account { margin-bottom: 1.25rem; }
+footer { max-width: 28rem; margin: 0 auto; padding: .75rem 1.5rem 0; font-size: .8rem; }
+footer p { margin: 0; }
 .aside { margin-top: 1.25rem; }
 .steps { margin: 1.5rem 0 0; padding: 0; list-style: none; counter-reset: step; }
 .steps > li { position: relative; padding: 0 0 1.25rem 2.75rem; counter-increment: step; }

@@ -154,7 +154,7 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
     const expired = yield* inBatches(expire(at));
     yield* inBatches(forget(sessionsBefore));
     yield* inBatches(endFlows(at));
-    if (sightingsBefore !== null) yield* inBatches(forgetSightings(sightingsBefore));
+    yield* inBatches(forgetSightings(sightingsBefore));
     return expired;
   });
 };

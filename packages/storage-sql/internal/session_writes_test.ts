@@ -43,12 +43,12 @@ describe.each(databases)("a sweep on $name", ({ client, skipped }) => {
         yield* migrate;
         yield* storeSightings;
         const sessions = yield* Effect.provide(SessionStore, stores);
-        const sweep = (sightingsBefore: number | null) =>
+        const sweep = (sightingsBefore: number) =>
           sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore });
         const rowsFrom = (oldest: number) =>
           ["pid_1", "pid_2"].map((pid) => ({ pid, count: count - oldest + 1, oldest }));
 
-        yield* sweep(null);
+        yield* sweep(0);
         yield* sweep(1);
         expect(yield* kept).toEqual(rowsFrom(1));
         yield* sweep(2);

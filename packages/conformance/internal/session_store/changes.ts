@@ -62,7 +62,7 @@ const changedOf = (ids: ReadonlyArray<SessionId>, at: number) =>
 
 /** Forgets the sessions whose deadline is before that time, and no sighting. */
 const sweepAt = (at: Millis, sessionsBefore: Millis) =>
-  Effect.flatMap(SessionStore, (store) => store.sweep({ at, sessionsBefore, sightingsBefore: null }));
+  Effect.flatMap(SessionStore, (store) => store.sweep({ at, sessionsBefore, sightingsBefore: 0 }));
 
 /** What happens to a session until it ends without a link. */
 export const changes: Cases<Storage> = {

@@ -1,0 +1,20 @@
+/**
+ * What a configuration says of the pages that users see.
+ */
+import type { PageSettingsShape } from "@accountlink/http";
+import { liveChatHome, livePlatformNames } from "@accountlink/platform-live";
+import type { Config } from "./config.ts";
+
+const devPlatformNames = { chat: "the chat platform", game: "the game platform" };
+
+export const pageSettingsOf = (config: Config): PageSettingsShape => {
+  const isLive = config.ACCOUNTLINK_PLATFORM === "live";
+  const names = isLive ? livePlatformNames : devPlatformNames;
+  return {
+    chatName: config.ACCOUNTLINK_CHAT_NAME ?? names.chat,
+    gameName: config.ACCOUNTLINK_GAME_NAME ?? names.game,
+    chatHome: isLive ? liveChatHome : null,
+    privacyUrl: config.ACCOUNTLINK_PRIVACY_URL,
+    contact: config.ACCOUNTLINK_CONTACT,
+  };
+};

@@ -1,0 +1,40 @@
+import { GuildId } from "@accountlink/core";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { readConfig } from "./config.ts";
+import { pageSettingsOf } from "./page_settings.ts";
+
+const settingsOf = (environment: Record<string, string>) =>
+  Effect.runSync(Effect.map(readConfig(environment), pageSettingsOf));
+
+describe("pageSettingsOf", () => {
+  it("names the live platforms as users know them, and where their communities are", () => {
+    const { chatHome, ...settings } = settingsOf({ ACCOUNTLINK_PLATFORM: "live" });
+    expect(settings).toEqual({ chatName: "Discord", gameName: "Roblox", privacyUrl: null, contact: null });
+    expect(chatHome?.(GuildId.make("700000000000000001"))).toBe(
+      "https://discord.com/channels/700000000000000001",
+    );
+    expect(chatHome?.(null)).toBe("https://discord.com/channels/@me");
+  });
+
+  it("has general names for the dev platform, which has no pages to go back to", () => {
+    const { chatName, gameName, chatHome } = settingsOf({});
+    expect([chatName, gameName, chatHome]).toEqual(["the chat platform", "the game platform", null]);
+  });
+
+  it("takes the operator's own names, privacy policy and contact", () => {
+    const own = settingsOf({
+      ACCOUNTLINK_CHAT_NAME: "Guilded",
+      ACCOUNTLINK_GAME_NAME: "Minecraft",
+      ACCOUNTLINK_PRIVACY_URL: "https://links.example/privacy?lang=en#addresses",
+      ACCOUNTLINK_CONTACT: "help@links.example",
+    });
+    expect(own).toEqual({
+      chatName: "Guilded",
+      gameName: "Minecraft",
+      chatHome: null,
+      privacyUrl: "https://links.example/privacy?lang=en#addresses",
+      contact: "help@links.example",
+    });
+  });
+});

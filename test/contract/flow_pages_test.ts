@@ -1,0 +1,76 @@
+/**
+ * What the pages of the flow tell users and operators besides the way through it.
+ */
+import { describe, expect, test } from "vitest";
+import { formOf } from "../support/flow_browser.ts";
+import { type Answer, textOf } from "../support/http.ts";
+import { expectPage, useFlowServer } from "./flow_server.ts";
+
+const plain = await useFlowServer();
+const named = await useFlowServer({
+  ACCOUNTLINK_CHAT_NAME: "Ch<at>",
+  ACCOUNTLINK_GAME_NAME: "Game & Co",
+  ACCOUNTLINK_PRIVACY_URL: "https://links.example/privacy?a=1&b=2",
+  ACCOUNTLINK_CONTACT: "help@links.example",
+  ACCOUNTLINK_SIGHTING_RETENTION: "0 seconds",
+});
+
+/** Every kind of page, of a session that is walked to its end. */
+const pagesOf = async ({ newKey, newSession, newBrowser }: typeof plain) => {
+  const bySid = `?sid=${textOf((await newSession(newKey())).sid)}`;
+  const browser = newBrowser();
+  const begun = await browser.get(`/verify${bySid}`);
+  const refused = await browser.get(`/verify/game/start${bySid}`);
+  const unknown = await browser.get("/verify/nothing");
+  const incomplete = await browser.get("/verify");
+  const asking = await browser.walk(bySid);
+  const done = await browser.post("/verify/confirm", formOf(asking));
+  const other = `?sid=${textOf((await newSession(newKey())).sid)}`;
+  const cancelled = await browser.post("/verify/cancel", formOf(await browser.walk(other)));
+  return { begun, refused, unknown, incomplete, asking, done, cancelled };
+};
+
+const requestIdOf = ({ headers }: Answer) => textOf(headers["x-request-id"]);
+
+describe("every page", () => {
+  test("says the id of its request", async () => {
+    for (const page of Object.values(await pagesOf(plain))) {
+      expect(page.text).toContain(`Request <code>${requestIdOf(page)}</code>`);
+      expect(page.text).not.toContain("Privacy policy");
+      expect(page.text).not.toContain("Contact:");
+    }
+  });
+
+  test("links the privacy policy and the contact of its operator", async () => {
+    for (const page of Object.values(await pagesOf(named))) {
+      expect(page.text).toContain('<a href="https://links.example/privacy?a=1&amp;b=2">Privacy policy</a>');
+      expect(page.text).toContain('Contact: <a href="mailto:help@links.example">help@links.example</a>');
+    }
+  });
+
+  test("calls the platforms what users call them", async () => {
+    const { begun, refused, asking, done } = await pagesOf(named);
+    expect(begun.text).toContain("Sign in to Ch&lt;at&gt;");
+    expect(refused.text).toContain("Sign in to Ch&lt;at&gt; first, then to Game &amp; Co.");
+    expect(asking.text).toContain("Account at Game &amp; Co");
+    expect(done.text).toContain("go back to Ch&lt;at&gt;");
+    expect((await pagesOf(plain)).begun.text).toContain("Sign in to the chat platform");
+  });
+});
+
+describe("the page that asks to confirm", () => {
+  test("says how long the address is kept, and what for", async () => {
+    const { begun, asking } = await pagesOf(plain);
+    expectPage(asking, 200, "Is this right?");
+    const sentence =
+      "your IP address is kept, encrypted, for 180 days, to find other accounts of the same person";
+    expect(asking.text).toContain(sentence);
+    expect(begun.text).not.toContain("IP address");
+  });
+
+  test("does not say it where addresses are not kept", async () => {
+    const { asking } = await pagesOf(named);
+    expectPage(asking, 200, "Is this right?");
+    expect(asking.text).not.toContain("IP address");
+  });
+});
