@@ -52,7 +52,7 @@ describe("every page", () => {
     const { begun, refused, asking, done } = await pagesOf(named);
     expect(begun.text).toContain("Sign in to Ch&lt;at&gt;");
     expect(refused.text).toContain("Sign in to Ch&lt;at&gt; first, then to Game &amp; Co.");
-    expect(asking.text).toContain("Account at Game &amp; Co");
+    expect(asking.text).toContain("Account on Game &amp; Co");
     expect(done.text).toContain("go back to Ch&lt;at&gt;");
     expect((await pagesOf(plain)).begun.text).toContain("Sign in to the chat platform");
   });

@@ -59,6 +59,8 @@ export const useFlowPages = async (): Promise<FlowPages> => {
       ACCOUNTLINK_DEV_PLATFORM_PORT: String(port),
       ACCOUNTLINK_SESSION_CREATE_BURST: "0",
       ACCOUNTLINK_IP_VERIFY_DAILY: "1",
+      ACCOUNTLINK_PRIVACY_URL: "https://links.example/privacy",
+      ACCOUNTLINK_CONTACT: "help@links.example",
     },
   }));
   const platform = devPlatformOn(port);

@@ -74,7 +74,7 @@ describe("the keyboard alone", () => {
     await enter(watched, /^Try again/, "flow-focus-refused");
     await enter(watched, /^Sign in to the chat platform/);
     await enter(watched, /User 1/);
-    expect(await watched.page.getByText("Use another account at the chat platform").count()).toBe(1);
+    expect(await watched.page.getByText("Use another account on the chat platform").count()).toBe(1);
     await watched.close();
   });
 

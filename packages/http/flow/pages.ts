@@ -37,11 +37,11 @@ export const flowPage = (view: FlowView, terms: PageTerms, now: number): Page =>
 <p>${
       isProven
         ? html`Once you confirm, ${view.asking} knows that these two belong together.`
-        : html`Show that an account at ${chatName} and one at ${gameName} are both yours. ${view.asking} then knows that they belong together, and nothing else.`
+        : html`Show that an account on ${chatName} and one on ${gameName} are both yours. ${view.asking} then knows that they belong together, and nothing else.`
     }</p>
 <ol class="steps" role="list">
-${step(`Account at ${chatName}`, chat === null ? "current" : "done", proofStep("chat", chatName, chat, view))}
-${step(`Account at ${gameName}`, stateOf(chat, game), chat && proofStep("game", gameName, game, view))}
+${step(`Account on ${chatName}`, chat === null ? "current" : "done", proofStep("chat", chatName, chat, view))}
+${step(`Account on ${gameName}`, stateOf(chat, game), chat && proofStep("game", gameName, game, view))}
 ${step("Confirm", isProven ? "current" : "later", isProven ? confirmation(view, terms, game, replaced) : null)}
 </ol>
 ${replaced === null && (view.sid !== null || chat !== null) ? cancelForm(view, "Do not link anything") : null}
@@ -109,13 +109,13 @@ const proofStep = (proof: ProofStep, platform: string, proven: Face | null, view
     ? html`<a class="button" href="${startPath(proof, view)}">Sign in to ${platform}</a>`
     : html`
 ${faceHtml(proven)}
-<p class="other"><a href="${startPath(proof, view)}">Use another account at ${platform}</a></p>`;
+<p class="other"><a href="${startPath(proof, view)}">Use another account on ${platform}</a></p>`;
 
 const confirmation = (view: FlowView, terms: PageTerms, game: Face, replaced: Face | null): Html =>
   replaced === null
     ? html`${keptAddress(terms)}${confirmForm(view, "Link these accounts")}`
     : html`
-<p>Your account at ${terms.chatName} is linked to another one at ${terms.gameName} already:</p>
+<p>Your account on ${terms.chatName} is linked to another one on ${terms.gameName} already:</p>
 ${faceHtml(replaced)}
 <p>It can have only one. Which one?</p>
 ${keptAddress(terms)}

@@ -68,14 +68,14 @@ export const refusals: Record<RefusalName, Refusal> = {
     status: 403,
     title: "This link is for somebody else",
     text: ({ chatName }) =>
-      `The account at ${chatName} that you signed in with is not the one that was asked. Sign in with the account that got the link.`,
+      `The account on ${chatName} that you signed in with is not the one that was asked. Sign in with the account that got the link.`,
     again: "Use another account",
   },
   not_a_member: {
     status: 403,
     title: "You are not in the community",
     text: ({ chatName }) =>
-      `The account at ${chatName} that you signed in with is not a member of the community that asks. Join it first, or sign in with the account that is in it.`,
+      `The account on ${chatName} that you signed in with is not a member of the community that asks. Join it first, or sign in with the account that is in it.`,
     again: "Try again",
   },
   platform_down: {
