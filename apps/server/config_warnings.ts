@@ -51,14 +51,14 @@ const purposes: ReadonlyArray<readonly [start: string, chooser: VariableName, va
 ];
 
 /** Variables that have an effect whatever is chosen. */
-const forEveryPlatform: ReadonlyArray<string> = ["ACCOUNTLINK_CHAT_NAME", "ACCOUNTLINK_GAME_NAME"];
+const forEveryPlatform: ReadonlySet<string> = new Set(["ACCOUNTLINK_CHAT_NAME", "ACCOUNTLINK_GAME_NAME"]);
 
 /** Warns of variables for a storage, a cache or platforms that are not chosen. */
 export const withoutEffect = (environment: Environment): ReadonlyArray<ConfigWarning> => {
   const valueOf = (name: VariableName): string => (environment[name] ?? "").trim();
   return (Object.keys(variables) as ReadonlyArray<VariableName>).flatMap((name) => {
     const [, chooser, value] = purposes.find(([start]) => name.startsWith(start)) ?? [];
-    if (forEveryPlatform.includes(name)) return [];
+    if (forEveryPlatform.has(name)) return [];
     if (chooser === undefined || valueOf(name) === "" || valueOf(chooser) === value) return [];
     const problem = `${name} is set, and has no effect: ${chooser} is not ${value}`;
     return [{ problem, advice: "Remove it, or set what it is for" }];

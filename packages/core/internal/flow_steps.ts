@@ -156,10 +156,12 @@ export const flowSteps = Effect.gen(function* () {
   });
 
   /** A user with several accounts does not always know as which of them they are signed in. */
-  const sayingWho = (chatId: ChatId) => (refused: FlowRefused) =>
-    refused.reason === "wrong_user" || refused.reason === "not_a_member"
-      ? Effect.flatMap(shown.chat(chatId), (account) => new FlowRefused({ ...refused, account }))
+  const sayingWho = (chatId: ChatId) => (refused: FlowRefused) => {
+    const { reason, entry } = refused;
+    return reason === "wrong_user" || reason === "not_a_member"
+      ? Effect.flatMap(shown.chat(chatId), (account) => new FlowRefused({ reason, entry, account }))
       : refused;
+  };
 
   const finish = Effect.fn("VerificationFlows.finish")(function* (
     step: ProofStep,
@@ -175,7 +177,7 @@ export const flowSteps = Effect.gen(function* () {
     const subject = yield* subjects.resolve(entry);
     if (proof.step === "chat") {
       const { chatId } = proof;
-      yield* Effect.catch(admitUser(guard, subject, { chatId, isMember }, entry), sayingWho(chatId));
+      yield* admitUser(guard, subject, { chatId, isMember }, entry).pipe(Effect.catch(sayingWho(chatId)));
     }
     const cookie = entered(yield* newCookie(random, flow.expiresAt), entry);
     const now = yield* Clock.currentTimeMillis;

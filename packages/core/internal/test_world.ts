@@ -66,12 +66,11 @@ const secretOf = (byte: number) => Redacted.make(new Uint8Array(32).fill(byte));
 /** Sids that were hashed once are hashed at once, since Web Crypto takes its time, and tests wait for no time. */
 const secrets = Layer.effect(
   Secrets,
-  Effect.map(Secrets, (secrets) => {
+  Effect.map(Secrets, (slow) => {
     const known = new Map<Sid, SessionId>();
-    const hash = (sid: Sid) =>
-      Effect.tap(secrets.sessionId(sid), (id) => Effect.sync(() => known.set(sid, id)));
+    const hash = (sid: Sid) => Effect.tap(slow.sessionId(sid), (id) => Effect.sync(() => known.set(sid, id)));
     return {
-      ...secrets,
+      ...slow,
       sessionId: (sid) =>
         Option.match(Option.fromUndefinedOr(known.get(sid)), {
           onNone: () => hash(sid),

@@ -67,9 +67,6 @@ export class FlowSubjects extends Context.Service<
           owned.filter((key) => key.scope.pid === pid && isAccepted(key, now)),
         );
 
-      const mayRedirect = (active: ReadonlyArray<ApiKey>, redirect: string) =>
-        Effect.findFirst(active, (key) => Effect.isSuccess(checkRedirect(key, redirect)));
-
       const byScope = Effect.fnUntraced(function* (entry: Exclude<FlowEntry, { readonly sid: string }>) {
         const { pid, redirect } = entry;
         const now = yield* Clock.currentTimeMillis;
@@ -116,6 +113,9 @@ export const refuseOver = (
       ? new FlowRefused({ reason: "over", entry, state })
       : new FlowRefused({ reason: "expired", entry }),
   );
+
+const mayRedirect = (active: ReadonlyArray<ApiKey>, redirect: string) =>
+  Effect.findFirst(active, (key) => Effect.isSuccess(checkRedirect(key, redirect)));
 
 const isSid = Schema.is(Sid);
 const isPid = Schema.is(Pid);

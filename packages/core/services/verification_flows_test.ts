@@ -207,7 +207,7 @@ describe("VerificationFlows", () => {
       yield* browser.confirm(entry);
       yield* Effect.flip(browser.show({ sid: "vs_" }));
       assert.deepStrictEqual(
-        lines.map(({ step, outcome }) => `${step} ${outcome}`),
+        lines.map(({ step, outcome }) => `${String(step)} ${String(outcome)}`),
         [
           "entered ok",
           "chat_started ok",
@@ -224,7 +224,7 @@ describe("VerificationFlows", () => {
       assert.deepStrictEqual(new Set(named), new Set([session]));
       assert.isNull(lines.at(-1)?.["session"]);
       assert.strictEqual((yield* refusals).count - before, 1);
-    }).pipe(Effect.provide(flowWorld), Effect.provide(Logger.layer([logger])));
+    }).pipe(Effect.provide(Layer.merge(flowWorld, Logger.layer([logger]))));
   });
 });
 
