@@ -4,6 +4,7 @@ import {
   type DataScope,
   guildOf,
   type InsertKey,
+  isAccepted,
   type KeyId,
   KeyStore,
   type Millis,
@@ -37,7 +38,13 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
       insertKey: (write) => Effect.sync(() => insertKey(memory, write)),
       findByHash: (hash) => Effect.sync(() => findByHash(memory, hash)),
       findById: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.keys.get(id)?.key)),
-      findByIds: (ids) => Effect.sync(() => ids.flatMap((id) => memory.keys.get(id)?.key ?? [])),
+      acceptedAmong: (ids, at) =>
+        Effect.sync(() =>
+          ids.filter((id) => {
+            const stored = memory.keys.get(id);
+            return stored !== undefined && isAccepted(stored.key, at);
+          }),
+        ),
       listKeys: (account) => Effect.sync(() => keysOf(memory, account).toSorted(oldestFirst)),
       rotateKey: (write) => Effect.sync(() => rotateKey(memory, write)),
       setKeyStatus: (write) => Effect.sync(() => setKeyStatus(memory, write)),

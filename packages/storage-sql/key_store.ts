@@ -4,7 +4,7 @@ import { Array as Arr, Effect, Layer } from "effect";
 import { SqlClient, SqlConnection, type Statement } from "effect/sql";
 import { dialectOf } from "./internal/dialect.ts";
 import { gathered } from "./internal/gathering.ts";
-import { readAccounts, readKeys, readPresentedKeys, readScopes } from "./internal/key_row.ts";
+import { readAccounts, readKeyIds, readKeys, readPresentedKeys, readScopes } from "./internal/key_row.ts";
 import { keyWrites } from "./internal/key_writes.ts";
 import { operation } from "./internal/operation.ts";
 
@@ -71,7 +71,7 @@ const accountOperations = (
 const keyLookups = (
   sql: SqlClient.SqlClient,
   connection: SqlConnection.Connection,
-): Operations<"findByHash" | "findById" | "findByIds" | "listKeys"> => {
+): Operations<"findByHash" | "findById" | "acceptedAmong" | "listKeys"> => {
   const keys = sql.literal(`
     keys.id, keys.name, keys.tier, keys.kind, keys.status, keys.expires_at, keys.limits, keys.allow_ips, keys.deny_ips,
     keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`);
@@ -100,10 +100,12 @@ const keyLookups = (
         operation("KeyStore.findById"),
       ),
 
-    findByIds: (ids) =>
-      sql`SELECT ${keys} FROM ${keysWithScope} WHERE keys.id ${isAmong(JSON.stringify(ids))}`.pipe(
-        Effect.flatMap(readKeys),
-        operation("KeyStore.findByIds"),
+    acceptedAmong: (ids, at) =>
+      sql`
+        SELECT id FROM keys
+        WHERE id ${isAmong(JSON.stringify(ids))} AND status = 'active' AND (expires_at IS NULL OR expires_at > ${at})`.pipe(
+        Effect.flatMap(readKeyIds),
+        operation("KeyStore.acceptedAmong"),
       ),
 
     listKeys: (account) =>

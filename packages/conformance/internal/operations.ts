@@ -78,7 +78,7 @@ export const storageOperations = Effect.gen(function* () {
       insertKey: keys.insertKey({ ...origin, key, hash, maxKeys: null, at }),
       findByHash: keys.findByHash(hash),
       findById: keys.findById(key.id),
-      findByIds: keys.findByIds([key.id]),
+      acceptedAmong: keys.acceptedAmong([key.id], 0),
       listKeys: keys.listKeys(account.name),
       rotateKey: Effect.suspend(() =>
         keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at, previousUntil: at }),

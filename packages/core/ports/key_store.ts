@@ -82,8 +82,11 @@ export class KeyStore extends Context.Service<
 
     readonly findById: (id: KeyId) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>;
 
-    /** Those of the keys that exist, in any order. */
-    readonly findByIds: (ids: ReadonlyArray<KeyId>) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>;
+    /** Those of the keys that `isAccepted` holds for at a time, in any order. */
+    readonly acceptedAmong: (
+      ids: ReadonlyArray<KeyId>,
+      at: Millis,
+    ) => Effect.Effect<ReadonlyArray<KeyId>, StoreUnavailable>;
 
     /** The keys of an account, or of all of them, oldest first, ties by id. */
     readonly listKeys: (account: string | null) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>;

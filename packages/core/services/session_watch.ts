@@ -1,8 +1,7 @@
 /**
  * Wakes those who wait for a session, on every node.
  */
-import { Array, Clock, Context, Effect, Layer, Metric, Schedule, type Scope } from "effect";
-import { isAccepted } from "../api_key.ts";
+import { Array, Clock, Context, Effect, Latch, Layer, Metric, Schedule, type Scope } from "effect";
 import type { KeyId, SessionId } from "../ids.ts";
 import { hearSignals } from "../internal/hear_signals.ts";
 import { warnOnce } from "../internal/warn_once.ts";
@@ -145,19 +144,23 @@ const endInactiveForever = Effect.fnUntraced(function* (rooms: Rooms) {
     "Open reads of revoked keys are not looked for",
     Effect.gen(function* () {
       const { keyIds } = rooms;
-      if (keyIds.length === 0) return;
-      const keys = yield* store.findByIds(keyIds);
-      const now = yield* Clock.currentTimeMillis;
-      rooms.endExceptOf(new Set(keys.filter((key) => isAccepted(key, now)).map(({ id }) => id)), keyIds);
+      const accepted = new Set(yield* store.acceptedAmong(keyIds, yield* Clock.currentTimeMillis));
+      rooms.endReadsOf(new Set(keyIds.filter((id) => !accepted.has(id))));
     }),
   );
-  yield* Effect.repeat(endInactive, Schedule.spaced(keyCheckInterval));
+  while (true) {
+    yield* rooms.isWatched.await;
+    yield* Effect.sleep(keyCheckInterval);
+    yield* endInactive;
+  }
 });
 
 /** Those who watch on this node, by session. */
 class Rooms {
   readonly #rooms = new Map<SessionId, Set<Waiting>>();
   readonly #context: Context.Context<never>;
+  /** Open while somebody watches. */
+  readonly isWatched = Latch.makeUnsafe(false);
   #isReleased = false;
 
   constructor(context: Context.Context<never>) {
@@ -181,6 +184,7 @@ class Rooms {
     const room = this.#rooms.get(id);
     if (room === undefined) this.#rooms.set(id, new Set([waiting]));
     else room.add(waiting);
+    this.isWatched.openUnsafe();
     if (this.#isReleased) waiting.end();
     readsOpen.modifyUnsafe(1, this.#context);
     return waiting;
@@ -190,6 +194,7 @@ class Rooms {
     const room = this.#rooms.get(id);
     room?.delete(waiting);
     if (room?.size === 0) this.#rooms.delete(id);
+    if (this.#rooms.size === 0) this.isWatched.closeUnsafe();
     readsOpen.modifyUnsafe(-1, this.#context);
   }
 
@@ -201,11 +206,9 @@ class Rooms {
     for (const waiting of this.#rooms.get(id) ?? []) if (waiting.read < read) waiting.end();
   }
 
-  /** Ends the reads of the keys that were looked up, except of those that are active. */
-  endExceptOf(active: ReadonlySet<KeyId>, lookedUp: ReadonlyArray<KeyId>): void {
-    const inactive = new Set(lookedUp.filter((id) => !active.has(id)));
-    if (inactive.size === 0) return;
-    for (const waiting of this.#all()) if (inactive.has(waiting.keyId)) waiting.end();
+  endReadsOf(keyIds: ReadonlySet<KeyId>): void {
+    if (keyIds.size === 0) return;
+    for (const waiting of this.#all()) if (keyIds.has(waiting.keyId)) waiting.end();
   }
 
   release(): void {

@@ -93,3 +93,5 @@ export const readStates = schemaReaderOf(
   (state): KeyState => state,
 );
 export const readCounts = schemaReaderOf("keys", Schema.Struct({ count: Schema.Int }), ({ count }) => count);
+
+export const readKeyIds = schemaReaderOf("keys", Schema.Struct({ id: KeyId }), ({ id }) => id);

@@ -137,7 +137,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
     ),
   ),
   findById: onKeys((keys) => keys.findById(keyId)),
-  findByIds: onKeys((keys) => keys.findByIds([keyId])),
+  acceptedAmong: onKeys((keys) => keys.acceptedAmong([keyId], 1)),
   listKeys: onKeys((keys) => keys.listKeys(account)),
   insertKey: onKeys((keys) =>
     Effect.flatMap(keys.findById(keyId), (found) => {

@@ -38,14 +38,17 @@ export const keys: Cases<Storage> = {
     }
   }),
 
-  "findByIds finds those of the keys that exist, in any scope": Effect.gen(function* () {
+  "acceptedAmong gives those of the keys that are active and not over": Effect.gen(function* () {
     const store = yield* KeyStore;
     const { global, guild } = yield* makeWorld;
-    const [one, other, unasked] = [makeKey(global), makeKey(guild, { status: "revoked" }), makeKey(global)];
-    for (const key of [one, other, unasked]) yield* insert(key);
-    const found = yield* store.findByIds([one.id, uniqueKeyId(), other.id]);
-    expectEqual(new Set(found), new Set([one, other]));
-    expectEqual(yield* store.findByIds([]), []);
+    const [plain, ending] = [makeKey(global), makeKey(guild, { expiresAt: 1_000 })];
+    const unasked = makeKey(global);
+    const inactive = [makeKey(global, { status: "disabled" }), makeKey(guild, { status: "revoked" })];
+    for (const key of [plain, ending, unasked, ...inactive]) yield* insert(key);
+    const ids = [plain, ending, ...inactive].map(({ id }) => id).concat(uniqueKeyId());
+    expectEqual(new Set(yield* store.acceptedAmong(ids, 999)), new Set([plain.id, ending.id]));
+    expectEqual(yield* store.acceptedAmong(ids, 1_000), [plain.id]);
+    expectEqual(yield* store.acceptedAmong([], 0), []);
   }),
 
   "an id or a hash that nobody has finds none": Effect.gen(function* () {
