@@ -228,29 +228,6 @@ describe("VerificationFlows", () => {
   });
 });
 
-describe("A deployment that keeps no sightings", () => {
-  it.effect("stores none with the link", () => {
-    const writes: Array<CompleteFlow> = [];
-    const keepsNone = Layer.effect(
-      SessionSettings,
-      Effect.map(SessionSettings, (usual) => ({ ...usual, sightingRetention: 0 })),
-    );
-    return Effect.gen(function* () {
-      const { browser, entry } = yield* setup();
-      yield* browser.walk(entry);
-      yield* browser.confirm(entry);
-      assert.deepStrictEqual(
-        writes.map(({ address: seen }) => seen),
-        [null],
-      );
-    }).pipe(
-      Effect.provide(
-        flowWorldWith({ onComplete: (write) => writes.push(write) }).pipe(Layer.provide(keepsNone)),
-      ),
-    );
-  });
-});
-
 describe("An account on a page", () => {
   it.effect("is asked for without its place in the guild, which no page shows", () =>
     Effect.gen(function* () {
