@@ -91,6 +91,10 @@ describe("a variable with a value that it does not take", () => {
     ACCOUNTLINK_LOG_LEVEL: ["verbose", "one of trace, debug, info, warn, error"],
     ACCOUNTLINK_OPERATOR_PORT: ["-1", aPort],
     ACCOUNTLINK_DRAIN_DELAY: ["later", aDuration],
+    ACCOUNTLINK_HEADER_TIMEOUT: ["10", aDuration],
+    ACCOUNTLINK_REQUEST_TIMEOUT: ["soon", aDuration],
+    ACCOUNTLINK_IDLE_TIMEOUT: ["5s", aDuration],
+    ACCOUNTLINK_WRITE_TIMEOUT: ["-1 seconds", aDuration],
     ACCOUNTLINK_DEV_PLATFORM_PORT: ["65536", aPort],
   };
 

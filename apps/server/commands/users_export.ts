@@ -8,14 +8,14 @@ import { NetAddress } from "effect/net";
 import { chatIdFlag } from "../internal/flags.ts";
 import { paragraphs } from "../internal/help.ts";
 import { keyJson } from "../internal/key_output.ts";
-import { jsonWanted } from "../internal/output.ts";
+import { jsonWanted, printable } from "../internal/output.ts";
 import { managementLayer } from "../management.ts";
 
 export const exportUserCommand = Command.make("export", { chatId: chatIdFlag }, ({ chatId }) =>
   Effect.gen(function* () {
     const found = yield* (yield* UserData).find(chatId);
     const user = { chatId, ...(yield* userJson(found)) };
-    yield* Console.log(JSON.stringify(user, null, jsonWanted() ? 0 : 2));
+    yield* Console.log(printable(JSON.stringify(user, null, jsonWanted() ? 0 : 2)));
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
   Command.withDescription(
