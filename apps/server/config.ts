@@ -195,6 +195,14 @@ export const variables = {
     description: "How long the audit log is kept, 0 seconds for ever",
     fallback: "400 days",
   }),
+  ACCOUNTLINK_CONNECTIONS_PER_IP: count({
+    description: "Open connections of a client address",
+    fallback: 256,
+  }),
+  ACCOUNTLINK_CONNECTIONS: positive({
+    description: "Open connections in all, fewer where the process may open few files",
+    fallback: 10_000,
+  }),
   ACCOUNTLINK_HEADER_TIMEOUT: duration({
     description: "How long the head of a request may take to arrive",
     fallback: "10 seconds",

@@ -5,30 +5,21 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { InvalidBody, MalformedRequest, type PublicError } from "@accountlink/core";
-import { RefusedRequest } from "@accountlink/http";
+import { type HttpApp, RefusedRequest, refuseWhere } from "@accountlink/http";
 import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest";
-import { Context, Effect, Option, type Scope } from "effect";
+import { Effect, Option } from "effect";
 import { HttpServerRequest, HttpServerResponse } from "effect/http";
-
-type App = Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  never,
-  HttpServerRequest.HttpServerRequest | Scope.Scope
->;
 
 /**
  * Refuses requests whose head Node reads, but that could be read in two ways.
  *
  * @param publicUrl where users reach the service
  */
-export const refuseMalformed = (app: App, publicUrl: string): App => {
+export const refuseMalformed = (app: HttpApp, publicUrl: string): HttpApp => {
   const publicHost = new URL(publicUrl).host;
-  return Effect.withFiber((fiber) => {
-    const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
+  return refuseWhere(app, (request) => {
     const problem = headProblem(toIncomingMessage(request) as IncomingMessage, publicHost);
-    return problem === null
-      ? app
-      : Effect.provideService(app, RefusedRequest, new MalformedRequest({ problem }));
+    return problem === null ? null : new MalformedRequest({ problem });
   });
 };
 
@@ -60,7 +51,7 @@ const isForeign = (target: string, { localAddress, localPort }: Socket, publicHo
 };
 
 /** Answers what Node's parser refuses, and what does not arrive in time. */
-export const answerClientErrors = (server: Server, app: App) =>
+export const answerClientErrors = (server: Server, app: HttpApp) =>
   Effect.map(Effect.context(), (context) => {
     const run = Effect.runForkWith(context);
     const refused = new WeakSet<Socket>();

@@ -7,6 +7,7 @@ import { HttpSettings, makeHttpApp, PageSettings, Readiness } from "@accountlink
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Console, Deferred, Effect, Layer, Option } from "effect";
 import { HttpServer } from "effect/http";
+import { capConnections } from "./connection_caps.ts";
 import { demoIntroduction } from "./demo.ts";
 import { Drain } from "./drain.ts";
 import { watchFileDescriptors } from "./file_descriptors.ts";
@@ -67,6 +68,7 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan, publicUrlKnown: De
   // Opened first, so that it is closed last: metrics can be read while the server drains.
   yield* Effect.provide(listenForOperators(config), ready);
   const node = makeNodeServer(config, drain);
+  const capped = yield* capConnections(node, config);
   const server = yield* NodeHttpServer.make(() => node, address).pipe(
     Effect.mapError(({ cause }) => listenRefused("ACCOUNTLINK_PORT", address, cause)),
   );
@@ -89,7 +91,7 @@ const listen = Effect.fnUntraced(function* ({ config }: Plan, publicUrlKnown: De
     ),
   );
   yield* answerClientErrors(node, app);
-  yield* server.serve(refuseMalformed(app, publicUrl));
+  yield* server.serve(refuseMalformed(capped(app), publicUrl));
   const { release } = yield* SessionWatch;
   yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, release));
   return url;

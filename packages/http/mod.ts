@@ -4,6 +4,6 @@
 export { makeHttpApp } from "./app.ts";
 export { PageSettings, type PageSettingsShape } from "./flow/page_settings.ts";
 export { makeOperatorApp } from "./operator_app.ts";
-export { RefusedRequest } from "./refused_request.ts";
+export { type HttpApp, RefusedRequest, refuseWhere } from "./refused_request.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { Readiness } from "./system_routes.ts";

@@ -92,6 +92,7 @@ export const startWaitingServer = async () => {
   const server = await startServer({
     fixture: world.fixture,
     env: {
+      ACCOUNTLINK_CONNECTIONS: "30000",
       NODE_OPTIONS: probe,
       ACCOUNTLINK_STORAGE: "memory",
       ACCOUNTLINK_SESSION_TTL: "30 minutes",

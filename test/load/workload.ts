@@ -41,6 +41,7 @@ export const unreachedKeyLimits = {
 /** Environment of the real server: limits of the client address that are counted, and never reached. */
 export const unreachedAddressLimits = {
   ACCOUNTLINK_IP_PER_SECOND: String(unreached),
+  ACCOUNTLINK_CONNECTIONS_PER_IP: "0",
   ACCOUNTLINK_IP_DAILY: String(unreached),
 };
 
