@@ -1,5 +1,5 @@
 /**
- * A key that is revoked on one node is refused on all of them within a second.
+ * A key that is revoked on one node is refused on all of them within a second, and its streams end.
  */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { keyIdOf } from "@accountlink/core";
 import { Effect } from "effect";
 import { expect, test } from "vitest";
+import { textOf } from "../support/http.ts";
 import { makeWorld } from "../support/world.ts";
 import { type Service, startService, whyNoService } from "./service.ts";
 
@@ -42,6 +43,26 @@ const refusalsAfterNow = ({ nodes }: Service, key: string) => {
   );
 };
 
+/** Opens a stream on each node, and gives how long after now each has ended. */
+const openStreams = ({ nodes }: Service, key: string) =>
+  Effect.promise(() =>
+    Promise.all(
+      nodes.map(async ({ send, url }) => {
+        const { body } = await send("POST /v2/sessions", { key, body: { clientId: "client" } });
+        const response = await fetch(`${url()}/v2/sessions/${textOf(body.data?.sid)}/stream`, {
+          headers: { authorization: `Bearer ${key}` },
+        });
+        expect(response.status).toBe(200);
+        const told = response.text();
+        return async () => {
+          const begin = performance.now();
+          expect(await told).toMatch(/event: timeout\ndata: \{\}\n\n$/);
+          return performance.now() - begin;
+        };
+      }),
+    ),
+  );
+
 const cases = [
   ["reported as leaked", reportLeaked, false],
   ["reported as leaked while Redis is away", reportLeaked, true],
@@ -65,10 +86,19 @@ test.skipIf(missing !== null)(
           const answer = yield* Effect.promise(() => node.send(line, { key }));
           expect([name, answer.status]).toEqual([name, 200]);
         }
+        const streams = yield* openStreams(service, key);
         yield* revoke(service, key);
-        const took = yield* Effect.promise(() => refusalsAfterNow(service, key));
+        const [took, ended] = yield* Effect.promise(() =>
+          Promise.all([
+            refusalsAfterNow(service, key),
+            Promise.all(streams.map((endAfterNow) => endAfterNow())),
+          ]),
+        );
+        for (const time of ended) expect(time).toBeLessThan(longest);
         if (isRedisAway) yield* service.redis.thaw;
-        longestOf.push(`${name}: ${Math.max(...took).toFixed(0)} ms`);
+        longestOf.push(
+          `${name}: ${Math.max(...took).toFixed(0)} ms, streams ${Math.max(...ended).toFixed(0)} ms`,
+        );
       }
       console.log(longestOf);
     }).pipe(Effect.scoped, Effect.runPromise),

@@ -67,7 +67,11 @@ describe("a verification", () => {
     expect(await prove("game", sid, String(gameUser.id))).toMatchObject({ status: 303 });
     const page = await get(`/verify?sid=${sid}`);
     expect(page.text).toContain("ada_g");
-    expect(await post("/verify/confirm", formOf(page))).toMatchObject({ status: 200 });
+    const done = await post("/verify/confirm", formOf(page));
+    expect(done.status).toBe(200);
+    expect(done.text).toContain(
+      `<a class="button" href="https://discord.com/channels/${guildId}">Go back to Discord</a>`,
+    );
 
     const session = await server.send(`GET /v2/sessions/${sid}`, { key });
     expect(session.body["data"]).toMatchObject({ state: "completed", chatId: ada.id, linkChanged: true });
