@@ -2,7 +2,7 @@
  * The server: from a plan to a listening socket, and back.
  */
 import { CacheRedis } from "@accountlink/cache-redis";
-import { KeyStore, SessionWatch } from "@accountlink/core";
+import { KeyStore, Secrets, SessionWatch } from "@accountlink/core";
 import { HttpSettings, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Console, Deferred, Effect, Layer, Option } from "effect";
@@ -112,7 +112,9 @@ const readiness = (drain: Drain) =>
         Effect.as([]),
         Effect.catch(() => Effect.succeed(["storage"])),
       );
+      const { deploymentId } = yield* Secrets;
       return Readiness.of({
+        deployment: deploymentId,
         failing: Effect.suspend(() => (drain.isStopping ? Effect.succeed(["stopping"]) : failingStores)),
         degraded: Option.match(redis, {
           onNone: () => Effect.succeed([]),

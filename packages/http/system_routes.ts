@@ -10,6 +10,8 @@ import { docsPaths } from "./docs_routes.ts";
 export class Readiness extends Context.Service<
   Readiness,
   {
+    /** Names the deployment, so that whoever asks can tell it from another one. */
+    readonly deployment: string;
     /** The names of the dependencies that do not answer; empty when all do. */
     readonly failing: Effect.Effect<ReadonlyArray<string>>;
     /** The names of those that do not answer and that the service goes on without. */
@@ -29,11 +31,12 @@ const isReady = Metric.gauge("accountlink_ready", {
 
 const ready = Effect.gen(function* () {
   const readiness = yield* Readiness;
+  const { deployment } = readiness;
   const answer = Effect.zipWith(readiness.failing, readiness.degraded, (failing, missing) => {
     const degraded = missing.length === 0 ? {} : { degraded: missing };
     return failing.length === 0
-      ? json(200, { status: "ready", ...degraded })
-      : json(503, { status: "unavailable", failing, ...degraded });
+      ? json(200, { status: "ready", ...degraded, deployment })
+      : json(503, { status: "unavailable", failing, ...degraded, deployment });
   });
   return Effect.tap(answer, ({ status }) => Metric.update(isReady, status === 200 ? 1 : 0));
 });

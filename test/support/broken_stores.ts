@@ -127,5 +127,9 @@ const settings = Layer.mergeAll(
     publicUrl: "http://service.example",
     trustedProxies: [Option.getOrThrow(parseNetwork("127.0.0.0/8"))],
   }),
-  Layer.succeed(Readiness, { failing: Effect.succeed([]), degraded: Effect.succeed([]) }),
+  Layer.succeed(Readiness, {
+    deployment: "broken",
+    failing: Effect.succeed([]),
+    degraded: Effect.succeed([]),
+  }),
 );

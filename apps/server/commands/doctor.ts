@@ -7,6 +7,7 @@ import type { Config } from "../config.ts";
 import { checkConfiguration } from "../internal/doctor_configuration.ts";
 import { checkFolder } from "../internal/doctor_folder.ts";
 import { checkPlatform } from "../internal/doctor_platform.ts";
+import { deploymentIdOf } from "../internal/doctor_secret.ts";
 import { checkServer } from "../internal/doctor_server.ts";
 import { checkCache, checkPostgres } from "../internal/doctor_shared.ts";
 import { type Finding, fail, ok } from "../internal/finding.ts";
@@ -42,23 +43,24 @@ const examine = Effect.gen(function* () {
     ...(yield* checkPlatform(config)),
     ...storage.findings,
     yield* checkCache(config),
-    yield* checkServer(config, storage.server),
+    yield* checkServer(config, storage.server, yield* deploymentIdOf(config, storage.rootKey)),
   ];
 });
 
-/** Gives the server that uses the storage as well; undefined where that cannot be told. */
+/** Gives the server that uses the storage as well, undefined where that cannot be told, and the wrapped root key. */
 const checkStorage = Effect.fnUntraced(
   function* (config: Config) {
     const storage = yield* storageOf(config);
     if (storage.kind === "embedded") return yield* checkFolder(config, storage);
-    const findings =
-      storage.kind === "memory"
-        ? [ok("storage", "memory, which begins empty")]
-        : yield* checkPostgres(config, storage);
-    return { findings, server: undefined };
+    if (storage.kind === "postgres") return yield* checkPostgres(config, storage);
+    return { findings: [ok("storage", "memory, which begins empty")], server: undefined, rootKey: null };
   },
   Effect.catch(({ problem }) =>
-    Effect.succeed({ findings: [fail("storage", problem, "Set what is missing")], server: undefined }),
+    Effect.succeed({
+      findings: [fail("storage", problem, "Set what is missing")],
+      server: undefined,
+      rootKey: null,
+    }),
   ),
 );
 

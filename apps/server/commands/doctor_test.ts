@@ -115,6 +115,31 @@ describe("accountlink doctor", () => {
     );
   });
 
+  it("tells the server of another deployment, and what is none, from its own", async () => {
+    const url = await (await makeWorkplace()).serve();
+    const { port } = new URL(url);
+    const { dataFolder, json, serve } = await makeWorkplace({ ACCOUNTLINK_PORT: port });
+    const another = `fail server: ${url}/readyz is answered by a server of another deployment`;
+    expect(findingsOf(await json("doctor"))).toContain(another);
+    const own = await makeWorkplace({ ACCOUNTLINK_DATA_DIR: dataFolder });
+    await own.serve();
+    expect(findingsOf(await json("doctor"))).toContain(another);
+    await expect(serve()).rejects.toThrow(/in use/);
+
+    const scope = Scope.makeUnsafe();
+    onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
+    const stranger = await Effect.runPromise(
+      Scope.provide(
+        startHttpServer(() => ({ body: {} })),
+        scope,
+      ),
+    );
+    const beside = await makeWorkplace({ ACCOUNTLINK_PORT: new URL(stranger.url).port });
+    expect(findingsOf(await beside.json("doctor")).join("\n")).toMatch(
+      /fail server: .*\/readyz is answered by something else than a server of accountlink/,
+    );
+  });
+
   it("finds that a fixture cannot be loaded", async () => {
     const place = await makeWorkplace({ ACCOUNTLINK_FIXTURE: "fixture.json" });
     await place.file("fixture.json", '{ "links": [{ "scope": "global" }] }');

@@ -30,7 +30,7 @@ export const checkFolder = Effect.fnUntraced(function* (config: Config, storage:
     finding,
   ];
   findings.push(checkSpace(folder), checkClock(folder, yield* Clock.currentTimeMillis));
-  return { findings, server: state?.server ?? null };
+  return { findings, server: state?.server ?? null, rootKey: state?.rootKey ?? null };
 });
 
 /** Whether a path of ours is closed to everybody else, as it is in the right mode. */

@@ -3,7 +3,8 @@
  */
 import { get } from "node:http";
 import { createServer } from "node:net";
-import { Effect } from "effect";
+import { text } from "node:stream/consumers";
+import { Effect, Option, Schema } from "effect";
 import type { Config } from "../config.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
@@ -14,21 +15,31 @@ const patience = 3_000;
  * Asks the server whether it is ready; without one, whether there could be one.
  *
  * @param running the server of the data folder, null for none; undefined where only its port can tell whether one runs
+ * @param deployment what the servers of this deployment name it; null when that is not known
  */
 export const checkServer = (
   config: Config,
   running: { readonly pid: number | null } | null | undefined,
+  deployment: string | null,
 ): Effect.Effect<Finding> => {
   const host = config.ACCOUNTLINK_HOST;
   const port = config.ACCOUNTLINK_PORT;
   const url = `http://${reachable(host)}:${port}/readyz`;
-  if (running === undefined && port !== 0) {
-    return askReadiness(url, "one runs").pipe(Effect.catch(() => checkPort(host, port)));
+  if (running === undefined || running === null) {
+    // A folder without a server may have one of another deployment on its port.
+    const strangers = (answer: Answer) =>
+      running === null ? portTaken(url, answer) : judgeAnswer(url, "one runs", answer, deployment);
+    return port === 0
+      ? checkPort(host, port)
+      : ask(url).pipe(
+          Effect.map(strangers),
+          Effect.catch(() => checkPort(host, port)),
+        );
   }
-  if (running === undefined || running === null) return checkPort(host, port);
   const who = running.pid === null ? "a server runs" : `process ${running.pid} runs`;
   if (port === 0) return Effect.succeed(ok("server", `${who}, on a port that is not known`));
-  return askReadiness(url, who).pipe(
+  return ask(url).pipe(
+    Effect.map((answer) => judgeAnswer(url, who, answer, deployment)),
     Effect.catch(({ message }) =>
       Effect.succeed(
         warn(
@@ -41,22 +52,48 @@ export const checkServer = (
   );
 };
 
-const askReadiness = (url: string, who: string): Effect.Effect<Finding, Error> =>
-  Effect.map(statusOf(url), (status) =>
-    status === 200
-      ? ok("server", `${who} and is ready`)
-      : fail("server", `${who} and is not ready: ${url} answers ${status}`, "See its log"),
+const judgeAnswer = (url: string, who: string, answer: Answer, deployment: string | null): Finding => {
+  const isOurs = deployment === null || answer.deployment === deployment;
+  if (!isOurs) return portTaken(url, answer);
+  return answer.status === 200
+    ? ok("server", `${who} and is ready`)
+    : fail("server", `${who} and is not ready: ${url} answers ${answer.status}`, "See its log");
+};
+
+const portTaken = (url: string, { deployment }: Answer): Finding =>
+  fail(
+    "server",
+    deployment === null
+      ? `${url} is answered by something else than a server of accountlink`
+      : `${url} is answered by a server of another deployment`,
+    "Set ACCOUNTLINK_HOST and ACCOUNTLINK_PORT as they are for the server, or ACCOUNTLINK_PORT to a free port",
   );
 
+/** What a server says of itself. */
+interface Answer {
+  readonly status: number | undefined;
+  /** How it names its deployment; null for what is no server of ours. */
+  readonly deployment: string | null;
+}
+
 /** Not by `fetch`, which refuses to ask on a number of ports. */
-const statusOf = (url: string): Effect.Effect<number | undefined, Error> =>
+const ask = (url: string): Effect.Effect<Answer, Error> =>
   Effect.callback((resume) => {
     const request = get(url, { signal: AbortSignal.timeout(patience) }, (response) => {
-      response.resume();
-      resume(Effect.succeed(response.statusCode));
+      const { statusCode } = response;
+      const answered = (body: string) =>
+        resume(Effect.succeed({ status: statusCode, deployment: deploymentIn(body) }));
+      text(response)
+        .then(answered)
+        .catch((error: Error) => resume(Effect.fail(error)));
     });
     request.once("error", (error) => resume(Effect.fail(error)));
   });
+
+const Named = Schema.fromJsonString(Schema.Struct({ deployment: Schema.String }));
+
+const deploymentIn = (body: string): string | null =>
+  Option.getOrNull(Option.map(Schema.decodeUnknownOption(Named)(body), ({ deployment }) => deployment));
 
 const checkPort = (host: string, port: number): Effect.Effect<Finding> =>
   Effect.callback((resume) => {

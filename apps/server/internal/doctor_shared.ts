@@ -37,7 +37,8 @@ export const checkPostgres = Effect.fnUntraced(function* (config: Config, storag
     onFailure: ({ message }) =>
       fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start the database"),
   });
-  return [...secret, database];
+  const rootKey = Result.match(state, { onSuccess: (found) => found.rootKey, onFailure: () => null });
+  return { findings: [...secret, database], server: undefined, rootKey };
 });
 
 const judgePostgres = ({ path, server, schema }: StorageSql.PostgresState): Finding => {

@@ -20,6 +20,9 @@ const webCryptoMac = Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWeb
 export class Secrets extends Context.Service<
   Secrets,
   {
+    /** Names the deployment and tells nothing of its keys: the same on every node. 22 base64url characters. */
+    readonly deploymentId: string;
+
     /** The hash under which a key is stored: HMAC-SHA-256 of the whole key, base64url. */
     readonly keyHash: (token: string) => Effect.Effect<string>;
 
@@ -75,7 +78,10 @@ export class Secrets extends Context.Service<
       const verificationHash = (use: string, text: string) =>
         Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
 
+      const deployment = yield* deriveKey(rootKey, "deployment-id");
+
       return Secrets.of({
+        deploymentId: Base64Url.encode(deployment.subarray(0, 16)),
         keyHash: (token) => Effect.map(signKey(token), Base64Url.encode),
         linkHash: (pid, link) =>
           Effect.map(signLink(`${pid}\n${link.chatId}\n${link.gameId}\n${link.linkVersion}`), (tag) =>
