@@ -42,7 +42,10 @@ export const startClients = (options: ClientOptions): Clients => {
   const stopped = new AbortController();
   const report = { reads: 0, writes: 0, failures: [] as Array<string> };
 
-  const run = async (chatId: string) => {
+  // Half of those that keep a connection hardly pause; the others pause for up to 4 seconds, until the connection is about
+  // to be dropped as idle.
+  const run = async (chatId: string, index: number) => {
+    const isBusy = keepAlive && index % 2 === 0;
     const connection = makeConnection(options);
     for (let turn = 0; !stopped.signal.aborted; turn++) {
       const gameId = String(((turn >> 1) % 9) + 1);
@@ -58,12 +61,15 @@ export const startClients = (options: ClientOptions): Clients => {
           `${((performance.now() - started) / 1_000).toFixed(1)} s ${method}${keepAlive ? "" : " on a new connection"}: ${problem}`,
         );
       }
-      // From 1 millisecond to 4 seconds, so that connections are busy, idle and about to be dropped as idle.
-      await sleep(2 ** (Math.random() * 12), null, { signal: stopped.signal }).catch(() => null);
+      await sleep(isBusy ? 5 * Math.random() : 2 ** (Math.random() * 12), null, {
+        signal: stopped.signal,
+      }).catch(() => null);
     }
     connection.close();
   };
-  const ended = Promise.all(chatUsers.slice(0, count).map(({ id }) => run(id))).then(() => report);
+  const ended = Promise.all(chatUsers.slice(0, count).map(({ id }, index) => run(id, index))).then(
+    () => report,
+  );
   return {
     report,
     refused: ended,
