@@ -5,8 +5,10 @@ import {
   type Link,
   type LinkRecord,
   LinkStore,
+  type Millis,
   type MoveChat,
   type PortableLink,
+  progressKeptFor,
   type RemoveGame,
   type ScopeDeleted,
   type WriteContext,
@@ -45,7 +47,7 @@ export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
       removeGame: (write) => Effect.sync(() => removeGame(memory, write)),
       deleteScope: (write) => Effect.sync(() => deleteScope(memory, write)),
       importBatch: (batch) => Effect.sync(() => importBatch(memory, batch)),
-      importPosition: (source) => Effect.sync(() => memory.importPositions.get(source) ?? 0),
+      importPosition: (source) => Effect.sync(() => memory.importProgress.get(source)?.position ?? 0),
 
       exportPage: (pid, after, limit) =>
         Effect.sync(() => (memory.links.get(pid)?.linksAfter(after, limit) ?? []).map(portable)),
@@ -142,9 +144,20 @@ const importBatch = (memory: Memory, batch: ImportBatch) => {
   if (counts.inserted + counts.replaced > 0) {
     memory.record({ ...batch, action: "links.imported", scope: links.scope, details: counts });
   }
-  if (progress !== null) memory.importPositions.set(progress.source, progress.position);
+  if (progress !== null) saveProgress(memory, progress, batch.at);
   for (const record of records) links.put(record);
   return counts;
+};
+
+const saveProgress = (
+  { importProgress }: Memory,
+  { source, position }: NonNullable<ImportBatch["progress"]>,
+  at: Millis,
+): void => {
+  importProgress.set(source, { position, savedAt: at });
+  for (const [name, { savedAt }] of importProgress) {
+    if (savedAt < at - progressKeptFor) importProgress.delete(name);
+  }
 };
 
 /** The record after a line of a file that replaces; the same one if the line says nothing new. */

@@ -16,6 +16,7 @@ import { cacheClosures } from "./migrations/0005_cache_closures.ts";
 import { sightingRetention } from "./migrations/0006_sighting_retention.ts";
 import { rootKey } from "./migrations/0007_root_key.ts";
 import { signIns } from "./migrations/0008_sign_ins.ts";
+import { retention } from "./migrations/0009_retention.ts";
 
 /** Every step, by `<number>_<name>`. */
 export const migrations: Readonly<
@@ -29,6 +30,7 @@ export const migrations: Readonly<
   "0006_sighting_retention": sightingRetention,
   "0007_root_key": rootKey,
   "0008_sign_ins": signIns,
+  "0009_retention": retention,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -63,11 +63,17 @@ export interface PortableLink {
   readonly lastVerifiedAt: Millis;
 }
 
+/** How long the progress of an import is remembered after its last batch, in milliseconds. */
+export const progressKeptFor = 30 * 86_400_000;
+
 export interface ImportBatch extends WriteContext {
   readonly links: ReadonlyArray<PortableLink>;
   /** What becomes of a chat user who has a record already. */
   readonly existing: "keep" | "replace";
-  /** Remembered with the batch, so that an import that was cut off goes on where its last batch ended. */
+  /**
+   * Remembered with the batch, so that an import that was cut off goes on where its last batch ended. A batch forgets the
+   * progress of imports whose last one is longer ago than `progressKeptFor`.
+   */
   readonly progress: { readonly source: string; readonly position: number } | null;
 }
 
@@ -132,7 +138,7 @@ export class LinkStore extends Context.Service<
      */
     readonly importBatch: (batch: ImportBatch) => Effect.Effect<BatchImported, StoreUnavailable>;
 
-    /** The position that the last batch of a source left, 0 before the first. */
+    /** The position that the last batch of a source left; 0 before the first, and when it is forgotten. */
     readonly importPosition: (source: string) => Effect.Effect<number, StoreUnavailable>;
 
     /** Up to `limit` links by ascending chat ID (as strings), from the one after `after`. Records without one are left out. */

@@ -55,7 +55,7 @@ export class Memory {
   readonly scopes = new Map<string, Map<string | null, DataScope>>();
   readonly links = new Map<Pid, ScopeLinks>();
   rootKey: string | null = null;
-  readonly importPositions = new Map<string, number>();
+  readonly importProgress = new Map<string, { readonly position: number; readonly savedAt: Millis }>();
   readonly keys = new Map<KeyId, StoredKey>();
   readonly keysByHash = new Map<string, { readonly stored: StoredKey; readonly secret: Secret }>();
   readonly sessions = new Sessions();

@@ -1,7 +1,15 @@
 /**
  * Importing links: a few statements for a batch, whatever its size.
  */
-import type { ChatId, GameId, ImportBatch, LinkStore, Millis, Pid } from "@accountlink/core";
+import {
+  type ChatId,
+  type GameId,
+  type ImportBatch,
+  type LinkStore,
+  type Millis,
+  type Pid,
+  progressKeptFor,
+} from "@accountlink/core";
 import { Effect, Schema } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry } from "./audit_entry.ts";
@@ -35,8 +43,10 @@ export const linkImports = (
       existing === "keep" || old === 0 ? 0 : rowsWritten(yield* insert(pid, lines, replace).raw);
     if (progress !== null) {
       yield* sql`
-        INSERT INTO import_progress (source, position) VALUES (${progress.source}, ${progress.position})
-        ON CONFLICT (source) DO UPDATE SET position = excluded.position`;
+        INSERT INTO import_progress (source, position, saved_at)
+        VALUES (${progress.source}, ${progress.position}, ${batch.at})
+        ON CONFLICT (source) DO UPDATE SET position = excluded.position, saved_at = excluded.saved_at`;
+      yield* forgetProgress(sql, batch.at - progressKeptFor);
     }
     const counts = { inserted, replaced, kept: old - replaced };
     if (inserted + replaced > 0) yield* insertLinkEntry(sql, batch, "links.imported", counts);
@@ -55,6 +65,18 @@ export const linkImports = (
       ),
   };
 };
+
+/** How much progress of other imports a batch forgets at most. */
+const forgottenAtMost = 100;
+
+const forgetProgress = (sql: SqlClient.SqlClient, before: Millis) => sql`
+  DELETE FROM import_progress ${dialectOf(sql).firstRows({
+    table: "import_progress",
+    primaryKey: ["source"],
+    order: "saved_at",
+    condition: sql`saved_at < ${before}`,
+    atMost: forgottenAtMost,
+  })}`;
 
 type Line = readonly [chatId: ChatId, gameId: GameId, lastVerifiedAt: Millis];
 

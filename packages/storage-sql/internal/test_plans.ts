@@ -50,7 +50,8 @@ const fill = (accounts: number) => `
     FROM generate_series(1, ${accounts * 100}) AS i;
   INSERT INTO node_counts (ends_at, counter, node_id, counted, own)
     SELECT ${windowsEnd}, 'day:' || i / 3, 'node ' || i % 3, i, 0 FROM generate_series(1, ${accounts * 300}) AS i;
-  INSERT INTO import_progress (source, position) SELECT 'source ' || i, i FROM generate_series(1, ${accounts}) AS i;
+  INSERT INTO import_progress (source, position, saved_at) SELECT 'source ' || i, i, i
+    FROM generate_series(1, ${accounts * 100}) AS i;
 `;
 
 /**

@@ -1,4 +1,4 @@
-import { ChatId, GameId } from "@accountlink/core";
+import { ChatId, GameId, progressKeptFor } from "@accountlink/core";
 import { Effect, Fiber } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, cyd, poker, uniqueText } from "../../world.ts";
@@ -86,6 +86,16 @@ export const imports: Cases<Storage> = {
     expectEqual(yield* links.position(other), 3);
     yield* links.load([line(cyd, chess)], "keep", { source, position: 7 });
     expectEqual(yield* links.position(source), 7);
+  }),
+
+  "importBatch forgets the progress of imports that are long over": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const [source, other] = [uniqueText(), uniqueText()];
+    yield* links.load([], "keep", { source, position: 1 }, 5);
+    yield* links.load([], "keep", { source: other, position: 2 }, 5 + progressKeptFor);
+    expectEqual(yield* links.position(source), 1);
+    yield* links.load([], "keep", { source: other, position: 3 }, 6 + progressKeptFor);
+    expectEqual([yield* links.position(source), yield* links.position(other)], [0, 3]);
   }),
 
   "importBatch stores all or none, its position and its entry with them, when it is interrupted": Effect.gen(
