@@ -35,7 +35,8 @@ export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<Stores, Emb
  * import { Effect } from "effect";
  *
  * const folder = "migrated-data";
- * await Effect.runPromise(StorageSql.migrateEmbedded({ folder })); // ["initial", "counting_keys", "count_ledger", "verification", "cache_closures", "sighting_retention", "root_key"]
+ * const taken = await Effect.runPromise(StorageSql.migrateEmbedded({ folder }));
+ * taken[0]; // "initial"
  * await Effect.runPromise(StorageSql.migrateEmbedded({ folder })); // []
  * ```
  */
