@@ -3,7 +3,8 @@ import { CacheAgreement, CachedStores, LinkCache } from "@accountlink/core";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect, Layer } from "effect";
 import * as test from "vitest";
-import { storagePropertySuite } from "./mod.ts";
+import { newUserBench } from "./internal/user_store/bench.ts";
+import { chess, storagePropertySuite } from "./mod.ts";
 
 /** Agreed on long ago, so that the cache is in use from the start. */
 const agreement = Layer.effect(
@@ -21,5 +22,19 @@ const layer = CachedStores.layer.pipe(
   Layer.provide(CacheMemory.layer),
 );
 const name = "Memory behind a cache";
+
+test.describe(name, () => {
+  test.it("shows no record of a user who was erased", () =>
+    Effect.gen(function* () {
+      const user = yield* newUserBench;
+      const { global } = yield* user.newWorld;
+      yield* user.set(global, chess);
+      // What is asked for twice is cached.
+      for (let reads = 0; reads < 3; reads++) yield* user.recordOf(global);
+      test.expect((yield* user.erase([global.pid]))?.records).toBe(1);
+      test.expect(yield* user.recordOf(global)).toBeNull();
+    }).pipe(Effect.provide(layer), Effect.runPromise),
+  );
+});
 
 storagePropertySuite({ name, layer, model: StorageMemory.layer, test, runs: 5 });
