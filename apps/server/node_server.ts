@@ -24,6 +24,7 @@ export const makeNodeServer = (config: Config, drain: Drain): Server => {
     // Node takes no longer one than that of the whole request.
     headersTimeout: head === 0 || request === 0 ? head : Math.min(head, request),
     keepAliveTimeout: config.ACCOUNTLINK_IDLE_TIMEOUT,
+    // Often, so that clients that came together are not all answered 408 in one turn of the event loop.
     connectionsCheckingInterval: checkInterval(Math.min(head || Infinity, request || Infinity)),
   });
   for (const event of ["request", "checkContinue"]) server.on(event, closeBehindUpgrade);
@@ -64,7 +65,7 @@ const responseClass = (drain: Drain) =>
   };
 
 /** How often a deadline is looked at, so that it is missed by little. */
-const checkInterval = (deadline: number): number => Math.min(1_000, Math.max(50, Math.ceil(deadline / 10)));
+const checkInterval = (deadline: number): number => Math.min(250, Math.max(50, Math.ceil(deadline / 10)));
 
 /**
  * Cuts connections whose client has not taken all that was written to it for as long as this, in milliseconds. It

@@ -13,5 +13,6 @@ export * from "./prometheus.ts";
 export * from "./redis.ts";
 export * from "./redis_cluster.ts";
 export * from "./redis_sentinel.ts";
+export * from "./slowhttptest.ts";
 export * from "./small_disk.ts";
 export * from "./tcp_proxy.ts";

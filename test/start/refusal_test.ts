@@ -91,6 +91,8 @@ describe("a variable with a value that it does not take", () => {
     ACCOUNTLINK_LOG_LEVEL: ["verbose", "one of trace, debug, info, warn, error"],
     ACCOUNTLINK_OPERATOR_PORT: ["-1", aPort],
     ACCOUNTLINK_DRAIN_DELAY: ["later", aDuration],
+    ACCOUNTLINK_CONNECTIONS_PER_IP: ["-256", aCount],
+    ACCOUNTLINK_CONNECTIONS: ["0", "a whole number, at least 1"],
     ACCOUNTLINK_HEADER_TIMEOUT: ["10", aDuration],
     ACCOUNTLINK_REQUEST_TIMEOUT: ["soon", aDuration],
     ACCOUNTLINK_IDLE_TIMEOUT: ["5s", aDuration],

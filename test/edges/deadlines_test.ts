@@ -1,0 +1,62 @@
+/**
+ * Clients that wait have their time; those that only hold a connection do not.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { textOf } from "../support/http.ts";
+import { connectTo, eventually, openSockets, readAnswers } from "../support/raw_http.ts";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+
+const world = makeWorld();
+const key = world.key({});
+let server: RunningServer;
+let before: number;
+
+beforeAll(async () => {
+  const deadlines = ["HEADER", "REQUEST", "WRITE", "IDLE"].map((name) => [
+    `ACCOUNTLINK_${name}_TIMEOUT`,
+    "500 millis",
+  ]);
+  server = await startServer({
+    fixture: world.fixture,
+    env: { ...Object.fromEntries(deadlines), ACCOUNTLINK_STREAM_MAX: "3 seconds" },
+  });
+  before = await openSockets(server.pid);
+});
+afterAll(async () => {
+  expect(await server.stop()).toBe(0);
+});
+
+const head = `Host: service.example\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+const areGone = () => eventually(async () => (await openSockets(server.pid)) <= before, 10_000);
+
+test("a client that reads nothing of what it asked for is cut off", async () => {
+  const request = "GET /docs/scalar.js HTTP/1.1\r\nHost: service.example\r\n\r\n";
+  const sockets = await Promise.all(Array.from({ length: 10 }, () => connectTo(server.url)));
+  // More than the buffers of both systems hold.
+  for (const socket of sockets) socket.write(request.repeat(40));
+  expect(await areGone()).toBe(true);
+  for (const socket of sockets) socket.destroy();
+});
+
+test("a connection is closed when no further request comes", async () => {
+  const socket = await connectTo(server.url);
+  socket.write("GET /healthz HTTP/1.1\r\nHost: service.example\r\n\r\n");
+  expect((await readAnswers(socket)).map(({ status }) => status)).toEqual([200]);
+});
+
+test("long polls and streams outlive every deadline", async () => {
+  const create = async () =>
+    textOf((await server.send("POST /v2/sessions", { key, body: { clientId: "waits" } })).body.data?.sid);
+  const poll = await server.send(`GET /v2/sessions/${await create()}?wait=3`, { key });
+  expect([poll.status, poll.body.data?.state]).toEqual([200, "pending"]);
+  const stream = await connectTo(server.url);
+  stream.write(`GET /v2/sessions/${await create()}/stream HTTP/1.1\r\n${head}`);
+  let received = "";
+  stream.setEncoding("utf8").on("data", (chunk: string) => {
+    received += chunk;
+  });
+  expect(await eventually(() => Promise.resolve(received.includes("event: timeout")), 10_000)).toBe(true);
+  stream.destroy();
+  expect(await areGone()).toBe(true);
+});
