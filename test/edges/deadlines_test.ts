@@ -35,6 +35,7 @@ test("a client that reads nothing of what it asked for is cut off", async () => 
   const sockets = await Promise.all(Array.from({ length: 10 }, () => connectTo(server.url)));
   // More than the buffers of both systems hold.
   for (const socket of sockets) socket.write(request.repeat(40));
+  expect(await eventually(async () => (await openSockets(server.pid)) >= before + 10, 10_000)).toBe(true);
   expect(await areGone()).toBe(true);
   for (const socket of sockets) socket.destroy();
 });
