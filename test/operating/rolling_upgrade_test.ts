@@ -1,12 +1,10 @@
 /**
- * A release and the one after it, at work on the same Postgres and Redis. The one after it is this checkout, copied, with
- * one step more in its schema.
+ * A release and the one after it, at work on the same Postgres and Redis.
  */
 import { randomBytes } from "node:crypto";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import {
   makePostgresDatabase,
   redisUrl,
@@ -17,45 +15,9 @@ import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { chatUsers, makeWorld } from "../support/world.ts";
+import { makeNextRelease } from "./next_release.ts";
 
 const missing = (await whyNoPostgresDatabase()) ?? (await whyNoRedisUrl());
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-
-/** What a step may do beside the nodes of the release before: it adds, and nothing that has to be filled in. */
-const step = `
-import { Effect } from "effect";
-import { SqlClient } from "effect/sql";
-export const ofTomorrow = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  yield* sql\`ALTER TABLE links ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'\`;
-  yield* sql\`CREATE INDEX links_by_colour ON links (pid, colour)\`;
-  yield* sql\`CREATE TABLE colours (name TEXT NOT NULL PRIMARY KEY)\`;
-});
-`;
-
-/** Copies this checkout into the folder, adds the step, and gives the path of its `main.ts`. */
-const makeNextRelease = async (folder: string): Promise<string> => {
-  for (const part of ["packages", "apps"]) {
-    await cp(join(root, part), join(folder, part), {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: (path) => !path.endsWith(".cache"),
-    });
-  }
-  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  await cp(join(root, "package.json"), join(folder, "package.json"));
-  const storage = join(folder, "packages/storage-sql");
-  await writeFile(join(storage, "migrations/0999_of_tomorrow.ts"), step);
-  const steps = await readFile(join(storage, "migrations.ts"), "utf8");
-  const more = steps.replace(/("\d{4}_\w+": \w+,\n)(\};)/, '$1  "0999_of_tomorrow": ofTomorrow,\n$2');
-  expect(more).not.toBe(steps);
-  await writeFile(
-    join(storage, "migrations.ts"),
-    `import { ofTomorrow } from "./migrations/0999_of_tomorrow.ts";\n${more}`,
-  );
-  return join(folder, "apps/server/main.ts");
-};
 
 const scope = Scope.makeUnsafe();
 let folder = "";

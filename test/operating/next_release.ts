@@ -1,0 +1,41 @@
+/** The release after this one: this checkout, copied, with one step more in its schema. */
+import { cp, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What a step may do beside the nodes of the release before: it adds, and nothing that has to be filled in. */
+const step = `
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+export const ofTomorrow = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  yield* sql\`ALTER TABLE links ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'\`;
+  yield* sql\`CREATE INDEX links_by_colour ON links (pid, colour)\`;
+  yield* sql\`CREATE TABLE colours (name TEXT NOT NULL PRIMARY KEY)\`;
+});
+`;
+
+/** Writes it into the folder, and gives the path of its `main.ts`. */
+export const makeNextRelease = async (folder: string): Promise<string> => {
+  for (const part of ["packages", "apps"]) {
+    await cp(join(root, part), join(folder, part), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !path.endsWith(".cache"),
+    });
+  }
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  await cp(join(root, "package.json"), join(folder, "package.json"));
+  const storage = join(folder, "packages/storage-sql");
+  await writeFile(join(storage, "migrations/0999_of_tomorrow.ts"), step);
+  const steps = await readFile(join(storage, "migrations.ts"), "utf8");
+  const more = steps.replace(/("\d{4}_\w+": \w+,\n)(\};)/, '$1  "0999_of_tomorrow": ofTomorrow,\n$2');
+  if (more === steps) throw new Error("Cannot add a step: migrations.ts does not end its list as expected");
+  await writeFile(
+    join(storage, "migrations.ts"),
+    `import { ofTomorrow } from "./migrations/0999_of_tomorrow.ts";\n${more}`,
+  );
+  return join(folder, "apps/server/main.ts");
+};
