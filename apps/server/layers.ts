@@ -43,7 +43,7 @@ export const serviceLayer = (
   const ports = Layer.merge(
     deploymentKeysLayer(config, storage, secrets),
     platformLayer(platform, fixture, publicUrl),
-  ).pipe(Layer.provideMerge(storageLayer(storage, cache, { exclusive: true, startTimeout })));
+  ).pipe(Layer.provideMerge(storageLayer(storage, { exclusive: true, startTimeout })));
   // Counters in memory cannot fail; what they need is to have the day back after a restart.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
   return AccountLink.layerFlows.pipe(

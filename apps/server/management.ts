@@ -81,7 +81,7 @@ export const servicesOn = ({ config, storage, secrets, place }: OpenedStorage) =
     Effect.map(cacheOf(config), (cache) =>
       Layer.merge(ApiKeys.layer, UserData.layer).pipe(
         Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
-        Layer.provideMerge(storageLayer(storage, cache, { exclusive: false })),
+        Layer.provideMerge(storageLayer(storage, { exclusive: false })),
         Layer.provideMerge(Layer.succeed(Place, place)),
         Layer.provideMerge(cryptoLayer),
         Layer.provide(Layer.merge(cacheLayer(cache), Layer.succeed(Limits, limitsOf(config)))),

@@ -1,15 +1,13 @@
 /** The ports of what is fast and may be forgotten. */
-import type { Cache, Counters, LinkCache, Signals } from "@accountlink/core";
+import type { Cache, Counters, Signals } from "@accountlink/core";
 import { Layer } from "effect";
 import * as MemoryCache from "./cache.ts";
 import * as MemoryCounters from "./counters.ts";
-import * as MemoryLinkCache from "./link_cache.ts";
 import * as MemorySignals from "./signals.ts";
 
 /** Counters, caches and signals. Each time the layer is built they are empty. */
-export const layer: Layer.Layer<Counters | Cache | LinkCache | Signals> = Layer.mergeAll(
+export const layer: Layer.Layer<Counters | Cache | Signals> = Layer.mergeAll(
   MemoryCounters.layer,
   MemoryCache.layer,
-  MemoryLinkCache.layer,
   MemorySignals.layer,
 );

@@ -3,9 +3,7 @@ import {
   countersSuite,
   failingCacheSuite,
   failingCountersSuite,
-  failingLinkCacheSuite,
   failingSignalsSuite,
-  linkCacheSuite,
   signalsSuite,
 } from "@accountlink/conformance";
 import * as test from "vitest";
@@ -17,9 +15,7 @@ const skip = "memory has no connection that could break";
 
 countersSuite({ name, layer, test });
 cacheSuite({ name, layer, test });
-linkCacheSuite({ name, layer, test });
 signalsSuite({ name, layer, test });
 failingCountersSuite({ name, test, skip });
 failingCacheSuite({ name, test, skip });
-failingLinkCacheSuite({ name, test, skip });
 failingSignalsSuite({ name, test, skip });

@@ -1,5 +1,5 @@
 /** The ports of what all nodes share and may be forgotten. */
-import type { Cache, Counters, LinkCache, Signals } from "@accountlink/core";
+import type { Cache, Counters, Signals } from "@accountlink/core";
 import { Effect, Layer } from "effect";
 import * as RedisCache from "./cache.ts";
 import {
@@ -9,7 +9,6 @@ import {
   type RedisOptions,
 } from "./connections.ts";
 import * as RedisCounters from "./counters.ts";
-import * as RedisLinkCache from "./link_cache.ts";
 import { RedisHealth } from "./redis_health.ts";
 import * as RedisSignals from "./signals.ts";
 
@@ -25,11 +24,10 @@ export { RedisHealth } from "./redis_health.ts";
  */
 export const layer = (
   options: RedisOptions,
-): Layer.Layer<Counters | Cache | LinkCache | Signals | RedisHealth, InvalidRedisUrl> =>
+): Layer.Layer<Counters | Cache | Signals | RedisHealth, InvalidRedisUrl> =>
   Layer.mergeAll(
     RedisCounters.layer,
     RedisCache.layer,
-    RedisLinkCache.layer,
     RedisSignals.layer,
     healthLayer,
   ).pipe(Layer.provide(connections(options)));

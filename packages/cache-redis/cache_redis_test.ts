@@ -3,9 +3,7 @@ import {
   countersSuite,
   failingCacheSuite,
   failingCountersSuite,
-  failingLinkCacheSuite,
   failingSignalsSuite,
-  linkCacheSuite,
   signalsSuite,
 } from "@accountlink/conformance";
 import { redisUrl, whyNoRedis, whyNoRedisUrl } from "@accountlink/test-servers";
@@ -25,7 +23,6 @@ test.describe.skipIf(noUrl !== null)(`ports ${noUrl ?? "on Redis"}`, () => {
 
   countersSuite({ name: "Redis", layer, test });
   cacheSuite({ name: "Redis", layer, test });
-  linkCacheSuite({ name: "Redis", layer, test });
   signalsSuite({ name: "Redis", layer, test });
 
   test.it("no key that the suites left lives for ever", async () => {
@@ -41,7 +38,6 @@ test.describe.skipIf(noServer !== null)(`ports ${noServer ?? "on a Redis that is
     const name = `Redis, ${how}`;
     failingCountersSuite({ name, layer: breakableLayer(start), test });
     failingCacheSuite({ name, layer: breakableLayer(start), test });
-    failingLinkCacheSuite({ name, layer: breakableLayer(start), test });
     failingSignalsSuite({ name, layer: breakableLayer(start), test });
   }
 });

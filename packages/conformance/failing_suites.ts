@@ -2,24 +2,14 @@
  * What an adapter must do when its store is out of reach: every operation fails with `StoreUnavailable`, none dies,
  * none gives an answer that is wrong, and all work again when the store is back.
  */
-import type {
-  Cache,
-  CacheAgreement,
-  Counters,
-  LinkCache,
-  Signals,
-  StoreUnavailable,
-} from "@accountlink/core";
+import type { Cache, Counters, Signals, StoreUnavailable } from "@accountlink/core";
 import { Effect } from "effect";
 import { Connection } from "./connection.ts";
 import { eventually, expectUnavailable } from "./internal/expect.ts";
-import { failingLinkCache } from "./internal/failing_link_cache.ts";
 import { failingWrites } from "./internal/failing_writes.ts";
 import {
-  cacheAgreementOperations,
   cacheOperations,
   countersOperations,
-  linkCacheOperations,
   type Operations,
   signalsOperations,
   storageOperations,
@@ -47,17 +37,6 @@ export const failingCountersSuite = (options: FailingSuiteOptions<Counters>): vo
 /** Tests a cache whose connection breaks, as `failingStorageSuite` does a store. */
 export const failingCacheSuite = (options: FailingSuiteOptions<Cache>): void =>
   failingSuite("Cache", options, cacheOperations);
-
-/** Tests an agreement whose connection breaks, as `failingStorageSuite` does a store. */
-export const failingCacheAgreementSuite = (options: FailingSuiteOptions<CacheAgreement>): void =>
-  failingSuite("CacheAgreement", options, cacheAgreementOperations);
-
-/**
- * Tests a cache of link records whose connection breaks. Its operations need not fail: what they answer then must say
- * that there is nothing to rely on.
- */
-export const failingLinkCacheSuite = (options: FailingSuiteOptions<LinkCache>): void =>
-  failingSuite("LinkCache", options, linkCacheOperations, failingLinkCache);
 
 /** Tests signals whose connection breaks, as `failingStorageSuite` does a store. */
 export const failingSignalsSuite = (options: FailingSuiteOptions<Signals>): void =>

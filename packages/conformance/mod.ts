@@ -11,7 +11,6 @@
  * ```
  */
 export * from "./audit_log_suite.ts";
-export * from "./cache_agreement_suite.ts";
 export * from "./cache_suite.ts";
 export * from "./command.ts";
 export * from "./connection.ts";
@@ -20,7 +19,6 @@ export * from "./counters_suite.ts";
 export * from "./failing_suites.ts";
 export * from "./flow_store_suite.ts";
 export * from "./key_store_suite.ts";
-export * from "./link_cache_suite.ts";
 export * from "./link_store_suite.ts";
 export * from "./root_key_store_suite.ts";
 export * from "./run_command.ts";

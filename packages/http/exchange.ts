@@ -3,7 +3,6 @@
  */
 import {
   type AuthenticatedKey,
-  type CachedStores,
   type ClientAddress,
   clientAddress,
   type LimitReport,
@@ -31,8 +30,6 @@ export interface Exchange {
   readonly clock: Clock.Clock;
   /** The key, once it was accepted. */
   key: AuthenticatedKey | null;
-  /** The look-up of the chat user, when it has begun already. */
-  begun: CachedStores.BegunLookup | null;
   /** What is left of the key's limits, once they were asked. */
   limits: LimitReport | null;
   /** The dated contract of a v2 request. */
@@ -64,7 +61,6 @@ export const exchangeOpener = (settings: HttpSettingsShape) => {
         address: addressOf(request),
         clock: fiber.getRef(Clock.Clock),
         key: null,
-        begun: null,
         limits: null,
         contract: defaultContract,
       });

@@ -21,7 +21,6 @@ import type { Envelope, Success, SuccessOf } from "./envelope.ts";
 import { envelopeV1 } from "./envelope_v1.ts";
 import { envelopeV2 } from "./envelope_v2.ts";
 import { type Exchange, exchangeOpener, newRequestId } from "./exchange.ts";
-import { lookupBeginner } from "./look_ahead.ts";
 import { parameterReader, premiumTest, type RawValues } from "./parameters.ts";
 import { logAccess, observeAnswer } from "./request_metrics.ts";
 import { contractFor, defaultContract } from "./service_version.ts";
@@ -68,12 +67,6 @@ export interface Pipeline {
     validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
   ) => BoundRoute;
 
-  /** A route that needs a key and looks the chat user of its query up, which begins while the limits are asked. */
-  readonly lookup: <P extends Parameters, S extends Schema.Top>(
-    route: Route<P, S>,
-    handler: (input: KeyedInput<P>) => Handled<S>,
-  ) => BoundRoute;
-
   /** A route that takes no key and no part in the limits of one. */
   readonly open: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
@@ -98,7 +91,6 @@ export const makePipeline = Effect.gen(function* () {
   const limits = yield* RequestLimits;
   const security = yield* SecurityLog;
   const withExchange = exchangeOpener(settings);
-  const beginLookup = yield* lookupBeginner;
 
   const bind = (
     route: Route,
@@ -112,14 +104,7 @@ export const makePipeline = Effect.gen(function* () {
     };
   };
 
-  const keyed: Pipeline["keyed"] = (route, handler, validate) => keyedAhead(null, route, handler, validate);
-
-  const keyedAhead = <P extends Parameters, S extends Schema.Top>(
-    ahead: typeof beginLookup,
-    route: Route<P, S>,
-    handler: (input: KeyedInput<P>) => Handled<S>,
-    validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
-  ): BoundRoute => {
+  const keyed: Pipeline["keyed"] = (route, handler, validate) => {
     const read = readerFor(route);
     const asksForPremium = premiumTest(route);
     const { traffic = "mapping" } = route;
@@ -136,7 +121,6 @@ export const makePipeline = Effect.gen(function* () {
       const { key, quota } = authenticated;
       yield* security.noteUse(key.id, address);
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
-      if (ahead !== null) exchange.begun = yield* ahead(key.scope, exchange.query);
       const { report, refusal } = yield* limits.admit({ key, quota, address, traffic });
       exchange.limits = report;
       if (refusal !== null) return yield* refusal;
@@ -177,9 +161,7 @@ export const makePipeline = Effect.gen(function* () {
       );
     });
 
-  const lookup: Pipeline["lookup"] = (route, handler) => keyedAhead(beginLookup, route, handler);
-
-  return { keyed, lookup, open, visit } satisfies Pipeline;
+  return { keyed, open, visit } satisfies Pipeline;
 });
 
 /**

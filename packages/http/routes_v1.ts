@@ -16,7 +16,7 @@ import { type GuildInput, targetOf } from "./write_target.ts";
 
 const lookupOptions = ({ values: { guildId } }: GuildInput): LookupOptions => ({ guildId, resolved: false });
 
-export const routesV1 = Effect.fnUntraced(function* ({ keyed, lookup: ofChat }: Pipeline) {
+export const routesV1 = Effect.fnUntraced(function* ({ keyed }: Pipeline) {
   const lookup = yield* LinkLookup;
   const writer = yield* LinkWriter;
   const profiles = yield* Profiles;
@@ -36,16 +36,14 @@ export const routesV1 = Effect.fnUntraced(function* ({ keyed, lookup: ofChat }: 
   });
 
   const chatToGame = Effect.fnUntraced(function* (input: KeyedInput<typeof LinksV1.chatToGame.parameters>) {
-    const { chatId, gameId } = yield* lookup.byChat(input.key.scope, input.values.chatId, {
-      ...lookupOptions(input),
-      begun: input.exchange.begun,
-    });
+    const { key, values } = input;
+    const { chatId, gameId } = yield* lookup.byChat(key.scope, values.chatId, lookupOptions(input));
     return yield* withProfile(input, gameId, { chatId, gameId });
   });
 
   const routes: ReadonlyArray<BoundRoute> = [
     keyed(LinksV1.gameToChat, gameToChat),
-    ofChat(LinksV1.chatToGame, chatToGame),
+    keyed(LinksV1.chatToGame, chatToGame),
     keyed(LinksV1.updateChat, (input) =>
       Effect.map(writer.moveChat(targetOf(input), input.values), ({ chatId, gameId }) => ({
         data: { chatId, gameId },

@@ -20,7 +20,7 @@ import { targetOf } from "./write_target.ts";
 
 const asData = <Data, E>(effect: Effect.Effect<Data, E>) => Effect.map(effect, (data) => ({ data }));
 
-export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup: ofChat, open }: Pipeline) {
+export const routesV2 = Effect.fnUntraced(function* ({ keyed, open }: Pipeline) {
   const lookup = yield* LinkLookup;
   const bulk = yield* BulkLookup;
   const writer = yield* LinkWriter;
@@ -34,20 +34,16 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup: ofChat, op
   });
 
   const routes: ReadonlyArray<BoundRoute> = [
-    ofChat(LookupsV2.getChat, ({ key, values, exchange: { begun } }) => {
-      const { chatId, guildId, resolved } = values;
-      return asData(lookup.byChat(key.scope, chatId, { guildId, resolved, begun }));
-    }),
+    keyed(LookupsV2.getChat, ({ key, values }) => asData(lookup.byChat(key.scope, values.chatId, values))),
     keyed(LookupsV2.getGame, ({ key, values }) => asData(lookup.byGame(key.scope, values.gameId, values))),
-    ofChat(LookupsV2.getVerification, ({ key, values, exchange: { begun } }) => {
-      const { chatId, guildId, resolved } = values;
-      return Effect.map(lookup.verification(key.scope, chatId, { guildId, resolved, begun }), (status) => ({
+    keyed(LookupsV2.getVerification, ({ key, values }) =>
+      Effect.map(lookup.verification(key.scope, values.chatId, values), (status) => ({
         data: {
           ...status,
           lastVerifiedAt: status.lastVerifiedAt === null ? null : isoTime(status.lastVerifiedAt),
         },
-      }));
-    }),
+      })),
+    ),
     keyed(
       LookupsV2.bulkChat,
       ({ key, values }) =>

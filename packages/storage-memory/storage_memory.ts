@@ -1,7 +1,6 @@
 /** The storage ports over one state. */
 import type {
   AuditLog,
-  CacheAgreement,
   CountLedger,
   FlowStore,
   KeyStore,
@@ -13,7 +12,6 @@ import type {
 } from "@accountlink/core";
 import { Layer } from "effect";
 import * as MemoryAuditLog from "./audit_log.ts";
-import * as MemoryCacheAgreement from "./cache_agreement.ts";
 import * as MemoryCountLedger from "./count_ledger.ts";
 import * as MemoryFlowStore from "./flow_store.ts";
 import { State } from "./internal/state.ts";
@@ -29,7 +27,6 @@ export const layer: Layer.Layer<
   | LinkStore
   | KeyStore
   | AuditLog
-  | CacheAgreement
   | CountLedger
   | SessionStore
   | FlowStore
@@ -40,7 +37,6 @@ export const layer: Layer.Layer<
   MemoryLinkStore.layer,
   MemoryKeyStore.layer,
   MemoryAuditLog.layer,
-  MemoryCacheAgreement.layer,
   MemoryCountLedger.layer,
   MemorySessionStore.layer,
   MemoryFlowStore.layer,

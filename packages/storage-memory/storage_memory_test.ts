@@ -1,6 +1,5 @@
 import {
   auditLogSuite,
-  cacheAgreementSuite,
   countLedgerSuite,
   failingStorageSuite,
   flowStoreSuite,
@@ -23,7 +22,6 @@ keyStoreSuite({ name, layer, test });
 auditLogSuite({ name, layer, test });
 sessionStoreSuite({ name, layer, test });
 flowStoreSuite({ name, layer, test });
-cacheAgreementSuite({ name, layer, test });
 countLedgerSuite({ name, layer, test });
 rootKeyStoreSuite({ name, layer, test });
 sightingStoreSuite({ name, layer, test });

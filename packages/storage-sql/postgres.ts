@@ -1,9 +1,7 @@
 /** The stores in a Postgres that many nodes share. */
-import { Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
+import { type Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "./database_unusable.ts";
-import { patience } from "./internal/dialect.ts";
-import { LongestWrite, longestWrite } from "./internal/longest_write.ts";
 import { layerPostgresClient } from "./internal/postgres_client.ts";
 import { parsePostgresUrl } from "./internal/postgres_url.ts";
 import { type DatabaseTooNew, lastStep, migrate, newestStep } from "./migrations.ts";
@@ -119,15 +117,9 @@ const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable,
       statementTimeout: Duration.fromInputUnsafe(statementTimeout),
     };
     const client = layerPostgresClient({ place, maxConnections, ...timeouts });
-    const [toConnect, toRun] = Object.values(timeouts).map(Duration.toMillis) as [number, number];
-    const longest = {
-      ofRecord: longestWrite(toConnect, toRun),
-      ofScope: longestWrite(toConnect, patience),
-      ofCommit: toRun,
-    };
     return {
       path: place.path,
-      database: Context.add(yield* Layer.build(client), LongestWrite, longest),
+      database: yield* Layer.build(client),
       unusable: (cause) => new DatabaseUnusable({ path: place.path, cause }),
     };
   });

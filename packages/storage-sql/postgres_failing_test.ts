@@ -1,4 +1,4 @@
-import { Connection, failingCacheAgreementSuite, failingStorageSuite } from "@accountlink/conformance";
+import { Connection, failingStorageSuite } from "@accountlink/conformance";
 import { makePostgresDatabase, startPostgres, startProxy, whyNoPostgres } from "@accountlink/test-servers";
 import { Effect, Layer, Redacted } from "effect";
 import * as test from "vitest";
@@ -41,7 +41,4 @@ test.describe.skipIf(missing !== null)(`Postgres ${missing ?? "when its server"}
   for (const [name, connectionOf] of Object.entries(breakages)) {
     failingStorageSuite({ name, layer: layerOf(connectionOf), test });
   }
-  // What could go wrong is the same for every port of the same client.
-  const layer = layerOf(({ proxy }) => ({ break: proxy.silence, restore: proxy.restore }));
-  failingCacheAgreementSuite({ name: "falls silent", layer, test });
 });

@@ -1,6 +1,5 @@
 import {
   auditLogSuite,
-  cacheAgreementSuite,
   countLedgerSuite,
   flowStoreSuite,
   keyStoreSuite,
@@ -26,7 +25,6 @@ test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () 
   auditLogSuite({ name, layer, test });
   sessionStoreSuite({ name, layer, test });
   flowStoreSuite({ name, layer, test });
-  cacheAgreementSuite({ name, layer, test });
   countLedgerSuite({ name, layer, test });
   rootKeyStoreSuite({ name, layer, test });
   sightingStoreSuite({ name, layer, test });

@@ -1,7 +1,6 @@
 /** The storage ports on one database. */
 import type {
   AuditLog,
-  CacheAgreement,
   CountLedger,
   FlowStore,
   KeyStore,
@@ -14,7 +13,6 @@ import type {
 import { Layer } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
 import * as SqlAuditLog from "./audit_log.ts";
-import * as SqlCacheAgreement from "./cache_agreement.ts";
 import * as SqlCountLedger from "./count_ledger.ts";
 import * as SqlFlowStore from "./flow_store.ts";
 import * as SqlKeyStore from "./key_store.ts";
@@ -29,7 +27,6 @@ export type Stores =
   | LinkStore
   | KeyStore
   | AuditLog
-  | CacheAgreement
   | CountLedger
   | SessionStore
   | FlowStore
@@ -43,7 +40,6 @@ export const layer: Layer.Layer<Stores, never, SqlClient.SqlClient | SqlConnecti
     SqlLinkStore.layer,
     SqlKeyStore.layer,
     SqlAuditLog.layer,
-    SqlCacheAgreement.layer,
     SqlCountLedger.layer,
     SqlSessionStore.layer,
     SqlFlowStore.layer,

@@ -1,8 +1,7 @@
-import { CachedStores } from "@accountlink/core";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { StorageSql } from "@accountlink/storage-sql";
-import { type Duration, Layer } from "effect";
-import type { Cache, Storage } from "../plan.ts";
+import type { Duration } from "effect";
+import type { Storage } from "../plan.ts";
 
 /** How a storage is opened. */
 interface Opening {
@@ -12,18 +11,8 @@ interface Opening {
   readonly startTimeout?: Duration.Input;
 }
 
-/**
- * The storage ports. Links are cached where nodes share a cache and a database: no cache is faster than the other
- * storages. Whoever writes to a storage has to open it with this, since the nodes trust their cache.
- */
-export const storageLayer = (storage: Storage, cache: Cache, opening: Opening) => {
-  const stores = uncached(storage, opening);
-  return storage.kind === "postgres" && cache.kind === "redis"
-    ? CachedStores.layer.pipe(Layer.provideMerge(stores))
-    : stores;
-};
-
-const uncached = (storage: Storage, { exclusive, ...opening }: Opening) => {
+/** The storage ports. */
+export const storageLayer = (storage: Storage, { exclusive, ...opening }: Opening) => {
   switch (storage.kind) {
     case "memory":
       return StorageMemory.layer;

@@ -7,7 +7,6 @@ import { Redis } from "ioredis";
 import * as RedisCache from "../cache.ts";
 import * as CacheRedis from "../cache_redis.ts";
 import { layer as connections, type RedisOptions } from "../connections.ts";
-import * as RedisLinkCache from "../link_cache.ts";
 import * as RedisSignals from "../signals.ts";
 import { makeCounters } from "./make_counters.ts";
 
@@ -49,12 +48,10 @@ export const until = <E, R>(condition: Effect.Effect<boolean, E, R>) =>
 
 /** The ports, with counters that believe the times which they are passed: the suites pass times of their own. */
 export const layerAt = (url: string, prefix = uniquePrefix()) =>
-  Layer.mergeAll(
-    Layer.effect(Counters, makeCounters("caller")),
-    RedisCache.layer,
-    RedisLinkCache.layer,
-    RedisSignals.layer,
-  ).pipe(Layer.provide(connections({ url: Redacted.make(url), prefix })), Layer.provide(silence));
+  Layer.mergeAll(Layer.effect(Counters, makeCounters("caller")), RedisCache.layer, RedisSignals.layer).pipe(
+    Layer.provide(connections({ url: Redacted.make(url), prefix })),
+    Layer.provide(silence),
+  );
 
 /** A Redis, as far as its client can reach it. */
 export interface BreakableRedis {

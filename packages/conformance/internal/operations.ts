@@ -1,12 +1,10 @@
 import {
   AuditLog,
   Cache,
-  CacheAgreement,
   Counters,
   CountLedger,
   FlowStore,
   KeyStore,
-  LinkCache,
   LinkStore,
   RootKeyStore,
   SessionStore,
@@ -191,19 +189,6 @@ export const cacheOperations = Effect.gen(function* () {
     set: cache.set(key, "value", now + 60_000, now),
   } satisfies OperationsOf<Cache["Service"]>);
 });
-
-/** Every operation of `CacheAgreement`. */
-export const cacheAgreementOperations = Effect.gen(function* () {
-  const agreement = yield* CacheAgreement;
-  return prefixed("CacheAgreement", {
-    read: agreement.read,
-    adopt: agreement.adopt(uniqueText(), 0),
-    close: agreement.close(uniquePid(), 0),
-  } satisfies OperationsOf<Omit<CacheAgreement["Service"], "longestWrite">>);
-});
-
-/** The one operation of `LinkCache` that has to fail while its connection is broken. */
-export const linkCacheOperations = Effect.map(LinkCache, ({ look }) => prefixed("LinkCache", { look }));
 
 /** Every operation of `Signals`. */
 export const signalsOperations = Effect.gen(function* () {

@@ -8,7 +8,6 @@ import type { ChatId, GameId } from "../ids.ts";
 import { isLinked, type Link, type LinkRecord } from "../link.ts";
 import { LinkStore } from "../ports/link_store.ts";
 import type { ChatProfile, GameProfile } from "../profile.ts";
-import type { BegunLookup } from "./cached_stores.ts";
 import { type GuildError, GuildGuard, questionsAtOnce, type RequestedGuild } from "./guild_guard.ts";
 import { Profiles } from "./profiles.ts";
 import { Secrets } from "./secrets.ts";
@@ -19,12 +18,6 @@ export interface LookupOptions {
   readonly guildId?: RequestedGuild;
   /** Whether to add profiles; not when left out. */
   readonly resolved?: boolean;
-}
-
-/** What the lookup of one chat user can be asked. */
-export interface ChatLookupOptions extends LookupOptions {
-  /** The look-up in the store, when it has begun already. */
-  readonly begun?: BegunLookup | null;
 }
 
 /** Both profiles, null unless they were asked for. */
@@ -73,7 +66,7 @@ export class LinkLookup extends Context.Service<
     readonly byChat: (
       scope: DataScope,
       chatId: ChatId,
-      options?: ChatLookupOptions,
+      options?: LookupOptions,
     ) => Effect.Effect<ChatLookup, GuildError | LinkNotFound | StoreUnavailable>;
 
     /** The chat users of a game user; with a guild, those who are its members. */
@@ -87,7 +80,7 @@ export class LinkLookup extends Context.Service<
     readonly verification: (
       scope: DataScope,
       chatId: ChatId,
-      options?: ChatLookupOptions,
+      options?: LookupOptions,
     ) => Effect.Effect<VerificationStatus, GuildError | StoreUnavailable>;
   }
 >()("@accountlink/core/LinkLookup") {
@@ -113,16 +106,13 @@ export class LinkLookup extends Context.Service<
       const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
         Effect.andThen(guard.enter(scope, guildId), guard.requireMember(guildId, chatId));
 
-      const recordOf = ({ pid }: DataScope, chatId: ChatId, { begun = null }: ChatLookupOptions) =>
-        begun ?? links.findByChatId(pid, chatId);
-
       const byChat = Effect.fnUntraced(function* (
         scope: DataScope,
         chatId: ChatId,
-        options: ChatLookupOptions = {},
+        options: LookupOptions = {},
       ) {
         if (isGuarded(scope, options)) yield* admitChat(scope, chatId, options);
-        const link = linkOf(yield* recordOf(scope, chatId, options));
+        const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
         if (link === null) return yield* new LinkNotFound();
         const resolved = options.resolved === true ? yield* resolvePair(link, options) : unresolved;
         return { chatId, gameId: link.gameId, resolved };
@@ -159,10 +149,10 @@ export class LinkLookup extends Context.Service<
       const verification = Effect.fnUntraced(function* (
         scope: DataScope,
         chatId: ChatId,
-        options: ChatLookupOptions = {},
+        options: LookupOptions = {},
       ) {
         yield* admitChat(scope, chatId, options);
-        const link = linkOf(yield* recordOf(scope, chatId, options));
+        const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
         if (link === null) return notVerified(chatId);
         return {
           linked: true,

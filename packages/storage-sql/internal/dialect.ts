@@ -51,9 +51,6 @@ export interface Dialect {
   /** The time by the clock of the database, in milliseconds. */
   readonly now: Statement.Fragment;
 
-  /** Whether a transaction has been in its COMMIT for longer than that, in milliseconds, and still is. */
-  readonly isCommitLate: (afterMs: number) => Statement.Fragment;
-
   /** How many rows a statement wrote, out of what its `raw` gives. */
   readonly rowsWritten: (raw: unknown) => number;
 
@@ -86,8 +83,6 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
       SELECT ${columns} FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)} LIMIT ${atMost})`;
   },
   now: sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
-  // Whoever has the file open waits for it.
-  isCommitLate: () => sql.literal("FALSE"),
   rowsWritten: (raw) => Number((raw as { readonly changes: number | bigint }).changes),
   isRemote: false,
   patiently: (transaction) => transaction,
@@ -112,11 +107,6 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
       SELECT ctid FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)}
       LIMIT ${atMost} FOR UPDATE SKIP LOCKED))`,
   now: sql.literal("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"),
-  // No timeout ends one that waits for a disk or a synchronous standby. Of who is not watched nothing is known.
-  isCommitLate: (afterMs) => sql`EXISTS (
-      SELECT FROM pg_stat_activity WHERE datname = current_database() AND (state = 'disabled'
-        OR state = 'active' AND query = 'COMMIT'
-          AND query_start < clock_timestamp() - ${afterMs} * INTERVAL '1 millisecond'))`,
   rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,
   isRemote: true,
   patiently: (transaction) => patientFor(minute, transaction),
@@ -132,9 +122,6 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
 });
 
 const [minute, hour] = [60_000, 3_600_000];
-
-/** How long a transaction may take that is run `patiently`, in milliseconds. */
-export const patience = minute;
 
 /** Any number, as long as nobody else in the database takes it. Another release has to take the same. */
 const lockKey = 22_268_854_654;

@@ -1,5 +1,5 @@
 /** The client of `effect/sql` for Postgres, over the driver `pg`. */
-import { isTraced, MayCommit } from "@accountlink/core";
+import { isTraced } from "@accountlink/core";
 import { Context, Effect, Layer, Stream } from "effect";
 import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
@@ -44,12 +44,9 @@ const make = Effect.fnUntraced(function* (options: PostgresPoolOptions) {
 });
 
 /**
- * Commits, if it is not too late for that. Should the node stand still right before the COMMIT, Postgres ends the
- * transaction. It answers the COMMIT of one in which a statement has failed with a ROLLBACK, and calls it no error.
+ * Postgres answers the COMMIT of a transaction in which a statement failed with ROLLBACK, and calls it no error.
  */
 const commitOn = Effect.fnUntraced(function* (connection: SqlConnection.Connection) {
-  const mayCommit = yield* MayCommit;
-  if (!(yield* mayCommit)) return yield* refused("Cannot commit: the time for the write is over");
   const { command } = (yield* connection.executeRaw("COMMIT", [])) as QueryResult;
   if (command !== "COMMIT") return yield* refused("Cannot commit: a statement of the transaction had failed");
 });

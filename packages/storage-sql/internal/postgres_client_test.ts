@@ -1,4 +1,3 @@
-import { MayCommit } from "@accountlink/core";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, it, layer as withLayer } from "@effect/vitest";
 import { Cause, Effect, Exit, Fiber, Latch, Layer, Stream } from "effect";
@@ -191,24 +190,6 @@ describe.skipIf(missing !== null)(`transactions ${missing ?? "on Postgres"}`, ()
         );
         expect(error.message).toBe("Cannot commit: a statement of the transaction had failed");
         expect(yield* ids).toEqual([]);
-      }),
-    ),
-  );
-
-  it.live("are undone when they may not be committed any more", () =>
-    onDatabase(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient;
-        yield* table;
-        const insert = (id: number) => sql.withTransaction(sql`INSERT INTO things VALUES (${id}, NULL)`);
-        const error = yield* insert(1).pipe(
-          Effect.provideService(MayCommit, Effect.succeed(false)),
-          Effect.flip,
-        );
-        expect(error.message).toBe("Cannot commit: the time for the write is over");
-        yield* insert(2);
-        expect(yield* ids).toEqual([[2]]);
-        expect(yield* openTransactions).toEqual([]);
       }),
     ),
   );
