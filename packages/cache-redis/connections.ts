@@ -48,7 +48,7 @@ export class RedisConnections extends Context.Service<
 >()("@accountlink/cache-redis/RedisConnections") {}
 
 /** The commands that are used. */
-export type RedisCommands = Pick<Redis, "del" | "eval" | "evalsha" | "get" | "set">;
+export type RedisCommands = Pick<Redis, "del" | "eval" | "evalsha" | "get" | "pexpire" | "set">;
 
 /**
  * Opens the connections, and closes them with the scope. It waits for them up to 2 seconds; a Redis that is not there

@@ -1,11 +1,5 @@
 /** The count ledger in SQL. */
-import {
-  CountLedger,
-  type LedgerCount,
-  type LedgerWindow,
-  type Millis,
-  type NodeCount,
-} from "@accountlink/core";
+import { CountLedger, type LedgerCount, type LedgerWindow, type Millis } from "@accountlink/core";
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "./internal/dialect.ts";
@@ -37,47 +31,44 @@ const nodeOperations = (sql: SqlClient.SqlClient): Operations<"renewNode"> => ({
 const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "loadCounts"> => {
   const { elements, firstRows } = dialectOf(sql);
 
-  /** Writes `counts`, a JSON array of `[endsAt, key, counted, own]` that names no window twice. */
-  const save = (nodeId: string, counts: string) => sql`
-    INSERT INTO node_counts (ends_at, counter, node_id, counted, own)
-    SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, ${nodeId}, CAST(value ->> 2 AS BIGINT), CAST(value ->> 3 AS BIGINT)
+  /** Writes a JSON array of `[endsAt, key, counted]` that names no window twice. */
+  const save = (counts: string) => sql`
+    INSERT INTO day_counts (ends_at, counter, counted)
+    SELECT CAST(value ->> 0 AS BIGINT), value ->> 1, CAST(value ->> 2 AS BIGINT)
     FROM ${elements(counts)} WHERE true
-    ON CONFLICT (ends_at, counter, node_id) DO UPDATE SET
-      counted = CASE WHEN excluded.counted > node_counts.counted THEN excluded.counted ELSE node_counts.counted END,
-      own = CASE WHEN excluded.own > node_counts.own THEN excluded.own ELSE node_counts.own END`;
+    ON CONFLICT (ends_at, counter) DO UPDATE SET counted = excluded.counted
+    WHERE excluded.counted > day_counts.counted`;
 
   const forget = (now: Millis, atMost: number) => sql`
-    DELETE FROM node_counts ${firstRows({
-      table: "node_counts",
-      primaryKey: ["ends_at", "counter", "node_id"],
-      order: "ends_at, counter, node_id",
+    DELETE FROM day_counts ${firstRows({
+      table: "day_counts",
+      primaryKey: ["ends_at", "counter"],
+      order: "ends_at, counter",
       condition: sql`ends_at <= ${now}`,
       atMost,
     })}`;
 
-  const load = (nodeId: string, windows: ReadonlyArray<LedgerWindow>) => sql`
-    SELECT ends_at, counter, MAX(counted) AS counted,
-      CAST(SUM(CASE WHEN node_id = ${nodeId} THEN 0 ELSE own END) AS BIGINT) AS others
+  const load = (windows: ReadonlyArray<LedgerWindow>) => sql`
+    SELECT ends_at, counter, counted
     FROM ${elements(JSON.stringify(windows.map(({ endsAt, key }) => [endsAt, key])))}
-    JOIN node_counts ON ends_at = CAST(value ->> 0 AS BIGINT) AND counter = value ->> 1
-    GROUP BY ends_at, counter`;
+    JOIN day_counts ON ends_at = CAST(value ->> 0 AS BIGINT) AND counter = value ->> 1`;
 
   return {
-    saveCounts: (nodeId, counts, now) =>
-      Effect.andThen(save(nodeId, rowsOf(counts)), forget(now, counts.length + forgottenAtMost)).pipe(
+    saveCounts: (counts, now) =>
+      Effect.andThen(save(rowsOf(counts)), forget(now, counts.length + forgottenAtMost)).pipe(
         Effect.asVoid,
         sql.withTransaction,
-        operation("CountLedger.saveCounts", nodeId, ...counts.map(({ key }) => key)),
+        operation("CountLedger.saveCounts", ...counts.map(({ key }) => key)),
       ),
 
-    loadCounts: (nodeId, windows) =>
-      load(nodeId, windows).pipe(
+    loadCounts: (windows) =>
+      load(windows).pipe(
         Effect.flatMap(readCounts),
         Effect.map((counts) => {
-          const byName = new Map(counts.map(({ name, count }) => [name, count]));
-          return windows.map(({ endsAt, key }) => byName.get(nameOf(endsAt, key)) ?? nothing);
+          const byName = new Map(counts.map(({ name, counted }) => [name, counted]));
+          return windows.map(({ endsAt, key }) => byName.get(nameOf(endsAt, key)) ?? 0);
         }),
-        operation("CountLedger.loadCounts", nodeId, ...windows.map(({ key }) => key)),
+        operation("CountLedger.loadCounts", ...windows.map(({ key }) => key)),
       ),
   };
 };
@@ -86,26 +77,19 @@ const countOperations = (sql: SqlClient.SqlClient): Operations<"saveCounts" | "l
 const forgottenAtMost = 1_000;
 
 /** In one order, so that no two saves wait for each other. */
-const rowsOf = (counts: ReadonlyArray<NodeCount>): string =>
+const rowsOf = (counts: ReadonlyArray<LedgerCount>): string =>
   JSON.stringify(
     counts
       .toSorted((one, other) => one.endsAt - other.endsAt || (one.key < other.key ? -1 : 1))
-      .map(({ endsAt, key, counted, own }) => [endsAt, key, counted, own]),
+      .map(({ endsAt, key, counted }) => [endsAt, key, counted]),
   );
-
-const nothing: LedgerCount = { counted: 0, others: 0 };
 
 const nameOf = (endsAt: number, key: string): string => `${endsAt} ${key}`;
 
 const readNodeCounts = schemaReaderOf("nodes", Schema.Struct({ count: Schema.Int }), ({ count }) => count);
 
 const readCounts = schemaReaderOf(
-  "node_counts",
-  Schema.Struct({
-    ends_at: Schema.Int,
-    counter: Schema.String,
-    counted: Schema.Int,
-    others: Schema.Int,
-  }),
-  ({ ends_at, counter, counted, others }) => ({ name: nameOf(ends_at, counter), count: { counted, others } }),
+  "day_counts",
+  Schema.Struct({ ends_at: Schema.Int, counter: Schema.String, counted: Schema.Int }),
+  ({ ends_at, counter, counted }) => ({ name: nameOf(ends_at, counter), counted }),
 );

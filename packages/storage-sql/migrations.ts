@@ -17,6 +17,7 @@ import { sightingRetention } from "./migrations/0006_sighting_retention.ts";
 import { rootKey } from "./migrations/0007_root_key.ts";
 import { signIns } from "./migrations/0008_sign_ins.ts";
 import { retention } from "./migrations/0009_retention.ts";
+import { dayCounts } from "./migrations/0010_day_counts.ts";
 
 /** Every step, by `<number>_<name>`. */
 export const migrations: Readonly<
@@ -31,6 +32,7 @@ export const migrations: Readonly<
   "0007_root_key": rootKey,
   "0008_sign_ins": signIns,
   "0009_retention": retention,
+  "0010_day_counts": dayCounts,
 };
 
 /** A newer release has migrated the database. Nothing was changed. */

@@ -1,37 +1,67 @@
-import type { Admission, CounterRule, CounterState, Millis } from "@accountlink/core";
+import type { Admission, Checkpoint, CounterRule, CounterState, Millis } from "@accountlink/core";
 
 interface Window {
   count: number;
   readonly resetsAt: Millis;
 }
 
+type Rules = ReadonlyArray<CounterRule>;
+
 /** How many windows are looked at when one begins. More than one, so that dropping outruns beginning. */
 const sweepStep = 2;
 
+/** By how much the clock of whoever says when a window began may differ, in milliseconds. */
+const clockTolerance = 60_000;
+
 /** The windows that count. There are never many more than those that last. */
 export class Windows {
+  readonly #startedAt: Millis;
   readonly #windows = new Map<string, Window>();
   #sweep = this.#windows.entries();
+
+  /** @param startedAt since when these windows count, in the time that the methods are passed */
+  constructor(startedAt: Millis) {
+    this.#startedAt = startedAt;
+  }
 
   /** How many windows are held, those that are over but not yet dropped included. */
   get size(): number {
     return this.#windows.size;
   }
 
-  /** Counts one in every window, or in none when one of them is full. */
-  admit(rules: ReadonlyArray<CounterRule>, now: Millis): Admission {
-    let raised = false;
-    for (const rule of rules) raised = this.#raise(rule, now) || raised;
+  /** Counts one in every window, or in none when one of them is full or forgotten. */
+  admit(rules: Rules, now: Millis): Admission {
+    const forgotten = this.#forgotten(rules, now);
+    if (forgotten.length > 0) return { admitted: false, states: this.read(rules, now), forgotten };
+    for (const rule of rules) if (rule.checkpoint !== undefined) this.#restore(rule, rule.checkpoint, now);
     const admitted = rules.every(({ key, limit }) => (this.#find(key, now)?.count ?? 0) < limit);
-    const states = admitted ? rules.map((rule) => this.#count(rule, now)) : this.read(rules, now);
-    return raised ? { admitted, states, raised } : { admitted, states };
+    return {
+      admitted,
+      states: admitted ? rules.map((rule) => this.#count(rule, now)) : this.read(rules, now),
+    };
   }
 
-  read(rules: ReadonlyArray<CounterRule>, now: Millis): ReadonlyArray<CounterState> {
+  read(rules: Rules, now: Millis): ReadonlyArray<CounterState> {
     return rules.map(({ key, durationMs }) => {
       const window = this.#find(key, now);
       return window === undefined ? { count: 0, resetsAt: now + durationMs } : stateOf(window);
     });
+  }
+
+  #forgotten(rules: Rules, now: Millis): ReadonlyArray<number> {
+    return rules.flatMap(({ key, checkpoint }, i) =>
+      checkpoint?.floor === null &&
+      checkpoint.since < this.#startedAt + clockTolerance &&
+      this.#find(key, now) === undefined
+        ? [i]
+        : [],
+    );
+  }
+
+  #restore({ key, durationMs }: CounterRule, { floor, owed }: Checkpoint, now: Millis): void {
+    if (floor === null && owed === 0) return;
+    const window = this.#find(key, now) ?? this.#begin(key, now, now + durationMs);
+    if (window.resetsAt === now + durationMs) window.count = Math.max(window.count, floor ?? 0) + owed;
   }
 
   #find(key: string, now: Millis): Window | undefined {
@@ -43,15 +73,6 @@ export class Windows {
     const window = this.#find(key, now) ?? this.#begin(key, now, now + durationMs);
     window.count++;
     return stateOf(window);
-  }
-
-  /** Raises a window to its floor, and tells whether it was below. */
-  #raise({ key, durationMs, floor = 0 }: CounterRule, now: Millis): boolean {
-    if (floor <= 0) return false;
-    const window = this.#find(key, now) ?? this.#begin(key, now, now + durationMs);
-    if (window.count >= floor || window.resetsAt !== now + durationMs) return false;
-    window.count = floor;
-    return true;
   }
 
   #begin(key: string, now: Millis, resetsAt: Millis): Window {

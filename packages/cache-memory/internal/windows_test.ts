@@ -5,7 +5,7 @@ const rule = (key: string, durationMs: number) => ({ key, limit: 1, durationMs }
 
 describe("Windows", () => {
   it("holds few windows beyond those that last, however many there were", () => {
-    const windows = new Windows();
+    const windows = new Windows(0);
     let largest = 0;
     for (let now = 0; now < 100_000; now++) {
       windows.admit([rule(`client ${now}`, 100)], now);
@@ -15,7 +15,7 @@ describe("Windows", () => {
   });
 
   it("holds on to those that last while others are dropped", () => {
-    const windows = new Windows();
+    const windows = new Windows(0);
     const lasting = Array.from({ length: 50 }, (_, i) => rule(`day ${i}`, 1_000_000));
     windows.admit(lasting, 0);
     for (let now = 0; now < 10_000; now++) windows.admit([rule(`second ${now}`, 10)], now);
@@ -24,7 +24,7 @@ describe("Windows", () => {
   });
 
   it("begins nothing for a request that is refused", () => {
-    const windows = new Windows();
+    const windows = new Windows(0);
     windows.admit([rule("full", 100)], 0);
     for (let i = 0; i < 100; i++) windows.admit([rule(`other ${i}`, 100), rule("full", 100)], 1);
     expect(windows.size).toBe(1);

@@ -35,19 +35,17 @@ export const admitBySlot = (
           },
           inParallel,
         );
-        return together(false, [...counted, outcome], inOrder(rules, groups, states));
+        const refusal = { admitted: false, states: inOrder(rules, groups, states) };
+        const { forgotten } = outcome.admission;
+        if (forgotten === undefined) return refusal;
+        return { ...refusal, forgotten: forgotten.map((i) => rules.indexOf(group[i] as CounterRule)) };
       }
       counted.push(outcome);
     }
     const states = counted.map(({ admission }) => admission.states);
-    return together(true, counted, inOrder(rules, groups, states));
+    return { admitted: true, states: inOrder(rules, groups, states) };
     // Whoever asked may go away at any time; what was counted must not stay half done.
   }).pipe(Effect.uninterruptible);
-
-const together = (admitted: boolean, outcomes: ReadonlyArray<Outcome>, states: States): Admission =>
-  outcomes.some(({ admission }) => admission.raised)
-    ? { admitted, states, raised: true }
-    : { admitted, states };
 
 export const readBySlot = (
   windows: Windows,

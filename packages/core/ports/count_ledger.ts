@@ -11,31 +11,18 @@ export interface LedgerWindow {
   readonly endsAt: Millis;
 }
 
-/** What one node knows of a window. Both numbers only grow. */
-export interface NodeCount extends LedgerWindow {
-  /** The highest count that the shared counters have told it. */
+/** What a node knows of a window. */
+export interface LedgerCount extends LedgerWindow {
+  /** The highest count that the counters have reported. */
   readonly counted: number;
-  /** How many it has admitted on its own, without the shared counters. */
-  readonly own: number;
 }
 
-/** What all nodes together have saved of a window. */
-export interface LedgerCount {
-  /** The highest count that the shared counters have told any node. */
-  readonly counted: number;
-  /** How many the other nodes have admitted on their own. */
-  readonly others: number;
-}
-
-/**
- * Where nodes write down what they know. Each has entries of its own, which nobody else changes: a save that is made
- * twice, or late, changes nothing.
- */
+/** Where nodes save counts. A save that is repeated, or late, changes nothing. */
 export class CountLedger extends Context.Service<
   CountLedger,
   {
     /**
-     * Notes that the node lives until then, forgets who lives no longer, and gives how many do.
+     * Notes that the node lives until then, forgets the nodes that live no longer, and gives how many do.
      *
      * @param until not after `now` takes the node off
      */
@@ -46,19 +33,17 @@ export class CountLedger extends Context.Service<
     ) => Effect.Effect<number, StoreUnavailable>;
 
     /**
-     * Raises what the node knows of these windows, no two of which are the same; all of them or none. Windows that are
-     * over are forgotten, at least as many as are new.
+     * Raises what is saved of these windows, no two of which are the same; all of them or none. Windows that are over
+     * are deleted, at least as many as are new.
      */
     readonly saveCounts: (
-      nodeId: string,
-      counts: ReadonlyArray<NodeCount>,
+      counts: ReadonlyArray<LedgerCount>,
       now: Millis,
     ) => Effect.Effect<void, StoreUnavailable>;
 
-    /** What is saved of each window, in their order; zeros for one of which nothing is. */
+    /** The saved count of each window, in their order; 0 for an unknown one. */
     readonly loadCounts: (
-      nodeId: string,
       windows: ReadonlyArray<LedgerWindow>,
-    ) => Effect.Effect<ReadonlyArray<LedgerCount>, StoreUnavailable>;
+    ) => Effect.Effect<ReadonlyArray<number>, StoreUnavailable>;
   }
 >()("@accountlink/core/CountLedger") {}

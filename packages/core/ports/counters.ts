@@ -14,15 +14,25 @@ export interface CounterRule {
   /** How long a window lasts that starts now, in milliseconds. */
   readonly durationMs: number;
   /**
-   * Whether the count has to outlast the loss of the counters. Whoever counts in such a window sees it end at one fixed
-   * time, `now + durationMs`: midnight.
+   * When the window began, for a count that has to outlast the counters. Everybody who counts in such a window sees it
+   * end at the same time, `now + durationMs`: midnight. `ResilientCounters` keeps these counts.
    */
-  readonly durable?: boolean;
-  /**
-   * How many are known to have been counted in the window that ends at `now + durationMs`. One that has counted fewer
-   * has lost some: `admit` raises it before it decides. `read` takes no notice.
-   */
-  readonly floor?: number;
+  readonly since?: Millis;
+  /** What the caller knows of a count that outlasts the counters. `read` ignores it. */
+  readonly checkpoint?: Checkpoint;
+}
+
+/**
+ * What is known, outside of the counters, of the window that ends at `now + durationMs`. The counters ignore it when
+ * they are in another window.
+ */
+export interface Checkpoint {
+  /** When the window began. Counters that are younger, or were restored since, may have forgotten some of its count. */
+  readonly since: Millis;
+  /** The least that was counted. Null when that was not looked up: `admit` then says when it has to be. */
+  readonly floor: number | null;
+  /** Requests that were admitted without these counters, and count from now on. */
+  readonly owed: number;
 }
 
 /** The state of one window. */
@@ -36,15 +46,21 @@ export interface CounterState {
 export interface Admission {
   readonly admitted: boolean;
   readonly states: ReadonlyArray<CounterState>;
-  /** True when a window was below its floor; else left out. */
-  readonly raised?: true;
+  /**
+   * The rules, by index, of whose counts some may be forgotten. Nothing was counted: the caller asks again with the
+   * `floor` of each. Left out when there are none.
+   */
+  readonly forgotten?: ReadonlyArray<number>;
 }
 
 /** Where counts live. */
 export class Counters extends Context.Service<
   Counters,
   {
-    /** Counts one in every window, or, when one of them is full, in none. Atomic over all rules. */
+    /**
+     * Counts one in every window, or, when one of them is full or forgotten, in none. Atomic over all rules. A window
+     * with a `floor` is raised to it first, and is not forgotten any more.
+     */
     readonly admit: (
       rules: ReadonlyArray<CounterRule>,
       now: Millis,

@@ -1,14 +1,14 @@
 /**
- * Counters that go on when the shared ones do not answer, and remember what those forget.
+ * Counters that go on when the shared ones do not answer, and are given back what they forget.
  *
- * What may be let through too many, and why not more, is said in docs/consistency.md under "Limits".
+ * docs/consistency.md says under "Limits" how many requests may be admitted too many.
  */
 import { Context, Effect, Layer, Metric } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
-import { clockTolerance, type DurableWindow } from "../internal/durable_windows.ts";
-import { checkpointEvery, type LedgerExchange, openLedgerExchange } from "../internal/ledger_exchange.ts";
+import { keepPresence } from "../internal/live_nodes.ts";
+import { openSavedCounts, type SavedCounts } from "../internal/saved_counts.ts";
 import type { Millis } from "../link.ts";
-import type { CountLedger } from "../ports/count_ledger.ts";
+import type { CountLedger, LedgerWindow } from "../ports/count_ledger.ts";
 import { type Admission, type CounterRule, type CounterState, Counters } from "../ports/counters.ts";
 
 /** What counts when the shared counters do not. */
@@ -23,11 +23,11 @@ export interface ResilientCountersOptions {
 /**
  * Puts a ledger behind counters, and other counters beside them.
  *
- * - What is counted in durable windows is saved in the ledger every second. Counters that have lost it are raised to it
- *   before they decide, so a restart does not reopen a day.
+ * - Counts of windows that have to outlast the counters are saved in the ledger every 5 seconds. Counters that may have
+ *   forgotten some are given them back before they decide, so a restart does not reopen a day.
  * - While the shared counters fail, each request is decided here: a limit is then this node's share of it, the limit or
- *   what is left of the day by the number of live nodes, rounded up. Nothing is awaited but the ledger, once a second
- *   for each window.
+ *   what was left of the day divided by the number of live nodes, rounded up. What was admitted so is counted by the
+ *   shared counters when they answer again.
  *
  * It fails to build when the node cannot be noted in the ledger.
  *
@@ -53,203 +53,233 @@ export const countingAlone = Metric.gauge("accountlink_limits_alone", {
     "Whether this node decides on limits by its share, since the shared counters do not answer: 1 or 0",
 });
 
-/** How often the shared counters were found to have lost counts, which they were given back. */
+/** How many windows the shared counters were found to have lost counts of, which they were given back. */
 export const countsLost = Metric.counter("accountlink_limits_lost_total", {
-  description: "How often the shared counters were found to have lost day counts",
+  description: "Windows of which the shared counters had lost counts, and were given them back",
   incremental: true,
 });
 
 type Shape = Counters["Service"];
 type Rules = ReadonlyArray<CounterRule>;
-/** What is known of the window of each rule; null where it is not durable. */
-type Known = ReadonlyArray<DurableWindow | null>;
+type Lasting = CounterRule & { readonly since: Millis };
 
 const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
   const shared = yield* Counters;
-  const exchange = yield* openLedgerExchange;
-  const trust = new Trust(yield* Effect.context());
-  const together = overShared(shared, exchange, trust);
-  if (local === undefined) return together;
+  const saved = yield* openSavedCounts;
+  const context = yield* Effect.context();
+  countingAlone.updateUnsafe(0, context);
+  // From the start, so that the first loss shows as a change.
+  countsLost.updateUnsafe(0, context);
+
+  const owed = new OwedCounts();
+  const noteLost = (windows: number) => countsLost.updateUnsafe(windows, context);
+  if (local === undefined) return makeTogether({ shared, saved, owed, noteLost, alone: null });
 
   const own = Context.get(yield* Layer.build(Layer.fresh(local)), Counters);
-  const alone = overOwn(own, exchange, trust, yield* exchange.keepPresence);
-  const orAlone = <A>(answer: Effect.Effect<A, StoreUnavailable>, now: Millis, fallback: typeof answer) =>
+  const outage = new Outage();
+  const alone = makeAlone(own, saved, owed, outage, yield* keepPresence);
+  const together = makeTogether({ shared, saved, owed, noteLost, alone });
+  const orAlone = <A>(answer: Effect.Effect<A, StoreUnavailable>, fallback: typeof answer) =>
     Effect.matchEffect(answer, {
       onSuccess: (value) => {
-        trust.noteAlone(false, now);
+        if (outage.end()) countingAlone.updateUnsafe(0, context);
         return Effect.succeed(value);
       },
       onFailure: () => {
-        trust.noteAlone(true, now);
+        if (outage.begin()) countingAlone.updateUnsafe(1, context);
         return fallback;
       },
     });
   return Counters.of({
-    // Where there is nothing to count, nobody is asked, and nothing is learned of who answers.
+    // With nothing to count nobody is asked, and nothing is learned of who answers.
     admit: (rules, now) =>
       rules.length === 0
         ? Effect.succeed({ admitted: true, states: [] })
-        : orAlone(together.admit(rules, now), now, alone.admit(rules, now)),
+        : orAlone(together.admit(rules, now), alone.admit(rules, now)),
     read: (rules, now) =>
       rules.length === 0
         ? Effect.succeed([])
-        : orAlone(together.read(rules, now), now, alone.read(rules, now)),
+        : orAlone(together.read(rules, now), alone.read(rules, now)),
   });
 });
 
-/** How far the shared counters are trusted to hold what they were told. */
-class Trust {
-  readonly #context: Context.Context<never>;
-  #isAlone = false;
-  /** What was read from the ledger by then is read again before it is relied on. */
-  #doubtedAt = 0;
+const isLasting = (rule: CounterRule): rule is Lasting => rule.since !== undefined;
 
-  constructor(context: Context.Context<never>) {
-    this.#context = context;
-    countingAlone.updateUnsafe(0, context);
-    // From the start, so that the first loss is seen to be a change.
-    countsLost.updateUnsafe(0, context);
+const windowOf = ({ key, durationMs }: CounterRule, now: Millis): LedgerWindow => ({
+  key,
+  endsAt: now + durationMs,
+});
+
+/** What this node admitted without the shared counters, and has not told them yet. */
+class OwedCounts {
+  readonly #counts = new Map<string, { readonly endsAt: Millis; amount: number }>();
+
+  add({ key, endsAt }: LedgerWindow, amount: number): void {
+    if (amount === 0) return;
+    const known = this.#counts.get(key);
+    if (known?.endsAt === endsAt) known.amount += amount;
+    else this.#counts.set(key, { endsAt, amount });
   }
 
-  /** Notes whether the shared counters answer. Whenever that changes they may have lost something. */
-  noteAlone(isAlone: boolean, now: Millis): void {
-    if (isAlone === this.#isAlone) return;
-    this.#isAlone = isAlone;
-    this.#doubtedAt = now;
-    countingAlone.updateUnsafe(isAlone ? 1 : 0, this.#context);
+  of({ key, endsAt }: LedgerWindow): number {
+    const known = this.#counts.get(key);
+    return known?.endsAt === endsAt ? known.amount : 0;
   }
 
-  /** Notes that the shared counters have lost something. */
-  noteLost(now: Millis): void {
-    this.#doubtedAt = now;
-    countsLost.updateUnsafe(1, this.#context);
-  }
-
-  /** Whether the ledger may know more of the window than this node does. */
-  isStale({ askedAt, readAt }: DurableWindow, now: Millis): boolean {
-    return askedAt + checkpointEvery <= now && (this.#isAlone || readAt <= this.#doubtedAt);
+  take(window: LedgerWindow): number {
+    if (this.#counts.size === 0) return 0;
+    const amount = this.of(window);
+    this.#counts.delete(window.key);
+    return amount;
   }
 }
 
-/** Runs the decision when everything is known that the ledger can tell. */
-const withKnown = <A>(
-  { windows, read }: LedgerExchange,
-  trust: Trust,
-  rules: Rules,
-  now: Millis,
-  decide: (known: Known) => Effect.Effect<A, StoreUnavailable>,
-): Effect.Effect<A, StoreUnavailable> =>
-  Effect.suspend(() => {
-    const known = rules.map((rule) => (rule.durable ? windows.at(rule, now) : null));
-    if (!known.some((window) => window !== null && trust.isStale(window, now))) return decide(known);
-    const stale = known.filter((window) => window !== null && trust.isStale(window, now));
-    return Effect.andThen(
-      read(stale as ReadonlyArray<DurableWindow>),
-      Effect.suspend(() => decide(known)),
+interface TogetherOptions {
+  readonly shared: Shape;
+  readonly saved: SavedCounts;
+  readonly owed: OwedCounts;
+  readonly noteLost: (windows: number) => void;
+  /** Decides while counts are forgotten and the ledger cannot say how many. */
+  readonly alone: Shape | null;
+}
+
+/** The shared counters, with the ledger behind them. */
+const makeTogether = ({ shared, saved, owed, noteLost, alone }: TogetherOptions): Shape => {
+  const withCheckpoints = (rules: Rules, now: Millis): Rules =>
+    rules.map((rule) =>
+      isLasting(rule)
+        ? { ...rule, checkpoint: { since: rule.since, floor: null, owed: owed.take(windowOf(rule, now)) } }
+        : rule,
     );
-  });
 
-/** With the limit less what the shared counters do not know of, and a floor of what they should. */
-const toShared = (rules: Rules, known: Known): Rules =>
-  rules.map((rule, i) => {
-    const window = known[i] ?? null;
-    if (window === null) return rule;
-    const { key, limit, durationMs } = rule;
-    return { key, limit: limit - window.own - window.others, durationMs, floor: window.counted };
-  });
-
-/** The shared counters, with what the node and the ledger know. */
-const overShared = (shared: Shape, exchange: LedgerExchange, trust: Trust): Shape => {
-  const fromShared = (states: ReadonlyArray<CounterState>, known: Known): ReadonlyArray<CounterState> =>
-    states.map((state, i) => {
-      const window = known[i] ?? null;
-      if (window === null) return state;
-      exchange.windows.noteCounted(window, state);
-      return { count: state.count + window.own + window.others, resetsAt: state.resetsAt };
+  /** Until the request is counted, the node owes it still. If that is not known, it may be counted twice. */
+  const returnOwed = (asked: Rules, now: Millis) =>
+    Effect.sync(() => {
+      for (const rule of asked) owed.add(windowOf(rule, now), rule.checkpoint?.owed ?? 0);
     });
-  const answer = ({ admitted, states }: Admission, known: Known): Admission => ({
-    admitted,
-    states: fromShared(states, known),
-  });
 
-  /** The counters were given back what this node knew. Where the ledger knew more, they decide again. */
-  const askAgain = (rules: Rules, known: Known, first: Admission, now: Millis) => {
-    const short = [...known.keys()].filter((i) => {
-      const window = known[i] ?? null;
-      // The count has this request in it, what is known has not.
-      return window !== null && (first.states[i] as CounterState).count <= window.counted;
-    });
-    if (!first.admitted || short.length === 0) return Effect.succeed(answer(first, known));
-    const [shortRules, shortKnown] = [
-      short.map((i) => rules[i] as CounterRule),
-      short.map((i) => known[i] ?? null),
-    ];
-    return Effect.map(shared.admit(toShared(shortRules, shortKnown), now), ({ admitted, states }) =>
-      answer({ admitted, states: first.states.map((state, i) => states[short.indexOf(i)] ?? state) }, known),
-    );
+  const restoreAndAdmit = (asked: Rules, first: Admission, now: Millis) => {
+    const windows = asked.filter(isLasting).map((rule) => windowOf(rule, now));
+    const admitWith = (floors: ReadonlyArray<number>) => {
+      let lost = 0;
+      const restored = asked.map((rule, i) => {
+        if (rule.checkpoint === undefined) return rule;
+        const floor = floors[windows.findIndex(({ key }) => key === rule.key)] ?? 0;
+        if (first.forgotten?.includes(i) && floor > (first.states[i] as CounterState).count) lost++;
+        return { ...rule, checkpoint: { ...rule.checkpoint, floor } };
+      });
+      if (lost > 0) noteLost(lost);
+      return shared.admit(restored, now);
+    };
+    return Effect.flatMap(saved.load(windows), admitWith);
   };
 
   return {
     admit: (rules, now) =>
-      withKnown(exchange, trust, rules, now, (known) =>
-        Effect.flatMap(shared.admit(toShared(rules, known), now), (first) => {
-          if (!first.raised || !rules.some(mayHaveLost)) return Effect.succeed(answer(first, known));
-          trust.noteLost(now);
-          return withKnown(exchange, trust, rules, now, () => askAgain(rules, known, first, now));
+      Effect.suspend(() => {
+        const asked = withCheckpoints(rules, now);
+        return shared.admit(asked, now).pipe(
+          Effect.flatMap((first) =>
+            first.forgotten === undefined ? Effect.succeed(first) : restoreAndAdmit(asked, first, now),
+          ),
+          Effect.map((admission) => {
+            for (const [i, rule] of rules.entries()) {
+              if (isLasting(rule)) saved.note(windowOf(rule, now), admission.states[i] as CounterState);
+            }
+            return admission;
+          }),
+          Effect.tapError(() => returnOwed(asked, now)),
+        );
+      }),
+    read: shared.read,
+  };
+};
+
+/** A time in which the shared counters do not answer, and what was known when it began. */
+class Outage {
+  #isUnderWay = false;
+  /** Tells the counts of one outage from those of the next. */
+  number = 0;
+  /** By key, how much of a lasting window was used when the outage began. */
+  readonly used = new Map<string, { readonly endsAt: Millis; readonly count: number }>();
+
+  /** Tells whether it begins just now. */
+  begin(): boolean {
+    const begins = !this.#isUnderWay;
+    this.#isUnderWay = true;
+    return begins;
+  }
+
+  /** Tells whether it ends just now. */
+  end(): boolean {
+    const ends = this.#isUnderWay;
+    if (!ends) return false;
+    this.#isUnderWay = false;
+    this.number++;
+    this.used.clear();
+    return true;
+  }
+}
+
+/** This node's counters, with its share of every limit. */
+const makeAlone = (
+  own: Shape,
+  saved: SavedCounts,
+  owed: OwedCounts,
+  outage: Outage,
+  liveNodes: () => number,
+): Shape => {
+  /** Looks up what was used of the windows that this node did not count in during this outage. */
+  const lookUpUsed = (rules: Rules, now: Millis): Effect.Effect<void> => {
+    const unknown = rules
+      .filter(isLasting)
+      .map((rule) => windowOf(rule, now))
+      .filter(({ key, endsAt }) => outage.used.get(key)?.endsAt !== endsAt);
+    if (unknown.length === 0) return Effect.void;
+    return Effect.map(saved.load(unknown), (counts) => {
+      for (const [i, window] of unknown.entries()) {
+        // Another request may have looked it up meanwhile, and been counted since.
+        if (outage.used.get(window.key)?.endsAt === window.endsAt) continue;
+        const count = (counts[i] ?? 0) + owed.of(window);
+        outage.used.set(window.key, { endsAt: window.endsAt, count });
+      }
+    });
+  };
+
+  const sharesOf = (rules: Rules): Rules =>
+    rules.map((rule) => {
+      if (!isLasting(rule)) return { ...rule, limit: Math.ceil(rule.limit / liveNodes()) };
+      const used = outage.used.get(rule.key)?.count ?? 0;
+      const limit = Math.ceil((rule.limit - used) / liveNodes());
+      return { key: `${rule.key}#${outage.number}`, limit, durationMs: rule.durationMs };
+    });
+
+  /** What is left is what is left of the share. */
+  const asOfWhole = (states: ReadonlyArray<CounterState>, rules: Rules, shares: Rules) =>
+    states.map(({ count, resetsAt }, i) => {
+      const left = Math.max(0, (shares[i] as CounterRule).limit - count);
+      return { count: Math.max(0, (rules[i] as CounterRule).limit - left), resetsAt };
+    });
+
+  return {
+    admit: (rules, now) =>
+      Effect.andThen(
+        lookUpUsed(rules, now),
+        Effect.suspend(() => {
+          const shares = sharesOf(rules);
+          return Effect.map(own.admit(shares, now), ({ admitted, states }): Admission => {
+            if (admitted) for (const rule of rules) if (isLasting(rule)) owed.add(windowOf(rule, now), 1);
+            return { admitted, states: asOfWhole(states, rules, shares) };
+          });
         }),
       ),
     read: (rules, now) =>
-      withKnown(exchange, trust, rules, now, (known) =>
-        Effect.map(shared.read(rules, now), (states) => fromShared(states, known)),
+      Effect.andThen(
+        lookUpUsed(rules, now),
+        Effect.suspend(() => {
+          const shares = sharesOf(rules);
+          return Effect.map(own.read(shares, now), (states) => asOfWhole(states, rules, shares));
+        }),
       ),
   };
-};
-
-/** A durable window that the clocks of all nodes tell from the next. */
-const mayHaveLost = ({ durable, durationMs }: CounterRule): boolean =>
-  durable === true && durationMs > clockTolerance;
-
-/** What is left is what is left of the share. */
-const fromOwn = (states: ReadonlyArray<CounterState>, rules: Rules, shares: Rules) =>
-  states.map(({ count, resetsAt }, i) => {
-    const left = Math.max(0, (shares[i] as CounterRule).limit - count);
-    return { count: (rules[i] as CounterRule).limit - left, resetsAt };
-  });
-
-/** This node's counters, with its share of every limit. */
-const overOwn = (own: Shape, exchange: LedgerExchange, trust: Trust, nodes: () => number): Shape => {
-  const toOwn = (rules: Rules, known: Known): Rules =>
-    rules.map((rule, i) => ({ ...rule, limit: shareOf(rule.limit, known[i] ?? null, nodes()) }));
-  const noteOwn = (states: ReadonlyArray<CounterState>, known: Known) => {
-    for (const [i, window] of known.entries()) {
-      if (window !== null) exchange.windows.noteOwn(window, (states[i] as CounterState).count);
-    }
-  };
-
-  return {
-    admit: (rules, now) =>
-      withKnown(exchange, trust, rules, now, (known) => {
-        const shares = toOwn(rules, known);
-        return Effect.map(own.admit(shares, now), ({ admitted, states }): Admission => {
-          if (admitted) noteOwn(states, known);
-          return { admitted, states: fromOwn(states, rules, shares) };
-        });
-      }),
-    read: (rules, now) =>
-      withKnown(exchange, trust, rules, now, (known) => {
-        const shares = toOwn(rules, known);
-        return Effect.map(own.read(shares, now), (states) => fromOwn(states, rules, shares));
-      }),
-  };
-};
-
-/**
- * How many a node may admit on its own in a window. Of a day it is a share of what is left by the ledger, in which all
- * nodes find what the others have admitted; what a node adds to its own counts before it has told the ledger so is at
- * most one share.
- */
-const shareOf = (limit: number, window: DurableWindow | null, nodes: number): number => {
-  if (window === null) return Math.ceil(limit / nodes);
-  const { counted, others, ownSaved } = window;
-  return ownSaved + Math.ceil((limit - counted - others - ownSaved) / nodes);
 };

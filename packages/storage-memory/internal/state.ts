@@ -7,7 +7,6 @@ import type {
   FlowId,
   KeyId,
   Millis,
-  NodeCount,
   Pid,
   Sighting,
   SignInChallenge,
@@ -42,12 +41,6 @@ export interface Change extends WriteOrigin {
   readonly details: AuditEntry["details"];
 }
 
-/** What the nodes know of a window. */
-export interface StoredWindow {
-  readonly endsAt: Millis;
-  readonly byNode: Map<string, Pick<NodeCount, "counted" | "own">>;
-}
-
 /** Everything that the ports store. One synchronous step on it is atomic: nothing else runs in between. */
 export class Memory {
   readonly accounts = new Map<string, Account>();
@@ -68,8 +61,8 @@ export class Memory {
   readonly sightings = new Map<Pid, Map<string, Sighting>>();
   /** Until when each node lives. */
   readonly nodes = new Map<string, Millis>();
-  /** What the nodes know of each window, by its end and key. */
-  readonly windows = new Map<string, StoredWindow>();
+  /** The saved count of each window, by its end and key. */
+  readonly windows = new Map<string, { readonly endsAt: Millis; readonly counted: number }>();
   /** The log of each account, oldest first. */
   readonly log = new Map<string, Array<AuditEntry>>();
   #lastSequence = 0;
