@@ -25,12 +25,9 @@ export { RedisHealth } from "./redis_health.ts";
 export const layer = (
   options: RedisOptions,
 ): Layer.Layer<Counters | Cache | Signals | RedisHealth, InvalidRedisUrl> =>
-  Layer.mergeAll(
-    RedisCounters.layer,
-    RedisCache.layer,
-    RedisSignals.layer,
-    healthLayer,
-  ).pipe(Layer.provide(connections(options)));
+  Layer.mergeAll(RedisCounters.layer, RedisCache.layer, RedisSignals.layer, healthLayer).pipe(
+    Layer.provide(connections(options)),
+  );
 
 const healthLayer = Layer.effect(
   RedisHealth,

@@ -1,5 +1,5 @@
 import { cacheSuite, countersSuite, signalsSuite } from "@accountlink/conformance";
-import { Counters, Signals } from "@accountlink/core";
+import { type CounterRule, Counters, Signals } from "@accountlink/core";
 import { startRedisCluster, whyNoRedis } from "@accountlink/test-servers";
 import { Context, Effect, Exit, Layer, Queue, Scope } from "effect";
 import * as test from "vitest";
@@ -48,43 +48,26 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
     ),
   );
 
-  test.it("a floor that was seen before a count was taken back raises nothing", () =>
+  test.it("a window that a slot does not know is forgotten, until its floor is given", () =>
     run(
       Effect.gen(function* () {
         const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
         for (const { address, key } of ruleSets) {
-          const fresh = { ...address, key: `${address.key}-refunded` };
           const now = Date.now();
-          yield* Effect.replicateEffect(counters.admit([fresh], now), 2);
-          const full = { ...key, key: `${key.key}-full`, limit: 0 };
-          test.expect((yield* counters.admit([fresh, full], now)).admitted).toBe(false);
-          const seen = yield* counters.admit([{ ...fresh, floor: 3 }], now);
-          test.expect(seen).toMatchObject({ admitted: true, states: [{ count: 3 }] });
-          test.expect(seen.raised).toBeUndefined();
-          const lost = yield* counters.admit([{ ...fresh, floor: 5 }], now);
-          test.expect(lost).toMatchObject({ admitted: true, raised: true, states: [{ count: 6 }] });
-        }
-      }),
-    ),
-  );
-
-  test.it("a window is raised in its slot, also when another slot refuses", () =>
-    run(
-      Effect.gen(function* () {
-        const counters = Context.get(yield* openNode((yield* cluster).url), Counters);
-        for (const { address, key } of ruleSets) {
-          const [first, second] = [
-            { ...address, key: `${address.key}-lost`, floor: 7 },
-            { ...key, key: `${key.key}-lost`, limit: 2, floor: 2 },
-          ];
-          const now = Date.now();
-          const refused = yield* counters.admit([first, second], now);
-          test
-            .expect(refused)
-            .toMatchObject({ admitted: false, raised: true, states: [{ count: 7 }, { count: 2 }] });
-          const again = yield* counters.admit([first, second], now);
-          test.expect(again).toMatchObject({ admitted: false, states: [{ count: 7 }, { count: 2 }] });
-          test.expect(again.raised).toBeUndefined();
+          const lasting = (rule: CounterRule, floor: number | null): CounterRule => ({
+            ...rule,
+            key: `${rule.key}-lost`,
+            checkpoint: { since: now, floor, owed: 0 },
+          });
+          const first = lasting(address, null);
+          const second = lasting({ ...key, limit: 2 }, null);
+          const { admitted, forgotten } = yield* counters.admit([first, second], now);
+          test.expect([admitted, forgotten]).toEqual([false, [0]]);
+          const restored = [lasting(address, 7), lasting({ ...key, limit: 2 }, 2)];
+          const refused = yield* counters.admit(restored, now);
+          test.expect(refused).toMatchObject({ admitted: false, states: [{ count: 7 }, { count: 2 }] });
+          // Both are known now.
+          test.expect(yield* counters.admit([first, second], now)).toEqual(refused);
         }
       }),
     ),

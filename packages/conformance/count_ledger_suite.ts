@@ -1,5 +1,5 @@
 /** What an adapter of `CountLedger` must do. */
-import { CountLedger, type LedgerWindow, type NodeCount } from "@accountlink/core";
+import { CountLedger, type LedgerCount, type LedgerWindow } from "@accountlink/core";
 import { Clock, Effect } from "effect";
 import { expectDefect, expectEqual } from "./internal/expect.ts";
 import type { Storage } from "./internal/storage.ts";
@@ -9,7 +9,6 @@ import { uniqueText } from "./world.ts";
 
 const minute = 60_000;
 const atOnce = { concurrency: "unbounded" } as const;
-const nothing = { counted: 0, others: 0 };
 
 /** A window of this test, which is not over. */
 const newWindow = Effect.map(
@@ -17,11 +16,7 @@ const newWindow = Effect.map(
   (now): LedgerWindow => ({ key: uniqueText(), endsAt: now + minute }),
 );
 
-const countOf = (window: LedgerWindow, counted: number, own: number): NodeCount => ({
-  ...window,
-  counted,
-  own,
-});
+const countOf = (window: LedgerWindow, counted: number): LedgerCount => ({ ...window, counted });
 
 const nodes: Cases<Storage> = {
   "a node lives from when it is noted until then": Effect.gen(function* () {
@@ -49,60 +44,44 @@ const nodes: Cases<Storage> = {
 };
 
 const counts: Cases<Storage> = {
-  "of a window there is the highest that any node was told, and the sum of what the others admitted":
+  "of a window there is the highest count that was saved: a save that is repeated or late changes nothing":
     Effect.gen(function* () {
       const ledger = yield* CountLedger;
       const [window, other] = [yield* newWindow, yield* newWindow];
-      const [a, b, c] = [uniqueText(), uniqueText(), uniqueText()];
-      yield* ledger.saveCounts(a, [countOf(window, 7, 1), countOf(other, 1, 0)], 0);
-      yield* ledger.saveCounts(b, [countOf(window, 5, 2)], 0);
-      const load = (node: string) => ledger.loadCounts(node, [other, window]);
-      const ofOther = { counted: 1, others: 0 };
-      expectEqual(yield* load(a), [ofOther, { counted: 7, others: 2 }]);
-      expectEqual(yield* load(b), [ofOther, { counted: 7, others: 1 }]);
-      expectEqual(yield* load(c), [ofOther, { counted: 7, others: 3 }]);
+      yield* ledger.saveCounts([countOf(window, 5), countOf(other, 1)], 0);
+      yield* ledger.saveCounts([countOf(window, 7)], 0);
+      yield* ledger.saveCounts([countOf(window, 7)], 0);
+      yield* ledger.saveCounts([countOf(window, 6)], 0);
+      expectEqual(yield* ledger.loadCounts([other, window]), [1, 7]);
     }),
 
-  "a window of which nothing is saved is zeros, and windows of one key are told apart by their ends":
-    Effect.gen(function* () {
-      const ledger = yield* CountLedger;
-      const window = yield* newWindow;
-      const next = { ...window, endsAt: window.endsAt + 1 };
-      yield* ledger.saveCounts(uniqueText(), [countOf(window, 3, 0)], 0);
-      const reader = uniqueText();
-      expectEqual(yield* ledger.loadCounts(reader, [next, window]), [nothing, { counted: 3, others: 0 }]);
-      expectEqual(yield* ledger.loadCounts(reader, []), []);
-    }),
-
-  "what a node knows only grows: a save that is made twice or late changes nothing": Effect.gen(function* () {
+  "an unknown window is 0, and windows of one key are told apart by their ends": Effect.gen(function* () {
     const ledger = yield* CountLedger;
     const window = yield* newWindow;
-    const node = uniqueText();
-    yield* ledger.saveCounts(node, [countOf(window, 5, 3)], 0);
-    yield* ledger.saveCounts(node, [countOf(window, 5, 3)], 0);
-    yield* ledger.saveCounts(node, [countOf(window, 6, 2)], 0);
-    yield* ledger.saveCounts(node, [countOf(window, 4, 4)], 0);
-    expectEqual(yield* ledger.loadCounts(uniqueText(), [window]), [{ counted: 6, others: 4 }]);
+    const next = { ...window, endsAt: window.endsAt + 1 };
+    yield* ledger.saveCounts([countOf(window, 3)], 0);
+    expectEqual(yield* ledger.loadCounts([next, window]), [0, 3]);
+    expectEqual(yield* ledger.loadCounts([]), []);
+  }),
+
+  "a window that is asked for twice in one load is answered twice": Effect.gen(function* () {
+    const ledger = yield* CountLedger;
+    const window = yield* newWindow;
+    yield* ledger.saveCounts([countOf(window, 3)], 0);
+    expectEqual(yield* ledger.loadCounts([window, window]), [3, 3]);
   }),
 
   "racing saves lose nothing": Effect.gen(function* () {
     const ledger = yield* CountLedger;
     const windows = yield* Effect.all([newWindow, newWindow, newWindow]);
-    const ids = Array.from({ length: 10 }, uniqueText);
-    const saves = ids.flatMap((id) =>
-      [1, 2, 3].map((count) =>
-        ledger.saveCounts(
-          id,
-          (count === 2 ? windows : windows.toReversed()).map((window) => countOf(window, count, count)),
-          0,
-        ),
+    const saves = Array.from({ length: 30 }, (_, i) =>
+      ledger.saveCounts(
+        (i % 2 === 0 ? windows : windows.toReversed()).map((window) => countOf(window, i + 1)),
+        0,
       ),
     );
     yield* Effect.all(saves, atOnce);
-    expectEqual(
-      yield* ledger.loadCounts(uniqueText(), windows),
-      windows.map(() => ({ counted: 3, others: 30 })),
-    );
+    expectEqual(yield* ledger.loadCounts(windows), [30, 30, 30]);
   }),
 
   "thousands of windows are one save and one load": Effect.gen(function* () {
@@ -111,47 +90,41 @@ const counts: Cases<Storage> = {
     const prefix = uniqueText();
     const windows = Array.from({ length: 2_000 }, (_, i) => ({ key: `${prefix} ${i}`, endsAt }));
     yield* ledger.saveCounts(
-      uniqueText(),
-      windows.map((window, i) => countOf(window, i, 0)),
+      windows.map((window, i) => countOf(window, i + 1)),
       0,
     );
-    const loaded = yield* ledger.loadCounts(uniqueText(), windows);
     expectEqual(
-      loaded.map(({ counted }) => counted),
-      windows.map((_, i) => i),
+      yield* ledger.loadCounts(windows),
+      windows.map((_, i) => i + 1),
     );
   }),
 
   "windows that are over are forgotten": Effect.gen(function* () {
     const ledger = yield* CountLedger;
-    const node = uniqueText();
     const [over, lasting] = [
       { key: uniqueText(), endsAt: 5 },
       { key: uniqueText(), endsAt: 6 },
     ];
-    const saved = { counted: 1, others: 0 };
-    yield* ledger.saveCounts(node, [countOf(over, 1, 0), countOf(lasting, 1, 0)], 4);
-    expectEqual(yield* ledger.loadCounts(node, [over, lasting]), [saved, saved]);
-    yield* ledger.saveCounts(node, [countOf(yield* newWindow, 1, 0)], 5);
-    expectEqual(yield* ledger.loadCounts(node, [over, lasting]), [nothing, saved]);
+    yield* ledger.saveCounts([countOf(over, 1), countOf(lasting, 1)], 4);
+    expectEqual(yield* ledger.loadCounts([over, lasting]), [1, 1]);
+    yield* ledger.saveCounts([countOf(yield* newWindow, 1)], 5);
+    expectEqual(yield* ledger.loadCounts([over, lasting]), [0, 1]);
   }),
 
   "keys are texts, told apart to the letter; what not every store can hold is a defect": Effect.gen(
     function* () {
       const ledger = yield* CountLedger;
-      const node = uniqueText();
       const { endsAt } = yield* newWindow;
       const prefix = uniqueText();
       const windows = hostileTexts.map((text) => ({ key: `${prefix}${text}`, endsAt }));
-      const saved = windows.map((window, i) => countOf(window, i + 1, 0));
-      yield* ledger.saveCounts(node, saved, 0);
-      const loaded = yield* ledger.loadCounts(node, windows);
+      const saved = windows.map((window, i) => countOf(window, i + 1));
+      yield* ledger.saveCounts(saved, 0);
       expectEqual(
-        loaded.map(({ counted }) => counted),
+        yield* ledger.loadCounts(windows),
         saved.map(({ counted }) => counted),
       );
       for (const text of unstorableTexts) {
-        yield* expectDefect(ledger.saveCounts(node, [countOf({ key: text, endsAt }, 1, 1)], 0));
+        yield* expectDefect(ledger.saveCounts([countOf({ key: text, endsAt }, 1)], 0));
         yield* expectDefect(ledger.renewNode(text, 1, 0));
       }
     },

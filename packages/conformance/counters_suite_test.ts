@@ -1,5 +1,5 @@
 import { CacheMemory } from "@accountlink/cache-memory";
-import { Counters } from "@accountlink/core";
+import { type Checkpoint, Counters } from "@accountlink/core";
 import { Effect } from "effect";
 import * as test from "vitest";
 import { altered, failingTitles } from "./internal/broken.ts";
@@ -21,8 +21,11 @@ const oneByOne = (counters: Shape): Shape["admit"] =>
 
 type Rules = Parameters<Shape["admit"]>[0];
 
-/** Knows of no floors. */
-const withoutFloors = (rules: Rules): Rules => rules.map(({ floor: _, ...rule }) => rule);
+const withCheckpoints = (rules: Rules, change: (checkpoint: Checkpoint) => Checkpoint | undefined): Rules =>
+  rules.map(({ checkpoint, ...rule }) => {
+    const changed = checkpoint === undefined ? undefined : change(checkpoint);
+    return changed === undefined ? rule : { ...rule, checkpoint: changed };
+  });
 
 /** What an adapter may get wrong, by the case that must find it. */
 const mistakes: Readonly<Record<string, (counters: Shape) => Partial<Shape>>> = {
@@ -46,16 +49,49 @@ const mistakes: Readonly<Record<string, (counters: Shape) => Partial<Shape>>> = 
   "a window lasts until its end and not at it": (counters) => ({
     admit: (rules, now) => counters.admit(rules, now - 1),
   }),
-  "a window below its floor is raised to it before the decision, and says so": (counters) => ({
-    admit: (rules, now) => counters.admit(withoutFloors(rules), now),
+  "a lasting window that began before the counters is forgotten, until its floor is given": (counters) => ({
+    admit: (rules, now) =>
+      counters.admit(
+        withCheckpoints(rules, () => undefined),
+        now,
+      ),
   }),
-  "a refusal leaves the windows raised": (counters) => ({
+  "a lasting window of which nothing was counted is given a floor of 0": (counters) => ({
+    admit: (rules, now) =>
+      counters.admit(
+        withCheckpoints(rules, (checkpoint) => ({ ...checkpoint, floor: checkpoint.floor || null })),
+        now,
+      ),
+  }),
+  "a request with a forgotten window is counted nowhere, and names each such window": (counters) => ({
     admit: Effect.fnUntraced(function* (rules, now) {
-      const full = rules.some(({ limit, floor = 0 }) => floor >= limit);
-      return yield* counters.admit(full ? withoutFloors(rules) : rules, now);
+      const admission = yield* counters.admit(rules, now);
+      if (admission.forgotten !== undefined)
+        yield* counters.admit(
+          withCheckpoints(rules, () => undefined),
+          now,
+        );
+      return admission;
     }),
   }),
-  "a floor is that of the window which ends when the rule says, and of no other": (counters) => ({
+  "a floor raises a window before the decision, and never lowers it": (counters) => ({
+    admit: (rules, now) =>
+      counters.admit(
+        withCheckpoints(rules, (checkpoint) => ({
+          ...checkpoint,
+          floor: checkpoint.floor === null ? null : Math.min(checkpoint.floor, 4),
+        })),
+        now,
+      ),
+  }),
+  "what is owed is counted with the request, also when it is refused": (counters) => ({
+    admit: (rules, now) =>
+      counters.admit(
+        withCheckpoints(rules, (checkpoint) => ({ ...checkpoint, owed: 0 })),
+        now,
+      ),
+  }),
+  "a checkpoint is that of the window which ends when the rule says, and of no other": (counters) => ({
     admit: Effect.fnUntraced(function* (rules, now) {
       const states = yield* counters.read(rules, now);
       const atTheirEnds = rules.map((rule, i) => ({

@@ -90,7 +90,7 @@ const addKeys = async () => {
 const doneByDatabase = async () => {
   const [row] = await run(
     database.query(`
-      SELECT xact_commit AS statements, (SELECT n_tup_ins + n_tup_upd FROM pg_stat_user_tables WHERE relname = 'node_counts') AS windows
+      SELECT xact_commit AS statements, (SELECT n_tup_ins + n_tup_upd FROM pg_stat_user_tables WHERE relname = 'day_counts') AS windows
       FROM pg_stat_database WHERE datname = current_database()`),
   );
   return { statements: Number(row?.["statements"]), windows: Number(row?.["windows"]) };

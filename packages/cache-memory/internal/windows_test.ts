@@ -29,4 +29,14 @@ describe("Windows", () => {
     for (let i = 0; i < 100; i++) windows.admit([rule(`other ${i}`, 100), rule("full", 100)], 1);
     expect(windows.size).toBe(1);
   });
+
+  it("vouches for a lasting window that began a minute after them, and for no other", () => {
+    const windows = new Windows(1_000_000);
+    const lasting = (key: string, since: number) => ({
+      ...rule(key, 100),
+      checkpoint: { since, floor: null, owed: 0 },
+    });
+    expect(windows.admit([lasting("before", 1_059_999)], 1_060_000)).toMatchObject({ forgotten: [0] });
+    expect(windows.admit([lasting("after", 1_060_000)], 1_060_000)).toMatchObject({ admitted: true });
+  });
 });

@@ -29,13 +29,13 @@ ${clocks[clock]}
 local windows = {}
 for i = 1, (#ARGV - 2) / ${numbersPerWindow} do
   local at = ${numbersPerWindow} * (i - 1) + 3
-  local stored = redis.call('HMGET', KEYS[i], 'count', 'ends', 'resets', 'refunded', 'generation')
+  local stored = redis.call('HMGET', KEYS[i], 'count', 'ends', 'resets', 'generation')
   local duration = tonumber(ARGV[at])
-  local window = {count = 0, refunded = 0, ends = time + duration, resets = now + duration, forgotten = 0}
+  local window = {count = 0, ends = time + duration, resets = now + duration, forgotten = 0}
   if stored[2] and tonumber(stored[2]) > time then
     window.exists = true
     window.count, window.ends, window.resets = tonumber(stored[1]), tonumber(stored[2]), tonumber(stored[3])
-    window.refunded, window.generation = tonumber(stored[4] or 0), stored[5]
+    window.generation = stored[4]
   end
   window.duration, window.numbers = duration, {}
   for k = 1, ${numbersPerWindow - 1} do window.numbers[k] = tonumber(ARGV[at + k]) end
@@ -89,7 +89,7 @@ if forgotten then return reply(0) end
 for i, window in ipairs(windows) do
   local floor, owed = window.numbers[3], window.numbers[4]
   if (floor >= 0 or owed > 0) and window.resets == now + window.duration then
-    if window.count + window.refunded < floor then window.count = floor end
+    if window.count < floor then window.count = floor end
     window.count, window.exists = window.count + math.max(owed, 0), true
     write(i, window)
   end
@@ -110,7 +110,6 @@ const refund = `
 for i, window in ipairs(windows) do
   if window.count > 0 and window.ends == window.numbers[1] then
     window.count = redis.call('HINCRBY', KEYS[i], 'count', -1)
-    redis.call('HINCRBY', KEYS[i], 'refunded', 1)
     if window.count == 0 then
       redis.call('DEL', KEYS[i])
       window.ends, window.resets = time + window.duration, now + window.duration

@@ -66,7 +66,11 @@ export class Windows {
   admit(rules: Rules, now: Millis): Effect.Effect<Outcome, StoreUnavailable> {
     const lasting = rules.some(({ checkpoint }) => checkpoint !== undefined);
     return this.#run(
-      { operation: "Counters.admit", script: this.#scripts.admit, generation: lasting ? this.#generation : null },
+      {
+        operation: "Counters.admit",
+        script: this.#scripts.admit,
+        generation: lasting ? this.#generation : null,
+      },
       rules,
       now,
       ({ limit, checkpoint }) =>

@@ -95,8 +95,8 @@ export const storageOperations = Effect.gen(function* () {
     } satisfies OperationsOf<AuditLog["Service"]>),
     ...prefixed("CountLedger", {
       renewNode: ledger.renewNode(hash, 1, at),
-      saveCounts: ledger.saveCounts(hash, [{ key: hash, endsAt: 1, counted: 1, own: 1 }], at),
-      loadCounts: ledger.loadCounts(hash, [{ key: hash, endsAt: 1 }]),
+      saveCounts: ledger.saveCounts([{ key: hash, endsAt: 1, counted: 1 }], at),
+      loadCounts: ledger.loadCounts([{ key: hash, endsAt: 1 }]),
     } satisfies OperationsOf<CountLedger["Service"]>),
     ...(yield* verificationOperations),
     ...(yield* rotationOperations),

@@ -13,7 +13,12 @@ export const dayMs = 86_400_000;
 export const dayRule = (limit: number) =>
   Effect.map(
     Clock.currentTimeMillis,
-    (now): CounterRule => ({ key: "day:a", limit, durationMs: dayMs - (now % dayMs), durable: true }),
+    (now): CounterRule => ({
+      key: "day:a",
+      limit,
+      durationMs: dayMs - (now % dayMs),
+      since: now - (now % dayMs),
+    }),
   );
 
 /** A port that fails while it is down. */

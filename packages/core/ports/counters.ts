@@ -27,7 +27,10 @@ export interface CounterRule {
  * they are in another window.
  */
 export interface Checkpoint {
-  /** When the window began. Counters that are younger, or were restored since, may have forgotten some of its count. */
+  /**
+   * When the window began. Counters that began before it did, and lost nothing since, know that a window without counts
+   * has none. Others may say that it is forgotten.
+   */
   readonly since: Millis;
   /** The least that was counted. Null when that was not looked up: `admit` then says when it has to be. */
   readonly floor: number | null;

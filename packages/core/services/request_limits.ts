@@ -61,13 +61,14 @@ const longestDailyWait = 3_600;
 export const secondsUntil = (resetsAt: Millis, now: Millis, windowMs: number): number =>
   Math.max(1, Math.ceil(Math.min(resetsAt - now, windowMs) / 1000));
 
-const waitOf = ({ bucket, durationMs }: LimitRule, resetsAt: Millis, now: Millis): number => {
+const waitOf = ({ isDay, durationMs }: LimitRule, resetsAt: Millis, now: Millis): number => {
   const wait = secondsUntil(resetsAt, now, durationMs);
-  return bucket.endsWith("day") ? Math.min(wait, longestDailyWait) : wait;
+  return isDay ? Math.min(wait, longestDailyWait) : wait;
 };
 
 interface LimitRule extends CounterRule {
   readonly bucket: KeyBucket | AddressBucket;
+  readonly isDay: boolean;
 }
 
 /** Admits requests, or says which limit refuses them. */
@@ -107,25 +108,24 @@ export class RequestLimits extends Context.Service<
         addressName: string,
         now: Millis,
       ): Array<LimitRule> => {
-        const untilMidnight = dayMs - (now % dayMs);
         const ofAddress = windowsOfAddress(addressName);
         const ofKey = windowsOfKey(key.id);
         const rules: Array<LimitRule> = [];
-        const add = (window: Window, limit: number | null, durationMs: number) => {
-          if (limit !== null && limit > 0) rules.push({ ...window, limit, durationMs });
+        const add = (window: Window, limit: number | null, windowMs = dayMs) => {
+          if (limit !== null && limit > 0) rules.push(ruleOf(window, limit, windowMs, now));
         };
         const isVerify = traffic === "verify";
         // Partner and staff keys belong to large bots, which send everything from one machine.
         if (key.kind === "normal") {
           add(ofAddress.second, addressLimits.perSecond, 1_000);
-          if (isVerify) add(ofAddress.verifyDay, addressLimits.verifyDaily, untilMidnight);
-          else add(ofAddress.day, addressLimits.daily, untilMidnight);
+          if (isVerify) add(ofAddress.verifyDay, addressLimits.verifyDaily);
+          else add(ofAddress.day, addressLimits.daily);
         }
         if (isVerify) {
-          add(ofKey.verifyDay, quota.verifyDaily, untilMidnight);
+          add(ofKey.verifyDay, quota.verifyDaily);
         } else {
           add(ofKey.second, quota.perWindow, quota.windowMs);
-          add(ofKey.day, quota.daily, untilMidnight);
+          add(ofKey.day, quota.daily);
         }
         return rules;
       };
@@ -138,7 +138,7 @@ export class RequestLimits extends Context.Service<
         if (limit === 0) return;
         const window = windowsOfAddress(yield* secrets.addressName(address))[which];
         const now = yield* Clock.currentTimeMillis;
-        const rule = { ...window, limit, durationMs: which === "second" ? 1_000 : dayMs - (now % dayMs) };
+        const rule = ruleOf(window, limit, 1_000, now);
         const { admitted, states } = yield* counters.admit([rule], now);
         if (!admitted) return yield* refusalOf([rule], states, now) as SharedIpRateLimited;
       });
@@ -163,7 +163,7 @@ export class RequestLimits extends Context.Service<
   );
 }
 
-type Window = Pick<LimitRule, "bucket" | "key" | "durable">;
+type Window = Pick<LimitRule, "bucket" | "key" | "isDay">;
 
 /** Names windows once for each subject, while it is among those that were asked for lately: every request asks. */
 const windowsBy = <Subject extends string, Windows>(make: (subject: Subject) => Windows) => {
@@ -182,8 +182,15 @@ const windowsBy = <Subject extends string, Windows>(make: (subject: Subject) => 
 const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
   bucket,
   key: `${bucket}:${subject}`,
-  durable: bucket.endsWith("day"),
+  isDay: bucket.endsWith("day"),
 });
+
+/** @param windowMs how long the window lasts, unless it is a day */
+const ruleOf = (window: Window, limit: number, windowMs: number, now: Millis): LimitRule => {
+  if (!window.isDay) return { ...window, limit, durationMs: windowMs };
+  const passed = now % dayMs;
+  return { ...window, limit, durationMs: dayMs - passed, since: now - passed };
+};
 
 const addressWindows = (name: string) => ({
   second: window("ip_second", name),

@@ -147,8 +147,8 @@ describe("RequestLimits", () => {
         RequestLimits,
       );
       for (const traffic of ["mapping", "verify"] as const) yield* limits.admit({ ...asker, traffic });
-      const durable = asked.filter((rule) => rule.durable).map(({ key }) => key.split(":")[0]);
-      const short = asked.filter((rule) => !rule.durable).map(({ key }) => key.split(":")[0]);
+      const durable = asked.filter((rule) => rule.since !== undefined).map(({ key }) => key.split(":")[0]);
+      const short = asked.filter((rule) => rule.since === undefined).map(({ key }) => key.split(":")[0]);
       assert.sameMembers(durable, ["ip_day", "day", "ip_verify_day", "verify_day"]);
       assert.sameMembers(short, ["ip_second", "second", "ip_second"]);
       assert.isFalse(asked.some(({ key }) => key.includes(asker.address.countedAs)));

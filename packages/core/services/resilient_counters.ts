@@ -3,7 +3,7 @@
  *
  * docs/consistency.md says under "Limits" how many requests may be admitted too many.
  */
-import { Context, Effect, Layer, Metric } from "effect";
+import { Context, Effect, Layer, Metric, Result } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import { keepPresence } from "../internal/live_nodes.ts";
 import { openSavedCounts, type SavedCounts } from "../internal/saved_counts.ts";
@@ -97,9 +97,7 @@ const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
         ? Effect.succeed({ admitted: true, states: [] })
         : orAlone(together.admit(rules, now), alone.admit(rules, now)),
     read: (rules, now) =>
-      rules.length === 0
-        ? Effect.succeed([])
-        : orAlone(together.read(rules, now), alone.read(rules, now)),
+      rules.length === 0 ? Effect.succeed([]) : orAlone(together.read(rules, now), alone.read(rules, now)),
   });
 });
 
@@ -152,27 +150,38 @@ const makeTogether = ({ shared, saved, owed, noteLost, alone }: TogetherOptions)
         : rule,
     );
 
-  /** Until the request is counted, the node owes it still. If that is not known, it may be counted twice. */
+  /** The node still owes what was not counted for certain. Some may so be counted twice. */
   const returnOwed = (asked: Rules, now: Millis) =>
     Effect.sync(() => {
       for (const rule of asked) owed.add(windowOf(rule, now), rule.checkpoint?.owed ?? 0);
     });
 
-  const restoreAndAdmit = (asked: Rules, first: Admission, now: Millis) => {
-    const windows = asked.filter(isLasting).map((rule) => windowOf(rule, now));
-    const admitWith = (floors: ReadonlyArray<number>) => {
-      let lost = 0;
-      const restored = asked.map((rule, i) => {
-        if (rule.checkpoint === undefined) return rule;
-        const floor = floors[windows.findIndex(({ key }) => key === rule.key)] ?? 0;
-        if (first.forgotten?.includes(i) && floor > (first.states[i] as CounterState).count) lost++;
-        return { ...rule, checkpoint: { ...rule.checkpoint, floor } };
-      });
-      if (lost > 0) noteLost(lost);
-      return shared.admit(restored, now);
-    };
-    return Effect.flatMap(saved.load(windows), admitWith);
+  const note = (rules: Rules, admission: Admission, now: Millis): Admission => {
+    for (let i = 0; i < rules.length; i++) {
+      const rule = rules[i] as CounterRule;
+      if (isLasting(rule)) saved.note(windowOf(rule, now), admission.states[i] as CounterState);
+    }
+    return admission;
   };
+
+  const restoreAndAdmit = Effect.fnUntraced(function* (asked: Rules, first: Admission, now: Millis) {
+    const windows = asked.filter(isLasting).map((rule) => windowOf(rule, now));
+    const loaded = yield* Effect.result(saved.load(windows));
+    if (Result.isFailure(loaded)) {
+      if (alone === null) return yield* loaded.failure;
+      yield* returnOwed(asked, now);
+      return yield* alone.admit(asked, now);
+    }
+    let lost = 0;
+    const restored = asked.map((rule, i) => {
+      if (rule.checkpoint === undefined) return rule;
+      const floor = loaded.success[windows.findIndex(({ key }) => key === rule.key)] ?? 0;
+      if (first.forgotten?.includes(i) && floor > (first.states[i] as CounterState).count) lost++;
+      return { ...rule, checkpoint: { ...rule.checkpoint, floor } };
+    });
+    if (lost > 0) noteLost(lost);
+    return note(asked, yield* shared.admit(restored, now), now);
+  });
 
   return {
     admit: (rules, now) =>
@@ -180,14 +189,10 @@ const makeTogether = ({ shared, saved, owed, noteLost, alone }: TogetherOptions)
         const asked = withCheckpoints(rules, now);
         return shared.admit(asked, now).pipe(
           Effect.flatMap((first) =>
-            first.forgotten === undefined ? Effect.succeed(first) : restoreAndAdmit(asked, first, now),
+            first.forgotten === undefined
+              ? Effect.succeed(note(asked, first, now))
+              : restoreAndAdmit(asked, first, now),
           ),
-          Effect.map((admission) => {
-            for (const [i, rule] of rules.entries()) {
-              if (isLasting(rule)) saved.note(windowOf(rule, now), admission.states[i] as CounterState);
-            }
-            return admission;
-          }),
           Effect.tapError(() => returnOwed(asked, now)),
         );
       }),
@@ -236,14 +241,17 @@ const makeAlone = (
       .map((rule) => windowOf(rule, now))
       .filter(({ key, endsAt }) => outage.used.get(key)?.endsAt !== endsAt);
     if (unknown.length === 0) return Effect.void;
-    return Effect.map(saved.load(unknown), (counts) => {
-      for (const [i, window] of unknown.entries()) {
-        // Another request may have looked it up meanwhile, and been counted since.
-        if (outage.used.get(window.key)?.endsAt === window.endsAt) continue;
-        const count = (counts[i] ?? 0) + owed.of(window);
-        outage.used.set(window.key, { endsAt: window.endsAt, count });
-      }
-    });
+    return saved.load(unknown).pipe(
+      Effect.catch(() => Effect.succeed(unknown.map(saved.unsaved))),
+      Effect.map((counts) => {
+        for (const [i, window] of unknown.entries()) {
+          // Another request may have looked it up meanwhile, and been counted since.
+          if (outage.used.get(window.key)?.endsAt === window.endsAt) continue;
+          const count = (counts[i] ?? 0) + owed.of(window);
+          outage.used.set(window.key, { endsAt: window.endsAt, count });
+        }
+      }),
+    );
   };
 
   const sharesOf = (rules: Rules): Rules =>

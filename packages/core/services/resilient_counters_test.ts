@@ -3,7 +3,8 @@ import { StorageMemory } from "@accountlink/storage-memory";
 import { assert, describe, it } from "@effect/vitest";
 import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { TestClock } from "effect/testing";
-import { presenceMs } from "../internal/ledger_exchange.ts";
+import { presenceMs } from "../internal/live_nodes.ts";
+import { saveEvery } from "../internal/saved_counts.ts";
 import { admittedOf, dayMs, dayRule, makeDeployment, type Node } from "../internal/test_deployment.ts";
 import { type CounterRule, Counters } from "../ports/counters.ts";
 import { countingAlone, countsLost, layer } from "./resilient_counters.ts";
@@ -38,9 +39,18 @@ describe("ResilientCounters", () => {
       const rule = yield* dayRule(20);
       const before = state.ledgerCalls;
       assert.strictEqual(sum(yield* exhaust(nodes, rule)), 20);
-      assert.strictEqual(state.ledgerCalls - before, 3);
       assert.strictEqual(sum(yield* exhaust(nodes, second)), 5);
-      assert.strictEqual(state.ledgerCalls - before, 3);
+      assert.strictEqual(state.ledgerCalls - before, 1);
+    }),
+  );
+
+  it.effect("does not ask the ledger for a day that began with the shared counters there", () =>
+    Effect.gen(function* () {
+      const { nodes, state } = yield* openNodes(1);
+      yield* TestClock.setTime(noon + dayMs);
+      const before = state.ledgerCalls;
+      assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(20))), 20);
+      assert.strictEqual(state.ledgerCalls - before, 0);
     }),
   );
 
@@ -60,25 +70,11 @@ describe("ResilientCounters", () => {
         const { nodes, state } = yield* openNodes(3);
         const rule = yield* dayRule(100);
         assert.strictEqual(yield* admittedOf(nodes[0], rule, 40), 40);
-        yield* TestClock.adjust("1 second");
+        yield* TestClock.adjust(saveEvery);
         state.isSharedDown = true;
         assert.deepStrictEqual(yield* exhaust(nodes, yield* dayRule(100)), [20, 20, 20]);
         yield* TestClock.adjust("2 seconds");
         assert.deepStrictEqual(yield* exhaust(nodes, yield* dayRule(100)), [0, 0, 0]);
-      }),
-    );
-
-    it.effect("lets one node have what the others leave, once the ledger has told so", () =>
-      Effect.gen(function* () {
-        const { nodes, state } = yield* openNodes(3);
-        state.isSharedDown = true;
-        const shares: Array<number> = [];
-        for (let round = 0; round < 20; round++) {
-          shares.push(yield* admittedOf(nodes[0], yield* dayRule(90), 100));
-          yield* TestClock.adjust("1 second");
-        }
-        assert.deepStrictEqual(shares.slice(0, 3), [30, 20, 14]);
-        assert.strictEqual(sum(shares), 90);
       }),
     );
 
@@ -87,12 +83,10 @@ describe("ResilientCounters", () => {
         const { nodes, state } = yield* openNodes(3);
         const rule = yield* dayRule(100);
         assert.strictEqual(yield* admittedOf(nodes[0], rule, 40), 40);
-        yield* TestClock.adjust("1 second");
-        for (const node of nodes) assert.strictEqual(yield* admittedOf(node, yield* dayRule(100), 1), 1);
+        for (const node of nodes) assert.strictEqual(yield* admittedOf(node, rule, 1), 1);
         state.isLedgerDown = true;
         state.isSharedDown = true;
-        yield* TestClock.adjust("1 minute");
-        const admitted = yield* exhaust(nodes, yield* dayRule(100));
+        const admitted = yield* exhaust(nodes, rule);
         yield* TestClock.adjust("1 minute");
         assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(100))), 0);
         // Each takes a third of what it knows to be left: 59, 58 and 57.
@@ -178,43 +172,46 @@ describe("ResilientCounters", () => {
   });
 
   describe("when the shared counters are back", () => {
-    it.effect("counts what was admitted without them, on every node", () =>
+    it.effect("tells them what was admitted without them, with the next request of the window", () =>
       Effect.gen(function* () {
         const { nodes, state } = yield* openNodes(2);
         const [first, other] = nodes as [Node, Node];
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 10), 10);
+        yield* TestClock.adjust(saveEvery);
         state.isSharedDown = true;
         assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 30), 30);
-        yield* TestClock.adjust("1 second");
         state.isSharedDown = false;
-        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 100), 70);
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 1), 1);
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 100), 59);
         assert.strictEqual(yield* stateOf(other, yield* dayRule(100)), 100);
         assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 10), 0);
       }),
     );
 
-    it.effect("counts what a node cut off alone admitted, within two seconds", () =>
+    it.effect("tells them once, though they fail meanwhile", () =>
       Effect.gen(function* () {
-        const { nodes } = yield* openNodes(2);
-        const [alone, other] = nodes as [Node, Node];
-        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 10), 10);
-        yield* TestClock.adjust("1 second");
-        alone.isCutOff = true;
-        assert.strictEqual(yield* admittedOf(alone, yield* dayRule(100), 100), 45);
-        yield* TestClock.adjust("1 second");
-        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 1), 1);
-        yield* TestClock.adjust("1 second");
-        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 100), 44);
+        const { nodes, state } = yield* openNodes(1);
+        const [node] = nodes;
+        assert.strictEqual(yield* admittedOf(node, yield* dayRule(100), 10), 10);
+        for (let outage = 0; outage < 3; outage++) {
+          state.isSharedDown = true;
+          assert.strictEqual(yield* admittedOf(node, yield* dayRule(100), 5), 5);
+          state.isSharedDown = false;
+          assert.strictEqual(yield* admittedOf(node, { ...second, key: `second:${outage}` }, 1), 1);
+        }
+        assert.strictEqual(yield* admittedOf(node, yield* dayRule(100), 100), 75);
+        assert.strictEqual(yield* stateOf(node, yield* dayRule(100)), 100);
       }),
     );
   });
 
   describe("when the shared counters lose what they counted", () => {
-    it.effect("gives it back to them, also by a node that has not counted before", () =>
+    it.effect("gives back what was saved, also by a node that has not counted before", () =>
       Effect.gen(function* () {
         const { nodes, lose } = yield* openNodes(2);
         const [first, other] = nodes as [Node, Node];
         assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 60), 60);
-        yield* TestClock.adjust("1 second");
+        yield* TestClock.adjust(saveEvery);
         yield* lose;
         assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 10), 10);
         assert.strictEqual(yield* stateOf(first, yield* dayRule(100)), 70);
@@ -222,12 +219,11 @@ describe("ResilientCounters", () => {
       }),
     );
 
-    it.effect("notices in the next request, with no failure in between, and says so in a metric", () =>
+    it.effect("gives back what this node has yet to save, and says so in a metric", () =>
       Effect.gen(function* () {
-        const { nodes, lose, shared, state } = yield* openNodes(1);
+        const { nodes, lose, shared } = yield* openNodes(1);
         const lost = Effect.map(Metric.value(countsLost), ({ count }) => count);
         assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);
-        state.isLedgerDown = true;
         yield* lose;
         assert.strictEqual(yield* lost, 0);
         const rule = yield* dayRule(100);
@@ -236,21 +232,23 @@ describe("ResilientCounters", () => {
         const [held] = yield* shared().read([rule], yield* Clock.currentTimeMillis);
         assert.strictEqual(held?.count, 61);
         assert.strictEqual(yield* admittedOf(nodes[0], rule, 100), 39);
+        assert.strictEqual(yield* lost, 1);
       }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
     );
 
-    it.effect("learns what others have counted from the ledger, before it answers", () =>
+    it.effect("decides by its share until the ledger can say what was counted", () =>
       Effect.gen(function* () {
-        const { nodes, lose } = yield* openNodes(2);
+        const { nodes, lose, state } = yield* openNodes(2);
         const [first, other] = nodes as [Node, Node];
-        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 1), 1);
-        yield* TestClock.adjust("5 seconds");
-        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 99), 99);
-        yield* TestClock.adjust("5 seconds");
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 60), 60);
+        yield* TestClock.adjust(saveEvery);
+        state.isLedgerDown = true;
         yield* lose;
-        assert.strictEqual(yield* admittedOf(first, yield* dayRule(102), 1), 1);
-        assert.strictEqual(yield* stateOf(other, yield* dayRule(102)), 101);
-        assert.strictEqual(yield* admittedOf(first, yield* dayRule(102), 100), 1);
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 100), 50);
+        state.isLedgerDown = false;
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 1), 1);
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 100), 0);
+        assert.strictEqual(yield* stateOf(first, yield* dayRule(100)), 111);
       }),
     );
 
@@ -277,11 +275,12 @@ describe("ResilientCounters", () => {
   it.effect("goes on when the ledger fails, and saves when it is back", () =>
     Effect.gen(function* () {
       const { nodes, openNode, lose, state } = yield* openNodes(1);
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 1), 1);
       state.isLedgerDown = true;
-      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);
-      yield* TestClock.adjust("5 seconds");
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 59), 59);
+      yield* TestClock.adjust(2 * saveEvery);
       state.isLedgerDown = false;
-      yield* TestClock.adjust("1 second");
+      yield* TestClock.adjust(saveEvery);
       yield* lose;
       assert.strictEqual(yield* admittedOf(yield* openNode, yield* dayRule(100), 100), 40);
     }),

@@ -48,8 +48,8 @@ const fill = (accounts: number) => `
   INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
     SELECT i, 'account ' || i / 100, NULL, 'operator', '', 'link.set', '{}'
     FROM generate_series(1, ${accounts * 100}) AS i;
-  INSERT INTO node_counts (ends_at, counter, node_id, counted, own)
-    SELECT ${windowsEnd}, 'day:' || i / 3, 'node ' || i % 3, i, 0 FROM generate_series(1, ${accounts * 300}) AS i;
+  INSERT INTO day_counts (ends_at, counter, counted)
+    SELECT ${windowsEnd}, 'day:' || i, i FROM generate_series(1, ${accounts * 300}) AS i;
   INSERT INTO import_progress (source, position, saved_at) SELECT 'source ' || i, i, i
     FROM generate_series(1, ${accounts * 100}) AS i;
 `;
@@ -159,11 +159,10 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
     }),
   ),
   "AuditLog.list": Effect.flatMap(AuditLog, (log) => log.list(account, null, 50)),
-  loadCounts: onLedger((ledger) => ledger.loadCounts("node 1", windows)),
+  loadCounts: onLedger((ledger) => ledger.loadCounts(windows)),
   saveCounts: onLedger((ledger) =>
     ledger.saveCounts(
-      "node 1",
-      windows.map((window) => ({ ...window, counted: 9, own: 9 })),
+      windows.map((window) => ({ ...window, counted: 9 })),
       1,
     ),
   ),
