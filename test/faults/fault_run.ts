@@ -118,7 +118,7 @@ const strike = Effect.fnUntraced(function* (
   const { spendMost, spendRest } = makeSpender(service.nodes, key);
   yield* spendMost;
   const spender = yield* Effect.forkChild(spendRest(() => goesOn));
-  // A loss takes what is younger than a lag: of the slow requests alone it is little.
+  // A loss takes what was not saved: of the slow requests alone it is little.
   const before = fault.counts === "lost" ? lag : 0;
   yield* Effect.sleep(before + (yield* Random.nextIntBetween(200, 500)));
   const began = performance.now();

@@ -40,9 +40,9 @@ const line = "GET /v2/chat?chatId=100020";
 /** More than any limit here, so that one that never refuses is found and not waited for. */
 const mostAttempts = 5_000;
 /** How much is left for what is asked slowly. */
-const rest = 15;
+const rest = 40;
 /** Between two of the slow requests to a node, in milliseconds. */
-const pause = 250;
+const pause = 1_000;
 
 /** Spends a key on every node. */
 export const makeSpender = (nodes: ReadonlyArray<Node>, { key, limit, window }: LimitedKey): Spender => {
@@ -99,11 +99,8 @@ const judged = (made: Attempt): Attempt => {
   return { ...made, outcome: { kind: "wrong", problem: `answered ${status} ${text}` } };
 };
 
-/**
- * How long it takes until a node knows what the others have admitted, and the time of the database for it, in
- * milliseconds.
- */
-export const lag = 2_000 + 1_000;
+/** How long it takes until a count is saved, and the time of the database for it, in milliseconds. */
+export const lag = 5_000 + 1_000;
 /** What a node is asked slowly within a lag: no fault makes it more. */
 const askedWithinLag = Math.ceil(lag / pause) + 1;
 
@@ -119,9 +116,11 @@ export const mostAdmitted = (
   if (counts === "in reach") return limit;
   const lost = counts === "lost" ? 1 : 0;
   if (window === "hour") return limit + victims.length * Math.ceil(limit / nodes.length) + lost * limit;
-  const withinLag = nodes.map(({ name }) => mostWithinLag(attempts.filter(({ node }) => node === name)));
-  // Those of the nodes that are by themselves; for a loss those of a lag before it and of one after.
-  return limit + (1 + 2 * lost) * withinLag.reduce((sum, each) => sum + each, 0);
+  const unsaved = nodes
+    .map(({ name }) => mostWithinLag(attempts.filter(({ node }) => node === name)))
+    .reduce((sum, each) => sum + each, 0);
+  const share = Math.ceil((rest + unsaved) / nodes.length);
+  return limit + victims.length * share + lost * unsaved;
 };
 
 const mostWithinLag = (attempts: ReadonlyArray<Attempt>): number => {
