@@ -6,26 +6,17 @@ import {
   Counters,
   type Millis,
 } from "@accountlink/core";
-import { Clock, Effect } from "effect";
+import { Effect } from "effect";
 import * as FastCheck from "fast-check";
+import { checkpointCases } from "./internal/counters/checkpoints.ts";
+import { minute, ruleOf, start } from "./internal/counters/rules.ts";
 import { expectEqual } from "./internal/expect.ts";
 import { check } from "./internal/property.ts";
 import { hostileTexts } from "./internal/texts.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 import { uniqueText } from "./world.ts";
 
-const minute = 60_000;
 const atOnce = { concurrency: "unbounded" } as const;
-
-const ruleOf = (limit: number, parts: Partial<CounterRule> = {}): CounterRule => ({
-  key: uniqueText(),
-  limit,
-  durationMs: minute,
-  ...parts,
-});
-
-/** A time near the real one, since an adapter may let its server forget what is long over. */
-const start = Clock.currentTimeMillis;
 
 const basics: Cases<Counters> = {
   "a window admits up to its limit, and starts with the first count": Effect.gen(function* () {
@@ -115,133 +106,6 @@ const basics: Cases<Counters> = {
     expectEqual(
       admissions.map(({ admitted }) => admitted),
       rules.map(() => true),
-    );
-  }),
-};
-
-/** Began long before the counters of this suite, and lasts for another minute. */
-const lastingRule = (limit: number, checkpoint: Partial<Checkpoint> = {}) =>
-  Effect.map(start, (now) =>
-    ruleOf(limit, { checkpoint: { since: now - 24 * 60 * minute, floor: null, owed: 0, ...checkpoint } }),
-  );
-
-const withFloor = (rule: CounterRule, floor: number, owed = 0): CounterRule => ({
-  ...rule,
-  checkpoint: { since: rule.checkpoint?.since ?? 0, floor, owed },
-});
-
-const checkpoints: Cases<Counters> = {
-  "a lasting window that began before the counters is forgotten, until its floor is given": Effect.gen(
-    function* () {
-      const counters = yield* Counters;
-      const now = yield* start;
-      const rule = yield* lastingRule(9);
-      const states = (count: number) => [{ count, resetsAt: now + minute }];
-      const forgotten = { admitted: false, states: states(0), forgotten: [0] };
-      expectEqual(yield* counters.admit([rule], now), forgotten);
-      expectEqual(yield* counters.admit([rule], now), forgotten);
-      expectEqual(yield* counters.admit([withFloor(rule, 3)], now), { admitted: true, states: states(4) });
-      expectEqual(yield* counters.admit([rule], now), { admitted: true, states: states(5) });
-      expectEqual(yield* counters.read([rule], now), states(5));
-    },
-  ),
-
-  "a lasting window of which nothing was counted is given a floor of 0": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const rule = yield* lastingRule(2);
-    const states = (count: number) => [{ count, resetsAt: now + minute }];
-    expectEqual(yield* counters.admit([withFloor(rule, 0)], now), { admitted: true, states: states(1) });
-    expectEqual(yield* counters.admit([rule], now), { admitted: true, states: states(2) });
-    expectEqual(yield* counters.admit([rule], now), { admitted: false, states: states(2) });
-  }),
-
-  "a request with a forgotten window is counted nowhere, and names each such window": Effect.gen(
-    function* () {
-      const counters = yield* Counters;
-      const now = yield* start;
-      const [short, known] = [ruleOf(5), withFloor(yield* lastingRule(9), 2)];
-      const [one, other] = [yield* lastingRule(9, { owed: 4 }), yield* lastingRule(9)];
-      const rules = [one, short, known, other];
-      const { admitted, forgotten } = yield* counters.admit(rules, now);
-      // Counters that ask windows in several steps name them step by step.
-      expectEqual([admitted, forgotten?.every((index) => index === 0 || index === 3)], [false, true]);
-      const states = yield* counters.read(rules, now);
-      expectEqual([states[0]?.count, states[1]?.count, states[3]?.count], [0, 0, 0]);
-    },
-  ),
-
-  "a floor raises a window before the decision, and never lowers it": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const rule = yield* lastingRule(5);
-    const states = (count: number) => [{ count, resetsAt: now + minute }];
-    expectEqual(yield* counters.admit([withFloor(rule, 5)], now), { admitted: false, states: states(5) });
-    const wider = { ...rule, limit: 9 };
-    expectEqual(yield* counters.admit([withFloor(wider, 2)], now), { admitted: true, states: states(6) });
-  }),
-
-  "what is owed is counted with the request, also when it is refused": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const rule = yield* lastingRule(9);
-    const owing = (owed: number): CounterRule => ({
-      ...rule,
-      checkpoint: { since: rule.checkpoint?.since ?? 0, floor: null, owed },
-    });
-    const states = (count: number) => [{ count, resetsAt: now + minute }];
-    expectEqual(yield* counters.admit([withFloor(rule, 1, 2)], now), { admitted: true, states: states(4) });
-    expectEqual(yield* counters.admit([owing(3)], now), { admitted: true, states: states(8) });
-    expectEqual(yield* counters.admit([owing(2)], now), { admitted: false, states: states(10) });
-    expectEqual(yield* counters.read([rule], now), states(10));
-  }),
-
-  "a checkpoint is that of the window which ends when the rule says, and of no other": Effect.gen(
-    function* () {
-      const counters = yield* Counters;
-      const now = yield* start;
-      const rule = yield* lastingRule(9);
-      yield* counters.admit([withFloor(rule, 0)], now);
-      const states = [{ count: 2, resetsAt: now + minute }];
-      expectEqual(yield* counters.admit([withFloor(rule, 7, 5)], now + 1), { admitted: true, states });
-    },
-  ),
-
-  "a restored window is over at its end": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const rule = yield* lastingRule(5);
-    yield* counters.admit([withFloor(rule, 5)], now);
-    const next = withFloor(rule, 0);
-    expectEqual(yield* counters.admit([next], now + minute), {
-      admitted: true,
-      states: [{ count: 1, resetsAt: now + 2 * minute }],
-    });
-  }),
-
-  "a limit of 0 or less admits nothing": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    for (const limit of [0, -3]) {
-      const states = [{ count: 0, resetsAt: now + minute }];
-      expectEqual(yield* counters.admit([ruleOf(limit)], now), { admitted: false, states });
-    }
-  }),
-
-  "of many that restore a window exactly as many are admitted as there is room for": Effect.gen(function* () {
-    const counters = yield* Counters;
-    const now = yield* start;
-    const rules = [ruleOf(30), withFloor(yield* lastingRule(20), 12)];
-    const admissions = yield* Effect.forEach(
-      Array.from({ length: 40 }),
-      () => counters.admit(rules, now),
-      atOnce,
-    );
-    expectEqual(admissions.filter(({ admitted }) => admitted).length, 8);
-    const states = yield* counters.read(rules, now);
-    expectEqual(
-      states.map(({ count }) => count),
-      [8, 20],
     );
   }),
 };
@@ -376,4 +240,4 @@ const properties: Cases<Counters> = {
  * ```
  */
 export const countersSuite = (options: SuiteOptions<Counters>): void =>
-  suite("Counters", options, { ...basics, ...checkpoints, ...races, ...properties });
+  suite("Counters", options, { ...basics, ...checkpointCases, ...races, ...properties });

@@ -59,7 +59,10 @@ const mistakes: Readonly<Record<string, (counters: Shape) => Partial<Shape>>> = 
   "a lasting window of which nothing was counted is given a floor of 0": (counters) => ({
     admit: (rules, now) =>
       counters.admit(
-        withCheckpoints(rules, (checkpoint) => ({ ...checkpoint, floor: checkpoint.floor || null })),
+        withCheckpoints(rules, (checkpoint) => ({
+          ...checkpoint,
+          floor: checkpoint.floor === 0 ? null : checkpoint.floor,
+        })),
         now,
       ),
   }),

@@ -14,7 +14,7 @@ const patience = "250 millis";
 const windowsPerStatement = 1_000;
 
 /** By how much the clocks of nodes may differ. This close to its end, nodes disagree about which window it is. */
-export const clockTolerance = 60_000;
+const clockTolerance = 60_000;
 
 /** What a node saves of the lasting windows, and finds saved. */
 export interface SavedCounts {

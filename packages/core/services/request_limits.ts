@@ -186,10 +186,10 @@ const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
 });
 
 /** @param windowMs how long the window lasts, unless it is a day */
-const ruleOf = (window: Window, limit: number, windowMs: number, now: Millis): LimitRule => {
-  if (!window.isDay) return { ...window, limit, durationMs: windowMs };
+const ruleOf = (named: Window, limit: number, windowMs: number, now: Millis): LimitRule => {
+  if (!named.isDay) return { ...named, limit, durationMs: windowMs };
   const passed = now % dayMs;
-  return { ...window, limit, durationMs: dayMs - passed, since: now - passed };
+  return { ...named, limit, durationMs: dayMs - passed, since: now - passed };
 };
 
 const addressWindows = (name: string) => ({

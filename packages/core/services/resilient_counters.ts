@@ -226,6 +226,13 @@ class Outage {
   }
 }
 
+/** What is left is what is left of the share. */
+const asOfWhole = (states: ReadonlyArray<CounterState>, rules: Rules, shares: Rules) =>
+  states.map(({ count, resetsAt }, i) => {
+    const left = Math.max(0, (shares[i] as CounterRule).limit - count);
+    return { count: Math.max(0, (rules[i] as CounterRule).limit - left), resetsAt };
+  });
+
 /** This node's counters, with its share of every limit. */
 const makeAlone = (
   own: Shape,
@@ -260,13 +267,6 @@ const makeAlone = (
       const used = outage.used.get(rule.key)?.count ?? 0;
       const limit = Math.ceil((rule.limit - used) / liveNodes());
       return { key: `${rule.key}#${outage.number}`, limit, durationMs: rule.durationMs };
-    });
-
-  /** What is left is what is left of the share. */
-  const asOfWhole = (states: ReadonlyArray<CounterState>, rules: Rules, shares: Rules) =>
-    states.map(({ count, resetsAt }, i) => {
-      const left = Math.max(0, (shares[i] as CounterRule).limit - count);
-      return { count: Math.max(0, (rules[i] as CounterRule).limit - left), resetsAt };
     });
 
   return {

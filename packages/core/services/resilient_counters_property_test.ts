@@ -163,7 +163,7 @@ const unsavedSince = (moment: Millis, { ledgerOutages }: Played): Millis =>
 
 /** The bound of docs/consistency.md. */
 const boundOf = ({ limit, nodes }: Scenario, played: Played): number => {
-  const { admitted, losses, kills, outages, ledgerOutages } = played;
+  const { admitted, losses, kills, ledgerOutages } = played;
   const countOf = (isMeant: (each: Admitted) => boolean) => admitted.filter(isMeant).length;
   const lost = losses.map((at) => {
     const from = unsavedSince(at, played);
@@ -171,14 +171,14 @@ const boundOf = ({ limit, nodes }: Scenario, played: Played): number => {
   });
   const lostWithNode = kills.map((killed) => {
     const from = unsavedSince(killed.at, played);
-    const isLost = losses.some((loss) => loss >= killed.at);
+    const isLost = losses.some((lostAt) => lostAt >= killed.at);
     return countOf(
       ({ at, node, alone }) => isLost && !alone && node === killed.node && at >= from && at <= killed.at,
     );
   });
   // A node also decides by its share while counts are forgotten and the ledger cannot say how many.
   const unsure = losses.length > 0 && ledgerOutages.length > 0 ? nodes * (losses.length + kills.length) : 0;
-  const shares = (outages + unsure) * Math.ceil(limit / nodes);
+  const shares = (played.outages + unsure) * Math.ceil(limit / nodes);
   return [limit, ...lost, ...lostWithNode, shares].reduce((total, next) => total + next, 0);
 };
 
