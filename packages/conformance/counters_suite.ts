@@ -1,11 +1,5 @@
 /** What an adapter of `Counters` must do. */
-import {
-  type Checkpoint,
-  type CounterRule,
-  type CounterState,
-  Counters,
-  type Millis,
-} from "@accountlink/core";
+import { type CounterRule, type CounterState, Counters, type Millis } from "@accountlink/core";
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { checkpointCases } from "./internal/counters/checkpoints.ts";
