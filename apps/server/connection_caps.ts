@@ -65,7 +65,7 @@ export const capConnections = (server: Server, config: Config) =>
       }
       countRefusal("address");
       return new SharedIpRateLimited({
-        bucket: "ip_connections",
+        bucket: "ip_second",
         limit,
         resetsAt: Date.now() + 1_000,
         retryAfter: 1,

@@ -162,7 +162,7 @@ export interface Refusal<Bucket extends string> {
 }
 
 export type KeyBucket = "second" | "day" | "verify_day" | "session_create" | "poll_interval" | "poll_count";
-export type AddressBucket = "ip_second" | "ip_day" | "ip_verify_day" | "ip_auth" | "ip_connections";
+export type AddressBucket = "ip_second" | "ip_day" | "ip_verify_day" | "ip_auth";
 
 const seconds = (count: number): string => `${count} ${count === 1 ? "second" : "seconds"}`;
 

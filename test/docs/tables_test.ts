@@ -103,7 +103,7 @@ const samples: ReadonlyArray<PublicError> = [
   new RateLimited({ ...refusal, bucket: "session_create" }),
   new RateLimited({ ...refusal, bucket: "poll_interval" }),
   new RateLimited({ ...refusal, bucket: "poll_count", limit: 150 }),
-  ...(["ip_second", "ip_day", "ip_verify_day", "ip_auth", "ip_connections"] as const).map(
+  ...(["ip_second", "ip_day", "ip_verify_day", "ip_auth"] as const).map(
     (bucket) => new SharedIpRateLimited({ ...refusal, bucket }),
   ),
   new BulkLimitExceeded({ limit: 50, received: 51 }),

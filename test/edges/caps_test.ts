@@ -81,8 +81,8 @@ describe("Behind a trusted proxy", () => {
     expect(await eventually(async () => (await status("2001:db8:1:2::ffff")) === 429, 5_000)).toBe(true);
     const refused = await send("GET /v2/chat?chatId=100001", { key, from: "2001:db8:1:2::ffff" });
     expect(refused.body).toMatchObject({
-      error: { code: "SHARED_IP_RATE_LIMITED", details: { bucket: "ip_connections" } },
-      meta: { rateLimit: { limit, scope: "ip", bucket: "ip_connections" } },
+      error: { code: "SHARED_IP_RATE_LIMITED", details: { bucket: "ip_second" } },
+      meta: { rateLimit: { limit, scope: "ip", bucket: "ip_second" } },
     });
     expect(refused.headers["retry-after"]).toBe("1");
     expect(await status("2001:db8:1:3::1")).toBe(404);

@@ -24,7 +24,6 @@ const buckets = [
   "ip_day",
   "ip_verify_day",
   "ip_auth",
-  "ip_connections",
 ] as const satisfies ReadonlyArray<KeyBucket | AddressBucket>;
 
 /** The limit that an answer reports: the short window of the key, or the limit that refused. */
