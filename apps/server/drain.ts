@@ -12,7 +12,7 @@ const drainTimeout = 10_000;
 const acceptTimeout = 2_000;
 
 /** The longest turn of the event loop that counts as quick, in milliseconds; a hundredth of the time so far, if longer. */
-const quickTurn = 0.5;
+const quickTurn = 0.1;
 
 /** The stages in which a server stops. */
 export class Drain {
