@@ -160,6 +160,8 @@ describe.skipIf(missing !== null)(`a Prometheus that scrapes two nodes ${missing
       patience,
     );
     await Effect.runPromise(redis.kill);
+    // Limits are asked of Redis, which fails.
+    await nodes[0]?.send("GET /v2/chat?chatId=100001", { key });
     const { annotations } = rules.find(({ alert }) => alert === "AccountlinkRedisDown") as Rule;
     await vi.waitFor(
       async () => expect(await firing()).toEqual([annotations.action, annotations.action]),
@@ -173,6 +175,7 @@ describe.skipIf(missing !== null)(`a Prometheus that scrapes two nodes ${missing
     const [node] = nodes as [RunningServer];
     await node.send(`GET /v2/chat?chatId=100001&guildId=${guild}`, { key });
     await node.send("GET /readyz");
+    await node.send("GET /verify?sid=unknown");
     const { text } = await node.send("GET /metrics");
     const exported = new Set([...text.matchAll(/^(\w+)(?:\{.*\})? /gm)].map(([, name]) => name));
     const named = asked.flatMap((expression) =>
