@@ -215,6 +215,7 @@ const send = (reply: FastifyReply, { requestId, key, limits }: Exchange, status:
   reply.header("x-request-id", requestId);
   reply.header("service-version", serviceVersion);
   reply.header("cache-control", "no-store");
+  reply.header("x-content-type-options", "nosniff");
   if (key !== null && limits !== null) {
     reply.header("x-ratelimit-limit", String(key.limits.perWindow));
     reply.header("x-ratelimit-remaining", String(key.limits.perWindow - limits.second.count));

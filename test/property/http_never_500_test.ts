@@ -70,7 +70,8 @@ const documentedStatuses = (line: string): ReadonlyArray<number> => {
   }
   const isSystem = systemPaths.includes(path);
   if (sharing.length === 0 && !isSystem) return [404];
-  if (isSystem && isRead) return [200];
+  // A document that the client has already is not sent again.
+  if (isSystem && isRead) return path === "/docs" || path === "/openapi.json" ? [200, 304] : [200];
   return [method === "OPTIONS" ? 204 : 405];
 };
 
