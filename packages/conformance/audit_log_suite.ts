@@ -5,11 +5,11 @@ import {
   AuditLog,
   LinkStore,
   type Pid,
+  type StoragePorts,
   type WriteOrigin,
 } from "@accountlink/core";
 import { Effect } from "effect";
 import { expectDefect, expectEqual } from "./internal/expect.ts";
-import type { Storage } from "./internal/storage.ts";
 import { hostileTexts, unstorableTexts } from "./internal/texts.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 import { makeWorld, origin, uniqueKeyId } from "./world.ts";
@@ -20,7 +20,7 @@ const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>
 
 const withoutSequence = ({ sequence: _, ...entry }: AuditEntry) => entry;
 
-const cases: Cases<Storage> = {
+const cases: Cases<StoragePorts> = {
   "list gives an account's entries, newest first": Effect.gen(function* () {
     const log = yield* AuditLog;
     const [{ account, guild }, other] = [yield* makeWorld, yield* makeWorld];
@@ -140,4 +140,4 @@ const cases: Cases<Storage> = {
  * auditLogSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
-export const auditLogSuite = (options: SuiteOptions<Storage>): void => suite("AuditLog", options, cases);
+export const auditLogSuite = (options: SuiteOptions<StoragePorts>): void => suite("AuditLog", options, cases);

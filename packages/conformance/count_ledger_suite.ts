@@ -1,8 +1,7 @@
 /** What an adapter of `CountLedger` must do. */
-import { CountLedger, type LedgerCount, type LedgerWindow } from "@accountlink/core";
+import { CountLedger, type LedgerCount, type LedgerWindow, type StoragePorts } from "@accountlink/core";
 import { Clock, Effect } from "effect";
 import { expectDefect, expectEqual } from "./internal/expect.ts";
-import type { Storage } from "./internal/storage.ts";
 import { hostileTexts, unstorableTexts } from "./internal/texts.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 import { uniqueText } from "./world.ts";
@@ -18,7 +17,7 @@ const newWindow = Effect.map(
 
 const countOf = (window: LedgerWindow, counted: number): LedgerCount => ({ ...window, counted });
 
-const nodes: Cases<Storage> = {
+const nodes: Cases<StoragePorts> = {
   "a node lives from when it is noted until then": Effect.gen(function* () {
     const ledger = yield* CountLedger;
     const [one, other] = [uniqueText(), uniqueText()];
@@ -43,7 +42,7 @@ const nodes: Cases<Storage> = {
   }),
 };
 
-const counts: Cases<Storage> = {
+const counts: Cases<StoragePorts> = {
   "of a window there is the highest count that was saved: a save that is repeated or late changes nothing":
     Effect.gen(function* () {
       const ledger = yield* CountLedger;
@@ -142,5 +141,5 @@ const counts: Cases<Storage> = {
  * countLedgerSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
-export const countLedgerSuite = (options: SuiteOptions<Storage>): void =>
+export const countLedgerSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("CountLedger", options, { ...nodes, ...counts });

@@ -2,7 +2,7 @@
  * What an adapter must do when its store is out of reach: every operation fails with `StoreUnavailable`, none dies,
  * none gives an answer that is wrong, and all work again when the store is back.
  */
-import type { Cache, Counters, Signals, StoreUnavailable } from "@accountlink/core";
+import type { Cache, Counters, Signals, StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { Effect } from "effect";
 import { Connection } from "./connection.ts";
 import { eventually, expectUnavailable } from "./internal/expect.ts";
@@ -14,7 +14,6 @@ import {
   signalsOperations,
   storageOperations,
 } from "./internal/operations.ts";
-import type { Storage } from "./internal/storage.ts";
 import { type Cases, type SuiteOptions, suite, type TestApi } from "./suite.ts";
 
 /** What a failing suite takes: a layer whose connection can be broken, or the reason why there is none to break. */
@@ -27,7 +26,7 @@ export type FailingSuiteOptions<Ports> =
  * hangs on, such as the server that it connects to, and brings it back. A store that hangs on nothing gives `skip`, the
  * reason, in place of the layer.
  */
-export const failingStorageSuite = (options: FailingSuiteOptions<Storage>): void =>
+export const failingStorageSuite = (options: FailingSuiteOptions<StoragePorts>): void =>
   failingSuite("storage", options, storageOperations, failingWrites);
 
 /** Tests counters whose connection breaks, as `failingStorageSuite` does a store. */

@@ -1,8 +1,7 @@
 /** What an adapter of `FlowStore` must do. */
-import { FlowStore, type Proof, type VerificationFlow } from "@accountlink/core";
+import { FlowStore, type Proof, type StoragePorts, type VerificationFlow } from "@accountlink/core";
 import { Effect } from "effect";
 import { expectDefect, expectEqual } from "./internal/expect.ts";
-import type { Storage } from "./internal/storage.ts";
 import { hostileTexts, unstorableTexts } from "./internal/texts.ts";
 import { deadline, newFlow, uniqueFlowId, uniqueSessionId } from "./internal/verification.ts";
 import { newVerificationBench } from "./internal/verification_bench.ts";
@@ -16,7 +15,7 @@ const unproven = { chatId: null, gameId: null, seenVersion: null };
 const proofsOf = (flow: VerificationFlow | null) =>
   flow === null ? null : { chatId: flow.chatId, gameId: flow.gameId, seenVersion: flow.seenVersion };
 
-const flowCases: Cases<Storage> = {
+const flowCases: Cases<StoragePorts> = {
   "begin stores the flow as it is": Effect.gen(function* () {
     const flows = yield* FlowStore;
     const bench = yield* newVerificationBench;
@@ -140,7 +139,7 @@ const flowCases: Cases<Storage> = {
   }),
 };
 
-const challengeCases: Cases<Storage> = {
+const challengeCases: Cases<StoragePorts> = {
   "a challenge is handed out once, as it is": Effect.gen(function* () {
     const flows = yield* FlowStore;
     const bench = yield* newVerificationBench;
@@ -244,5 +243,5 @@ const challengeCases: Cases<Storage> = {
  * flowStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
-export const flowStoreSuite = (options: SuiteOptions<Storage>): void =>
+export const flowStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("FlowStore", options, { ...flowCases, ...challengeCases });

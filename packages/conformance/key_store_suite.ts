@@ -1,9 +1,9 @@
 /** What an adapter of `KeyStore` must do. */
+import type { StoragePorts } from "@accountlink/core";
 import { accounts } from "./internal/key_store/accounts.ts";
 import { audits } from "./internal/key_store/audits.ts";
 import { changes } from "./internal/key_store/changes.ts";
 import { keys } from "./internal/key_store/keys.ts";
-import type { Storage } from "./internal/storage.ts";
 import { type SuiteOptions, suite } from "./suite.ts";
 
 /**
@@ -18,5 +18,5 @@ import { type SuiteOptions, suite } from "./suite.ts";
  * keyStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
-export const keyStoreSuite = (options: SuiteOptions<Storage>): void =>
+export const keyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("KeyStore", options, { ...accounts, ...keys, ...changes, ...audits });

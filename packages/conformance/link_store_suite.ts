@@ -1,11 +1,11 @@
 /** What an adapter of `LinkStore` must do. */
+import type { StoragePorts } from "@accountlink/core";
 import { audits } from "./internal/link_store/audits.ts";
 import { exports } from "./internal/link_store/exports.ts";
 import { imports } from "./internal/link_store/imports.ts";
 import { races } from "./internal/link_store/races.ts";
 import { reads } from "./internal/link_store/reads.ts";
 import { writes } from "./internal/link_store/writes.ts";
-import type { Storage } from "./internal/storage.ts";
 import { type SuiteOptions, suite } from "./suite.ts";
 
 /**
@@ -20,5 +20,5 @@ import { type SuiteOptions, suite } from "./suite.ts";
  * linkStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
-export const linkStoreSuite = (options: SuiteOptions<Storage>): void =>
+export const linkStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("LinkStore", options, { ...reads, ...writes, ...imports, ...exports, ...audits, ...races });

@@ -1,8 +1,7 @@
 /** What an adapter of `RootKeyStore` must do. */
-import { RootKeyStore } from "@accountlink/core";
+import { RootKeyStore, type StoragePorts } from "@accountlink/core";
 import { Effect, Layer } from "effect";
 import { expectDefect, expectEqual } from "./internal/expect.ts";
-import type { Storage } from "./internal/storage.ts";
 import { hostileTexts, unstorableTexts } from "./internal/texts.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 import { makeWorld, uniqueText } from "./world.ts";
@@ -13,7 +12,7 @@ const candidates = () => ({ ifEmpty: uniqueText(), otherwise: uniqueText() });
 
 const adopt = (root: RootKeyStore["Service"]) => root.adopt(candidates());
 
-const cases: Cases<Storage> = {
+const cases: Cases<StoragePorts> = {
   "adopt stores a root key in an empty store, and from then on gives that one": Effect.gen(function* () {
     const root = yield* RootKeyStore;
     const first = candidates();
@@ -86,7 +85,7 @@ const cases: Cases<Storage> = {
  * rootKeyStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
-export const rootKeyStoreSuite = (options: SuiteOptions<Storage>): void =>
+export const rootKeyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite(
     "RootKeyStore",
     { ...options, layer: Layer.empty },

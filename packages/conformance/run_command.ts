@@ -14,11 +14,11 @@ import {
   LinkStore,
   type SessionId,
   SessionStore,
+  type StoragePorts,
   type StoreUnavailable,
 } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import { type Command, hashCount, keyCount } from "./command.ts";
-import type { Storage } from "./internal/storage.ts";
 import { newFlow, newSession, uniqueFlowId, uniqueSessionId } from "./internal/verification.ts";
 import { challengeCount, commandDeadline, flowCount, sessionCount } from "./verification_command.ts";
 import {
@@ -73,7 +73,7 @@ export const storeCommandWorld = Effect.fnUntraced(function* (world: CommandWorl
 export const runCommand = (
   world: CommandWorld,
   command: Command,
-): Effect.Effect<unknown, StoreUnavailable, Storage> => {
+): Effect.Effect<unknown, StoreUnavailable, StoragePorts> => {
   const runner = runners[command.op] as Runner<Command>;
   return runner(world, command).pipe(
     Effect.map(plain),
@@ -96,7 +96,7 @@ export interface Observation {
 /** Reads everything of the world. */
 export const observe = Effect.fnUntraced(function* (
   world: CommandWorld,
-): Effect.fn.Return<Observation, StoreUnavailable, Storage> {
+): Effect.fn.Return<Observation, StoreUnavailable, StoragePorts> {
   const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
   const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
   const observeScope = ({ pid }: DataScope) =>
@@ -128,7 +128,7 @@ const plain = (answer: unknown): unknown => {
 type Runner<C extends Command> = (
   world: CommandWorld,
   command: C,
-) => Effect.Effect<unknown, StoreUnavailable, Storage>;
+) => Effect.Effect<unknown, StoreUnavailable, StoragePorts>;
 
 const askLinks = <A>(ask: (store: LinkStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
   Effect.flatMap(LinkStore, ask);

@@ -1,10 +1,10 @@
 /** What an adapter of `SessionStore` must do. */
+import type { StoragePorts } from "@accountlink/core";
 import { changes } from "./internal/session_store/changes.ts";
 import { completion } from "./internal/session_store/completion.ts";
 import { creation } from "./internal/session_store/creation.ts";
 import { races } from "./internal/session_store/races.ts";
 import { removals } from "./internal/session_store/removals.ts";
-import type { Storage } from "./internal/storage.ts";
 import { type SuiteOptions, suite } from "./suite.ts";
 
 /**
@@ -19,5 +19,5 @@ import { type SuiteOptions, suite } from "./suite.ts";
  * sessionStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
-export const sessionStoreSuite = (options: SuiteOptions<Storage>): void =>
+export const sessionStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("SessionStore", options, { ...creation, ...changes, ...completion, ...removals, ...races });

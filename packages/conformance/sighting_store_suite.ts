@@ -6,11 +6,11 @@ import {
   type ProtectedAddress,
   SessionStore,
   SightingStore,
+  type StoragePorts,
   type StoredSighting,
 } from "@accountlink/core";
 import { Effect } from "effect";
 import { expectDefect, expectEqual } from "./internal/expect.ts";
-import type { Storage } from "./internal/storage.ts";
 import { hostileTexts, unstorableTexts } from "./internal/texts.ts";
 import { type Cases, type SuiteOptions, suite } from "./suite.ts";
 import { ada, bob, cyd, makeWorld, uniqueText } from "./world.ts";
@@ -39,7 +39,7 @@ const listUnder = Effect.fnUntraced(function* (addressKeyId: string, pageSize = 
 const byHash = (one: StoredSighting, other: StoredSighting): number =>
   one.address.hash < other.address.hash ? -1 : 1;
 
-const cases: Cases<Storage> = {
+const cases: Cases<StoragePorts> = {
   "sightings are counted by their keys": Effect.gen(function* () {
     const store = yield* SightingStore;
     const { global, guild } = yield* makeWorld;
@@ -183,5 +183,5 @@ const cases: Cases<Storage> = {
  * sightingStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
-export const sightingStoreSuite = (options: SuiteOptions<Storage>): void =>
+export const sightingStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("SightingStore", options, cases);

@@ -1,11 +1,10 @@
 /** Random commands on a store and on a model of it: the answers must agree. */
-import type { StoreUnavailable } from "@accountlink/core";
+import type { StoragePorts, StoreUnavailable } from "@accountlink/core";
 import { Effect, Equal, Formatter, type Layer } from "effect";
 import * as FastCheck from "fast-check";
 import { anyCommand, type Command, commandsInOrder } from "./command.ts";
 import { expectEqual, expectThat } from "./internal/expect.ts";
 import { check, type PropertyOptions } from "./internal/property.ts";
-import type { Storage } from "./internal/storage.ts";
 import {
   type CommandWorld,
   newCommandWorld,
@@ -17,9 +16,9 @@ import {
 import { type SuiteOptions, suite } from "./suite.ts";
 
 /** What the suite takes. */
-export interface StoragePropertyOptions extends SuiteOptions<Storage>, PropertyOptions {
+export interface StoragePropertyOptions extends SuiteOptions<StoragePorts>, PropertyOptions {
   /** The store that says what is right, such as `StorageMemory.layer`; built anew, and empty, for each run. */
-  readonly model: Layer.Layer<Storage>;
+  readonly model: Layer.Layer<StoragePorts>;
 }
 
 /**
@@ -61,7 +60,7 @@ interface Outcome {
 }
 
 const agreesInOrder = Effect.fnUntraced(function* (
-  model: Layer.Layer<Storage>,
+  model: Layer.Layer<StoragePorts>,
   commands: ReadonlyArray<Command>,
 ) {
   const world = newCommandWorld();
@@ -70,7 +69,7 @@ const agreesInOrder = Effect.fnUntraced(function* (
 });
 
 const agreesInSomeOrder = Effect.fnUntraced(function* (
-  model: Layer.Layer<Storage>,
+  model: Layer.Layer<StoragePorts>,
   { before, atOnce }: { readonly before: ReadonlyArray<Command>; readonly atOnce: ReadonlyArray<Command> },
 ) {
   const world = newCommandWorld();
@@ -89,7 +88,7 @@ const outcomeOf = (
   before: ReadonlyArray<Command>,
   commands: ReadonlyArray<Command>,
   concurrency: number | "unbounded",
-): Effect.Effect<Outcome, StoreUnavailable, Storage> =>
+): Effect.Effect<Outcome, StoreUnavailable, StoragePorts> =>
   Effect.gen(function* () {
     yield* storeCommandWorld(world);
     yield* Effect.forEach(before, (command) => runCommand(world, command));
@@ -98,8 +97,8 @@ const outcomeOf = (
   });
 
 const onModel = <A, E>(
-  model: Layer.Layer<Storage>,
-  effect: Effect.Effect<A, E, Storage>,
+  model: Layer.Layer<StoragePorts>,
+  effect: Effect.Effect<A, E, StoragePorts>,
 ): Effect.Effect<A, E> => Effect.provide(effect, model, { local: true });
 
 /** The outcome without the order of the log: changes that do not touch each other may be logged in either order. */

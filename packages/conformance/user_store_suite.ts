@@ -1,6 +1,6 @@
 /** What an adapter of `UserStore` must do. */
 
-import type { Storage } from "./internal/storage.ts";
+import type { StoragePorts } from "@accountlink/core";
 import { erasures } from "./internal/user_store/erasures.ts";
 import { finds } from "./internal/user_store/finds.ts";
 import { races } from "./internal/user_store/races.ts";
@@ -17,5 +17,5 @@ import { type SuiteOptions, suite } from "./suite.ts";
  * userStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
-export const userStoreSuite = (options: SuiteOptions<Storage>): void =>
+export const userStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
   suite("UserStore", options, { ...finds, ...erasures, ...races });

@@ -32,6 +32,7 @@ export * from "./ports/root_key_store.ts";
 export * from "./ports/session_store.ts";
 export * from "./ports/sighting_store.ts";
 export * from "./ports/signals.ts";
+export * from "./ports/storage.ts";
 export * from "./ports/user_store.ts";
 export * from "./profile.ts";
 export * from "./quota.ts";

@@ -1,15 +1,5 @@
 /** The storage ports over one state. */
-import type {
-  AuditLog,
-  CountLedger,
-  FlowStore,
-  KeyStore,
-  LinkStore,
-  RootKeyStore,
-  SessionStore,
-  SightingStore,
-  UserStore,
-} from "@accountlink/core";
+import type { StoragePorts } from "@accountlink/core";
 import { Layer } from "effect";
 import * as MemoryAuditLog from "./audit_log.ts";
 import * as MemoryCountLedger from "./count_ledger.ts";
@@ -23,17 +13,7 @@ import * as MemorySightingStore from "./sighting_store.ts";
 import * as MemoryUserStore from "./user_store.ts";
 
 /** Every storage port. Each time the layer is built its store is empty; it forgets everything when it is released. */
-export const layer: Layer.Layer<
-  | LinkStore
-  | KeyStore
-  | AuditLog
-  | CountLedger
-  | SessionStore
-  | FlowStore
-  | RootKeyStore
-  | SightingStore
-  | UserStore
-> = Layer.mergeAll(
+export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemoryLinkStore.layer,
   MemoryKeyStore.layer,
   MemoryAuditLog.layer,

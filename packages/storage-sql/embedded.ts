@@ -1,5 +1,7 @@
 /** The stores in a data folder of this machine. */
+
 import { chmod, mkdir } from "node:fs/promises";
+import type { StoragePorts } from "@accountlink/core";
 import { type Context, Effect, Layer, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { databaseFile } from "./data_folder.ts";
@@ -7,7 +9,7 @@ import { DatabaseUnusable } from "./database_unusable.ts";
 import { acquireProcessLock, type DataFolderInUse } from "./internal/process_lock.ts";
 import { layerSqlite } from "./internal/sqlite_client.ts";
 import { type DatabaseTooNew, migrate } from "./migrations.ts";
-import { layer, type Stores } from "./stores.ts";
+import { layer } from "./stores.ts";
 
 /** Which data folder, and as what. */
 export interface EmbeddedOptions {
@@ -24,7 +26,7 @@ export interface EmbeddedOptions {
 export type EmbeddedError = DatabaseUnusable | DatabaseTooNew | DataFolderInUse;
 
 /** Every storage port, kept in one SQLite file in the data folder. Its schema is brought up to date first. */
-export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<Stores, EmbeddedError> =>
+export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePorts, EmbeddedError> =>
   Layer.provide(layer, Layer.effectContext(Effect.map(open(options), ({ database }) => database)));
 
 /**

@@ -1,11 +1,12 @@
 /** The stores in a Postgres that many nodes share. */
+import type { StoragePorts } from "@accountlink/core";
 import { type Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "./database_unusable.ts";
 import { layerPostgresClient } from "./internal/postgres_client.ts";
 import { parsePostgresUrl } from "./internal/postgres_url.ts";
 import { type DatabaseTooNew, lastStep, migrate, newestStep } from "./migrations.ts";
-import { layer, type Stores } from "./stores.ts";
+import { layer } from "./stores.ts";
 
 /** Which database, and how much may be asked of it. */
 export interface PostgresOptions {
@@ -40,7 +41,7 @@ export type PostgresError = DatabaseUnusable | DatabaseTooNew;
  * An operation answers or fails with `StoreUnavailable` within `connectTimeout` and `statementTimeout` together, and a
  * quarter of a second, whatever becomes of the database; when it is back, so are the stores.
  */
-export const layerPostgres = (options: PostgresOptions): Layer.Layer<Stores, PostgresError> =>
+export const layerPostgres = (options: PostgresOptions): Layer.Layer<StoragePorts, PostgresError> =>
   Layer.provide(
     layer,
     Layer.effectContext(

@@ -1,15 +1,5 @@
 /** The storage ports on one database. */
-import type {
-  AuditLog,
-  CountLedger,
-  FlowStore,
-  KeyStore,
-  LinkStore,
-  RootKeyStore,
-  SessionStore,
-  SightingStore,
-  UserStore,
-} from "@accountlink/core";
+import type { StoragePorts } from "@accountlink/core";
 import { Layer } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
 import * as SqlAuditLog from "./audit_log.ts";
@@ -22,20 +12,8 @@ import * as SqlSessionStore from "./session_store.ts";
 import * as SqlSightingStore from "./sighting_store.ts";
 import * as SqlUserStore from "./user_store.ts";
 
-/** Every storage port. */
-export type Stores =
-  | LinkStore
-  | KeyStore
-  | AuditLog
-  | CountLedger
-  | SessionStore
-  | FlowStore
-  | RootKeyStore
-  | SightingStore
-  | UserStore;
-
 /** Every storage port on the database of the client, whose schema has been migrated. */
-export const layer: Layer.Layer<Stores, never, SqlClient.SqlClient | SqlConnection.Connection> =
+export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlConnection.Connection> =
   Layer.mergeAll(
     SqlLinkStore.layer,
     SqlKeyStore.layer,

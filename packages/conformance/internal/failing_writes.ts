@@ -1,18 +1,17 @@
-import { GameId } from "@accountlink/core";
+import { GameId, type StoragePorts } from "@accountlink/core";
 import { Effect, Exit } from "effect";
 import { Connection } from "../connection.ts";
 import type { Cases } from "../suite.ts";
 import { ada, bob, chess, poker } from "../world.ts";
 import { eventually, expectEqual, expectThat, expectUnavailable } from "./expect.ts";
 import { newLinkBench } from "./link_bench.ts";
-import type { Storage } from "./storage.ts";
 import { newUserBench } from "./user_store/bench.ts";
 import { newVerificationBench } from "./verification_bench.ts";
 
 const games = Array.from({ length: 60 }, (_, i) => GameId.make(`${1_000 + i}`));
 
 /** What is stored when the connection breaks. */
-export const failingWrites: Cases<Storage | Connection> = {
+export const failingWrites: Cases<StoragePorts | Connection> = {
   "a write that failed before it began stored nothing, and what stood before it stands": Effect.gen(
     function* () {
       const connection = yield* Connection;

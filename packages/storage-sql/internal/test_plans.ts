@@ -8,13 +8,14 @@ import {
   KeyStore,
   LinkStore,
   Pid,
+  type StoragePorts,
   type StoreUnavailable,
 } from "@accountlink/core";
 import { makePostgresDatabase } from "@accountlink/test-servers";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { migrate } from "../migrations.ts";
-import { type Stores, layer as stores } from "../stores.ts";
+import { layer as stores } from "../stores.ts";
 import { Database, layerClient } from "./test_postgres.ts";
 import { fillVerifications, verificationOperations } from "./test_verification_plans.ts";
 
@@ -82,7 +83,7 @@ const onLedger = <A>(use: (ledger: CountLedger["Service"]) => Effect.Effect<A, S
   Effect.flatMap(CountLedger, use);
 
 /** What requests do to the stores. */
-const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, Stores>>> = {
+const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>> = {
   findByChatId: onLinks((links) => links.findByChatId(pid, chatIdOf(1))),
   "findByChatId, many at once": onLinks((links) =>
     Effect.forEach(

@@ -9,24 +9,14 @@ import {
   RootKeyStore,
   SessionStore,
   SightingStore,
+  type StoragePorts,
   UserStore,
 } from "@accountlink/core";
 import { Context, Effect, Exit, Layer, Scope } from "effect";
 import { layerEmbedded } from "../embedded.ts";
 import { makeTempFolder } from "./temp_folder.ts";
 
-export const layerReopening: Layer.Layer<
-  | LinkStore
-  | KeyStore
-  | AuditLog
-  | CountLedger
-  | SessionStore
-  | FlowStore
-  | RootKeyStore
-  | SightingStore
-  | UserStore
-  | Connection
-> = Layer.effectContext(
+export const layerReopening: Layer.Layer<StoragePorts | Connection> = Layer.effectContext(
   Effect.gen(function* () {
     const stores = layerEmbedded({ folder: yield* makeTempFolder });
     const open = Effect.gen(function* () {

@@ -1,10 +1,9 @@
 /** For tests: embedded stores with one scope, beside a hand that does to their file what no store would. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type DataScope, KeyStore, Pid, type WriteOrigin } from "@accountlink/core";
+import { type DataScope, KeyStore, Pid, type StoragePorts, type WriteOrigin } from "@accountlink/core";
 import { Effect, type Scope } from "effect";
 import { layerEmbedded } from "../embedded.ts";
-import type { Stores } from "../stores.ts";
 import { makeTempFolder } from "./temp_folder.ts";
 
 export const scope: DataScope = { kind: "global", pid: Pid.make("pid_0123456789abcdef"), account: "acme" };
@@ -16,7 +15,7 @@ export const withTampering = (
   body: (
     tamper: (sql: string) => void,
     look: (query: string) => ReadonlyArray<Record<string, unknown>>,
-  ) => Effect.Effect<void, unknown, Stores | Scope.Scope>,
+  ) => Effect.Effect<void, unknown, StoragePorts | Scope.Scope>,
 ) =>
   Effect.gen(function* () {
     const folder = yield* makeTempFolder;

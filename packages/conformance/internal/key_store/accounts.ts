@@ -1,9 +1,15 @@
-import { type Account, ChatId, GuildId, KeyStore, type ScopeTarget } from "@accountlink/core";
+import {
+  type Account,
+  ChatId,
+  GuildId,
+  KeyStore,
+  type ScopeTarget,
+  type StoragePorts,
+} from "@accountlink/core";
 import { Effect, Exit, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { makeWorld, uniquePid, uniqueText } from "../../world.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
-import type { Storage } from "../storage.ts";
 import { hostileTexts, unstorableTexts } from "../texts.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
@@ -12,7 +18,7 @@ const global: ScopeTarget = { kind: "global" };
 const guild = (id: string): ScopeTarget => ({ kind: "guild", guildId: GuildId.make(id) });
 
 /** What accounts and scopes do. */
-export const accounts: Cases<Storage> = {
+export const accounts: Cases<StoragePorts> = {
   "ensureAccount makes an account, and leaves one that exists as it is": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const account: Account = { name: uniqueText(), chatId: ChatId.make("1".repeat(32)), tier: "premium" };

@@ -1,13 +1,19 @@
-import { type AuditAction, AuditLog, type KeyStatus, KeyStore, type Millis } from "@accountlink/core";
+import {
+  type AuditAction,
+  AuditLog,
+  type KeyStatus,
+  KeyStore,
+  type Millis,
+  type StoragePorts,
+} from "@accountlink/core";
 import { Effect } from "effect";
 import type { Cases } from "../../suite.ts";
 import { makeKey, makeWorld, origin, uniqueText } from "../../world.ts";
 import { expectEqual } from "../expect.ts";
-import type { Storage } from "../storage.ts";
 import { insert } from "./keys.ts";
 
 /** Which entries key changes leave in the log. */
-export const audits: Cases<Storage> = {
+export const audits: Cases<StoragePorts> = {
   "each key change leaves its entry, and one that changes nothing leaves none": Effect.gen(function* () {
     const keys = yield* KeyStore;
     const log = yield* AuditLog;

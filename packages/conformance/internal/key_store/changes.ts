@@ -1,9 +1,8 @@
-import { type ApiKey, type KeyStatus, KeyStore } from "@accountlink/core";
+import { type ApiKey, type KeyStatus, KeyStore, type StoragePorts } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { makeKey, makeWorld, origin, uniqueKeyId, uniqueText } from "../../world.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import type { Storage } from "../storage.ts";
 import { insert } from "./keys.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
@@ -29,7 +28,7 @@ const endOf = (hash: string) =>
   );
 
 /** What rotating keys and setting their status does. */
-export const changes: Cases<Storage> = {
+export const changes: Cases<StoragePorts> = {
   "rotateKey adds a secret, and ends those before it": Effect.gen(function* () {
     const { global } = yield* makeWorld;
     const key = makeKey(global);

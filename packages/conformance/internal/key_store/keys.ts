@@ -1,9 +1,8 @@
-import { type ApiKey, type DataScope, KeyStore } from "@accountlink/core";
+import { type ApiKey, type DataScope, KeyStore, type StoragePorts } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { makeKey, makeWorld, origin, uniqueKeyId, uniquePid, uniqueText } from "../../world.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import type { Storage } from "../storage.ts";
 import { hostileTexts, unstorableTexts } from "../texts.ts";
 
 /** Inserts a key under a hash of its own. */
@@ -25,7 +24,7 @@ const fullKey = (scope: DataScope): ApiKey =>
   });
 
 /** What inserting, finding and listing keys does. */
-export const keys: Cases<Storage> = {
+export const keys: Cases<StoragePorts> = {
   "a key is found by id and by hash as it was inserted": Effect.gen(function* () {
     const store = yield* KeyStore;
     const { global, guild } = yield* makeWorld;

@@ -1,14 +1,13 @@
-import { type AuditEntry, LinkStore } from "@accountlink/core";
+import { type AuditEntry, LinkStore, type StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, makeWorld, origin, poker } from "../../world.ts";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
 import { line, linkBench, newLinkBench, twoLinkBenches } from "../link_bench.ts";
-import type { Storage } from "../storage.ts";
 import { unstorableTexts } from "../texts.ts";
 
 /** Which entries link writes leave in the log. */
-export const audits: Cases<Storage> = {
+export const audits: Cases<StoragePorts> = {
   "each write leaves its entry, and one that changes nothing leaves none": Effect.gen(function* () {
     const links = yield* newLinkBench;
     yield* links.remove(ada);

@@ -1,13 +1,12 @@
-import { ChatId, type PortableLink } from "@accountlink/core";
+import { ChatId, type PortableLink, type StoragePorts } from "@accountlink/core";
 import { Effect, Fiber } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, cyd, poker } from "../../world.ts";
 import { expectEqual } from "../expect.ts";
 import { type newLinkBench as Bench, line, newLinkBench } from "../link_bench.ts";
-import type { Storage } from "../storage.ts";
 
 /** What exportPage gives. */
-export const exports: Cases<Storage> = {
+export const exports: Cases<StoragePorts> = {
   "exportPage gives links by chat ID as strings, and no record without a link": Effect.gen(function* () {
     const links = yield* newLinkBench;
     const [short, long] = [ChatId.make("99999"), ChatId.make("100000")];

@@ -1,17 +1,16 @@
-import { ChatId, GameId, progressKeptFor } from "@accountlink/core";
+import { ChatId, GameId, progressKeptFor, type StoragePorts } from "@accountlink/core";
 import { Effect, Fiber } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, cyd, poker, uniqueText } from "../../world.ts";
 import { expectEqual, expectThat } from "../expect.ts";
 import { line, newLinkBench } from "../link_bench.ts";
-import type { Storage } from "../storage.ts";
 
 const manyLines = Array.from({ length: 500 }, (_, i) =>
   line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i),
 );
 
 /** What importBatch and importPosition do. */
-export const imports: Cases<Storage> = {
+export const imports: Cases<StoragePorts> = {
   "importBatch stores links as the file has them": Effect.gen(function* () {
     const links = yield* newLinkBench;
     const counts = yield* links.load([line(bob, chess, 5), line(ada, chess, 7)]);

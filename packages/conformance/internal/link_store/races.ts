@@ -1,10 +1,9 @@
-import { type AuditEntry, ChatId, type ChatMoved, GameId } from "@accountlink/core";
+import { type AuditEntry, ChatId, type ChatMoved, GameId, type StoragePorts } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, poker, rummy } from "../../world.ts";
 import { expectEqual } from "../expect.ts";
 import { line, newLinkBench } from "../link_bench.ts";
-import type { Storage } from "../storage.ts";
 
 const games = Array.from({ length: 40 }, (_, i) => GameId.make(`${1_000 + i}`));
 const crowd = Array.from({ length: 20 }, (_, i) => ChatId.make(`${50_000 + i}`));
@@ -17,7 +16,7 @@ const countOf = (moves: ReadonlyArray<ChatMoved>, tag: ChatMoved["_tag"]): numbe
   moves.filter(({ _tag }) => _tag === tag).length;
 
 /** What happens when many write at once. */
-export const races: Cases<Storage> = {
+export const races: Cases<StoragePorts> = {
   "racing setGame on one chat user: one chain of values, no version missing or twice": Effect.gen(
     function* () {
       const links = yield* newLinkBench;

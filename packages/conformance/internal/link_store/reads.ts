@@ -1,13 +1,12 @@
-import { ChatId, GameId } from "@accountlink/core";
+import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, cyd, poker, rummy } from "../../world.ts";
 import { expectEqual } from "../expect.ts";
 import { newLinkBench, twoLinkBenches } from "../link_bench.ts";
-import type { Storage } from "../storage.ts";
 
 /** What look-ups answer. */
-export const reads: Cases<Storage> = {
+export const reads: Cases<StoragePorts> = {
   "findByChatId gives none for a chat user without a record": Effect.gen(function* () {
     const links = yield* newLinkBench;
     expectEqual(yield* links.find(ada), null);

@@ -1,15 +1,14 @@
-import type { LinkRecord } from "@accountlink/core";
+import type { LinkRecord, StoragePorts } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, cyd, makeWorld, poker, uniquePid } from "../../world.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { line, linkBench, newLinkBench } from "../link_bench.ts";
-import type { Storage } from "../storage.ts";
 
 const linked: LinkRecord = { chatId: ada, gameId: chess, linkVersion: 1, linkedAt: 10, lastVerifiedAt: 10 };
 
 /** What single writes do. */
-export const writes: Cases<Storage> = {
+export const writes: Cases<StoragePorts> = {
   "setGame makes the first link with version 1": Effect.gen(function* () {
     const links = yield* newLinkBench;
     expectEqual(yield* links.set(ada, chess, 10), {

@@ -4,13 +4,13 @@ import {
   type SessionState,
   type SessionStep,
   SessionStore,
+  type StoragePorts,
   type VerificationSession,
 } from "@accountlink/core";
 import { Effect } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, chess } from "../../world.ts";
 import { expectEqual } from "../expect.ts";
-import type { Storage } from "../storage.ts";
 import { deadline, uniqueSessionId } from "../verification.ts";
 import { newVerificationBench, type VerificationBench } from "../verification_bench.ts";
 
@@ -65,7 +65,7 @@ const sweepAt = (at: Millis, sessionsBefore: Millis) =>
   Effect.flatMap(SessionStore, (store) => store.sweep({ at, sessionsBefore, sightingsBefore: 0 }));
 
 /** What happens to a session until it ends without a link. */
-export const changes: Cases<Storage> = {
+export const changes: Cases<StoragePorts> = {
   "advance takes the steps that there are, each one change, and no other": Effect.gen(function* () {
     const taken: Array<string> = [];
     for (const state of states) {

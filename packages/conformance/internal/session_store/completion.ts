@@ -4,12 +4,12 @@ import {
   FlowStore,
   type SessionState,
   SessionStore,
+  type StoragePorts,
 } from "@accountlink/core";
 import { Effect } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, poker, uniquePid, uniqueText } from "../../world.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import type { Storage } from "../storage.ts";
 import { unstorableTexts } from "../texts.ts";
 import { deadline, uniqueFlowId } from "../verification.ts";
 import { newVerificationBench, twoVerificationBenches } from "../verification_bench.ts";
@@ -20,7 +20,7 @@ const gone: FlowCompleted = { _tag: "FlowGone" };
 const changed: FlowCompleted = { _tag: "LinkChanged" };
 
 /** What completing a flow does. */
-export const completion: Cases<Storage> = {
+export const completion: Cases<StoragePorts> = {
   "complete stores the link and completes the session, once": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
     const session = yield* bench.create();

@@ -1,9 +1,8 @@
-import { ChatId, GuildId, type SessionCreated, SessionStore } from "@accountlink/core";
+import { ChatId, GuildId, type SessionCreated, SessionStore, type StoragePorts } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { uniqueKeyId, uniquePid } from "../../world.ts";
 import { expectDefect, expectEqual } from "../expect.ts";
-import type { Storage } from "../storage.ts";
 import { hostileTexts, unstorableTexts } from "../texts.ts";
 import { newSession, uniqueSessionId } from "../verification.ts";
 import { newVerificationBench, twoVerificationBenches } from "../verification_bench.ts";
@@ -15,7 +14,7 @@ const refusedUntil = (readyAt: number): SessionCreated => ({ _tag: "TooMany", re
 const made: SessionCreated = { _tag: "Created" };
 
 /** What creating sessions does. */
-export const creation: Cases<Storage> = {
+export const creation: Cases<StoragePorts> = {
   "create stores the session as it is": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
     const plain = yield* bench.create();

@@ -1,9 +1,8 @@
-import { ChatId, GameId, isVoided, type VerificationSession } from "@accountlink/core";
+import { ChatId, GameId, isVoided, type StoragePorts, type VerificationSession } from "@accountlink/core";
 import { Effect } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, chess, poker, rummy } from "../../world.ts";
 import { expectEqual, expectThat } from "../expect.ts";
-import type { Storage } from "../storage.ts";
 import { deadline } from "../verification.ts";
 import { newVerificationBench, type VerificationBench } from "../verification_bench.ts";
 
@@ -32,7 +31,7 @@ const enders = Effect.fnUntraced(function* (bench: VerificationBench, count: num
 });
 
 /** What happens when many end sessions at once. */
-export const races: Cases<Storage> = {
+export const races: Cases<StoragePorts> = {
   "racing complete, cancel and expire: exactly one of 200 ends the session": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
     const { id, each } = yield* enders(bench, 67);

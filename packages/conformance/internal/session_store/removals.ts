@@ -1,9 +1,8 @@
-import { isVoided, LinkStore, type SessionId } from "@accountlink/core";
+import { isVoided, LinkStore, type SessionId, type StoragePorts } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { ada, bob, chess, origin, poker } from "../../world.ts";
 import { expectEqual } from "../expect.ts";
-import type { Storage } from "../storage.ts";
 import {
   newVerificationBench,
   twoVerificationBenches,
@@ -44,7 +43,7 @@ const expectUntouched = Effect.fnUntraced(function* (
 });
 
 /** What the removal of a link and the deletion of a scope do to sessions and flows. */
-export const removals: Cases<Storage> = {
+export const removals: Cases<StoragePorts> = {
   "removeGame ends the unfinished sessions of its chat user in the scope": Effect.gen(function* () {
     const [bench, other] = yield* twoVerificationBenches;
     for (const { links } of [bench, other]) yield* links.set(ada, chess);

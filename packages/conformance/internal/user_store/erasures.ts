@@ -1,14 +1,13 @@
-import { erasedMark } from "@accountlink/core";
+import { erasedMark, type StoragePorts } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import type { Cases } from "../../suite.ts";
 import { bob, chess, origin, poker, uniquePid, uniqueText } from "../../world.ts";
 import { expectEqual } from "../expect.ts";
-import type { Storage } from "../storage.ts";
 import { newUserBench } from "./bench.ts";
 
 const nothing = { records: 0, sightings: 0, entries: 0, accounts: 0, revokedKeys: [] };
 
-export const erasures: Cases<Storage> = {
+export const erasures: Cases<StoragePorts> = {
   "erase deletes records and sightings in every scope, and nobody else's": Effect.gen(function* () {
     const user = yield* newUserBench;
     const { global, guild } = yield* user.newWorld;

@@ -1,11 +1,11 @@
+import type { StoragePorts } from "@accountlink/core";
 import { Effect } from "effect";
 import type { Cases } from "../../suite.ts";
 import { bob, chess, poker } from "../../world.ts";
 import { expectEqual } from "../expect.ts";
-import type { Storage } from "../storage.ts";
 import { newUserBench, sightingOf } from "./bench.ts";
 
-export const finds: Cases<Storage> = {
+export const finds: Cases<StoragePorts> = {
   "find gives all that is kept about a user, and nothing of anybody else": Effect.gen(function* () {
     const user = yield* newUserBench;
     const { chatId } = user;

@@ -1,9 +1,8 @@
-import { GameId, type UserErased } from "@accountlink/core";
+import { GameId, type StoragePorts, type UserErased } from "@accountlink/core";
 import { Effect } from "effect";
 import type { Cases } from "../../suite.ts";
 import { chess } from "../../world.ts";
 import { expectEqual } from "../expect.ts";
-import type { Storage } from "../storage.ts";
 import { newUserBench } from "./bench.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
@@ -19,7 +18,7 @@ const eraseAll = (user: Bench): Effect.Effect<UserErased, unknown> =>
     return erased ?? (yield* eraseAll(user));
   });
 
-export const races: Cases<Storage> = {
+export const races: Cases<StoragePorts> = {
   "erase racing setGame: a link is erased with its entry, or both stay": Effect.gen(function* () {
     const user = yield* newUserBench;
     for (const round of rounds) {
