@@ -38,9 +38,11 @@ const deployment = Effect.gen(function* () {
     Effect.provideContext(shared),
   );
   /** Waits until so many uses were remembered in all, which is the last that is done of each. */
-  const untilRemembered = Effect.fnUntraced(function* (count: number) {
-    while (remembered < count) yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve)));
-  });
+  const untilRemembered = (count: number) =>
+    Effect.repeat(
+      Effect.promise(() => new Promise((resolve) => setTimeout(resolve))),
+      { until: () => remembered >= count },
+    );
   return { openNode, lines, logged: Effect.provideContext(shared), untilRemembered };
 });
 
