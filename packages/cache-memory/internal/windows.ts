@@ -1,4 +1,11 @@
-import type { Admission, Checkpoint, CounterRule, CounterState, Millis } from "@accountlink/core";
+import {
+  type Admission,
+  type Checkpoint,
+  type CounterRule,
+  type CounterState,
+  clockTolerance,
+  type Millis,
+} from "@accountlink/core";
 
 interface Window {
   count: number;
@@ -9,9 +16,6 @@ type Rules = ReadonlyArray<CounterRule>;
 
 /** How many windows are looked at when one begins. More than one, so that dropping outruns beginning. */
 const sweepStep = 2;
-
-/** By how much the clock of whoever says when a window began may differ, in milliseconds. */
-const clockTolerance = 60_000;
 
 /** The windows that count. There are never many more than those that last. */
 export class Windows {

@@ -1,3 +1,4 @@
+import { clockTolerance } from "@accountlink/core";
 import { makeScript, type Script } from "./script.ts";
 
 /** Who says what time it is: Redis, the same for all nodes; or, for tests that pass times of their own, the caller. */
@@ -10,9 +11,6 @@ const clocks: Readonly<Record<ScriptClock, string>> = {
 
 /** How many numbers of each window a script is passed. */
 const numbersPerWindow = 5;
-
-/** By how much the clock of whoever says when a window began may differ from that of Redis, in milliseconds. */
-const clockTolerance = 60_000;
 
 /**
  * The start of every script. ARGV is the caller's time, the life of the generation or 0 to use none, and then for each

@@ -2,7 +2,7 @@
 import { Clock, Effect, Exit, Request, RequestResolver, type Scope } from "effect";
 import { StoreUnavailable } from "../errors.ts";
 import { CountLedger, type LedgerCount, type LedgerWindow } from "../ports/count_ledger.ts";
-import type { CounterState } from "../ports/counters.ts";
+import { type CounterState, clockTolerance } from "../ports/counters.ts";
 import { warnOnce } from "./warn_once.ts";
 
 /** How often counts are saved, in milliseconds. What is lost with the counters is younger than this. */
@@ -12,9 +12,6 @@ export const saveEvery = 5_000;
 const patience = "250 millis";
 
 const windowsPerStatement = 1_000;
-
-/** By how much the clocks of nodes may differ. This close to its end, nodes disagree about which window it is. */
-const clockTolerance = 60_000;
 
 /** What a node saves of the lasting windows, and finds saved. */
 export interface SavedCounts {

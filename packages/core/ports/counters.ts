@@ -38,6 +38,12 @@ export interface Checkpoint {
   readonly owed: number;
 }
 
+/**
+ * By how much the clocks of nodes and counters may differ, in milliseconds. This close to its ends, they may disagree
+ * about which window it is.
+ */
+export const clockTolerance = 60_000;
+
 /** The state of one window. */
 export interface CounterState {
   readonly count: number;
