@@ -3,8 +3,10 @@ import { configDefaults, defineConfig } from "vitest/config";
 const seconds = 1_000;
 const minutes = 60 * seconds;
 
+/** The contract on another storage than the embedded one, without what no storage has a part in. */
 const contract = {
   include: ["test/contract/**/*_test.ts"],
+  exclude: [...configDefaults.exclude, "test/contract/{docs,https,parameters,paths}_test.ts"],
   testTimeout: 2 * minutes,
   hookTimeout: 2 * minutes,
 };
@@ -15,15 +17,18 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: ["./tools/expect_runtime.ts"],
     pool: "forks",
-    maxWorkers: 3,
-    testTimeout: 30 * seconds,
+    // Tests wait for processes more than they compute.
+    maxWorkers: 4,
+    // A worker imports the sources once, and keeps its Postgres.
+    isolate: false,
+    testTimeout: minutes,
+    expect: { poll: { timeout: 30 * seconds } },
     projects: [
       {
         extends: true,
         test: {
           name: "unit",
           include: ["{packages,apps,tools}/**/*_test.ts"],
-          isolate: false,
         },
       },
       {
@@ -34,7 +39,6 @@ export default defineConfig({
           include: ["packages/{core,storage-memory,cache-memory,platform-memory}/**/*_test.ts"],
           // A search through many histories finds in one runtime what it finds in another.
           exclude: [...configDefaults.exclude, "**/*_races_test.ts"],
-          isolate: false,
         },
       },
       {
@@ -69,12 +73,12 @@ export default defineConfig({
         },
       },
       {
-        // These take times, so nothing runs beside them.
+        // These watch times, so little runs beside them.
         extends: true,
         test: {
           name: "faults",
           include: ["test/{faults,load}/**/*_test.ts"],
-          fileParallelism: false,
+          maxWorkers: 2,
           testTimeout: 4 * minutes,
           hookTimeout: 2 * minutes,
           sequence: { groupOrder: 2 },

@@ -1,9 +1,9 @@
--- Splits the table of links into 16 partitions by the hash of their scope. For Postgres; run it once, after
--- `accountlink migrate` and with no node at work, since it holds the table from the first line to the last:
+-- Partitions the table of links into 16 by the hash of their scope, in Postgres. Run it once, after
+-- `accountlink migrate` and with all nodes stopped, since it locks the table until it is done:
 --
 --   psql --set=ON_ERROR_STOP=1 --single-transaction --file=deploy/partition_links.sql "$ACCOUNTLINK_DATABASE_URL"
 --
--- Nodes need not be told: their statements are the same.
+-- The nodes' configuration does not change.
 
 LOCK TABLE links IN ACCESS EXCLUSIVE MODE;
 ALTER TABLE links RENAME TO links_in_one_piece;
@@ -21,7 +21,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- The indexes come after the rows: an index is built faster than it is filled.
+-- Creating the indexes after the rows is faster.
 INSERT INTO links SELECT * FROM links_in_one_piece;
 ALTER TABLE links
   ADD PRIMARY KEY (pid, chat_id),

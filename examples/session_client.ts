@@ -1,6 +1,6 @@
 /**
- * A client of verification sessions on plain `fetch`: Node 20 and newer, Deno, Bun. docs/sessions.md explains it piece
- * by piece, in the same words.
+ * A client of verification sessions on plain `fetch`, for Node 24, Deno and Bun; without its types for Node 20 as well.
+ * docs/sessions.md has the rules that it keeps.
  */
 
 /** Where the service is, and a key of it. */

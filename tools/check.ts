@@ -1,12 +1,12 @@
 /**
- * The quick gate: everything that can be said of the sources without running them.
+ * Static checks: types, lint, format, boundaries, unused code.
  * Run as a program, it exits with 1 if a step fails.
  */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { type Counts, sum } from "./counts.ts";
 
-/** By name: the program and its arguments. All run on the Node that runs this file. */
+/** The command line of each step. All run on the Node that runs this file. */
 const steps: Readonly<Record<string, ReadonlyArray<string>>> = {
   types: ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json"],
   "portable types": ["node_modules/typescript/bin/tsc", "-p", "tsconfig.portable.json"],
@@ -24,7 +24,7 @@ const steps: Readonly<Record<string, ReadonlyArray<string>>> = {
   "unused code": ["node_modules/knip/bin/knip.js"],
 };
 
-/** Runs all steps at once and prints each as it ends, with its output if it failed. */
+/** Runs all steps in parallel and prints each result, with the output of steps that failed. */
 export const check = async (): Promise<Counts> => sum(await Promise.all(Object.entries(steps).map(runStep)));
 
 const runStep = async ([name, command]: [string, ReadonlyArray<string>]): Promise<Counts> => {

@@ -1,4 +1,4 @@
-/** What a run of checks or tests came to. */
+/** The results of a run of checks or tests. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
@@ -11,7 +11,7 @@ export const sum = (runs: ReadonlyArray<Counts>): Counts => ({
   skipped: runs.reduce((total, run) => total + run.skipped, 0),
 });
 
-/** Prints the last line of a run and makes the exit code agree with it. */
+/** Prints the totals and sets the exit code. */
 export const finish = ({ passed, failed, skipped }: Counts): void => {
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   process.exitCode = failed === 0 ? 0 : 1;

@@ -1,26 +1,26 @@
 /**
- * The examples of the documentation, as modules that run.
+ * Turns the examples of the documentation into modules that run.
  *
- * An example is a block marked `ts` in a Markdown file or in a JSDoc comment. It is a whole module: what it uses it
- * imports, except that in a comment the exports of the package's own door are there already. An expression with a
- * comment behind it on the same line has that value: `keyIdOf("secret") // null`; with `console.log(…)` in place of the
- * expression, what is logged has.
+ * An example is a block marked `ts` in a Markdown file or a JSDoc comment. It is a whole module
+ * with its imports; in a comment, the exports of its own package need none. A comment after an
+ * expression, on the same line, states its value: `keyIdOf("secret") // null`. After
+ * `console.log(…)` it states what is logged.
  */
 import { type Comment, parseSync, Visitor } from "oxc-parser";
 
-/** One example where it stands. */
+/** An example and its position. */
 export interface Example {
   /** Path from the root. */
   readonly file: string;
-  /** The line of its first line of code, from 1. */
+  /** The number of its first line of code, from 1. */
   readonly line: number;
   readonly code: string;
 }
 
-/** What a module calls for each of its documented values; whoever runs the module provides it as a global. */
+/** The global function that modules call with each value and what is documented of it. */
 export const expectation = "expectDocumented";
 
-/** The examples of a file, in their order. In a source file only those in JSDoc comments are meant. */
+/** The examples of a file in order. In source files only JSDoc comments are read. */
 export const examplesIn = (file: string, source: string): ReadonlyArray<Example> => {
   const inComments = file.endsWith(".ts");
   const examples: Array<Example> = [];
@@ -42,19 +42,19 @@ export const examplesIn = (file: string, source: string): ReadonlyArray<Example>
   return examples;
 };
 
-/** A module made of an example. Its code is at the lines at which it stands in the documentation. */
+/** An example as a module, with the line numbers of the documentation. */
 export interface ExampleModule {
   readonly source: string;
-  /** How many values the example documents. */
+  /** The number of documented values. */
   readonly values: number;
-  /** Whether it declares tests, so that it has to be loaded where tests are collected. */
+  /** Whether it declares tests, so that it has to be loaded while tests are collected. */
   readonly isTest: boolean;
 }
 
 /**
- * Makes the module of an example.
+ * Converts an example into a module.
  *
- * @param door the package whose exports need no import, and the names of these exports
+ * @param door the package whose exports are imported implicitly
  */
 export const moduleOf = (
   example: Example,
@@ -94,11 +94,11 @@ const parse = ({ file, line }: Example, code: string) => {
   throw new Error(`Cannot read the example at ${file}:${line}: ${error.message}\n${error.codeframe ?? ""}`);
 };
 
-/** Whether a comment is behind a statement, on the same line. */
+/** Whether a comment follows a statement on the same line. */
 const isBehind = (code: string, end: number, { type, start }: Comment): boolean =>
   type === "Line" && start >= end && /^[; ]*$/.test(code.slice(end, start));
 
-/** Where the argument of `console.log(argument)` is. */
+/** The position of the argument in `console.log(argument)`. */
 const loggedIn = (expression: object): { readonly from: number; readonly to: number } | null => {
   const call = expression as {
     readonly type: string;

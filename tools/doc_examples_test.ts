@@ -1,4 +1,4 @@
-/** Every example of the documentation, run, held against the values it names, and compiled. */
+/** Runs and compiles every example of the documentation, and compares the values that it states. */
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { type Example, type ExampleModule, examplesIn, expectation, moduleOf } f
 const root = resolve(import.meta.dirname, "..");
 const run = promisify(execFile);
 
-/** A stranger's project: the packages are installed, and so is what their examples use beside them. */
+/** A user's project with the packages and what their examples use in addition. */
 const makeProject = async (): Promise<string> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "accountlink-examples-")));
   const install = async (name: string, path: string) => {
@@ -52,12 +52,23 @@ interface PlacedExample extends ExampleModule {
 
 const project = await makeProject();
 
-/** The door of the package that a source file belongs to. */
+/**
+ * The entry of the package's `exports` for a source file: its own, its folder's or the main one.
+ */
 const doorOf = async ({ file }: Example) => {
-  const name = /^packages\/([^/]+)\//.exec(file)?.[1];
-  if (name === undefined) return null;
-  const door = (await import(pathToFileURL(join(root, "packages", name, "mod.ts")).href)) as object;
-  return { name: `@accountlink/${name}`, exports: Object.keys(door) };
+  const [, name, path] = /^packages\/([^/]+)\/(.+)$/.exec(file) ?? [];
+  if (name === undefined || path === undefined) return null;
+  const manifest = readFileSync(join(root, "packages", name, "package.json"), "utf8");
+  const doors = (JSON.parse(manifest) as { readonly exports: Readonly<Record<string, string>> }).exports;
+  const targets = [`./${path}`, `./${dirname(path)}/mod.ts`, "./mod.ts"];
+  const subpath = targets
+    .map((target) => Object.keys(doors).find((key) => doors[key] === target))
+    .find((key) => key !== undefined);
+  if (subpath === undefined) throw new Error(`Cannot run the example of "${file}": no export leads to it`);
+  const door = (await import(
+    pathToFileURL(join(root, "packages", name, doors[subpath] ?? "")).href
+  )) as object;
+  return { name: `@accountlink/${name}${subpath.slice(1)}`, exports: Object.keys(door) };
 };
 
 const place = async (example: Example): Promise<PlacedExample> => {
@@ -76,20 +87,20 @@ const place = async (example: Example): Promise<PlacedExample> => {
 
 const documents = globSync(["*.md", "docs/**/*.md", "packages/**/*.{md,ts}", "apps/**/*.ts"], {
   cwd: root,
-  exclude: ["**/node_modules", "**/internal", "**/*_test.ts"],
+  exclude: ["**/node_modules", "**/*_test.ts"],
 });
 const found = documents
   .toSorted()
   .flatMap((file) => examplesIn(file, readFileSync(join(root, file), "utf8")));
 const examples: ReadonlyArray<PlacedExample> = await Promise.all(found.map(place));
 
-// They declare their tests as they are loaded.
+// They declare their tests when they are loaded.
 for (const { load } of examples.filter(({ isTest }) => isTest)) await load();
 
 const globals = globalThis as { [expectation]?: (actual: unknown, documented: unknown) => void };
 const home = process.cwd();
 
-// What an example writes, it writes into the project.
+// Files that examples write belong into the project.
 beforeAll(() => process.chdir(project));
 
 afterAll(async () => {

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 const run = promisify(execFile);
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-test("tools/pnpm runs the archive that packageManager has the hash of, and no other", async () => {
+test("tools/pnpm runs only an archive with the hash in packageManager", async () => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-pnpm-"));
   try {
     await cp(pathOf("pnpm"), join(folder, "tools/pnpm"));

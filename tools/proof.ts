@@ -1,4 +1,4 @@
-/** The long gate: faults, load and growth, for as long as it takes. */
+/** Runs the proofs: faults, load and growth. They take as long as they need. */
 import { finish } from "./counts.ts";
 import { runVitest } from "./run_vitest.ts";
 

@@ -1,25 +1,7 @@
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
-import * as NodeServices from "@effect/platform-node/NodeServices";
-import { describe, expect, it } from "@effect/vitest";
-import { Effect, Exit } from "effect";
-import { Command } from "effect/cli";
-import { TestConsole } from "effect/testing";
-import { accountlink } from "./accountlink.ts";
-import { usagePresenter } from "./internal/usage.ts";
+import { describe, expect, it } from "vitest";
+import { runInProcess } from "./cli/test_command_line.ts";
 
-/** Runs the command line in this process and gives what it printed. */
-const run = Effect.fnUntraced(
-  function* (args: ReadonlyArray<string>) {
-    const exit = yield* Effect.exit(Command.runWith(accountlink, { version: "1.2.3" })(args));
-    const printed = (lines: ReadonlyArray<unknown>) => lines.join("\n");
-    return {
-      succeeded: Exit.isSuccess(exit),
-      stdout: printed(yield* TestConsole.logLines),
-      stderr: printed(yield* TestConsole.errorLines),
-    };
-  },
-  Effect.provide([TestConsole.layer, NodeServices.layer, NodeCrypto.layerSecureRandom, usagePresenter]),
-);
+const run = (words: ReadonlyArray<string>) => runInProcess(words, {});
 
 const commands = [
   [],
@@ -39,21 +21,17 @@ const commands = [
 ];
 
 describe("help", () => {
-  it.effect.each(commands.map((command) => ({ command })))("tells how to use $command", ({ command }) =>
-    Effect.gen(function* () {
-      const { succeeded, stdout, stderr } = yield* run([...command, "--help"]);
-      expect({ succeeded, stderr }).toEqual({ succeeded: true, stderr: "" });
-      expect(stdout).toContain(`USAGE\n  ${["accountlink", ...command].join(" ")} `);
-    }),
-  );
+  it.each(commands.map((command) => ({ command })))("tells how to use $command", async ({ command }) => {
+    const { code, stdout, stderr } = await run([...command, "--help"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(`USAGE\n  ${["accountlink", ...command].join(" ")} `);
+  });
 
-  it.effect("is shown instead of work when no command is named", () =>
-    Effect.gen(function* () {
-      const { succeeded, stdout, stderr } = yield* run(["keys"]);
-      expect({ succeeded, stdout }).toEqual({ succeeded: false, stdout: "" });
-      expect(stderr).toContain("USAGE\n  accountlink keys <subcommand>");
-    }),
-  );
+  it("is shown instead of work when no command is named", async () => {
+    const { code, stdout, stderr } = await run(["keys"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain("USAGE\n  accountlink keys <subcommand>");
+  });
 });
 
 const id = "Aa0Bb1Cc2Dd3";
@@ -61,7 +39,7 @@ const token = `alk_${id}_${"x".repeat(43)}`;
 const create = ["keys", "create", "--account", "acme"];
 
 describe("a command line that is wrong", () => {
-  it.effect.each([
+  it.each([
     { args: ["links", "impotr"], problem: 'command "impotr" is not known, expected perhaps import' },
     { args: ["serve", "--prot", "1"], problem: 'flag "--prot" is not known, expected perhaps --port' },
     { args: ["keys", "create"], problem: "flag --account is missing" },
@@ -103,20 +81,16 @@ describe("a command line that is wrong", () => {
       args: ["links", "import", "a", "--account", "a", "--existing", "drop"],
       problem: '--existing is "drop"',
     },
-  ])("is refused in one line: $args", ({ args, problem }) =>
-    Effect.gen(function* () {
-      const { succeeded, stdout, stderr } = yield* run(args);
-      expect({ succeeded, stdout }).toEqual({ succeeded: false, stdout: "" });
-      expect(stderr).toContain(problem);
-      expect(stderr).toMatch(/^Cannot run "accountlink [a-z ]+": .+ \(see accountlink [a-z ]+ --help\)$/);
-    }),
-  );
+  ])("is refused in one line: $args", async ({ args, problem }) => {
+    const { code, stdout, stderr } = await run(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(problem);
+    expect(stderr).toMatch(/^Cannot run "accountlink [a-z ]+": .+ \(see accountlink [a-z ]+ --help\)\n$/);
+  });
 
-  it.effect("has none of its addresses repeated", () =>
-    Effect.gen(function* () {
-      const { stderr } = yield* run([...create, "--allow-ip", "203.0.113.7/33"]);
-      expect(stderr).toContain("expected an IP address or a CIDR");
-      expect(stderr).not.toContain("203.0.113.7");
-    }),
-  );
+  it("has none of its addresses repeated", async () => {
+    const { stderr } = await run([...create, "--allow-ip", "203.0.113.7/33"]);
+    expect(stderr).toContain("expected an IP address or a CIDR");
+    expect(stderr).not.toContain("203.0.113.7");
+  });
 });

@@ -1,21 +1,69 @@
-/** A bounded cache in memory. */
+/** `Cache` in memory. */
 import { Cache } from "@accountlink/core";
-import { Effect, Layer } from "effect";
-import { Entries } from "./internal/entries.ts";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Layer, Option } from "effect";
 
-/**
- * A cache that holds up to `maxEntries`; beyond that the ones that were not used for longest go.
- *
- * @param options.maxEntries a positive integer
- */
-export const layerWith = (options: { readonly maxEntries: number }): Layer.Layer<Cache> =>
-  Layer.sync(Cache, () => {
-    const entries = new Entries(options.maxEntries);
-    return Cache.of({
-      get: (key, now) => Effect.sync(() => entries.get(key, now)),
-      set: (key, value, expiresAt) => Effect.sync(() => entries.set(key, value, expiresAt)),
-    });
+const capacity = 10_000;
+
+/** A cache of up to 10,000 entries. Drops the least recently used ones. */
+export const layer: Layer.Layer<Cache> = Layer.sync(Cache, () => {
+  const entries = new Entries(capacity);
+  return Cache.of({
+    get: (key, now) => Effect.sync(() => entries.get(key, now)),
+    set: (key, value, expiresAt) => Effect.sync(() => entries.set(key, value, expiresAt)),
   });
+});
 
-/** A cache that holds up to 10,000 entries. */
-export const layer: Layer.Layer<Cache> = layerWith({ maxEntries: 10_000 });
+interface Entry {
+  readonly value: Option.Option<string>;
+  readonly expiresAt: Millis;
+}
+
+/** The entries of a cache, at most `maxEntries`. */
+export class Entries {
+  readonly #maxEntries: number;
+  /**
+   * In insertion order. Used entries are inserted again, so the first is the least recently used.
+   */
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries;
+  }
+
+  /** With expired entries that are not dropped yet. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string, now: Millis): Option.Option<string> {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.expiresAt <= now) {
+      this.#dropExpired(now);
+      return Option.none();
+    }
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  set(key: string, value: string, expiresAt: Millis): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, { value: Option.some(value), expiresAt });
+    if (this.#entries.size > this.#maxEntries) this.#dropOldest();
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#entries.keys().next();
+    if (!oldest.done) this.#entries.delete(oldest.value);
+  }
+
+  // Expired entries are mostly the least recently used, at the front of the map. Runs on a miss,
+  // since misses make the cache grow.
+  #dropExpired(now: Millis): void {
+    for (const [key, { expiresAt }] of this.#entries) {
+      if (now < expiresAt) return;
+      this.#entries.delete(key);
+    }
+  }
+}

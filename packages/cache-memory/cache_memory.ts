@@ -1,11 +1,11 @@
-/** The ports of what is fast and may be forgotten. */
+/** The ports for short-lived state. */
 import type { Cache, Counters, Signals } from "@accountlink/core";
 import { Layer } from "effect";
 import * as MemoryCache from "./cache.ts";
 import * as MemoryCounters from "./counters.ts";
 import * as MemorySignals from "./signals.ts";
 
-/** Counters, caches and signals. Each time the layer is built they are empty. */
+/** Counters, cache and signals, empty in every build of the layer. */
 export const layer: Layer.Layer<Counters | Cache | Signals> = Layer.mergeAll(
   MemoryCounters.layer,
   MemoryCache.layer,

@@ -1,9 +1,9 @@
 import {
+  cacheOutageSuite,
   cacheSuite,
+  countersOutageSuite,
   countersSuite,
-  failingCacheSuite,
-  failingCountersSuite,
-  failingSignalsSuite,
+  signalsOutageSuite,
   signalsSuite,
 } from "@accountlink/conformance";
 import * as test from "vitest";
@@ -11,11 +11,11 @@ import { CacheMemory } from "./mod.ts";
 
 const { layer } = CacheMemory;
 const name = "Memory";
-const skip = "memory has no connection that could break";
+const skip = "memory has no connection";
 
 countersSuite({ name, layer, test });
 cacheSuite({ name, layer, test });
 signalsSuite({ name, layer, test });
-failingCountersSuite({ name, test, skip });
-failingCacheSuite({ name, test, skip });
-failingSignalsSuite({ name, test, skip });
+countersOutageSuite({ name, test, skip });
+cacheOutageSuite({ name, test, skip });
+signalsOutageSuite({ name, test, skip });

@@ -1,9 +1,16 @@
-/** Limits in memory. */
+/** `Counters` in memory. */
 import { Counters } from "@accountlink/core";
+import {
+  type Admission,
+  type Checkpoint,
+  type CounterRule,
+  type CounterState,
+  clockTolerance,
+} from "@accountlink/core/limits";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect, Layer } from "effect";
-import { Windows } from "./internal/windows.ts";
 
-/** Counts that last as long as the process. Windows that are over are dropped as others begin. */
+/** Counts live as long as the process. */
 export const layer: Layer.Layer<Counters> = Layer.effect(
   Counters,
   Effect.map(Clock.currentTimeMillis, (startedAt) => {
@@ -14,3 +21,94 @@ export const layer: Layer.Layer<Counters> = Layer.effect(
     });
   }),
 );
+
+interface Window {
+  count: number;
+  readonly resetsAt: Millis;
+}
+
+type Rules = ReadonlyArray<CounterRule>;
+
+/** How many windows are checked when one begins; more than one, so that memory stays bounded. */
+const sweepStep = 2;
+
+/** Fixed windows. Drops ended windows as new ones begin. */
+export class Windows {
+  readonly #startedAt: Millis;
+  readonly #windows = new Map<string, Window>();
+  #sweep = this.#windows.entries();
+
+  /** @param startedAt when counting began, by the clock of the callers */
+  constructor(startedAt: Millis) {
+    this.#startedAt = startedAt;
+  }
+
+  /** With ended windows that are not dropped yet. */
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  /** Counts one in every window, or in none if one of them is full or forgotten. */
+  admit(rules: Rules, now: Millis): Admission {
+    const forgotten = this.#forgotten(rules, now);
+    if (forgotten.length > 0) return { admitted: false, states: this.read(rules, now), forgotten };
+    for (const rule of rules) if (rule.checkpoint !== undefined) this.#restore(rule, rule.checkpoint, now);
+    const admitted = rules.every(({ key, limit }) => (this.#find(key, now)?.count ?? 0) < limit);
+    return {
+      admitted,
+      states: admitted ? rules.map((rule) => this.#count(rule, now)) : this.read(rules, now),
+    };
+  }
+
+  read(rules: Rules, now: Millis): ReadonlyArray<CounterState> {
+    return rules.map(({ key, durationMs }) => {
+      const window = this.#find(key, now);
+      return window === undefined ? { count: 0, resetsAt: now + durationMs } : stateOf(window);
+    });
+  }
+
+  #forgotten(rules: Rules, now: Millis): ReadonlyArray<number> {
+    return rules.flatMap(({ key, checkpoint }, i) =>
+      checkpoint?.floor === null &&
+      checkpoint.since < this.#startedAt + clockTolerance &&
+      this.#find(key, now) === undefined
+        ? [i]
+        : [],
+    );
+  }
+
+  #restore({ key, durationMs }: CounterRule, { floor, owed }: Checkpoint, now: Millis): void {
+    if (floor === null && owed === 0) return;
+    const window = this.#find(key, now) ?? this.#begin(key, now, now + durationMs);
+    if (window.resetsAt === now + durationMs) window.count = Math.max(window.count, floor ?? 0) + owed;
+  }
+
+  #find(key: string, now: Millis): Window | undefined {
+    const window = this.#windows.get(key);
+    return window !== undefined && now < window.resetsAt ? window : undefined;
+  }
+
+  #count({ key, durationMs }: CounterRule, now: Millis): CounterState {
+    const window = this.#find(key, now) ?? this.#begin(key, now, now + durationMs);
+    window.count++;
+    return stateOf(window);
+  }
+
+  #begin(key: string, now: Millis, resetsAt: Millis): Window {
+    const window = { count: 0, resetsAt };
+    this.#windows.set(key, window);
+    this.#dropSomeEnded(now);
+    return window;
+  }
+
+  // A sweep of all windows at once, or a timer for each, would cost a busy service too much.
+  #dropSomeEnded(now: Millis): void {
+    for (let step = 0; step < sweepStep; step++) {
+      const { done, value } = this.#sweep.next();
+      if (done) this.#sweep = this.#windows.entries();
+      else if (value[1].resetsAt <= now) this.#windows.delete(value[0]);
+    }
+  }
+}
+
+const stateOf = ({ count, resetsAt }: Window): CounterState => ({ count, resetsAt });

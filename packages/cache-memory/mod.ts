@@ -1,6 +1,6 @@
 /**
- * Counters, cache and signals of one process, in memory. Right for a service that runs as a single process; several
- * need ports that they share.
+ * Counters, cache and signals in the memory of one process. A service of several processes needs
+ * shared ones, such as `CacheRedis`.
  *
  * @example
  * ```ts

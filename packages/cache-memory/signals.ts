@@ -1,9 +1,8 @@
-/** Signals within one process. */
+/** `Signals` within one process. */
 import { Signals } from "@accountlink/core";
-import { Effect, Layer } from "effect";
-import { Topics } from "./internal/topics.ts";
+import { Effect, Layer, Queue } from "effect";
 
-/** Messages reach every subscriber of this process, and nobody else. */
+/** Messages reach the subscribers of this process only. */
 export const layer: Layer.Layer<Signals> = Layer.sync(Signals, () => {
   const topics = new Topics();
   return Signals.of({
@@ -14,3 +13,35 @@ export const layer: Layer.Layer<Signals> = Layer.sync(Signals, () => {
       ),
   });
 });
+
+/** Subscribers by topic. A topic exists while it has subscribers. */
+export class Topics {
+  readonly #subscribers = new Map<string, Set<Queue.Queue<string>>>();
+
+  get size(): number {
+    return this.#subscribers.size;
+  }
+
+  publish(topic: string, message: string): void {
+    for (const queue of this.#subscribers.get(topic) ?? []) Queue.offerUnsafe(queue, message);
+  }
+
+  /** A new queue of all later messages. */
+  subscribe(topic: string): Effect.Effect<Queue.Queue<string>> {
+    return Effect.tap(Queue.unbounded<string>(), (queue) =>
+      Effect.sync(() => {
+        const queues = this.#subscribers.get(topic);
+        if (queues === undefined) this.#subscribers.set(topic, new Set([queue]));
+        else queues.add(queue);
+      }),
+    );
+  }
+
+  /** Shuts the queue down, which interrupts pending takes. */
+  unsubscribe(topic: string, queue: Queue.Queue<string>): void {
+    const queues = this.#subscribers.get(topic);
+    queues?.delete(queue);
+    if (queues?.size === 0) this.#subscribers.delete(topic);
+    Queue.shutdownUnsafe(queue);
+  }
+}

@@ -1,30 +1,30 @@
-/** Short-lived values in Redis. */
+/** `Cache` in Redis. */
 import { Cache } from "@accountlink/core";
 import { Effect, Layer, Option } from "effect";
-import { RedisConnections } from "./connections.ts";
-import { ask } from "./internal/redis_failure.ts";
+import { RedisConnections } from "./connection/connections.ts";
+import { runCommand } from "./connection/failure.ts";
 
 /**
- * A cache that all nodes share. An entry is kept as its deadline and its value: Redis drops it when its time is over by
- * Redis's clock, and whoever asks at or after the deadline does not see it, whatever that clock says.
+ * A cache that all nodes share. Redis drops an entry by its own clock; readers also check the
+ * deadline that is stored with the value.
  */
 export const layer: Layer.Layer<Cache, never, RedisConnections> = Layer.effect(
   Cache,
   Effect.gen(function* () {
     const { commands, prefix } = yield* RedisConnections;
-    const nameOf = (key: string) => `${prefix}cache:${key}`;
+    const keyOf = (key: string) => `${prefix}cache:${key}`;
     return Cache.of({
       get: (key, now) =>
         Effect.map(
-          ask("Cache.get", () => commands.get(nameOf(key))),
+          runCommand("Cache.get", () => commands.get(keyOf(key))),
           (entry) => (entry === null ? Option.none() : valueOf(entry, now)),
         ),
       set: (key, value, expiresAt, now) => {
-        const life = Math.ceil(expiresAt - now);
-        const name = nameOf(key);
+        const ttl = Math.ceil(expiresAt - now);
+        const redisKey = keyOf(key);
         return Effect.asVoid(
-          ask<unknown>("Cache.set", () =>
-            life > 0 ? commands.set(name, `${expiresAt} ${value}`, "PX", life) : commands.del(name),
+          runCommand<unknown>("Cache.set", () =>
+            ttl > 0 ? commands.set(redisKey, `${expiresAt} ${value}`, "PX", ttl) : commands.del(redisKey),
           ),
         );
       },

@@ -1,4 +1,4 @@
-/** The ports of what all nodes share and may be forgotten. */
+/** The ports for shared, short-lived state. */
 import type { Cache, Counters, Signals } from "@accountlink/core";
 import { Effect, Layer } from "effect";
 import * as RedisCache from "./cache.ts";
@@ -7,20 +7,21 @@ import {
   type InvalidRedisUrl,
   RedisConnections,
   type RedisOptions,
-} from "./connections.ts";
-import * as RedisCounters from "./counters.ts";
-import { RedisHealth } from "./redis_health.ts";
-import * as RedisSignals from "./signals.ts";
+} from "./connection/connections.ts";
+import { RedisHealth } from "./connection/health.ts";
+import * as RedisCounters from "./limits/counters.ts";
+import * as RedisSignals from "./signals/signals.ts";
 
-export { InvalidRedisUrl, type RedisOptions } from "./connections.ts";
+export { InvalidRedisUrl, type RedisOptions } from "./connection/connections.ts";
+export { RedisHealth } from "./connection/health.ts";
 export { inspect, type RedisState, RedisUnusable } from "./inspect.ts";
-export { RedisHealth } from "./redis_health.ts";
 
 /**
- * Counters, caches and signals on one Redis, which may be a single one, one behind sentinels, or a cluster.
+ * Counters, cache and signals on one Redis: a single server, one behind sentinels, or a cluster.
  *
- * While it cannot be reached every operation fails with `StoreUnavailable`, at once or after `commandTimeout`; when it is
- * back they work again within 2 seconds. Nothing is sent twice and nothing waits for a connection.
+ * While Redis is unreachable, every operation fails with `StoreUnavailable`, at once or after
+ * `commandTimeout`. It recovers within 2 seconds of Redis. No command is sent twice, and none waits
+ * for a connection.
  */
 export const layer = (
   options: RedisOptions,

@@ -1,15 +1,15 @@
 import {
+  cacheOutageSuite,
   cacheSuite,
+  countersOutageSuite,
   countersSuite,
-  failingCacheSuite,
-  failingCountersSuite,
-  failingSignalsSuite,
+  signalsOutageSuite,
   signalsSuite,
 } from "@accountlink/conformance";
 import { redisUrl, whyNoRedis, whyNoRedisUrl } from "@accountlink/test-servers";
 import { Effect, Exit, Layer, Scope } from "effect";
 import * as test from "vitest";
-import { breakableLayer, breakages, layerAt, livesOf, uniquePrefix } from "./internal/test_redis.ts";
+import { layerAt, layerWithOutage, outages, ttlsOf, uniquePrefix } from "./test_redis.ts";
 
 const noUrl = await whyNoRedisUrl();
 const noServer = await whyNoRedis();
@@ -25,19 +25,19 @@ test.describe.skipIf(noUrl !== null)(`ports ${noUrl ?? "on Redis"}`, () => {
   cacheSuite({ name: "Redis", layer, test });
   signalsSuite({ name: "Redis", layer, test });
 
-  test.it("no key that the suites left lives for ever", async () => {
-    const program = Effect.flatMap(url, (redis) => Effect.scoped(livesOf(redis, prefix)));
-    const lives = await Effect.runPromise(program);
-    test.expect(lives.length).toBeGreaterThan(50);
-    test.expect(lives.filter((life) => life === -1)).toEqual([]);
+  test.it("every key of the suites expires", async () => {
+    const program = Effect.flatMap(url, (redis) => Effect.scoped(ttlsOf(redis, prefix)));
+    const ttls = await Effect.runPromise(program);
+    test.expect(ttls.length).toBeGreaterThan(50);
+    test.expect(ttls.filter((ttl) => ttl === -1)).toEqual([]);
   });
 });
 
-test.describe.skipIf(noServer !== null)(`ports ${noServer ?? "on a Redis that is lost"}`, () => {
-  for (const [how, start] of Object.entries(breakages)) {
+test.describe.skipIf(noServer !== null)(`ports ${noServer ?? "on an unreachable Redis"}`, () => {
+  for (const [how, start] of Object.entries(outages)) {
     const name = `Redis, ${how}`;
-    failingCountersSuite({ name, layer: breakableLayer(start), test });
-    failingCacheSuite({ name, layer: breakableLayer(start), test });
-    failingSignalsSuite({ name, layer: breakableLayer(start), test });
+    countersOutageSuite({ name, layer: layerWithOutage(start), test });
+    cacheOutageSuite({ name, layer: layerWithOutage(start), test });
+    signalsOutageSuite({ name, layer: layerWithOutage(start), test });
   }
 });

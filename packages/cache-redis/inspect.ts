@@ -1,31 +1,30 @@
-/** Looking at a Redis without using it. */
+/** Reads the state of a Redis server, for diagnostics. */
 import { Data, Effect } from "effect";
-import { addressOf, type InvalidRedisUrl, type RedisOptions } from "./connections.ts";
-import { makersOf } from "./internal/clients.ts";
-import { firstOutcome } from "./internal/health.ts";
-import { reasonOf } from "./internal/redis_failure.ts";
-import type { RedisAddress, RedisEndpoint } from "./redis_url.ts";
+import { makersOf } from "./connection/clients.ts";
+import { addressOf, type InvalidRedisUrl, type RedisOptions } from "./connection/connections.ts";
+import { reasonOf } from "./connection/failure.ts";
+import { firstOutcome } from "./connection/health.ts";
+import type { RedisAddress, RedisEndpoint } from "./connection/redis_url.ts";
 
-/** What there is behind a URL. */
 export interface RedisState {
-  /** Where it is: `host:port`, all of them for a cluster, `master at host:port` behind sentinels. */
+  /** `host:port`, all of them for a cluster, or `master at host:port` for sentinels. */
   readonly path: string;
-  /** The version of Redis, such as `7.2.4`; of a Valkey, the Redis that it stands in for. */
+  /** The version of Redis, such as `7.2.4`; of Valkey, the version with which it is compatible. */
   readonly version: string;
-  /** What it does when its memory is full: `noeviction`, or how it picks what is forgotten; null when it does not say. */
+  /** The policy `maxmemory-policy`, such as `noeviction`; null if Redis hides it. */
   readonly eviction: string | null;
 }
 
-/** Redis cannot be reached, or refuses the one who asks. */
+/** Redis is unreachable, or refuses the login. */
 export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
   readonly path: string;
-  /** In a word: `ECONNREFUSED`, `WRONGPASS`, `timeout`. */
+  /** In one word: `ECONNREFUSED`, `WRONGPASS`, `timeout`. */
   readonly reason: string;
 }> {
   override readonly message = `Cannot use Redis at "${this.path}": ${this.reason}`;
 }
 
-/** Asks Redis, in a cluster one node of it, what it is. It takes 3 seconds at most. */
+/** Asks Redis for its state, in a cluster one node of it. Takes at most 3 seconds. */
 export const inspect = Effect.fn("CacheRedis.inspect")(function* (
   options: RedisOptions,
 ): Effect.fn.Return<RedisState, InvalidRedisUrl | RedisUnusable> {
@@ -44,7 +43,7 @@ export const inspect = Effect.fn("CacheRedis.inspect")(function* (
         Effect.andThen(
           Effect.tryPromise({
             try: () => commands.info(),
-            // While there is no connection, why there is none.
+            // Without a connection, the reason is that of the failed connection.
             catch: (error) =>
               new RedisUnusable({ path, reason: commands.status === "ready" ? reasonOf(error) : reason }),
           }),

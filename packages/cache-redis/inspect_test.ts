@@ -8,7 +8,7 @@ const missing = await whyNoRedis();
 const inspect = (url: string) => CacheRedis.inspect({ url: Redacted.make(url) });
 
 describe.skipIf(missing !== null)(`inspect ${missing ?? ""}`, () => {
-  it.live("says where Redis is, its version, and what it does when its memory is full", () =>
+  it.live("reports the address, the version and the eviction policy", () =>
     Effect.gen(function* () {
       const { url, port, ask } = yield* startRedis();
       const state = yield* inspect(url);
@@ -19,7 +19,7 @@ describe.skipIf(missing !== null)(`inspect ${missing ?? ""}`, () => {
     }),
   );
 
-  it.live("says what is wrong, and not the password", () =>
+  it.live("reports failures without the password", () =>
     Effect.gen(function* () {
       const { port, freeze, thaw } = yield* startRedis({ config: ["requirepass right"] });
       const wrongs = [

@@ -1,5 +1,5 @@
 /**
- * Counters, cache and signals that all nodes share, on Redis 6 or later, or Valkey.
+ * Counters, cache and signals that all nodes share, on Valkey or Redis 6 and later.
  *
  * @example
  * ```ts
@@ -13,4 +13,4 @@
  * ```
  */
 export * as CacheRedis from "./cache_redis.ts";
-export * as RedisUrl from "./redis_url.ts";
+export * as RedisUrl from "./connection/redis_url.ts";

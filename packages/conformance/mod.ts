@@ -1,6 +1,6 @@
 /**
- * What an adapter of a port must do, as suites that take its layer: one for each port, one for what happens when its
- * connection breaks, and one that compares a store with a model on random commands.
+ * Conformance suites for adapters. Each takes the layer of the adapter: there is one for each port,
+ * one for outages, and one that compares a store with a model on random commands.
  *
  * @example
  * ```ts
@@ -10,23 +10,25 @@
  * linkStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
  * ```
  */
-export * from "./audit_log_suite.ts";
-export * from "./cache_suite.ts";
-export * from "./command.ts";
-export * from "./connection.ts";
-export * from "./count_ledger_suite.ts";
-export * from "./counters_suite.ts";
-export * from "./failing_suites.ts";
-export * from "./flow_store_suite.ts";
-export * from "./key_store_suite.ts";
-export * from "./link_store_suite.ts";
-export * from "./root_key_store_suite.ts";
-export * from "./run_command.ts";
-export * from "./session_store_suite.ts";
-export * from "./sighting_store_suite.ts";
-export * from "./signals_suite.ts";
-export * from "./storage_property_suite.ts";
+
+export * from "./alts/alt_review_store_suite.ts";
+export * from "./alts/sighting_store_suite.ts";
+export * from "./audit/audit_log_suite.ts";
+export * from "./cache/cache_suite.ts";
+export * from "./flow/flow_store_suite.ts";
+export * from "./keys/key_store_suite.ts";
+export * from "./limits/count_ledger_suite.ts";
+export * from "./limits/counters_suite.ts";
+export * from "./links/link_store_suite.ts";
+export * from "./outages/connection.ts";
+export * from "./outages/outage_suites.ts";
+export * from "./property/command.ts";
+export * from "./property/run_command.ts";
+export * from "./property/storage_property_suite.ts";
+export * from "./property/verification_command.ts";
+export * from "./secrets/root_key_store_suite.ts";
+export * from "./sessions/session_store_suite.ts";
+export * from "./signals/signals_suite.ts";
 export * from "./suite.ts";
-export * from "./user_store_suite.ts";
-export * from "./verification_command.ts";
+export * from "./users/user_store_suite.ts";
 export * from "./world.ts";

@@ -1,12 +1,12 @@
 /**
- * What every suite takes and how it runs: one layer for all its cases, built before the first and released after the
- * last. The cases make their own accounts, scopes and keys, so the store behind the layer need not be empty.
+ * Runs a suite with one layer for all of its cases. The cases create their own accounts, scopes and
+ * keys, so the store need not be empty.
  */
 import { Effect, type Layer, ManagedRuntime, type Scope } from "effect";
 
 /**
- * The part of a test framework that a suite needs. Vitest and `bun:test` have it: `import * as test from "vitest"`.
- * `node:test` has it as well, under the name `after` for `afterAll`.
+ * The test framework, such as Vitest or `bun:test`: `import * as test from "vitest"`. `node:test`
+ * has `after` instead of `afterAll`.
  */
 export interface TestApi {
   readonly describe: (name: string, body: () => void) => unknown;
@@ -17,16 +17,15 @@ export interface TestApi {
   readonly afterAll: (body: () => Promise<void>) => unknown;
 }
 
-/** What a suite takes. */
 export interface SuiteOptions<Ports> {
-  /** Names the adapter in the titles of the tests. */
+  /** The name of the adapter, for titles. */
   readonly name: string;
-  /** Makes the adapter. A layer is a factory: each suite builds it anew. */
+  /** Builds the adapter, once for each suite. */
   readonly layer: Layer.Layer<Ports, unknown>;
   readonly test: TestApi;
 }
 
-/** Test cases by their titles. A case that fails or dies has failed. */
+/** Test cases by title. */
 export type Cases<Ports> = Readonly<Record<string, Effect.Effect<void, unknown, Ports | Scope.Scope>>>;
 
 /** Registers the cases with the test framework. */

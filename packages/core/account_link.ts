@@ -1,32 +1,40 @@
 /**
- * The whole service over its ports.
+ * Layers that assemble the services.
  */
 import { Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
-import { type DeploymentSecrets, RootKey } from "./root_key.ts";
-import { ApiKeys } from "./services/api_keys.ts";
-import * as AuditRetention from "./services/audit_retention.ts";
-import { BulkLookup } from "./services/bulk_lookup.ts";
-import { FixtureLoader } from "./services/fixture_loader.ts";
-import { FlowSubjects } from "./services/flow_subjects.ts";
-import { GuildGuard } from "./services/guild_guard.ts";
-import { KeyAuthenticator } from "./services/key_authenticator.ts";
-import { LinkLookup } from "./services/link_lookup.ts";
-import { LinkWriter } from "./services/link_writer.ts";
-import { Profiles } from "./services/profiles.ts";
-import { RequestLimits } from "./services/request_limits.ts";
-import { Secrets } from "./services/secrets.ts";
-import { SecurityLog } from "./services/security_log.ts";
-import { SessionReads } from "./services/session_reads.ts";
-import { SessionWatch } from "./services/session_watch.ts";
-import { VerificationFlows } from "./services/verification_flows.ts";
-import { VerificationSessions } from "./services/verification_sessions.ts";
+import { AltDetection } from "./alts/alt_detection.ts";
+import { AltReviews } from "./alts/alt_reviews.ts";
+import * as AuditRetention from "./audit/audit_retention.ts";
+import { SecurityLog } from "./audit/security_log.ts";
+import { FixtureLoader } from "./fixture/fixture_loader.ts";
+import { FlowSubjects } from "./flow/flow_subjects.ts";
+import { VerificationFlows } from "./flow/verification_flows.ts";
+import { ApiKeys } from "./keys/api_keys.ts";
+import { KeyAuthenticator } from "./keys/key_authenticator.ts";
+import { RequestLimits } from "./limits/request_limits.ts";
+import { BulkLookup } from "./links/bulk_lookup.ts";
+import { LinkLookup } from "./links/link_lookup.ts";
+import { LinkWriter } from "./links/link_writer.ts";
+import { GuildGuard } from "./platforms/guild_guard.ts";
+import { Profiles } from "./platforms/profiles.ts";
+import { type DeploymentSecrets, RootKey } from "./secrets/root_key.ts";
+import { Secrets } from "./secrets/secrets.ts";
+import { SessionReads } from "./sessions/session_reads.ts";
+import { SessionWatch } from "./sessions/session_watch.ts";
+import { VerificationSessions } from "./sessions/verification_sessions.ts";
 
 /**
- * Every service of the package. What it needs are the ports (`LinkStore`, `KeyStore`, `SessionStore`, `AuditLog`, `Cache`, `Counters`,
- * `Signals`, `ChatPlatform`, `GamePlatform`), `Secrets`, and `SecureRandom` and `Digest` of `effect/crypto`.
+ * The services of clients: links, keys, limits, sessions and fixtures. It requires the ports
+ * `LinkStore`, `KeyStore`, `SessionStore`, `AltReviewStore`, `AuditLog`, `Cache`, `Counters`,
+ * `Signals`, `ChatPlatform` and `GamePlatform`; and `Secrets`, and `SecureRandom` and `Digest` of
+ * `effect/crypto`. `AddressVault` is optional: with it, fixtures can contain sightings.
+ *
+ * `layerFlows` adds the flow for browsers, and `UserData.layer` the access to and erasure of the
+ * data of a user.
  */
 export const layer = Layer.mergeAll(
+  AltReviews.layer,
   AuditRetention.layer,
   BulkLookup.layer,
   FixtureLoader.layer,
@@ -42,16 +50,38 @@ export const layer = Layer.mergeAll(
 );
 
 /**
- * The public verification flow over the services above. What it needs besides their ports are `FlowStore`,
- * `ChatIdentity`, `GameIdentity` and `AddressVault`.
+ * `VerificationFlows`, the public verification flow, over the services of `layer`. In addition it
+ * requires `FlowStore`, `ChatIdentity`, `GameIdentity` and `AddressVault`.
  */
 export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubjects.layer));
 
 /**
- * `layer` on Web Crypto, which every runtime has. What it needs then are the ports alone, `RootKeyStore` among them.
+ * Alt detection over the services above. It requires their ports, `SightingStore`, `AddressVault`
+ * and `NetworkIntelligence`.
+ */
+export const layerAlts = AltDetection.layer;
+
+/**
+ * `layer` with cryptography of Web Crypto, which every runtime has. It requires the ports of
+ * `layer` and `RootKeyStore`. It fails with `SecretRejected` if another secret wrapped the root key
+ * of the store, and with `StoreUnavailable`.
  *
- * @param secrets 32 or more random bytes each, the newest first: the secret that the root key of the store is wrapped
- * with, and while it is rotated the one before it as well. A store that another secret wrapped is refused.
+ * @param secrets the secret that wraps the root key of the store, 32 or more random bytes; during a
+ * rotation followed by the previous one
+ *
+ * @example
+ * ```ts
+ * import { CacheMemory } from "@accountlink/cache-memory";
+ * import { PlatformMemory } from "@accountlink/platform-memory";
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { Layer, Redacted } from "effect";
+ *
+ * const secret = Redacted.make(crypto.getRandomValues(new Uint8Array(32)));
+ * const platforms = PlatformMemory.layer({ guilds: [], chatUsers: [], gameUsers: [] });
+ * const service = AccountLink.layerWebCrypto(secret).pipe(
+ *   Layer.provide([StorageMemory.layer, CacheMemory.layer, platforms]),
+ * );
+ * ```
  */
 export const layerWebCrypto = (...secrets: DeploymentSecrets) =>
   layer.pipe(

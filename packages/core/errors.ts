@@ -1,19 +1,19 @@
 /**
- * Every way in which the service refuses. The sixteen codes are a closed set; each is one class here, and what it says
- * in public (`message`, `details`) is apart from what happened inside (`cause`).
+ * The errors of the service. Each class has one of the sixteen stable codes. `message` and
+ * `details` are public, `cause` and `operation` are internal.
  */
 import { Data } from "effect";
-import type { Millis } from "./link.ts";
+import type { Millis } from "./timestamp.ts";
 
-/** The stable machine codes. */
+/** The stable codes. */
 export type ErrorCode = PublicError["code"];
 
 interface WithCause {
-  /** What happened inside. Never part of an answer. */
+  /** The internal cause. Never part of a response. */
   readonly cause?: unknown;
 }
 
-/** The request cannot be read as one: broken percent-encoding, an unknown path, a wrong method. */
+/** Broken percent-encoding, an unknown path, or a wrong method. */
 export class BadRequest extends Data.TaggedError("BadRequest")<{
   readonly problem: "unreadable" | "not_found" | "method_not_allowed";
 }> {
@@ -28,7 +28,7 @@ const badRequestMessages = {
   method_not_allowed: "Method not allowed",
 };
 
-/** What arrived is not the HTTP that the service takes, or did not arrive in time. */
+/** A request that is not valid HTTP/1.1 or did not arrive in time. */
 export class MalformedRequest extends Data.TaggedError("MalformedRequest")<{
   readonly problem: "syntax" | "host" | "authorization" | "timeout" | "expectation" | "head_too_large";
 }> {
@@ -46,7 +46,7 @@ const malformedRequestMessages = {
   head_too_large: "The request line and the headers are too large",
 } satisfies Record<MalformedRequest["problem"], string>;
 
-/** Required values are missing; all of them, in documented order. */
+/** Required values are missing. Lists all of them, in documented order. */
 export class MissingParameter extends Data.TaggedError("MissingParameter")<{
   readonly parameters: ReadonlyArray<string>;
 }> {
@@ -55,13 +55,13 @@ export class MissingParameter extends Data.TaggedError("MissingParameter")<{
   override readonly message = `Missing required parameters: ${this.parameters.join(", ")}`;
 }
 
-/** One wrong value: its name and what was expected of it. */
+/** The name of an invalid value, and what was expected. */
 export interface ParameterProblem {
   readonly name: string;
   readonly reason: string;
 }
 
-/** Values are present but wrong. */
+/** Values are invalid. */
 export class InvalidParameter extends Data.TaggedError("InvalidParameter")<{
   readonly parameters: ReadonlyArray<ParameterProblem>;
 }> {
@@ -84,7 +84,7 @@ export class InvalidBody extends Data.TaggedError("InvalidBody")<
   override readonly message = "Invalid request body";
 }
 
-/** The key is missing, unknown, expired, revoked or disabled; which of them is not said. */
+/** The key is missing, unknown, expired, revoked or disabled. The response does not say which. */
 export class InvalidApiKey extends Data.TaggedError("InvalidApiKey")<{
   /** A wrong key counts as a failed authentication, a missing one does not. */
   readonly problem: "missing" | "wrong";
@@ -108,7 +108,7 @@ export type ForbiddenReason =
   | "wrong_guild"
   | "ip_not_allowed";
 
-/** The key may not do this here. */
+/** The key is not allowed to do this. */
 export class Forbidden extends Data.TaggedError("Forbidden")<{ readonly reason: ForbiddenReason }> {
   readonly code = "FORBIDDEN";
   readonly details = { reason: this.reason };
@@ -123,38 +123,37 @@ const forbiddenMessages = {
   ip_not_allowed: "IP address not allowed",
 } satisfies Record<ForbiddenReason, string>;
 
-/** The route or value needs a Premium key. */
+/** The route or parameter requires a Premium key. */
 export class PremiumRequired extends Data.TaggedError("PremiumRequired")<{}> {
   readonly code = "PREMIUM_REQUIRED";
   readonly details = null;
   override readonly message = "Premium required";
 }
 
-/** No link matches in the data scope of the key. */
+/** The scope has no such link. */
 export class LinkNotFound extends Data.TaggedError("LinkNotFound")<{}> {
   readonly code = "LINK_NOT_FOUND";
   readonly details = null;
   override readonly message = "No matching link";
 }
 
-/** The verification session does not exist for this key. */
+/** The key has no such verification session. */
 export class SessionNotFound extends Data.TaggedError("SessionNotFound")<{}> {
   readonly code = "SESSION_NOT_FOUND";
   readonly details = null;
   override readonly message = "Verification session not found";
 }
 
-/** The verification session is over. */
+/** The verification session has expired. */
 export class SessionExpired extends Data.TaggedError("SessionExpired")<{}> {
   readonly code = "SESSION_EXPIRED";
   readonly details = null;
   override readonly message = "Verification session expired";
 }
 
-/** What a limit's refusal tells: the limit, and when to come back. */
+/** The exceeded limit, and when to retry. */
 export interface Refusal<Bucket extends string> {
   readonly bucket: Bucket;
-  /** How many the limit allows. */
   readonly limit: number;
   readonly resetsAt: Millis;
   /** Whole seconds to wait, at least 1. */
@@ -166,7 +165,7 @@ export type AddressBucket = "ip_second" | "ip_day" | "ip_verify_day" | "ip_auth"
 
 const seconds = (count: number): string => `${count} ${count === 1 ? "second" : "seconds"}`;
 
-/** The key, or one route of it, is asked too often. */
+/** A limit of the key is exceeded. */
 export class RateLimited extends Data.TaggedError("RateLimited")<Refusal<KeyBucket>> {
   readonly code = "RATE_LIMITED";
   readonly details = { bucket: this.bucket };
@@ -182,14 +181,14 @@ const rateLimitedMessages = {
   poll_count: ({ limit }) => `Poll limit of ${limit} reached`,
 } satisfies Record<KeyBucket, (refusal: Refusal<KeyBucket>) => string>;
 
-/** The client address is asking too often, whatever keys it uses. */
+/** A limit of the client address is exceeded, over all keys that it uses. */
 export class SharedIpRateLimited extends Data.TaggedError("SharedIpRateLimited")<Refusal<AddressBucket>> {
   readonly code = "SHARED_IP_RATE_LIMITED";
   readonly details = { bucket: this.bucket };
   override readonly message = "Too many requests from this IP address";
 }
 
-/** A bulk request names more inputs than one request may. */
+/** A bulk request has too many inputs. */
 export class BulkLimitExceeded extends Data.TaggedError("BulkLimitExceeded")<{
   readonly limit: number;
   readonly received: number;
@@ -199,14 +198,14 @@ export class BulkLimitExceeded extends Data.TaggedError("BulkLimitExceeded")<{
   override readonly message = `A bulk request takes at most ${this.limit} inputs, received ${this.received}`;
 }
 
-/** The request conflicts with what is stored. */
+/** The request conflicts with stored data. */
 export class Conflict extends Data.TaggedError("Conflict")<{ readonly reason: string }> {
   readonly code = "CONFLICT";
   readonly details = { reason: this.reason };
   override readonly message = "The request conflicts with the present state";
 }
 
-/** A defect: a bug of ours. */
+/** A bug in the service. */
 export class InternalError extends Data.TaggedError("InternalError")<WithCause> {
   readonly code = "INTERNAL_ERROR";
   readonly details = null;
@@ -214,13 +213,13 @@ export class InternalError extends Data.TaggedError("InternalError")<WithCause> 
 }
 
 interface Unavailability extends WithCause {
-  /** What was being done, such as `LinkStore.setGame`. Never part of an answer. */
+  /** The failed operation, such as `LinkStore.setGame`. Never part of a response. */
   readonly operation: string;
 }
 
 /**
- * A store did not answer. The code is INTERNAL_ERROR, the request can be tried again.
- * Every storage, counter and cache port fails with this and nothing else.
+ * A store, counter, cache or signal did not answer. The request can be retried. It is the only
+ * error of these ports.
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<Unavailability> {
   readonly code = "INTERNAL_ERROR";
@@ -228,14 +227,14 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<Unava
   override readonly message = "Service unavailable";
 }
 
-/** A platform did not answer. The code is INTERNAL_ERROR, the request can be tried again. */
+/** A platform did not answer. The request can be retried. */
 export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")<Unavailability> {
   readonly code = "INTERNAL_ERROR";
   readonly details = null;
   override readonly message = "Service unavailable";
 }
 
-/** Every error that an answer can carry. */
+/** Every error of a response. */
 export type PublicError =
   | BadRequest
   | MalformedRequest

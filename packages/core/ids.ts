@@ -1,5 +1,5 @@
 /**
- * The identifiers of the domain, each a branded string, so that a chat ID never stands where a game ID belongs.
+ * The identifiers of the domain: branded strings, so that no chat ID is passed as a game ID.
  */
 import { Schema } from "effect";
 
@@ -8,7 +8,7 @@ const matching = (pattern: RegExp, expected: string, example: string) =>
     examples: [example],
   });
 
-/** What the IDs of the platforms look like, as refusals say it. */
+/** The forms of platform IDs, for error messages. */
 export const idRules = { chatId: "5 to 32 digits", gameId: "1 to 32 digits", guildId: "5 to 32 digits" };
 
 /** A user of the chat platform: 5 to 32 digits. */
@@ -62,7 +62,7 @@ const sidText = matching(
   "vs_0123456789abcdefghijABCDEFGHIJ0123456789_-A",
 );
 
-/** The secret identifier of a verification session, `vs_` and 256 random bits. No store, signal or log has it. */
+/** The secret id of a verification session, with 256 random bits. It is never stored or logged. */
 export const Sid = sidText.pipe(
   Schema.brand("Sid"),
   Schema.annotate({ identifier: "Sid", description: "Identifier of a verification session" }),
@@ -70,11 +70,11 @@ export const Sid = sidText.pipe(
 export type Sid = typeof Sid.Type;
 
 /**
- * What a verification session is stored, counted and announced under: a keyed hash of its sid. It has the form of a sid,
- * since nodes of the release before read it from the same columns.
+ * The stored id of a verification session: a keyed hash of its sid. It has the form of a sid, since
+ * nodes of the previous release read it from the same columns.
  */
 export const SessionId = sidText.pipe(Schema.brand("SessionId"));
 export type SessionId = typeof SessionId.Type;
 
-/** What a verification flow is stored under: a hash of the cookie that its browser holds. */
+/** The stored id of a verification flow: a keyed hash of the cookie of its browser. */
 export type FlowId = string & { readonly FlowId: unique symbol };

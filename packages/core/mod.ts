@@ -1,68 +1,78 @@
 /**
- * The link domain: ids, records, errors, ports and services. It runs in any JavaScript runtime with Web Crypto.
+ * The link domain, for teams that embed it. It runs in any JavaScript runtime with Web Crypto.
  *
- * Provide the ports with layers (`@accountlink/storage-memory`, `@accountlink/storage-sql`, …) and use the services.
+ * Provide the ports with layers (`@accountlink/storage-memory`, `@accountlink/storage-sql`, …) and
+ * use the services. The exports are in the order in which a newcomer meets them. Each folder is an
+ * entry point with all of its exports, such as `@accountlink/core/links` for storage adapters.
  */
+
+// The assembled services, and the ids of the domain.
+
 export * as AccountLink from "./account_link.ts";
-export * from "./api_key.ts";
-export * from "./audit.ts";
-export * from "./client_address.ts";
-export * from "./completion.ts";
-export * from "./data_scope.ts";
-export * from "./erasure.ts";
-export * from "./errors.ts";
-export * from "./fixture.ts";
-export * from "./flow_refusal.ts";
-export * from "./ids.ts";
-export * from "./link.ts";
-export * from "./metric_reading.ts";
-export * from "./monotonic_millis.ts";
-export * from "./origin.ts";
-export * from "./ports/audit_log.ts";
-export * from "./ports/cache.ts";
-export * from "./ports/chat_platform.ts";
-export * from "./ports/count_ledger.ts";
-export * from "./ports/counters.ts";
-export * from "./ports/flow_store.ts";
-export * from "./ports/game_platform.ts";
-export * from "./ports/identity_provider.ts";
-export * from "./ports/key_store.ts";
-export * from "./ports/link_store.ts";
-export * from "./ports/root_key_store.ts";
-export * from "./ports/session_store.ts";
-export * from "./ports/sighting_store.ts";
-export * from "./ports/signals.ts";
-export * from "./ports/storage.ts";
-export * from "./ports/user_store.ts";
-export * from "./profile.ts";
-export * from "./quota.ts";
-export * from "./redaction.ts";
-export * from "./root_key.ts";
-export * from "./rotate_address_keys.ts";
-export * from "./services/address_vault.ts";
-export * from "./services/api_keys.ts";
-export { AuditRetention } from "./services/audit_retention.ts";
-export * from "./services/bulk_lookup.ts";
-export * from "./services/fixture_loader.ts";
-export * from "./services/guild_guard.ts";
-export * from "./services/key_authenticator.ts";
-export * from "./services/link_lookup.ts";
-export * from "./services/link_writer.ts";
-export * from "./services/profiles.ts";
-export * from "./services/request_limits.ts";
-export * as ResilientCounters from "./services/resilient_counters.ts";
-export * from "./services/secrets.ts";
-export * from "./services/security_log.ts";
-export * from "./services/session_reads.ts";
-export * from "./services/session_watch.ts";
-export * from "./services/user_data.ts";
-export * from "./services/verification_flows.ts";
-export * from "./services/verification_sessions.ts";
-export * from "./session_settings.ts";
-export * from "./sighting.ts";
-export * from "./storable_text.ts";
-export * from "./timestamp.ts";
-export * from "./tracing.ts";
-export * from "./verification_flow.ts";
-export * from "./verification_session.ts";
-export * from "./wrapped_root_key.ts";
+export { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "./ids.ts";
+
+// Links in a data scope.
+
+export { type DataScope, guildOf, type ScopeTarget } from "./data_scope.ts";
+export { BulkLookup } from "./links/bulk_lookup.ts";
+export type { Link } from "./links/link.ts";
+export { LinkLookup } from "./links/link_lookup.ts";
+export { LinkWriter } from "./links/link_writer.ts";
+
+// Errors; all of them are in `@accountlink/core/errors`.
+
+export {
+  BulkLimitExceeded,
+  Conflict,
+  Forbidden,
+  InvalidApiKey,
+  InvalidParameter,
+  LinkNotFound,
+  PlatformUnavailable,
+  PremiumRequired,
+  type PublicError,
+  SessionExpired,
+  SessionNotFound,
+  StoreUnavailable,
+} from "./errors.ts";
+
+// API keys and their limits.
+
+export type { ApiKey } from "./keys/api_key.ts";
+export { ApiKeys } from "./keys/api_keys.ts";
+export { KeyAuthenticator } from "./keys/key_authenticator.ts";
+export { RequestLimits } from "./limits/request_limits.ts";
+
+// Verification sessions, and the flow for browsers.
+
+export { VerificationFlows } from "./flow/verification_flows.ts";
+export { SessionReads } from "./sessions/session_reads.ts";
+export { SessionSettings } from "./sessions/session_settings.ts";
+export type { VerificationSession } from "./sessions/verification_session.ts";
+export { VerificationSessions } from "./sessions/verification_sessions.ts";
+
+// Possibly related accounts, and what moderators say about them.
+
+export { AltDetection } from "./alts/alt_detection.ts";
+export { AltReviews } from "./alts/alt_reviews.ts";
+
+// The data of users, the audit log and fixtures.
+
+export { AuditRetention } from "./audit/audit_retention.ts";
+export { decodeFixture, Fixture } from "./fixture/fixture.ts";
+export { FixtureLoader } from "./fixture/fixture_loader.ts";
+export { UserData } from "./users/user_data.ts";
+
+// The ports: storage, what nodes share, and the platforms.
+
+export { AddressVault } from "./addresses/address_vault.ts";
+export { NetworkIntelligence } from "./alts/network_intelligence.ts";
+export { AuditLog } from "./audit/audit_log.ts";
+export { Cache } from "./cache.ts";
+export { Counters } from "./limits/counters.ts";
+export { LinkStore } from "./links/link_store.ts";
+export { ChatPlatform } from "./platforms/chat_platform.ts";
+export { GamePlatform } from "./platforms/game_platform.ts";
+export { ChatIdentity, GameIdentity } from "./platforms/identity_provider.ts";
+export { Signals } from "./signals.ts";
+export type { StoragePorts } from "./storage.ts";

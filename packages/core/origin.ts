@@ -1,16 +1,16 @@
 /**
- * Web origins, to which a verification flow may send its user back.
+ * Origins of redirects.
  */
 
-/** How many characters the address may have that a user is sent back to. */
-export const longestRedirect = 2_048;
+/** Maximum characters of a redirect. */
+export const maxRedirectLength = 2_048;
 
 /**
- * Whether the text is an http or https origin, with nothing after it.
+ * Whether the text is an http or https origin without a path.
  *
  * @example
  * ```ts
- * import { isOrigin } from "@accountlink/core";
+ * import { isOrigin } from "@accountlink/core/origin";
  *
  * isOrigin("https://example.com"); // true
  * isOrigin("https://example.com/"); // false

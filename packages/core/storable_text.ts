@@ -1,10 +1,11 @@
 /**
- * Text that every store can hold and give back as it was.
+ * Text that every store can hold and give back unchanged. SQLite would store a lone surrogate as
+ * another text, and Postgres takes no NUL.
  */
+import { Schema } from "effect";
 
 /**
- * Whether the text has no NUL and no surrogate without its other half. A store is given no other; it refuses one as a
- * defect.
+ * Whether the text has neither NUL nor a lone surrogate. Stores treat any other text as a defect.
  *
  * @example
  * ```ts
@@ -13,3 +14,21 @@
  * ```
  */
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
+
+/**
+ * Throws a `TypeError` for the first text that is not storable. Every store calls it, also one that
+ * could hold more: what works on one store works on all.
+ */
+export const assertStorable = (texts: Iterable<string>): void => {
+  for (const text of texts) {
+    if (!isStorable(text)) {
+      throw new TypeError(`Cannot store ${JSON.stringify(text)}, expected well-formed text without NUL`);
+    }
+  }
+};
+
+/** The check of a schema that takes storable text only. */
+export const storable = Schema.makeFilter(isStorable, {
+  expected: "well-formed text without NUL",
+  toJsonSchema: () => ({ pattern: "^[^\\u0000\\p{Cs}]*$" }),
+});

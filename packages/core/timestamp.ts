@@ -1,14 +1,17 @@
 /**
- * Times as files, flags and answers carry them: ISO 8601.
+ * Times: milliseconds in the domain, ISO 8601 in files, flags and responses.
  */
 import { Option, Schema } from "effect";
-import type { Millis } from "./link.ts";
+
+/** Milliseconds since the Unix epoch. */
+export type Millis = number;
 
 const pattern =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
 /**
- * Reads a date, which is its first moment in UTC, or a date and time with its offset. None for any other text.
+ * Parses an ISO 8601 date and time with its offset, or a date, which is its start in UTC. None for
+ * any other text.
  *
  * @example
  * ```ts
@@ -21,7 +24,7 @@ const pattern =
 export const parseTimestamp = (text: string): Option.Option<Millis> =>
   pattern.test(text) && isDay(text) ? Option.some(Date.parse(text)) : Option.none();
 
-/** Of itself, `Date.parse` takes February 30 for March 2. */
+/** `Date.parse` accepts February 30 as March 2. */
 const isDay = (text: string): boolean => {
   const day = Number(text.slice(8, 10));
   return day <= 28 || day <= daysIn(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
@@ -32,11 +35,11 @@ const daysIn = (year: number, month: number): number => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 };
 
-/** Text that `parseTimestamp` reads. */
+/** Text that `parseTimestamp` accepts. */
 export const Timestamp = Schema.String.check(
   Schema.isPattern(pattern, { expected: "an ISO 8601 timestamp" }),
   Schema.makeFilter(isDay, { expected: "a day of the calendar" }),
 );
 
-/** A time as it is shown: ISO 8601 in UTC, with milliseconds. */
+/** ISO 8601 in UTC, with milliseconds. */
 export const formatTimestamp = (time: Millis): string => new Date(time).toISOString();

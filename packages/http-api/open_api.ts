@@ -1,7 +1,7 @@
 /**
- * The routes as an HttpApi, and the OpenAPI 3.1 document made of it.
+ * The OpenAPI 3.1 document, made from the routes by way of an HttpApi.
  */
-import { Result, Schema } from "effect";
+import { Array as Arr, Option, Schema } from "effect";
 import {
   HttpApi,
   HttpApiEndpoint,
@@ -11,8 +11,8 @@ import {
   HttpApiSecurity,
   OpenApi,
 } from "effect/http-api";
-import type { ParameterSource, Parameters } from "./parameter.ts";
-import { type Generation, pathTemplate, type Route, refusalsOf, takesKey } from "./route.ts";
+import type { Parameters } from "./parameter.ts";
+import { type Generation, type Method, pathTemplate, type Route, refusalsOf, takesKey } from "./route.ts";
 import { routes } from "./routes.ts";
 import { failure as v1Failure } from "./v1/envelope.ts";
 import { serviceVersions, failure as v2Failure } from "./v2/envelope.ts";
@@ -28,23 +28,22 @@ class Authorization extends HttpApiMiddleware.Service<Authorization>()(
   },
 ) {}
 
-const fieldsOf = (parameters: Parameters, source: ParameterSource, isInPath: boolean): Schema.Struct.Fields =>
+const fieldsOf = (parameters: Parameters, isInPath: boolean): Schema.Struct.Fields =>
   Object.fromEntries(
     Object.entries(parameters)
       .filter(([, parameter]) => (parameter.isInPath ?? false) === isInPath)
-      .map(([name, { schema, description, absent }]) => {
-        const field = schema(source).annotateKey({ description });
-        const isRequired = Result.isFailure(absent);
-        return [name, isRequired ? field : Schema.optionalKey(field)];
+      .map(([name, { schema, description, fallback }]) => {
+        const field = Schema.toEncoded(schema).annotateKey({ description });
+        return [name, Option.isNone(fallback) ? field : Schema.optionalKey(field)];
       }),
   );
 
 const endpointOf = (route: Route) => {
   const { id, method, path, parameters, source, generation, summary, description, traffic } = route;
-  const fields = fieldsOf(parameters, source, false);
+  const fields = fieldsOf(parameters, false);
   const endpoint = HttpApiEndpoint.make(method)(id, path, {
-    params: fieldsOf(parameters, source, true),
-    ...(source === "query" ? { query: fields } : { payload: Schema.Struct(fields) as never }),
+    params: fieldsOf(parameters, true),
+    ...(source === "query" ? { query: fields } : { payload: Schema.Struct(fields) }),
     success: route.success,
     error: refusalsOf(route).map(([status, codes]) =>
       (generation === "v2" ? v2Failure(status, codes) : v1Failure(status, traffic)).pipe(
@@ -55,10 +54,11 @@ const endpointOf = (route: Route) => {
   return takesKey(route) ? endpoint.middleware(Authorization) : endpoint;
 };
 
-const groupOf = (generation: Generation) =>
-  HttpApiGroup.make(generation, { topLevel: true }).add(
-    ...(routes.filter((route) => route.generation === generation).map(endpointOf) as [never]),
-  );
+const groupOf = (generation: Generation) => {
+  const group = HttpApiGroup.make(generation, { topLevel: true });
+  const endpoints = routes.filter((route) => route.generation === generation).map(endpointOf);
+  return Arr.isArrayNonEmpty(endpoints) ? group.add(...endpoints) : group;
+};
 
 const headers = {
   requestId: { "X-Request-Id": "The id of the request" },
@@ -103,14 +103,12 @@ const lastEventHeader: OpenApi.OpenAPISpecParameter = {
 };
 
 /**
- * Adds to an operation what HttpApi has no word for: headers, the redirect of a request without a key, and that a field
- * of a body that is not known is ignored.
+ * Adds what HttpApi cannot express: headers, redirects without a key, and that unknown fields of a
+ * body are ignored.
  */
 const completeOperation = (operation: OpenApi.OpenAPISpecOperation, route: Route): void => {
-  const body = operation.requestBody?.content["application/json"]?.schema as {
-    additionalProperties?: boolean;
-  };
-  if (body !== undefined) delete body.additionalProperties;
+  const body = operation.requestBody?.content["application/json"];
+  if (body?.schema !== undefined) delete body.schema["additionalProperties"];
   if (route.generation === "v2") operation.parameters.push(versionHeader);
   if (route.isStream === true) operation.parameters.push(lastEventHeader);
   if (route.access === "key_or_redirect") {
@@ -130,18 +128,15 @@ const completeOperation = (operation: OpenApi.OpenAPISpecOperation, route: Route
   }
 };
 
-/** Completes the operations, and writes the name of the scheme as OpenAPI registers it. */
-const complete = (spec: OpenApi.OpenAPISpec): OpenApi.OpenAPISpec => {
-  for (const route of routes) {
-    const operation = spec.paths[pathTemplate(route) as "/"]?.[route.method.toLowerCase() as "get"];
-    if (operation !== undefined) completeOperation(operation, route);
-  }
-  const apiKey = { type: "http", scheme: "bearer", description: "An API key, `alk_…`" } as const;
-  return { ...spec, components: { ...spec.components, securitySchemes: { apiKey } } };
-};
+const methodNames = {
+  GET: "get",
+  POST: "post",
+  PUT: "put",
+  PATCH: "patch",
+  DELETE: "delete",
+} as const satisfies Record<Method, OpenApi.OpenAPISpecMethodName>;
 
-/** The contract as an HttpApi. */
-export const Api = HttpApi.make("accountlink")
+const Api = HttpApi.make("accountlink")
   .add(groupOf("v2"), groupOf("v1"))
   .annotateMerge(
     OpenApi.annotations({
@@ -149,9 +144,17 @@ export const Api = HttpApi.make("accountlink")
       version: "2.0.0",
       description:
         "Links between chat-platform accounts and game-platform accounts, inside the data scope of an API key. v2 is the interface for new work; v1 remains available.",
-      transform: (spec) => complete(spec as OpenApi.OpenAPISpec),
     }),
   );
 
 /** The OpenAPI document of the contract. */
-export const openApi = (): OpenApi.OpenAPISpec => OpenApi.fromApi(Api);
+export const openApi = (): OpenApi.OpenAPISpec => {
+  const spec = OpenApi.fromApi(Api);
+  for (const route of routes) {
+    const operation = spec.paths[pathTemplate(route)]?.[methodNames[route.method]];
+    if (operation !== undefined) completeOperation(operation, route);
+  }
+  // OpenAPI registers the name of the scheme in lower case.
+  const apiKey = { type: "http", scheme: "bearer", description: "An API key, `alk_…`" } as const;
+  return { ...spec, components: { ...spec.components, securitySchemes: { apiKey } } };
+};

@@ -1,18 +1,19 @@
 /**
- * Parameters of routes: what they are called for in the documentation, and how a value is read.
+ * Parameters of routes. One schema each makes the reader, the OpenAPI document and clients.
+ *
+ * Lengths are counted in Unicode code points, as JSON Schema counts them.
  */
-import { ChatId, GameId, GuildId, idRules, Sid } from "@accountlink/core/ids";
-import { longestRedirect } from "@accountlink/core/origin";
-import { isStorable } from "@accountlink/core/storable_text";
-import { Result, Schema } from "effect";
+import { parseAddress } from "@accountlink/core/addresses";
+import { type AltVerdict, longestNote } from "@accountlink/core/alts";
+import { ChatId, GameId, GuildId, idRules } from "@accountlink/core/ids";
+import { maxRedirectLength } from "@accountlink/core/origin";
+import { storable } from "@accountlink/core/storable_text";
+import { Option, Schema, SchemaTransformation } from "effect";
 
-/** Where a value comes from: text of the query string, or a JSON value of the body. */
+/** Where values come from: text of the query string and the path, or JSON values of the body. */
 export type ParameterSource = "query" | "body";
 
-/** A value that cannot be taken: a wrong parameter, or a body that is not what the route takes at all. */
-export type ParameterIssue = { readonly kind: "parameter" | "body"; readonly reason: string };
-
-/** Whether a request has to, may or may not give a parameter, by the scope of its key. */
+/** Whether a request has to, may or must not give the parameter, by the scope of its key. */
 export interface Presence {
   readonly guildKeys: "required" | "optional";
   readonly globalKeys: "required" | "optional" | "refused";
@@ -21,77 +22,84 @@ export interface Presence {
 /** One parameter of a route. */
 export interface Parameter<out A> {
   readonly presence: Presence;
-  /** Set where the value is a part of the path, whatever else the route takes. */
+  /** Set where the value is a part of the path. */
   readonly isInPath?: true;
   /** Set where only a Premium key may give `true`. */
   readonly needsPremium?: true;
+  /** Set where a missing or wrong value refuses the whole body. */
+  readonly refusesBody?: true;
   readonly description: string;
-  /** What a query string or a JSON body carries. */
-  readonly schema: (source: ParameterSource) => Schema.Top;
-  /** Reads a value that is there. */
-  readonly read: (value: unknown, source: ParameterSource) => Result.Result<A, ParameterIssue>;
-  /** What it means when none is there and none has to be. */
-  readonly absent: Result.Result<A, ParameterIssue>;
+  /** The values, whatever carries them; see `parameterCodec`. */
+  readonly schema: Schema.Codec<A, unknown>;
+  /** Why a value that the schema does not take is refused. */
+  readonly reason: string;
+  /** The value when it is left out; none where it has to be given. */
+  readonly fallback: Option.Option<A>;
 }
+
+/** Values by name, as sent: a query string gives a list for a name that stands twice. */
+export type RawValues = { readonly [name: string]: unknown };
 
 /** The parameters of a route by name, in documented order. */
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
-/** What a handler is given for the parameters of its route. */
+/** The decoded parameters of a route, as its handler gets them. */
 export type ParameterValues<P extends Parameters> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer A> ? A : never;
 };
 
+/** The codec of a parameter in a source: a query string carries `true` as the text "true". */
+export const parameterCodec = <A>(
+  { schema }: Parameter<A>,
+  source: ParameterSource,
+): Schema.ConstraintDecoder<A> =>
+  source === "query" ? Schema.toCodecStringTree(schema) : Schema.toCodecJson(schema);
+
 const always: Presence = { guildKeys: "required", globalKeys: "required" };
 const never: Presence = { guildKeys: "optional", globalKeys: "optional" };
 
-const invalid = (reason: string) => Result.fail({ kind: "parameter" as const, reason });
-
-const required = invalid("expected a value");
-
-const id = <A extends string>(
-  schema: Schema.Schema<A>,
-  expected: string,
+const required = <A>(
+  schema: Schema.Codec<A, unknown>,
+  reason: string,
   description: string,
-): Parameter<A> => {
-  const is = Schema.is(schema);
-  return {
-    presence: always,
-    description,
-    schema: () => schema,
-    read: (value) => (is(value) ? Result.succeed(value) : invalid(`expected ${expected}`)),
-    absent: required,
-  };
-};
+): Parameter<A> => ({
+  presence: always,
+  description,
+  schema,
+  reason,
+  fallback: Option.none(),
+});
+
+/** Makes the parameter optional, with this value when it is left out. */
+const withFallback = <A, B>(parameter: Parameter<A>, fallback: B): Parameter<A | B> => ({
+  ...parameter,
+  presence: never,
+  fallback: Option.some(fallback),
+});
+
+/** Makes the parameter optional; null when it is left out. */
+export const optional = <A>(parameter: Parameter<A>): Parameter<A | null> => withFallback(parameter, null);
 
 /** A chat user. */
-export const chatId = (description = "ID of the chat user") => id(ChatId, idRules.chatId, description);
+export const chatId = (description = "ID of the chat user") =>
+  required(ChatId, `expected ${idRules.chatId}`, description);
 
 /** A game user. */
-export const gameId = (description = "ID of the game user") => id(GameId, idRules.gameId, description);
+export const gameId = (description = "ID of the game user") =>
+  required(GameId, `expected ${idRules.gameId}`, description);
 
-/** The guild of a request. Guild-scoped keys have to name their own, unless the route says otherwise. */
+/** The guild of a request. Guild-scoped keys name their own, unless the route says otherwise. */
 export const guildId = (presence: Partial<Presence> = {}): Parameter<GuildId | null> => ({
-  ...id(GuildId, idRules.guildId, guildDescription),
+  ...optional(required(GuildId, `expected ${idRules.guildId}`, guildDescription)),
   presence: { guildKeys: "required", globalKeys: "optional", ...presence },
-  absent: Result.succeed(null),
 });
 
 const guildDescription =
   "ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key it adds the checks that the bot and the chat user are in the guild";
 
-/** A boolean: `true` or `false`, in JSON bodies the JSON values. False when left out. */
-export const flag = (description: string): Parameter<boolean> => ({
-  presence: never,
-  description,
-  schema: (source) => (source === "query" ? Schema.Literals(["true", "false"]) : Schema.Boolean),
-  read: (value, source) => {
-    const values: ReadonlyArray<unknown> = source === "query" ? ["false", "true"] : [false, true];
-    const index = values.indexOf(value);
-    return index === -1 ? invalid("expected true or false") : Result.succeed(index === 1);
-  },
-  absent: Result.succeed(false),
-});
+/** A boolean, false when left out. */
+export const flag = (description: string): Parameter<boolean> =>
+  withFallback(required(Schema.Boolean, "expected true or false", description), false);
 
 /** A `flag` that only a Premium key may set. */
 export const premiumFlag = (description: string): Parameter<boolean> => ({
@@ -99,91 +107,86 @@ export const premiumFlag = (description: string): Parameter<boolean> => ({
   needsPremium: true,
 });
 
-/** The same parameter, which may be left out. */
-export const optional = <A>(parameter: Parameter<A>): Parameter<A | null> => ({
-  ...parameter,
-  presence: never,
-  absent: Result.succeed(null),
-});
-
-/** The sid in a path. One that has not the form of a sid is one that does not exist. */
+/** The sid in a path. Any text is taken: a malformed sid is an unknown session. */
 export const sid = (): Parameter<string> => ({
-  presence: always,
+  ...required(Schema.String, "expected a sid", "Identifier of the session, `vs_…`"),
   isInPath: true,
-  description: "Identifier of the session",
-  schema: () => Sid,
-  read: (value) => Result.succeed(String(value)),
-  absent: required,
 });
 
 const longestClientId = 128;
 
 /** The client's own name for its user. */
-export const clientId = (): Parameter<string> => ({
-  presence: always,
-  description: "The client's own name for its user; comes back with every answer",
-  schema: () => Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(longestClientId)),
-  read: (value) =>
-    typeof value === "string" && Array.from(value).length <= longestClientId && isStorable(value)
-      ? Result.succeed(value)
-      : invalid(`expected 1 to ${longestClientId} characters`),
-  absent: required,
-});
+export const clientId = (): Parameter<string> =>
+  required(
+    Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestClientId), storable),
+    `expected 1 to ${longestClientId} characters`,
+    "The client's own name for its user; comes back with every answer",
+  );
 
-/** Where a user is sent after the flow. Whether the service can send there, and the key may, is the session's to say. */
-export const redirect = (): Parameter<string | null> => ({
+/** Where users go after the flow. The session service checks the URL and its origin. */
+export const redirect = (): Parameter<string | null> =>
+  optional(
+    required(
+      Schema.String.check(Schema.isMaxCodePoints(maxRedirectLength), storable),
+      `expected an absolute http or https URL of at most ${maxRedirectLength} characters`,
+      `Absolute http or https URL, of at most ${maxRedirectLength} characters, whose origin is on the key's redirect list`,
+    ),
+  );
+
+const WholeSeconds = Schema.String.check(Schema.isPattern(/^\d{1,9}$/u)).pipe(
+  Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString),
+);
+
+/** How long a read waits, in whole seconds. The deployment sets the maximum. */
+export const wait = (): Parameter<number> =>
+  withFallback(
+    required(WholeSeconds, "expected whole seconds", "Whole seconds to wait for the next state, at most 25"),
+    0,
+  );
+
+const Texts = Schema.Array(
+  Schema.String.annotate({ message: "every item of the list has to be a string" }),
+).check(Schema.isMinLength(1));
+
+const Address = Schema.String.check(
+  Schema.makeFilter((text: string) => Option.isSome(parseAddress(text)), {
+    expected: "an IPv4 or IPv6 address",
+  }),
+);
+
+/** The text of a client address. */
+export const address = (): Parameter<string> =>
+  required(Address, "expected an IPv4 or IPv6 address", "IPv4 or IPv6 address; IPv6 matches by its /64");
+
+/** What a moderator says about a pair of chat users. */
+export const verdict = (): Parameter<AltVerdict> =>
+  required(
+    Schema.Literals(["different", "same"]),
+    "expected different or same",
+    "Whether they are two people or one",
+  );
+
+/** A note of a moderator. */
+export const note = (): Parameter<string | null> =>
+  optional(
+    required(
+      Schema.String.check(Schema.isMaxCodePoints(longestNote), storable),
+      `expected at most ${longestNote} characters`,
+      `At most ${longestNote} characters`,
+    ),
+  );
+
+/** A list of IDs. The lookup checks each item, so that a malformed one fails alone. */
+export const ids = (description: string): Parameter<ReadonlyArray<string>> =>
+  required(Texts, "expected a list of at least one ID", description);
+
+/** A string. */
+export const text = (description: string): Parameter<string> =>
+  required(Schema.String, "expected a string", description);
+
+/** A `true` that confirms a deletion. Without it the whole body is refused. */
+export const confirmation = (description: string): Parameter<true> => ({
+  ...required(Schema.Literal(true), '"confirm" has to be true', description),
   presence: never,
-  description: `Absolute http or https URL, of at most ${longestRedirect} characters, whose origin is on the key's redirect list`,
-  schema: () => Schema.String.check(Schema.isMaxLength(longestRedirect)),
-  read: (value) =>
-    typeof value === "string" ? Result.succeed(value) : invalid("expected an absolute http or https URL"),
-  absent: Result.succeed(null),
+  refusesBody: true,
 });
-
-/** How long a read waits, in whole seconds. How long it may is the deployment's to say. */
-export const wait = (): Parameter<number> => ({
-  presence: never,
-  description: "Whole seconds to wait for the next state, at most 25",
-  schema: () => Schema.String.check(Schema.isPattern(/^\d{1,9}$/u)),
-  read: (value) =>
-    typeof value === "string" && /^\d{1,9}$/.test(value)
-      ? Result.succeed(Number(value))
-      : invalid("expected whole seconds"),
-  absent: Result.succeed(0),
-});
-
-/** A list of IDs. Its items are checked one by one by the lookup, so that a wrong one fails alone. */
-export const ids = (description: string): Parameter<ReadonlyArray<string>> => ({
-  presence: always,
-  description,
-  schema: () => Schema.Array(Schema.String),
-  read: (value) => {
-    if (!Array.isArray(value)) return invalid("expected a list of strings");
-    if (value.length === 0) return invalid("expected at least one ID, got none");
-    return value.every((item) => typeof item === "string")
-      ? Result.succeed(value)
-      : Result.fail({ kind: "body", reason: "every item of the list has to be a string" });
-  },
-  absent: required,
-});
-
-/** A text of the body. */
-export const text = (description: string): Parameter<string> => ({
-  presence: always,
-  description,
-  schema: () => Schema.String,
-  read: (value) => (typeof value === "string" ? Result.succeed(value) : invalid("expected a string")),
-  absent: required,
-});
-
-/** A `true` that has to be written out before something is deleted; without it the whole body is refused. */
-export const confirmation = (description: string): Parameter<true> => {
-  const refusal = { kind: "body", reason: '"confirm" has to be true' } as const;
-  return {
-    presence: never,
-    description,
-    schema: () => Schema.Literal(true),
-    read: (value) => (value === true ? Result.succeed(true as const) : Result.fail(refusal)),
-    absent: Result.fail(refusal),
-  };
-};

@@ -1,26 +1,26 @@
 /**
- * Routes as values. The handlers, the OpenAPI document and the tests read them; nothing of the contract stands twice.
+ * Routes as values, from which handlers, the OpenAPI document and tests are made.
  */
 import type { ErrorCode } from "@accountlink/core/errors";
-import type { Traffic } from "@accountlink/core/quota";
+import type { Traffic } from "@accountlink/core/limits";
 import type { Schema } from "effect";
 import type { Parameter, ParameterSource, Parameters } from "./parameter.ts";
 import { statusesByCode } from "./status.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The two generations of the interface; they differ in names and envelopes, not in what they do. */
+/** The generations of the interface. They differ in names and envelopes only. */
 export type Generation = "v1" | "v2";
 
-/** How v1 words a refusal that has a status and a message of its own on a route. */
+/** The status and message of an error on a v1 route, where they differ from the usual ones. */
 export interface Wording {
   readonly status: number;
   readonly message: string;
 }
 
-/** What is said of a route. */
+/** The definition of a route. */
 export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schema.Top> {
-  /** Unique name, also the operation id of the OpenAPI document. */
+  /** Unique; the operation id of the OpenAPI document. */
   readonly id: string;
   readonly generation: Generation;
   readonly method: Method;
@@ -28,33 +28,39 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly summary: string;
   readonly description?: string;
   readonly parameters: P;
+  /** Parameters of which at least one has to be given. */
+  readonly requiresOneOf?: ReadonlyArray<string>;
   /** Where the parameters are. */
   readonly source: ParameterSource;
   /**
-   * `key`: an API key is needed. `key_or_redirect`: without one the answer is a redirect. `none`: the route takes no
-   * key and no part in the limits. `redirect`: the same, and the answer is a redirect.
+   * `key`: needs an API key. `key_or_redirect`: redirects without one. `none`: takes no key and
+   * counts against none. `redirect`: the same, and redirects.
    */
   readonly access: "key" | "key_or_redirect" | "none" | "redirect";
-  /** Which quotas the route counts against; mapping when left out. */
+  /** Which keys may use the route; all when left out. `custom` are partner and staff keys. */
+  readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
+  /** The quota that the route counts against; mapping when left out. */
   readonly traffic?: Traffic;
   /** The whole answer on success. */
   readonly success: S;
   /** Whether the answer is a stream of server-sent events. */
   readonly isStream?: true;
-  /** The codes that this route adds to those that every route with its access and parameters has. */
+  /** Codes beyond those that follow from access and parameters. */
   readonly errors: ReadonlyArray<ErrorCode>;
-  /** v1 only: refusals that it words in another way than their error does. */
+  /** v1 only: errors with a status and message of their own. */
   readonly wordings?: Partial<Record<ErrorCode, Wording>>;
+  /** v1 only: the version that every answer names. */
+  readonly version?: string;
 }
 
 /** A route of the contract. */
 export interface Route<P extends Parameters = Parameters, S extends Schema.Top = Schema.Top>
   extends RouteOptions<P, S> {
-  /** Every code that the route can answer with. */
+  /** Every error code of the route. */
   readonly codes: ReadonlySet<ErrorCode>;
 }
 
-/** Completes a route with the codes that follow from its access and parameters. */
+/** Makes a route, with the codes that follow from its access and parameters. */
 export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   options: RouteOptions<P, S>,
 ): Route<P, S> => {
@@ -66,16 +72,17 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   ]);
   const parameters = Object.values(options.parameters);
   const sent = parameters.filter(({ isInPath }) => !isInPath);
-  // Every v2 request can ask for a dated contract that there is not.
+  // Every v2 request can ask for an unknown dated contract.
   if (sent.length > 0 || options.generation === "v2") codes.add("INVALID_PARAMETER");
-  if (sent.some(isEverRequired)) codes.add("MISSING_PARAMETER");
+  if (sent.some(isEverRequired) || options.requiresOneOf !== undefined) codes.add("MISSING_PARAMETER");
   if (options.source === "body") codes.add("INVALID_BODY");
   if (takesKey(options)) codes.add("INVALID_API_KEY").add("RATE_LIMITED").add("FORBIDDEN");
-  if (parameters.some(({ needsPremium }) => needsPremium)) codes.add("PREMIUM_REQUIRED");
+  if (options.tier !== undefined || parameters.some(({ needsPremium }) => needsPremium))
+    codes.add("PREMIUM_REQUIRED");
   return { ...options, codes };
 };
 
-/** Whether a request of the route can carry a key. */
+/** Whether the route takes a key. */
 export const takesKey = ({ access }: Pick<RouteOptions<Parameters>, "access">): boolean =>
   access === "key" || access === "key_or_redirect";
 
@@ -85,7 +92,7 @@ const isEverRequired = ({ presence }: Parameter<unknown>): boolean =>
 /** The path of a route as OpenAPI writes it, such as `/v2/sessions/{sid}`. */
 export const pathTemplate = ({ path }: Pick<Route, "path">): string => path.replaceAll(/:(\w+)/g, "{$1}");
 
-/** The statuses of a route's refusals, each with its codes, in ascending order. */
+/** The error statuses of a route, ascending, each with its codes. */
 export const refusalsOf = (
   route: Route,
 ): ReadonlyArray<readonly [status: number, codes: ReadonlyArray<ErrorCode>]> => {

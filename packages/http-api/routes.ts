@@ -1,19 +1,26 @@
 /**
- * Every route of the contract, in the order in which the documentation lists them.
+ * Every route of the contract, in the order of the documentation.
  */
 import type { Route } from "./route.ts";
+import * as altsV1 from "./v1/alts.ts";
 import * as linksV1 from "./v1/links.ts";
 import * as sessionsV1 from "./v1/sessions.ts";
+import * as altsV2 from "./v2/alts.ts";
 import * as lookupsV2 from "./v2/lookups.ts";
 import * as sessionsV2 from "./v2/sessions.ts";
 import * as writesV2 from "./v2/writes.ts";
 
-export const routes = [
+export const routes: ReadonlyArray<Route> = [
   lookupsV2.getChat,
   lookupsV2.getGame,
   lookupsV2.getVerification,
   lookupsV2.bulkChat,
   lookupsV2.bulkGame,
+  altsV2.getAlts,
+  altsV2.bulkAlts,
+  altsV2.putAltReview,
+  altsV2.getAltReviews,
+  altsV2.deleteAltReview,
   writesV2.patchGame,
   writesV2.patchChat,
   writesV2.deleteGame,
@@ -30,7 +37,8 @@ export const routes = [
   linksV1.updateChat,
   linksV1.deleteGameLink,
   linksV1.resetDatabase,
+  altsV1.detectAlts,
   sessionsV1.createSession,
   sessionsV1.getSession,
   sessionsV1.streamSession,
-] as ReadonlyArray<Route>;
+];

@@ -1,14 +1,13 @@
 /**
- * The verification session of both generations.
+ * The verification session, which both generations share.
  */
 import { ChatId, GameId, GuildId, Pid, Sid } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { HttpApiSchema } from "effect/http-api";
+import { IsoTime } from "./iso_time.ts";
 import { chatId, clientId, guildId, optional, redirect, sid, wait } from "./parameter.ts";
 
-const IsoTime = Schema.String.annotate({ description: "ISO 8601 timestamp" });
-
-/** A session as answers and events carry it. */
+/** A session in responses and events. */
 export const Session = Schema.Struct({
   sid: Sid,
   pid: Pid,
@@ -31,7 +30,7 @@ export const Session = Schema.Struct({
   }),
 }).annotate({ identifier: "VerificationSession" });
 
-/** What a session is created with. */
+/** Parameters of creating a session. */
 export const creation = {
   clientId: clientId(),
   guildId: guildId(),
@@ -39,12 +38,12 @@ export const creation = {
   redirect: redirect(),
 };
 
-/** What a session is read with. */
+/** Parameters of reading a session. */
 export const reading = { sid: sid(), wait: wait() };
 
-/** The events of a session, as text. */
+/** The stream of a session. */
 export const SessionEvents = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }));
 
-/** What a stream says, as the documentation tells it. */
+/** Describes the stream in the documentation. */
 export const streamDescription =
   "Server-sent events: `session` with the session at once and on each change; its final state as one event of that name (`completed`, `failed`, `cancelled`, `expired`), or `timeout`, ends the stream. The id of an event is the change of the session; with a Last-Event-ID that is up to date the first event is the next change. A comment every 10 seconds keeps the connection open.";

@@ -6,7 +6,7 @@ import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 type Tag = PublicError["_tag"];
 type ErrorOf<T extends Tag> = Extract<PublicError, { readonly _tag: T }>;
 
-/** The code of each error, and its status, or one for each problem that it can stand for. */
+/** The code of each error, with its status or one for each problem. */
 const table = {
   BadRequest: { code: "BAD_REQUEST", status: { unreadable: 400, not_found: 404, method_not_allowed: 405 } },
   MalformedRequest: {
@@ -47,7 +47,7 @@ const table = {
 };
 
 /**
- * The status that an error is answered with.
+ * The HTTP status of an error.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ const statusesOf = (code: ErrorCode): ReadonlyArray<number> => {
 
 const codes = [...new Set(Object.values(table).map(({ code }) => code))];
 
-/** The statuses that a code can come with, for the documentation. */
+/** The statuses of each code. */
 export const statusesByCode = Object.fromEntries(codes.map((code) => [code, statusesOf(code)])) as Readonly<
   Record<ErrorCode, ReadonlyArray<number>>
 >;

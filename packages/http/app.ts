@@ -1,25 +1,28 @@
 /**
- * The whole HTTP application: every route of the contract, the routes for operators, and an answer for everything else.
+ * The HTTP application: the routes of the contract, the flow, documentation and operators, and a
+ * response to everything else.
  */
-import { BadRequest, type PublicError } from "@accountlink/core";
+import type { PublicError } from "@accountlink/core";
+import { BadRequest } from "@accountlink/core/errors";
 import { Context, Effect, Layer, type Scope } from "effect";
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
-import { docsRoutes } from "./docs_routes.ts";
+import { altRoutes } from "./alts/alt_routes.ts";
 import { flowRoutes } from "./flow/routes.ts";
-import { type BoundRoute, isUnder, makePipeline, sign } from "./pipeline.ts";
-import { RefusedRequest } from "./refused_request.ts";
-import { routesV1 } from "./routes_v1.ts";
-import { routesV2 } from "./routes_v2.ts";
-import { sessionRoutes } from "./session_routes.ts";
+import { routesV1 } from "./links/routes_v1.ts";
+import { routesV2 } from "./links/routes_v2.ts";
+import { type BoundRoute, isUnder, makePipeline, withHeaders } from "./pipeline/pipeline.ts";
+import { RefusedRequest } from "./pipeline/refused_request.ts";
+import { sessionRoutes } from "./sessions/session_routes.ts";
 import { HttpSettings } from "./settings.ts";
-import { healthRoutes, isForSystem, metricsPath, metricsRoute } from "./system_routes.ts";
+import { docsRoutes } from "./system/docs_routes.ts";
+import { healthRoutes, isForSystem, metricsPath, metricsRoute } from "./system/system_routes.ts";
 
-/** Paths are compared as they are written: a trailing or a doubled slash, or another case, is another path. */
-const literally = {
+/** Paths are compared routerConfig: slashes and case count. */
+const routerConfig = {
   ignoreTrailingSlash: false,
   ignoreDuplicateSlashes: false,
   caseSensitive: true,
-  // A part of a path that is no identifier is as long as it likes; Node bounds the whole.
+  // Node limits the whole URL.
   maxParamLength: 16_384,
 };
 
@@ -31,16 +34,15 @@ export const makeHttpApp = Effect.gen(function* () {
   const routes = [
     ...(yield* routesV2(pipeline)),
     ...(yield* routesV1(pipeline)),
+    ...(yield* altRoutes(pipeline)),
     ...(yield* sessionRoutes(pipeline)),
     ...flow.routes,
   ];
 
-  const makeRouter = HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, literally));
+  const makeRouter = HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, routerConfig));
   const routerOf = Effect.fnUntraced(function* (bound: ReadonlyArray<BoundRoute>) {
     const router = yield* makeRouter;
-    yield* router.addAll(
-      bound.map(({ method, path, answer }) => HttpRouter.route(method as "GET", path, answer)),
-    );
+    yield* router.addAll(bound.map(({ method, path, answer }) => HttpRouter.route(method, path, answer)));
     return router.asHttpEffect();
   });
   const routed = yield* routerOf(routes);
@@ -51,7 +53,7 @@ export const makeHttpApp = Effect.gen(function* () {
   );
 
   const allowedMethods = methodFinder(routes);
-  const system = sign("system", systemRouter.asHttpEffect());
+  const system = withHeaders("system", systemRouter.asHttpEffect());
 
   const refuse = (problem: BadRequest["problem"]) => {
     const error = new BadRequest({ problem });
@@ -83,7 +85,7 @@ export const makeHttpApp = Effect.gen(function* () {
   );
   const answered = whenUnmatched(routed, answerOther);
 
-  const refuseAtOnce = (error: PublicError, url: string) =>
+  const refuseEarly = (error: PublicError, url: string) =>
     isUnder("/verify", url) && error._tag === "SharedIpRateLimited"
       ? flow.visit("unmatched", Effect.fail(error))
       : pipeline.visit("unmatched", Effect.fail(error));
@@ -91,7 +93,7 @@ export const makeHttpApp = Effect.gen(function* () {
   const app = Effect.withFiber<HttpServerResponse.HttpServerResponse, never, AppServices>((fiber) => {
     const { url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
     const refused = fiber.getRef(RefusedRequest);
-    if (refused !== null) return refuseAtOnce(refused, url);
+    if (refused !== null) return refuseEarly(refused, url);
     if (!unusual.test(url)) return answered;
     if (!isReadable(url)) return unreadable;
     return unroutable.test(url) ? notFound : answered;
@@ -99,10 +101,10 @@ export const makeHttpApp = Effect.gen(function* () {
   return publicUrl.startsWith("https:") ? Effect.map(app, strictTransport) : app;
 });
 
-/** Browsers reach the host by https alone for a year. */
+/** Browsers use https alone for a year. */
 const strictTransport = HttpServerResponse.setHeader("strict-transport-security", "max-age=31536000");
 
-/** Tries one router after another. What else a router could fail with is a defect. */
+/** Tries the second router where the first has no route. Other router errors are defects. */
 const whenUnmatched = <A, R, B, S>(routed: Effect.Effect<A, unknown, R>, other: Effect.Effect<B, never, S>) =>
   routed.pipe(
     Effect.catch((error): Effect.Effect<B, never, S> => (isUnmatched(error) ? other : Effect.die(error))),
@@ -113,11 +115,11 @@ const isUnmatched = (error: unknown): boolean =>
 
 type AppServices = HttpServerRequest.HttpServerRequest | Scope.Scope;
 
-/** Finds the methods of a path, as an `Allow` header lists them; null for an unknown path. */
+/** Finds the `Allow` header of a path; null for an unknown path. */
 const methodFinder = (
   routes: ReadonlyArray<{ readonly method: string; readonly path: BoundRoute["path"] }>,
 ) => {
-  const paths = FindMyWay.make<string>(literally);
+  const paths = FindMyWay.make<string>(routerConfig);
   for (const [path, sharing] of Map.groupBy(routes, (route) => route.path)) {
     const methods = sharing.map(({ method }) => method);
     if (methods.includes("GET")) methods.push("HEAD");
@@ -126,12 +128,12 @@ const methodFinder = (
   return (url: string): string | null => paths.find("GET", url)?.handler ?? null;
 };
 
-/** What the checks of a URL look for. Most URLs have none of it and are spared them. */
+/** A URL that needs the checks below; most do not. */
 const unusual = /[%;#]|\/(?:[/?]|$)/;
 
 /**
- * The router takes a semicolon and a hash for the start of a query; in a path as it is written they are part of its
- * name. It takes an empty part, too, for a value of a parameter.
+ * Paths that the router would misread: it starts a query at a semicolon or hash, and takes an empty
+ * segment for a parameter.
  */
 const unroutable = /^[^?]*[;#]|^[^?]+\/(?:[/?]|$)/;
 

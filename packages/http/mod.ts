@@ -3,7 +3,7 @@
  */
 export { makeHttpApp } from "./app.ts";
 export { PageSettings, type PageSettingsShape } from "./flow/page_settings.ts";
-export { makeOperatorApp } from "./operator_app.ts";
-export { type HttpApp, RefusedRequest, refuseWhere } from "./refused_request.ts";
+export { type HttpApp, RefusedRequest, refuseWhere } from "./pipeline/refused_request.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
-export { Readiness } from "./system_routes.ts";
+export { makeOperatorApp } from "./system/operator_app.ts";
+export { Readiness } from "./system/system_routes.ts";

@@ -1,13 +1,13 @@
 /**
- * What the HTTP layer is told of its surroundings.
+ * Settings of the HTTP layer.
  */
 import { Context } from "effect";
 import type { IpNetwork } from "effect/net";
 
 export interface HttpSettingsShape {
-  /** Where users reach the service, without a slash at the end. */
+  /** Where users reach the service, without a trailing slash. */
   readonly publicUrl: string;
-  /** The proxies whose `X-Forwarded-For` is believed. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>;
   /** Whether `/metrics` is served by `makeOperatorApp` alone. */
   readonly metricsElsewhere?: boolean;

@@ -1,20 +1,21 @@
 /**
- * The chat platform's port, answered by a played platform over HTTP.
+ * The chat platform port on a dev platform.
  */
-import { type ChatId, ChatPlatform, ChatUser, Guild, type GuildId } from "@accountlink/core";
+import { type ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
+import { ChatUser, Guild } from "@accountlink/core/platforms";
 import { findResource, type Resilience, resilientClient } from "@accountlink/platform-http";
 import { Effect, flow, Layer, Option, type Redacted } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { Member, refusal } from "./wire.ts";
 
 export interface DevChatPlatformOptions {
-  /** Where the dev platform listens, such as `http://127.0.0.1:4000`. */
+  /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
   readonly baseUrl: string;
   readonly botToken: Redacted.Redacted;
   readonly resilience?: Partial<Resilience>;
 }
 
-/** The chat platform as a dev platform plays it. The application provides the HTTP client. */
+/** The application provides the HTTP client. */
 export const devChatPlatform = ({
   baseUrl,
   botToken,
@@ -34,7 +35,7 @@ export const devChatPlatform = ({
           operation: "ChatPlatform.findGuild",
           url: `/guilds/${guildId}`,
           found: Guild,
-          isAsked: ({ id }) => id === guildId,
+          matches: ({ id }) => id === guildId,
           absent: refusal("unknown_guild"),
         });
 
@@ -43,7 +44,7 @@ export const devChatPlatform = ({
           operation: "ChatPlatform.findMember",
           url: `/guilds/${guildId}/members/${chatId}`,
           found: Member,
-          isAsked: (member) => member.chatId === chatId,
+          matches: (member) => member.chatId === chatId,
           absent: refusal("unknown_guild", "unknown_member", "unknown_user"),
         });
 
@@ -52,7 +53,7 @@ export const devChatPlatform = ({
           operation: "ChatPlatform.findUser",
           url: `/users/${chatId}`,
           found: ChatUser,
-          isAsked: ({ id }) => id === chatId,
+          matches: ({ id }) => id === chatId,
           absent: refusal("unknown_user"),
         });
 

@@ -1,9 +1,8 @@
 /**
- * Faults on request: how a played platform misbehaves, so that the behaviour of its callers can be tested.
+ * Faults that tests inject into the simulated platforms.
  */
 import { Effect, Schema } from "effect";
 
-/** A platform that is played. */
 export type Platform = "chat" | "game";
 
 const or = <S extends Schema.Top>(fallback: NoInfer<S["Type"]>) =>
@@ -19,24 +18,24 @@ const fault = <const Mode extends string, const Fields extends Schema.Struct.Fie
   Schema.Struct({
     mode: Schema.Literal(mode),
     platform: Schema.Literals(["chat", "game", "both"]).pipe(or("both")),
-    /** How many of the next requests it is for; null is until it is cleared. */
+    /** How many requests it affects; null until it is cleared. */
     times: Schema.NullOr(atLeast(1)).pipe(or(null)),
-    /** How the routes begin that it is for, such as `/chat/oauth/token`; left out, it is for all of the platform. */
+    /** The prefix of the paths it affects, such as `/chat/oauth/token`; all paths if left out. */
     under: Schema.optionalKey(Schema.String),
     ...fields,
   });
 
-/** One way to misbehave. What may be left out has its value here. */
+/** A fault, with the defaults of optional fields. */
 export const Fault = Schema.Union([
-  /** Answers rightly, after so many milliseconds. */
+  /** Delays the correct response by this many milliseconds. */
   fault("slow", { delayMs: atLeast(0) }),
-  /** Answers with a failing status. */
+  /** Answers with a server error. */
   fault("down", { status: FailingStatus.pipe(or(503)) }),
-  /** Closes the connection in place of an answer. */
+  /** Closes the connection without a response. */
   fault("cut", {}),
-  /** Answers 200 with a body that was never promised, such as the page of a proxy. */
+  /** Answers 200 with an unexpected body, such as a proxy's page. */
   fault("garbage", { body: Schema.String.pipe(or("<!doctype html><title>Welcome</title>")) }),
-  /** Answers 429, with a `Retry-After` of so many seconds. */
+  /** Answers 429 with a `Retry-After` in seconds. */
   fault("limited", { retryAfter: atLeast(0).pipe(or(1)) }),
 ]);
 export type Fault = typeof Fault.Type;

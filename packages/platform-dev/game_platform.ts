@@ -1,19 +1,20 @@
 /**
- * The game platform's port, answered by a played platform over HTTP.
+ * The game platform port on a dev platform.
  */
-import { type GameId, GamePlatform, GameProfile } from "@accountlink/core";
+import { type GameId, GamePlatform } from "@accountlink/core";
+import { GameProfile } from "@accountlink/core/platforms";
 import { findResource, type Resilience, resilientClient } from "@accountlink/platform-http";
 import { Effect, flow, Layer, Option } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { GameUser, refusal } from "./wire.ts";
 
 export interface DevGamePlatformOptions {
-  /** Where the dev platform listens, such as `http://127.0.0.1:4000`. */
+  /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
   readonly baseUrl: string;
   readonly resilience?: Partial<Resilience>;
 }
 
-/** The game platform as a dev platform plays it. The application provides the HTTP client. */
+/** The application provides the HTTP client. */
 export const devGamePlatform = ({
   baseUrl,
   resilience,
@@ -32,7 +33,7 @@ export const devGamePlatform = ({
           operation: "GamePlatform.hasUser",
           url: `/users/${gameId}`,
           found: GameUser,
-          isAsked: ({ id }) => id === gameId,
+          matches: ({ id }) => id === gameId,
           absent: refusal("unknown_user"),
         });
 
@@ -41,7 +42,7 @@ export const devGamePlatform = ({
           operation: "GamePlatform.findProfile",
           url: `/users/${gameId}/profile`,
           found: GameProfile,
-          isAsked: ({ id }) => id === gameId,
+          matches: ({ id }) => id === gameId,
           absent: refusal("unknown_user"),
         });
 

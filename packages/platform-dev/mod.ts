@@ -1,7 +1,8 @@
 /**
- * Both platforms, faked over real HTTP from a fixture, and the adapter that asks them as it would ask real ones.
+ * A server that simulates both platforms from a fixture, and an adapter that asks it over HTTP.
  *
- * `devPlatform` is the server. Its routes answer JSON; a refusal is `{ "code": "unknown_member" }` with a status.
+ * `devPlatform` is the server. Its routes answer JSON; a refusal is `{ "code": "unknown_member" }`
+ * with a status.
  *
  * | route | answers | 404 codes |
  * |---|---|---|
@@ -13,9 +14,9 @@
  * | GET /game/api/users/{gameId} | `{ id, username, displayName }` | `unknown_user` |
  * | GET /game/api/users/{gameId}/profile | a game profile: avatars, badges, groups | `unknown_user` |
  *
- * The routes under /chat/api need the bot's bearer token. Users sign in at both platforms by the authorization code
- * flow with PKCE (S256): OAuth 2.0 at the chat platform, OpenID Connect at the game platform. Errors are those of
- * RFC 6749.
+ * The routes under /chat/api need the bot's bearer token. Users sign in at both platforms by the
+ * authorization code flow with PKCE (S256): OAuth 2.0 at the chat platform, OpenID Connect at the
+ * game platform. Errors are those of RFC 6749.
  *
  * | route | answers |
  * |---|---|
@@ -25,25 +26,25 @@
  * | GET /chat/api/users/@me | the chat user of the access token |
  * | GET /game/oauth/.well-known/openid-configuration, GET /game/oauth/jwks | the discovery document, and the keys of ID tokens (ES256, made at the start) |
  *
- * Whoever can reach the pages can sign in as anyone. A `redirect_uri` must be registered all the same, see
- * `RegisteredClient`, and a request by an unknown client is answered by a page, never by a redirect.
+ * Whoever can reach the pages can sign in as anyone. Redirect URIs still have to be registered, see
+ * `RegisteredClient`, and an unknown client gets an error page, never a redirect.
  *
  * The following routes are for tests and need no token:
  *
  * | route | what |
  * |---|---|
  * | PUT, GET, DELETE /faults | sets, shows and clears faults, see `Fault`: `{ "platform": "chat", "mode": "slow", "delayMs": 3000, "times": 2, "under": "/chat/oauth" }` |
- * | GET, DELETE /requests | how often each route was asked, and the most at once; starts anew |
+ * | GET, DELETE /requests | shows and resets the number of requests by route and the peak concurrency |
  * | PUT /control/guilds/{guildId} | `{ "bot": false }`: the bot leaves, or comes back |
- * | PUT, DELETE /control/guilds/{guildId}/members/{chatId} | a member joins or is changed (`nickname`, `joined`, `roles`, all of which may be left out), or leaves |
+ * | PUT, DELETE /control/guilds/{guildId}/members/{chatId} | adds, changes or removes a member; `nickname`, `joined` and `roles` are optional |
  *
- * `devChatPlatform`, `devGamePlatform`, `devChatIdentity` and `devGameIdentity` are the ports of `@accountlink/core`,
- * asked of such a server.
+ * `devChatPlatform`, `devGamePlatform`, `devChatIdentity` and `devGameIdentity` are the ports of
+ * `@accountlink/core` on such a server.
  */
-export * from "./chat_identity.ts";
+
 export * from "./chat_platform.ts";
 export * from "./fault.ts";
-export * from "./game_identity.ts";
 export * from "./game_platform.ts";
+export * from "./identities.ts";
 export * from "./oauth_client.ts";
-export * from "./server.ts";
+export * from "./server/server.ts";

@@ -9,7 +9,7 @@ import { FetchHttpClient } from "effect/http";
 import { TestClock } from "effect/testing";
 import { devChatPlatform } from "./chat_platform.ts";
 import { devGamePlatform } from "./game_platform.ts";
-import { botToken, type FaultBody, startServer } from "./internal/test_server.ts";
+import { botToken, type FaultBody, startServer } from "./test_server.ts";
 
 const guildId = "70001" as GuildId;
 const chatId = "10001" as ChatId;
@@ -28,7 +28,7 @@ const started = decodeFixture(
 const findMember = ChatPlatform.use((chat) => chat.findMember(guildId, chatId));
 const findGuild = ChatPlatform.use((chat) => chat.findGuild(guildId));
 
-/** Every question of both ports. */
+/** Every operation of both ports. */
 const questions: ReadonlyArray<Effect.Effect<unknown, PlatformUnavailable, ChatPlatform | GamePlatform>> = [
   findGuild,
   findMember,
@@ -93,7 +93,7 @@ describe("answers", () => {
     { arbitrary: { runs: 30 } },
   );
 
-  it.effect("are refused to another token", () =>
+  it.effect("need the right token", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const adapter = devChatPlatform({ baseUrl: url, botToken: Redacted.make("another") });
@@ -102,7 +102,7 @@ describe("answers", () => {
     }).pipe(Effect.provide(FetchHttpClient.layer)),
   );
 
-  it.effect("are not taken from another server", () =>
+  it.effect("of another server are refused", () =>
     Effect.gen(function* () {
       const { url } = yield* started;
       const elsewhere = { baseUrl: `${url}/elsewhere`, botToken };
@@ -162,7 +162,7 @@ describe("faults", () => {
     }),
   );
 
-  it.effect("open the circuit, which closes when they are over", () =>
+  it.effect("open the circuit, which closes once they are cleared", () =>
     Effect.gen(function* () {
       const server = yield* started;
       yield* server.setFault({ mode: "down", platform: "chat" });
@@ -179,7 +179,7 @@ describe("faults", () => {
     }),
   );
 
-  it.live("leave no more requests under way than the bound, whoever waits", () =>
+  it.live("leave no more requests in flight than the limit", () =>
     Effect.gen(function* () {
       const server = yield* started;
       yield* server.setFault({ mode: "slow", delayMs: 20 });
@@ -198,8 +198,8 @@ describe("faults", () => {
   );
 });
 
-describe("kept answers", () => {
-  it.effect("follow the platform with the delay that is stated", () =>
+describe("cached answers", () => {
+  it.effect("follow the platform within their staleness", () =>
     Effect.gen(function* () {
       const server = yield* started;
       yield* Effect.gen(function* () {
@@ -226,7 +226,7 @@ describe("kept answers", () => {
     }),
   );
 
-  it.effect("come from one request for all who ask at once", () =>
+  it.effect("come from one request for concurrent callers", () =>
     Effect.gen(function* () {
       const server = yield* started;
       yield* Effect.gen(function* () {

@@ -1,8 +1,8 @@
 /**
- * The answers of the played platforms. Both sides are held to them: what the server says, and what the adapter takes.
- * A guild is `Guild`, a chat user `ChatUser`, and a game profile `GameProfile`, as they are.
+ * Response bodies, shared by the server and the adapter. Guilds, chat users and game profiles are
+ * those of core.
  */
-import { Guild, GuildMember } from "@accountlink/core";
+import { Guild, GuildMember } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 
 /** `GET /chat/api/bot/guilds` */
@@ -21,7 +21,7 @@ export const GameUser = Schema.Struct({
   displayName: Schema.NullOr(Schema.String),
 });
 
-/** Every way in which a played platform refuses, with its status. */
+/** Error codes with their statuses. */
 export const refusals = {
   unknown_route: 404,
   unknown_guild: 404,
@@ -34,6 +34,6 @@ export const refusals = {
 } as const;
 export type RefusalCode = keyof typeof refusals;
 
-/** The body of a refusal. A bot that is not in a guild does not see it, so that guild is `unknown_guild`. */
+/** The body of an error response. A guild without the bot is `unknown_guild`. */
 export const refusal = <const Codes extends ReadonlyArray<RefusalCode>>(...codes: Codes) =>
   Schema.Struct({ code: Schema.Literals(codes) });

@@ -1,40 +1,39 @@
 /**
- * Reading what a platform says of one thing.
+ * Looking up one resource of a platform.
  */
 import type { PlatformUnavailable } from "@accountlink/core";
 import { Effect, Option, Schema } from "effect";
 import { HttpClientResponse } from "effect/http";
-import { asUnavailable, RequestFailed } from "./request_failed.ts";
-import type { ResilientClient } from "./resilient_client.ts";
+import { asUnavailable, RequestFailed } from "./resilience/request_failed.ts";
+import type { ResilientClient } from "./resilience/resilient_client.ts";
 
-/** A thing that a platform may have, and how its answers look. */
+/** A resource that a platform may have, and the responses that say so. */
 export interface Resource<A> {
-  /** What is being done, such as `ChatPlatform.findMember`. */
+  /** The operation that errors name, such as `ChatPlatform.findMember`. */
   readonly operation: string;
-  /** The address of the thing, as the client takes it. */
   readonly url: string;
   /** The body of a 200. */
   readonly found: Schema.ConstraintDecoder<A>;
-  /** Whether that body is about the thing that was asked for. */
-  readonly isAsked: (answer: A) => boolean;
-  /** The body of a 403 or 404 that means that there is no such thing. Any other is not an answer. */
+  /** Whether the body is about the requested resource. */
+  readonly matches?: (body: A) => boolean;
+  /** The body of a 403 or 404 that means that the resource does not exist. */
   readonly absent: Schema.ConstraintDecoder<unknown>;
 }
 
 /**
- * Asks for a thing, or gives none when the platform says that there is none. Every other answer fails: what was not
- * promised is never taken for a yes or a no.
+ * Returns the resource, or none if the platform says that it does not exist. Every other response
+ * is a failure: a proxy's error page is never taken for "not found".
  */
 export const findResource = <A>(
   client: ResilientClient,
-  { operation, url, found, isAsked, absent }: Resource<A>,
+  { operation, url, found, matches = () => true, absent }: Resource<A>,
 ): Effect.Effect<Option.Option<A>, PlatformUnavailable> =>
   client.get(url).pipe(
     Effect.flatMap((response) => {
       if (response.status === 200) {
         return readJson(response, found).pipe(
           Effect.filterOrFail(
-            isAsked,
+            matches,
             () => new RequestFailed({ reason: "unreadable", status: response.status }),
           ),
           Effect.asSome,
@@ -50,6 +49,6 @@ export const findResource = <A>(
 
 const readJson = <A>(response: HttpClientResponse.HttpClientResponse, schema: Schema.ConstraintDecoder<A>) =>
   HttpClientResponse.schemaBodyJson(schema)(response).pipe(
-    // Neither error may pass on: both hold parts of the request or the answer.
+    // Neither error may leak: both hold parts of the request or the response.
     Effect.mapError(() => new RequestFailed({ reason: "unreadable", status: response.status })),
   );

@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest";
 import { Effect, Option, Schema } from "effect";
 import { HttpClient, HttpClientResponse } from "effect/http";
 import { findResource } from "./find_resource.ts";
-import { resilientClient } from "./resilient_client.ts";
+import { resilientClient } from "./resilience/resilient_client.ts";
 
-/** Looks for user 1 at a platform that gives one answer. */
+/** Looks user 1 up at a platform that gives one response. */
 const find = Effect.fnUntraced(function* (status: number, body: string) {
   const platform = HttpClient.make((request) =>
     Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, { status }))),
@@ -13,20 +13,20 @@ const find = Effect.fnUntraced(function* (status: number, body: string) {
     operation: "Test.findUser",
     url: "http://platform.test/users/1",
     found: Schema.Struct({ id: Schema.String, name: Schema.NullOr(Schema.String) }),
-    isAsked: ({ id }) => id === "1",
+    matches: ({ id }) => id === "1",
     absent: Schema.Struct({ code: Schema.Literal("unknown_user") }),
   });
 });
 
 describe("findResource", () => {
-  it.effect("finds what is there", () =>
+  it.effect("returns the resource", () =>
     Effect.gen(function* () {
       const found = yield* find(200, '{"id":"1","name":null,"more":true}');
       expect(found).toEqual(Option.some({ id: "1", name: null }));
     }),
   );
 
-  it.effect.each([403, 404])("finds nothing where the platform says so with %i", (status) =>
+  it.effect.each([403, 404])("returns none for a %i that says so", (status) =>
     Effect.gen(function* () {
       expect(yield* find(status, '{"code":"unknown_user"}')).toEqual(Option.none());
     }),

@@ -1,17 +1,18 @@
 /**
- * How a real platform is talked to, whichever it is: a client that gives up in time, and ports that remember for a
- * moment what they were told.
+ * Building blocks for platforms behind HTTP: a client with timeouts, retries and a circuit breaker,
+ * sign-in by OAuth 2.0, and short-lived caches.
  *
- * An adapter builds its ports on `resilientClient` and `findResource`; the application wraps them in
- * `cachedChatPlatform` and `cachedGamePlatform`. `metrics.ts` is what they count.
+ * An adapter implements its ports with `resilientClient`, `findResource` and `identityProvider`.
+ * The application wraps them in `cachedChatPlatform` and `cachedGamePlatform`. `metrics.ts` has the
+ * metrics.
  */
-export * from "./cached_chat_platform.ts";
-export * from "./cached_game_platform.ts";
-export * from "./cached_lookup.ts";
+export * from "./caching/cached_chat_platform.ts";
+export * from "./caching/cached_game_platform.ts";
+export * from "./caching/cached_lookup.ts";
+export * from "./caching/staleness.ts";
 export * from "./find_resource.ts";
-export * from "./metrics.ts";
-export * from "./oauth.ts";
-export * from "./request_failed.ts";
-export * from "./resilience.ts";
-export * from "./resilient_client.ts";
-export * from "./staleness.ts";
+export * from "./oauth/oauth.ts";
+export * from "./resilience/metrics.ts";
+export * from "./resilience/request_failed.ts";
+export * from "./resilience/resilience.ts";
+export * from "./resilience/resilient_client.ts";

@@ -1,12 +1,13 @@
-import { ChatIdentity, GameIdentity, type GuildId, type SignIn } from "@accountlink/core";
+import { ChatIdentity, GameIdentity, type GuildId } from "@accountlink/core";
+import type { SignIn } from "@accountlink/core/platforms";
 import { type HttpAnswering, makeIdTokenSigner } from "@accountlink/test-servers";
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Context, Effect, Layer, Redacted } from "effect";
-import { liveChatIdentity } from "./chat_identity.ts";
-import { liveGameIdentity } from "./game_identity.ts";
-import { ada, bob, eve, foreignGuildId, guildId, startDiscord } from "./internal/test_discord.ts";
-import { startRoblox } from "./internal/test_roblox.ts";
+import { liveChatIdentity } from "./discord/chat_identity.ts";
+import { ada, bob, eve, foreignGuildId, guildId, startDiscord } from "./discord/test_discord.ts";
+import { liveGameIdentity } from "./roblox/game_identity.ts";
+import { startRoblox } from "./roblox/test_roblox.ts";
 
 const application = { clientId: "816547628409595165", clientSecret: Redacted.make("client-secret") };
 const credentials = { client_id: "816547628409595165", client_secret: "client-secret" };
@@ -38,7 +39,7 @@ describe("a chat user", () => {
   it.live.each<[guild: GuildId | null, scope: string]>([
     [null, "identify"],
     [guildId, "identify guilds.members.read"],
-  ])("is sent to Discord for the guild %s, for: %s", ([guild, scope]) =>
+  ])("is sent to Discord for the guild %s with the scopes: %s", ([guild, scope]) =>
     Effect.gen(function* () {
       const identity = yield* chatIdentity();
       const url = new URL((yield* identity.begin({ ...signIn, guildId: guild })).url);
@@ -59,7 +60,7 @@ describe("a chat user", () => {
     }),
   );
 
-  it.live("is asked for by a client with a name", () =>
+  it.live("is looked up with a user agent", () =>
     Effect.gen(function* () {
       const { apiUrl, heard } = yield* startDiscord((path) =>
         path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,
@@ -76,7 +77,7 @@ describe("a chat user", () => {
   );
 });
 
-describe("a chat user for whom a guild asks", () => {
+describe("a chat user in a guild's session", () => {
   const tokensOf = (id: string) => ({
     body: { ...tokens, access_token: id, scope: "identify guilds.members.read" },
   });
@@ -98,7 +99,7 @@ describe("a chat user for whom a guild asks", () => {
     [eve, guildId, false],
     [ada, foreignGuildId, false],
     [ada, "no-snowflake", false],
-  ] as const)("says by their own token whether they are a member: %o of %s: %s", ([user, guild, isMember]) =>
+  ] as const)("has a membership by their own token: %o of %s: %s", ([user, guild, isMember]) =>
     Effect.gen(function* () {
       expect(yield* signedIn(user, guild)).toEqual({ userId: user.id, isMember });
     }),
@@ -108,7 +109,7 @@ describe("a chat user for whom a guild asks", () => {
     [{ status: 401, body: { message: "401: Unauthorized", code: 0 } }],
     [{ status: 404, body: "<h1>Not Found</h1>" }],
     [{ body: { user: bob, roles: [], joined_at: null } }],
-  ])("says nothing by %o", ([answer]) =>
+  ])("has an unknown membership when Discord answers %o", ([answer]) =>
     Effect.gen(function* () {
       expect(yield* signedIn(ada, guildId, answer)).toEqual({ userId: ada.id, isMember: undefined });
     }),
@@ -126,7 +127,7 @@ describe("a game user", () => {
       Context.get(GameIdentity),
     );
 
-  it.live("is sent to Roblox, to be known and nothing more", () =>
+  it.live("is sent to Roblox with the scope openid only", () =>
     Effect.gen(function* () {
       const identity = yield* gameIdentity();
       const url = new URL((yield* identity.begin(signIn)).url);

@@ -1,16 +1,15 @@
 /**
- * Looking at the live platforms without using them.
+ * Checks of the live platforms for the doctor. They change nothing.
  */
 import { GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
 import { findResource } from "@accountlink/platform-http";
 import { Effect, Option, Schema } from "effect";
 import type { HttpClient } from "effect/http";
-import type { LiveChatPlatformOptions } from "./chat_platform.ts";
-import { type LiveGamePlatformOptions, liveGamePlatform } from "./game_platform.ts";
-import { discordClient } from "./internal/discord_client.ts";
-import { User } from "./internal/discord_wire.ts";
+import { discordClient, type LiveChatPlatformOptions } from "./discord/discord_client.ts";
+import { User } from "./discord/discord_wire.ts";
+import { type LiveGamePlatformOptions, liveGamePlatform } from "./roblox/game_platform.ts";
 
-/** Asks Discord whose the token is, and gives the name of the bot. */
+/** Returns the name of the bot that the token belongs to. Fails if Discord refuses the token. */
 export const inspectLiveChatPlatform = (
   options: LiveChatPlatformOptions,
 ): Effect.Effect<string, PlatformUnavailable, HttpClient.HttpClient> =>
@@ -19,13 +18,12 @@ export const inspectLiveChatPlatform = (
       operation: "ChatPlatform.inspect",
       url: "/users/@me",
       found: User,
-      isAsked: () => true,
       absent: Schema.Never,
     });
     return Option.getOrThrow(bot).username;
   }).pipe(Effect.scoped);
 
-/** Asks Roblox of a user, whoever that is. */
+/** Fails unless Roblox answers a lookup of some user. */
 export const inspectLiveGamePlatform = (
   options: LiveGamePlatformOptions = {},
 ): Effect.Effect<void, PlatformUnavailable, HttpClient.HttpClient> =>

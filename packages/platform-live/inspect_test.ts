@@ -1,9 +1,9 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Duration, Effect, Logger, Redacted } from "effect";
+import { ada, botToken, startDiscord } from "./discord/test_discord.ts";
 import { inspectLiveChatPlatform, inspectLiveGamePlatform } from "./inspect.ts";
-import { ada, botToken, startDiscord } from "./internal/test_discord.ts";
-import { startRoblox } from "./internal/test_roblox.ts";
+import { startRoblox } from "./roblox/test_roblox.ts";
 
 const resilience = { backoff: Duration.millis(1) };
 
@@ -16,7 +16,7 @@ describe("inspectLiveChatPlatform", () => {
       resilience,
     }).pipe(Effect.provide([NodeHttpClient.layerUndici, Logger.layer([])]));
 
-  it.live("gives the name of the bot whose token is accepted", () =>
+  it.live("returns the name of the bot that the token belongs to", () =>
     Effect.gen(function* () {
       const { apiUrl } = yield* startDiscord((path, { headers }) =>
         path === "/users/@me" && headers.authorization === `Bot ${botToken}` ? { body: ada } : undefined,
@@ -25,7 +25,7 @@ describe("inspectLiveChatPlatform", () => {
     }),
   );
 
-  it.live("fails with the status of a token that is refused", () =>
+  it.live("fails with the status when the token is refused", () =>
     Effect.gen(function* () {
       const { apiUrl } = yield* startDiscord();
       const error = yield* Effect.flip(inspect(apiUrl, "another"));
@@ -38,7 +38,7 @@ describe("inspectLiveGamePlatform", () => {
   const inspect = (apiUrl: string) =>
     Effect.provide(inspectLiveGamePlatform({ apiUrl, resilience }), NodeHttpClient.layerUndici);
 
-  it.live("is content with any answer of Roblox, and with no other", () =>
+  it.live("succeeds for a Roblox response, whatever it says, and fails for any other", () =>
     Effect.gen(function* () {
       const { apiUrl } = yield* startRoblox();
       yield* inspect(apiUrl);

@@ -1,12 +1,9 @@
-/** The sign-ins of both platforms, without a platform: whoever comes back with the ID of a user is that user. */
-import {
-  ChatIdentity,
-  GameIdentity,
-  type IdentityProvider,
-  type PlatformFixture,
-  ProofDenied,
-  ProofInvalid,
-} from "@accountlink/core";
+/**
+ * Sign-in at both platforms, in memory: the authorization code is the ID of the user.
+ */
+import { ChatIdentity, GameIdentity } from "@accountlink/core";
+import type { PlatformFixture } from "@accountlink/core/fixture";
+import { type IdentityProvider, ProofDenied, ProofInvalid } from "@accountlink/core/platforms";
 import { Effect, Layer } from "effect";
 
 const identityOf = <UserId extends string>(
@@ -25,7 +22,10 @@ const identityOf = <UserId extends string>(
   },
 });
 
-/** Sign-in at both platforms; a callback is `?state=…&code=<user ID>`, or `?state=…&error=access_denied`. */
+/**
+ * Sign-in at both platforms; a callback is `?state=…&code=<user ID>`, or
+ * `?state=…&error=access_denied`.
+ */
 export const layerIdentities = ({
   chatUsers,
   gameUsers,

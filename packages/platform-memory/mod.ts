@@ -1,5 +1,5 @@
 /**
- * Both platforms in memory, for tests and for embedders who know their users some other way.
+ * Both platforms in memory, for tests and for embedders with their own source of users.
  *
  * @example
  * ```ts

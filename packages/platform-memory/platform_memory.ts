@@ -1,14 +1,9 @@
-/** The two platform ports, answered from the platform part of a fixture. */
-import {
-  type ChatId,
-  ChatPlatform,
-  type GameId,
-  GamePlatform,
-  type Guild,
-  type GuildId,
-  type MemberFixture,
-  type PlatformFixture,
-} from "@accountlink/core";
+/**
+ * The platform ports on a fixture in memory.
+ */
+import { type ChatId, ChatPlatform, type GameId, GamePlatform, type GuildId } from "@accountlink/core";
+import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
+import type { Guild } from "@accountlink/core/platforms";
 import { Effect, Layer, Option } from "effect";
 
 export { layerIdentities } from "./identities.ts";
@@ -55,7 +50,7 @@ const gamePlatform = ({ gameUsers }: PlatformFixture) => {
 };
 
 /**
- * Both platforms, as the fixture has them. A guild without the bot is not seen, nor are its members.
+ * Both platforms of the fixture. Guilds without the bot and their members are not found.
  *
  * @param fixture the `platform` part of a fixture
  */

@@ -28,7 +28,7 @@ const document = JSON.stringify({
 const platforms = Layer.unwrap(Effect.map(decodeFixture(document), ({ platform }) => layer(platform)));
 
 describe("PlatformMemory", () => {
-  it.effect("knows the guilds that the bot is in, and their members", () =>
+  it.effect("finds the guilds that the bot is in, and their members", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatform;
       assert.deepStrictEqual(
@@ -50,7 +50,7 @@ describe("PlatformMemory", () => {
     }).pipe(Effect.provide(platforms)),
   );
 
-  it.effect("knows the users of both platforms", () =>
+  it.effect("finds the users of both platforms", () =>
     Effect.gen(function* () {
       const chat = yield* ChatPlatform;
       const game = yield* GamePlatform;

@@ -1,6 +1,6 @@
 /**
- * The storage ports in memory, for tests, demos and services that may forget. It is also the reference: other stores
- * must answer as this one does.
+ * The storage ports in memory, for tests, demos and services without persistence. They are also the
+ * model with which conformance tests compare other stores.
  *
  * @example
  * ```ts

@@ -1,18 +1,19 @@
-/** The storage ports over one state. */
+/** The storage ports on one state. */
 import type { StoragePorts } from "@accountlink/core";
 import { Layer } from "effect";
-import * as MemoryAuditLog from "./audit_log.ts";
-import * as MemoryCountLedger from "./count_ledger.ts";
-import * as MemoryFlowStore from "./flow_store.ts";
-import { State } from "./internal/state.ts";
-import * as MemoryKeyStore from "./key_store.ts";
-import * as MemoryLinkStore from "./link_store.ts";
-import * as MemoryRootKeyStore from "./root_key_store.ts";
-import * as MemorySessionStore from "./session_store.ts";
-import * as MemorySightingStore from "./sighting_store.ts";
-import * as MemoryUserStore from "./user_store.ts";
+import * as MemoryAltReviewStore from "./alts/alt_review_store.ts";
+import * as MemorySightingStore from "./alts/sighting_store.ts";
+import * as MemoryAuditLog from "./audit/audit_log.ts";
+import * as MemoryFlowStore from "./flow/flow_store.ts";
+import * as MemoryKeyStore from "./keys/key_store.ts";
+import * as MemoryCountLedger from "./limits/count_ledger.ts";
+import * as MemoryLinkStore from "./links/link_store.ts";
+import * as MemoryRootKeyStore from "./secrets/root_key_store.ts";
+import * as MemorySessionStore from "./sessions/session_store.ts";
+import { State } from "./state.ts";
+import * as MemoryUserStore from "./users/user_store.ts";
 
-/** Every storage port. Each time the layer is built its store is empty; it forgets everything when it is released. */
+/** Every storage port, empty in every build of the layer. */
 export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemoryLinkStore.layer,
   MemoryKeyStore.layer,
@@ -23,4 +24,5 @@ export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemoryRootKeyStore.layer,
   MemorySightingStore.layer,
   MemoryUserStore.layer,
+  MemoryAltReviewStore.layer,
 ).pipe(Layer.provide(State.layer));

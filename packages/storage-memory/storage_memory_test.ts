@@ -1,13 +1,14 @@
 import {
+  altReviewStoreSuite,
   auditLogSuite,
   countLedgerSuite,
-  failingStorageSuite,
   flowStoreSuite,
   keyStoreSuite,
   linkStoreSuite,
   rootKeyStoreSuite,
   sessionStoreSuite,
   sightingStoreSuite,
+  storageOutageSuite,
   storagePropertySuite,
   userStoreSuite,
 } from "@accountlink/conformance";
@@ -25,6 +26,7 @@ flowStoreSuite({ name, layer, test });
 countLedgerSuite({ name, layer, test });
 rootKeyStoreSuite({ name, layer, test });
 sightingStoreSuite({ name, layer, test });
+altReviewStoreSuite({ name, layer, test });
 userStoreSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: layer, test });
-failingStorageSuite({ name, test, skip: "memory has no connection that could break" });
+storageOutageSuite({ name, test, skip: "memory has no connection" });

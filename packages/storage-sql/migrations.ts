@@ -1,13 +1,15 @@
 /**
- * The schema, as the steps that led to it. A step that has been released is never edited: what comes later is a new one.
+ * The schema as a list of migrations. A released migration is never edited; changes are new ones.
  *
- * On Postgres the nodes of the release before go on while a step is taken, and after it. So a step only adds: a table,
- * an index, a column that may be left out. What nobody uses any more goes in a step of the release after. A step waits a
- * second for a lock at most, then the start of its node fails.
+ * On Postgres, nodes of the previous release keep running during and after a migration. So a
+ * migration only adds tables, indexes and optional columns; unused ones are dropped in the next
+ * release. It waits at most a second for a lock, then its node fails to start.
+ *
+ * Unused in this release, for the next one to drop: `cache_closures`, `node_counts` and
+ * `sign_in_challenges`.
  */
 import { Data, Effect } from "effect";
 import { Migrator, SqlClient, type SqlError } from "effect/sql";
-import { dialectOf } from "./internal/dialect.ts";
 import { initial } from "./migrations/0001_initial.ts";
 import { countingKeys } from "./migrations/0002_counting_keys.ts";
 import { countLedger } from "./migrations/0003_count_ledger.ts";
@@ -18,8 +20,10 @@ import { rootKey } from "./migrations/0007_root_key.ts";
 import { signIns } from "./migrations/0008_sign_ins.ts";
 import { retention } from "./migrations/0009_retention.ts";
 import { dayCounts } from "./migrations/0010_day_counts.ts";
+import { alts } from "./migrations/0011_alts.ts";
+import { dialectOf } from "./statements/dialect.ts";
 
-/** Every step, by `<number>_<name>`. */
+/** By `<number>_<name>`. */
 export const migrations: Readonly<
   Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>
 > = {
@@ -33,13 +37,14 @@ export const migrations: Readonly<
   "0008_sign_ins": signIns,
   "0009_retention": retention,
   "0010_day_counts": dayCounts,
+  "0011_alts": alts,
 };
 
-/** A newer release has migrated the database. Nothing was changed. */
+/** A newer release has migrated the database. It was not changed. */
 export class DatabaseTooNew extends Data.TaggedError("DatabaseTooNew")<{
-  /** The number of the last step that the database has been through. */
+  /** The last migration of the database. */
   readonly version: number;
-  /** The number of the last step that this release knows. */
+  /** The last migration of this release. */
   readonly known: number;
 }> {
   override readonly message =
@@ -47,8 +52,8 @@ export class DatabaseTooNew extends Data.TaggedError("DatabaseTooNew")<{
 }
 
 /**
- * Runs the steps that the database has not been through, all or none, and gives their names. Of several processes that
- * start at once one runs them, while the others wait at its lock.
+ * Runs the pending migrations, all or none, and returns their names. If several processes start
+ * together, one runs them while the others wait for its lock.
  */
 export const migrate: Effect.Effect<
   ReadonlyArray<string>,
@@ -56,19 +61,20 @@ export const migrate: Effect.Effect<
   SqlClient.SqlClient
 > = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
-  return yield* dialectOf(sql).exclusively(
+  return yield* dialectOf(sql).withMigrationLock(
     Effect.gen(function* () {
-      const applied = yield* runSteps(migrations);
-      // A database that is ahead has nothing to be run on it, so looking afterwards is soon enough, and free of races.
-      const version = yield* lastStep;
-      if (version > newestStep) return yield* new DatabaseTooNew({ version, known: newestStep });
+      const applied = yield* runMigrations(migrations);
+      // A newer database has no pending migrations, so a check afterwards suffices, within the
+      // lock.
+      const version = yield* lastMigration;
+      if (version > newestMigration) return yield* new DatabaseTooNew({ version, known: newestMigration });
       return applied;
     }),
   );
 });
 
-/** The number of the last step that a database with steps has been through. */
-export const lastStep: Effect.Effect<number, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(
+/** The number of the last migration that ran. */
+export const lastMigration: Effect.Effect<number, SqlError.SqlError, SqlClient.SqlClient> = Effect.gen(
   function* () {
     const sql = yield* SqlClient.SqlClient;
     const [last] = yield* sql<{
@@ -78,15 +84,17 @@ export const lastStep: Effect.Effect<number, SqlError.SqlError, SqlClient.SqlCli
   },
 );
 
-/** Runs those of the steps that come after the last one that the database has been through. */
-export const runSteps = (
-  steps: typeof migrations,
+/** Runs those of the migrations that are pending. */
+export const runMigrations = (
+  all: typeof migrations,
 ): Effect.Effect<ReadonlyArray<string>, Migrator.MigrationError | SqlError.SqlError, SqlClient.SqlClient> =>
-  Effect.map(Migrator.make({})({ loader: Migrator.fromRecord(steps), table }), (applied) =>
+  Effect.map(Migrator.make({})({ loader: Migrator.fromRecord(all), table }), (applied) =>
     applied.map(([, name]) => name),
   );
 
 const table = "schema_migrations";
 
-/** The number of the last step that this release knows. */
-export const newestStep: number = Math.max(...Object.keys(migrations).map((key) => Number.parseInt(key, 10)));
+/** The number of the last migration of this release. */
+export const newestMigration: number = Math.max(
+  ...Object.keys(migrations).map((key) => Number.parseInt(key, 10)),
+);

@@ -4,29 +4,29 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer } from "effect";
 import { SqlClient, type SqlError } from "effect/sql";
-import { layerSqlite } from "./internal/sqlite_client.ts";
-import { makeTempFolder } from "./internal/temp_folder.ts";
-import { expectSameSchema, names, steps } from "./internal/test_migrating.ts";
-import { migrate, migrations, runSteps } from "./migrations.ts";
+import { expectSameSchema, names, steps } from "./migrations/test_migrating.ts";
+import { migrate, migrations, runMigrations } from "./migrations.ts";
+import { layerSqlite } from "./sqlite/client/sql_client.ts";
+import { makeTempFolder } from "./sqlite/test_folder.ts";
 
-/** Runs a test on a database of its own. */
+/** Runs a test on a new database. */
 const onDatabase = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.provide(effect, Layer.fresh(layerSqlite({ filename: ":memory:" })));
 
-/** Everything that is in the schema. */
+/** The whole schema. */
 const schema = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`SELECT type, name, sql FROM sqlite_schema ORDER BY type, name`,
 );
 
 describe("migrate", () => {
-  it("numbers its steps from 1 without a gap", () => {
+  it("numbers its migrations from 1 without a gap", () => {
     const numbers = steps.map(([key]) => Number.parseInt(key, 10));
     expect(numbers).toEqual(steps.map((_, i) => i + 1));
   });
 
   it.effect.each(steps.map((_, done) => ({ done })))(
-    "leads from step $done to the schema of an empty database",
+    "leads from version $done to the newest schema",
     ({ done }) =>
       Effect.gen(function* () {
         const reached = yield* expectSameSchema(onDatabase, schema, done);
@@ -34,11 +34,11 @@ describe("migrate", () => {
       }),
   );
 
-  it.effect("counts the keys of before, but those with limits of their own and those of a fixture", () =>
+  it.effect("counts old keys, except those with their own limits and those of a fixture", () =>
     onDatabase(
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient;
-        yield* runSteps(Object.fromEntries(steps.slice(0, 1)));
+        yield* runMigrations(Object.fromEntries(steps.slice(0, 1)));
         yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
         yield* sql`INSERT INTO scopes (pid, account) VALUES ('pid_1', 'acme')`;
         const made = ["normal ops", "partner ops", "staff ops", "normal fixture"];
@@ -58,10 +58,10 @@ describe("migrate", () => {
     ),
   );
 
-  it.effect("refuses a database that a newer release has migrated, and leaves it as it is", () =>
+  it.effect("refuses a database of a newer release without changing it", () =>
     onDatabase(
       Effect.gen(function* () {
-        yield* runSteps({ ...migrations, "0999_of_tomorrow": createTable("tomorrow") });
+        yield* runMigrations({ ...migrations, "0999_of_tomorrow": createTable("tomorrow") });
         const before = yield* schema;
 
         const error = yield* Effect.flip(migrate);
@@ -75,7 +75,7 @@ describe("migrate", () => {
     ),
   );
 
-  it.effect("runs all steps or none", () =>
+  it.effect("runs all migrations or none", () =>
     onDatabase(
       Effect.gen(function* () {
         yield* migrate;
@@ -83,7 +83,7 @@ describe("migrate", () => {
         const broken = Effect.andThen(createTable("half"), createTable("links"));
 
         const error = yield* Effect.flip(
-          runSteps({ ...migrations, "0998_good": createTable("good"), "0999_broken": broken }),
+          runMigrations({ ...migrations, "0998_good": createTable("good"), "0999_broken": broken }),
         );
 
         expect(error).toMatchObject({ _tag: "MigrationError", kind: "Failed" });
@@ -93,7 +93,7 @@ describe("migrate", () => {
     ),
   );
 
-  it.effect("runs each step once when several processes start at once", () =>
+  it.effect("runs each migration once when several processes start together", () =>
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       const answers = yield* Effect.promise(() =>
@@ -107,11 +107,11 @@ describe("migrate", () => {
 const createTable = (name: string): Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient> =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.asVoid(sql`CREATE TABLE ${sql(name)} (id INTEGER)`));
 
-/** Migrates a folder in another process, and gives the names of the steps that it ran. */
+/** Migrates in another process, and returns the names of the migrations that it ran. */
 const migrateElsewhere = async (folder: string): Promise<string> => {
   const script = `
     import { Effect } from "effect";
-    import { migrateEmbedded } from ${JSON.stringify(import.meta.resolve("./embedded.ts"))};
+    import { migrateEmbedded } from ${JSON.stringify(import.meta.resolve("./sqlite/embedded.ts"))};
     const ran = await Effect.runPromise(migrateEmbedded({ folder: process.argv[1], exclusive: false }));
     process.stdout.write(ran.join());
   `;

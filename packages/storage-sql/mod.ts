@@ -1,5 +1,6 @@
 /**
- * The storage ports in SQL: in an embedded SQLite, for one server, or in a Postgres that many share.
+ * The storage ports in SQL: on an embedded SQLite for one server, or on a Postgres that nodes
+ * share.
  *
  * @example
  * ```ts

@@ -1,9 +1,5 @@
-/** What the door opens to: the stores, what they are kept in, and what can be wrong with it. */
-export { databaseFile, hasDatabase } from "./data_folder.ts";
+/** The public names of the package. */
 export { DatabaseUnusable } from "./database_unusable.ts";
-export { type EmbeddedError, type EmbeddedOptions, layerEmbedded, migrateEmbedded } from "./embedded.ts";
-export { type EmbeddedState, inspectEmbedded } from "./inspect.ts";
-export { acquireFolderLock, DataFolderInUse } from "./internal/process_lock.ts";
 export { DatabaseTooNew, migrate } from "./migrations.ts";
 export {
   inspectPostgres,
@@ -12,5 +8,14 @@ export {
   type PostgresError,
   type PostgresOptions,
   type PostgresState,
-} from "./postgres.ts";
+} from "./postgres/postgres.ts";
+export { databaseFile, hasDatabase } from "./sqlite/data_folder.ts";
+export {
+  type EmbeddedError,
+  type EmbeddedOptions,
+  layerEmbedded,
+  migrateEmbedded,
+} from "./sqlite/embedded.ts";
+export { type EmbeddedState, inspectEmbedded } from "./sqlite/inspect.ts";
+export { acquireFolderLock, DataFolderInUse } from "./sqlite/process_lock.ts";
 export { layer } from "./stores.ts";

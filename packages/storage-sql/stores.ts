@@ -2,17 +2,18 @@
 import type { StoragePorts } from "@accountlink/core";
 import { Layer } from "effect";
 import type { SqlClient, SqlConnection } from "effect/sql";
-import * as SqlAuditLog from "./audit_log.ts";
-import * as SqlCountLedger from "./count_ledger.ts";
-import * as SqlFlowStore from "./flow_store.ts";
-import * as SqlKeyStore from "./key_store.ts";
-import * as SqlLinkStore from "./link_store.ts";
-import * as SqlRootKeyStore from "./root_key_store.ts";
-import * as SqlSessionStore from "./session_store.ts";
-import * as SqlSightingStore from "./sighting_store.ts";
-import * as SqlUserStore from "./user_store.ts";
+import * as SqlAltReviewStore from "./alts/alt_review_store.ts";
+import * as SqlSightingStore from "./alts/sighting_store.ts";
+import * as SqlAuditLog from "./audit/audit_log.ts";
+import * as SqlFlowStore from "./flow/flow_store.ts";
+import * as SqlKeyStore from "./keys/key_store.ts";
+import * as SqlCountLedger from "./limits/count_ledger.ts";
+import * as SqlLinkStore from "./links/link_store.ts";
+import * as SqlRootKeyStore from "./secrets/root_key_store.ts";
+import * as SqlSessionStore from "./sessions/session_store.ts";
+import * as SqlUserStore from "./users/user_store.ts";
 
-/** Every storage port on the database of the client, whose schema has been migrated. */
+/** Every storage port, on a database with a migrated schema. */
 export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlConnection.Connection> =
   Layer.mergeAll(
     SqlLinkStore.layer,
@@ -24,4 +25,5 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlRootKeyStore.layer,
     SqlSightingStore.layer,
     SqlUserStore.layer,
+    SqlAltReviewStore.layer,
   );

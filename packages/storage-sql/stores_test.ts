@@ -1,22 +1,23 @@
 import {
+  altReviewStoreSuite,
   auditLogSuite,
   countLedgerSuite,
-  failingStorageSuite,
   flowStoreSuite,
   keyStoreSuite,
   linkStoreSuite,
   rootKeyStoreSuite,
   sessionStoreSuite,
   sightingStoreSuite,
+  storageOutageSuite,
   storagePropertySuite,
   userStoreSuite,
 } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect, Layer } from "effect";
 import * as test from "vitest";
-import { makeTempFolder } from "./internal/temp_folder.ts";
-import { layerReopening } from "./internal/test_reopening.ts";
 import { StorageSql } from "./mod.ts";
+import { makeTempFolder } from "./sqlite/test_folder.ts";
+import { layerReopening } from "./sqlite/test_reopening.ts";
 
 const layer = Layer.unwrap(Effect.map(makeTempFolder, (folder) => StorageSql.layerEmbedded({ folder })));
 const name = "Embedded";
@@ -29,6 +30,7 @@ flowStoreSuite({ name, layer, test });
 countLedgerSuite({ name, layer, test });
 rootKeyStoreSuite({ name, layer, test });
 sightingStoreSuite({ name, layer, test });
+altReviewStoreSuite({ name, layer, test });
 userStoreSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
-failingStorageSuite({ name, layer: layerReopening, test });
+storageOutageSuite({ name, layer: layerReopening, test });

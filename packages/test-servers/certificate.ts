@@ -1,26 +1,21 @@
-/** A certificate for tests. */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Effect } from "effect";
-import { skipReason } from "./internal/skip_reason.ts";
+import { skipReason } from "./skip_reason.ts";
 
 const run = promisify(execFile);
 
-/**
- * Why no certificate can be made here, or null when one can: for the title of a skip.
- *
- * @throws Error in place of a reason when CI=true, where nothing is skipped
- */
+/** Why certificates are unavailable, or null; for the title of a skip. Throws with CI=true. */
 export const whyNoCertificate = (): Promise<string | null> =>
   run("openssl", ["version"]).then(
     () => null,
     () => skipReason("a certificate", "there is no openssl on PATH"),
   );
 
-/** Makes a certificate for 127.0.0.1 that vouches for itself. Its files are gone with the scope. */
+/** Makes a self-signed certificate for 127.0.0.1. Its files are removed with the scope. */
 export const makeCertificate = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "accountlink-certificate-"))),

@@ -1,11 +1,10 @@
-/** An HTTP server that answers as a test says, in place of one that nobody can start here. */
+/** An HTTP server with answers of a test, in place of an external service. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Effect, type Scope } from "effect";
 
-/** A request as it came. */
 export interface HeardRequest {
   readonly method: string;
   /** The path without the query. */
@@ -15,27 +14,25 @@ export interface HeardRequest {
   readonly body: string;
 }
 
-/** What a request gets. */
 export interface HttpAnswer {
-  /** 200 unless another is given. */
+  /** 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string is sent as it is, anything else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   readonly body?: unknown;
 }
 
-/** An answer; or a connection that ends before one, or stays open without one. */
+/** An answer; or a connection that closes before one, or stays open without one. */
 export type HttpAnswering = HttpAnswer | "cut" | "silent";
 
-/** A server on a port of this machine. */
 export interface HttpTestServer {
-  /** Where it is, without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** What it was asked, in order. */
+  /** The requests so far, in order. */
   readonly heard: Array<HeardRequest>;
 }
 
-/** Starts a server. It is gone with the scope, and so are its connections. */
+/** Starts a server. It ends with the scope, with its connections. */
 export const startHttpServer = Effect.fnUntraced(function* (
   answer: (request: HeardRequest) => HttpAnswering | Promise<HttpAnswering>,
 ): Effect.fn.Return<HttpTestServer, never, Scope.Scope> {

@@ -1,4 +1,4 @@
-/** ID tokens, signed as a platform signs them. */
+/** ID tokens, signed like those of a platform. */
 import { subtle } from "node:crypto";
 
 export interface IdTokenParts {
@@ -6,11 +6,11 @@ export interface IdTokenParts {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Signs with ES256 and a key of its own. */
+/** Signs with ES256. */
 export interface IdTokenSigner {
-  /** The key that verifies, as a JWK Set holds it. */
+  /** The public key, as in a JWK Set. */
   readonly publicKey: object;
-  /** The token. It is issued now and good for a minute, unless the claims say otherwise. */
+  /** Returns a token that is issued now and valid for a minute, unless the claims say otherwise. */
   readonly sign: (parts: IdTokenParts) => Promise<string>;
 }
 

@@ -1,63 +1,60 @@
-/** A Prometheus for tests, and its promtool. */
+/** Prometheus for tests, and its promtool. */
 import { execFile } from "node:child_process";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Effect, Schedule, type Scope } from "effect";
-import { findServer, type ServerProgram } from "./internal/debian_program.ts";
-import { freePort } from "./internal/free_port.ts";
-import { skipReason } from "./internal/skip_reason.ts";
-import { failStart, SupervisedProcess } from "./internal/supervised_process.ts";
+import { findServer, type ServerProgram } from "./debian_program.ts";
+import { freePort } from "./free_port.ts";
+import { skipReason } from "./skip_reason.ts";
+import { failStart, SupervisedProcess } from "./supervised_process.ts";
 
 const packages = ["prometheus"];
 const program = findServer({ names: ["prometheus"], path: "usr/bin/prometheus", packages });
-// After the first, which unpacks the package.
+// After `prometheus`, which unpacks the package.
 const tool = program.then(() => findServer({ names: ["promtool"], path: "usr/bin/promtool", packages }));
 
 const run = promisify(execFile);
 
-/**
- * Why no Prometheus can be started here, or null when one can: for the title of a skip.
- *
- * @throws Error in place of a reason when CI=true, where nothing is skipped
- */
+/** Why Prometheus is unavailable, or null; for the title of a skip. Throws with CI=true. */
 export const whyNoPrometheus = async (): Promise<string | null> =>
   (await program) === null || (await tool) === null
     ? skipReason("Prometheus", "there is no prometheus on PATH, and no Debian package of it to unpack")
     : null;
 
-/** Runs promtool, and gives what it prints. It is rejected when promtool finds fault. */
+/** Runs promtool, and returns its output. Rejects if promtool fails. */
 export const runPromtool = async (...args: ReadonlyArray<string>): Promise<string> => {
   const { file, env } = found(await tool);
   const { stdout } = await run(file, args, { env: { ...process.env, ...env } });
   return stdout;
 };
 
-/** What is scraped, and what is made of it. */
 export interface PrometheusOptions {
-  /** `host:port` of each node. They are the job `accountlink`. */
+  /** `host:port` of each node, for the job `accountlink`. */
   readonly targets: ReadonlyArray<string>;
-  /** A file of rules, in full. */
+  /** The text of a rules file. */
   readonly rules?: string;
 }
 
-/** An alert of which the condition holds. */
 export interface Alert {
   readonly labels: Readonly<Record<string, string>> & { readonly alertname: string };
   readonly annotations: Readonly<Record<string, string>>;
   readonly state: "pending" | "firing";
 }
 
-/** A Prometheus that scrapes each second. */
+/** Scrapes every second. */
 export interface Prometheus {
   readonly url: string;
-  /** The value of each series that an expression gives, by the series' instance or else by nothing. */
+  /** The value of each series of an expression, by its instance, or an empty text. */
   readonly query: (expression: string) => Promise<ReadonlyMap<string, number>>;
   readonly alerts: () => Promise<ReadonlyArray<Alert>>;
 }
 
-/** Starts a Prometheus on a free port, in a temporary folder. It is gone with the scope, or with this process. */
+/**
+ * Starts a Prometheus on a free port, in a temporary folder. It ends with the scope or this
+ * process.
+ */
 export const startPrometheus = Effect.fnUntraced(function* (
   options: PrometheusOptions,
 ): Effect.fn.Return<Prometheus, never, Scope.Scope> {

@@ -1,8 +1,8 @@
-/** slowhttptest, which attacks servers with clients that are slow. */
+/** slowhttptest, which attacks servers with slow clients. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { findServer } from "./internal/debian_program.ts";
-import { skipReason } from "./internal/skip_reason.ts";
+import { findServer } from "./debian_program.ts";
+import { skipReason } from "./skip_reason.ts";
 
 const program = findServer({
   names: ["slowhttptest"],
@@ -10,17 +10,13 @@ const program = findServer({
   packages: ["slowhttptest"],
 });
 
-/**
- * Why there is no slowhttptest here, or null when there is: for the title of a skip.
- *
- * @throws Error in place of a reason when CI=true, where nothing is skipped
- */
+/** Why slowhttptest is unavailable, or null; for the title of a skip. Throws with CI=true. */
 export const whyNoSlowhttptest = async (): Promise<string | null> =>
   (await program) === null
     ? skipReason("slowhttptest", "there is none on PATH, and no Debian package of it to unpack")
     : null;
 
-/** Runs an attack to its end. */
+/** Runs an attack. */
 export const runSlowhttptest = async (args: ReadonlyArray<string>): Promise<void> => {
   const found = await program;
   if (found === null) {

@@ -1,28 +1,23 @@
-/** A small disk of its own, to be filled. */
 import { execFile } from "node:child_process";
 import { appendFile, mkdtemp, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Effect } from "effect";
-import { skipReason } from "./internal/skip_reason.ts";
+import { skipReason } from "./skip_reason.ts";
 
 const run = promisify(execFile);
 
-/** A file system with little room. */
+/** A small file system that tests can fill. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Takes all the room that is left. */
+  /** Fills the free space. */
   readonly fill: Effect.Effect<void>;
-  /** Gives it back. */
+  /** Frees it again. */
   readonly free: Effect.Effect<void>;
 }
 
-/**
- * Why no disk can be had here, or null when one can: for the title of a skip.
- *
- * @throws Error in place of a reason when CI=true, where nothing is skipped
- */
+/** Why a small disk is unavailable, or null; for the title of a skip. Throws with CI=true. */
 export const whyNoSmallDisk = async (): Promise<string | null> => {
   try {
     await Effect.runPromise(Effect.scoped(mountSmallDisk(1)));
@@ -32,7 +27,7 @@ export const whyNoSmallDisk = async (): Promise<string | null> => {
   }
 };
 
-/** Mounts one in memory. It is gone with the scope. */
+/** Mounts one in memory, until the scope closes. */
 export const mountSmallDisk = Effect.fnUntraced(function* (megabytes: number) {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mount(megabytes)),
@@ -50,7 +45,7 @@ export const mountSmallDisk = Effect.fnUntraced(function* (megabytes: number) {
 const mount = async (megabytes: number): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-disk-"));
   try {
-    // Everybody may write to it, as to the folder for temporary files.
+    // Writable by all users, like the folder of temporary files.
     await run("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m,mode=1777`, "tmpfs", folder]);
     return folder;
   } catch (error) {

@@ -1,31 +1,30 @@
-/** A proxy between a test and a server, which does to connections what networks do. */
+/** A TCP proxy with network failures. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { Effect } from "effect";
 
-/** A proxy on a port of this machine. */
 export interface TcpProxy {
   readonly port: number;
-  /** Resets every connection, and new ones as they come, as when the server's machine is off. */
+  /** Resets all connections, also new ones, like a machine that is off. */
   readonly cut: Effect.Effect<void>;
-  /** Loses all that is sent from now on, and tells nobody: connections stay, and new ones open, and are silent. */
+  /** Drops all data, but keeps connections open and accepts new ones, like a lost network. */
   readonly silence: Effect.Effect<void>;
-  /** Lets new connections through. Those that were silenced stay so. */
+  /** Forwards new connections. Silenced ones stay silent. */
   readonly restore: Effect.Effect<void>;
-  /** Leads new connections to another port of this machine, as an address does that follows a failover. */
-  readonly leadTo: (port: number) => Effect.Effect<void>;
+  /** Forwards new connections to another local port, like an address after a failover. */
+  readonly forwardTo: (port: number) => Effect.Effect<void>;
 }
 
-/** Starts a proxy to a port of this machine. It is gone with the scope. */
+/** Starts a proxy to a local port. It ends with the scope. */
 export const startProxy = Effect.fnUntraced(function* (port: number) {
   let target = port;
   let mode: "through" | "cut" | "silent" = "through";
-  const passages = new Set<Passage>();
+  const passages = new Set<ProxiedConnection>();
   const reset = () => {
     for (const passage of passages) passage.reset();
   };
   const server = createServer((near) => {
-    const passage = new Passage(near, target, () => passages.delete(passage));
+    const passage = new ProxiedConnection(near, target, () => passages.delete(passage));
     passages.add(passage);
     passage.isSilent = mode === "silent";
     if (mode === "cut") passage.reset();
@@ -52,7 +51,7 @@ export const startProxy = Effect.fnUntraced(function* (port: number) {
     restore: Effect.sync(() => {
       mode = "through";
     }),
-    leadTo: (other) =>
+    forwardTo: (other) =>
       Effect.sync(() => {
         target = other;
       }),
@@ -60,9 +59,8 @@ export const startProxy = Effect.fnUntraced(function* (port: number) {
   return proxy;
 });
 
-/** One connection through the proxy. */
-class Passage {
-  /** What comes is read and lost, also the news that an end has closed. */
+class ProxiedConnection {
+  /** Reads and drops all data, also the end of the stream. */
   isSilent = false;
   readonly #ends: ReadonlyArray<Socket>;
   readonly #ended: () => void;
@@ -85,7 +83,7 @@ class Passage {
     from.on("data", (chunk) => {
       if (!this.isSilent) to.write(chunk);
     });
-    // It is followed by the close.
+    // The close event follows.
     from.on("error", () => {});
     from.on("close", () => {
       if (this.isSilent) return;

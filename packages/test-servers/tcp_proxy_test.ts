@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { startProxy } from "./tcp_proxy.ts";
 
-/** A proxy to a server that says back what it is told. */
+/** A proxy to an echo server. */
 const echoProxy = Effect.gen(function* () {
   const server = createServer((socket) => {
     socket.on("error", () => {});
@@ -23,7 +23,7 @@ const open = (port: number) =>
     (socket) => Effect.sync(() => socket.destroy()),
   );
 
-/** What comes back when something is said, or the code of the error that does. */
+/** The echo, or the code of the error. */
 const say = (socket: Socket, words: string) =>
   Effect.promise(() => {
     socket.write(words);
@@ -34,14 +34,14 @@ const say = (socket: Socket, words: string) =>
   });
 
 describe("startProxy", () => {
-  it.live("passes on what is said", () =>
+  it.live("forwards data", () =>
     Effect.gen(function* () {
       const { port } = yield* echoProxy;
       assert.strictEqual(yield* say(yield* open(port), "hello"), "hello");
     }),
   );
 
-  it.live("resets connections when it is cut, until it is restored", () =>
+  it.live("resets connections until it is restored", () =>
     Effect.gen(function* () {
       const proxy = yield* echoProxy;
       const socket = yield* open(proxy.port);
@@ -54,7 +54,7 @@ describe("startProxy", () => {
     }),
   );
 
-  it.live("loses what is said when it is silenced, and never finds it again", () =>
+  it.live("drops data while silent, for good", () =>
     Effect.gen(function* () {
       const proxy = yield* echoProxy;
       const old = yield* open(proxy.port);
@@ -72,12 +72,12 @@ describe("startProxy", () => {
     }),
   );
 
-  it.live("leads new connections elsewhere when it is told to", () =>
+  it.live("forwards new connections to another port", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* echoProxy, yield* echoProxy];
       const proxy = yield* startProxy(one.port);
       assert.strictEqual(yield* say(yield* open(proxy.port), "hello"), "hello");
-      yield* proxy.leadTo(other.port);
+      yield* proxy.forwardTo(other.port);
       yield* one.cut;
       assert.strictEqual(yield* say(yield* open(proxy.port), "hello"), "hello");
     }),

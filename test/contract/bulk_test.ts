@@ -1,8 +1,10 @@
 /**
  * Bulk lookups: one result for each input, in their order.
  */
+
+import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { devPlatformOn, freePort } from "../support/dev_platform.ts";
+import { devPlatformOn } from "../support/dev_platform.ts";
 import { guild } from "../support/world.ts";
 import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
 

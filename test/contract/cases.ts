@@ -61,7 +61,10 @@ class Writer {
   /** A request that would succeed, but for the differences. */
   row(answer: Case["answer"], title: string, expected: unknown, differences: Differences = {}): Case {
     const { route, recipe, isOpen } = this;
-    return { route, answer, title, expected, key: isOpen ? null : {}, values: recipe.good, ...differences };
+    const usual: KeyOptions = recipe.tier === undefined ? {} : { tier: "premium" };
+    const { key: chosen = isOpen ? null : {} } = differences;
+    const key = chosen === null ? null : { ...usual, ...chosen };
+    return { route, answer, title, expected, values: recipe.good, ...differences, key };
   }
 
   /** A refusal in the words of the route's generation. */
@@ -148,7 +151,7 @@ const bodies = (route: Writer): ReadonlyArray<Case> => {
 };
 
 const access = (route: Writer): ReadonlyArray<Case> => {
-  const { good, guilds, member, strange, resolved } = route.recipe;
+  const { good, guilds, member, strange, resolved, tier } = route.recipe;
   const hasRedirect = route.route === "getVerification";
   const unauthorized = (title: string, differences: Differences) =>
     route.row(
@@ -180,6 +183,13 @@ const access = (route: Writer): ReadonlyArray<Case> => {
     ...(member === undefined
       ? []
       : [forbidden(member, membershipMessages[member], route.inGuild(guild, strange))]),
+    ...when(
+      tier !== undefined,
+      route.row("403 PREMIUM_REQUIRED", "a free key", route.says(null, "Premium required"), {
+        key: { tier: "free", guildId: guild },
+        values: { ...good, guildId: guild },
+      }),
+    ),
     ...when(
       resolved === true,
       route.row("403 PREMIUM_REQUIRED", "resolved with a free key", null, {
@@ -280,6 +290,8 @@ const particulars: ReadonlyArray<
     { gameIds: Array.from({ length: 51 }, () => "1") },
     { limit: 50, received: 51 },
   ],
+  ["bulkAlts", "400 BULK_LIMIT_EXCEEDED", { gameIds: Array(11).fill("1") }, { limit: 10, received: 11 }],
+  ["getAlts", "200 -", { gameId: "5" }, { target: { chatId: null, gameId: "5" }, matches: [] }],
   ["patchChat", "404 LINK_NOT_FOUND", { oldChatId: "100005", newChatId: "100001" }, null],
   ["patchChat", "409 CONFLICT", { oldChatId: "100001", newChatId: "100002" }, { reason: anything }],
   ["deleteGame", "404 LINK_NOT_FOUND", { chatId: "100005" }, null],
@@ -320,7 +332,7 @@ export const cases: ReadonlyArray<Case> = [
       answer,
       title: JSON.stringify(values).slice(0, 60),
       expected,
-      key: {},
+      key: { tier: "premium" },
       values,
     }),
   ),

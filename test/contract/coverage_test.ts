@@ -2,9 +2,10 @@
  * Each route × each of its documented answers, over real HTTP.
  */
 import { openApi, pathTemplate, type Route, refusalsOf, routes } from "@accountlink/http-api";
+import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrokenStores, internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
-import { devPlatformOn, freePort } from "../support/dev_platform.ts";
+import { devPlatformOn } from "../support/dev_platform.ts";
 import { type Answer, type RequestOptions, type Send, textOf } from "../support/http.ts";
 import { newToken } from "../support/world.ts";
 import { type Case, cases, type Surroundings } from "./cases.ts";

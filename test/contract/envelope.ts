@@ -178,6 +178,11 @@ const v2Problems = (path: string, answer: Answer): Array<string> => {
   ];
 };
 
+const v1Version = (path: string, body: Json): string => {
+  if (path.startsWith("/api/v1/public/detections/alt")) return "3.4.1";
+  return body.resolved === undefined ? "1.0.0" : "1.1.0";
+};
+
 const v1Problems = (path: string, { status, headers, body }: Answer): Array<string> => {
   const isSuccess = isSuccessful(status);
   const counters = isVerifyPath(path)
@@ -191,7 +196,7 @@ const v1Problems = (path: string, { status, headers, body }: Answer): Array<stri
         status: is(status),
         ...(isSuccess ? { data: isObject } : { error: isText }),
         timestamp: isTime,
-        version: is(body.resolved === undefined ? "1.0.0" : "1.1.0"),
+        version: is(v1Version(path, body)),
         ...counters,
         ...(status === 429 ? { retryAfter: is(Number(headers["retry-after"])) } : {}),
       },
@@ -203,7 +208,7 @@ const v1Problems = (path: string, { status, headers, body }: Answer): Array<stri
 
 const streamProblems = ({ text, headers }: Answer, isV1: boolean): Array<string> => [
   ...unless(
-    /^retry: 2000\n\n(?::\n\n|event: \w+\n(?:id: \d+\n)?data: .*\n\n)+$/.test(text),
+    /^retry: 2000\n\n(?::\n\n|(?:id: \d+\n)?event: \w+\ndata: .*\n\n)+$/.test(text),
     `The stream reads ${shown(text)}`,
   ),
   ...unless(headers["service-version"] === (isV1 ? undefined : "2026-01-01"), "Service-Version is wrong"),

@@ -66,6 +66,7 @@ describe("the page that asks to confirm", () => {
       "your IP address is kept, encrypted, for 180 days, to find other accounts of the same person";
     expect(asking.text).toContain(sentence);
     expect(begun.text).not.toContain("IP address");
+    expect(begun.text).not.toContain("nothing else");
   });
 
   test("does not say it where addresses are not kept", async () => {

@@ -1,8 +1,10 @@
 /**
  * The server of a test of the public flow: keys and sessions of its clients, and the pages that its users see.
  */
+
+import { freePort } from "@accountlink/test-servers";
 import { afterAll, expect } from "vitest";
-import { type DevPlatform, devPlatformOn, freePort } from "../support/dev_platform.ts";
+import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
 import { type FlowBrowser, openBrowser, titleOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, type Send, textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";

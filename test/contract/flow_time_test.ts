@@ -1,19 +1,20 @@
 /**
  * The public flow when its time is over.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
 const { newBrowser, newKey, newSession, gameOf } = await useFlowServer({
-  ACCOUNTLINK_SESSION_TTL: "3 seconds",
+  ACCOUNTLINK_SESSION_TTL: "4 seconds",
 });
 const title = "The time is over";
 
 /** Asks again until the answer has the status. */
 const untilStatus = async (status: number, ask: () => Promise<Answer>): Promise<void> => {
-  while ((await ask()).status !== status);
+  while ((await ask()).status !== status) await sleep(100);
 };
 
 /** Every way on from the page. */
@@ -24,7 +25,8 @@ const waysOn = async (browser: FlowBrowser, page: Answer, callback: string) => [
   await browser.get(callback),
 ];
 
-test("a session's is told on every page", async () => {
+// At once, since each of them has to wait for a session to expire.
+test.concurrent("a session's is told on every page", async () => {
   const key = newKey();
   const browser = newBrowser();
   const { sid } = await newSession(key);
@@ -36,7 +38,7 @@ test("a session's is told on every page", async () => {
   expect(await gameOf(key)).toBe(null);
 });
 
-test("that of a flow without a session is told too, and it can begin again", async () => {
+test.concurrent("that of a flow without a session is told too, and it can begin again", async () => {
   const key = newKey();
   const browser = newBrowser();
   const { pid } = await newSession(key);

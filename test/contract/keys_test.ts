@@ -3,6 +3,7 @@
  */
 import { describe, expect, test, vi } from "vitest";
 import { textOf } from "../support/http.ts";
+import { patience } from "../support/patience.ts";
 import { newToken } from "../support/world.ts";
 import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
 
@@ -73,8 +74,8 @@ describe("A key that ends", () => {
 
   test("is refused from its end on, and not before", async () => {
     await vi.waitFor(async () => expect((await send(lookup, { key: fleeting })).status).toBe(401), {
+      ...patience,
       interval: 20,
-      timeout: 10_000,
     });
     expect(Date.now()).toBeGreaterThanOrEqual(moment);
   });

@@ -1,8 +1,10 @@
 /**
  * Profiles beside the IDs: `resolved` of v2, and what v1 shows to Premium keys.
  */
+
+import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { devPlatformOn, freePort } from "../support/dev_platform.ts";
+import { devPlatformOn } from "../support/dev_platform.ts";
 import { chatUsers, gameUsers, guild, membership, nobody, stranger } from "../support/world.ts";
 import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
 

@@ -26,6 +26,8 @@ export interface Recipe {
   readonly guilds?: "none" | "own";
   readonly guildRequired?: false;
   readonly resolved?: true;
+  /** Which keys it serves; all when left out. */
+  readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
   /** Whether it takes no key. */
   readonly isOpen?: true;
   /** The status of its success; 200 when left out. */
@@ -59,8 +61,18 @@ const reading = {
 } as const satisfies Partial<Recipe>;
 
 const streamed = expect.stringMatching(
-  /^retry: 2000\n\nevent: session\nid: 1\ndata: \{"sid":"vs_.*\}\n\nevent: timeout\ndata: \{\}\n\n$/,
+  /^retry: 2000\n\nid: 1\nevent: session\ndata: \{"sid":"vs_.*\}\n\nevent: timeout\ndata: \{\}\n\n$/,
 );
+
+const noAlts = {
+  target: { chatId: "100001", gameId: "1", guildId: expect.toBeOneOf([null, guild]) as unknown },
+  matches: [],
+  risk: { score: 0, severity: "LOW" },
+  summary: { matchCount: 0 },
+  resolved: false,
+};
+
+const reviewed = { chatId: "100001", otherChatId: "100002", verdict: "same", note: "Said so" };
 
 /** The routes of v2, by id. */
 export const v2Recipes: Readonly<Record<string, Recipe>> = {
@@ -102,6 +114,41 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     required: ["gameIds"],
     invalid: { gameIds: [] },
     resolved: true,
+  },
+  getAlts: {
+    good: { chatId: "100001" },
+    data: noAlts,
+    required: ["chatId", "gameId", "ip"],
+    invalid: { ip: "203.0.113" },
+    tier: "premium",
+  },
+  bulkAlts: {
+    good: { gameIds: ["1", "9"] },
+    data: { count: 2, foundCount: 2, notFoundCount: 0, errorCount: 0, results: [{ data: noAlts }, {}] },
+    required: ["gameIds"],
+    invalid: { gameIds: [] },
+    tier: "premium_or_custom",
+  },
+  putAltReview: {
+    good: reviewed,
+    data: { review: reviewed },
+    required: ["chatId", "otherChatId", "verdict"],
+    invalid: { verdict: "maybe" },
+    tier: "premium",
+  },
+  getAltReviews: {
+    good: { chatId: "100001" },
+    data: { reviews: [] },
+    required: ["chatId"],
+    invalid: { chatId: "1234" },
+    tier: "premium",
+  },
+  deleteAltReview: {
+    good: { chatId: "100001", otherChatId: "100002" },
+    data: { chatId: "100001", otherChatId: "100002", deleted: false },
+    required: ["chatId", "otherChatId"],
+    invalid: { otherChatId: "100001" },
+    tier: "premium",
   },
   patchChat: {
     good: { oldChatId: "100001", newChatId: "100003" },
@@ -201,6 +248,18 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     invalid: { guildId: guild },
     guilds: "own",
     guildRequired: false,
+  },
+  detectAlts: {
+    good: { chatId: "100001" },
+    data: {
+      target: { chatIds: ["100001"], gameIds: ["1"] },
+      alts: [],
+      risk: { score: 0, label: "low", breakdown: { overall: 0, alt: 0, vpn: 0 } },
+      summary: { totalAlts: 0, gameAltIds: [] },
+    },
+    required: ["chatId", "gameId", "ip"],
+    invalid: { ip: "203.0.113" },
+    tier: "premium_or_global",
   },
   createVerifySession: creation,
   getVerifySession: { ...reading, invalid: { wait: "-1" } },

@@ -3,8 +3,9 @@
  * stores gives away a verification.
  */
 import { routes } from "@accountlink/http-api";
+import { freePort } from "@accountlink/test-servers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { devPlatformOn, freePort } from "../support/dev_platform.ts";
+import { devPlatformOn } from "../support/dev_platform.ts";
 import { formOf, openBrowser } from "../support/flow_browser.ts";
 import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
@@ -13,9 +14,15 @@ import { guild, makeWorld, newToken } from "../support/world.ts";
 
 const world = makeWorld();
 const links = { 100001: "1", 100002: "2" };
+/** Where chat users were seen, whose alts are asked for. */
+const sighted = ["192.0.2.201", "2001:db8:20:1"];
+const sightings = ["100001", "100002", "100003"].flatMap((chatId) => [
+  { chatId, ip: "192.0.2.201", seenAt: new Date().toISOString() },
+  { chatId, ip: "2001:db8:20:1::7", seenAt: new Date().toISOString() },
+]);
 const accepted = [
   world.key({ links }),
-  world.key({ links, tier: "premium" }),
+  world.key({ links, sightings, tier: "premium" }),
   world.key({ links, guildId: guild }),
   world.key({ links, limits: { perWindow: 0, daily: 3 } }),
 ];
@@ -33,7 +40,7 @@ const keys = [...accepted, ...refused, ...leaked];
 /** Parts of an IPv6 address are as telling as the whole, since a client is counted by its /64. */
 const networks = Array.from({ length: 40 }, (_, index) => `2001:db8:${(0xa00 + index).toString(16)}:beef`);
 const addresses = Array.from({ length: 120 }, world.address);
-const seen = [...addresses, ...networks, "192.0.2.77", "2001:db8:77"];
+const seen = [...addresses, ...networks, ...sighted, "192.0.2.77", "2001:db8:77"];
 const froms = [...addresses, ...networks.map((network) => `${network}::1`)];
 
 /** Every way to use a key, rightly and wrongly, for one chat user. */
@@ -41,8 +48,17 @@ const uses = (
   key: string,
   chatId: string,
 ): ReadonlyArray<readonly [`${string} ${string}`, RequestOptions]> => {
-  const ids = { chatId, gameId: "1", guildId: guild, oldChatId: "100001", newChatId: chatId, newGameId: "1" };
-  const body = { ...ids, confirm: true, chatIds: [chatId], gameIds: ["1"] };
+  const ids = {
+    chatId,
+    gameId: "1",
+    guildId: guild,
+    ip: "192.0.2.201",
+    oldChatId: "100001",
+    newChatId: chatId,
+    newGameId: "1",
+  };
+  const review = { otherChatId: "100002", verdict: "same" };
+  const body = { ...ids, ...review, confirm: true, chatIds: [chatId], gameIds: ["1"] };
   return [
     ...routes
       .filter(({ id }) => id !== "reportLeakedKey")
@@ -181,7 +197,7 @@ describe.skipIf(whyHidden !== null)(`What the server stored ${whyHidden ?? ""}`,
   });
 
   test("has no client address but those of a key's lists", () => {
-    const clients = [...addresses, ...networks];
+    const clients = [...addresses, ...networks, ...sighted];
     expect(stored.flatMap((content) => found(content, clients))).toEqual([]);
   });
 });

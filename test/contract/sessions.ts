@@ -3,6 +3,7 @@
  */
 import { expect, vi } from "vitest";
 import { type Answer, type RequestOptions, type Send, textOf } from "../support/http.ts";
+import { patience } from "../support/patience.ts";
 import { expectV1Refusal, useContractServer } from "./contract_server.ts";
 
 /** Where the sessions of each generation are. */
@@ -33,7 +34,7 @@ export const readsAwaiter = (send: Send) => {
   const openReads = async () =>
     Number(/^accountlink_session_reads_open (\d+)$/m.exec((await send("GET /metrics")).text)?.[1]);
   return (count: number) =>
-    vi.waitFor(async () => expect(await openReads()).toBe(count), { timeout: 10_000, interval: 10 });
+    vi.waitFor(async () => expect(await openReads()).toBe(count), { ...patience, interval: 10 });
 };
 
 /** Expects a refusal of either generation. */

@@ -241,7 +241,7 @@ describe("A stream", () => {
   /** The events as they have to stand in a stream, byte by byte. */
   const written = (...events: ReadonlyArray<readonly [event: string, id: number, session: unknown]>) =>
     events
-      .map(([event, id, data]) => `event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`)
+      .map(([event, id, data]) => `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
       .join("");
 
   test.each(generations)("tells the present state and the final one, and ends, in %s", async (generation) => {
@@ -263,9 +263,9 @@ describe("A stream", () => {
     await untilOpen(1);
     await cancel(sid, key);
     const { text } = await events;
-    expect(text).toMatch(/^retry: 2000\n\n:\n\nevent: cancelled\nid: 2\ndata: \{.*\}\n\n$/);
+    expect(text).toMatch(/^retry: 2000\n\n:\n\nid: 2\nevent: cancelled\ndata: \{.*\}\n\n$/);
     const again = await stream(sid, { key, headers: { "last-event-id": "1" } });
-    expect(again.text).toMatch(/^retry: 2000\n\nevent: cancelled\nid: 2\n/);
+    expect(again.text).toMatch(/^retry: 2000\n\nid: 2\nevent: cancelled\n/);
   });
 
   test.each(generations)(

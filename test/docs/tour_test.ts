@@ -1,6 +1,7 @@
 /** The tour of the README: every command, typed into a shell, is answered as printed there. */
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { patience } from "../support/patience.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { blocksOf, readDocument } from "./document.ts";
 import { hasProgram, runShell } from "./shell.ts";
@@ -36,7 +37,7 @@ describe.skipIf(!(await hasProgram("curl")))("the tour, which needs curl", () =>
   beforeAll(async () => {
     const started = await startServer({ fixture: {}, env: demo });
     server = started;
-    await vi.waitFor(() => expect(started.output()).toContain("Stop with Ctrl+C."));
+    await vi.waitFor(() => expect(started.output()).toContain("Stop with Ctrl+C."), patience);
     keys = started.output().match(/alk_[\w-]+$/gm) ?? [];
   });
 

@@ -2,9 +2,11 @@
  * The public verification flow as its users meet it: a server, its client and its platforms, a browser, and what people
  * do on the pages.
  */
+
+import { freePort } from "@accountlink/test-servers";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
-import { type DevPlatform, devPlatformOn, freePort } from "../support/dev_platform.ts";
+import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
 import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { chatUsers, gameUsers, guild, makeWorld, stranger } from "../support/world.ts";

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { type Answer, makeClient, textOf } from "../support/http.ts";
+import { patience } from "../support/patience.ts";
 import { emptyGuild, guild } from "../support/world.ts";
 import { type RunningProgram, startExample } from "./program.ts";
 
@@ -76,15 +77,12 @@ describe.each(["Node", "Deno", "Bun"])("the bot on %s", (runtime) => {
   });
   const urlIn = ({ body }: Answer) => textOf(/"url":"([^"]*)"/.exec(JSON.stringify(body["data"]))?.[1]);
   const editOf = (token: string) =>
-    vi.waitFor(
-      () => {
-        const heard = edits.get(`/webhooks/42/${token}-${runtime}/messages/@original`) ?? [];
-        expect(heard).toHaveLength(2);
-        expect(heard.map(({ method }) => method)).toEqual(["PATCH", "PATCH"]);
-        return JSON.parse(heard[1]?.body ?? "") as unknown;
-      },
-      { timeout: 20_000, interval: 20 },
-    );
+    vi.waitFor(() => {
+      const heard = edits.get(`/webhooks/42/${token}-${runtime}/messages/@original`) ?? [];
+      expect(heard).toHaveLength(2);
+      expect(heard.map(({ method }) => method)).toEqual(["PATCH", "PATCH"]);
+      return JSON.parse(heard[1]?.body ?? "") as unknown;
+    }, patience);
 
   it("answers a ping, and nobody but Discord", async () => {
     const ping = { type: 1 };

@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
+import { patience } from "../support/patience.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -48,14 +49,11 @@ export const startExample = (
   return {
     output: () => printed,
     untilPrinted: (pattern) =>
-      vi.waitFor(
-        () => {
-          const found = pattern.exec(printed)?.[1];
-          if (found === undefined) throw new Error(`Cannot find ${pattern} in what was printed: ${printed}`);
-          return found;
-        },
-        { timeout: 30_000, interval: 20 },
-      ),
+      vi.waitFor(() => {
+        const found = pattern.exec(printed)?.[1];
+        if (found === undefined) throw new Error(`Cannot find ${pattern} in what was printed: ${printed}`);
+        return found;
+      }, patience),
     ended,
     stop: async () => {
       child.kill();

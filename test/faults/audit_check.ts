@@ -1,7 +1,7 @@
 /**
  * Whether the audit log and the answers tell the same story.
  */
-import type { AuditEntry } from "@accountlink/core";
+import type { AuditEntry } from "@accountlink/core/audit";
 import { expect } from "vitest";
 import type { Client, Write, WriteAnswer } from "./writers.ts";
 

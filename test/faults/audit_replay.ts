@@ -1,7 +1,8 @@
 /**
  * The audit log as the account of everything that happened: played from the start, it has to give what is stored.
  */
-import { type AuditEntry, AuditLog } from "@accountlink/core";
+import { AuditLog } from "@accountlink/core";
+import type { AuditEntry } from "@accountlink/core/audit";
 import { Effect, type Layer } from "effect";
 
 /** What is known of a chat user: the game link, and how often it changed. */

@@ -7,7 +7,8 @@ import type { Attempt } from "./attempt.ts";
 import { account, type FaultRun, isRight, quiet, runFaults, type Strike } from "./fault_run.ts";
 import type { Fault } from "./faults.ts";
 import { checkHistory, type HistoryVerdict, wrongAnswers } from "./history_check.ts";
-import { mostAdmitted, type Spending } from "./limit_spending.ts";
+import { mostAdmitted } from "./limit_spending.ts";
+import { longestPulse } from "./pulse.ts";
 import type { Node } from "./service.ts";
 
 /** What a run came to. The problems are lines of text; a service that keeps its promises has none. */
@@ -29,8 +30,6 @@ export interface FaultReport extends HistoryVerdict {
 }
 
 const longestRecovery = 2_000;
-/** A node gives Redis half a second. A machine that has no time for this long may be as good as a cut. */
-const longestDelay = 250;
 
 /**
  * Breaks things for some seconds and reports on it. With the seed of a report in ACCOUNTLINK_TEST_SEED the same faults
@@ -50,7 +49,7 @@ const reportOn = Effect.fnUntraced(function* (run: FaultRun) {
   const verdict = yield* checkHistory(entries, account, StorageSql.layerPostgres({ url }));
   const judged = strikes.map((strike) => ({
     spending: strike.spending,
-    fault: faultAsSeen(strike, run),
+    fault: faultAsSeen(strike.fault, strike.alone),
   }));
   const recoveries = strikes.map((strike) => recoveryAfter(strike, attempts));
   const count = (isCounted: (attempt: Attempt) => boolean) => attempts.filter(isCounted).length;
@@ -86,10 +85,11 @@ const reportOn = Effect.fnUntraced(function* (run: FaultRun) {
 /** What was spent around a fault. */
 type Judged = Pick<Strike, "fault" | "spending">;
 
-/** On a slow machine, counts can be out of reach when nothing has struck them. */
-const faultAsSeen = ({ fault, began, over }: Strike, run: FaultRun): Fault => {
-  const isSlow = fault.counts === "in reach" && longestPulse(run, began, over, fault.victims) > longestDelay;
-  return isSlow ? { ...fault, counts: "out of reach", victims: run.service.nodes } : fault;
+/** What could not reach Redis was struck, whatever was broken: a frozen node, or one without processor time. */
+const faultAsSeen = (fault: Fault, alone: ReadonlyArray<Node>): Fault => {
+  if (alone.length === 0) return fault;
+  if (fault.counts === "in reach") return { ...fault, counts: "out of reach", victims: alone };
+  return { ...fault, victims: [...new Set([...fault.victims, ...alone])] };
 };
 
 const largestExcess = (judged: ReadonlyArray<Judged>, counts: Fault["counts"]): number =>
@@ -106,13 +106,17 @@ const overrunOf = ({ fault, spending }: Judged, { service }: FaultRun): Readonly
   return isShort ? [`${told}, expected all`] : [];
 };
 
+/** Nothing is broken, and every limit exact, unless a node could not reach Redis. */
 const inexactnessOf = (
-  { limit, window, admitted, attempts }: Spending,
+  { spending, alone }: FaultRun["peaceful"][number],
   run: FaultRun,
 ): ReadonlyArray<string> => {
-  const [from, to] = [attempts[0]?.called ?? 0, attempts.at(-1)?.ended ?? 0];
-  const isExact = admitted === limit || longestPulse(run, from, to) > longestDelay;
-  return isExact
+  if (alone.length > 0) {
+    const fault = { name: "Redis out of reach", counts: "out of reach", victims: alone } as const;
+    return overrunOf({ spending, fault: { ...fault, begin: Effect.void, end: Effect.void } }, run);
+  }
+  const { limit, window, admitted } = spending;
+  return admitted === limit
     ? []
     : [`While nothing failed: of ${limit} requests per ${window}, ${admitted} were admitted`];
 };
@@ -139,7 +143,7 @@ const recoveryAfter = (strike: Strike, attempts: ReadonlyArray<Attempt>): Recove
 
 /** What took too long. What a request that needs no store took is the machine's time, not the service's. */
 const slownessOf = ({ strike, last, took }: Recovery, run: FaultRun): ReadonlyArray<string> => {
-  const delay = longestPulse(run, strike.returned, strike.over);
+  const delay = longestPulse(run.pulse, strike.returned, strike.over);
   if (took <= longestRecovery + delay) return [];
   const times = `${took.toFixed(0)} ms, on a machine with a delay of ${delay.toFixed(0)} ms`;
   const request =
@@ -148,12 +152,6 @@ const slownessOf = ({ strike, last, took }: Recovery, run: FaultRun): ReadonlyAr
       : `${last.line} to node ${last.node} was ${last.outcome.kind} after ${(last.ended - last.called).toFixed(0)} ms`;
   return [`${strike.fault.name}: recovered after ${times}: ${request}`];
 };
-
-/** How long a request took that needs no store, of those that were sent in a while and not to some nodes. */
-const longestPulse = ({ pulse }: FaultRun, from: number, to: number, but: ReadonlyArray<Node> = []): number =>
-  pulse
-    .filter(({ called, node }) => called >= from && called < to && !but.some(({ name }) => name === node))
-    .reduce((longest, { called, ended }) => Math.max(longest, ended - called), 0);
 
 const summary = (values: ReadonlyArray<number>) => {
   const sorted = values.toSorted((one, other) => one - other).map(Math.round);

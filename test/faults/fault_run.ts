@@ -1,12 +1,14 @@
 /**
  * Three nodes under load while what is around them breaks, one thing after the other.
  */
-import { Effect, Fiber, Random } from "effect";
+import { Effect, Exit, Fiber, Random, Scope } from "effect";
 import { makeWorld } from "../support/world.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import { allFaults, type Fault } from "./faults.ts";
 import { type Entry, fixtureWithGameUsers, type History, makeHistory } from "./history.ts";
+import { watchLimitFailures } from "./limit_failures.ts";
 import { type LimitedKey, lag, limitsOf, makeSpender, type Spending } from "./limit_spending.ts";
+import { feelPulse } from "./pulse.ts";
 import { type Node, type Service, startService } from "./service.ts";
 
 /** How long to break things, and the seed of what is random. */
@@ -26,6 +28,8 @@ export interface Strike {
   /** When the next thing happened. */
   readonly over: number;
   readonly spending: Spending;
+  /** Nodes that Redis left without an answer on a limit meanwhile. */
+  readonly alone: ReadonlyArray<Node>;
 }
 
 /** What came out of a run. */
@@ -33,8 +37,8 @@ export interface FaultRun {
   readonly seed: string;
   readonly service: Service;
   readonly strikes: ReadonlyArray<Strike>;
-  /** Of keys that were spent while nothing failed. */
-  readonly peaceful: ReadonlyArray<Spending>;
+  /** What was seen while nothing was broken. */
+  readonly peaceful: ReadonlyArray<Pick<Strike, "spending" | "alone">>;
   readonly entries: ReadonlyArray<Entry>;
   /** Requests that need no store, all the time: how slow they are is how slow the machine is. */
   readonly pulse: ReadonlyArray<Attempt>;
@@ -62,16 +66,16 @@ export const runFaults = Effect.fnUntraced(function* ({ seconds, seed }: FaultRu
   });
   const nextLimitedKey = () => limitedKeys.pop() as LimitedKey;
   const service = yield* startService({ fixture: fixtureWithGameUsers(world) });
-  const spendInPeace = Effect.suspend(() => {
+  const spendInPeace = Effect.gen(function* () {
     const { spendMost, spendRest } = makeSpender(service.nodes, nextLimitedKey());
-    return Effect.andThen(
-      spendMost,
-      spendRest(() => false),
-    );
+    const failures = yield* watchLimitFailures(service.nodes);
+    yield* spendMost;
+    const spending = yield* spendRest(() => false);
+    return { spending, alone: yield* failures.nodes };
   });
 
-  const pulse: Array<Attempt> = [];
-  const pulses = yield* Effect.forEach(service.nodes, (node) => Effect.forkScoped(feelPulse(node, pulse)));
+  const pulseScope = yield* Scope.make();
+  const pulse = yield* Scope.provide(feelPulse(service.nodes), pulseScope);
   const peaceful = [yield* spendInPeace, yield* spendInPeace];
   let isWanted = true;
   const clients = yield* Effect.forEach(Array.from({ length: clientCount }).keys(), (client) =>
@@ -94,17 +98,9 @@ export const runFaults = Effect.fnUntraced(function* ({ seconds, seed }: FaultRu
   peaceful.push(yield* spendInPeace, yield* spendInPeace);
   yield* history.readAll(service.nodes);
   // Checking keeps this process from its sockets for longer than a node leaves an idle one open.
-  yield* Fiber.interruptAll(pulses);
+  yield* Scope.close(pulseScope, Exit.void);
   const run: FaultRun = { seed, service, strikes, peaceful, entries: history.entries, pulse };
   return run;
-});
-
-/** Does not end by itself. */
-const feelPulse = Effect.fnUntraced(function* (node: Node, pulse: Array<Attempt>) {
-  for (;;) {
-    if (node.isUp()) pulse.push(yield* attempt(node, "GET /healthz", {}));
-    yield* Effect.sleep("50 millis");
-  }
 });
 
 /** Lets one fault happen and pass, while a limited key is spent. */
@@ -116,11 +112,14 @@ const strike = Effect.fnUntraced(function* (
 ) {
   let goesOn = true;
   const { spendMost, spendRest } = makeSpender(service.nodes, key);
+  const failures = yield* watchLimitFailures(service.nodes);
   yield* spendMost;
   const spender = yield* Effect.forkChild(spendRest(() => goesOn));
   // A loss takes what was not saved: of the slow requests alone it is little.
   const before = fault.counts === "lost" ? lag : 0;
   yield* Effect.sleep(before + (yield* Random.nextIntBetween(200, 500)));
+  // A node that is killed takes its metrics along.
+  yield* failures.look;
   const began = performance.now();
   yield* fault.begin;
   yield* Effect.sleep(yield* Random.nextIntBetween(700, 3_000));
@@ -133,7 +132,8 @@ const strike = Effect.fnUntraced(function* (
   });
   goesOn = false;
   const spending = yield* Fiber.join(spender);
-  const done: Strike = { fault, began, returned, together, over: performance.now(), spending };
+  const over = performance.now();
+  const done: Strike = { fault, began, returned, together, over, spending, alone: yield* failures.nodes };
   return done;
 });
 

@@ -113,7 +113,7 @@ export const makeHistory = (key: string): History => {
         const up = nodes.filter((node) => node.isUp());
         yield* ask(index, yield* choice(up), request);
       }
-      yield* Effect.sleep(yield* Random.nextIntBetween(1, 20));
+      yield* Effect.sleep(yield* Random.nextIntBetween(1, 50));
     }
   });
 

@@ -1,5 +1,5 @@
 /**
- * Half a minute of faults on three nodes; `nodes_proof.ts` has five minutes.
+ * A quarter of a minute of faults on three nodes; `nodes_proof.ts` has five minutes.
  */
 import { expect, test } from "vitest";
 import { testFaults } from "./fault_report.ts";
@@ -8,13 +8,13 @@ import { whyNoService } from "./service.ts";
 const missing = await whyNoService();
 
 test.skipIf(missing !== null)(
-  `three nodes keep their promises for 30 seconds of faults ${missing ?? ""}`,
+  `three nodes keep their promises for 15 seconds of faults ${missing ?? ""}`,
   async () => {
-    const { problems, ...counts } = await testFaults(30);
+    const { problems, ...counts } = await testFaults(15);
     console.log(counts);
     expect(problems).toEqual([]);
-    expect(counts.answered).toBeGreaterThan(300);
+    expect(counts.answered).toBeGreaterThan(100);
   },
-  // What is not the half minute is the start of all the processes, on whatever machine.
+  // Most of this is for the start of all the processes, on whatever machine.
   4 * 60_000,
 );

@@ -4,13 +4,14 @@
  * and the answers are compared before anything is measured. Then what a bulk of 50 costs, in look-ups of one. It judges
  * nothing: a busy machine would fail it, so it only prints.
  *
- * Usage: `node test/load/bench.ts [--on=embedded] [--on=shared] [--rounds=5] [--seconds=8] [--profile]`
+ * Usage: `node test/load/bench.ts [--on=embedded] [--on=shared] [--rounds=5] [--seconds=8] [--profile]
+ * [--beside=<another checkout, installed>]`
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Contender, embeddedPair, type Pair, sharedPair } from "./contenders.ts";
+import { type Contender, type Contenders, embedded, shared } from "./contenders.ts";
 import { hottestFunctions } from "./cpu_profile.ts";
 import { type Databases, startDatabases, whyNoDatabases } from "./databases.ts";
 import { playRound, type Round, type RoundPlan, shown } from "./round.ts";
@@ -24,16 +25,20 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "8" },
     profile: { type: "boolean", default: false },
+    beside: { type: "string" },
   },
 });
 const rounds = Number(options.rounds);
 const extent = `--duration=${options.seconds}`;
 
-const fillAndCompare = async (pair: Pair, fixtureFile: string) => {
-  const servers = await Promise.all(pair.map(({ start }) => start({ fixtureFile })));
-  const [one, other] = servers.map(({ url }) => url) as [string, string];
+const fillAndCompare = async ({ own, peer, beside }: Contenders, fixtureFile: string) => {
+  const contenders = [own, peer, ...(beside === null ? [] : [beside])];
+  const servers = await Promise.all(contenders.map(({ start }) => start({ fixtureFile })));
+  const [ownUrl, ...otherUrls] = servers.map(({ url }) => url) as [string, ...Array<string>];
   try {
-    console.log(`${await compareAnswers(one, other)} requests are answered alike, field by field`);
+    for (const otherUrl of otherUrls) {
+      console.log(`${await compareAnswers(ownUrl, otherUrl)} requests are answered alike, field by field`);
+    }
   } finally {
     await Promise.all(servers.map(({ stop }) => stop()));
   }
@@ -74,6 +79,8 @@ const wholeCost = ({ cost, postgres, redis }: Round): number =>
 
 const speedOf = ({ requestsPerSecond }: Round): number => requestsPerSecond;
 const costOf = ({ cost }: Round): number => cost;
+const halfOf = ({ p50 }: Round): number => p50;
+const tailOf = ({ p99 }: Round): number => p99;
 const higher = (ours: number, theirs: number): number => ours / theirs;
 const lower = (ours: number, theirs: number): number => theirs / ours;
 
@@ -82,34 +89,49 @@ const note = (results: Array<Round>, name: string, result: Round) => {
   console.log(`round ${results.length}  ${name.padEnd(12)}${shown(result)}`);
 };
 
-const compare = async ([own, peer]: Pair, plan: RoundPlan) => {
-  const [ours, theirs, bulks] = [[] as Array<Round>, [] as Array<Round>, [] as Array<Round>];
-  for (let round = 1; round <= rounds; round++) {
-    const { single, bulk } = await playRound(own, ["single", "bulk"], round, plan);
-    note(ours, own.name, single);
-    note(bulks, "  bulks", bulk);
-    note(theirs, peer.name, (await playRound(peer, ["single"], round, plan)).single);
-  }
-  console.log("");
+const reportAll = (ours: ReadonlyArray<Round>, theirs: ReadonlyArray<Round>, hasDatabases: boolean) => {
   report("requests/s", ours.map(speedOf), theirs.map(speedOf), higher);
   report("µs of the server", ours.map(costOf), theirs.map(costOf), lower);
-  if (plan.databaseTimes !== null) {
-    report("µs with its databases", ours.map(wholeCost), theirs.map(wholeCost), lower);
+  if (hasDatabases) report("µs with its databases", ours.map(wholeCost), theirs.map(wholeCost), lower);
+  report("p50 in ms", ours.map(halfOf), theirs.map(halfOf), lower);
+  report("p99 in ms", ours.map(tailOf), theirs.map(tailOf), lower);
+};
+
+const compare = async ({ own, peer, beside }: Contenders, plan: RoundPlan) => {
+  const [ours, theirs, bulks] = [[] as Array<Round>, [] as Array<Round>, [] as Array<Round>];
+  const [others, otherBulks] = [[] as Array<Round>, [] as Array<Round>];
+  const playOwn = async (contender: Contender, singles: Array<Round>, of50: Array<Round>, round: number) => {
+    const { single, bulk } = await playRound(contender, ["single", "bulk"], round, plan);
+    note(singles, contender.name, single);
+    note(of50, "  bulks", bulk);
+  };
+  for (let round = 1; round <= rounds; round++) {
+    await playOwn(own, ours, bulks, round);
+    note(theirs, peer.name, (await playRound(peer, ["single"], round, plan)).single);
+    if (beside !== null) await playOwn(beside, others, otherBulks, round);
   }
+  const hasDatabases = plan.databaseTimes !== null;
+  console.log(`\nbeside ${peer.name}`);
+  reportAll(ours, theirs, hasDatabases);
   const inSpeed = median(ours.map(speedOf)) / median(bulks.map(speedOf));
   const inCost = (of: typeof costOf) => (median(bulks.map(of)) / median(ours.map(of))).toFixed(1);
   console.log(
     `a bulk of 50 in look-ups of one: ${inSpeed.toFixed(1)} by requests/s, ` +
       `${inCost(costOf)} by µs of the server, ${inCost(wholeCost)} with its databases`,
   );
+  if (beside === null) return;
+  console.log("\nbeside the other checkout");
+  reportAll(ours, others, hasDatabases);
+  console.log("bulks of 50");
+  reportAll(bulks, otherBulks, hasDatabases);
 };
 
-const runOn = async (title: string, pair: Pair, folder: string, databases: Databases | null) => {
+const runOn = async (title: string, contenders: Contenders, folder: string, databases: Databases | null) => {
   console.log(`\n# ${title}\n`);
-  await fillAndCompare(pair, join(folder, "fixture.json"));
+  await fillAndCompare(contenders, join(folder, "fixture.json"));
   await databases?.settle();
-  await compare(pair, { extent, databaseTimes: databases?.processorTimes ?? null });
-  if (options.profile) await profile(pair[0], await mkdtemp(join(folder, "profile-")));
+  await compare(contenders, { extent, databaseTimes: databases?.processorTimes ?? null });
+  if (options.profile) await profile(contenders.own, await mkdtemp(join(folder, "profile-")));
 };
 
 const runShared = async (folder: string) => {
@@ -120,7 +142,7 @@ const runShared = async (folder: string) => {
   }
   const databases = await startDatabases();
   try {
-    await runOn("Postgres and Redis", await sharedPair(databases), folder, databases);
+    await runOn("Postgres and Redis", await shared(databases, options.beside), folder, databases);
   } finally {
     await databases.stop();
   }
@@ -135,7 +157,7 @@ try {
   );
   console.log(canPin ? "server and generator pinned to one processor each" : "nothing pinned: no taskset");
   if (options.on.includes("embedded")) {
-    await runOn("Embedded", embeddedPair(folder), folder, null);
+    await runOn("Embedded", embedded(folder, options.beside), folder, null);
   }
   if (options.on.includes("shared")) await runShared(folder);
 } finally {

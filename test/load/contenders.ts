@@ -5,7 +5,7 @@ import type { Databases } from "./databases.ts";
 import { type RunningServer, startServer } from "./server_process.ts";
 import { unreachedAddressLimits } from "./workload.ts";
 
-/** One of two that do the same. */
+/** One of several that do the same. */
 export interface Contender {
   readonly name: string;
   /** @param fixtureFile what to fill the storage with at first */
@@ -15,15 +15,24 @@ export interface Contender {
   }) => Promise<RunningServer>;
 }
 
-/** Ours, and the peer. */
-export type Pair = readonly [own: Contender, peer: Contender];
+export interface Contenders {
+  readonly own: Contender;
+  readonly peer: Contender;
+  /** Ours, from another checkout. */
+  readonly beside: Contender | null;
+}
 
 const here = import.meta.dirname;
+const checkout = join(here, "../..");
 
-const own = (environment: Readonly<Record<string, string>>): Contender => ({
-  name: "accountlink",
+const own = (
+  environment: Readonly<Record<string, string>>,
+  name = "accountlink",
+  folder = checkout,
+): Contender => ({
+  name,
   start: ({ fixtureFile, nodeOptions = [] } = {}) =>
-    startServer([...nodeOptions, join(here, "../../apps/server/main.ts"), "serve"], {
+    startServer([...nodeOptions, join(folder, "apps/server/main.ts"), "serve"], {
       ...unreachedAddressLimits,
       ACCOUNTLINK_PORT: "0",
       ACCOUNTLINK_PLATFORM: "dev",
@@ -39,19 +48,34 @@ const peer = (script: string, places: ReadonlyArray<string>): Contender => ({
 });
 
 /** On embedded storage. */
-export const embeddedPair = (folder: string): Pair => [
-  own({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: join(folder, "data") }),
-  peer("peer_embedded.ts", [join(folder, "peer.db")]),
-];
+export const embedded = (folder: string, beside: string | undefined): Contenders => {
+  const environment = (name: string) => ({
+    ACCOUNTLINK_STORAGE: "embedded",
+    ACCOUNTLINK_DATA_DIR: join(folder, name),
+  });
+  return {
+    own: own(environment("data")),
+    peer: peer("peer_embedded.ts", [join(folder, "peer.db")]),
+    beside: beside === undefined ? null : own(environment("beside"), "beside", beside),
+  };
+};
 
 /** On Postgres and Redis. */
-export const sharedPair = async ({ makeDatabase, redisUrl }: Databases): Promise<Pair> => [
-  own({
+export const shared = async (
+  { makeDatabase, redisUrl }: Databases,
+  beside: string | undefined,
+): Promise<Contenders> => {
+  const environment = async (prefix: string) => ({
     ACCOUNTLINK_STORAGE: "postgres",
     ACCOUNTLINK_DATABASE_URL: await makeDatabase(),
     ACCOUNTLINK_CACHE: "redis",
     ACCOUNTLINK_REDIS_URL: redisUrl,
+    ACCOUNTLINK_REDIS_PREFIX: prefix,
     ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
-  }),
-  peer("peer_shared.ts", [await makeDatabase(), redisUrl]),
-];
+  });
+  return {
+    own: own(await environment("own:")),
+    peer: peer("peer_shared.ts", [await makeDatabase(), redisUrl]),
+    beside: beside === undefined ? null : own(await environment("beside:"), "beside", beside),
+  };
+};

@@ -5,7 +5,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CacheRedis } from "@accountlink/cache-redis";
-import { ChatId, Counters, CountLedger, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
+import { ChatId, Counters, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
+import { CountLedger } from "@accountlink/core/limits";
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Layer, Redacted } from "effect";
 import { describe, expect, test } from "vitest";

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Secrets, unwrapRootKey } from "@accountlink/core";
+import { Secrets, unwrapRootKey } from "@accountlink/core/secrets";
 import type { PostgresDatabase } from "@accountlink/test-servers";
 import { Effect, Layer, Option, Redacted } from "effect";
 import { Aead, Kdf, SecureRandom } from "effect/crypto";

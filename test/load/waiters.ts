@@ -4,7 +4,7 @@
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { healingInterval } from "@accountlink/core";
+import { changePollInterval } from "@accountlink/core/sessions";
 import { expect, onTestFinished, vi } from "vitest";
 import { makeClient, type Send, textOf } from "../support/http.ts";
 import { startServer } from "../support/server.ts";
@@ -204,7 +204,7 @@ export const expectCheap = (kind: string, count: number, cost: WaitingCost, wake
       `woken after ${cost.wakeTimes.median} ms (median), ${cost.wakeTimes.p99} ms (p99), ${cost.wakeTimes.longest} ms (longest)`,
   );
   // Without signals everybody would still be woken, by the healing.
-  expect(cost.wakeTimes.median).toBeLessThan(healingInterval / 4);
+  expect(cost.wakeTimes.median).toBeLessThan(changePollInterval / 4);
   expect(cost.wakeTimes.longest).toBeLessThan(wakeTime);
   expect(cost.heapEach).toBeLessThan(25_000);
   // A session that was read leaves its count behind, until it is over.

@@ -1,4 +1,4 @@
-/** deploy/alerts.yml and deploy/grafana.json, held against the documentation, promtool, and what real nodes export. */
+/** deploy/alerts.yml and deploy/grafana.json, held against promtool and what real nodes export. */
 import { readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,7 +18,8 @@ import {
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
-import { codeOf, readDocument, rowsUnder } from "../docs/document.ts";
+import { readDocument } from "../docs/document.ts";
+import { patience } from "../support/patience.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { guild, makeWorld } from "../support/world.ts";
 import { alertCases } from "./alert_cases.ts";
@@ -51,19 +52,6 @@ const shown = panels.flatMap(({ targets }) =>
   targets.map(({ expr }) => expr.replaceAll("$__rate_interval", "1m")),
 );
 const asked = [...rules.map(({ expr }) => expr), ...shown];
-
-describe("deploy/alerts.yml", () => {
-  it("has the alarms of docs/operating.md, with what they say and what to do", () => {
-    const documented = rowsUnder(readDocument("docs/operating.md"), ["alert", "when", "says", "do"]);
-    const plain = (cell = "") => {
-      const text = cell.replaceAll("`", "");
-      return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-    };
-    expect(rules.map(({ alert, annotations }) => [alert, annotations.summary, annotations.action])).toEqual(
-      documented.map(([alert, , says, action]) => [codeOf(alert), plain(says), plain(action)]),
-    );
-  });
-});
 
 describe("deploy/grafana.json", () => {
   it("has panels that lie beside each other", () => {
@@ -151,8 +139,6 @@ describe.skipIf(missing !== null)(`a Prometheus that scrapes two nodes ${missing
     (await prometheus.alerts())
       .filter(({ state, labels }) => state === "firing" && labels.alertname === "AccountlinkRedisDown")
       .map(({ annotations }) => annotations["action"]);
-
-  const patience = { timeout: 30_000, interval: 200 };
 
   it("hears of an outage of Redis on each, and that it is over", async () => {
     await vi.waitFor(

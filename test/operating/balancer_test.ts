@@ -4,12 +4,14 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { makePostgresDatabase, startProxy, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { textOf } from "../support/http.ts";
+import { patience } from "../support/patience.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 import { balancers, readExample } from "./balancers.ts";
@@ -123,14 +125,16 @@ for (const { name, whyNone, start, cappedAt, behindProxy } of balancers) {
         return send(`/v2/sessions/${sid}?wait=25`, "127.0.0.6", { signal: left.signal }).catch(() => null);
       };
       const reads = [openRead(), openRead()];
-      await vi.waitFor(async () =>
-        expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
+      await vi.waitFor(
+        async () =>
+          expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
+        patience,
       );
       await expect(send("/healthz", "127.0.0.6")).rejects.toThrow(/ECONNRESET|socket hang up|disconnected/);
       expect((await send("/healthz", "127.0.0.7")).status).toBe(200);
       left.abort();
       await Promise.all(reads);
-      await vi.waitFor(async () => expect((await send("/healthz", "127.0.0.6")).status).toBe(200));
+      await vi.waitFor(async () => expect((await send("/healthz", "127.0.0.6")).status).toBe(200), patience);
     });
 
     it.skipIf(withoutPostgres !== null)(
@@ -150,9 +154,9 @@ for (const { name, whyNone, start, cappedAt, behindProxy } of balancers) {
         });
         onTestFinished(() => node.kill());
         const send = await startBalancer({}, node.url);
-        await vi.waitFor(async () => expect((await send("/readyz", "127.0.0.8")).status).toBe(200), 10_000);
+        await vi.waitFor(async () => expect((await send("/readyz", "127.0.0.8")).status).toBe(200), patience);
         await Effect.runPromise(way.cut);
-        await vi.waitFor(async () => expect((await node.send("GET /readyz")).status).toBe(503));
+        await vi.waitFor(async () => expect((await node.send("GET /readyz")).status).toBe(503), patience);
 
         // Longer than a balancer takes to notice.
         const noticed = performance.now() + 4_000;
@@ -163,6 +167,7 @@ for (const { name, whyNone, start, cappedAt, behindProxy } of balancers) {
             body: { failing: ["storage"] },
           });
           expect((await send("/healthz", "127.0.0.8")).status).toBe(200);
+          await sleep(100);
         }
         const look = await send("/v2/chat?chatId=100001", "127.0.0.8");
         expect(JSON.parse(look.body)).toMatchObject({ status: 503, error: { code: "INTERNAL_ERROR" } });

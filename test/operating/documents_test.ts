@@ -11,7 +11,7 @@ const operating = readDocument("docs/operating.md");
 
 describe("docs/operating.md", () => {
   it("has the time that a statement may take, as PgBouncer has to be told it", () => {
-    const source = readFileSync(join(root, "packages/storage-sql/postgres.ts"), "utf8");
+    const source = readFileSync(join(root, "packages/storage-sql/postgres/postgres.ts"), "utf8");
     const [, millis] = /statementTimeout = "(\d+) millis"/.exec(source) ?? [];
     const prose = operating.replaceAll(/\s+/g, " ");
     expect(prose).toContain(

@@ -1,5 +1,6 @@
 /** What the log says of requests, and of what points to stolen or guessed keys. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { patience } from "../support/patience.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
@@ -40,7 +41,7 @@ const lineFor = (server: RunningServer, requestId: unknown) =>
     );
     expect(lines).toHaveLength(1);
     return lines[0] as Line;
-  });
+  }, patience);
 
 describe("the access log", () => {
   it("has a line at debug for an answer, without its query and address", async () => {
@@ -100,7 +101,7 @@ describe("security events", () => {
     const [wrong, ...others] = await vi.waitFor(() => {
       expect(eventsIn(server, "Throttled for wrong keys")).toHaveLength(1);
       return eventsIn(server, "Wrong key");
-    });
+    }, patience);
     expect(others).toEqual([]);
     expect(wrong).toMatchObject({
       level: "WARN",
@@ -119,7 +120,7 @@ describe("security events", () => {
       const found = eventsIn(server, "Key used from a new network").slice(before);
       expect(found).toHaveLength(2);
       return found;
-    });
+    }, patience);
     expect(new Set(events.map(({ annotations }) => annotations["key"]))).toEqual(new Set([keyId]));
     expect(new Set(events.map(({ annotations }) => annotations["network"])).size).toBe(2);
   });

@@ -42,8 +42,8 @@ export const startClients = (options: ClientOptions): Clients => {
   const stopped = new AbortController();
   const report = { reads: 0, writes: 0, failures: [] as Array<string> };
 
-  // Half of those that keep a connection hardly pause; the others pause for up to 4 seconds, until the connection is about
-  // to be dropped as idle.
+  // Half of those that keep a connection pause shortly; the others pause for up to 4 seconds, until the connection is
+  // about to be dropped as idle.
   const run = async (chatId: string, index: number) => {
     const isBusy = keepAlive && index % 2 === 0;
     const connection = makeConnection(options);
@@ -61,7 +61,7 @@ export const startClients = (options: ClientOptions): Clients => {
           `${((performance.now() - started) / 1_000).toFixed(1)} s ${method}${keepAlive ? "" : " on a new connection"}: ${problem}`,
         );
       }
-      await sleep(isBusy ? 5 * Math.random() : 2 ** (Math.random() * 12), null, {
+      await sleep(isBusy ? 100 * Math.random() : 2 ** (Math.random() * 12), null, {
         signal: stopped.signal,
       }).catch(() => null);
     }

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  freePort,
   makePostgresDatabase,
   redisUrl,
   whyNoPostgresDatabase,
@@ -9,7 +10,6 @@ import {
 } from "@accountlink/test-servers";
 import { Effect, Schedule } from "effect";
 import { parse } from "yaml";
-import { freePort } from "../support/dev_platform.ts";
 import { startServer } from "../support/server.ts";
 import { makeWorld, type World } from "../support/world.ts";
 import { balancers, readExample } from "./balancers.ts";
@@ -28,7 +28,8 @@ export const whyNoRollingRestarts = async (): Promise<string | null> => {
 const { ACCOUNTLINK_DRAIN_DELAY, ACCOUNTLINK_IDLE_TIMEOUT } = parse(readExample("compose.yaml")).services
   .accountlink.environment as Readonly<Record<string, string>>;
 
-const clientsOfEach = 32;
+/** Clients of each balancer, or of each kind. */
+const clientsOfEach = 16;
 
 /**
  * Restarts three nodes one after the other while clients of each balancer read and write.

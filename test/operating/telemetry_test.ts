@@ -9,6 +9,7 @@ import {
 } from "@accountlink/test-servers";
 import { Effect, type Scope } from "effect";
 import { describe, expect, it, vi } from "vitest";
+import { patience } from "../support/patience.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
@@ -85,14 +86,11 @@ const tracedLookup = Effect.fnUntraced(function* (env: Readonly<Record<string, s
   );
   expect(answer.status).toBe(200);
   const spans = yield* Effect.promise(() =>
-    vi.waitFor(
-      () => {
-        const found = spansIn(collector.heard).filter((span) => span.traceId === traceId);
-        expect(found.map(({ name }) => name)).toContain("GET /v2/chat");
-        return found;
-      },
-      { timeout: 10_000 },
-    ),
+    vi.waitFor(() => {
+      const found = spansIn(collector.heard).filter((span) => span.traceId === traceId);
+      expect(found.map(({ name }) => name)).toContain("GET /v2/chat");
+      return found;
+    }, patience),
   );
   return { collector, server, answer, spans };
 });
@@ -134,7 +132,7 @@ describe("traces", () => {
           vi.waitFor(() => {
             const names = spansIn(collector.heard).map(({ name }) => name);
             expect(names).toEqual(expect.arrayContaining(["PATCH /v2/game", "GET /v2/verifications/chat"]));
-          }),
+          }, patience),
         );
         const told = collector.heard.map((request) => request.body).join("\n");
         for (const secret of ["100001", "203.0.113.7", "127.0.0.1", key.slice(-20), "autocannon"]) {
@@ -154,8 +152,9 @@ describe("traces", () => {
         yield* Effect.promise(() => server.send("GET /readyz"));
         yield* Effect.promise(() => server.send("GET /v2/game?gameId=1", { key }));
         yield* Effect.promise(() =>
-          vi.waitFor(() =>
-            expect(spansIn(collector.heard).map(({ name }) => name)).toContain("GET /v2/game"),
+          vi.waitFor(
+            () => expect(spansIn(collector.heard).map(({ name }) => name)).toContain("GET /v2/game"),
+            patience,
           ),
         );
         const all = spansIn(collector.heard);
@@ -201,7 +200,7 @@ describe("metrics", () => {
             .flatMap(({ scopeMetrics }) => scopeMetrics)
             .flatMap(({ metrics }) => metrics.map(({ name }) => name));
         yield* Effect.promise(() =>
-          vi.waitFor(() => expect(new Set(exported())).toEqual(new Set(scraped)), { timeout: 5_000 }),
+          vi.waitFor(() => expect(new Set(exported())).toEqual(new Set(scraped)), patience),
         );
         const [resource] = exportedTo(collector.heard).flatMap(({ resourceSpans = [] }) => resourceSpans);
         const of = (name: string) =>

@@ -12,6 +12,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { patience } from "../support/patience.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
@@ -89,7 +90,7 @@ const stop = async (demo: Demo, tell: () => void): Promise<number | null> => {
   const ended = once(demo.npm, "exit");
   tell();
   await ended;
-  await vi.waitFor(() => expect(isAlive(demo)).toBe(false));
+  await vi.waitFor(() => expect(isAlive(demo)).toBe(false), patience);
   return demo.npm.exitCode;
 };
 
@@ -112,7 +113,7 @@ const runLine = (line: string): Promise<{ readonly data?: unknown }> =>
       expect(answer.status).toBe(200);
       return answer;
     },
-    { timeout: 10_000, interval: 500 },
+    { ...patience, interval: 500 },
   );
 
 test("npm start in a fresh clone is a demo, and ends with 0 and whole when npm is told to", async () => {

@@ -1,8 +1,9 @@
 /**
  * A server on live platforms, from a session to the link that it leads to.
  */
+
+import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { freePort } from "../support/dev_platform.ts";
 import { formOf, openBrowser } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
 import {

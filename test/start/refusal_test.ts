@@ -12,16 +12,20 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { RedisUrl } from "@accountlink/cache-redis";
+import { type Ended, runInProcess } from "@accountlink/server/test_command_line";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../support/server.ts";
 import { makeWorld, newToken } from "../support/world.ts";
-import { type Ended, runServe, start } from "./run.ts";
 
 let folder = "";
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "accountlink-refusal-"));
 });
 afterAll(() => rm(folder, { recursive: true }));
+
+/** Runs `accountlink serve`, which is expected to end by itself. */
+const runServe = (environment: Readonly<Record<string, string>>, flags: ReadonlyArray<string> = []) =>
+  runInProcess(["serve", ...flags], environment);
 
 const flagOf = (variable: string): string =>
   `--${variable.replace("ACCOUNTLINK_", "").toLowerCase().replaceAll("_", "-")}`;
@@ -110,6 +114,9 @@ describe("a variable with a value that it does not take", () => {
     "ACCOUNTLINK_GAME_NAME",
     "ACCOUNTLINK_CONTACT",
     "ACCOUNTLINK_FIXTURE",
+    "ACCOUNTLINK_VPN_NETWORKS",
+    "ACCOUNTLINK_VPN_DATABASE",
+    "ACCOUNTLINK_SHARED_NETWORKS",
   ];
   const secrets = new Set([
     "ACCOUNTLINK_DATABASE_URL",
@@ -129,14 +136,14 @@ describe("a variable with a value that it does not take", () => {
 
   test("is told by the doctor, with all the others", async () => {
     const environment = Object.fromEntries(Object.entries(wrong).map(([name, [value]]) => [name, value]));
-    const { stdout } = await start(["doctor"], environment).ended;
+    const { stdout } = await runInProcess(["doctor"], environment);
     const told = [...stdout.matchAll(/^fail {2}configuration {2}(.*)$/gm)].map(([, problem]) => problem);
     expect(new Set(told)).toEqual(new Set(Object.keys(wrong).map((name) => refusalOf(name).problem)));
   });
 
   const some = ["ACCOUNTLINK_FREE_WINDOW", "ACCOUNTLINK_SECRET", "ACCOUNTLINK_DATABASE_URL"];
 
-  test.concurrent.each(some)("refuses the start: %s", async (name) => {
+  test.each(some)("refuses the start: %s", async (name) => {
     const { value, problem } = refusalOf(name);
     expectRefusal(await runServe({ [name]: value }), `Cannot start: ${problem}`);
     expectRefusal(await runServe({}, [flagOf(name), value]), `Cannot start: ${problem}`);
@@ -171,7 +178,7 @@ test("a Node that runs no TypeScript is refused in a sentence", async () => {
 test("a named storage without a platform is refused", async () => {
   expectRefusal(
     await runServe({ ACCOUNTLINK_STORAGE: "memory" }),
-    "Cannot start: ACCOUNTLINK_PLATFORM is not set, expected one of dev, live (this is not the demo, and there is no fixture)",
+    "Cannot start: ACCOUNTLINK_PLATFORM is not set, expected one of dev, live (this is not the demo, and there is no fixture; on dev anyone can sign in as anybody)",
   );
 });
 
@@ -390,5 +397,27 @@ describe("an address", () => {
     const ended = await listenOn("192.0.2.1", "0");
     expect(ended).toMatchObject({ code: 1, stdout: "" });
     expect(ended.stderr).toMatch(/^Cannot [^\n]*"192\.0\.2\.1"[^\n]*\n$/);
+  });
+});
+
+describe("a file of networks", () => {
+  const aList = "an address or a CIDR such as 10.0.0.0/8 on each line";
+
+  test.concurrent.each([
+    ["ACCOUNTLINK_VPN_NETWORKS", "198.51.100.0/24\n# a comment\nten\n", "line 3 is wrong", aList],
+    ["ACCOUNTLINK_SHARED_NETWORKS", "198.51.100.0/33", "line 1 is wrong", aList],
+    ["ACCOUNTLINK_VPN_DATABASE", "198.51.100.0/24", "its content is wrong", "a database in mmdb format"],
+  ])("that is damaged refuses the start: %s", async (name, content, found, expected) => {
+    const file = join(folder, name);
+    const data = join(folder, `data of ${name}`);
+    await writeFile(file, content);
+    const ended = await runServe({
+      ACCOUNTLINK_DATA_DIR: data,
+      ACCOUNTLINK_STORAGE: "embedded",
+      ACCOUNTLINK_PLATFORM: "dev",
+      [name]: file,
+    });
+    expectRefusal(ended, `Cannot start: ${name} is "${file}" (${found}), expected ${expected}`);
+    expect(existsSync(data)).toBe(false);
   });
 });

@@ -6,9 +6,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { devPlatformOn, freePort } from "../support/dev_platform.ts";
+import { devPlatformOn } from "../support/dev_platform.ts";
 import { makeClient, textOf } from "../support/http.ts";
+import { patience } from "../support/patience.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
@@ -41,7 +43,10 @@ const startSlowWrite = async (dataFolder: string) => {
 /** Waits until the game platform was asked, so that the write is under way. */
 const untilAsked = async (port: number) => {
   const { send, close } = makeClient(`http://127.0.0.1:${port}`);
-  await vi.waitFor(async () => expect((await send("GET /requests")).text).toContain("/game/api/users"));
+  await vi.waitFor(
+    async () => expect((await send("GET /requests")).text).toContain("/game/api/users"),
+    patience,
+  );
   close();
 };
 
@@ -57,7 +62,7 @@ const accepts = (url: string): Promise<boolean> => {
 };
 
 const untilRefusing = (url: string) =>
-  vi.waitFor(async () => expect(await accepts(url)).toBe(false), { timeout: 5_000, interval: 5 });
+  vi.waitFor(async () => expect(await accepts(url)).toBe(false), { ...patience, interval: 5 });
 
 describe("on SIGTERM", () => {
   test("finishes what is in flight, takes nothing new, hears no second signal and ends with 0", async () => {
@@ -94,28 +99,30 @@ describe("on SIGTERM", () => {
   test("serves on for the delay, while /readyz is 503, and hears no second signal", async () => {
     const server = await startServer({
       fixture: world.fixture,
-      env: { ACCOUNTLINK_DRAIN_DELAY: "2 seconds" },
+      env: { ACCOUNTLINK_DRAIN_DELAY: "4 seconds" },
     });
     expect((await server.send("GET /readyz")).status).toBe(200);
     const kept = await openConnection(server.url);
 
     const started = performance.now();
     signal(server, "SIGTERM");
-    await vi.waitFor(async () =>
-      expect(await server.send("GET /readyz")).toMatchObject({
-        status: 503,
-        body: { status: "unavailable", failing: ["stopping"] },
-      }),
+    await vi.waitFor(
+      async () =>
+        expect(await server.send("GET /readyz")).toMatchObject({
+          status: 503,
+          body: { status: "unavailable", failing: ["stopping"] },
+        }),
+      patience,
     );
     signal(server, "SIGTERM");
     expect(await accepts(server.url)).toBe(true);
     expect(await kept.ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: keep-alive\r\n/);
     const write = await server.send("PATCH /v2/game", { key, body: { chatId: "100002", gameId: "1" } });
     expect(write).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
-    expect(performance.now() - started).toBeLessThan(1_900);
+    expect(performance.now() - started).toBeLessThan(3_900);
 
     await untilRefusing(server.url);
-    expect(performance.now() - started).toBeGreaterThan(1_900);
+    expect(performance.now() - started).toBeGreaterThan(3_900);
     expect(await kept.ask("GET /readyz")).toMatch(/^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/);
     await kept.closed;
     expect(await server.stop()).toBe(0);
@@ -141,8 +148,10 @@ describe("on SIGTERM", () => {
       textOf((await server.send("POST /v2/sessions", { key, body: { clientId: "c" } })).body.data?.sid);
     const poll = server.send(`GET /v2/sessions/${await newSid()}?wait=25`, { key });
     const stream = server.send(`GET /api/v1/verify/session/${await newSid()}/stream`, { key });
-    await vi.waitFor(async () =>
-      expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
+    await vi.waitFor(
+      async () =>
+        expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
+      patience,
     );
 
     const started = performance.now();
@@ -150,7 +159,7 @@ describe("on SIGTERM", () => {
     expect((await poll).body).toMatchObject({ status: 200, data: { state: "pending" } });
     expect((await stream).text).toMatch(/\n\nevent: timeout\ndata: \{\}\n\n$/);
     expect(await server.stop()).toBe(0);
-    expect(performance.now() - started).toBeLessThan(14_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   test("closes idle connections when they have been idle for long enough", async () => {
@@ -159,7 +168,7 @@ describe("on SIGTERM", () => {
     await send("GET /healthz");
     const started = performance.now();
     expect(await server.stop()).toBe(0);
-    expect(performance.now() - started).toBeLessThan(14_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
     close();
   });
 
@@ -187,7 +196,7 @@ describe("on SIGTERM", () => {
 
     const started = performance.now();
     expect(await server.stop()).toBe(0);
-    expect(performance.now() - started).toBeLessThan(14_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
     await Promise.all(clients.map(({ closed }) => closed));
   });
 });

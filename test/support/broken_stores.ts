@@ -11,16 +11,17 @@ import {
   Counters,
   decodeFixture,
   FixtureLoader,
-  FlowStore,
-  KeyStore,
   LinkStore,
-  parseNetwork,
-  RootKey,
-  Secrets,
+  NetworkIntelligence,
   SessionSettings,
-  SessionStore,
   StoreUnavailable,
 } from "@accountlink/core";
+import { parseNetwork } from "@accountlink/core/addresses";
+import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
+import { FlowStore } from "@accountlink/core/flow";
+import { KeyStore } from "@accountlink/core/keys";
+import { RootKey, Secrets } from "@accountlink/core/secrets";
+import { SessionStore } from "@accountlink/core/sessions";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { PlatformMemory } from "@accountlink/platform-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
@@ -69,6 +70,8 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.effect(KeyStore, Effect.map(KeyStore, breakable)),
     Layer.effect(SessionStore, Effect.map(SessionStore, breakable)),
     Layer.effect(FlowStore, Effect.map(FlowStore, breakable)),
+    Layer.effect(SightingStore, Effect.map(SightingStore, breakable)),
+    Layer.effect(AltReviewStore, Effect.map(AltReviewStore, breakable)),
     Layer.effect(AuditLog, Effect.map(AuditLog, breakable)),
     Layer.effect(Counters, Effect.map(Counters, breakable)),
   ).pipe(Layer.provide(Layer.merge(StorageMemory.layer, CacheMemory.layer)));
@@ -79,7 +82,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     ),
   );
 
-  const services = AccountLink.layerFlows.pipe(
+  const services = Layer.merge(AccountLink.layerFlows, AccountLink.layerAlts).pipe(
     Layer.provideMerge(AccountLink.layer),
     Layer.provideMerge(
       Layer.mergeAll(
@@ -87,6 +90,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
         platforms,
         Secrets.layer.pipe(Layer.provide(Layer.succeed(RootKey, secret))),
         AddressVault.layer(new Map([["test", secret]])),
+        NetworkIntelligence.none,
       ),
     ),
     Layer.provideMerge(Layer.mergeAll(CacheMemory.layer, NodeCrypto.layer, NodeCrypto.layerSecureRandom)),

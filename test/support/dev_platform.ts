@@ -1,21 +1,9 @@
 /**
- * Control of the played platforms of a server that a test started.
+ * Control of the simulated platforms of a server that a test started.
  */
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { makeClient } from "./http.ts";
 
-/** A port that was free a moment ago, for what has to be told its port. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
-};
-
-/** The played platforms that listen on a port. */
+/** The simulated platforms that listen on a port. */
 export interface DevPlatform {
   /** Makes them misbehave until `recover`, such as `{ mode: "down", platform: "chat" }`. */
   readonly fail: (fault: object) => Promise<void>;

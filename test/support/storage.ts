@@ -7,7 +7,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AuditLog } from "@accountlink/core";
 import { StorageSql } from "@accountlink/storage-sql";
-import { makePostgresDatabase, type PostgresDatabase } from "@accountlink/test-servers/postgres";
+import { makePostgresDatabase, type PostgresDatabase } from "@accountlink/test-servers";
 import { Effect, Exit, Layer, Redacted, Scope } from "effect";
 import { inject } from "vitest";
 

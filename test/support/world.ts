@@ -27,6 +27,15 @@ export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "
   readonly guildId?: string;
   /** The links in its scope: game user by chat user, or with the time of the last verification. */
   readonly links?: Readonly<Record<string, string | { readonly gameId: string; readonly at: string }>>;
+  /** Where chat users of its scope were seen. */
+  readonly sightings?: ReadonlyArray<SeenAt>;
+}
+
+/** A chat user was seen at an address. */
+export interface SeenAt {
+  readonly chatId: string;
+  readonly ip: string;
+  readonly seenAt: string;
 }
 
 /** The fixture under way. */
@@ -110,13 +119,20 @@ const scopeOf = (guildId: string | undefined) =>
 export const makeWorld = (): World => {
   const keys: Array<KeyEntry> = [];
   const links: Array<NonNullable<FixtureFile["links"]>[number]> = [];
+  const sightings: Array<NonNullable<FixtureFile["sightings"]>[number]> = [];
   let accounts = 0;
   let addresses = 0;
 
   return {
-    fixture: { keys, links, platform },
+    fixture: { keys, links, sightings, platform },
 
-    key: ({ account = `account-${++accounts}`, guildId, links: owned = {}, ...chosen } = {}) => {
+    key: ({
+      account = `account-${++accounts}`,
+      guildId,
+      links: owned = {},
+      sightings: seen = [],
+      ...chosen
+    } = {}) => {
       const token = newToken();
       const scope = scopeOf(guildId);
       keys.push({ limits: "none", ...chosen, key: token, account, ...scope });
@@ -125,6 +141,7 @@ export const makeWorld = (): World => {
           typeof link === "string" ? { gameId: link, at: "2026-01-01T00:00:00.000Z" } : link;
         links.push({ account, ...scope, chatId, gameId, lastVerifiedAt: at });
       }
+      sightings.push(...seen.map((sighting) => ({ account, ...scope, ...sighting })));
       return token;
     },
 

@@ -1,9 +1,14 @@
 /**
- * Where `accountlink` begins on any Node. An old one runs no TypeScript and reads this file as CommonJS, as its
- * package.json says, so it is plain JavaScript of any age. `apps/server/main.ts` links to it.
+ * The entry point, which prints a readable error on a Node that is too old. Such a Node does not
+ * run TypeScript, so this file is plain JavaScript, and CommonJS by its package.json, which makes
+ * Node ignore the file extension. `apps/server/main.ts` is a link to it.
  */
 if (process.features.typescript && Number.parseInt(process.versions.node, 10) >= 24) {
-  void import("../program.ts");
+  // Half of the startup time is compilation. Without a writable folder nothing is cached.
+  process
+    .getBuiltinModule("node:module")
+    .enableCompileCache(`${__dirname}/../../../node_modules/.cache/accountlink`);
+  void import("../cli/run_process.ts");
 } else {
   console.error(
     `Cannot start: Node is ${process.version}, expected 24 or later, which runs TypeScript (npm start has one of its own)`,

@@ -4,13 +4,13 @@
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect } from "effect";
 import { Command } from "effect/cli";
-import { answer, Json } from "../internal/output.ts";
-import { loggingLayer } from "../logging.ts";
-import { openStorage } from "../management.ts";
+import { answer, Json } from "../cli/output.ts";
+import { loggingLayer } from "../telemetry/logging.ts";
+import { openStorage } from "./management_layer.ts";
 
 export const migrateCommand = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
-    const { config, storage, place } = yield* openStorage("make");
+    const { config, storage, location } = yield* openStorage("make");
     const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
     const steps = yield* storage.kind === "embedded"
       ? StorageSql.migrateEmbedded({ ...storage, exclusive: false })
@@ -18,9 +18,9 @@ export const migrateCommand = Command.make("migrate", {}, () =>
           Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)),
         );
     yield* answer(
-      { ...place.json, steps },
+      { ...location.json, steps },
       steps.length === 0
-        ? `The schema in ${place.text} is up to date`
+        ? `The schema in ${location.text} is up to date`
         : steps.map((step) => `Ran step ${step}`).join("\n"),
     );
   }),

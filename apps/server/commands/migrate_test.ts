@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { makeWorkplace } from "../internal/test_program.ts";
+import { makeWorkplace } from "./test_program.ts";
 
 describe("accountlink migrate", () => {
   it("brings a new folder up to date, with a secret, and says what it did", async () => {

@@ -3,10 +3,11 @@
  */
 import { Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
-import { flagOf, readConfig, variables } from "../config.ts";
-import { configWarnings } from "../config_warnings.ts";
-import { loggingLayer } from "../logging.ts";
-import { planOf } from "../plan.ts";
+import { Invocation } from "../cli/invocation.ts";
+import { flagOf, readConfig, variables } from "../config/config.ts";
+import { configWarnings } from "../config/config_warnings.ts";
+import { resolveConfig } from "../config/resolved_config.ts";
+import { loggingLayer } from "../telemetry/logging.ts";
 
 const flags = Object.fromEntries(
   Object.entries(variables).map(([name, { description, expected }]) => [
@@ -20,15 +21,15 @@ export const serveCommand = Command.make("serve", flags, (given) =>
     const overrides = Object.entries(given).flatMap(([name, value]) =>
       Option.isSome(value) ? [[name, value.value] as const] : [],
     );
-    const environment = { ...process.env, ...Object.fromEntries(overrides) };
+    const environment = { ...(yield* Invocation).environment, ...Object.fromEntries(overrides) };
     const config = yield* readConfig(environment);
-    const plan = yield* planOf(config);
-    // Being told to stop is how a server ends well.
+    const resolved = yield* resolveConfig(config);
+    // A server that is stopped by a signal succeeds.
     process.exitCode = 0;
     // The other commands start faster without the server's modules.
-    const { serve } = yield* Effect.promise(() => import("../serve.ts"));
+    const { serve } = yield* Effect.promise(() => import("../serving/serve.ts"));
     return yield* Effect.forEach(configWarnings(environment, config), ({ problem }) =>
       Effect.logWarning(problem),
-    ).pipe(Effect.andThen(serve(plan)), Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
+    ).pipe(Effect.andThen(serve(resolved)), Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
   }),
 ).pipe(Command.withDescription("Run the server. Every variable of the environment is also a flag"));

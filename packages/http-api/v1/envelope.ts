@@ -1,17 +1,16 @@
 /**
- * The envelopes of v1 answers.
+ * The v1 envelopes.
  */
-import type { Traffic } from "@accountlink/core/quota";
+import type { Traffic } from "@accountlink/core/limits";
 import { Schema } from "effect";
 import { HttpApiSchema } from "effect/http-api";
+import { IsoTime } from "../iso_time.ts";
 
-/** The version of an answer, unless its route or content has another. */
+/** The usual `version` of a response. */
 export const version = "1.0.0";
 
-/** The version of an answer that carries a top-level `resolved`. */
+/** The `version` of a response with a top-level `resolved`. */
 export const resolvedVersion = "1.1.0";
-
-const IsoTime = Schema.String.annotate({ description: "ISO 8601 timestamp" });
 
 const common = { timestamp: IsoTime, version: Schema.String };
 
@@ -31,7 +30,7 @@ const verifyCounters = {
   }),
 };
 
-/** A v1 success with this data, and what a route adds beside it. */
+/** A v1 success with this data and these top-level fields. */
 export const success = <Data extends Schema.Top, const Extra extends Schema.Struct.Fields = {}>(
   data: Data,
   extra: Extra = {} as Extra,

@@ -2,7 +2,7 @@
  * v1 lookups and writes. All parameters are in the query string.
  */
 import { ChatId, GameId } from "@accountlink/core/ids";
-import { GameProfile } from "@accountlink/core/profile";
+import { GameProfile } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 import { chatId, gameId, guildId } from "../parameter.ts";
 import { defineRoute, type Wording } from "../route.ts";

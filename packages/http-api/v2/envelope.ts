@@ -1,17 +1,16 @@
 /**
- * The one envelope of every v2 answer.
+ * The v2 envelope.
  */
 import type { AddressBucket, ErrorCode, KeyBucket } from "@accountlink/core/errors";
 import { Schema } from "effect";
 import { HttpApiSchema } from "effect/http-api";
+import { IsoTime } from "../iso_time.ts";
 
-/** The version that every v2 answer names. */
+/** `meta.version`. */
 export const version = "2.0.0";
 
-/** The dated contracts that the request header `Service-Version` may ask for, oldest first. */
+/** Accepted values of the request header `Service-Version`, oldest first. */
 export const serviceVersions = ["2026-01-01"] as const;
-
-const IsoTime = Schema.String.annotate({ description: "ISO 8601 timestamp" });
 
 const buckets = [
   "second",
@@ -26,7 +25,7 @@ const buckets = [
   "ip_auth",
 ] as const satisfies ReadonlyArray<KeyBucket | AddressBucket>;
 
-/** The limit that an answer reports: the short window of the key, or the limit that refused. */
+/** `meta.rateLimit`: the short window of the key, or the limit that refused. */
 export const RateLimit = Schema.Struct({
   limit: Schema.NullOr(Schema.Int),
   remaining: Schema.NullOr(Schema.Int),

@@ -2,7 +2,7 @@
  * v2 lookups.
  */
 import { ChatId, GameId } from "@accountlink/core/ids";
-import { ChatProfile, GameProfile } from "@accountlink/core/profile";
+import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 import { chatId, gameId, guildId, ids, premiumFlag } from "../parameter.ts";
 import { defineRoute } from "../route.ts";

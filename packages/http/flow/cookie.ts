@@ -1,27 +1,27 @@
 /**
- * The cookie by which the flow knows a browser.
+ * The cookie that identifies a browser in the flow.
  */
 import { HttpServerResponse } from "effect/http";
-import type { Exchange } from "../exchange.ts";
+import type { RequestContext } from "../request_context.ts";
 
 /** Reads and writes the cookie. */
 export interface FlowCookie {
-  /** What the browser holds; null for nothing. */
-  readonly read: (exchange: Exchange) => string | null;
-  /** Has the browser hold it until it is closed. */
+  /** Null when the browser has none. */
+  readonly read: (context: RequestContext) => string | null;
+  /** Sets a session cookie. */
   readonly write: (
     response: HttpServerResponse.HttpServerResponse,
     cookie: string,
   ) => HttpServerResponse.HttpServerResponse;
 }
 
-/** @param publicUrl where users reach the service; over https no other host can set the cookie */
+/** @param publicUrl where users reach the service; https gets the `__Host-` prefix */
 export const flowCookie = (publicUrl: string): FlowCookie => {
   const secure = publicUrl.startsWith("https:");
   const name = secure ? "__Host-accountlink_flow" : "accountlink_flow";
   return {
     read: ({ request }) => request.cookies[name] ?? null,
-    // Lax, since the platforms send the browser back from their own sites.
+    // Lax: the platforms redirect back from their own sites.
     write: (response, cookie) =>
       HttpServerResponse.setCookieUnsafe(response, name, cookie, {
         httpOnly: true,

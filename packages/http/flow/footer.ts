@@ -1,8 +1,7 @@
 /**
- * What stands at the end of every page: the operator's privacy policy and contact, and the id of the request, by which
- * the operator finds what happened.
+ * The footer of every page: privacy policy, contact, and the request id, which finds the log lines.
  */
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "@accountlink/html";
 import type { PageSettingsShape } from "./page_settings.ts";
 
 export const footerHtml = (

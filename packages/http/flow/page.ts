@@ -1,28 +1,25 @@
 /**
- * What every page of the flow is in: its document, its style, and the policy that browsers hold it to.
+ * The HTML document of every page of the flow, its headers and its content security policy.
  */
-import { HttpServerResponse } from "effect/http";
-import { type Html, html } from "./html.ts";
 
-/** Where the style is. */
+import { type Html, html } from "@accountlink/html";
+import { HttpServerResponse } from "effect/http";
+
+/** The path of the style sheet. */
 export const stylePath = "/verify/style.css";
 
-/** A page, what it may load, and where it may send its user. */
+/** A page, the pictures that it loads, and where its form may redirect. */
 export interface Page {
   readonly status: number;
   readonly title: string;
   readonly content: Html;
   /** The addresses of its pictures. */
   readonly pictures?: ReadonlyArray<string>;
-  /** Where its form leads in the end, when not back to us. */
+  /** Where its form redirects to outside the service. */
   readonly redirect?: string | null;
 }
 
-/**
- * Answers with a page.
- *
- * @param footer what stands at its end
- */
+/** Answers with a page. */
 export const pageResponse = (page: Page, footer: Html): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(documentOf(page, footer).source, {
     status: page.status,
@@ -30,7 +27,7 @@ export const pageResponse = (page: Page, footer: Html): HttpServerResponse.HttpS
     headers: { ...privateHeaders, "content-security-policy": policyOf(page) },
   });
 
-/** For everything that the flow answers: nothing of it is kept, framed, or told to the next site. */
+/** Headers of every response of the flow: no caching, framing or referrer. */
 export const privateHeaders = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
@@ -57,11 +54,11 @@ ${footer}
 </html>
 `;
 
-/** Whether a policy can name the origin of an address. That of a host like `a;b`, which is one, would end a directive. */
+/** Whether a policy can name the origin: a valid host like `a;b` would end its directive. */
 export const hasPlainOrigin = (url: string): boolean =>
   URL.canParse(url) && /^https?:\/\/[\w.-]+(?::\d+)?$/.test(new URL(url).origin);
 
-/** What a policy calls the place that a redirect leads to: its origin, or all of its scheme. */
+/** The policy source of a redirect: its origin, or its scheme where a policy cannot name that. */
 const targetOf = (redirect: string): string => {
   const { origin, protocol } = new URL(redirect);
   return hasPlainOrigin(redirect) ? origin : protocol;
@@ -76,7 +73,7 @@ const policyOf = ({ pictures = [], redirect = null }: Page): string => {
     "default-src 'none'",
     "style-src 'self'",
     `img-src ${["data:", ...originsOf(pictures)].join(" ")}`,
-    // A browser holds the redirect that answers a form to this too.
+    // Browsers apply it to the redirect after a form as well.
     `form-action ${formTargets.join(" ")}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

@@ -1,9 +1,9 @@
 /**
  * The pages of the public verification flow.
  */
-import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, ProofStep } from "@accountlink/core";
-import { chatFace, type Face, faceHtml, gameFace } from "./face.ts";
-import { type Html, html } from "./html.ts";
+import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, ProofStep } from "@accountlink/core/flow";
+import { type Html, html } from "@accountlink/html";
+import { type AccountCard, cardHtml, chatCard, gameCard } from "./account_card.ts";
 import type { Page } from "./page.ts";
 import type { PageSettingsShape } from "./page_settings.ts";
 
@@ -14,16 +14,16 @@ export const queryOf = (entry: FlowEntry): string => {
   return query.toString();
 };
 
-/** What the pages tell of the service: the names of the platforms, and how long addresses are kept. */
+/** What the pages say about the deployment. */
 export interface PageTerms extends Pick<PageSettingsShape, "chatName" | "gameName"> {
-  /** In milliseconds; 0 for addresses that are not kept. */
+  /** How long IP addresses are kept, in milliseconds; 0 for not at all. */
   readonly sightingRetention: number;
 }
 
-/** The page of a browser on its way: who asks, what is proven, and what comes next. */
+/** The page of an unfinished flow: who asks, what is proven, and the next step. */
 export const flowPage = (view: FlowView, terms: PageTerms, now: number): Page => {
   const { redirect, replaces } = view;
-  const [chat, game, replaced] = [chatFace(view.chat), gameFace(view.game), gameFace(replaces)];
+  const [chat, game, replaced] = [chatCard(view.chat), gameCard(view.game), gameCard(replaces)];
   const isProven = chat !== null && game !== null;
   const { chatName, gameName } = terms;
   return {
@@ -37,7 +37,7 @@ export const flowPage = (view: FlowView, terms: PageTerms, now: number): Page =>
 <p>${
       isProven
         ? html`Once you confirm, ${view.asking} knows that these two belong together.`
-        : html`Show that an account on ${chatName} and one on ${gameName} are both yours. ${view.asking} then knows that they belong together, and nothing else.`
+        : html`Show that an account on ${chatName} and one on ${gameName} are both yours. ${view.asking} then knows that they belong together.`
     }</p>
 <ol class="steps" role="list">
 ${step(`Account on ${chatName}`, chat === null ? "current" : "done", proofStep("chat", chatName, chat, view))}
@@ -49,26 +49,26 @@ ${replaced === null && (view.sid !== null || chat !== null) ? cancelForm(view, "
   };
 };
 
-/** The page at the end, for who is not sent on. */
+/** The last page, for users without a redirect. */
 export const donePage = (
   { chat, game, linkChanged, guildId }: Extract<FlowConfirmed, { readonly redirect: null }>,
   settings: PageSettingsShape,
 ): Page => {
-  const faces = [chatFace(chat), gameFace(game)].filter((face) => face !== null);
+  const cards = [chatCard(chat), gameCard(game)].filter((card) => card !== null);
   return {
     status: 200,
     title: "Your accounts are linked",
-    pictures: picturesOf(faces),
+    pictures: picturesOf(cards),
     content: html`
 <p class="sign good" aria-hidden="true">✓</p>
 <h1>Your accounts are linked</h1>
-<ul class="pair" role="list">${faces.map((face) => html`<li>${faceHtml(face)}</li>`)}</ul>
+<ul class="pair" role="list">${cards.map((card) => html`<li>${cardHtml(card)}</li>`)}</ul>
 <p>${linkChanged ? null : "They were linked before, and you have confirmed it. "}You can close this page and go back to ${settings.chatName}.</p>
 ${wayBack(settings, guildId)}`,
   };
 };
 
-/** The page after the user has said no. */
+/** The page after a cancel. */
 export const cancelledPage = ({ guildId }: FlowEnded, settings: PageSettingsShape): Page => ({
   status: 200,
   title: "Nothing was linked",
@@ -81,8 +81,8 @@ ${wayBack(settings, guildId)}`,
 const wayBack = ({ chatName, chatHome }: PageSettingsShape, guildId: FlowEnded["guildId"]): Html | null =>
   chatHome && html`<p><a class="button" href="${chatHome(guildId)}">Go back to ${chatName}</a></p>`;
 
-const picturesOf = (faces: ReadonlyArray<Face | null>): ReadonlyArray<string> =>
-  faces.flatMap((face) => face?.picture ?? []);
+const picturesOf = (cards: ReadonlyArray<AccountCard | null>): ReadonlyArray<string> =>
+  cards.flatMap((card) => card?.picture ?? []);
 
 const guildNote = ({ guild }: FlowView): Html | null =>
   guild &&
@@ -90,7 +90,7 @@ const guildNote = ({ guild }: FlowView): Html | null =>
 
 type StepState = "done" | "current" | "later";
 
-const stateOf = (chat: Face | null, game: Face | null): StepState => {
+const stateOf = (chat: AccountCard | null, game: AccountCard | null): StepState => {
   if (game !== null) return "done";
   return chat === null ? "later" : "current";
 };
@@ -104,19 +104,24 @@ ${content}
 const startPath = (proof: ProofStep, { entry }: FlowView): string =>
   `/verify/${proof}/start?${queryOf(entry)}`;
 
-const proofStep = (proof: ProofStep, platform: string, proven: Face | null, view: FlowView): Html =>
+const proofStep = (proof: ProofStep, platform: string, proven: AccountCard | null, view: FlowView): Html =>
   proven === null
     ? html`<a class="button" href="${startPath(proof, view)}">Sign in to ${platform}</a>`
     : html`
-${faceHtml(proven)}
+${cardHtml(proven)}
 <p class="other"><a href="${startPath(proof, view)}">Use another account on ${platform}</a></p>`;
 
-const confirmation = (view: FlowView, terms: PageTerms, game: Face, replaced: Face | null): Html =>
+const confirmation = (
+  view: FlowView,
+  terms: PageTerms,
+  game: AccountCard,
+  replaced: AccountCard | null,
+): Html =>
   replaced === null
     ? html`${keptAddress(terms)}${confirmForm(view, "Link these accounts")}`
     : html`
 <p>Your account on ${terms.chatName} is linked to another one on ${terms.gameName} already:</p>
-${faceHtml(replaced)}
+${cardHtml(replaced)}
 <p>It can have only one. Which one?</p>
 ${keptAddress(terms)}
 ${confirmForm(view, `Link ${game.name} instead`)}
@@ -137,14 +142,14 @@ ${button}
 
 const day = 86_400_000;
 
-/** Says what becomes of the address of who confirms. */
+/** Tells users that confirming stores their IP address. */
 const keptAddress = ({ sightingRetention }: PageTerms): Html | null => {
   if (sightingRetention === 0) return null;
   const days = Math.ceil(sightingRetention / day);
   return html`<p class="kept">When you confirm, your IP address is kept, encrypted, for ${days === 1 ? "1 day" : `${days} days`}, to find other accounts of the same person.</p>`;
 };
 
-/** The page stands still, so that it says no more than what is true for a while. */
+/** Vague on purpose: the page does not update. */
 const timeLeft = (milliseconds: number): string => {
   if (milliseconds < 60_000) return "less than a minute";
   const minutes = Math.round(milliseconds / 60_000);

@@ -1,35 +1,37 @@
 /**
- * The pages of the flow that does not go on: each says why, and what to do next.
+ * The error pages of the flow: each says why, and what to do next.
  */
-import type { BadRequest, FlowEntry, FlowRefusal, FlowRefused, SessionState } from "@accountlink/core";
-import { chatFace, type Face, faceHtml } from "./face.ts";
-import { html } from "./html.ts";
+import type { BadRequest } from "@accountlink/core/errors";
+import type { FlowEntry, FlowRefusal, FlowRefused } from "@accountlink/core/flow";
+import type { SessionState } from "@accountlink/core/sessions";
+import { html } from "@accountlink/html";
+import { type AccountCard, cardHtml, chatCard } from "./account_card.ts";
 import type { Page } from "./page.ts";
 import type { PageSettingsShape } from "./page_settings.ts";
 import { queryOf } from "./pages.ts";
 
-/** What a page says that does not let its user go on. */
+/** The text of an error page. */
 export interface Refusal {
   readonly status: number;
   readonly title: string;
   /** What happened, and what to do. */
   readonly text: string | ((platforms: PlatformNames) => string);
-  /** What the way back is called, where there is one. */
+  /** The label of the link back into the flow. */
   readonly again?: string;
 }
 
 type PlatformNames = Pick<PageSettingsShape, "chatName" | "gameName">;
 
-/** How a session ended that cannot be gone on with. */
+/** Final states with a page of their own. */
 type Ending = Exclude<SessionState, "pending" | "opened" | "expired">;
 
 /**
- * - `no_entry`: a link without one `sid` or one `pid`, or that cannot be read.
+ * - `no_entry`: no single `sid` or `pid`, or an unreadable URL.
  * - `unreadable`: a form that is too large.
- * - `misplaced`: the address of a form, opened as a page, or the other way round.
- * - `too_many`: a network with too many requests.
- * - `store_down`: a store does not answer.
- * - `defect`: a mistake of ours.
+ * - `misplaced`: a wrong method.
+ * - `too_many`: the client address is over its limit.
+ * - `store_down`: a store is unavailable.
+ * - `defect`: an internal error.
  */
 type OwnRefusal = "no_entry" | "unreadable" | "misplaced" | "too_many" | "store_down" | "defect";
 
@@ -161,25 +163,25 @@ export const refusals: Record<RefusalName, Refusal> = {
   },
 };
 
-/** The page for a flow that core does not let go on. */
+/** The page for a refusal by core. */
 export const refusalPage = (
   { reason, entry, state, account }: FlowRefused,
   platforms: PlatformNames,
 ): Page => {
   if (reason === "over") return pageOf(refusals[isEnding(state) ? state : "expired"], platforms);
-  // A session that is over has no way back, while a scope can be entered again.
+  // An expired session cannot be entered again, a scope can.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
   return pageOf(refusals[reason], platforms, {
     entry: isOver ? null : entry,
-    face: chatFace(account ?? null),
+    card: chatCard(account ?? null),
   });
 };
 
-/** The page for what core has no part in. */
+/** The page for a refusal by http. */
 export const ownRefusalPage = (name: OwnRefusal, platforms: PlatformNames): Page =>
   pageOf(refusals[name], platforms);
 
-/** The page for a request that no step of the flow takes. */
+/** The page for a request without a route. */
 export const unmatchedPage = ({ problem }: BadRequest, platforms: PlatformNames): Page =>
   pageOf(refusals[unmatched[problem]], platforms);
 
@@ -192,20 +194,20 @@ const unmatched = {
 const isEnding = (state: SessionState | undefined): state is Ending =>
   state === "completed" || state === "cancelled" || state === "failed";
 
-const noneKnown = { entry: null, face: null };
+const noneKnown = { entry: null, card: null };
 
-/** The page, with who is signed in, and a way back, where they are known. */
+/** Renders a refusal, with the signed-in account and a link back where known. */
 const pageOf = (
   { status, title, text, again }: Refusal,
   platforms: PlatformNames,
-  { entry, face }: { readonly entry: FlowEntry | null; readonly face: Face | null } = noneKnown,
+  { entry, card }: { readonly entry: FlowEntry | null; readonly card: AccountCard | null } = noneKnown,
 ): Page => ({
   status,
   title,
-  pictures: face?.picture ? [face.picture] : [],
+  pictures: card?.picture ? [card.picture] : [],
   content: html`
 <h1>${title}</h1>
 <p>${typeof text === "string" ? text : text(platforms)}</p>
-${face && html`<p class="who">You are signed in as:</p>${faceHtml(face)}`}
+${card && html`<p class="who">You are signed in as:</p>${cardHtml(card)}`}
 ${again === undefined || entry === null ? null : html`<p><a class="button" href="/verify?${queryOf(entry)}">${again}</a></p>`}`,
 });

@@ -1,27 +1,23 @@
 /**
- * The routes of the public verification flow. They take no key, and answer with pages and redirects.
+ * The routes of the public verification flow: pages and redirects, without a key.
  */
 import {
-  type BadRequest,
-  type FlowEntry,
-  type FlowError,
-  type FlowForm,
-  InternalError,
   PlatformUnavailable,
-  type ProofStep,
   type PublicError,
   RequestLimits,
-  SecurityLog,
   SessionSettings,
-  type SharedIpRateLimited,
   VerificationFlows,
 } from "@accountlink/core";
-import { ByteSize, Cause, Effect, Option, Result } from "effect";
+import { SecurityLog } from "@accountlink/core/audit";
+import type { BadRequest, InternalError, SharedIpRateLimited } from "@accountlink/core/errors";
+import type { FlowEntry, FlowError, FlowForm, ProofStep } from "@accountlink/core/flow";
+import { ByteSize, Effect, Option } from "effect";
 import { HttpIncomingMessage, HttpServerResponse, UrlParams } from "effect/http";
-import { addErrorHeaders } from "../envelope.ts";
-import { type Exchange, exchangeOpener } from "../exchange.ts";
-import type { BoundRoute } from "../pipeline.ts";
-import { observeAnswer } from "../request_metrics.ts";
+import { addErrorHeaders } from "../envelopes/envelope.ts";
+import type { BoundRoute } from "../pipeline/pipeline.ts";
+import { observeResponse } from "../pipeline/request_metrics.ts";
+import { respond } from "../pipeline/respond.ts";
+import { type RequestContext, requestContextMaker } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { flowCookie } from "./cookie.ts";
 import { footerHtml } from "./footer.ts";
@@ -36,38 +32,34 @@ type Refused = FlowError | SharedIpRateLimited | BadRequest;
 type Failure = Refused | InternalError;
 type Answer<R = never> = Effect.Effect<Response, Refused, R>;
 
-/** What the exchanges of the flow name; its paths are no routes of the contract. */
+/** The route of the flow in metrics and logs; its paths are outside the contract. */
 const stepRoute = { id: "verify", generation: "v2" } as const;
 
-/** The routes of the flow. `visit` answers others that refuse with a page. */
+/** The routes of the flow, and `visit` for other routes whose errors are pages. */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
   const limits = yield* RequestLimits;
   const security = yield* SecurityLog;
-  const withExchange = exchangeOpener(settings);
+  const withContext = requestContextMaker(settings);
   const cookie = flowCookie(settings.publicUrl);
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
-  /** Counts a request against the second of its address, and answers it or refuses it with a page. */
-  const answered = <R>(route: Exchange["route"], answer: (exchange: Exchange) => Answer<R>) =>
-    withExchange(route, (exchange) =>
-      Effect.andThen(limits.admitVisit(exchange.address), answer(exchange)).pipe(
-        // Flow events are logged where the steps are taken.
-        Effect.annotateLogs({ requestId: exchange.requestId }),
-        Effect.matchCauseEffect({
-          onSuccess: (response) => observeAnswer(exchange, signed(response, exchange), null),
-          onFailure: (cause) => {
-            if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
-            const error = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
-            const told = publicOf(error);
-            return Effect.andThen(
-              security.noteRefusal(told, exchange.address),
-              observeAnswer(exchange, signed(refused(error, exchange), exchange), told),
-            );
-          },
+  /** Counts a request against its client address, and turns errors into pages. */
+  const handle = <R>(route: RequestContext["route"], answer: (context: RequestContext) => Answer<R>) =>
+    withContext(route, (context) =>
+      respond(
+        context,
+        security,
+        Effect.andThen(limits.admitVisit(context.address), answer(context)).pipe(
+          Effect.map((response) => withRequestId(response, context)),
+          Effect.annotateLogs({ requestId: context.requestId }),
+        ),
+        (error) => ({
+          response: withRequestId(errorResponse(error, context), context),
+          error: publicOf(error),
         }),
       ),
     );
@@ -75,69 +67,69 @@ export const flowRoutes = Effect.gen(function* () {
   const bind = (
     method: "GET" | "POST",
     path: `/verify${string}`,
-    answer: (exchange: Exchange) => Answer,
-  ): BoundRoute => ({ method, path, answer: answered(stepRoute, answer) });
+    answer: (context: RequestContext) => Answer,
+  ): BoundRoute => ({ method, path, answer: handle(stepRoute, answer) });
 
-  const respond = (page: Page, { requestId }: Exchange): Response =>
+  const renderPage = (page: Page, { requestId }: RequestContext): Response =>
     pageResponse(page, footerHtml(pageSettings, requestId));
 
-  /** The answer to whatever the flow does not go on for. */
-  const refused = (error: Failure, exchange: Exchange): Response => {
+  /** The response to an error. */
+  const errorResponse = (error: Failure, context: RequestContext): Response => {
     const headers: Record<string, string> = {};
-    const told = publicOf(error);
-    if (told !== null) addErrorHeaders(headers, told);
-    return HttpServerResponse.setHeaders(respond(pageOf(error, pageSettings), exchange), headers);
+    const reported = publicOf(error);
+    if (reported !== null) addErrorHeaders(headers, reported);
+    return HttpServerResponse.setHeaders(renderPage(errorPage(error, pageSettings), context), headers);
   };
 
-  const show = (exchange: Exchange): Answer => {
-    const entry = entryOf(exchange);
-    if (entry === null) return Effect.succeed(respond(ownRefusalPage("no_entry", pageSettings), exchange));
-    return Effect.map(flows.view(entry, cookie.read(exchange)), (view) => {
-      const now = exchange.clock.currentTimeMillisUnsafe();
+  const show = (context: RequestContext): Answer => {
+    const entry = entryOf(context);
+    if (entry === null) return Effect.succeed(renderPage(ownRefusalPage("no_entry", pageSettings), context));
+    return Effect.map(flows.view(entry, cookie.read(context)), (view) => {
+      const now = context.clock.currentTimeMillisUnsafe();
       const page = flowPage(view, { ...pageSettings, sightingRetention }, now);
-      return cookie.write(respond(page, exchange), view.cookie);
+      return cookie.write(renderPage(page, context), view.cookie);
     });
   };
 
   const start =
     (step: ProofStep) =>
-    (exchange: Exchange): Answer =>
-      Effect.map(flows.start(step, entryOf(exchange), cookie.read(exchange), callbackUri(step)), (begun) =>
-        cookie.write(redirect(302, begun.url), begun.cookie),
+    (context: RequestContext): Answer =>
+      Effect.map(flows.start(step, entryOf(context), cookie.read(context), callbackUri(step)), (started) =>
+        cookie.write(redirect(302, started.url), started.cookie),
       );
 
   const finish =
     (step: ProofStep) =>
-    (exchange: Exchange): Answer =>
+    (context: RequestContext): Answer =>
       Effect.map(
-        flows.finish(step, cookie.read(exchange), searchOf(exchange), callbackUri(step)),
-        // Back and reload then find the page of the flow, and not a sign-in that was used.
+        flows.finish(step, cookie.read(context), searchOf(context), callbackUri(step)),
+        // Back and reload then show the page of the flow, not a used sign-in.
         (proven) => cookie.write(redirect(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
       );
 
-  const confirm = (exchange: Exchange, form: FlowForm): Answer => {
-    const { address, requestId } = exchange;
+  const confirm = (context: RequestContext, form: FlowForm): Answer => {
+    const { address, requestId } = context;
     return Effect.map(
-      flows.confirm(cookie.read(exchange), form, { address, requestId }),
+      flows.confirm(cookie.read(context), form, { address, requestId }),
       (confirmed): Response =>
         confirmed.redirect === null
-          ? respond(donePage(confirmed, pageSettings), exchange)
+          ? renderPage(donePage(confirmed, pageSettings), context)
           : redirect(303, confirmed.redirect),
     );
   };
 
-  const cancel = (exchange: Exchange, form: FlowForm): Answer =>
-    Effect.map(flows.cancel(cookie.read(exchange), form), (ended) =>
-      respond(cancelledPage(ended, pageSettings), exchange),
+  const cancel = (context: RequestContext, form: FlowForm): Answer =>
+    Effect.map(flows.cancel(cookie.read(context), form), (ended) =>
+      renderPage(cancelledPage(ended, pageSettings), context),
     );
 
-  /** Reads the form that an answer is for. */
+  /** Reads the form before a handler. */
   const withForm =
-    (answer: (exchange: Exchange, form: FlowForm) => Answer) =>
-    (exchange: Exchange): Answer =>
-      Effect.matchEffect(readForm(exchange), {
-        onFailure: () => Effect.succeed(respond(ownRefusalPage("unreadable", pageSettings), exchange)),
-        onSuccess: (form) => answer(exchange, form),
+    (answer: (context: RequestContext, form: FlowForm) => Answer) =>
+    (context: RequestContext): Answer =>
+      Effect.matchEffect(readForm(context), {
+        onFailure: () => Effect.succeed(renderPage(ownRefusalPage("unreadable", pageSettings), context)),
+        onSuccess: (form) => answer(context, form),
       });
 
   const routes: ReadonlyArray<BoundRoute> = [
@@ -151,27 +143,27 @@ export const flowRoutes = Effect.gen(function* () {
     {
       method: "GET",
       path: stylePath,
-      // It asks no store and is not counted: a page that says what is down, or was too much, needs it as well.
-      answer: withExchange(stepRoute, (exchange) =>
-        observeAnswer(exchange, signed(styleSheet, exchange), null),
+      // Not counted, so that the pages for an outage or a limit get it too.
+      answer: withContext(stepRoute, (context) =>
+        observeResponse(context, withRequestId(styleSheet, context), null),
       ),
     },
   ];
-  const visit = <R>(id: string, answer: Answer<R>) => answered({ id, generation: "v2" }, () => answer);
+  const visit = <R>(id: string, answer: Answer<R>) => handle({ id, generation: "v2" }, () => answer);
 
   return { routes, visit };
 });
 
-const signed = (response: Response, { requestId }: Exchange): Response =>
+const withRequestId = (response: Response, { requestId }: RequestContext): Response =>
   HttpServerResponse.setHeader(response, "x-request-id", requestId);
 
-/** What operators are told of: nothing that users can do about. */
+/** The error for operators; null for what users cause. */
 const publicOf = (error: Failure): PublicError | null => {
   if (error._tag !== "FlowRefused") return error;
   return error.cause instanceof PlatformUnavailable ? error.cause : null;
 };
 
-const pageOf = (error: Failure, settings: PageSettingsShape): Page => {
+const errorPage = (error: Failure, settings: PageSettingsShape): Page => {
   switch (error._tag) {
     case "FlowRefused":
       return refusalPage(error, settings);
@@ -186,8 +178,8 @@ const pageOf = (error: Failure, settings: PageSettingsShape): Page => {
   }
 };
 
-/** What a browser came with; null for nothing, or for a value that is given twice. */
-const entryOf = ({ query }: Exchange): FlowEntry | null => {
+/** The entry that the query names; null for none, or for a repeated value. */
+const entryOf = ({ query }: RequestContext): FlowEntry | null => {
   const { sid, pid, guildId, redirect } = query;
   if ([sid, pid, guildId, redirect].some((value) => Array.isArray(value))) return null;
   if (isGiven(sid)) return { sid };
@@ -197,12 +189,12 @@ const entryOf = ({ query }: Exchange): FlowEntry | null => {
 
 const isGiven = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-const searchOf = ({ request: { url } }: Exchange): URLSearchParams =>
+const searchOf = ({ request: { url } }: RequestContext): URLSearchParams =>
   new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "");
 
 const maxFormSize = ByteSize.bytes(4_096);
 
-const readForm = ({ request }: Exchange) =>
+const readForm = ({ request }: RequestContext) =>
   request.urlParamsBody.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, maxFormSize),
     Effect.map(

@@ -53,7 +53,7 @@ footer p { margin: 0; }
 .account { display: flex; align-items: center; gap: .75rem; }
 .account p { margin: 0; min-width: 0; line-height: 1.35; }
 .account small { display: block; }
-.face {
+.picture {
   display: grid; place-items: center; flex: none; width: 3rem; height: 3rem;
   border: 1px solid var(--line); border-radius: 50%; background: var(--ground); object-fit: cover; font-weight: 600;
 }

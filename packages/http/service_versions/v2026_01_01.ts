@@ -1,7 +1,7 @@
 /**
- * The first contract, and so far the newest: nothing to transform.
+ * The first contract and the newest: nothing to transform.
  */
-import type { DatedContract } from "../service_version.ts";
+import type { DatedContract } from "./dated_contract.ts";
 
 export const v20260101: DatedContract = {
   date: "2026-01-01",

@@ -1,12 +1,12 @@
 /**
  * Accounts, scopes, keys, links, the audit log and the progress of imports.
  *
- * `links` and its index begin with `pid`, so that a database can be split by scope later. What is found by other means
- * than its primary key is found by an index that is named after it.
+ * `links` and its index begin with `pid`, so that the table can be partitioned by scope. Indexes
+ * are named after what they find.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { dialectOf } from "../internal/dialect.ts";
+import { dialectOf } from "../statements/dialect.ts";
 
 export const initial = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -53,7 +53,8 @@ export const initial = Effect.gen(function* () {
     ) ${tableByKey}`;
   yield* sql`CREATE INDEX key_secrets_by_key ON key_secrets (key_id)`;
 
-  // previous_game_id is what the last write replaced. Only that write reads it: RETURNING knows no row as it was.
+  // previous_game_id is the value that the last write replaced, for its RETURNING, which sees only
+  // new rows.
   yield* sql`
     CREATE TABLE links (
       pid ${text} NOT NULL REFERENCES scopes (pid),

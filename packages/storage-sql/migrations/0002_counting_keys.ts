@@ -1,18 +1,17 @@
 /**
- * Which keys count against the number of keys that an account may have: not those with limits of their own, and not
- * those of a fixture.
- *
- * A node of the release before counts every key, and so do the keys that it makes.
+ * Which keys count against the maximum of an account: not those with their own limits, and not
+ * those of a fixture. Nodes of the previous release count every key, also those that they create.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { dialectOf } from "../internal/dialect.ts";
+import { dialectOf } from "../statements/dialect.ts";
 
 export const countingKeys = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   yield* sql`ALTER TABLE keys ADD COLUMN counts ${dialectOf(sql).integer} NOT NULL DEFAULT 1`;
 
-  // Only the log knows where a key came from. Its details are text, which begins with {"keyId":" and the 12 characters.
+  // Only the audit log has the origin of a key. Its details begin with {"keyId":" and the 12
+  // characters.
   yield* sql`
     UPDATE keys SET counts = 0
     WHERE kind <> 'normal' OR id IN (

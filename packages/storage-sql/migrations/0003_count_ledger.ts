@@ -1,11 +1,10 @@
 /**
- * What outlasts the counters of the limits: the nodes that live, and what each of them knows of the windows that last.
- *
- * `node_counts` begins with the end of the window, so that what is over lies together.
+ * Live nodes, and their counts of durable windows. The key of `node_counts` begins with the end of
+ * the window, so ended windows are adjacent.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { dialectOf } from "../internal/dialect.ts";
+import { dialectOf } from "../statements/dialect.ts";
 
 export const countLedger = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;

@@ -1,18 +1,18 @@
 /**
- * Verification sessions and flows, and where chat users were seen.
+ * Verification sessions, flows and sightings.
  *
- * A node of the release before serves no sessions. A link that it removes ends none either; the version of the record,
- * which grows with it, keeps the proofs of before from becoming a link.
+ * Nodes of the previous release have no sessions, so their removals of links end none. The version
+ * of the record grows all the same, and invalidates earlier proofs.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { dialectOf } from "../internal/dialect.ts";
+import { dialectOf } from "../statements/dialect.ts";
 
 export const verification = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const { text, integer, tableByKey } = dialectOf(sql);
 
-  // Null in changed_at is a session that was created and nothing else.
+  // changed_at is null until the first change after the creation.
   yield* sql`
     CREATE TABLE verification_sessions (
       sid ${text} NOT NULL PRIMARY KEY,
@@ -44,7 +44,7 @@ export const verification = Effect.gen(function* () {
     CREATE INDEX verification_sessions_by_change ON verification_sessions (changed_at)
     WHERE changed_at IS NOT NULL`;
 
-  // When a key can again create as many sessions at once as it ever can.
+  // full_at is when the burst of the key is full again.
   yield* sql`
     CREATE TABLE session_bursts (
       key_id ${text} NOT NULL PRIMARY KEY REFERENCES keys (id),

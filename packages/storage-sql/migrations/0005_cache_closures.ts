@@ -1,10 +1,10 @@
 /**
- * What nodes agree on about a cache of links: its run and until when it is not used, in the row of the empty scope; until
- * when a scope is not cached, in the others.
+ * The agreement of nodes about a cache of links: the run of the cache and when it opens, in the row
+ * of the empty scope; when a scope can be cached again, in the others.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { dialectOf } from "../internal/dialect.ts";
+import { dialectOf } from "../statements/dialect.ts";
 
 export const cacheClosures = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;

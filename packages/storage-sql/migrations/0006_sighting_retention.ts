@@ -1,5 +1,5 @@
 /**
- * Sightings by their age, for the sweep that forgets them. A node of the release before forgets none.
+ * Sightings by age, for the sweep. Nodes of the previous release delete none.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";

@@ -1,10 +1,10 @@
 /**
- * The wrapped root key: one row. A node of the release before derives its keys from the secret, which is the root key that
- * a node of this release stores when it finds accounts.
+ * The wrapped root key, in one row. Nodes of the previous release derive their keys from the
+ * secret, which becomes the root key of a database with accounts.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { dialectOf } from "../internal/dialect.ts";
+import { dialectOf } from "../statements/dialect.ts";
 
 export const rootKey = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;

@@ -1,14 +1,14 @@
 /**
- * Sign-ins under way without their secrets, which are made of the `state` that the browser brings back. They take the
- * place of `sign_in_challenges`, which goes in the release after.
+ * Pending sign-ins without their secrets, which are derived from the `state` that the browser
+ * returns. Replaces `sign_in_challenges`, which the next release drops.
  *
- * From this step on `sid` in `verification_sessions` and `verification_flows` holds a keyed hash of the sid, in the form
- * of one. A node of the release before reads and writes such rows, and ends them when a link is removed. But it takes
- * the hash for the sid: a session that one release has made is unknown to nodes of the other when a client asks for it.
+ * From here on, `sid` in `verification_sessions` and `verification_flows` is a keyed hash of the
+ * sid, in the same format. Nodes of the previous release read and write such rows, but take the
+ * hash for the sid: clients cannot read a session of one release at nodes of the other.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { dialectOf } from "../internal/dialect.ts";
+import { dialectOf } from "../statements/dialect.ts";
 
 export const signIns = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;

@@ -1,10 +1,10 @@
 /**
- * When an import last stored a batch, so that its progress can be forgotten; accounts by chat user, for whoever erases
- * one. A node of the release before leaves the time out, and its imports are remembered for good.
+ * The time of the last batch of an import, so its progress can expire; accounts by chat user, for
+ * erasures. Nodes of the previous release leave the time out, so progress of their imports stays.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { dialectOf } from "../internal/dialect.ts";
+import { dialectOf } from "../statements/dialect.ts";
 
 export const retention = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;

@@ -1,12 +1,13 @@
 /**
- * The counts of lasting windows: one row for each window, ordered by its end so that what is over lies together.
+ * The counts of durable windows, one row each. The key begins with the end of the window, so ended
+ * windows are adjacent.
  *
- * The nodes of the release before use `node_counts` of step 3 and `cache_closures` of step 5, which the next release
+ * Nodes of the previous release use `node_counts` and `cache_closures`, which the next release
  * drops.
  */
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
-import { dialectOf } from "../internal/dialect.ts";
+import { dialectOf } from "../statements/dialect.ts";
 
 export const dayCounts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;

@@ -1,0 +1,74 @@
+/**
+ * Atomic writes of files.
+ */
+import { randomUUID } from "node:crypto";
+import { dirname, join } from "node:path";
+import { Data, Effect, FileSystem, type PlatformError, Stream } from "effect";
+
+/** The file exists already and was not replaced. */
+class FileExists extends Data.TaggedError("FileExists")<{ readonly file: string }> {}
+
+/**
+ * Writes a temporary file next to the target and moves it into place once it is synced to disk. If
+ * the write fails, the target is unchanged. Devices and pipes are written to directly.
+ *
+ * @param existing what to do if the file exists before or after the write
+ */
+export const writeAtomically = Effect.fnUntraced(function* <E, R>(
+  file: string,
+  text: Stream.Stream<string, E, R>,
+  existing: "replace" | "refuse",
+) {
+  const fileSystem = yield* FileSystem.FileSystem;
+  // Symbolic links are kept, and their target is replaced.
+  const target = (yield* fileSystem.exists(file)) ? yield* fileSystem.realPath(file) : file;
+  const isThere = yield* fileSystem.exists(target);
+  const isOrdinary = !isThere || (yield* fileSystem.stat(target)).type === "File";
+  // Pipes have no positions, so writes have to append.
+  if (!isOrdinary) {
+    return yield* Stream.run(Stream.encodeText(text), fileSystem.sink(target, { flag: "a" }));
+  }
+  if (existing === "replace") {
+    return yield* writePart(target, text, (part) => fileSystem.rename(part, target));
+  }
+  if (isThere) return yield* new FileExists({ file });
+  yield* writePart(target, text, linkTo(file));
+});
+
+/** Writes the file atomically unless it exists by then: the first of several processes wins. */
+export const writeIfAbsent = (file: string, text: string) =>
+  writePart(file, Stream.succeed(text), linkTo(file)).pipe(Effect.catchTag("FileExists", () => Effect.void));
+
+/** Unlike a rename, a hard link never replaces a file. */
+const linkTo = (file: string) =>
+  Effect.fnUntraced(function* (part: string) {
+    yield* (yield* FileSystem.FileSystem).link(part, file).pipe(
+      Effect.catchIf(
+        ({ reason }) => reason._tag === "AlreadyExists",
+        () => new FileExists({ file }),
+      ),
+    );
+  });
+
+/** Writes the text to a temporary file next to the target, then calls `putIntoPlace`. */
+const writePart = Effect.fnUntraced(function* <E, R, E2, R2>(
+  target: string,
+  text: Stream.Stream<string, E, R>,
+  putIntoPlace: (part: string) => Effect.Effect<void, PlatformError.PlatformError | E2, R2>,
+) {
+  const fileSystem = yield* FileSystem.FileSystem;
+  const part = join(dirname(target), `.${randomUUID()}.part`);
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      yield* Effect.addFinalizer(() => Effect.ignore(fileSystem.remove(part, { force: true })));
+      // Links are personal data, so only the owner may read the file.
+      const opened = yield* fileSystem.open(part, { flag: "wx", mode: 0o600 });
+      yield* Stream.runForEach(Stream.encodeText(text), (chunk) => opened.writeAll(chunk));
+      yield* opened.sync;
+      yield* putIntoPlace(part);
+      // The new name is durable once the folder is synced, which not every file system supports.
+      const folder = fileSystem.open(dirname(target), { flag: "r" });
+      yield* Effect.ignore(Effect.flatMap(folder, ({ sync }) => sync));
+    }),
+  );
+});

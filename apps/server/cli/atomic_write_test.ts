@@ -1,0 +1,90 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as NodeServices from "@effect/platform-node/NodeServices";
+import { describe, expect, it } from "@effect/vitest";
+import { Deferred, Effect, Exit, Fiber, Stream } from "effect";
+import { makeFolder } from "../commands/test_folder.ts";
+import { writeAtomically, writeIfAbsent } from "./atomic_write.ts";
+
+describe("writeAtomically", () => {
+  it.effect("writes a file that nobody else can read, in place of an existing one", () =>
+    Effect.gen(function* () {
+      const file = join(yield* makeFolder, "links.csv");
+      for (const text of ["first", "second, and longer", "third"]) {
+        yield* writeAtomically(file, Stream.fromIterable(text), "replace");
+        expect(readFileSync(file, "utf8")).toBe(text);
+        expect(statSync(file).mode & 0o777).toBe(0o600);
+      }
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+
+  it.effect("leaves everything as it was when the text breaks off", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeFolder;
+      const file = join(folder, "links.csv");
+      writeFileSync(file, "before");
+      const failing = Stream.concat(Stream.make("half"), Stream.fail("broken"));
+      expect(yield* Effect.exit(writeAtomically(file, failing, "replace"))).toEqual(Exit.fail("broken"));
+
+      const halfway = yield* Deferred.make<void>();
+      const waiting = Stream.concat(
+        Stream.make("half"),
+        Stream.fromEffect(Effect.andThen(Deferred.succeed(halfway, undefined), Effect.never)),
+      );
+      const writing = yield* Effect.forkChild(writeAtomically(file, waiting, "replace"));
+      yield* Deferred.await(halfway);
+      expect(readdirSync(folder)).toHaveLength(2);
+      yield* Fiber.interrupt(writing);
+      expect(readdirSync(folder)).toEqual(["links.csv"]);
+      expect(readFileSync(file, "utf8")).toBe("before");
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+
+  it.effect("refuses a file that is there, also one that came while it wrote", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeFolder;
+      const file = join(folder, "links.csv");
+      const exists = expect.objectContaining({ _tag: "FileExists", file }) as unknown;
+      const meanwhile = Stream.fromEffect(Effect.sync(() => (writeFileSync(file, "theirs"), "ours")));
+      expect(yield* Effect.flip(writeAtomically(file, meanwhile, "refuse"))).toEqual(exists);
+      expect(yield* Effect.flip(writeAtomically(file, Stream.die("It was read"), "refuse"))).toEqual(exists);
+      expect(readFileSync(file, "utf8")).toBe("theirs");
+      expect(readdirSync(folder)).toEqual(["links.csv"]);
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+
+  it.effect("follows links, and never replaces a device", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeFolder;
+      mkdirSync(join(folder, "there"));
+      const file = join(folder, "there", "links.csv");
+      writeFileSync(file, "before");
+      symlinkSync(file, join(folder, "link"));
+      yield* writeAtomically(join(folder, "link"), Stream.make("after"), "replace");
+      expect(readFileSync(file, "utf8")).toBe("after");
+      yield* writeAtomically("/dev/null", Stream.make("gone"), "replace");
+      expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+});
+
+describe("writeIfAbsent", () => {
+  it.effect("writes a file that nobody else can read, and none that is there", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeFolder;
+      const file = join(folder, "secret");
+      yield* writeIfAbsent(file, "first");
+      yield* writeIfAbsent(file, "second");
+      expect(readFileSync(file, "utf8")).toBe("first");
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(readdirSync(folder)).toEqual(["secret"]);
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+
+  it.effect("fails where nothing can be written", () =>
+    Effect.gen(function* () {
+      const nowhere = join(yield* makeFolder, "none", "secret");
+      expect((yield* Effect.flip(writeIfAbsent(nowhere, "first")))._tag).toBe("PlatformError");
+    }).pipe(Effect.provide(NodeServices.layer)),
+  );
+});

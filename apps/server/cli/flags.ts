@@ -1,0 +1,113 @@
+/**
+ * Flags and arguments that several commands take.
+ */
+import { ChatId, GuildId, KeyId, type ScopeTarget } from "@accountlink/core";
+import { keyIdOf } from "@accountlink/core/keys";
+import { parseTimestamp } from "@accountlink/core/timestamp";
+import { Effect, Option, Schema } from "effect";
+import { Argument, CliError, Flag } from "effect/cli";
+import { durationMillis, expectedDuration } from "../config/variables.ts";
+import { linkFormats } from "../links/link_files.ts";
+
+/** A flag with a check; `expected` describes the accepted values in errors. */
+export const textFlag = (name: string, isRight: (text: string) => boolean, expected: string) =>
+  Flag.String(name).pipe(Flag.filter(isRight, () => `expected ${expected}`));
+
+const isName = (text: string): boolean => text.trim() !== "" && text.length <= 100 && !/[\p{Cc}]/u.test(text);
+
+/** The name of an account or a key. */
+export const nameFlag = (name: string) => textFlag(name, isName, "1 to 100 characters");
+
+export const accountFlag = nameFlag("account").pipe(Flag.withMetavar("name"));
+
+export const chatIdFlag = textFlag("chat-id", Schema.is(ChatId), "5 to 32 digits").pipe(
+  Flag.withMetavar("id"),
+  Flag.withDescription("The chat user"),
+  Flag.map((id) => id as ChatId),
+);
+
+/** The data scope of the account. */
+export const scopeFlags = {
+  scope: Flag.Literals("scope", ["global", "guild"]).pipe(
+    Flag.withDescription("The account's global data scope, or that of one guild (default: global)"),
+    Flag.optional,
+  ),
+  guildId: textFlag("guild-id", Schema.is(GuildId), "5 to 32 digits").pipe(
+    Flag.withMetavar("id"),
+    Flag.withDescription("The guild of a guild scope"),
+    Flag.optional,
+  ),
+};
+
+interface ScopeChoice {
+  readonly scope: Option.Option<"global" | "guild">;
+  readonly guildId: Option.Option<string>;
+}
+
+/** Refuses a guild scope without its guild, and a global scope with one. */
+export const checkScope = ({
+  scope,
+  guildId,
+}: ScopeChoice): Effect.Effect<void, CliError.ValidationError> => {
+  if (Option.contains(scope, "guild") && Option.isNone(guildId)) {
+    return refuse("--scope guild needs --guild-id");
+  }
+  return Option.contains(scope, "global") && Option.isSome(guildId)
+    ? refuse("--scope global takes no --guild-id")
+    : Effect.void;
+};
+
+/** Fails with an error about several flags. */
+export const refuse = (message: string): Effect.Effect<never, CliError.ValidationError> =>
+  Effect.fail(new CliError.ValidationError({ message }));
+
+/** The chosen scope. `--guild-id` alone means the scope of the guild. */
+export const targetOf = ({ guildId }: ScopeChoice): ScopeTarget =>
+  Option.isSome(guildId) ? { kind: "guild", guildId: guildId.value as GuildId } : { kind: "global" };
+
+export const scopeText = (target: ScopeTarget): string =>
+  target.kind === "guild" ? `guild ${target.guildId}` : "global";
+
+/**
+ * Reads the id of a key from the id itself, the masked key (`alk_<id>_…`) or the whole key, whose
+ * secret is dropped.
+ */
+export const readKeyId = (text: string): Option.Option<KeyId> => {
+  const id = keyIdOf(text) ?? /^(?:alk_)?([0-9A-Za-z]{12})(?:_(?:…|\.\.\.)?)?$/.exec(text)?.[1];
+  return Option.filter(Option.fromNullishOr(id), Schema.is(KeyId));
+};
+
+/** The format of a file of links. */
+export const formatFlag = Flag.Literals("format", linkFormats).pipe(
+  Flag.withDescription("Format of the file (default: by its ending, .csv, .ndjson or .jsonl)"),
+  Flag.optional,
+);
+
+/** A duration, in milliseconds. */
+export const durationFlag = (name: string) =>
+  Flag.String(name).pipe(
+    Flag.filterMap(durationMillis, () => `expected ${expectedDuration}`),
+    Flag.withMetavar("duration"),
+  );
+
+/** A whole number, 0 or more. */
+export const countFlag = (name: string) =>
+  Flag.Int(name).pipe(
+    Flag.filter(
+      (count) => count >= 0 && count < 1e15,
+      () => "expected a whole number, 0 or more",
+    ),
+    Flag.withMetavar("count"),
+  );
+
+/** A time, in milliseconds since the epoch. */
+export const timeFlag = (name: string) =>
+  Flag.String(name).pipe(
+    Flag.filterMap(parseTimestamp, () => "expected an ISO 8601 date, or a date and time with its offset"),
+    Flag.withMetavar("time"),
+  );
+
+export const keyArgument = Argument.String("key").pipe(
+  Argument.withDescription("Id of the key, the 12 characters after alk_; the key as it is listed will do"),
+  Argument.filterMap(readKeyId, () => "expected 12 letters or digits, or alk_<id>_…"),
+);

@@ -1,0 +1,70 @@
+/**
+ * Output of commands.
+ */
+import { Console, Effect } from "effect";
+import { Flag, GlobalFlag } from "effect/cli";
+import { Invocation } from "./invocation.ts";
+
+/** `--json`, on every command but `serve`. */
+export const Json = GlobalFlag.Setting("json")({
+  flag: Flag.Boolean("json").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Print JSON on standard output and nothing else"),
+    Flag.withDefault(false),
+  ),
+});
+
+/**
+ * Whether `--json` is given. Read from the raw words, since it also applies to an invalid command
+ * line.
+ */
+export const jsonWanted: Effect.Effect<boolean> = Effect.map(Invocation, ({ words }) => {
+  const end = words.indexOf("--");
+  return (end === -1 ? words : words.slice(0, end)).some(
+    (word) => word === "--json" || word === "--json=true",
+  );
+});
+
+/**
+ * Prints the result of a command.
+ *
+ * @param json the output with `--json`
+ * @param text the output without it
+ */
+export const answer = Effect.fnUntraced(function* (json: object, text: string) {
+  yield* Console.log(printable((yield* Json) ? JSON.stringify(json) : text));
+});
+
+/**
+ * Escapes characters that move the cursor or change the text direction, except line ends. The
+ * escapes are those of JSON, so that JSON keeps its meaning.
+ */
+export const printable = (text: string): string =>
+  text.replace(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escaped);
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+export const formatTable = (
+  headings: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+): string => {
+  const table = [headings, ...rows].map((row) => row.map(cellOf));
+  const widths = headings.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return table
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+};
+
+const cellOf = (text: string): string => printable(text).replaceAll("\n", escaped);
+
+/** `100,000` */
+export const formatCount = (count: number): string => count.toLocaleString("en-US");
+
+/** `1 line`, `100,000 lines` */
+export const countOf = (count: number, noun: string): string =>
+  `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;

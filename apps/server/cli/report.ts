@@ -1,0 +1,73 @@
+/**
+ * Reports of commands that fail.
+ */
+import { redact, redactKeys } from "@accountlink/core/addresses";
+import { Cause, Console, Data, Effect, Predicate } from "effect";
+import { InvalidConfig } from "../config/config.ts";
+import { jsonWanted, printable } from "./output.ts";
+
+export class CommandFailed extends Data.TaggedError("CommandFailed")<{
+  /** What failed and why, in one line. */
+  readonly problem: string;
+  /** Lines to print before it. */
+  readonly notes?: ReadonlyArray<string>;
+  /** Further fields of the JSON output. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}> {
+  override readonly message = this.problem;
+}
+
+/** A command failed, and its output says so already. */
+export class AlreadyReported extends Data.TaggedError("AlreadyReported") {}
+
+/**
+ * Prints each problem in one line on standard error, or with `--json` as JSON on standard output.
+ *
+ * @param action the start of configuration errors, such as `Cannot start`
+ */
+export const report = (cause: Cause.Cause<unknown>, action: string): Effect.Effect<void> => {
+  const error = Cause.squash(cause);
+  if (error instanceof CommandFailed) return reportFailure(error);
+  // The IP addresses in a configuration are the operator's own, who has to see them to correct
+  // them.
+  if (error instanceof InvalidConfig) {
+    const lines = [error.problem, ...(error.others ?? [])].map((line) => `${action}: ${line}`);
+    const notes = lines.slice(0, -1);
+    const details = notes.length === 0 ? {} : { others: notes };
+    return print(new CommandFailed({ problem: lines.at(-1) ?? "", notes, details }), redactKeys);
+  }
+  const hide = Predicate.isTagged(error, "DatabaseUnusable") ? redactKeys : redact;
+  return print(new CommandFailed({ problem: problemOf(error) }), hide);
+};
+
+export const reportFailure = (failure: CommandFailed): Effect.Effect<void> => print(failure, redact);
+
+const print = (
+  { problem, notes = [], details }: CommandFailed,
+  hide: (text: string) => string,
+): Effect.Effect<void> =>
+  Effect.flatMap(jsonWanted, (wanted) =>
+    wanted
+      ? Console.log(printable(hide(JSON.stringify({ error: oneLine(problem), ...details }))))
+      : Console.error(printable(hide([...notes, problem].map(oneLine).join("\n")))),
+  );
+
+const oneLine = (text: string): string => text.trim().replace(/\s*[\r\n]+\s*/g, " ");
+
+const problemOf = (error: unknown): string => {
+  if (Predicate.isTagged(error, "StoreUnavailable")) return `Cannot use the database: ${reasonOf(error)}`;
+  if (!Predicate.hasProperty(error, "_tag")) return `Cannot go on, this is a bug: ${reasonOf(error)}`;
+  return ownMessage(error) === "" ? `Cannot go on: ${reasonOf(error)}` : ownMessage(error);
+};
+
+/** The innermost message: that of the database, the file system or the network. */
+export const reasonOf = (error: unknown): string => {
+  const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined;
+  return Predicate.hasProperty(cause, "message") ? reasonOf(cause) : messageOf(error);
+};
+
+const messageOf = (error: unknown): string => (ownMessage(error) === "" ? String(error) : ownMessage(error));
+
+// Some errors have a name but no message.
+const ownMessage = (error: unknown): string =>
+  Predicate.hasProperty(error, "message") ? String(error.message) : "";

@@ -1,0 +1,72 @@
+import { StoreUnavailable } from "@accountlink/core";
+import { describe, expect, it } from "@effect/vitest";
+import { Cause, Effect } from "effect";
+import { ServeError } from "effect/http/HttpServerError";
+import { TestConsole } from "effect/testing";
+import { InvalidConfig } from "../config/config.ts";
+import { CommandFailed, report } from "./report.ts";
+
+const reported = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+  yield* report(cause, "Cannot start");
+  expect(yield* TestConsole.logLines).toEqual([]);
+  return (yield* TestConsole.errorLines).join("\n");
+}, Effect.provide(TestConsole.layer));
+
+describe("report", () => {
+  it.effect("prints the database's own message in one line", () =>
+    Effect.gen(function* () {
+      const cause = new Error("Failed", { cause: new Error("disk\n  is full") });
+      expect(
+        yield* reported(Cause.fail(new StoreUnavailable({ operation: "LinkStore.setGame", cause }))),
+      ).toBe("Cannot use the database: disk is full");
+    }),
+  );
+
+  it.effect("prints the cause of an error without a message", () =>
+    Effect.gen(function* () {
+      const cause = new Error("address in use");
+      expect(yield* reported(Cause.fail(new ServeError({ cause })))).toBe("Cannot go on: address in use");
+    }),
+  );
+
+  it.effect("prints the name of an error without message and cause", () =>
+    Effect.gen(function* () {
+      expect(yield* reported(Cause.fail(new ServeError({ cause: "" })))).toBe("Cannot go on: ServeError");
+    }),
+  );
+
+  it.effect("reports a defect as a bug", () =>
+    Effect.gen(function* () {
+      expect(yield* reported(Cause.die(new TypeError("x is not a function")))).toBe(
+        "Cannot go on, this is a bug: x is not a function",
+      );
+    }),
+  );
+
+  it.effect("prints every problem of a configuration in its own line", () =>
+    Effect.gen(function* () {
+      const error = new InvalidConfig({ problem: "A is wrong", others: ["B is wrong", "C is wrong"] });
+      expect(yield* reported(Cause.fail(error))).toBe(
+        "Cannot start: A is wrong\nCannot start: B is wrong\nCannot start: C is wrong",
+      );
+    }),
+  );
+
+  it.effect("redacts keys in a configuration, but not addresses", () =>
+    Effect.gen(function* () {
+      const problem = `ACCOUNTLINK_TRUSTED_PROXIES is "10.0.0.0/33,alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}"`;
+      expect(yield* reported(Cause.fail(new InvalidConfig({ problem })))).toBe(
+        'Cannot start: ACCOUNTLINK_TRUSTED_PROXIES is "10.0.0.0/33,alk_Aa0Bb1Cc2Dd3_…"',
+      );
+    }),
+  );
+
+  it.effect("redacts keys and addresses", () =>
+    Effect.gen(function* () {
+      const notes = [`line 1: alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`];
+      expect(yield* reported(Cause.fail(new CommandFailed({ problem: "From 203.0.113.7", notes })))).toBe(
+        "line 1: alk_Aa0Bb1Cc2Dd3_…\nFrom [redacted]",
+      );
+    }),
+  );
+});

@@ -1,0 +1,29 @@
+/**
+ * Runs the command line as a process: signals, pipes and the exit code.
+ */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime";
+import * as NodeServices from "@effect/platform-node/NodeServices";
+import { Effect } from "effect";
+import { exitCodeOf, runCommandLine } from "./command_line.ts";
+
+/** The exit code for SIGPIPE. */
+const pipeClosed = 141;
+
+// The reader has closed the pipe, as in `accountlink keys list | head -1`. A server continues.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE" && process.exitCode === undefined) process.exit(pipeClosed);
+});
+
+// The first signal interrupts the run. Another one, such as npm's after the terminal's, may arrive
+// when the runtime has removed its listeners, and must not kill the process before it exits by
+// itself.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+
+runCommandLine.pipe(
+  Effect.provide([NodeServices.layer, NodeCrypto.layerSecureRandom]),
+  NodeRuntime.runMain({
+    disableErrorReporting: true,
+    teardown: (exit, onExit) => onExit(exitCodeOf(exit)),
+  }),
+);

@@ -1,0 +1,16 @@
+/**
+ * Finding the key of a command.
+ */
+import type { KeyId } from "@accountlink/core";
+import { KeyStore, maskedKey } from "@accountlink/core/keys";
+import { Effect } from "effect";
+import { CommandFailed } from "../../cli/report.ts";
+
+/** Fails if the key does not exist. */
+export const findKey = Effect.fnUntraced(function* (id: KeyId, doing: "revoke" | "rotate") {
+  const found = yield* (yield* KeyStore).findById(id);
+  return yield* Effect.mapError(
+    Effect.fromOption(found),
+    () => new CommandFailed({ problem: `Cannot ${doing} ${maskedKey(id)}: there is no such key` }),
+  );
+});

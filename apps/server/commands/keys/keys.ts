@@ -1,0 +1,18 @@
+/**
+ * `accountlink keys`
+ */
+import { Command } from "effect/cli";
+import { Json } from "../../cli/output.ts";
+import { createKeyCommand } from "./keys_create.ts";
+import { listKeysCommand } from "./keys_list.ts";
+import { revokeKeyCommand } from "./keys_revoke.ts";
+import { rotateKeyCommand } from "./keys_rotate.ts";
+
+export const keysCommand = Command.make("keys").pipe(
+  Command.withDescription(
+    "Manage API keys, also next to a running server, which applies every change within a second.",
+  ),
+  Command.withShortDescription("Manage API keys"),
+  Command.withSubcommands([createKeyCommand, listKeysCommand, revokeKeyCommand, rotateKeyCommand]),
+  Command.withGlobalFlags([Json]),
+);

@@ -1,0 +1,180 @@
+/**
+ * `accountlink keys create`
+ */
+import { ApiKeys, type Conflict, type InvalidParameter } from "@accountlink/core";
+import { parseNetwork } from "@accountlink/core/addresses";
+import { type Account, type IssuedKey, KeyStore } from "@accountlink/core/keys";
+import type { KeyLimits } from "@accountlink/core/limits";
+import { isOrigin } from "@accountlink/core/origin";
+import { Clock, Effect, Option, Record } from "effect";
+import { Command, Flag } from "effect/cli";
+import {
+  accountFlag,
+  checkScope,
+  countFlag,
+  durationFlag,
+  nameFlag,
+  refuse,
+  scopeFlags,
+  scopeText,
+  targetOf,
+  textFlag,
+  timeFlag,
+} from "../../cli/flags.ts";
+import { answer } from "../../cli/output.ts";
+import { CommandFailed } from "../../cli/report.ts";
+import { StorageLocation } from "../../config/storage_location.ts";
+import { managementLayer } from "../management_layer.ts";
+import { operatorOrigin } from "../operator_origin.ts";
+import { keyJson } from "./key_output.ts";
+
+const isNetwork = (text: string): boolean => Option.isSome(parseNetwork(text));
+
+const networksFlag = (name: string, description: string) =>
+  textFlag(name, isNetwork, "an IP address or a CIDR").pipe(
+    Flag.withMetavar("address"),
+    Flag.withDescription(`${description}: an address or a CIDR; can be repeated`),
+    Flag.atLeast(0),
+  );
+
+const limitFlags = {
+  perWindow: countFlag("per-window").pipe(
+    Flag.withDescription(
+      "Requests per window; 0 for any number. Limits that are not set are those of the tier",
+    ),
+    Flag.optional,
+  ),
+  windowMs: durationFlag("window").pipe(Flag.withDescription("Length of the window"), Flag.optional),
+  daily: countFlag("daily").pipe(
+    Flag.withDescription("Requests per UTC day; 0 for any number"),
+    Flag.optional,
+  ),
+  verifyDaily: countFlag("verify-daily").pipe(
+    Flag.withDescription("Verification requests per UTC day; 0 for any number"),
+    Flag.optional,
+  ),
+  unlimited: Flag.Boolean("unlimited").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("No limits at all"),
+    Flag.withDefault(false),
+  ),
+};
+
+const flags = {
+  account: accountFlag.pipe(Flag.withDescription("Account that owns the key, created if it does not exist")),
+  tier: Flag.Literals("tier", ["free", "premium"]).pipe(
+    Flag.withDescription(
+      "Tier of the key, and of the account if it is created (default: the account's, or free)",
+    ),
+    Flag.optional,
+  ),
+  name: nameFlag("name").pipe(Flag.withDescription("Description of the key"), Flag.withDefault("")),
+  ...scopeFlags,
+  kind: Flag.Literals("kind", ["normal", "partner", "staff"]).pipe(
+    Flag.withDescription(
+      "Normal keys count towards the number that the account's plan allows (default: normal)",
+    ),
+    Flag.withDefault("normal"),
+  ),
+  expires: timeFlag("expires").pipe(
+    Flag.withDescription("When the key ends, such as 2030-01-31 or 2030-01-31T08:00:00Z (default: never)"),
+    Flag.optional,
+  ),
+  ...limitFlags,
+  allowIps: networksFlag("allow-ip", "Where the key may be used from, if not from everywhere"),
+  denyIps: networksFlag("deny-ip", "Where the key may not be used from; wins over --allow-ip"),
+  redirectOrigins: textFlag("redirect-origin", isOrigin, 'an origin such as "https://example.com"').pipe(
+    Flag.withMetavar("origin"),
+    Flag.withDescription("Where a verification flow may send its user back to; can be repeated"),
+    Flag.atLeast(0),
+  ),
+};
+
+type Choice = Command.Command.Config.Infer<typeof flags>;
+
+const numbersOf = ({ perWindow, windowMs, daily, verifyDaily }: Choice) =>
+  Record.getSomes({ perWindow, windowMs, daily, verifyDaily });
+
+const limitsOf = (choice: Choice): KeyLimits => (choice.unlimited ? "none" : numbersOf(choice));
+
+export const createKeyCommand = Command.make("create", flags, (choice) =>
+  Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis;
+    if (Option.exists(choice.expires, (end) => end <= now)) {
+      return yield* new CommandFailed({
+        problem: "Cannot create the key: --expires is over, expected a time to come",
+      });
+    }
+    const issued = yield* create(choice, yield* accountOf(choice));
+    const location = yield* StorageLocation;
+    yield* answer(
+      { ...keyJson(issued.key, now), key: issued.token, ...location.json },
+      introduction(issued, location),
+    );
+  }).pipe(Effect.provide(managementLayer("make"))),
+).pipe(
+  Command.validate((choice: Choice) =>
+    choice.unlimited && Object.keys(numbersOf(choice)).length > 0
+      ? refuse("--unlimited takes no other limit beside it")
+      : checkScope(choice),
+  ),
+  Command.withDescription(
+    "Create an API key and print it once: only a hash of it is stored. A running server accepts it at once.",
+  ),
+  Command.withShortDescription("Create an API key and print it once"),
+  Command.withExamples([
+    {
+      command: "accountlink keys create --account acme",
+      description: "A key for everything that the account links",
+    },
+    {
+      command: "accountlink keys create --account acme --guild-id 700000000000000001 --tier premium",
+      description: "A Premium key for the links of one guild",
+    },
+    {
+      command:
+        "accountlink keys create --account acme --kind partner --per-window 50 --daily 0 --allow-ip 10.0.0.0/8",
+      description: "50 requests a window, any number a day, from one network",
+    },
+  ]),
+);
+
+const accountOf = Effect.fnUntraced(function* ({ account: name, tier }: Choice) {
+  const found = yield* (yield* KeyStore).findAccount(name);
+  const made: Account = { name, chatId: null, tier: Option.getOrElse(tier, () => "free") };
+  return Option.getOrElse(found, () => made);
+});
+
+const create = Effect.fnUntraced(function* (choice: Choice, account: Account) {
+  const { name, kind, expires, allowIps, denyIps, redirectOrigins } = choice;
+  const apiKeys = yield* ApiKeys;
+  return yield* apiKeys
+    .create(
+      {
+        account,
+        target: targetOf(choice),
+        tier: Option.getOrElse(choice.tier, () => account.tier),
+        name,
+        kind,
+        expiresAt: Option.getOrNull(expires),
+        limits: limitsOf(choice),
+        allowIps,
+        denyIps,
+        redirectOrigins,
+      },
+      operatorOrigin(),
+    )
+    .pipe(Effect.catchTags({ Conflict: refused, InvalidParameter: refused }));
+});
+
+const refused = (error: Conflict | InvalidParameter) =>
+  new CommandFailed({
+    problem: `Cannot create the key: ${
+      error._tag === "Conflict"
+        ? error.reason.charAt(0).toLowerCase() + error.reason.slice(1)
+        : error.parameters.map(({ name, reason }) => `${name}: ${reason}`).join(", ")
+    }`,
+  });
+
+const introduction = ({ key, token }: IssuedKey, location: StorageLocation["Service"]): string =>
+  `${token}\n\nThis is the key, shown this once: ${key.tier}, ${scopeText(key.scope)} scope of account "${key.scope.account}", in ${location.text}.`;

@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import { makeWorkplace } from "../test_program.ts";
+
+interface KeyJson {
+  readonly id: string;
+  readonly key: string;
+  readonly status: string;
+}
+
+const text = (value: unknown): string => String(value);
+
+/** The status that a server answers to a look-up with the key. */
+const statusWith = async (url: string, key: unknown): Promise<number> => {
+  const response = await fetch(`${url}/v2/chat?chatId=100001`, {
+    headers: { authorization: `Bearer ${text(key)}` },
+  });
+  await response.arrayBuffer();
+  return response.status;
+};
+
+/** When the last request was sent that the key was not refused for, in milliseconds from now. */
+const acceptedUntil = async (url: string, key: unknown): Promise<number> => {
+  const started = performance.now();
+  for (let last = 0; ; ) {
+    const sent = performance.now() - started;
+    if (sent > 10_000) throw new Error("Cannot go on: the key is never refused");
+    if ((await statusWith(url, key)) === 401) return last;
+    last = sent;
+  }
+};
+
+describe("accountlink keys", () => {
+  it("lists, rotates and revokes what it created, and shows each secret once", async () => {
+    const { run, json, dataFolder: folder } = await makeWorkplace();
+    const created = await run("keys", "create", "--account", "acme", "--name", "bot");
+    expect(created).toMatchObject({ code: 0, stderr: "" });
+    const [key = ""] = created.stdout.split("\n");
+    expect(key).toMatch(/^alk_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}$/);
+    expect(created.stdout).toContain(`in data folder "${folder}"`);
+    const id = key.slice(4, 16);
+
+    const rotated = await json("keys", "rotate", `alk_${id}_…`, "--grace", "1 hour");
+    expect(rotated).toMatchObject({ id, key: expect.stringMatching(`^alk_${id}_`) as unknown, folder });
+    expect(rotated["key"]).not.toBe(key);
+    expect(Date.parse(text(rotated["previousUntil"])) - Date.now()).toBeGreaterThan(3_500_000);
+
+    const listed = await run("keys", "list");
+    expect(listed.stdout.split("\n")).toEqual([
+      expect.stringMatching(/^KEY +NAME +ACCOUNT +SCOPE +TIER +KIND +STATUS +EXPIRES$/),
+      expect.stringMatching(`^alk_${id}_…  bot   acme     global  free  normal  active  never$`),
+      "",
+    ]);
+
+    const name = "x\u202Egnp";
+    await run("keys", "create", "--account", "acme", "--name", name);
+    expect((await run("keys", "list")).stdout).toContain("  x\\u202egnp  ");
+    const inJson = await run("keys", "list", "--json");
+    expect(inJson.stdout).not.toContain("\u202E");
+    expect(JSON.parse(inJson.stdout)).toMatchObject({ keys: [{ name: "bot" }, { name }] });
+
+    const revoked = await run("keys", "revoke", key);
+    const line = `Revoked alk_${id}_… in data folder "${folder}"\n`;
+    expect(revoked).toEqual({ code: 0, stdout: line, stderr: "" });
+    expect(await json("keys", "revoke", id)).toEqual({ id, status: "revoked", changed: false, folder });
+    expect(await json("keys", "list", "--account", "acme")).toMatchObject({
+      keys: [{ id, status: "revoked" }, { name }],
+    });
+    expect(await json("keys", "list", "--account", "other")).toEqual({ keys: [] });
+    expect(await json("keys", "rotate", id)).toEqual({ error: `Cannot rotate alk_${id}_…: it is revoked` });
+  });
+
+  it("creates a key as it is told", async () => {
+    const { json, dataFolder } = await makeWorkplace();
+    const created = await json(
+      ...`keys create --account acme --name bot --guild-id 700000000000000001 --tier premium --kind partner
+        --expires 2999-01-31 --per-window 50 --window=2_seconds --daily 0 --verify-daily 7 --allow-ip 10.0.0.0/8
+        --allow-ip 192.0.2.1 --deny-ip 10.1.0.0/16 --redirect-origin https://example.com`
+        .split(/\s+/)
+        .map((word) => word.replace("_", " ")),
+    );
+    const { key, folder, ...shown } = created;
+    expect(folder).toBe(dataFolder);
+    expect(key).toMatch(/^alk_/);
+    expect(shown).toEqual({
+      id: expect.any(String) as unknown,
+      masked: `alk_${text(shown["id"])}_…`,
+      name: "bot",
+      account: "acme",
+      scope: "guild",
+      guildId: "700000000000000001",
+      pid: expect.stringMatching(/^pid_/) as unknown,
+      tier: "premium",
+      kind: "partner",
+      status: "active",
+      expiresAt: "2999-01-31T00:00:00.000Z",
+      limits: { perWindow: 50, windowMs: 2_000, daily: 0, verifyDaily: 7 },
+      allowIps: ["10.0.0.0/8", "192.0.2.1"],
+      denyIps: ["10.1.0.0/16"],
+      redirectOrigins: ["https://example.com"],
+      createdAt: expect.any(String) as unknown,
+    });
+    expect((await json("keys", "list"))["keys"]).toEqual([shown]);
+  });
+
+  it("keeps the number of keys of the plan that is configured", async () => {
+    const { json } = await makeWorkplace({ ACCOUNTLINK_FREE_KEYS: "1" });
+    await json("keys", "create", "--account", "acme");
+    expect(await json("keys", "create", "--account", "acme", "--tier", "premium")).toEqual({
+      error: "Cannot create the key: the account has 1 keys, the most that its plan allows",
+    });
+    expect(await json("keys", "create", "--account", "acme", "--kind", "staff", "--unlimited")).toMatchObject(
+      {
+        kind: "staff",
+        limits: "none",
+      },
+    );
+  });
+
+  it("refuses an end that is over, and keys that are not there", async () => {
+    const { json } = await makeWorkplace();
+    expect(await json("keys", "create", "--account", "acme", "--expires", "2020-01-01")).toEqual({
+      error: "Cannot create the key: --expires is over, expected a time to come",
+    });
+    const id = "Aa0Bb1Cc2Dd3";
+    for (const doing of ["revoke", "rotate"]) {
+      expect(await json("keys", doing, id)).toEqual({
+        error: `Cannot ${doing} alk_${id}_…: there is no such key`,
+      });
+    }
+  });
+
+  it("holds in a running server within a second", async () => {
+    const { json, serve } = await makeWorkplace({
+      ACCOUNTLINK_IP_PER_SECOND: "0",
+      ACCOUNTLINK_IP_AUTH_FAILURES: "0",
+    });
+    const url = await serve();
+    const { key, id } = (await json(
+      "keys",
+      "create",
+      "--account",
+      "acme",
+      "--unlimited",
+    )) as unknown as KeyJson;
+    expect(await statusWith(url, key)).toBe(404);
+
+    const { key: rotated } = await json("keys", "rotate", id, "--grace", "0 seconds");
+    expect(await acceptedUntil(url, key)).toBeLessThan(1_000);
+    expect(await statusWith(url, rotated)).toBe(404);
+
+    await json("keys", "revoke", id);
+    expect(await acceptedUntil(url, rotated)).toBeLessThan(1_000);
+  });
+});

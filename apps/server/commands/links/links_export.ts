@@ -1,0 +1,125 @@
+/**
+ * `accountlink links export`
+ */
+import type { Pid } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { Effect, Option, Stdio, Stream } from "effect";
+import { Command, Flag } from "effect/cli";
+import { writeAtomically } from "../../cli/atomic_write.ts";
+import {
+  accountFlag,
+  checkScope,
+  formatFlag,
+  refuse,
+  scopeFlags,
+  scopeText,
+  targetOf,
+} from "../../cli/flags.ts";
+import { paragraphs } from "../../cli/help.ts";
+import { answer, countOf, Json, jsonWanted } from "../../cli/output.ts";
+import { progressBar, type ShowProgress } from "../../cli/progress.ts";
+import { CommandFailed, reasonOf } from "../../cli/report.ts";
+import { exportLinks } from "../../links/link_export.ts";
+import { formatOfName, type LinkFormat } from "../../links/link_files.ts";
+import { managementLayer } from "../management_layer.ts";
+
+const flags = {
+  account: accountFlag.pipe(Flag.withDescription("Account that owns the links")),
+  ...scopeFlags,
+  format: formatFlag,
+  output: Flag.String("output").pipe(
+    Flag.withAlias("o"),
+    Flag.withMetavar("file"),
+    Flag.withDescription("The file, which is written atomically (default: standard output)"),
+    Flag.optional,
+  ),
+  force: Flag.Boolean("force").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Replace an existing file"),
+    Flag.withDefault(false),
+  ),
+};
+
+type Choice = Command.Command.Config.Infer<typeof flags>;
+
+const isStandardOutput = ({ output }: Choice): boolean => Option.getOrElse(output, () => "-") === "-";
+
+export const exportLinksCommand = Command.make("export", flags, (choice) =>
+  Effect.gen(function* () {
+    const format = yield* formatOf(choice);
+    const { pid } = yield* findScope(choice);
+    if (isStandardOutput(choice)) {
+      const { text } = exportLinks(pid, format, () => Effect.void);
+      return yield* Stream.run(text, (yield* Stdio.Stdio).stdout());
+    }
+    const file = Option.getOrElse(choice.output, () => "-");
+    const links = yield* Effect.flatMap(progressBar(), (show) =>
+      exportToFile(choice, file, pid, format, show),
+    ).pipe(Effect.scoped);
+    yield* answer({ file, format, links }, `Exported ${countOf(links, "link")} to "${file}"`);
+  }).pipe(Effect.provide(managementLayer("refuse"))),
+).pipe(
+  Command.validate((choice: Choice) => checkScope(choice)),
+  Command.validate((choice: Choice) =>
+    Effect.flatMap(jsonWanted, (wanted) =>
+      wanted && isStandardOutput(choice) && Option.contains(choice.format, "csv")
+        ? refuse("--json prints no CSV, expected --output or --format ndjson")
+        : Effect.void,
+    ),
+  ),
+  Command.withDescription(
+    paragraphs(
+      "Export the links of a scope, in the order of their chat IDs, as a file that links import takes.",
+      "The format is that of the ending of --output, else CSV, or NDJSON with --json. Links that change during the export may be exported in their old or new state.",
+    ),
+  ),
+  Command.withShortDescription("Export links to a CSV or NDJSON file"),
+  Command.withExamples([
+    { command: "accountlink links export --account acme --output links.csv", description: "To a file" },
+    {
+      command: "accountlink links export --account acme --guild-id 700000000000000001 | gzip > links.csv.gz",
+      description: "The links of one guild, to a pipe",
+    },
+  ]),
+);
+
+const formatOf = Effect.fnUntraced(function* ({ format, output }: Choice) {
+  const fallback: LinkFormat = (yield* Json) && Option.isNone(output) ? "ndjson" : "csv";
+  const ofName = Option.flatMap(output, formatOfName);
+  return Option.getOrElse(
+    Option.orElse(format, () => ofName),
+    () => fallback,
+  );
+});
+
+const exportToFile = Effect.fnUntraced(function* (
+  { force }: Choice,
+  file: string,
+  pid: Pid,
+  format: LinkFormat,
+  show: ShowProgress,
+) {
+  const { text, exported } = exportLinks(pid, format, show);
+  yield* writeAtomically(file, text, force ? "replace" : "refuse").pipe(
+    Effect.catchTags({
+      FileExists: () =>
+        new CommandFailed({
+          problem: `Cannot write "${file}": it exists, expected a new file (--force replaces it)`,
+        }),
+      PlatformError: (cause) => new CommandFailed({ problem: `Cannot write "${file}": ${reasonOf(cause)}` }),
+    }),
+  );
+  return exported();
+});
+
+const findScope = Effect.fnUntraced(function* (choice: Choice) {
+  const target = targetOf(choice);
+  const found = yield* (yield* KeyStore).findScope(choice.account, target);
+  return yield* Effect.mapError(
+    Effect.fromOption(found),
+    () =>
+      new CommandFailed({
+        problem: `Cannot export links: account "${choice.account}" has no ${scopeText(target)} scope, expected one that a key or an import made`,
+      }),
+  );
+});

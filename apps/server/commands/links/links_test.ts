@@ -1,0 +1,313 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { finish, makeWorkplace, type Workplace } from "../test_program.ts";
+
+const header = "chatId,gameId,lastVerifiedAt";
+const scope = ["--account", "acme"];
+
+/** Lines of a CSV file in no order, without its header. */
+const makeLines = (count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, index) => {
+    // A prime stride visits every number below the count once.
+    const number = (index * 7_919) % count;
+    const time = new Date(1_700_000_000_000 + number * 1_001).toISOString();
+    return `${100_000_000_000_000_000n + BigInt(number)},${1_000_000 + (number % 50_000)},${time}`;
+  });
+
+const csvOf = (lines: ReadonlyArray<string>): string => [header, ...lines, ""].join("\n");
+const jsonOf = (line: string): string => {
+  const [chatId, gameId, lastVerifiedAt] = line.split(",");
+  return JSON.stringify({ chatId, gameId, lastVerifiedAt });
+};
+
+/** What a fresh export of the scope says, line by line, without the header. */
+const exported = async ({ run }: Workplace): Promise<ReadonlyArray<string>> => {
+  const { code, stdout, stderr } = await run("links", "export", ...scope);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const [first, ...lines] = stdout.trimEnd().split("\n");
+  expect(first).toBe(header);
+  return lines;
+};
+
+const rows = (dataFolder: string, query: string): ReadonlyArray<Record<string, unknown>> => {
+  const database = new DatabaseSync(join(dataFolder, "accountlink.db"), { readOnly: true });
+  try {
+    return database.prepare(query).all();
+  } finally {
+    database.close();
+  }
+};
+
+const countLinks = (dataFolder: string): number =>
+  Number(rows(dataFolder, "SELECT COUNT(*) AS count FROM links")[0]?.["count"]);
+
+const importEntries = (dataFolder: string) =>
+  rows(dataFolder, "SELECT details FROM audit_log WHERE action = 'links.imported' ORDER BY sequence").map(
+    ({ details }) => JSON.parse(String(details)) as { readonly inserted: number },
+  );
+
+const insertedByEntries = (dataFolder: string): number =>
+  importEntries(dataFolder).reduce((sum, { inserted }) => sum + inserted, 0);
+
+describe("accountlink links", () => {
+  it("exports what it imported, byte for byte", async () => {
+    const place = await makeWorkplace();
+    const lines = makeLines(1_234);
+    const csv = await place.file("links.csv", csvOf(lines));
+    const imported = await place.run("links", "import", csv, ...scope);
+    expect(imported).toMatchObject({ code: 0, stderr: "" });
+    expect(imported.stdout).toMatch(
+      /^Imported 1,234 links into the global scope of account "acme" in data folder "[^"]+\/data", in \d+\.\d s: 1,234 inserted, 0 replaced, 0 kept, 0 lines refused\n$/,
+    );
+    expect(await exported(place)).toEqual(lines.toSorted());
+    expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1_234, replaced: 0, kept: 0 }]);
+
+    const ndjson = join(place.folder, "links.ndjson");
+    expect(await place.json("links", "export", ...scope, "--output", ndjson)).toEqual({
+      file: ndjson,
+      format: "ndjson",
+      links: 1_234,
+    });
+    const content = await readFile(ndjson, "utf8");
+    expect(content).toBe(`${lines.toSorted().map(jsonOf).join("\n")}\n`);
+    expect((await place.run("links", "export", ...scope, "--json")).stdout).toBe(content);
+
+    const other = ["--account", "other", "--guild-id", "700000000000000001"];
+    expect(await place.json("links", "import", ndjson, ...other)).toMatchObject({
+      links: 1_234,
+      inserted: 1_234,
+    });
+    expect((await place.run("links", "export", ...other, "--format", "ndjson")).stdout).toBe(content);
+  });
+
+  it("takes what spreadsheets and other systems write", async () => {
+    const place = await makeWorkplace();
+    const before = Date.now();
+    const file = await place.file(
+      "LINKS.CSV",
+      '\uFEFF"gameId","chatId","lastVerifiedAt"\r\n"1","10001",\r\n\r\n2,10002,2026-01-02\r\n3,10003,2026-01-02T01:00:00+01:00',
+    );
+    expect(await place.json("links", "import", file, ...scope)).toMatchObject({ inserted: 3, refused: 0 });
+    const [first = "", ...others] = await exported(place);
+    expect(others).toEqual(["10002,2,2026-01-02T00:00:00.000Z", "10003,3,2026-01-02T00:00:00.000Z"]);
+    expect(first).toMatch(/^10001,1,/);
+    expect(Date.parse(first.slice("10001,1,".length))).toBeGreaterThanOrEqual(before);
+  });
+
+  it("stores nothing of a file with wrong lines, or leaves them out", async () => {
+    const place = await makeWorkplace();
+    const wrong = Array.from({ length: 12 }, () => "12,1,");
+    const file = await place.file(
+      "links.csv",
+      csvOf(["10001,1,2026-01-01", ...wrong, '"10002,2,', "10003,x,"]),
+    );
+    const refused = await place.run("links", "import", file, ...scope);
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr.trimEnd().split("\n")).toEqual([
+      ...Array.from(
+        { length: 10 },
+        (_, index) => `line ${index + 3}: chatId is "12", expected 5 to 32 digits`,
+      ),
+      "and 4 lines more",
+      `Cannot import "${file}": 14 lines are wrong, expected none (--skip-invalid leaves them out); nothing was stored`,
+    ]);
+    expect(rows(place.dataFolder, "SELECT name FROM accounts")).toEqual([]);
+
+    const skipped = await place.json("links", "import", file, ...scope, "--skip-invalid");
+    expect(skipped).toMatchObject({ links: 1, inserted: 1, refused: 14 });
+    expect(await exported(place)).toEqual(["10001,1,2026-01-01T00:00:00.000Z"]);
+    expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, kept: 0 }]);
+  });
+
+  it("names the line from which a file cannot be read, and never a key in it", async () => {
+    const place = await makeWorkplace();
+    const refusalOf = async (name: string, content: string) => {
+      const { code, stdout, stderr } = await place.run(
+        "links",
+        "import",
+        await place.file(name, content),
+        ...scope,
+      );
+      expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+      return stderr.trimEnd().replace(/^.*Cannot import "[^"]+": /, "");
+    };
+    const expected = 'expected "chatId,gameId" or "chatId,gameId,lastVerifiedAt"';
+    expect(await refusalOf("a.csv", "")).toBe(`line 1: the header is "", ${expected}`);
+    expect(await refusalOf("b.csv", "10001,1\n")).toBe(`line 1: the header is "10001,1", ${expected}`);
+    expect(await refusalOf("c.csv", "chatId,gameId,note\n")).toBe(
+      `line 1: the header is "chatId,gameId,note", ${expected}`,
+    );
+    expect(await refusalOf("e.txt", "")).toBe(
+      "its format is not known, expected --format csv or --format ndjson",
+    );
+
+    const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
+    const leaking = await place.file("f.csv", csvOf([`${token},1,`]));
+    const { stderr } = await place.run("links", "import", leaking, ...scope);
+    expect(stderr).toContain('line 2: chatId is "alk_Aa0Bb1Cc2Dd3_…", expected 5 to 32 digits');
+    expect(await place.json("links", "import", join(place.folder, "none.csv"), ...scope)).toEqual({
+      error: expect.stringContaining("ENOENT") as unknown,
+    });
+  });
+
+  it("keeps or replaces who has a record, and says beforehand which", async () => {
+    const place = await makeWorkplace();
+    const importing = (file: string, ...flags: ReadonlyArray<string>) =>
+      place.json("links", "import", file, ...scope, ...flags);
+    const first = await place.file("first.csv", csvOf(["10001,1,2026-01-01", "10002,2,2026-01-01"]));
+    const second = await place.file(
+      "second.csv",
+      csvOf(["10002,9,2026-01-01", "10003,3,2026-01-01", "10001,1,2026-01-01"]),
+    );
+    await importing(first);
+    const before = await exported(place);
+
+    const kept = { links: 3, inserted: 1, replaced: 0, kept: 2 };
+    const replaced = { links: 3, inserted: 1, replaced: 1, kept: 1 };
+    expect(await importing(second, "--dry-run")).toMatchObject({ dryRun: true, ...kept });
+    expect(await importing(second, "--existing", "replace", "--dry-run")).toMatchObject({
+      dryRun: true,
+      ...replaced,
+    });
+    expect(await exported(place)).toEqual(before);
+    expect(importEntries(place.dataFolder)).toHaveLength(1);
+    expect(await importing(second, "--existing", "replace")).toMatchObject({ dryRun: false, ...replaced });
+    expect(await exported(place)).toEqual([
+      "10001,1,2026-01-01T00:00:00.000Z",
+      "10002,9,2026-01-01T00:00:00.000Z",
+      "10003,3,2026-01-01T00:00:00.000Z",
+    ]);
+  });
+
+  it("knows an import that is done, and does it again when told to", async () => {
+    const place = await makeWorkplace();
+    const file = await place.file("links.csv", csvOf(makeLines(50)));
+    await place.json("links", "import", file, ...scope);
+    const again = await place.run("links", "import", file, ...scope);
+    expect(again).toEqual({
+      code: 0,
+      stdout: `"${file}" was imported before into data folder "${place.dataFolder}", with 50 links: nothing was changed (--from-start imports it again)\n`,
+      stderr: "",
+    });
+    expect(importEntries(place.dataFolder)).toHaveLength(1);
+    expect(await place.json("links", "import", file, ...scope, "--from-start")).toMatchObject({
+      doneBefore: false,
+      kept: 50,
+    });
+    await writeFile(file, csvOf(makeLines(51)));
+    expect(await place.json("links", "import", file, ...scope)).toMatchObject({
+      doneBefore: false,
+      links: 51,
+    });
+  });
+
+  it("takes standard input as it comes", async () => {
+    const place = await makeWorkplace();
+    const flags = ["links", "import", "-", ...scope, "--format", "csv", "--json"];
+    const lines = makeLines(200);
+    const imported = await place.runWith(csvOf(lines), ...flags);
+    expect(JSON.parse(imported.stdout)).toMatchObject({ links: 200, inserted: 200, resumedAfter: 0 });
+    expect(await exported(place)).toEqual(lines.toSorted());
+    const late = [...makeLines(10_050).slice(200), "wrong"];
+    const refused = await place.runWith(csvOf(late), ...flags);
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ refused: 1, stored: 0 });
+  });
+
+  it("takes and fills pipes that have a name", async () => {
+    const place = await makeWorkplace();
+    const pipe = join(place.folder, "pipe.csv");
+    execFileSync("mkfifo", [pipe]);
+    const lines = makeLines(20_000);
+    const importing = place.json("links", "import", pipe, ...scope);
+    await writeFile(pipe, csvOf(lines));
+    expect(await importing).toMatchObject({ links: 20_000, inserted: 20_000, refused: 0 });
+    const exporting = place.json("links", "export", ...scope, "--output", pipe);
+    expect(await readFile(pipe, "utf8")).toBe(csvOf(lines.toSorted()));
+    expect(await exporting).toEqual({ file: pipe, format: "csv", links: 20_000 });
+  });
+
+  it("goes on where it was after kill -9", async () => {
+    const place = await makeWorkplace();
+    const lines = makeLines(120_000);
+    const file = await place.file("links.csv", csvOf(lines));
+    await place.json("migrate");
+    const child = place.start("links", "import", file, ...scope);
+    while (countLinks(place.dataFolder) === 0 && child.exitCode === null) await pause(1);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    const stored = countLinks(place.dataFolder);
+    expect(stored).toBeGreaterThan(0);
+    expect(stored).toBeLessThan(lines.length);
+    expect(insertedByEntries(place.dataFolder)).toBe(stored);
+
+    expect(await place.json("links", "import", file, ...scope)).toMatchObject({
+      resumedAfter: stored + 1,
+      inserted: lines.length - stored,
+      kept: 0,
+    });
+    expect(await exported(place)).toEqual(lines.toSorted());
+  });
+
+  it("tells what to do when it is interrupted", async () => {
+    const place = await makeWorkplace();
+    const file = await place.file("links.csv", csvOf(makeLines(120_000)));
+    await place.json("migrate");
+    const child = place.start("links", "import", file, ...scope);
+    const ending = finish(child);
+    while (countLinks(place.dataFolder) === 0 && child.exitCode === null) await pause(1);
+    child.kill("SIGINT");
+    const { code, stdout, stderr } = await ending;
+    expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
+    expect(stderr).toBe("Interrupted: what was stored stays, and the same command goes on from there\n");
+    expect(insertedByEntries(place.dataFolder)).toBe(countLinks(place.dataFolder));
+  });
+
+  it("is seen by a running server, both ways", async () => {
+    const place = await makeWorkplace();
+    const url = await place.serve();
+    const { key } = await place.json("keys", "create", ...scope, "--unlimited");
+    const file = await place.file("links.csv", csvOf(["100001,77,2026-01-01", "100002,77,2026-01-02"]));
+    await place.json("links", "import", file, ...scope);
+    const get = async (path: string) => {
+      const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${String(key)}` } });
+      return ((await response.json()) as { readonly data: unknown }).data;
+    };
+    expect(await get("/v2/chat?chatId=100001")).toMatchObject({ chatId: "100001", gameId: "77" });
+    expect(await get("/v2/game?gameId=77")).toMatchObject({ chatIds: ["100002", "100001"] });
+  });
+
+  it("gives an exported file its place only once it is whole", async () => {
+    const place = await makeWorkplace();
+    const file = await place.file("links.csv", csvOf(makeLines(20)));
+    await place.json("links", "import", file, ...scope);
+    expect(await place.json("links", "export", "--account", "nobody", "--output", file)).toEqual({
+      error:
+        'Cannot export links: account "nobody" has no global scope, expected one that a key or an import made',
+    });
+    expect(await readFile(file, "utf8")).toBe(csvOf(makeLines(20)));
+
+    const link = join(place.folder, "link.csv");
+    await symlink(file, link);
+    for (const taken of [file, link]) {
+      expect(await place.json("links", "export", ...scope, "--output", taken)).toEqual({
+        error: `Cannot write "${taken}": it exists, expected a new file (--force replaces it)`,
+      });
+      expect(await readFile(file, "utf8")).toBe(csvOf(makeLines(20)));
+    }
+    await place.json("links", "export", ...scope, "--output", link, "--force");
+    expect(await readFile(file, "utf8")).toBe(csvOf(makeLines(20).toSorted()));
+    const nowhere = join(place.folder, "none", "links.csv");
+    expect(await place.json("links", "export", ...scope, "--output", nowhere)).toEqual({
+      error: expect.stringContaining(`Cannot write "${nowhere}": ENOENT`) as unknown,
+    });
+    expect(existsSync(nowhere)).toBe(false);
+    expect((await readdir(place.folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+/**
+ * The services of the management commands, which run next to a running server.
+ */
+import { CacheMemory } from "@accountlink/cache-memory";
+import { ApiKeys, UserData } from "@accountlink/core";
+import { Limits } from "@accountlink/core/limits";
+import { StorageSql } from "@accountlink/storage-sql";
+import { Effect, Layer, Logger } from "effect";
+import { Invocation } from "../cli/invocation.ts";
+import { CommandFailed } from "../cli/report.ts";
+import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
+import { prepareFolder } from "../config/data_folder.ts";
+import { type Cache, cacheOf, isDemo, limitsOf, storageOf } from "../config/resolved_config.ts";
+import { locationOf, StorageLocation } from "../config/storage_location.ts";
+import { cryptoLayer } from "../layers/crypto_layer.ts";
+import { storageLayer } from "../layers/storage_layer.ts";
+import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
+import { resolveSecrets } from "../secrets/deployment_secret.ts";
+
+/**
+ * Finds the storage that `serve` would use with the same environment, and its secret.
+ *
+ * @param whenNew whether to initialize a storage without data, as `serve` does, or to refuse it
+ */
+export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refuse") {
+  const config = yield* readConfig((yield* Invocation).environment);
+  const storage = yield* storageOf(config);
+  if (storage.kind === "memory") {
+    return yield* new InvalidConfig({
+      problem:
+        'ACCOUNTLINK_STORAGE is "memory", which lives and ends with its server, expected embedded or postgres',
+    });
+  }
+  if (storage.kind === "embedded") {
+    if (!StorageSql.hasDatabase(storage.folder)) yield* prepareNewFolder(config, storage.folder, whenNew);
+  } else if (whenNew === "refuse") {
+    const { path, schema } = yield* StorageSql.inspectPostgres(storage);
+    if (schema.version === 0) return yield* nothingInDatabase(path);
+  }
+  // Before the database is created, since it cannot be opened again without its secret.
+  const secrets = yield* resolveSecrets({ config, storage });
+  return { config, storage, secrets, location: locationOf(storage) };
+});
+
+const prepareNewFolder = (config: Config, folder: string, whenNew: "make" | "refuse") => {
+  if (whenNew === "refuse") return nothingIn(folder);
+  return isDemo(config) ? demoIsNotMade(folder) : prepareFolder(config, folder);
+};
+
+const nothingIn = (folder: string) =>
+  new CommandFailed({
+    problem: `Cannot open the database: data folder "${folder}" holds none, expected the folder of a server (ACCOUNTLINK_STORAGE, ACCOUNTLINK_PLATFORM, ACCOUNTLINK_FIXTURE and ACCOUNTLINK_DATA_DIR tell which, as for serve)`,
+  });
+
+const nothingInDatabase = (path: string) =>
+  new InvalidConfig({
+    problem: `ACCOUNTLINK_DATABASE_URL leads to "${path}", which holds nothing of a server, expected the database of one`,
+  });
+
+// With a variable forgotten, the command would write to the demo instead of the server's storage.
+const demoIsNotMade = (folder: string) =>
+  new CommandFailed({
+    problem: `Cannot make data folder "${folder}": it is the demo's, which only serve makes, expected ACCOUNTLINK_STORAGE=embedded for data of your own`,
+  });
+
+/**
+ * Signals to running servers. Without Redis they notice changes when they read the storage again.
+ */
+const cacheLayer = (cache: Cache) =>
+  cache.kind === "memory"
+    ? CacheMemory.layer
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("@accountlink/cache-redis")),
+          ({ CacheRedis }) => CacheRedis.layer(cache),
+        ),
+      );
+
+export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
+
+/** The services on an opened storage. */
+export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage) =>
+  Layer.unwrap(
+    Effect.map(cacheOf(config), (cache) =>
+      Layer.merge(ApiKeys.layer, UserData.layer).pipe(
+        Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
+        Layer.provideMerge(storageLayer(storage, { exclusive: false })),
+        Layer.provideMerge(Layer.succeed(StorageLocation, location)),
+        Layer.provideMerge(cryptoLayer),
+        Layer.provide(Layer.merge(cacheLayer(cache), Layer.succeed(Limits, limitsOf(config)))),
+        // Commands log nothing. The servers log that Redis is down.
+        Layer.provide(Logger.layer([])),
+      ),
+    ),
+  );
+
+/**
+ * The services on the storage that `serve` would use.
+ *
+ * @param whenNew whether to initialize a storage without data, as `serve` does, or to refuse it
+ */
+export const managementLayer = (whenNew: "make" | "refuse") =>
+  Layer.unwrap(Effect.map(openStorage(whenNew), servicesOn));

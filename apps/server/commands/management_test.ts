@@ -1,0 +1,81 @@
+import { Effect } from "effect";
+import { describe, expect, it } from "vitest";
+import { makeWorkplace } from "./test_program.ts";
+import { makeShared, whyNothingShared } from "./test_shared.ts";
+
+const missing = await whyNothingShared();
+
+/** The status that a server answers to a look-up with the key. */
+const statusWith = async (url: string, key: string): Promise<number> => {
+  const response = await fetch(`${url}/v2/chat?chatId=100001`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  await response.arrayBuffer();
+  return response.status;
+};
+
+const locationOf = (databaseUrl: string): string => databaseUrl.slice(databaseUrl.indexOf("@") + 1);
+
+describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing ?? ""}`, () => {
+  it("work beside the servers, and name the database without its password", async () => {
+    const { database, environment } = await makeShared();
+    const { json, run, file, serve } = await makeWorkplace(environment);
+    const location = locationOf(database.url);
+    expect(await json("migrate")).toMatchObject({
+      database: location,
+      steps: expect.arrayContaining(["initial"]) as unknown,
+    });
+    expect((await run("migrate")).stdout).toBe(`The schema in database "${location}" is up to date\n`);
+
+    const links = await file("links.csv", "chatId,gameId\n100001,1\n100002,2\n");
+    const imported = await run("links", "import", links, "--account", "acme");
+    expect(imported.stdout).toContain(
+      `Imported 2 links into the global scope of account "acme" in database "${location}"`,
+    );
+    const created = await json("keys", "create", "--account", "acme", "--unlimited");
+    expect(created).toMatchObject({ database: location });
+    const key = String(created["key"]);
+
+    const urls = await Promise.all([serve(), serve()]);
+    for (const url of urls) expect(await statusWith(url, key)).toBe(200);
+    await run("keys", "revoke", key);
+    await expect.poll(() => Promise.all(urls.map((url) => statusWith(url, key)))).toEqual([401, 401]);
+    const { stdout } = await run("links", "export", "--account", "acme");
+    expect(stdout).toMatch(/^chatId,gameId,lastVerifiedAt\n100001,1,.*\n100002,2,.*\n$/);
+    expect(await json("audit", "list", "--account", "acme", "--limit", "1")).toMatchObject({
+      entries: [{ action: "key.status_changed" }],
+    });
+  });
+
+  it("tell the servers at once what they changed", async () => {
+    const { redis, environment } = await makeShared();
+    const { json, run } = await makeWorkplace(environment);
+    const { id } = await json("keys", "create", "--account", "acme");
+    const published = async () =>
+      /cmdstat_publish:calls=(\d+)/.exec(await Effect.runPromise(redis.ask("INFO", "commandstats")))?.[1];
+    expect(await published()).toBeUndefined();
+    await run("keys", "revoke", String(id));
+    expect(await published()).toBe("1");
+  });
+
+  it("do their work while Redis is down", async () => {
+    const { redis, environment } = await makeShared();
+    const { json } = await makeWorkplace(environment);
+    const { id } = await json("keys", "create", "--account", "acme");
+    await Effect.runPromise(redis.kill);
+    expect(await json("keys", "revoke", String(id))).toMatchObject({ id, status: "revoked", changed: true });
+    expect(await json("keys", "list")).toMatchObject({ keys: [{ id, status: "revoked" }] });
+  });
+
+  it("make nothing in a database that is not a server's, unless they write", async () => {
+    const { database, environment } = await makeShared();
+    const { json } = await makeWorkplace(environment);
+    expect(await json("keys", "list")).toEqual({
+      error: `Cannot run the command: ACCOUNTLINK_DATABASE_URL leads to "${locationOf(database.url)}", which holds nothing of a server, expected the database of one`,
+    });
+    const tables = await Effect.runPromise(
+      database.query("SELECT 1 FROM pg_tables WHERE schemaname = 'public'"),
+    );
+    expect(tables).toEqual([]);
+  });
+});

@@ -1,0 +1,120 @@
+/**
+ * For tests: a folder to run commands in, in this process, and servers beside them, as processes.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { onTestFinished, vi } from "vitest";
+import { type Ended, runInProcess } from "../cli/test_command_line.ts";
+
+// A test runs several processes, and others may be using the machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+
+/** A folder to work in, with a data folder that a server and the command line share. */
+export interface Workplace {
+  readonly folder: string;
+  readonly dataFolder: string;
+  /** Writes a file into the folder and gives its path. */
+  readonly file: (name: string, content: string) => Promise<string>;
+  /** Starts the program as a process. */
+  readonly start: (...args: ReadonlyArray<string>) => ChildProcess;
+  /** Runs it as a process to its end. */
+  readonly runProcess: (...args: ReadonlyArray<string>) => Promise<Ended>;
+  /** Runs a command in this process. */
+  readonly run: (...args: ReadonlyArray<string>) => Promise<Ended>;
+  /** The same with a standard input. */
+  readonly runWith: (input: string, ...args: ReadonlyArray<string>) => Promise<Ended>;
+  /**
+   * Runs a command with `--json` and gives what it printed, which must be JSON and nothing else.
+   */
+  readonly json: (...args: ReadonlyArray<string>) => Promise<Record<string, unknown>>;
+  /** Starts a server and gives its address once it listens. It ends with the test. */
+  readonly serve: () => Promise<string>;
+}
+
+/** Makes a workplace that is gone after the test. */
+export const makeWorkplace = async (
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Workplace> => {
+  const folder = await mkdtemp(join(tmpdir(), "accountlink-cli-"));
+  const dataFolder = join(folder, "data");
+  const children: Array<ChildProcess> = [];
+  onTestFinished(async () => {
+    await Promise.all(children.map(end));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const env = {
+    ACCOUNTLINK_STORAGE: "embedded",
+    ACCOUNTLINK_DATA_DIR: dataFolder,
+    ACCOUNTLINK_PLATFORM: "dev",
+    ACCOUNTLINK_PORT: "0",
+    ...environment,
+  };
+  const start = (...args: ReadonlyArray<string>): ChildProcess => {
+    const child = spawn(process.execPath, [main, ...args], { cwd: folder, env });
+    children.push(child);
+    return child;
+  };
+
+  const runWith = (input: string, ...words: ReadonlyArray<string>): Promise<Ended> =>
+    runInProcess(words, env, input);
+
+  return {
+    folder,
+    dataFolder,
+    start,
+    runProcess: (...args) => finish(start(...args)),
+    runWith,
+    file: async (name, content) => {
+      const path = join(folder, name);
+      await writeFile(path, content);
+      return path;
+    },
+    run: (...args) => runWith("", ...args),
+    json: async (...args) => {
+      const { stdout, stderr } = await runWith("", ...args, "--json");
+      if (stderr !== "") throw new Error(`Cannot go on: standard error has "${stderr}", expected nothing`);
+      return JSON.parse(stdout) as Record<string, unknown>;
+    },
+    serve: () => listening(start("serve")),
+  };
+};
+
+/** Waits for the end of a process and gives what it printed. */
+export const finish = async (child: ChildProcess): Promise<Ended> => {
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new TypeError("Cannot read: the process has no pipes");
+  const [out, error] = await Promise.all([text(stdout), text(stderr), ended(child)]);
+  return { code: child.exitCode, stdout: out, stderr: error };
+};
+
+const ended = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+};
+
+const end = async (child: ChildProcess): Promise<void> => {
+  child.kill("SIGTERM");
+  await ended(child);
+};
+
+const listening = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let printed = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding("utf8").on("data", (chunk: string) => {
+        printed += chunk;
+        const url = /^listening on (\S+)$/m.exec(printed)?.[1];
+        if (url !== undefined) resolve(url);
+      });
+    }
+    child.once("exit", (code) =>
+      reject(new Error(`Cannot start the server: it ended with ${code}\n${printed}`)),
+    );
+  });

@@ -1,0 +1,72 @@
+/**
+ * `accountlink users erase`
+ */
+import { type ChatId, UserData } from "@accountlink/core";
+import type { UserErased } from "@accountlink/core/users";
+import { Effect } from "effect";
+import { Command, Flag } from "effect/cli";
+import { chatIdFlag } from "../../cli/flags.ts";
+import { paragraphs } from "../../cli/help.ts";
+import { answer, countOf } from "../../cli/output.ts";
+import { StorageLocation } from "../../config/storage_location.ts";
+import { managementLayer } from "../management_layer.ts";
+import { operatorOrigin } from "../operator_origin.ts";
+
+const flags = {
+  chatId: chatIdFlag,
+  dryRun: Flag.Boolean("dry-run").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Erase nothing, and print what would be erased"),
+    Flag.withDefault(false),
+  ),
+};
+
+export const eraseUserCommand = Command.make("erase", flags, ({ chatId, dryRun }) =>
+  Effect.gen(function* () {
+    const erased = yield* dryRun ? preview(chatId) : (yield* UserData).erase(chatId, operatorOrigin());
+    const location = yield* StorageLocation;
+    const did = dryRun ? "Would erase" : "Erased";
+    yield* answer(
+      { dryRun, chatId, ...erased, ...location.json },
+      `${did} chat user ${chatId} from ${location.text}: ${countsOf(erased)}`,
+    );
+  }).pipe(Effect.provide(managementLayer("refuse"))),
+).pipe(
+  Command.withDescription(
+    paragraphs(
+      "Erase a chat user from every scope: links, records, sightings and reviews are deleted, active sessions and proofs end, and the user is removed from the audit log.",
+      "An account of the user loses its chat ID and its name, and its keys are refused within a second. It cannot be undone.",
+    ),
+  ),
+  Command.withShortDescription("Erase a chat user from every scope"),
+  Command.withExamples([
+    {
+      command: "accountlink users erase --chat-id 100001 --dry-run",
+      description: "See what would be erased",
+    },
+    { command: "accountlink users erase --chat-id 100001", description: "Erase it" },
+  ]),
+);
+
+/** What would be erased. */
+const preview = Effect.fnUntraced(function* (chatId: ChatId) {
+  const { records, sightings, reviews, entries, accounts, keys } = yield* (yield* UserData).find(chatId);
+  return {
+    records: records.length,
+    sightings: sightings.length,
+    reviews: reviews.length,
+    entries: entries.length,
+    accounts: accounts.length,
+    revokedKeys: keys.filter(({ status }) => status !== "revoked").map(({ id }) => id),
+  } satisfies UserErased;
+});
+
+const countsOf = ({ records, sightings, reviews, entries, accounts, revokedKeys }: UserErased): string =>
+  [
+    countOf(records, "record"),
+    countOf(sightings, "sighting"),
+    countOf(reviews, "review"),
+    `what names them in ${countOf(entries, "line")} of the audit log`,
+    countOf(accounts, "account"),
+    countOf(revokedKeys.length, "key"),
+  ].join(", ");

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { makeWorkplace, type Workplace } from "../test_program.ts";
+
+const ada = "100001";
+
+/** A workplace with an account that has links of Ada and of somebody else. */
+const withLinks = async (environment: Readonly<Record<string, string>> = {}): Promise<Workplace> => {
+  const place = await makeWorkplace(environment);
+  const file = await place.file("links.csv", `chatId,gameId\n${ada},77\n100002,78\n`);
+  await place.json("links", "import", file, "--account", "acme");
+  await place.json("links", "import", file, "--account", "acme", "--guild-id", "700000000000000001");
+  return place;
+};
+
+describe("accountlink users export", () => {
+  it("prints all that is kept about a user, with the addresses in the clear", async () => {
+    const place = await makeWorkplace({ ACCOUNTLINK_FIXTURE: "fixture.json" });
+    const seenAt = new Date(Date.now() - 86_400_000).toISOString();
+    const sightings = [ada, "100002"].map((chatId, index) => ({
+      account: "acme",
+      scope: "global",
+      chatId,
+      ip: `203.0.113.${7 + index}`,
+      seenAt,
+    }));
+    await place.file(
+      "fixture.json",
+      JSON.stringify({
+        accounts: [{ name: "ours", chatId: ada, tier: "premium" }],
+        keys: [{ key: `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`, account: "ours", scope: "global" }],
+        links: [{ account: "acme", scope: "global", chatId: ada, gameId: "77" }],
+        sightings,
+      }),
+    );
+    await place.serve();
+    const { run } = place;
+    const { code, stdout } = await run("users", "export", "--chat-id", ada);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      chatId: ada,
+      accounts: [{ name: "ours", chatId: ada, tier: "premium" }],
+      keys: [{ id: "Aa0Bb1Cc2Dd3" }],
+      records: [{ scope: { kind: "global", account: "acme" }, gameId: "77", linkVersion: 1 }],
+      sightings: [{ address: "203.0.113.7", seenAt }],
+      sessions: [],
+      flows: [],
+      entries: [],
+    });
+    expect(stdout).not.toContain("100002");
+    expect(stdout).not.toContain("203.0.113.8");
+    const { stdout: nobody } = await run("users", "export", "--chat-id", "999999", "--json");
+    expect(JSON.parse(nobody)).toMatchObject({ chatId: "999999", records: [], sightings: [], entries: [] });
+  });
+});
+
+describe("accountlink users erase", () => {
+  it("erases a user from every scope, beside a running server, and says beforehand what", async () => {
+    const place = await withLinks();
+    const url = await place.serve();
+    const { key } = await place.json("keys", "create", "--account", "acme", "--unlimited");
+    const headers = { authorization: `Bearer ${String(key)}`, "content-type": "application/json" };
+    const gameOf = async (chatId: string) => {
+      const response = await fetch(`${url}/v2/chat?chatId=${chatId}`, { headers });
+      return [response.status, ((await response.json()) as { data?: { gameId?: string } }).data?.gameId];
+    };
+    const body = JSON.stringify({ chatId: ada, gameId: "1" });
+    await fetch(`${url}/v2/game`, { method: "PATCH", headers, body });
+
+    const erase = ["users", "erase", "--chat-id", ada];
+    const counts = { chatId: ada, records: 2, sightings: 0, accounts: 0, revokedKeys: [] };
+    expect(await place.json(...erase, "--dry-run")).toMatchObject({ dryRun: true, ...counts });
+    expect((await gameOf(ada))[0]).toBe(200);
+    expect(await place.json(...erase)).toMatchObject({ dryRun: false, ...counts });
+    expect((await gameOf(ada))[0]).toBe(404);
+    expect(await gameOf("100002")).toEqual([200, "78"]);
+
+    const { stdout } = await place.run("audit", "list", "--account", "acme", "--json");
+    expect(stdout).not.toContain(ada);
+    expect(stdout).toContain('"action":"user.erased"');
+    const again = await place.run(...erase);
+    expect(again).toMatchObject({ code: 0, stderr: "" });
+    expect(again.stdout).toMatch(
+      /^Erased chat user 100001 from data folder "[^"]+": 0 records, 0 sightings, /,
+    );
+  });
+
+  it("revokes the keys of an account of the user on every node, within a second", async () => {
+    const place = await makeWorkplace({ ACCOUNTLINK_FIXTURE: "fixture.json" });
+    const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
+    await place.file(
+      "fixture.json",
+      JSON.stringify({
+        accounts: [{ name: `chat:${ada}`, chatId: ada, tier: "free" }],
+        keys: [{ key: token, account: `chat:${ada}`, scope: "global", kind: "partner", limits: "none" }],
+      }),
+    );
+    const url = await place.serve();
+    const status = async () =>
+      (await fetch(`${url}/v2/chat?chatId=${ada}`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect(await status()).toBe(404);
+    const erased = await place.json("users", "erase", "--chat-id", ada);
+    expect(erased).toMatchObject({ accounts: 1, revokedKeys: ["Aa0Bb1Cc2Dd3"] });
+    const ended = performance.now();
+    for (let sent = ended; (await status()) !== 401; sent = performance.now()) {
+      expect(sent - ended).toBeLessThan(1_000);
+    }
+    const { stdout } = await place.run("keys", "list", "--json");
+    expect(stdout).not.toContain(ada);
+  });
+
+  it("refuses what is no chat ID", async () => {
+    const { run } = await makeWorkplace();
+    const { code, stderr } = await run("users", "erase", "--chat-id", "ada");
+    expect(code).toBe(2);
+    expect(stderr).toContain('--chat-id is "ada", expected 5 to 32 digits');
+  });
+});

@@ -1,0 +1,75 @@
+/**
+ * Warnings about likely mistakes in the configuration, for `serve` and the doctor.
+ */
+import { type Config, type VariableName, variables } from "./config.ts";
+import { editDistance } from "./edit_distance.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ConfigWarning {
+  readonly problem: string;
+  readonly advice: string;
+}
+
+export const configWarnings = (environment: Environment, config: Config): ReadonlyArray<ConfigWarning> => [
+  ...unknownVariables(environment),
+  ...withoutEffect(environment),
+  ...boundlessProxies(config),
+];
+
+/** Warns of variables with the prefix of this program that do not exist. */
+export const unknownVariables = (environment: Environment): ReadonlyArray<ConfigWarning> =>
+  Object.keys(environment)
+    .filter((name) => name.startsWith("ACCOUNTLINK_") && !(name in variables))
+    .map((name) => {
+      const meant = nearestVariable(name);
+      const problem = `${name} is set, and no variable of this release`;
+      return meant === null
+        ? { problem, advice: "Correct its name or remove it" }
+        : { problem: `${problem}, expected perhaps ${meant}`, advice: `Correct its name to ${meant}` };
+    });
+
+/** The maximum edit distance of a suggested name. */
+const mostDifferences = 3;
+
+const nearestVariable = (name: string): string | null => {
+  const [nearest] = Object.keys(variables)
+    .map((known) => ({ known, distance: editDistance(name, known) }))
+    .filter(({ distance }) => distance <= mostDifferences)
+    .toSorted((one, other) => one.distance - other.distance);
+  return nearest?.known ?? null;
+};
+
+/** Variables with these prefixes have no effect unless another variable has this value. */
+const purposes: ReadonlyArray<readonly [start: string, chooser: VariableName, value: string]> = [
+  ["ACCOUNTLINK_DATABASE_", "ACCOUNTLINK_STORAGE", "postgres"],
+  ["ACCOUNTLINK_REDIS_", "ACCOUNTLINK_CACHE", "redis"],
+  ["ACCOUNTLINK_CHAT_", "ACCOUNTLINK_PLATFORM", "live"],
+  ["ACCOUNTLINK_GAME_", "ACCOUNTLINK_PLATFORM", "live"],
+];
+
+/** Exceptions, which always have an effect. */
+const forEveryPlatform: ReadonlySet<string> = new Set(["ACCOUNTLINK_CHAT_NAME", "ACCOUNTLINK_GAME_NAME"]);
+
+/** Warns of variables of a storage, a cache or platforms that are not chosen. */
+export const withoutEffect = (environment: Environment): ReadonlyArray<ConfigWarning> => {
+  const valueOf = (name: VariableName): string => (environment[name] ?? "").trim();
+  return (Object.keys(variables) as ReadonlyArray<VariableName>).flatMap((name) => {
+    const [, chooser, value] = purposes.find(([start]) => name.startsWith(start)) ?? [];
+    if (forEveryPlatform.has(name)) return [];
+    if (chooser === undefined || valueOf(name) === "" || valueOf(chooser) === value) return [];
+    const problem = `${name} is set, and has no effect: ${chooser} is not ${value}`;
+    return [{ problem, advice: "Remove it, or set what it is for" }];
+  });
+};
+
+const boundlessProxies = ({ ACCOUNTLINK_TRUSTED_PROXIES: networks }: Config): ReadonlyArray<ConfigWarning> =>
+  networks.some(({ prefixLength }) => prefixLength === 0)
+    ? [
+        {
+          problem:
+            "ACCOUNTLINK_TRUSTED_PROXIES contains every address, so any client can forge the address that limits and lists apply to",
+          advice: "Name the networks of the proxies only",
+        },
+      ]
+    : [];

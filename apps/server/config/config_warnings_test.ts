@@ -1,0 +1,72 @@
+import { describe, expect, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { readConfig } from "./config.ts";
+import { configWarnings } from "./config_warnings.ts";
+
+const problemsOf = (environment: Readonly<Record<string, string>>) =>
+  Effect.map(readConfig(environment), (config) =>
+    configWarnings(environment, config).map(({ problem }) => problem),
+  );
+
+describe("configWarnings", () => {
+  it.effect("is silent about what is known and has an effect", () =>
+    Effect.gen(function* () {
+      expect(
+        yield* problemsOf({ ACCOUNTLINK_PORT: "1", ACCOUNTLINK_REDIS_PREFIX: " ", PORT: "2", PATH: "/bin" }),
+      ).toEqual([]);
+    }),
+  );
+
+  it.effect("names what is misspelt, and what was meant if that is near", () =>
+    Effect.gen(function* () {
+      const unknown = "is set, and no variable of this release";
+      expect(
+        yield* problemsOf({
+          ACCOUNTLINK_PROT: "1",
+          ACCOUNTLINK_PUBLICURL: "https://links.example",
+          ACCOUNTLINK_IP_PERSECOND: "5",
+          ACCOUNTLINK_SERVICE_HOST: "10.0.0.1",
+        }),
+      ).toEqual([
+        `ACCOUNTLINK_PROT ${unknown}, expected perhaps ACCOUNTLINK_PORT`,
+        `ACCOUNTLINK_PUBLICURL ${unknown}, expected perhaps ACCOUNTLINK_PUBLIC_URL`,
+        `ACCOUNTLINK_IP_PERSECOND ${unknown}, expected perhaps ACCOUNTLINK_IP_PER_SECOND`,
+        `ACCOUNTLINK_SERVICE_HOST ${unknown}`,
+      ]);
+    }),
+  );
+
+  it.effect("names the address of a server that nothing asks for", () =>
+    Effect.gen(function* () {
+      const urls = {
+        ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
+        ACCOUNTLINK_REDIS_URL: "redis://cache",
+      };
+      expect(yield* problemsOf(urls)).toEqual([
+        "ACCOUNTLINK_DATABASE_URL is set, and has no effect: ACCOUNTLINK_STORAGE is not postgres",
+        "ACCOUNTLINK_REDIS_URL is set, and has no effect: ACCOUNTLINK_CACHE is not redis",
+      ]);
+      const chosen = { ACCOUNTLINK_STORAGE: "postgres", ACCOUNTLINK_CACHE: " redis" };
+      expect(yield* problemsOf({ ...urls, ...chosen })).toEqual([]);
+    }),
+  );
+
+  it.effect("names what is known of live platforms that are not asked", () =>
+    Effect.gen(function* () {
+      const token = { ACCOUNTLINK_CHAT_BOT_TOKEN: "token" };
+      expect(yield* problemsOf({ ...token, ACCOUNTLINK_PLATFORM: "dev" })).toEqual([
+        "ACCOUNTLINK_CHAT_BOT_TOKEN is set, and has no effect: ACCOUNTLINK_PLATFORM is not live",
+      ]);
+      expect(yield* problemsOf({ ...token, ACCOUNTLINK_PLATFORM: "live" })).toEqual([]);
+    }),
+  );
+
+  it.effect.each(["0.0.0.0/0", "10.0.0.0/8, ::/0"])("names proxies that are everybody: %s", (proxies) =>
+    Effect.gen(function* () {
+      const [problem, ...others] = yield* problemsOf({ ACCOUNTLINK_TRUSTED_PROXIES: proxies });
+      expect(problem).toMatch(/^ACCOUNTLINK_TRUSTED_PROXIES contains every address, /);
+      expect(others).toEqual([]);
+      expect(yield* problemsOf({ ACCOUNTLINK_TRUSTED_PROXIES: "10.0.0.0/8, fd00::/8" })).toEqual([]);
+    }),
+  );
+});

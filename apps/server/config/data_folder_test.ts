@@ -1,0 +1,54 @@
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { makeFolder } from "../commands/test_folder.ts";
+import { readConfig } from "../config/config.ts";
+import { prepareFolder } from "./data_folder.ts";
+
+const prepare = Effect.fnUntraced(function* (folder: string) {
+  yield* prepareFolder(yield* readConfig({ ACCOUNTLINK_DATA_DIR: folder }), folder);
+});
+
+describe("prepareFolder", () => {
+  it.effect("makes what is missing, for its owner only, and takes what is there", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* makeFolder, "deep", "data");
+      yield* prepare(folder);
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+      expect(statSync(join(folder, "..")).mode & 0o777).toBe(0o700);
+      yield* prepare(folder);
+    }),
+  );
+
+  it.effect("makes one folder for all who want it at the same moment", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* makeFolder, "deep", "data");
+      yield* Effect.all(
+        Array.from({ length: 8 }, () => prepare(folder)),
+        { concurrency: "unbounded" },
+      );
+      expect(statSync(folder).isDirectory()).toBe(true);
+    }),
+  );
+
+  it.effect("refuses a file, by the name of the variable", () =>
+    Effect.gen(function* () {
+      const file = join(yield* makeFolder, "file");
+      writeFileSync(file, "");
+      expect((yield* Effect.flip(prepare(file))).message).toBe(
+        `ACCOUNTLINK_DATA_DIR is "${file}", expected a folder that can be made and written to (it is not a folder)`,
+      );
+    }),
+  );
+
+  it.effect.skipIf(!existsSync("/proc/self"))(
+    "refuses at once where the system makes nothing (needs /proc)",
+    () =>
+      Effect.gen(function* () {
+        expect((yield* Effect.flip(prepare("/proc/none/data"))).message).toMatch(
+          /^ACCOUNTLINK_DATA_DIR is "\/proc\/none\/data", expected a folder .*\/proc\/none/,
+        );
+      }),
+  );
+});

@@ -1,0 +1,180 @@
+/**
+ * The choices that follow from the variables: storage, cache, platforms, limits, and whether it is
+ * the demo.
+ */
+import { join } from "node:path";
+import type { LimitSettings } from "@accountlink/core/limits";
+import type { SessionRules } from "@accountlink/core/sessions";
+import { Effect, type Redacted } from "effect";
+import { type Config, type InvalidConfig, missing, type VariableName } from "./config.ts";
+
+/** Where links and keys are stored. */
+export type Storage =
+  | { readonly kind: "memory" }
+  | { readonly kind: "embedded"; readonly folder: string }
+  | { readonly kind: "postgres"; readonly url: Redacted.Redacted; readonly maxConnections: number };
+
+/** Where limits are counted and nodes signal changes. */
+export type Cache =
+  | { readonly kind: "memory" }
+  | { readonly kind: "redis"; readonly url: Redacted.Redacted; readonly prefix: string };
+
+export type Platform =
+  | { readonly kind: "dev"; readonly port: number }
+  | {
+      readonly kind: "live";
+      /** The base of redirect URIs, and part of the user agent. */
+      readonly publicUrl: string;
+      readonly chat: Application & { readonly botToken: Redacted.Redacted };
+      readonly game: Application;
+    };
+
+/** This service's registration at a live platform. The URLs default to the platform's own. */
+interface Application {
+  readonly clientId: string;
+  readonly clientSecret: Redacted.Redacted;
+  readonly apiUrl: string | undefined;
+  readonly authorizationUrl: string | undefined;
+}
+
+export interface ResolvedConfig {
+  readonly config: Config;
+  /** The demo has its own data folder, fixture and keys. */
+  readonly demo: boolean;
+  readonly storage: Storage;
+  readonly cache: Cache;
+  readonly platform: Platform;
+  readonly limits: LimitSettings;
+  readonly sessions: SessionRules;
+}
+
+/** Fails if the storage needs a variable that is not set. */
+export const storageOf = (config: Config): Effect.Effect<Storage, InvalidConfig> => {
+  switch (config.ACCOUNTLINK_STORAGE) {
+    case "memory":
+      return Effect.succeed({ kind: "memory" });
+    case "embedded":
+    case null:
+      // `join` normalizes the path, so that messages are consistent.
+      return Effect.succeed({
+        kind: "embedded",
+        folder: join(config.ACCOUNTLINK_DATA_DIR, isDemo(config) ? "demo" : ""),
+      });
+    case "postgres": {
+      const url = config.ACCOUNTLINK_DATABASE_URL;
+      const maxConnections = config.ACCOUNTLINK_DATABASE_CONNECTIONS;
+      return url === null
+        ? missing("ACCOUNTLINK_DATABASE_URL", "ACCOUNTLINK_STORAGE is postgres")
+        : Effect.succeed({ kind: "postgres", url, maxConnections });
+    }
+  }
+};
+
+/** Fails if the cache needs a variable that is not set. */
+export const cacheOf = (config: Config): Effect.Effect<Cache, InvalidConfig> => {
+  if (config.ACCOUNTLINK_CACHE === "memory") return Effect.succeed({ kind: "memory" });
+  const url = config.ACCOUNTLINK_REDIS_URL;
+  return url === null
+    ? missing("ACCOUNTLINK_REDIS_URL", "ACCOUNTLINK_CACHE is redis")
+    : Effect.succeed({ kind: "redis", url, prefix: config.ACCOUNTLINK_REDIS_PREFIX });
+};
+
+/**
+ * Fails if the live platforms need a variable that is not set, or if the dev platform is not
+ * chosen.
+ */
+export const platformOf = (config: Config): Effect.Effect<Platform, InvalidConfig> => {
+  if (config.ACCOUNTLINK_PLATFORM === "live") return livePlatformOf(config);
+  const risk = config.ACCOUNTLINK_PLATFORM === null ? devRisk(config) : null;
+  return risk === null
+    ? Effect.succeed({ kind: "dev", port: config.ACCOUNTLINK_DEV_PLATFORM_PORT })
+    : missing("ACCOUNTLINK_PLATFORM", `${risk}; on dev anyone can sign in as anybody`);
+};
+
+/**
+ * Why the dev platform has to be chosen by name, since anyone can sign in there as anybody. Null in
+ * the demo and with a fixture, unless Postgres or a public https URL suggest that this is
+ * production.
+ */
+const devRisk = (config: Config): string | null => {
+  if (config.ACCOUNTLINK_STORAGE === "postgres") return "ACCOUNTLINK_STORAGE is postgres";
+  if (config.ACCOUNTLINK_PUBLIC_URL?.startsWith("https:")) return "ACCOUNTLINK_PUBLIC_URL is https";
+  return isDemo(config) || config.ACCOUNTLINK_FIXTURE !== null
+    ? null
+    : "this is not the demo, and there is no fixture";
+};
+
+const livePlatformOf = Effect.fnUntraced(function* (config: Config) {
+  const needed = <Name extends VariableName>(name: Name) => {
+    const value = config[name];
+    return value === null ? missing(name, "ACCOUNTLINK_PLATFORM is live") : Effect.succeed(value);
+  };
+  return {
+    kind: "live" as const,
+    publicUrl: yield* needed("ACCOUNTLINK_PUBLIC_URL"),
+    chat: {
+      botToken: yield* needed("ACCOUNTLINK_CHAT_BOT_TOKEN"),
+      clientId: yield* needed("ACCOUNTLINK_CHAT_CLIENT_ID"),
+      clientSecret: yield* needed("ACCOUNTLINK_CHAT_CLIENT_SECRET"),
+      apiUrl: config.ACCOUNTLINK_CHAT_API_URL ?? undefined,
+      authorizationUrl: config.ACCOUNTLINK_CHAT_AUTHORIZATION_URL ?? undefined,
+    },
+    game: {
+      clientId: yield* needed("ACCOUNTLINK_GAME_CLIENT_ID"),
+      clientSecret: yield* needed("ACCOUNTLINK_GAME_CLIENT_SECRET"),
+      apiUrl: config.ACCOUNTLINK_GAME_API_URL ?? undefined,
+      authorizationUrl: config.ACCOUNTLINK_GAME_AUTHORIZATION_URL ?? undefined,
+    },
+  };
+});
+
+/** Whether neither a storage, a fixture nor the live platforms are chosen. */
+export const isDemo = (config: Config): boolean =>
+  config.ACCOUNTLINK_STORAGE === null &&
+  config.ACCOUNTLINK_FIXTURE === null &&
+  config.ACCOUNTLINK_PLATFORM !== "live";
+
+/** Fails if a choice needs a variable that is not set. */
+export const resolveConfig = (config: Config): Effect.Effect<ResolvedConfig, InvalidConfig> =>
+  Effect.map(
+    Effect.all([platformOf(config), storageOf(config), cacheOf(config)]),
+    ([platform, storage, cache]) => ({
+      config,
+      demo: isDemo(config),
+      storage,
+      cache,
+      platform,
+      limits: limitsOf(config),
+      sessions: sessionsOf(config),
+    }),
+  );
+
+export const limitsOf = (config: Config): LimitSettings => ({
+  free: tierLimits(config, "FREE"),
+  premium: tierLimits(config, "PREMIUM"),
+  address: {
+    perSecond: config.ACCOUNTLINK_IP_PER_SECOND,
+    daily: config.ACCOUNTLINK_IP_DAILY,
+    verifyDaily: config.ACCOUNTLINK_IP_VERIFY_DAILY,
+    authFailures: config.ACCOUNTLINK_IP_AUTH_FAILURES,
+  },
+});
+
+const tierLimits = (config: Config, tier: "FREE" | "PREMIUM") => ({
+  keys: config[`ACCOUNTLINK_${tier}_KEYS`],
+  perWindow: config[`ACCOUNTLINK_${tier}_PER_WINDOW`],
+  windowMs: config[`ACCOUNTLINK_${tier}_WINDOW`],
+  daily: config[`ACCOUNTLINK_${tier}_DAILY`],
+  verifyDaily: config[`ACCOUNTLINK_${tier}_VERIFY_DAILY`],
+});
+
+const sessionsOf = (config: Config): SessionRules => ({
+  life: config.ACCOUNTLINK_SESSION_TTL,
+  pollInterval: config.ACCOUNTLINK_POLL_INTERVAL,
+  pollLimit: config.ACCOUNTLINK_POLL_LIMIT,
+  longPollMax: config.ACCOUNTLINK_LONG_POLL_MAX,
+  streamMax: config.ACCOUNTLINK_STREAM_MAX,
+  createBurst: config.ACCOUNTLINK_SESSION_CREATE_BURST,
+  createRefill: config.ACCOUNTLINK_SESSION_CREATE_REFILL,
+  sightingRetention: config.ACCOUNTLINK_SIGHTING_RETENTION,
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Redacted } from "effect";
+import { readConfig } from "./config.ts";
+import { resolveConfig } from "./resolved_config.ts";
+
+const resolved = (environment: Readonly<Record<string, string>>) =>
+  Effect.flatMap(readConfig(environment), resolveConfig);
+
+describe("resolveConfig", () => {
+  it.effect("is a demo in a folder of its own when nothing is named", () =>
+    Effect.gen(function* () {
+      expect(yield* resolved({})).toMatchObject({
+        demo: true,
+        storage: { kind: "embedded", folder: "data/demo" },
+      });
+      expect(yield* resolved({ ACCOUNTLINK_DATA_DIR: "/srv/links", ACCOUNTLINK_PORT: "1" })).toMatchObject({
+        demo: true,
+        storage: { folder: "/srv/links/demo" },
+      });
+    }),
+  );
+
+  it.effect("has nothing of the demo as soon as a storage or a fixture is named", () =>
+    Effect.gen(function* () {
+      expect(
+        yield* resolved({ ACCOUNTLINK_FIXTURE: "a.json", ACCOUNTLINK_DATA_DIR: "./data" }),
+      ).toMatchObject({
+        demo: false,
+        storage: { kind: "embedded", folder: "data" },
+      });
+      expect(yield* resolved({ ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_PLATFORM: "dev" })).toMatchObject(
+        {
+          demo: false,
+          storage: { kind: "embedded", folder: "data" },
+        },
+      );
+      expect(yield* resolved({ ACCOUNTLINK_STORAGE: "memory", ACCOUNTLINK_FIXTURE: "a.json" })).toMatchObject(
+        {
+          demo: false,
+          storage: { kind: "memory" },
+        },
+      );
+    }),
+  );
+
+  it.effect("has the database and the Redis that are named", () =>
+    Effect.gen(function* () {
+      const { demo, storage, cache } = yield* resolved({
+        ACCOUNTLINK_STORAGE: "postgres",
+        ACCOUNTLINK_DATABASE_URL: "postgres://ada:pass@db/links",
+        ACCOUNTLINK_DATABASE_CONNECTIONS: "3",
+        ACCOUNTLINK_CACHE: "redis",
+        ACCOUNTLINK_REDIS_URL: "redis://cache",
+        ACCOUNTLINK_PLATFORM: "dev",
+      });
+      expect(demo).toBe(false);
+      expect(storage).toEqual({
+        kind: "postgres",
+        url: Redacted.make("postgres://ada:pass@db/links"),
+        maxConnections: 3,
+      });
+      expect(cache).toEqual({
+        kind: "redis",
+        url: Redacted.make("redis://cache"),
+        prefix: "accountlink:",
+      });
+    }),
+  );
+
+  it.effect.each([
+    { environment: { ACCOUNTLINK_STORAGE: "postgres" }, variable: "ACCOUNTLINK_DATABASE_URL" },
+    { environment: { ACCOUNTLINK_CACHE: "redis" }, variable: "ACCOUNTLINK_REDIS_URL" },
+  ])("is refused without $variable where it is needed", ({ environment, variable }) =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(resolved({ ...environment, ACCOUNTLINK_PLATFORM: "dev" }));
+      expect(message).toMatch(new RegExp(`^${variable} is not set, expected .* is (postgres|redis)\\)$`));
+    }),
+  );
+
+  it.effect("requires a platform without a demo or fixture", () =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(resolved({ ACCOUNTLINK_STORAGE: "embedded" }));
+      expect(message).toContain("ACCOUNTLINK_PLATFORM is not set, expected one of dev, live");
+    }),
+  );
+
+  it.effect.each([
+    { ACCOUNTLINK_PUBLIC_URL: "https://links.example" },
+    { ACCOUNTLINK_PUBLIC_URL: "https://links.example", ACCOUNTLINK_FIXTURE: "a.json" },
+    {
+      ACCOUNTLINK_STORAGE: "postgres",
+      ACCOUNTLINK_DATABASE_URL: "postgres://db/links",
+      ACCOUNTLINK_FIXTURE: "a.json",
+    },
+  ])("requires the platform to be named under %j", (environment) =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(resolved(environment));
+      expect(message).toMatch(
+        /^ACCOUNTLINK_PLATFORM is not set, .* is (https|postgres); on dev anyone can sign in as anybody\)$/,
+      );
+      const { platform } = yield* resolved({ ...environment, ACCOUNTLINK_PLATFORM: "dev" });
+      expect(platform.kind).toBe("dev");
+    }),
+  );
+
+  const live = {
+    ACCOUNTLINK_PLATFORM: "live",
+    ACCOUNTLINK_PUBLIC_URL: "https://links.example",
+    ACCOUNTLINK_CHAT_BOT_TOKEN: "bot-token",
+    ACCOUNTLINK_CHAT_CLIENT_ID: "1",
+    ACCOUNTLINK_CHAT_CLIENT_SECRET: "chat-secret",
+    ACCOUNTLINK_GAME_CLIENT_ID: "2",
+    ACCOUNTLINK_GAME_CLIENT_SECRET: "game-secret",
+  };
+
+  it.effect("has the live platforms, and nothing of the demo with them", () =>
+    Effect.gen(function* () {
+      const addresses = { ACCOUNTLINK_GAME_API_URL: "https://{service}.proxy.example/" };
+      expect(yield* resolved({ ...live, ...addresses })).toMatchObject({
+        demo: false,
+        storage: { kind: "embedded", folder: "data" },
+        platform: {
+          kind: "live",
+          publicUrl: "https://links.example",
+          chat: { botToken: Redacted.make("bot-token"), clientId: "1", apiUrl: undefined },
+          game: { clientSecret: Redacted.make("game-secret"), apiUrl: "https://{service}.proxy.example" },
+        },
+      });
+    }),
+  );
+
+  it.effect.each(Object.keys(live).filter((name) => name !== "ACCOUNTLINK_PLATFORM"))(
+    "is refused without %s on live platforms",
+    (name) =>
+      Effect.gen(function* () {
+        const { message } = yield* Effect.flip(resolved({ ...live, [name]: "" }));
+        expect(message).toMatch(
+          new RegExp(`^${name} is not set, expected .* \\(ACCOUNTLINK_PLATFORM is live\\)$`),
+        );
+      }),
+  );
+
+  it.effect("has the limits that are configured", () =>
+    Effect.gen(function* () {
+      const { limits } = yield* resolved({
+        ACCOUNTLINK_PREMIUM_WINDOW: "250 millis",
+        ACCOUNTLINK_FREE_KEYS: "7",
+        ACCOUNTLINK_IP_AUTH_FAILURES: "0",
+      });
+      expect(limits).toEqual({
+        free: { keys: 7, perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 },
+        premium: { keys: 10, perWindow: 1, windowMs: 250, daily: 2_500, verifyDaily: 10_000 },
+        address: { perSecond: 20, daily: 10_000, verifyDaily: 10_000, authFailures: 0 },
+      });
+    }),
+  );
+});

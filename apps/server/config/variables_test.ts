@@ -1,0 +1,186 @@
+import { Option, Redacted } from "effect";
+import { describe, expect, it } from "vitest";
+import {
+  choice,
+  count,
+  credential,
+  duration,
+  lifetime,
+  namedSecrets,
+  networks,
+  port,
+  positive,
+  prefix,
+  secrets,
+  serverAddress,
+  serviceAddress,
+  text,
+  type Variable,
+  webAddress,
+  webOrigin,
+} from "./variables.ts";
+
+const about = <A>(fallback: A) => ({ description: "", fallback });
+const bytes = (fill: number, length = 32): string => Buffer.alloc(length, fill).toString("base64");
+
+/** What each text becomes; null where it is refused. */
+const read = <A>({ parse }: Variable<A>, texts: ReadonlyArray<string>) =>
+  texts.map((value) => Option.getOrNull(parse(value)));
+
+describe("a variable", () => {
+  it("takes any text", () => {
+    expect(read(text("a path", about(null)), ["./data", "ä b"])).toEqual(["./data", "ä b"]);
+  });
+
+  it("takes whole numbers", () => {
+    expect(read(count(about(0)), ["0", "20", "999999999999999"])).toEqual([0, 20, 999_999_999_999_999]);
+    expect(read(count(about(0)), ["", "-1", "1.5", "1e3", "0x10", " 1", "9999999999999999"])).toEqual(
+      Array.from({ length: 7 }, () => null),
+    );
+  });
+
+  it("takes ports", () => {
+    expect(read(port(about(0)), ["0", "65535", "65536", "80a"])).toEqual([0, 65_535, null, null]);
+  });
+
+  it("takes numbers of things that there have to be", () => {
+    expect(read(positive(about(1)), ["1", "100", "0", "-1"])).toEqual([1, 100, null, null]);
+  });
+
+  it("takes beginnings of names", () => {
+    expect(read(prefix(about("")), ["accountlink:", "a.B-c_1", "a b", "{a}", "ä"])).toEqual([
+      "accountlink:",
+      "a.B-c_1",
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it("takes one of its values", () => {
+    expect(read(choice(["embedded", "memory"], about(null)), ["memory", "Memory", "disk"])).toEqual([
+      "memory",
+      null,
+      null,
+    ]);
+  });
+
+  it("takes durations, in milliseconds", () => {
+    const variable = duration({ description: "", fallback: "5 minutes" });
+    expect(variable.fallback).toBe(300_000);
+    expect(read(variable, ["1 second", "250 millis", "1.5 hours", "180 days", "0 seconds"])).toEqual([
+      1_000, 250, 5_400_000, 15_552_000_000, 0,
+    ]);
+    expect(read(variable, ["", "5", "5m", "5minutes", "-1 second", "five minutes", "1 week"])).toEqual(
+      Array.from({ length: 7 }, () => null),
+    );
+  });
+
+  it("takes lifetimes, which last", () => {
+    const variable = lifetime({ description: "", fallback: "5 minutes" });
+    expect(variable.expected).toBe(
+      "a duration such as 5 minutes, 1 second or 250 millis, longer than 0 seconds",
+    );
+    expect(read(variable, ["1 milli", "0 seconds", "0.0 days", "5"])).toEqual([1, null, null, null]);
+  });
+
+  it("takes networks", () => {
+    const [parsed, ...refused] = read(networks(about([])), ["10.0.0.0/8, ::1", "10.0.0.0/33", "10.0.0.0/8,"]);
+    expect(parsed).toHaveLength(2);
+    expect(refused).toEqual([null, null]);
+  });
+
+  it("takes addresses of the web, without the slash at their end", () => {
+    const texts = [
+      "https://links.example/",
+      "http://localhost:8080/base",
+      "ftp://links.example",
+      "links.example",
+      "https://links.example/base?q=1",
+      "https://links.example/?",
+      "https://links.example#top",
+      "https://ada@links.example",
+      "https://ada:secret@links.example",
+      "https://:secret@links.example",
+    ];
+    expect(read(webAddress(about(null)), texts)).toEqual([
+      "https://links.example",
+      "http://localhost:8080/base",
+      ...Array.from({ length: 8 }, () => null),
+    ]);
+  });
+
+  it("takes origins", () => {
+    const texts = ["https://Links.example:443/", "http://[::1]:8080", "https://links.example/base", "https:"];
+    expect(read(webOrigin(about(null)), texts)).toEqual([
+      "https://links.example",
+      "http://[::1]:8080",
+      null,
+      null,
+    ]);
+  });
+
+  it("takes URLs with a placeholder for a service", () => {
+    const texts = [
+      "https://{service}.game.example/",
+      "http://localhost/{service}/v1",
+      "https://game.example",
+    ];
+    expect(read(serviceAddress(about(null)), [...texts, "{service}.game.example"])).toEqual([
+      "https://{service}.game.example",
+      "http://localhost/{service}/v1",
+      null,
+      null,
+    ]);
+  });
+
+  it("takes credentials, and does not show them", () => {
+    const variable = credential("a token", about(null));
+    const [taken, ...refused] = read(variable, ["MTk4-x.y_z", "two words", "two\nlines", "tökén"]);
+    expect(variable.secret).toBe(true);
+    expect(taken && Redacted.value(taken)).toBe("MTk4-x.y_z");
+    expect(refused).toEqual([null, null, null]);
+  });
+
+  it("takes addresses of servers, and does not show them", () => {
+    const variable = serverAddress("db://…", (url) => url.startsWith("db://"), about(null));
+    const [taken, refused] = read(variable, ["db://ada:pass@host", "http://host"]);
+    expect(variable.secret).toBe(true);
+    expect(taken && Redacted.value(taken)).toBe("db://ada:pass@host");
+    expect(JSON.stringify(taken)).not.toContain("pass");
+    expect(refused).toBeNull();
+  });
+
+  it("takes secrets, and does not show them", () => {
+    const variable = secrets(about(null));
+    const [taken, both, ...refused] = read(variable, [
+      bytes(7),
+      `${bytes(8)}, ${bytes(7)}`,
+      bytes(7, 31),
+      "not base64!",
+      `${bytes(8)},`,
+      `${bytes(8)},${bytes(7, 31)}`,
+      `${bytes(9)},${bytes(8)},${bytes(7)}`,
+    ]);
+    expect(variable.secret).toBe(true);
+    const firstBytes = (given: typeof taken) => given?.map((one) => Redacted.value(one)[0]);
+    expect([firstBytes(taken), firstBytes(both)]).toEqual([[7], [8, 7]]);
+    expect(JSON.stringify(taken)).not.toContain(bytes(7));
+    expect(refused).toEqual([null, null, null, null, null]);
+  });
+
+  it("takes named secrets, in their order", () => {
+    const variable = namedSecrets(about(new Map()));
+    const [taken, ...refused] = read(variable, [
+      `b:${bytes(2)}, a:${bytes(1)}`,
+      bytes(1),
+      `:${bytes(1)}`,
+      `a:${bytes(1, 8)}`,
+    ]);
+    expect([...(taken ?? [])].map(([id, value]) => [id, Redacted.value(value)[0]])).toEqual([
+      ["b", 2],
+      ["a", 1],
+    ]);
+    expect(refused).toEqual([null, null, null]);
+  });
+});

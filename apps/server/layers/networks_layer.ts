@@ -1,0 +1,48 @@
+/**
+ * Network intelligence from the configured files.
+ */
+import { parseNetwork } from "@accountlink/core/addresses";
+import { NetworkIntelligence } from "@accountlink/core/alts";
+import { NetworkFiles } from "@accountlink/networks";
+import { Effect, Layer, Option } from "effect";
+import { type Config, InvalidConfig } from "../config/config.ts";
+
+/** The variables of the files, with functions that read a file and describe its content. */
+export const networkFiles = [
+  ["ACCOUNTLINK_VPN_NETWORKS", (path: string) => Effect.map(NetworkFiles.readNetworkList(path), counted)],
+  [
+    "ACCOUNTLINK_VPN_DATABASE",
+    (path: string) => Effect.as(NetworkFiles.readVpnDatabase(path), "a database of VPNs"),
+  ],
+  ["ACCOUNTLINK_SHARED_NETWORKS", (path: string) => Effect.map(NetworkFiles.readNetworkList(path), counted)],
+] as const;
+
+const counted = ({ count }: NetworkFiles.NetworkSet): string =>
+  count === 1 ? "1 network" : `${count} networks`;
+
+/**
+ * Fails with the name of the variable if a file cannot be used.
+ *
+ * @param vpnCidrs VPN networks of the fixture
+ */
+export const networksLayer = (
+  config: Config,
+  vpnCidrs: ReadonlyArray<string>,
+): Layer.Layer<NetworkIntelligence, InvalidConfig> =>
+  NetworkFiles.layer(
+    {
+      vpnNetworks: config.ACCOUNTLINK_VPN_NETWORKS,
+      vpnDatabase: config.ACCOUNTLINK_VPN_DATABASE,
+      sharedNetworks: config.ACCOUNTLINK_SHARED_NETWORKS,
+    },
+    vpnCidrs.flatMap((cidr) => Option.toArray(parseNetwork(cidr))),
+  ).pipe(
+    Layer.catchTag("DamagedFile", (damaged) =>
+      Layer.effect(NetworkIntelligence, Effect.fail(refusalOf(config, damaged))),
+    ),
+  );
+
+const refusalOf = (config: Config, { path, found, expected }: NetworkFiles.DamagedFile): InvalidConfig => {
+  const [name] = networkFiles.find(([variable]) => config[variable] === path) ?? ["A file"];
+  return new InvalidConfig({ problem: `${name} is "${path}" (${found}), expected ${expected}` });
+};

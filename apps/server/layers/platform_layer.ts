@@ -1,0 +1,88 @@
+/**
+ * The platform and identity ports.
+ */
+import { createServer } from "node:http";
+import type { PlatformFixture } from "@accountlink/core/fixture";
+import {
+  devChatIdentity,
+  devChatPlatform,
+  devGameIdentity,
+  devGamePlatform,
+  devPlatform,
+} from "@accountlink/platform-dev";
+import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platform-http";
+import {
+  liveChatIdentity,
+  liveChatPlatform,
+  liveGameIdentity,
+  liveGamePlatform,
+} from "@accountlink/platform-live";
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
+import { Effect, Layer, Redacted } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { Base64Url } from "effect/encoding";
+import { HttpServer } from "effect/http";
+import type { Platform } from "../config/resolved_config.ts";
+import { listenError } from "../serving/listen_error.ts";
+
+/**
+ * The ports of both platforms and of their sign-ins.
+ *
+ * @param fixture the initial state of the dev platform
+ * @param publicUrl the public URL of the service, once it is known
+ */
+export const platformLayer = (
+  platform: Platform,
+  fixture: PlatformFixture,
+  publicUrl: Effect.Effect<string>,
+) =>
+  (platform.kind === "live" ? livePlatforms(platform) : devPlatforms(platform, fixture, publicUrl)).pipe(
+    Layer.provide(NodeHttpClient.layerUndici),
+  );
+
+const livePlatforms = ({ publicUrl, chat, game }: Extract<Platform, { readonly kind: "live" }>) =>
+  Layer.mergeAll(
+    cachedChatPlatform().pipe(Layer.provide(liveChatPlatform({ ...chat, publicUrl }))),
+    cachedGamePlatform().pipe(Layer.provide(liveGamePlatform(game))),
+    liveChatIdentity({ ...chat, publicUrl }),
+    liveGameIdentity(game),
+  );
+
+/** Starts the dev platform on its own port, with secrets that are generated at each start. */
+const devPlatforms = (
+  { port }: Extract<Platform, { readonly kind: "dev" }>,
+  fixture: PlatformFixture,
+  publicUrl: Effect.Effect<string>,
+) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const random = yield* SecureRandom.SecureRandom;
+      const makeSecret = Effect.map(random.randomBytes(32), (bytes) =>
+        Redacted.make(Base64Url.encode(bytes)),
+      );
+      const makeClient = (callback: string) =>
+        Effect.map(makeSecret, (clientSecret) => ({
+          clientId: "accountlink",
+          clientSecret,
+          redirectUris: Effect.map(publicUrl, (url) => [url + callback]),
+        }));
+      const botToken = yield* makeSecret;
+      const chat = yield* makeClient("/verify/chat/callback");
+      const game = yield* makeClient("/verify/game/callback");
+      const loopback = { host: "127.0.0.1", port };
+      const server = NodeHttpServer.layer(createServer, loopback);
+      const context = yield* Layer.build(
+        devPlatform({ fixture, botToken, clients: { chat, game } }).pipe(Layer.provideMerge(server)),
+      ).pipe(Effect.mapError(({ cause }) => listenError("ACCOUNTLINK_DEV_PLATFORM_PORT", loopback, cause)));
+      const baseUrl = yield* HttpServer.addressFormattedWith((address) => Effect.succeed(address)).pipe(
+        Effect.provideContext(context),
+      );
+      return Layer.mergeAll(
+        cachedChatPlatform().pipe(Layer.provide(devChatPlatform({ baseUrl, botToken }))),
+        cachedGamePlatform().pipe(Layer.provide(devGamePlatform({ baseUrl }))),
+        devChatIdentity({ baseUrl, client: chat }),
+        devGameIdentity({ baseUrl, client: game }),
+      );
+    }),
+  );

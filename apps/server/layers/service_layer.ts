@@ -1,0 +1,53 @@
+/**
+ * The layers of the service: the only place where adapters and services meet.
+ */
+import { CacheMemory } from "@accountlink/cache-memory";
+import { CacheRedis } from "@accountlink/cache-redis";
+import { AccountLink, AuditRetention, SessionSettings } from "@accountlink/core";
+import type { PlatformFixture } from "@accountlink/core/fixture";
+import { Limits, ResilientCounters } from "@accountlink/core/limits";
+import type { DeploymentSecrets } from "@accountlink/core/secrets";
+import { type Effect, Layer } from "effect";
+import type { Cache, ResolvedConfig } from "../config/resolved_config.ts";
+import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
+import { cryptoLayer } from "./crypto_layer.ts";
+import { platformLayer } from "./platform_layer.ts";
+import { storageLayer } from "./storage_layer.ts";
+
+/**
+ * Everything that the HTTP application requires.
+ *
+ * @param fixture the initial state of the dev platform
+ * @param publicUrl the public URL of the service, once it is known
+ */
+export const serviceLayer = (
+  resolved: ResolvedConfig,
+  secrets: DeploymentSecrets,
+  fixture: PlatformFixture,
+  publicUrl: Effect.Effect<string>,
+) => {
+  const { config, storage, cache, platform, limits, sessions } = resolved;
+  const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
+  const shared = Layer.mergeAll(
+    cacheLayer(cache),
+    cryptoLayer,
+    Layer.succeed(Limits, limits),
+    Layer.succeed(SessionSettings, sessions),
+    Layer.succeed(AuditRetention, config.ACCOUNTLINK_AUDIT_RETENTION),
+  );
+  const ports = Layer.merge(
+    deploymentKeysLayer(config, storage, secrets),
+    platformLayer(platform, fixture, publicUrl),
+  ).pipe(Layer.provideMerge(storageLayer(storage, { exclusive: true, startTimeout })));
+  // Counters in memory cannot fail, but they have to be restored after a restart.
+  const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
+  return Layer.merge(AccountLink.layerFlows, AccountLink.layerAlts).pipe(
+    Layer.provideMerge(AccountLink.layer),
+    Layer.provideMerge(counters),
+    Layer.provideMerge(ports),
+    Layer.provideMerge(shared),
+  );
+};
+
+/** Limits, short-lived values and signals. */
+const cacheLayer = (cache: Cache) => (cache.kind === "memory" ? CacheMemory.layer : CacheRedis.layer(cache));

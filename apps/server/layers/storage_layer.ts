@@ -1,0 +1,25 @@
+/**
+ * The storage ports on the chosen storage.
+ */
+import { StorageMemory } from "@accountlink/storage-memory";
+import { StorageSql } from "@accountlink/storage-sql";
+import type { Duration } from "effect";
+import type { Storage } from "../config/resolved_config.ts";
+
+interface Opening {
+  /** Whether to refuse another server on an embedded storage. */
+  readonly exclusive: boolean;
+  /** How long to wait for a database server that is not up yet. By default it does not wait. */
+  readonly startTimeout?: Duration.Input;
+}
+
+export const storageLayer = (storage: Storage, { exclusive, ...opening }: Opening) => {
+  switch (storage.kind) {
+    case "memory":
+      return StorageMemory.layer;
+    case "embedded":
+      return StorageSql.layerEmbedded({ ...storage, exclusive });
+    case "postgres":
+      return StorageSql.layerPostgres({ ...storage, ...opening });
+  }
+};

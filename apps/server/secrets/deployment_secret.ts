@@ -1,0 +1,69 @@
+/**
+ * The deployment's secret: one, or the new and the old one during a rotation.
+ */
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { StorageSql } from "@accountlink/storage-sql";
+import { Effect, Option, Redacted } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { Base64 } from "effect/encoding";
+import { writeIfAbsent } from "../cli/atomic_write.ts";
+import { InvalidConfig, missing } from "../config/config.ts";
+import { prepareFolder, unusableFolder } from "../config/data_folder.ts";
+import type { ResolvedConfig } from "../config/resolved_config.ts";
+import { parseSecrets } from "../config/variables.ts";
+
+export const generate = Effect.gen(function* () {
+  const random = yield* SecureRandom.SecureRandom;
+  return Redacted.make(yield* random.randomBytes(32));
+});
+
+/** The secret file of a data folder, in the format of `ACCOUNTLINK_SECRET`. */
+export const secretFile = (folder: string): string => join(folder, "secret");
+
+/**
+ * The configured secret. Without one, memory storage generates a secret, and the embedded storage
+ * uses the one in its data folder, which is generated with the database. A database without its
+ * secret is refused, since none of its keys would work. Postgres does not store the secret, so that
+ * a reader of the database cannot test keys against it.
+ */
+export const resolveSecrets = Effect.fn("resolveSecrets")(function* ({
+  config,
+  storage,
+}: Pick<ResolvedConfig, "config" | "storage">) {
+  if (config.ACCOUNTLINK_SECRET !== null) return config.ACCOUNTLINK_SECRET;
+  if (storage.kind === "memory") return [yield* generate] as const;
+  if (storage.kind === "postgres") {
+    return yield* missing("ACCOUNTLINK_SECRET", "ACCOUNTLINK_STORAGE is postgres; the same for every node");
+  }
+  const file = secretFile(storage.folder);
+  if (existsSync(file)) return yield* readSecrets(file);
+  if (StorageSql.hasDatabase(storage.folder)) {
+    return yield* new InvalidConfig({
+      problem: `ACCOUNTLINK_SECRET is not set and data folder "${storage.folder}" holds none, expected the secret that its database was made with`,
+    });
+  }
+  const secret = yield* generate;
+  yield* prepareFolder(config, storage.folder);
+  yield* writeIfAbsent(file, `${Base64.encode(Redacted.value(secret))}\n`).pipe(
+    Effect.mapError((cause) => unusableFolder(config, cause)),
+  );
+  // Another process may have written the file first.
+  return yield* readSecrets(file);
+});
+
+export const readSecrets = Effect.fnUntraced(function* (file: string) {
+  const content = yield* Effect.tryPromise({
+    try: () => readFile(file, "utf8"),
+    catch: (cause) =>
+      new InvalidConfig({ problem: `secret file "${file}" cannot be read: ${String(cause)}` }),
+  });
+  const secrets = parseSecrets(content);
+  if (Option.isNone(secrets)) {
+    return yield* new InvalidConfig({
+      problem: `secret file "${file}" is damaged, expected 32 or more bytes in base64`,
+    });
+  }
+  return secrets.value;
+});

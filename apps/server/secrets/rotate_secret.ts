@@ -1,0 +1,42 @@
+/**
+ * Rotation of the deployment's secret.
+ */
+import { type DeploymentSecrets, rotateSecret } from "@accountlink/core/secrets";
+import { StorageSql } from "@accountlink/storage-sql";
+import { Effect, Redacted, Stream } from "effect";
+import { Base64 } from "effect/encoding";
+import { writeAtomically } from "../cli/atomic_write.ts";
+import type { OpenedStorage } from "../commands/management_layer.ts";
+import type { Config } from "../config/config.ts";
+import { unusableFolder } from "../config/data_folder.ts";
+import { generate, readSecrets, secretFile } from "./deployment_secret.ts";
+
+/**
+ * Wraps the root key with the newest configured secret. A data folder that holds its own secret
+ * gets a new one. Returns whether the root key was wrapped with another secret before.
+ */
+export const rotateDeploymentSecret = ({ config, storage, secrets }: OpenedStorage) =>
+  config.ACCOUNTLINK_SECRET === null && storage.kind === "embedded"
+    ? Effect.as(rotateSecretFile(config, storage.folder), true)
+    : rotateSecret(secrets);
+
+/**
+ * The file holds both secrets while the root key is rewrapped, so that an interruption loses
+ * neither. A file with two secrets comes from an interrupted rotation, which is resumed.
+ */
+const rotateSecretFile = Effect.fnUntraced(function* (config: Config, folder: string) {
+  const file = secretFile(folder);
+  // Concurrent rotations could leave a secret in the file that does not unwrap the root key.
+  yield* StorageSql.acquireFolderLock(folder, "secret");
+  const [newest, ...older] = yield* readSecrets(file);
+  const secrets: DeploymentSecrets = older.length > 0 ? [newest, ...older] : [yield* generate, newest];
+  const write = (...kept: DeploymentSecrets) => {
+    const text = kept.map((secret) => Base64.encode(Redacted.value(secret))).join(",");
+    return Effect.mapError(writeAtomically(file, Stream.make(`${text}\n`), "replace"), (cause) =>
+      unusableFolder(config, cause),
+    );
+  };
+  yield* write(...secrets);
+  yield* rotateSecret(secrets);
+  yield* write(secrets[0]);
+}, Effect.scoped);

@@ -1,0 +1,112 @@
+/**
+ * Limits of open connections, by client address and in total.
+ */
+import { readFileSync } from "node:fs";
+import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
+import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
+import { SharedIpRateLimited } from "@accountlink/core/errors";
+import { type HttpApp, refuseWhere } from "@accountlink/http";
+import { toIncomingMessage, toServerResponse } from "@effect/platform-node/NodeHttpServerRequest";
+import { Effect, Metric, Option } from "effect";
+import type { HttpServerRequest } from "effect/http";
+import { IpNetwork } from "effect/net";
+import type { Config } from "../config/config.ts";
+
+const refusals = Metric.counter("accountlink_http_connections_refused_total", {
+  description:
+    "Connections that were closed at once, and requests behind proxies that were refused, for a cap",
+  incremental: true,
+});
+
+/**
+ * Limits the connections of a server. One over a limit is closed without a response, which would
+ * keep it open. Trusted proxies are only subject to the total limit; behind them the requests in
+ * flight of a client address are limited instead.
+ *
+ * @returns a middleware that limits requests behind proxies
+ */
+export const limitConnections = (server: Server, config: Config) =>
+  Effect.map(Effect.context(), (context): ((app: HttpApp) => HttpApp) => {
+    const { ACCOUNTLINK_CONNECTIONS_PER_IP: limit, ACCOUNTLINK_TRUSTED_PROXIES: proxies } = config;
+    const countRefusal = (cap: "address" | "all") =>
+      Metric.withAttributes(refusals, { cap }).updateUnsafe(1, context);
+
+    server.maxConnections = Math.min(config.ACCOUNTLINK_CONNECTIONS, connectionsOf(openFiles()));
+    server.on("drop", () => countRefusal("all"));
+    if (limit === 0) return (app) => app;
+
+    const sockets = new Counts(limit);
+    const requests = new Counts(limit);
+    const proxied = new WeakMap<Socket, ClientAddress>();
+
+    server.on("connection", (socket) => {
+      const address = Option.getOrUndefined(parseAddress(socket.remoteAddress ?? ""));
+      if (address === undefined) return;
+      if (isIn(proxies, address)) {
+        proxied.set(socket, address);
+      } else if (sockets.take(address.countedAs)) {
+        socket.once("close", () => sockets.release(address.countedAs));
+      } else {
+        countRefusal("address");
+        socket.destroy();
+      }
+    });
+
+    const refusalOf = (request: HttpServerRequest.HttpServerRequest) => {
+      const forwardedFor = request.headers["x-forwarded-for"];
+      const proxy = proxied.get((toIncomingMessage(request) as IncomingMessage).socket);
+      if (proxy === undefined || forwardedFor === undefined) return null;
+      const client = clientAddress(proxy, forwardedFor, proxies);
+      if (isIn(proxies, client)) return null;
+      if (requests.take(client.countedAs)) {
+        toServerResponse(request).once("close", () => requests.release(client.countedAs));
+        return null;
+      }
+      countRefusal("address");
+      return new SharedIpRateLimited({
+        bucket: "ip_second",
+        limit,
+        resetsAt: Date.now() + 1_000,
+        retryAfter: 1,
+      });
+    };
+    return (app) => (proxies.length === 0 ? app : refuseWhere(app, refusalOf));
+  });
+
+/** Counts by name, with a limit. */
+class Counts {
+  readonly #limit: number;
+  readonly #open = new Map<string, number>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Counts one more, or returns false if that exceeds the limit. */
+  take(name: string): boolean {
+    const open = this.#open.get(name) ?? 0;
+    if (open >= this.#limit) return false;
+    this.#open.set(name, open + 1);
+    return true;
+  }
+
+  release(name: string): void {
+    const open = (this.#open.get(name) ?? 1) - 1;
+    if (open === 0) this.#open.delete(name);
+    else this.#open.set(name, open);
+  }
+}
+
+const isIn = (networks: ReadonlyArray<IpNetwork.IpNetwork>, { ip }: ClientAddress): boolean =>
+  networks.some((network) => IpNetwork.contains(network, ip));
+
+/** The limit of open files, if known. Node raises the soft limit to the hard one. */
+const openFiles = (): number => {
+  if (process.platform !== "linux") return Infinity;
+  const [, most] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
+  return most === undefined ? Infinity : Number(most);
+};
+
+/** The share of open files for clients. The rest is for stores, platforms and the log. */
+const connectionsOf = (files: number): number => files - Math.min(256, Math.ceil(files / 4));

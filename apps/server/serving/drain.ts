@@ -1,0 +1,99 @@
+/**
+ * Graceful shutdown without a lost request.
+ */
+import type { Server } from "node:http";
+import { Server as TcpServer } from "node:net";
+import { type Duration, Effect } from "effect";
+
+/**
+ * The time for requests in flight and idle connections after the port is closed, in milliseconds.
+ */
+const drainTimeout = 10_000;
+
+/**
+ * The time for the backlog to become empty, in milliseconds. Under a flood of connections it never
+ * does.
+ */
+const acceptTimeout = 2_000;
+
+/**
+ * The longest turn of the event loop that counts as quick, in milliseconds; or 1 % of the elapsed
+ * time.
+ */
+const quickTurn = 0.1;
+
+/** The state of a shutdown. */
+export class Drain {
+  #stage: "serving" | "stopping" | "draining" = "serving";
+
+  /** Whether the server received the signal to stop, so that load balancers should remove it. */
+  get isStopping(): boolean {
+    return this.#stage !== "serving";
+  }
+
+  /** Whether the port is closed, so that every response closes its connection. */
+  get isDraining(): boolean {
+    return this.#stage === "draining";
+  }
+
+  /**
+   * Accepts requests for the delay, closes the port, and waits for the end of every connection, at
+   * most `drainTimeout`.
+   *
+   * Idle connections stay open, since a request may be on its way. They end when the client closes
+   * them, after one more request, which is answered with `Connection: close`, or by the idle
+   * timeout.
+   *
+   * @param delay the time in which load balancers notice that the server is not ready
+   * @param endReads ends long polls and streams
+   */
+  readonly run = Effect.fnUntraced(
+    { self: this },
+    function* (node: Server, delay: Duration.Input, endReads: Effect.Effect<void>) {
+      this.#stage = "stopping";
+      yield* Effect.sleep(delay);
+      const allClosed = yield* Effect.promise(() => closePort(node));
+      this.#stage = "draining";
+      yield* endReads;
+      const deadline = setTimeout(() => node.closeAllConnections(), drainTimeout);
+      yield* Effect.promise(() => allClosed.closed);
+      clearTimeout(deadline);
+    },
+  );
+}
+
+/**
+ * Stops accepting connections and keeps idle ones, which `close` of `node:http` would close.
+ *
+ * Closing the port resets the connections in its backlog, which are open to clients. Node accepts
+ * one in each turn of the event loop, so the port is closed after a turn without one that was short
+ * enough for no other to arrive.
+ *
+ * @returns a promise that resolves when the last connection has ended
+ */
+const closePort = (node: Server): Promise<{ readonly closed: Promise<void> }> =>
+  new Promise((resolve) => {
+    const started = performance.now();
+    let turnBegan = started;
+    // The current turn may have accepted one already.
+    let hasAccepted = true;
+    const noteAccepted = () => {
+      hasAccepted = true;
+    };
+    const closeWhenEmpty = () => {
+      const now = performance.now();
+      const isQuick = now - turnBegan < Math.max(quickTurn, (now - started) / 100);
+      const isEmpty = !hasAccepted && isQuick;
+      if (!isEmpty && now - started < acceptTimeout) {
+        hasAccepted = false;
+        turnBegan = now;
+        setImmediate(closeWhenEmpty);
+        return;
+      }
+      node.off("connection", noteAccepted);
+      const closed = new Promise<void>((ended) => TcpServer.prototype.close.call(node, () => ended()));
+      resolve({ closed });
+    };
+    node.on("connection", noteAccepted);
+    setImmediate(closeWhenEmpty);
+  });

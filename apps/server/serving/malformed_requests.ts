@@ -1,0 +1,140 @@
+/**
+ * Malformed HTTP requests. They get an error in the envelope of their path, with a request id, and
+ * are in the metrics and the log.
+ */
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { PublicError } from "@accountlink/core";
+import { InvalidBody, MalformedRequest } from "@accountlink/core/errors";
+import { type HttpApp, RefusedRequest, refuseWhere } from "@accountlink/http";
+import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest";
+import { Effect, Option } from "effect";
+import { HttpServerRequest, HttpServerResponse } from "effect/http";
+
+/**
+ * Refuses requests whose head Node accepts although it is ambiguous.
+ *
+ * @param publicUrl the public URL of the service
+ */
+export const refuseMalformed = (app: HttpApp, publicUrl: string): HttpApp => {
+  const publicHost = new URL(publicUrl).host;
+  return refuseWhere(app, (request) => {
+    const problem = headProblem(toIncomingMessage(request) as IncomingMessage, publicHost);
+    return problem === null ? null : new MalformedRequest({ problem });
+  });
+};
+
+/** The problem with the head of a request. Node joins repeated headers with commas. */
+const headProblem = (request: IncomingMessage, publicHost: string): MalformedRequest["problem"] | null => {
+  const { headers, httpVersion, url = "" } = request;
+  const { authorization, expect, host } = headers;
+  if (host === undefined ? httpVersion === "1.1" : isRepeated("host", host, request)) return "host";
+  if (authorization !== undefined && isRepeated("authorization", authorization, request)) {
+    return "authorization";
+  }
+  if (!url.startsWith("/") && isForeign(url, request.socket, publicHost)) return "host";
+  return expect === undefined || httpVersion !== "1.1" || isContinue.test(expect) ? null : "expectation";
+};
+
+const isRepeated = (name: string, value: string, { headersDistinct }: IncomingMessage): boolean =>
+  value.includes(",") && (headersDistinct[name]?.length ?? 0) > 1;
+
+/** The expectations that Node and Effect's server accept. */
+const isContinue = /(?:^|\W)100-continue(?:$|\W)/i;
+
+/** Whether a target in absolute form names neither the public host nor the local address. */
+const isForeign = (target: string, { localAddress, localPort }: Socket, publicHost: string): boolean => {
+  if (!/^https?:\/\//i.test(target)) return false;
+  const address = localAddress?.replace(/^::ffff:/i, "") ?? "";
+  const own = URL.parse(`http://${address.includes(":") ? `[${address}]` : address}:${localPort}`);
+  const host = URL.parse(target)?.host;
+  return host === undefined || (host !== publicHost && host !== own?.host);
+};
+
+/** Responds to requests that Node's parser refuses or that time out. */
+export const answerClientErrors = (server: Server, app: HttpApp) =>
+  Effect.map(Effect.context(), (context) => {
+    const run = Effect.runForkWith(context);
+    const refused = new WeakSet<Socket>();
+
+    server.on("clientError", (error: ClientError, duplex) => {
+      const socket = duplex as NodeSocket;
+      // The parser refuses everything that the client sends afterwards, too.
+      if (refused.has(socket)) return;
+      refused.add(socket);
+      const current = socket._httpMessage ?? null;
+      if (!socket.writable || (current !== null && (current.headersSent || current.req.complete))) {
+        socket.destroy();
+        return;
+      }
+      const { remoteAddress } = socket;
+      const target = current?.req.url ?? requestLine.exec(error.rawPacket?.toString("latin1") ?? "")?.[1];
+      const request = HttpServerRequest.fromWeb(new Request(readableUrl(target))).modify({
+        remoteAddress: Option.fromUndefinedOr(remoteAddress),
+      });
+      run(
+        app.pipe(
+          Effect.provideService(RefusedRequest, refusalOf(error)),
+          Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+          Effect.scoped,
+          Effect.flatMap((response) => Effect.promise(() => rawAnswer(response))),
+          Effect.tap((answer) => Effect.sync(() => sendLast(socket, answer, error))),
+        ),
+      );
+    });
+    // Without a listener Node answers 417 itself.
+    server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  });
+
+interface ClientError extends NodeJS.ErrnoException {
+  /** The packet that the parser refused. */
+  readonly rawPacket?: Buffer;
+}
+
+/** A socket with the response that Node is writing to it. */
+interface NodeSocket extends Socket {
+  readonly _httpMessage?: ServerResponse | null;
+}
+
+const requestLine = /^[A-Z]+ (\/\S*) HTTP\/1\.[01]\r\n/;
+
+const readableUrl = (target: string | undefined): string => {
+  const url = `http://localhost${target ?? "/"}`;
+  return URL.canParse(url) ? url : "http://localhost/";
+};
+
+const refusalOf = ({ code }: ClientError): PublicError => {
+  switch (code) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new MalformedRequest({ problem: "timeout" });
+    case "HPE_HEADER_OVERFLOW":
+      return new MalformedRequest({ problem: "head_too_large" });
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return new InvalidBody({ problem: "too_large", reason: "the chunk extensions are too large" });
+    default:
+      return new MalformedRequest({ problem: "syntax" });
+  }
+};
+
+/** The raw text of a response that closes the connection. */
+const rawAnswer = async (response: HttpServerResponse.HttpServerResponse): Promise<string> => {
+  const web = HttpServerResponse.toWeb(response);
+  const headers = [...web.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const date = new Date().toUTCString();
+  return `HTTP/1.1 ${web.status} ${STATUS_CODES[web.status]}\r\n${headers}date: ${date}\r\nconnection: close\r\n\r\n${await web.text()}`;
+};
+
+/**
+ * How long a client that still sends has to read the answer before the connection is reset, in
+ * milliseconds.
+ */
+const lingering = 500;
+
+const sendLast = (socket: Socket, answer: string, { code }: ClientError): void => {
+  if (!socket.writable) return;
+  socket.end(answer);
+  // What comes late must not be carried out any more.
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return socket.destroySoon();
+  const timer = setTimeout(() => socket.destroy(), lingering);
+  socket.once("close", () => clearTimeout(timer));
+};

@@ -1,0 +1,102 @@
+/**
+ * Node's HTTP server, without protocol upgrades and with timeouts for slow clients.
+ */
+import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Config } from "../config/config.ts";
+import type { Drain } from "./drain.ts";
+
+/**
+ * Makes the server with the timeouts of the configuration.
+ *
+ * @param drain once it drains, responses close their connections
+ */
+export const makeNodeServer = (config: Config, drain: Drain): Server => {
+  const { ACCOUNTLINK_HEADER_TIMEOUT: head, ACCOUNTLINK_REQUEST_TIMEOUT: request } = config;
+  const server = createServer({
+    IncomingMessage: PlainRequest,
+    ServerResponse: responseClass(drain),
+    optimizeEmptyRequests: true,
+    // Passes requests that Node would refuse by itself, or change, to `headProblem`.
+    joinDuplicateHeaders: true,
+    requireHostHeader: false,
+    requestTimeout: request,
+    // Node requires it to be at most `requestTimeout`.
+    headersTimeout: head === 0 || request === 0 ? head : Math.min(head, request),
+    keepAliveTimeout: config.ACCOUNTLINK_IDLE_TIMEOUT,
+    // Frequent, so that timeouts of many clients do not all fall into one turn of the event loop.
+    connectionsCheckingInterval: checkInterval(Math.min(head || Infinity, request || Infinity)),
+  });
+  for (const event of ["request", "checkContinue"]) server.on(event, closeBehindUpgrade);
+  enforceWriteDeadline(server, config.ACCOUNTLINK_WRITE_TIMEOUT);
+  return server;
+};
+
+/** A request that neither `Upgrade` nor CONNECT turns into another protocol. */
+class PlainRequest extends IncomingMessage {}
+Object.defineProperty(PlainRequest.prototype, "upgrade", { get: () => false, set: () => {} });
+
+/**
+ * Node's parser drops pipelined requests after such a request, so the connection has to be closed.
+ */
+const closeBehindUpgrade = ({ headers, method }: IncomingMessage, response: ServerResponse): void => {
+  if (headers.upgrade !== undefined || method === "CONNECT") response.shouldKeepAlive = false;
+};
+
+/**
+ * A response that is sent in one write. Effect's server enables `strictContentLength`, with which
+ * Node makes two writes; the check is redundant, since that server also computes the length.
+ */
+class WholeResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
+  /**
+   * When a connection closes, Node emits no "close" on pipelined responses that wait for another
+   * one.
+   */
+  override destroy(error?: Error): this {
+    const isWaiting = this.socket === null && !this.destroyed;
+    super.destroy(error);
+    if (isWaiting) process.nextTick(() => this.emit("close"));
+    return this;
+  }
+}
+Object.defineProperty(WholeResponse.prototype, "strictContentLength", { get: () => false, set: () => {} });
+
+const responseClass = (drain: Drain) =>
+  class<Request extends IncomingMessage> extends WholeResponse<Request> {
+    override writeHead(...head: [number]): this {
+      if (drain.isDraining) this.shouldKeepAlive = false;
+      return super.writeHead(...head);
+    }
+  };
+
+/** The interval of checks, at most a tenth of the timeout where possible. */
+const checkInterval = (deadline: number): number => Math.min(250, Math.max(50, Math.ceil(deadline / 10)));
+
+/**
+ * Closes connections whose client does not read everything that was written within the deadline, in
+ * milliseconds. The time counts from the first buffered byte, so that slow reads do not extend it.
+ */
+const enforceWriteDeadline = (server: Server, deadline: number): void => {
+  if (deadline === 0) return;
+  const waitingSince = new Map<Socket, number | null>();
+
+  server.on("connection", (socket) => {
+    waitingSince.set(socket, null);
+    socket.once("close", () => waitingSince.delete(socket));
+  });
+
+  const check = () => {
+    const now = performance.now();
+    for (const [socket, since] of waitingSince) {
+      if (socket.writableLength === 0) waitingSince.set(socket, null);
+      else if (since === null) waitingSince.set(socket, now);
+      else if (now - since >= deadline) socket.destroy();
+    }
+  };
+
+  server.on("listening", () => {
+    const timer = setInterval(check, checkInterval(deadline));
+    timer.unref();
+    server.once("close", () => clearInterval(timer));
+  });
+};

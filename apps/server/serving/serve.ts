@@ -1,0 +1,140 @@
+/**
+ * The server, from the configuration to the listening socket.
+ */
+import { CacheRedis } from "@accountlink/cache-redis";
+import { KeyStore } from "@accountlink/core/keys";
+import { Secrets } from "@accountlink/core/secrets";
+import { SessionWatch } from "@accountlink/core/sessions";
+import { HttpSettings, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
+import { Console, Deferred, Effect, Layer, Option } from "effect";
+import { HttpServer } from "effect/http";
+import { Invocation } from "../cli/invocation.ts";
+import { prepareFolder } from "../config/data_folder.ts";
+import { pageSettingsOf } from "../config/page_settings.ts";
+import type { ResolvedConfig } from "../config/resolved_config.ts";
+import { networksLayer } from "../layers/networks_layer.ts";
+import { serviceLayer } from "../layers/service_layer.ts";
+import { resolveSecrets } from "../secrets/deployment_secret.ts";
+import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
+import { telemetryLayer } from "../telemetry/telemetry.ts";
+import { limitConnections } from "./connection_limits.ts";
+import { demoIntroduction } from "./demo.ts";
+import { Drain } from "./drain.ts";
+import { watchFileDescriptors } from "./file_descriptors.ts";
+import { listenError } from "./listen_error.ts";
+import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
+import { makeNodeServer } from "./node_server.ts";
+import { listenForOperators } from "./operator_server.ts";
+import { loadStartupFixture, readStartupFixture, type StartupFixture } from "./startup_fixture.ts";
+
+/**
+ * Serves until it is interrupted, then drains. It has no span, which would be the parent of all
+ * others.
+ */
+export const serve = (resolved: ResolvedConfig) =>
+  Effect.flatMap(Invocation, ({ environment }) =>
+    Effect.provide(Effect.scoped(serving(resolved)), telemetryLayer(environment)),
+  );
+
+const serving = Effect.fnUntraced(function* (resolved: ResolvedConfig) {
+  const { config, demo, platform, storage } = resolved;
+  // Everything that can fail by a wrong configuration comes before the first write.
+  const fixture = yield* readStartupFixture(resolved);
+  const networks = yield* Layer.build(networksLayer(config, fixture.vpnCidrs));
+  if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
+  const secrets = yield* resolveSecrets(resolved);
+  if (platform.kind === "live") yield* warnOfLive(platform.publicUrl, fixture);
+  const publicUrl = yield* Deferred.make<string>();
+  return yield* Effect.gen(function* () {
+    yield* Effect.forkScoped(watchFileDescriptors);
+    yield* loadStartupFixture(fixture);
+    const url = yield* listen(resolved, publicUrl);
+    yield* Console.log(`listening on ${url}`);
+    if (demo) yield* Console.log(demoIntroduction(url, fixture.text));
+    return yield* Effect.never;
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(serviceLayer(resolved, secrets, fixture.platform, Deferred.await(publicUrl))),
+    Effect.provideContext(networks),
+  );
+});
+
+/** Warns of likely mistakes with live platforms. */
+const warnOfLive = Effect.fnUntraced(function* (publicUrl: string, fixture: StartupFixture) {
+  if (!publicUrl.startsWith("https:")) {
+    yield* Effect.logWarning(`ACCOUNTLINK_PUBLIC_URL is "${publicUrl}", expected https`);
+  }
+  if (Object.values(fixture.platform).some((entries) => entries.length > 0)) {
+    yield* Effect.logWarning(
+      'Ignored "platform" in ACCOUNTLINK_FIXTURE: ACCOUNTLINK_PLATFORM is live, expected dev to play it',
+    );
+  }
+});
+
+/** @param publicUrlKnown is completed with the public URL once the port is open */
+const listen = Effect.fnUntraced(function* (
+  { config }: ResolvedConfig,
+  publicUrlKnown: Deferred.Deferred<string>,
+) {
+  const address = { host: config.ACCOUNTLINK_HOST, port: config.ACCOUNTLINK_PORT };
+  const drain = new Drain();
+  const ready = readiness(drain);
+  // Opened first, so that it is closed last and metrics are available while the server drains.
+  yield* Effect.provide(listenForOperators(config), ready);
+  const node = makeNodeServer(config, drain);
+  const capped = yield* limitConnections(node, config);
+  const server = yield* NodeHttpServer.make(() => node, address).pipe(
+    Effect.mapError(({ cause }) => listenError("ACCOUNTLINK_PORT", address, cause)),
+  );
+  const url = HttpServer.formatAddress(server.address);
+  yield* exportProcessMetrics;
+  yield* exportConnections(node);
+  const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? url;
+  yield* Deferred.succeed(publicUrlKnown, publicUrl);
+  const app = yield* makeHttpApp.pipe(
+    Effect.provide(
+      Layer.mergeAll(
+        Layer.succeed(HttpSettings, {
+          publicUrl,
+          trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
+          metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
+        }),
+        ready,
+        Layer.succeed(PageSettings, pageSettingsOf(config)),
+      ),
+    ),
+  );
+  yield* answerClientErrors(node, app);
+  yield* server.serve(refuseMalformed(capped(app), publicUrl));
+  const { stop } = yield* SessionWatch;
+  yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
+  return url;
+});
+
+/**
+ * A server is ready if the storage answers within a second and it is not stopping. Without Redis it
+ * is ready but degraded.
+ */
+const readiness = (drain: Drain) =>
+  Layer.effect(
+    Readiness,
+    Effect.gen(function* () {
+      const keys = yield* KeyStore;
+      const redis = yield* Effect.serviceOption(CacheRedis.RedisHealth);
+      const failingStores = keys.findAccount("").pipe(
+        Effect.timeout("1 second"),
+        Effect.as([]),
+        Effect.catch(() => Effect.succeed(["storage"])),
+      );
+      const { deploymentId } = yield* Secrets;
+      return Readiness.of({
+        deployment: deploymentId,
+        failing: Effect.suspend(() => (drain.isStopping ? Effect.succeed(["stopping"]) : failingStores)),
+        degraded: Option.match(redis, {
+          onNone: () => Effect.succeed([]),
+          onSome: ({ isReachable }) => Effect.map(isReachable, (reachable) => (reachable ? [] : ["redis"])),
+        }),
+      });
+    }),
+  );

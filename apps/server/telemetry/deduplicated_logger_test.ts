@@ -1,0 +1,74 @@
+import { describe, expect, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { TestClock, TestConsole } from "effect/testing";
+import { loggingLayer } from "./logging.ts";
+
+interface Line {
+  readonly annotations: Readonly<Record<string, unknown>>;
+  readonly repeated?: number;
+}
+
+const linesSoFar = Effect.map(TestConsole.errorLines, (lines) =>
+  lines.map((line) => JSON.parse(String(line)) as Line),
+);
+
+const repeatsSoFar = Effect.map(linesSoFar, (lines) => lines.map(({ repeated = 0 }) => repeated));
+
+/** Lines of requests that failed in the same way. */
+const fail = (times: number, route = "getChat") =>
+  Effect.forEach(
+    Array.from({ length: times }).keys(),
+    (requestId) => Effect.annotateLogs(Effect.logError("Request failed"), { route, requestId }),
+    { discard: true },
+  );
+
+const withLogging = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.andThen(Effect.provide(effect, loggingLayer("info")), linesSoFar).pipe(
+    Effect.provide(TestConsole.layer, { local: true }),
+  );
+
+describe("deduplicatedLogger", () => {
+  it.effect("writes the first at once, and each second the last with the number of the others", () =>
+    withLogging(
+      Effect.gen(function* () {
+        yield* fail(5);
+        expect(yield* repeatsSoFar).toEqual([0]);
+        yield* TestClock.adjust("1 second");
+        expect(yield* repeatsSoFar).toEqual([0, 4]);
+        yield* fail(3);
+        yield* TestClock.adjust("1 second");
+        expect(yield* repeatsSoFar).toEqual([0, 4, 3]);
+        const { annotations } = (yield* linesSoFar)[2] ?? {};
+        expect(annotations).toEqual({ route: "getChat", requestId: 2 });
+        yield* TestClock.adjust("1 second");
+        yield* fail(1);
+        expect(yield* repeatsSoFar).toEqual([0, 4, 3, 0]);
+      }),
+    ),
+  );
+
+  it.effect("writes what is left when the logger ends", () =>
+    Effect.map(withLogging(fail(5)), (lines) => {
+      expect(lines.map(({ repeated }) => repeated)).toEqual([undefined, 4]);
+    }),
+  );
+
+  it.effect("counts by what failed, and leaves out no line that is neither warning nor error", () =>
+    Effect.gen(function* () {
+      expect(yield* withLogging(Effect.andThen(fail(2, "getChat"), fail(2, "getGame")))).toHaveLength(4);
+      const log = Effect.andThen(Effect.logInfo("Request answered"), Effect.logWarning("Wrong key"));
+      const lines = yield* withLogging(Effect.andThen(log, log));
+      expect(lines.map(({ repeated = 0 }) => repeated)).toEqual([0, 0, 0, 1]);
+    }),
+  );
+
+  it.effect("writes all lines beyond 1000 different ones", () =>
+    Effect.gen(function* () {
+      const routes = Array.from({ length: 1_001 }, (_, i) => `route${i}`);
+      const lines = yield* withLogging(Effect.forEach(routes, (route) => fail(2, route), { discard: true }));
+      const last = lines.filter(({ annotations }) => annotations["route"] === "route1000");
+      expect(last.map(({ repeated }) => repeated)).toEqual([undefined, undefined]);
+      expect(lines).toHaveLength(2_002);
+    }),
+  );
+});

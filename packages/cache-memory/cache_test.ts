@@ -1,0 +1,35 @@
+import { Option } from "effect";
+import { describe, expect, it } from "vitest";
+import { Entries } from "./cache.ts";
+
+const minute = 60_000;
+
+describe("Entries", () => {
+  it("drops the least recently used entry when it is full", () => {
+    const entries = new Entries(3);
+    for (const key of ["a", "b", "c"]) entries.set(key, key, minute);
+    entries.get("a", 0);
+    entries.set("b", "again", minute);
+    entries.set("d", "d", minute);
+    expect(["a", "b", "c", "d"].filter((key) => Option.isSome(entries.get(key, 0)))).toEqual(["a", "b", "d"]);
+    expect(entries.size).toBe(3);
+  });
+
+  it("drops no entry when another is overwritten", () => {
+    const entries = new Entries(2);
+    entries.set("a", "a", minute);
+    entries.set("b", "b", minute);
+    entries.set("b", "again", minute);
+    expect(entries.get("a", 0)).toEqual(Option.some("a"));
+  });
+
+  it("drops expired entries on a miss", () => {
+    const entries = new Entries(1_000);
+    for (let i = 0; i < 100; i++) entries.set(`old ${i}`, "old", minute);
+    entries.set("new", "new", 2 * minute);
+    entries.get("none", minute - 1);
+    expect(entries.size).toBe(101);
+    entries.get("none", minute);
+    expect(entries.size).toBe(1);
+  });
+});

@@ -1,0 +1,126 @@
+import type { ConnectionOptions } from "node:tls";
+import { Cluster, type RedisOptions as DriverOptions, Redis } from "ioredis";
+import { PipeliningRedis } from "./pipelining_redis.ts";
+import type { RedisAddress, RedisEndpoint } from "./redis_url.ts";
+
+/** Without the option that changes the types of replies. */
+type RedisOptions = Omit<DriverOptions, "replyMapping">;
+
+export interface ClientOptions {
+  /** In milliseconds. */
+  readonly commandTimeout: number;
+  readonly tls: ConnectionOptions;
+}
+
+export interface ClientMakers {
+  readonly commands: () => Redis | Cluster;
+  /** A client of one server; in a cluster, of one node. */
+  readonly single: () => Redis;
+}
+
+/** In milliseconds. */
+const connectTimeout = 1_000;
+
+/** The delay of the next attempt to connect, in milliseconds; random, to spread the nodes. */
+export const backoff = (attempts: number): number => Math.min(25 * 2 ** attempts, 400) + Math.random() * 100;
+
+// Without a connection, commands fail at once, and with a lost connection, those in flight. Sent
+// again, they would count twice; queued, they would outlive their requests.
+const failFast = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  retryStrategy: backoff,
+  connectTimeout,
+  maxLoadingRetryTime: 500,
+  // The server has become a replica. By now, the address leads to the new master.
+  reconnectOnError: (error: Error) => error.message.includes("READONLY"),
+} satisfies RedisOptions;
+
+const optionsOf = (address: RedisAddress, { commandTimeout, tls }: ClientOptions): RedisOptions => ({
+  ...failFast,
+  commandTimeout,
+  socketTimeout: commandTimeout,
+  // A connection that timed out is dead, so the server will not close it.
+  disconnectTimeout: 100,
+  // `Channels` renews subscriptions. The driver would also renew those that ended while
+  // disconnected.
+  autoResubscribe: false,
+  // RESP3 logs in with HELLO, which Redis 6.0 refuses when its default user is off.
+  protocol: 2,
+  connectionName: "accountlink",
+  disableClientInfo: true,
+  ...(address.username === undefined ? {} : { username: address.username }),
+  ...(address.password === undefined ? {} : { password: address.password }),
+  ...(address.tls ? { tls } : {}),
+});
+
+export const makersOf = (address: RedisAddress, options: ClientOptions): ClientMakers => {
+  const common = optionsOf(address, options);
+  if (address.kind === "cluster") {
+    return {
+      commands: () => openCluster(address.nodes, common),
+      single: () => openAnyOf(address.nodes, common),
+    };
+  }
+  const all =
+    address.kind === "single"
+      ? { ...common, host: address.host, port: address.port, db: address.database }
+      : { ...common, ...sentinelOptionsOf(address, options) };
+  return { commands: () => new PipeliningRedis(all), single: () => new Redis(all) };
+};
+
+const sentinelOptionsOf = (
+  { sentinels, master, database, sentinelLogin, tls }: RedisAddress & { kind: "sentinel" },
+  options: ClientOptions,
+): RedisOptions => ({
+  sentinels: [...sentinels],
+  name: master,
+  db: database,
+  sentinelCommandTimeout: options.commandTimeout,
+  sentinelRetryStrategy: backoff,
+  ...(sentinelLogin.username === undefined ? {} : { sentinelUsername: sentinelLogin.username }),
+  ...(sentinelLogin.password === undefined ? {} : { sentinelPassword: sentinelLogin.password }),
+  ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: options.tls } : {}),
+});
+
+const openCluster = (nodes: ReadonlyArray<RedisEndpoint>, redisOptions: RedisOptions): Cluster => {
+  const cluster = new Cluster([...nodes], {
+    redisOptions,
+    enableOfflineQueue: false,
+    clusterRetryStrategy: backoff,
+    slotsRefreshTimeout: connectTimeout,
+    // Both would resend commands in flight.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
+    // Keeps host names, since certificates are checked against them.
+    dnsLookup: (host, callback) => callback(null, host),
+  });
+  // Connects all nodes early: otherwise the first command for a node opens its connection, and
+  // others fail until then. Only once ready: during discovery, the driver takes a connecting node
+  // for a dead one.
+  const connectAll = () => {
+    for (const node of cluster.nodes()) if (node.status === "wait") node.connect().catch(() => {});
+  };
+  cluster.on("ready", connectAll);
+  // Deferred, since the command that discovered the node may connect it.
+  cluster.on("+node", () =>
+    queueMicrotask(() => {
+      if (cluster.status === "ready") connectAll();
+    }),
+  );
+  return cluster;
+};
+
+/** A client of any reachable node. Tries the next node after each failed attempt. */
+const openAnyOf = (nodes: ReadonlyArray<RedisEndpoint>, options: RedisOptions): Redis => {
+  const client: Redis = new Redis({
+    ...options,
+    ...nodes[0],
+    retryStrategy: (attempts: number) => {
+      Object.assign(client.options, nodes[attempts % nodes.length]);
+      return backoff(attempts);
+    },
+  });
+  return client;
+};

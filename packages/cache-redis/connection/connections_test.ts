@@ -1,0 +1,164 @@
+import { inspect } from "node:util";
+import { Cache, Counters, type StoreUnavailable } from "@accountlink/core";
+import { makeCertificate, startRedis, whyNoCertificate, whyNoRedis } from "@accountlink/test-servers";
+import { assert, describe, it } from "@effect/vitest";
+import { Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect";
+import * as CacheRedis from "../cache_redis.ts";
+import { openClient, openNode, outages, until } from "../test_redis.ts";
+import { RedisFailure } from "./failure.ts";
+
+const missing = await whyNoRedis();
+const noCertificate = missing ?? (await whyNoCertificate());
+const rules = [{ key: "second:a", limit: 1_000_000, durationMs: 1_000 }];
+
+/** Uses every port. */
+const useAll = (ports: Context.Context<Cache | Counters>) =>
+  Effect.andThen(Context.get(ports, Counters).admit(rules, 0), Context.get(ports, Cache).get("key", 0));
+
+/** The IDs of the connections of this package on the server. */
+const connectionsOf = (url: string) =>
+  Effect.map(openClient(url), (client) =>
+    Effect.map(
+      Effect.promise(() => client.client("LIST")),
+      (list): ReadonlyArray<string> => String(list).match(/id=\d+(?= .*name=accountlink)/g) ?? [],
+    ),
+  );
+
+const reasonOf = ({ cause }: StoreUnavailable) => (cause instanceof RedisFailure ? cause.message : "unknown");
+
+describe.skipIf(missing !== null)(`connections ${missing ?? "to Redis"}`, () => {
+  for (const [how, start] of Object.entries(outages)) {
+    it.live(`recover within 2 seconds from a Redis that was ${how}`, () =>
+      Effect.gen(function* () {
+        const redis = yield* start;
+        const ports = yield* openNode(redis.url, { commandTimeout: "200 millis" });
+        yield* useAll(ports);
+        yield* redis.break;
+        // Until it fails at once, since the connection was closed.
+        yield* until(
+          Effect.gen(function* () {
+            const began = performance.now();
+            yield* Effect.flip(useAll(ports));
+            return performance.now() - began < 20;
+          }),
+        );
+        yield* redis.restore;
+        const [passed] = yield* Effect.timed(Effect.eventually(useAll(ports)));
+        assert.isBelow(Duration.toMillis(passed), 2_000);
+      }),
+    );
+  }
+
+  it.live("are made when Redis starts after its client", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      yield* server.kill;
+      const ports = yield* openNode(server.url);
+      assert.strictEqual(reasonOf(yield* Effect.flip(useAll(ports))), "not connected");
+      yield* server.restart;
+      yield* Effect.eventually(useAll(ports));
+    }),
+  );
+
+  it.live("leave a server that has become a replica", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      const connected = yield* connectionsOf(server.url);
+      const ports = yield* openNode(server.url);
+      yield* useAll(ports);
+      const before = yield* connected;
+      yield* server.ask("REPLICAOF", "127.0.0.1", "1");
+      yield* Effect.flip(useAll(ports));
+      yield* until(Effect.map(connected, (ids) => ids.some((id) => !before.includes(id))));
+      yield* server.ask("REPLICAOF", "NO", "ONE");
+      yield* Effect.eventually(useAll(ports));
+    }),
+  );
+
+  it.live("leave such a server once, after many refused writes", () =>
+    Effect.gen(function* () {
+      const warnings: Array<string> = [];
+      const note = ({ message }: Error) => void warnings.push(message);
+      yield* Effect.acquireRelease(
+        Effect.sync(() => process.on("warning", note)),
+        () => Effect.sync(() => process.off("warning", note)),
+      );
+      const server = yield* startRedis();
+      const connected = yield* connectionsOf(server.url);
+      const ports = yield* openNode(server.url);
+      yield* useAll(ports);
+      const before = yield* connected;
+      yield* server.ask("REPLICAOF", "127.0.0.1", "1");
+      yield* Effect.replicateEffect(Effect.exit(useAll(ports)), 20, { concurrency: "unbounded" });
+      yield* until(Effect.map(connected, (ids) => ids.some((id) => !before.includes(id))));
+      assert.deepStrictEqual(warnings, []);
+    }),
+  );
+
+  it.live("are all closed with the scope", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      const connected = yield* connectionsOf(server.url);
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* useAll(yield* openNode(server.url));
+          assert.lengthOf(yield* connected, 2);
+        }),
+      );
+      yield* until(Effect.map(connected, (ids) => ids.length === 0));
+    }),
+  );
+
+  it.live("log in to the database of the URL, and report failures without secrets", () =>
+    Effect.gen(function* () {
+      const password = "p@ss/w:rd%";
+      const server = yield* startRedis({
+        config: ["user default off", `user node on >${password} ~* +@all`],
+      });
+      const urlWith = (secret: string) =>
+        `redis://node:${encodeURIComponent(secret)}@127.0.0.1:${server.port}/3`;
+      yield* useAll(yield* openNode(urlWith(password)));
+
+      const lines: Array<string> = [];
+      const keep = Logger.make(
+        ({ message, fiber }) => void lines.push(inspect([message, fiber], { depth: 6 })),
+      );
+      const wrong = "wr0ng-secret";
+      const ports = yield* Layer.build(
+        CacheRedis.layer({ url: Redacted.make(urlWith(wrong)) }).pipe(Layer.provide(Logger.layer([keep]))),
+      );
+      const error = yield* Effect.flip(useAll(ports));
+      yield* until(Effect.sync(() => lines.length > 0));
+      const told = inspect([error, error.cause, lines], { depth: null });
+      assert.include(told, "Redis cannot be reached");
+      assert.include(told, "WRONGPASS");
+      for (const secret of [wrong, String(server.port)]) assert.notInclude(told, secret);
+    }),
+  );
+
+  it.live("refuse a malformed URL without repeating it", () =>
+    Effect.gen(function* () {
+      const build = Layer.build(CacheRedis.layer({ url: Redacted.make("http://user:secret@host") }));
+      const error = yield* Effect.flip(build);
+      assert.match(error.message, /^Cannot read the Redis URL, expected one of: redis:\/\//);
+      assert.notInclude(inspect(error), "secret");
+    }),
+  );
+});
+
+describe.skipIf(noCertificate !== null)(`connections with TLS ${noCertificate ?? "to Redis"}`, () => {
+  it.live("require a valid certificate", () =>
+    Effect.gen(function* () {
+      const made = yield* makeCertificate;
+      const server = yield* startRedis({ tls: made });
+      const trusting = yield* openNode(server.url, { tls: { ca: made.authority } });
+      const [cache, now] = [Context.get(trusting, Cache), Date.now()];
+      yield* cache.set("key", "value", now + 60_000, now);
+      const found = yield* cache.get("key", now);
+      assert.deepStrictEqual(found, Option.some("value"));
+
+      const wary = yield* openNode(server.url);
+      assert.strictEqual(reasonOf(yield* Effect.flip(useAll(wary))), "not connected");
+    }),
+  );
+});

@@ -1,0 +1,48 @@
+import { startRedis, whyNoRedis } from "@accountlink/test-servers";
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Fiber } from "effect";
+import { Redis } from "ioredis";
+import { firstOutcome } from "./health.ts";
+
+const missing = await whyNoRedis();
+
+const openClient = (port: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() => new Redis({ host: "127.0.0.1", port }).on("error", () => {})),
+    (client) => Effect.sync(() => client.disconnect()),
+  );
+
+const listenersOf = (client: Redis) =>
+  ["ready", "error", "close"].flatMap((event) => client.listeners(event));
+
+/** How many listeners an effect adds to the client, and how many of them remain. */
+const addedListeners = Effect.fnUntraced(function* (client: Redis, wait: Effect.Effect<void>) {
+  const before = listenersOf(client);
+  const waiting = yield* Effect.forkChild(wait, { startImmediately: true });
+  const added = listenersOf(client).filter((listener) => !before.includes(listener));
+  yield* Fiber.join(waiting);
+  const after = listenersOf(client);
+  return { added: added.length, remaining: added.filter((listener) => after.includes(listener)).length };
+});
+
+describe.skipIf(missing !== null)(`firstOutcome ${missing ?? "of a client of Redis"}`, () => {
+  it.live("removes its listeners after a connection, and adds none to a connected client", () =>
+    Effect.gen(function* () {
+      const client = yield* openClient((yield* startRedis()).port);
+      assert.deepStrictEqual(yield* addedListeners(client, firstOutcome(client)), { added: 3, remaining: 0 });
+      assert.strictEqual(client.status, "ready");
+      assert.deepStrictEqual(yield* addedListeners(client, firstOutcome(client)), { added: 0, remaining: 0 });
+    }),
+  );
+
+  it.live("removes its listeners after a failure and on interruption", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      yield* server.kill;
+      const client = yield* openClient(server.port);
+      assert.deepStrictEqual(yield* addedListeners(client, firstOutcome(client)), { added: 3, remaining: 0 });
+      const given = Effect.asVoid(Effect.timeoutOption(firstOutcome(client), 0));
+      assert.deepStrictEqual(yield* addedListeners(client, given), { added: 3, remaining: 0 });
+    }),
+  );
+});

@@ -1,0 +1,53 @@
+/** `Counters` in Redis. */
+import { Counters } from "@accountlink/core";
+import type { Admission } from "@accountlink/core/limits";
+import { Effect, Layer } from "effect";
+import { RedisConnections } from "../connection/connections.ts";
+import { admitInCluster, readInCluster } from "./cluster_counters.ts";
+import type { ScriptClock } from "./counter_scripts.ts";
+import { generationLife, Windows } from "./windows.ts";
+
+/**
+ * Counters that all nodes share. One script, and one round trip, decides all rules of a request, so
+ * concurrent requests never exceed a limit.
+ *
+ * Windows end by the clock of Redis; the clocks of nodes decide nothing. `resetsAt` is in the
+ * caller's time: its `now`, plus the remaining time of the window.
+ *
+ * In a cluster, the windows of one subject (`second:<key>`, `day:<key>`) share a slot, and each
+ * subject has a script of its own. They run in sequence; a refusal takes back the counts of the
+ * subjects before it. No limit is ever exceeded, but until then, such a count can refuse another
+ * request.
+ *
+ * A request that failed with `StoreUnavailable` may be counted. A Redis that evicts keys loses
+ * counts.
+ */
+export const layer: Layer.Layer<Counters, never, RedisConnections> = Layer.effect(
+  Counters,
+  Effect.suspend(() => makeCounters("redis")),
+);
+
+const nothingToCount: Admission = { admitted: true, states: [] };
+
+/** Tests pass their own times, and so choose the clock. */
+export const makeCounters = Effect.fnUntraced(function* (clock: ScriptClock) {
+  const { commands, prefix, isCluster } = yield* RedisConnections;
+  const windows = new Windows({ commands, prefix, clock, isCluster });
+  yield* Effect.ignore(windows.renewGeneration()).pipe(
+    Effect.delay(generationLife / 3),
+    Effect.forever,
+    Effect.forkScoped,
+  );
+  return Counters.of({
+    admit: (rules, now) => {
+      if (rules.length === 0) return Effect.succeed(nothingToCount);
+      if (isCluster) return admitInCluster(windows, rules, now);
+      return Effect.map(windows.admit(rules, now), ({ admission }) => admission);
+    },
+    read: (rules, now) => {
+      if (rules.length === 0) return Effect.succeed([]);
+      if (isCluster) return readInCluster(windows, rules, now);
+      return windows.read(rules, now);
+    },
+  });
+});

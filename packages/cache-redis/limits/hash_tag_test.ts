@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { hashTagOf, withHashTag } from "./hash_tag.ts";
+
+describe("hashTagOf", () => {
+  // From the specification of Redis Cluster.
+  it.each([
+    ["{user1000}.following", "user1000"],
+    ["foo{}{bar}", "foo{}{bar}"],
+    ["foo{{bar}}zap", "{bar"],
+    ["foo{bar}{zap}", "bar"],
+    ["foo", "foo"],
+    ["foo{bar", "foo{bar"],
+    ["}foo{bar}", "bar"],
+  ])("of %s is %s", (key, tag) => {
+    expect(hashTagOf(key)).toBe(tag);
+  });
+});
+
+describe("withHashTag", () => {
+  it("gives the windows of one subject one hash tag", () => {
+    const names = ["second:abc", "day:abc", "verify_day:abc"].map(withHashTag);
+    expect(names).toEqual(["second:{abc}", "day:{abc}", "verify_day:{abc}"]);
+    expect(new Set(names.map(hashTagOf))).toEqual(new Set(["abc"]));
+  });
+
+  it("keeps the colons of an address", () => {
+    expect(hashTagOf(withHashTag("ip_day:2001:db8::/64"))).toBe("2001:db8::/64");
+  });
+
+  it("is injective", () => {
+    const names = [
+      "",
+      ":",
+      "{",
+      "}",
+      "a",
+      "a:",
+      ":a",
+      "a:b",
+      "{a:b",
+      "a:{b",
+      "a:b}",
+      "{a}:b",
+      "a:b:c",
+      "a{:b}",
+    ];
+    expect(new Set(names.map(withHashTag)).size).toBe(names.length);
+  });
+});

@@ -1,0 +1,58 @@
+import { Queue } from "effect";
+import type { Redis } from "ioredis";
+
+interface Channel {
+  readonly queues: Set<Queue.Queue<string>>;
+  /** The number of subscriptions in progress. */
+  joining: number;
+}
+
+/** Subscriptions over one connection, which subscribes to a channel while it has subscribers. */
+export class Channels {
+  readonly #redis: Redis;
+  readonly #channels = new Map<string, Channel>();
+
+  constructor(redis: Redis) {
+    this.#redis = redis;
+    redis.on("message", (name, message) => this.#deliver(name, message));
+    redis.on("ready", () => this.#renew());
+  }
+
+  /** Once done, the queue gets every later message of the channel, and no earlier one. */
+  async join(name: string, queue: Queue.Queue<string>): Promise<void> {
+    const channel = this.#channels.get(name) ?? { queues: new Set(), joining: 0 };
+    this.#channels.set(name, channel);
+    channel.joining++;
+    try {
+      // Also if already subscribed: the confirmation proves that the connection works, and
+      // separates earlier messages from later ones.
+      await this.#redis.subscribe(name);
+      channel.queues.add(queue);
+    } finally {
+      channel.joining--;
+      this.#dropIfUnused(name, channel);
+    }
+  }
+
+  leave(name: string, queue: Queue.Queue<string>): void {
+    const channel = this.#channels.get(name);
+    if (channel?.queues.delete(queue)) this.#dropIfUnused(name, channel);
+  }
+
+  #dropIfUnused(name: string, { queues, joining }: Channel): void {
+    if (queues.size > 0 || joining > 0) return;
+    this.#channels.delete(name);
+    // A lost connection has no subscriptions.
+    this.#redis.unsubscribe(name).catch(() => {});
+  }
+
+  #deliver(name: string, message: string): void {
+    for (const queue of this.#channels.get(name)?.queues ?? []) Queue.offerUnsafe(queue, message);
+  }
+
+  #renew(): void {
+    const names = [...this.#channels.keys()];
+    // A connection that does not answer is replaced, and the next one renews again.
+    if (names.length > 0) this.#redis.subscribe(...names).catch(() => {});
+  }
+}

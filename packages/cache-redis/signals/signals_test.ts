@@ -1,0 +1,141 @@
+import { Signals } from "@accountlink/core";
+import { redisUrl, startProxy, startRedis, whyNoRedis, whyNoRedisUrl } from "@accountlink/test-servers";
+import { assert, describe, it } from "@effect/vitest";
+import { Context, Effect, Exit, Queue, Scope } from "effect";
+import { openClient, openNode, uniquePrefix, until } from "../test_redis.ts";
+
+const noUrl = await whyNoRedisUrl();
+const noServer = await whyNoRedis();
+
+const openSignals = (url: string, prefix = uniquePrefix()) =>
+  Effect.map(openNode(url, { prefix }), (ports) => Context.get(ports, Signals));
+
+/** The number of channels with subscribers, by prefix. */
+const channelCount = (url: string, prefix: string) =>
+  Effect.map(openClient(url), (client) =>
+    Effect.map(
+      Effect.promise(() => client.pubsub("CHANNELS", `${prefix}*`)),
+      (channels) => channels.length,
+    ),
+  );
+
+describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
+  it.live("reach the subscribers of another node", () =>
+    Effect.gen(function* () {
+      const [url, prefix] = [yield* redisUrl, uniquePrefix()];
+      const [one, other] = [yield* openSignals(url, prefix), yield* openSignals(url, prefix)];
+      const queue = yield* other.subscribe("keys");
+      yield* one.publish("keys", "changed");
+      assert.strictEqual(yield* Queue.take(queue), "changed");
+    }),
+  );
+
+  it.live("miss no message after a subscription on a busy topic", () =>
+    Effect.gen(function* () {
+      const signals = yield* openSignals(yield* redisUrl);
+      const last = 3_000;
+      let sent = 0;
+      const publishNext = Effect.suspend(() => signals.publish("busy", `${++sent}`));
+      yield* Effect.forkChild(Effect.replicateEffect(publishNext, last, { concurrency: 8, discard: true }));
+      const received = yield* Effect.forEach(
+        Array.from({ length: 60 }, (_, i) => i),
+        Effect.fnUntraced(function* (i) {
+          yield* until(Effect.sync(() => sent >= i * 40));
+          const queue = yield* signals.subscribe("busy");
+          const missed = sent;
+          const messages: Array<number> = [];
+          while (messages.at(-1) !== last) messages.push(Number(yield* Queue.take(queue)));
+          return { missed, messages };
+        }),
+        { concurrency: "unbounded" },
+      );
+      for (const { missed, messages } of received) {
+        const [first = 0] = messages;
+        assert.isAtMost(first, missed + 1);
+        assert.deepStrictEqual(
+          messages,
+          Array.from({ length: last - first + 1 }, (_, k) => first + k),
+        );
+      }
+    }),
+  );
+
+  it.live("unsubscribe a topic with its last subscriber", () =>
+    Effect.gen(function* () {
+      const [url, prefix] = [yield* redisUrl, uniquePrefix()];
+      const signals = yield* openSignals(url, prefix);
+      const channels = yield* channelCount(url, prefix);
+      const scope = yield* Scope.make();
+      const topics = Array.from({ length: 1_000 }, (_, i) => `session ${i}`);
+      yield* Effect.forEach(topics, (topic) => Scope.provide(signals.subscribe(topic), scope), {
+        concurrency: "unbounded",
+      });
+      const staying = yield* signals.subscribe("session 0");
+      assert.strictEqual(yield* channels, 1_000);
+      yield* Scope.close(scope, Exit.void);
+      yield* until(Effect.map(channels, (count) => count === 1));
+      yield* signals.publish("session 0", "still here");
+      assert.strictEqual(yield* Queue.take(staying), "still here");
+    }),
+  );
+});
+
+describe.skipIf(noServer !== null)(`signals ${noServer ?? "on an unreachable Redis"}`, () => {
+  it.live("renew subscriptions after an outage, without those that ended meanwhile", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      const prefix = uniquePrefix();
+      const signals = yield* openSignals(server.url, prefix);
+      const staying = yield* signals.subscribe("stays");
+      const scope = yield* Scope.make();
+      yield* Scope.provide(signals.subscribe("leaves"), scope);
+
+      yield* server.kill;
+      yield* until(Effect.isFailure(signals.publish("stays", "lost")));
+      yield* Scope.close(scope, Exit.void);
+      yield* server.restart;
+      const channels = yield* channelCount(server.url, prefix);
+      yield* until(Effect.map(channels, (count) => count > 0));
+      assert.strictEqual(yield* channels, 1);
+      yield* until(Effect.isSuccess(signals.publish("stays", "found")));
+      assert.strictEqual(yield* Queue.take(staying), "found");
+    }),
+  );
+
+  it.live("replace a connection that died silently", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      const proxy = yield* startProxy(server.port);
+      const prefix = uniquePrefix();
+      const far = yield* openSignals(`redis://127.0.0.1:${proxy.port}`, prefix);
+      const near = yield* openSignals(server.url, prefix);
+      const queue = yield* far.subscribe("keys");
+      yield* proxy.silence;
+      yield* proxy.restore;
+      const heard = yield* Effect.forkChild(Queue.take(queue));
+      yield* until(
+        Effect.andThen(
+          near.publish("keys", "changed"),
+          Effect.sync(() => heard.pollUnsafe() !== undefined),
+        ),
+      );
+    }),
+  );
+
+  it.live("keep no failed subscription", () =>
+    Effect.gen(function* () {
+      const server = yield* startRedis();
+      const prefix = uniquePrefix();
+      const signals = yield* openSignals(server.url, prefix);
+      yield* server.freeze;
+      const failed = yield* Effect.flip(Effect.scoped(signals.subscribe("too late")));
+      assert.strictEqual(failed._tag, "StoreUnavailable");
+      yield* server.thaw;
+      const queue = yield* Effect.eventually(signals.subscribe("in time"));
+      yield* signals.publish("in time", "here");
+      assert.strictEqual(yield* Queue.take(queue), "here");
+      const channels = yield* channelCount(server.url, prefix);
+      yield* until(Effect.map(channels, (count) => count === 1));
+    }),
+  );
+});

@@ -1,0 +1,135 @@
+/** The conformance suite of `AuditLog`. */
+import { AuditLog, LinkStore, type Pid, type StoragePorts } from "@accountlink/core";
+import type { Actor, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
+import { Effect } from "effect";
+import { expectDefect, expectEqual } from "../expect.ts";
+import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { makeWorld, origin, uniqueKeyId } from "../world.ts";
+
+/** A write that always logs an entry. */
+const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>
+  Effect.flatMap(LinkStore, (links) => links.deleteScope({ ...from, pid, at }));
+
+const withoutSequence = ({ sequence: _, ...entry }: AuditEntry) => entry;
+
+const cases: Cases<StoragePorts> = {
+  "list returns the entries of an account, newest first": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const [{ account, guild }, other] = [yield* makeWorld, yield* makeWorld];
+    const actors: ReadonlyArray<Actor> = [
+      { type: "key", id: uniqueKeyId() },
+      { type: "operator", id: "root" },
+      { type: "account", id: account.name },
+    ];
+    const written = actors.map((actor, i) => ({ actor, requestId: null, at: 9 - i }));
+    for (const { at, ...from } of written) yield* write(guild.pid, at, from);
+    yield* write(other.global.pid, 0);
+    const rest = { action: "scope.deleted", details: { deletedRecords: 0 } };
+    expectEqual<unknown>(
+      (yield* log.list(account.name, null, 10)).map(withoutSequence),
+      written.map((entry) => ({ ...entry, ...rest, account: account.name, pid: guild.pid })).toReversed(),
+    );
+    expectEqual<unknown>((yield* log.list(other.account.name, null, 10)).map(withoutSequence), [
+      { ...origin, ...rest, at: 0, account: other.account.name, pid: other.global.pid },
+    ]);
+  }),
+
+  "list pages by sequence": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global } = yield* makeWorld;
+    const ats = [0, 1, 2, 3, 4];
+    yield* Effect.forEach(ats, (at) => write(global.pid, at));
+    const all = yield* log.list(account.name, null, 10);
+    const first = yield* log.list(account.name, null, 2);
+    const second = yield* log.list(account.name, first.at(-1)?.sequence ?? null, 2);
+    const third = yield* log.list(account.name, second.at(-1)?.sequence ?? null, 2);
+    expectEqual(all, [...first, ...second, ...third]);
+    expectEqual(
+      all.map(({ at }) => at),
+      ats.toReversed(),
+    );
+    expectEqual(yield* log.list(account.name, all.at(-1)?.sequence ?? null, 2), []);
+  }),
+
+  "forget deletes older entries of every account": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const [one, other] = [yield* makeWorld, yield* makeWorld];
+    for (const { global } of [one, other]) {
+      yield* Effect.forEach([-20, -11, -10, 5], (at) => write(global.pid, at));
+    }
+    expectEqual(yield* log.forget(-10), 4);
+    for (const { account } of [one, other]) {
+      expectEqual(
+        (yield* log.list(account.name, null, 10)).map(({ at }) => at),
+        [5, -10],
+      );
+    }
+    expectEqual(yield* log.forget(-10), 0);
+  }),
+
+  "forget deletes any number of entries": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global } = yield* makeWorld;
+    yield* Effect.forEach(Array.from({ length: 1_100 }), () => write(global.pid, -20), {
+      concurrency: 10,
+      discard: true,
+    });
+    const racing = yield* Effect.all([log.forget(-10), log.forget(-10)], { concurrency: 2 });
+    expectEqual(racing[0] + racing[1], 1_100);
+    expectEqual(yield* log.list(account.name, null, 10), []);
+  }),
+
+  "concurrent writes: each entry is stored once, with a unique sequence": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global, guild } = yield* makeWorld;
+    const ats = Array.from({ length: 40 }, (_, at) => at);
+    yield* Effect.forEach(ats, (at) => write((at % 2 === 0 ? global : guild).pid, at), {
+      concurrency: "unbounded",
+    });
+    const entries = yield* log.list(account.name, null, 100);
+    expectEqual(
+      entries.map(({ at }) => at).toSorted((one, other) => one - other),
+      ats,
+    );
+    const sequences = entries.map(({ sequence }) => sequence);
+    expectEqual(
+      sequences,
+      [...new Set(sequences)].toSorted((one, other) => other - one),
+    );
+  }),
+
+  "actors and request IDs keep every Unicode text": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global } = yield* makeWorld;
+    for (const text of hostileTexts) {
+      const from: WriteOrigin = { actor: { type: "operator", id: text }, requestId: text };
+      yield* write(global.pid, 0, from);
+      const [entry] = yield* log.list(account.name, null, 1);
+      expectEqual({ actor: entry?.actor, requestId: entry?.requestId }, from);
+    }
+  }),
+
+  "an entry with unstorable text is a defect": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global } = yield* makeWorld;
+    for (const text of unstorableTexts) {
+      yield* expectDefect(write(global.pid, 0, { ...origin, actor: { type: "operator", id: text } }));
+      yield* expectDefect(write(global.pid, 0, { ...origin, requestId: text }));
+    }
+    expectEqual(yield* log.list(account.name, null, 1), []);
+  }),
+};
+
+/**
+ * Tests an `AuditLog` with the other storage ports, whose suites test the entries of their writes.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import * as test from "vitest";
+ *
+ * auditLogSuite({ name: "Memory", layer: StorageMemory.layer, test });
+ * ```
+ */
+export const auditLogSuite = (options: SuiteOptions<StoragePorts>): void => suite("AuditLog", options, cases);

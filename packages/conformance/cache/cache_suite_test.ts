@@ -1,0 +1,45 @@
+import { CacheMemory } from "@accountlink/cache-memory";
+import { Cache } from "@accountlink/core";
+import { Effect } from "effect";
+import * as test from "vitest";
+import { cacheSuite } from "../mod.ts";
+import { failingTitles, withMistake } from "../test_mistakes.ts";
+
+type Shape = Cache["Service"];
+
+const memory = CacheMemory.layer;
+
+/** Mistakes of an adapter, by the case that must detect them. */
+const mistakes: Readonly<Record<string, (cache: Shape) => Partial<Shape>>> = {
+  "get returns the value of set": () => ({ set: () => Effect.void }),
+  "an entry expires exactly at its deadline": (cache) => ({
+    get: (key, now) => cache.get(key, now - 1),
+  }),
+  "set with a past deadline removes the entry": (cache) => ({
+    set: (key, value, expiresAt, now) =>
+      expiresAt < now ? Effect.void : cache.set(key, value, expiresAt, now),
+  }),
+  "set overwrites value and deadline, also with an earlier one": (cache) => {
+    const deadlines = new Map<string, number>();
+    return {
+      set: (key, value, expiresAt, now) => {
+        deadlines.set(key, Math.max(expiresAt, deadlines.get(key) ?? 0));
+        return cache.set(key, value, deadlines.get(key) as number, now);
+      },
+    };
+  },
+  "keys and values keep every Unicode text distinct": (cache) => ({
+    set: (key, value, expiresAt, now) => cache.set(key.normalize(), value, expiresAt, now),
+  }),
+};
+
+test.describe("cacheSuite", () => {
+  test.it("passes on memory", async () => {
+    test.expect(await failingTitles((api) => cacheSuite({ name: "", layer: memory, test: api }))).toEqual([]);
+  });
+
+  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
+    const layer = withMistake(memory, Cache, mistake);
+    test.expect(await failingTitles((api) => cacheSuite({ name: "", layer, test: api }))).toContain(title);
+  });
+});

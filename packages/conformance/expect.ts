@@ -1,0 +1,53 @@
+import { Cause, Effect, Equal, Exit, Formatter, Option, Predicate, Schedule } from "effect";
+
+/** The failure of a case. Test frameworks print the difference between `actual` and `expected`. */
+class Unexpected extends Error {
+  override readonly name = "AssertionError";
+  readonly actual: unknown;
+  readonly expected: unknown;
+
+  constructor(message: string, actual: unknown, expected: unknown) {
+    super(message);
+    this.actual = actual;
+    this.expected = expected;
+  }
+}
+
+/** Throws unless the values are structurally equal. */
+export const expectEqual = <A>(actual: A, expected: NoInfer<A>, what = "The answer"): void => {
+  if (Equal.equals(actual, expected)) return;
+  const message = `${what} is ${Formatter.format(actual)}, expected ${Formatter.format(expected)}`;
+  throw new Unexpected(message, actual, expected);
+};
+
+/** Throws unless the condition holds. */
+export const expectThat = (holds: boolean, rule: string): void => {
+  if (!holds) throw new Unexpected(`Expected that ${rule}`, false, true);
+};
+
+/** Succeeds if the effect dies, because the caller broke a rule of the port. */
+export const expectDefect = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, never, R> =>
+  Effect.map(Effect.exit(effect), (exit) => {
+    if (!Exit.hasDies(exit))
+      throw new Unexpected("The operation has no defect", describeExit(exit), "a defect");
+  });
+
+/** Succeeds if the effect fails with `StoreUnavailable` within ten seconds. */
+export const expectUnavailable = <A, E, R>(
+  operation: string,
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<void, never, R> =>
+  Effect.map(Effect.exit(Effect.timeout(effect, "10 seconds")), (exit) => {
+    const failure = Exit.findErrorOption(exit);
+    const isRight = Option.isSome(failure) && Predicate.isTagged(failure.value, "StoreUnavailable");
+    if (!isRight || Exit.hasDies(exit)) {
+      throw new Unexpected(`${operation} does not fail correctly`, describeExit(exit), "StoreUnavailable");
+    }
+  });
+
+/** Retries the effect for up to ten seconds, since an adapter may have to reconnect. */
+export const eventually = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.timeout(Effect.retry(effect, Schedule.spaced("20 millis")), "10 seconds");
+
+const describeExit = (exit: Exit.Exit<unknown, unknown>): string =>
+  Exit.isSuccess(exit) ? `the answer ${Formatter.format(exit.value)}` : Cause.pretty(exit.cause);

@@ -1,0 +1,21 @@
+/** The conformance suite of `KeyStore`. */
+import type { StoragePorts } from "@accountlink/core";
+import { type SuiteOptions, suite } from "../suite.ts";
+import { accounts } from "./accounts.ts";
+import { audits } from "./audits.ts";
+import { changes } from "./changes.ts";
+import { keys } from "./keys.ts";
+
+/**
+ * Tests a `KeyStore` with the other storage ports: changes log entries in `AuditLog`.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import * as test from "vitest";
+ *
+ * keyStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
+ * ```
+ */
+export const keyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("KeyStore", options, { ...accounts, ...keys, ...changes, ...audits });

@@ -1,0 +1,96 @@
+import { KeyStore } from "@accountlink/core/keys";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { Effect, Option } from "effect";
+import * as test from "vitest";
+import { keyStoreSuite } from "../mod.ts";
+import { failingTitles, withMistake } from "../test_mistakes.ts";
+
+type Store = KeyStore["Service"];
+
+const memory = StorageMemory.layer;
+
+/** Mistakes of an adapter, by the case that must detect them. */
+const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
+  "concurrent insertKey never exceeds the maximum": (store) => ({
+    insertKey: (write) =>
+      Effect.gen(function* () {
+        const { length } = yield* store.listKeys(write.key.scope.account);
+        yield* Effect.yieldNow;
+        const full = write.maxKeys !== null && length >= write.maxKeys;
+        return full ? "too_many_keys" : yield* store.insertKey({ ...write, maxKeys: null });
+      }),
+  }),
+  "insertKey with a duplicate ID or hash changes nothing, also beyond the maximum": (store) => ({
+    insertKey: (write) =>
+      Effect.gen(function* () {
+        const { length } = yield* store.listKeys(write.key.scope.account);
+        const full = write.maxKeys !== null && length >= write.maxKeys;
+        return full ? "too_many_keys" : yield* store.insertKey(write);
+      }),
+  }),
+  "insertKey counts the keys of the account that are not revoked": (store) => ({
+    insertKey: (write) =>
+      Effect.gen(function* () {
+        const keys = yield* store.listKeys(write.key.scope.account);
+        const sameScope = keys.filter(({ scope }) => scope.pid === write.key.scope.pid);
+        const full = write.maxKeys !== null && sameScope.length >= write.maxKeys;
+        return full ? "too_many_keys" : yield* store.insertKey({ ...write, maxKeys: null });
+      }),
+  }),
+  "a key without a maximum is inserted into a full account, and does not count": (store) => ({
+    insertKey: (write) => store.insertKey({ ...write, maxKeys: write.maxKeys ?? Infinity }),
+  }),
+  "rotateKey adds a secret, and ends the previous ones": (store) => ({
+    findByHash: (hash) =>
+      Effect.map(
+        store.findByHash(hash),
+        Option.map(({ key }) => ({ key, endsAt: key.expiresAt })),
+      ),
+  }),
+  "a secret ends with its key at the latest": (store) => ({
+    insertKey: (write) => store.insertKey({ ...write, key: { ...write.key, expiresAt: null } }),
+  }),
+  "concurrent setKeyStatus: exactly one revokes": (store) => ({
+    setKeyStatus: (write) =>
+      Effect.gen(function* () {
+        const found = yield* store.findById(write.id);
+        yield* Effect.yieldNow;
+        yield* store.setKeyStatus(write);
+        return Option.isSome(found) && found.value.status !== write.status;
+      }),
+  }),
+  "listKeys returns the keys of one or all accounts, by creation and ID": (store) => ({
+    listKeys: (account) => Effect.map(store.listKeys(account), (keys) => keys.toReversed()),
+  }),
+  "ensureAccount creates an account, and keeps an existing one": (store) => ({
+    ensureAccount: (account) => Effect.as(store.ensureAccount(account), account),
+  }),
+  "account names keep every Unicode text distinct": (store) => ({
+    ensureAccount: (account) => store.ensureAccount({ ...account, name: account.name.trim() }),
+  }),
+  "an unstorable account name is a defect": (store) => ({
+    ensureAccount: (account) => store.ensureAccount({ ...account, name: account.name.toWellFormed() }),
+  }),
+  "concurrent ensureScope: all return the one that was created": (store) => ({
+    ensureScope: (account, target, pid) =>
+      Effect.gen(function* () {
+        const found = yield* store.findScope(account, target);
+        yield* Effect.yieldNow;
+        const made = { ...(yield* store.ensureScope(account, target, pid)), pid };
+        return Option.getOrElse(found, () => made);
+      }),
+  }),
+};
+
+test.describe("keyStoreSuite", () => {
+  test.it("passes on memory", async () => {
+    test
+      .expect(await failingTitles((api) => keyStoreSuite({ name: "", layer: memory, test: api })))
+      .toEqual([]);
+  });
+
+  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
+    const layer = withMistake(memory, KeyStore, mistake);
+    test.expect(await failingTitles((api) => keyStoreSuite({ name: "", layer, test: api }))).toContain(title);
+  });
+});

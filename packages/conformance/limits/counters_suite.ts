@@ -1,0 +1,239 @@
+/** The conformance suite of `Counters`. */
+import { Counters } from "@accountlink/core";
+import type { CounterRule, CounterState } from "@accountlink/core/limits";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect } from "effect";
+import * as FastCheck from "fast-check";
+import { expectEqual } from "../expect.ts";
+import { hostileTexts } from "../hostile_texts.ts";
+import { check } from "../property/check.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { uniqueText } from "../world.ts";
+import { durableWindows } from "./durable_windows.ts";
+import { minute, ruleOf, start } from "./rules.ts";
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+const basics: Cases<Counters> = {
+  "a window admits up to its limit, and starts with the first count": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rules = [ruleOf(2)];
+    const state = (count: number) => [{ count, resetsAt: now + minute }];
+    expectEqual(yield* counters.read(rules, now), state(0));
+    expectEqual(yield* counters.admit(rules, now), { admitted: true, states: state(1) });
+    expectEqual(yield* counters.admit(rules, now + 10), { admitted: true, states: state(2) });
+    expectEqual(yield* counters.admit(rules, now + 20), { admitted: false, states: state(2) });
+    expectEqual(yield* counters.read(rules, now + 30), state(2));
+  }),
+
+  "a window ends exactly at its end": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rules = [ruleOf(1)];
+    const end = now + minute;
+    yield* counters.admit(rules, now);
+    expectEqual(yield* counters.admit(rules, end - 1), {
+      admitted: false,
+      states: [{ count: 1, resetsAt: end }],
+    });
+    expectEqual(yield* counters.read(rules, end), [{ count: 0, resetsAt: end + minute }]);
+    expectEqual(yield* counters.admit(rules, end), {
+      admitted: true,
+      states: [{ count: 1, resetsAt: end + minute }],
+    });
+  }),
+
+  "a request counts in all of its windows or in none": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const [narrow, wide] = [ruleOf(1, { durationMs: 1_000 }), ruleOf(3)];
+    const state = (...counts: ReadonlyArray<number>): ReadonlyArray<CounterState> => [
+      { count: counts[0] as number, resetsAt: now + 1_000 },
+      { count: counts[1] as number, resetsAt: now + minute },
+    ];
+    expectEqual(yield* counters.admit([narrow, wide], now), { admitted: true, states: state(1, 1) });
+    expectEqual(yield* counters.admit([narrow, wide], now), { admitted: false, states: state(1, 1) });
+    expectEqual(yield* counters.admit([wide], now), { admitted: true, states: state(1, 2).slice(1) });
+    expectEqual(yield* counters.admit([wide, narrow], now), {
+      admitted: false,
+      states: state(1, 2).toReversed(),
+    });
+  }),
+
+  "a refused request begins no window": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const [full, fresh] = [ruleOf(1), ruleOf(1)];
+    yield* counters.admit([full], now);
+    const states = [
+      { count: 0, resetsAt: now + 5 + minute },
+      { count: 1, resetsAt: now + minute },
+    ];
+    expectEqual(yield* counters.admit([fresh, full], now + 5), { admitted: false, states });
+    expectEqual(yield* counters.read([fresh], now + 9), [{ count: 0, resetsAt: now + 9 + minute }]);
+  }),
+
+  "a request without rules is admitted": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    expectEqual(yield* counters.admit([], now), { admitted: true, states: [] });
+    expectEqual(yield* counters.read([], now), []);
+  }),
+
+  "the limit is that of the request, the end is set by the first count": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rule = ruleOf(2);
+    const states = (count: number) => [{ count, resetsAt: now + minute }];
+    yield* counters.admit([rule], now);
+    expectEqual(yield* counters.admit([{ ...rule, limit: 1 }], now), { admitted: false, states: states(1) });
+    const longer = { ...rule, limit: 5, durationMs: 2 * minute };
+    expectEqual(yield* counters.admit([longer], now), { admitted: true, states: states(2) });
+    expectEqual(yield* counters.read([longer], now), states(2));
+  }),
+
+  "keys keep every Unicode text distinct": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const prefix = uniqueText();
+    const rules = hostileTexts.map((text) => ruleOf(1, { key: `${prefix}${text}` }));
+    const admissions = yield* Effect.forEach(rules, (rule) => counters.admit([rule], now));
+    expectEqual(
+      admissions.map(({ admitted }) => admitted),
+      rules.map(() => true),
+    );
+  }),
+};
+
+const races: Cases<Counters> = {
+  "concurrent requests never exceed a limit": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rules = [ruleOf(9), ruleOf(7), ruleOf(20)];
+    yield* counters.admit(rules, now);
+    const admissions = yield* Effect.forEach(
+      Array.from({ length: 40 }),
+      () => counters.admit(rules, now),
+      atOnce,
+    );
+    expectEqual(admissions.filter(({ admitted }) => admitted).length, 6);
+    const states = yield* counters.read(rules, now);
+    expectEqual(
+      states.map(({ count }) => count),
+      [7, 7, 7],
+    );
+  }),
+
+  "concurrent requests with overlapping rules count exactly the admitted ones": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const [a, b, c] = [ruleOf(10), ruleOf(15), ruleOf(10)];
+    const pairs = Array.from({ length: 20 }).flatMap(() => [
+      [a, b],
+      [b, c],
+      [c, a],
+    ]);
+    const admissions = yield* Effect.forEach(pairs, (rules) => counters.admit(rules, now), atOnce);
+    const admittedOf = (rule: CounterRule) =>
+      pairs.filter((rules, i) => rules.includes(rule) && admissions[i]?.admitted).length;
+    const states = yield* counters.read([a, b, c], now);
+    expectEqual(
+      states.map(({ count }) => count),
+      [a, b, c].map(admittedOf),
+    );
+    expectEqual(
+      states.map(({ count }, i) => count <= ([10, 15, 10][i] as number)),
+      [true, true, true],
+    );
+  }),
+};
+
+interface Step {
+  readonly pass: Millis;
+  readonly admit: boolean;
+  readonly rules: ReadonlyArray<{
+    readonly key: number;
+    readonly limit: number;
+    readonly durationMs: Millis;
+  }>;
+}
+
+const steps: FastCheck.Arbitrary<ReadonlyArray<Step>> = FastCheck.array(
+  FastCheck.record({
+    pass: FastCheck.nat(40_000),
+    admit: FastCheck.boolean(),
+    rules: FastCheck.uniqueArray(
+      FastCheck.record({
+        key: FastCheck.nat(3),
+        limit: FastCheck.integer({ min: 1, max: 3 }),
+        durationMs: FastCheck.constantFrom(20_000, minute),
+      }),
+      { selector: ({ key }) => key, maxLength: 3 },
+    ),
+  }),
+  { maxLength: 30, size: "max" },
+);
+
+interface ModelWindow {
+  readonly key: string;
+  count: number;
+  readonly resetsAt: Millis;
+}
+
+/** The model: a list of all windows. */
+const modelOf = (begun: Array<ModelWindow>, now: Millis) => {
+  const find = (key: string) => begun.find((window) => window.key === key && now < window.resetsAt);
+  const read = (rules: ReadonlyArray<CounterRule>) =>
+    rules.map(({ key, durationMs }) => {
+      const { count, resetsAt } = find(key) ?? { count: 0, resetsAt: now + durationMs };
+      return { count, resetsAt };
+    });
+  const admit = (rules: ReadonlyArray<CounterRule>) => {
+    const admitted = rules.every(({ key, limit }) => (find(key)?.count ?? 0) < limit);
+    for (const { key, durationMs } of admitted ? rules : []) {
+      const window = find(key);
+      if (window === undefined) begun.push({ key, count: 1, resetsAt: now + durationMs });
+      else window.count++;
+    }
+    return { admitted, states: read(rules) };
+  };
+  return { admit, read };
+};
+
+const properties: Cases<Counters> = {
+  "any sequence of requests agrees with the model": check(
+    steps,
+    Effect.fnUntraced(function* (sequence) {
+      const counters = yield* Counters;
+      const prefix = uniqueText();
+      const windows: Array<ModelWindow> = [];
+      let now = yield* start;
+      for (const { pass, admit, rules } of sequence) {
+        now += pass;
+        const named = rules.map(({ key, limit, durationMs }) => ({
+          key: `${prefix}:${key}`,
+          limit,
+          durationMs,
+        }));
+        const model = modelOf(windows, now);
+        if (admit) expectEqual(yield* counters.admit(named, now), model.admit(named));
+        else expectEqual(yield* counters.read(named, now), model.read(named));
+      }
+    }),
+  ),
+};
+
+/**
+ * Tests `Counters`.
+ *
+ * @example
+ * ```ts
+ * import { CacheMemory } from "@accountlink/cache-memory";
+ * import * as test from "vitest";
+ *
+ * countersSuite({ name: "Memory", layer: CacheMemory.layer, test });
+ * ```
+ */
+export const countersSuite = (options: SuiteOptions<Counters>): void =>
+  suite("Counters", options, { ...basics, ...durableWindows, ...races, ...properties });

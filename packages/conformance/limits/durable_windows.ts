@@ -1,0 +1,130 @@
+/** Windows whose counts survive the counters, by checkpoints. */
+import { Counters } from "@accountlink/core";
+import type { Checkpoint, CounterRule } from "@accountlink/core/limits";
+import { Effect } from "effect";
+import { expectEqual } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { minute, ruleOf, start } from "./rules.ts";
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+/** A window that began before the counters of this suite, and lasts for another minute. */
+const durableRule = (limit: number, checkpoint: Partial<Checkpoint> = {}) =>
+  Effect.map(start, (now) =>
+    ruleOf(limit, { checkpoint: { since: now - 24 * 60 * minute, floor: null, owed: 0, ...checkpoint } }),
+  );
+
+const withFloor = (rule: CounterRule, floor: number, owed = 0): CounterRule => ({
+  ...rule,
+  checkpoint: { since: rule.checkpoint?.since ?? 0, floor, owed },
+});
+
+export const durableWindows: Cases<Counters> = {
+  "a durable window from before the counters is forgotten until it has a floor": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rule = yield* durableRule(9);
+    const states = (count: number) => [{ count, resetsAt: now + minute }];
+    const forgotten = { admitted: false, states: states(0), forgotten: [0] };
+    expectEqual(yield* counters.admit([rule], now), forgotten);
+    expectEqual(yield* counters.admit([rule], now), forgotten);
+    expectEqual(yield* counters.admit([withFloor(rule, 3)], now), { admitted: true, states: states(4) });
+    expectEqual(yield* counters.admit([rule], now), { admitted: true, states: states(5) });
+    expectEqual(yield* counters.read([rule], now), states(5));
+  }),
+
+  "a floor of 0 restores a durable window without counts": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rule = yield* durableRule(2);
+    const states = (count: number) => [{ count, resetsAt: now + minute }];
+    expectEqual(yield* counters.admit([withFloor(rule, 0)], now), { admitted: true, states: states(1) });
+    expectEqual(yield* counters.admit([rule], now), { admitted: true, states: states(2) });
+    expectEqual(yield* counters.admit([rule], now), { admitted: false, states: states(2) });
+  }),
+
+  "a request with forgotten windows counts nothing, and reports each of them": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const [short, known] = [ruleOf(5), withFloor(yield* durableRule(9), 2)];
+    const [one, other] = [yield* durableRule(9, { owed: 4 }), yield* durableRule(9)];
+    const rules = [one, short, known, other];
+    const { admitted, forgotten } = yield* counters.admit(rules, now);
+    // Counters in a cluster may report forgotten windows in several steps.
+    expectEqual([admitted, forgotten?.every((index) => index === 0 || index === 3)], [false, true]);
+    const states = yield* counters.read(rules, now);
+    expectEqual([states[0]?.count, states[1]?.count, states[3]?.count], [0, 0, 0]);
+  }),
+
+  "a floor raises the count before the decision, and never lowers it": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rule = yield* durableRule(5);
+    const states = (count: number) => [{ count, resetsAt: now + minute }];
+    expectEqual(yield* counters.admit([withFloor(rule, 5)], now), { admitted: false, states: states(5) });
+    const wider = { ...rule, limit: 9 };
+    expectEqual(yield* counters.admit([withFloor(wider, 2)], now), { admitted: true, states: states(6) });
+  }),
+
+  "owed counts are added, also by a refused request": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rule = yield* durableRule(9);
+    const owing = (owed: number): CounterRule => ({
+      ...rule,
+      checkpoint: { since: rule.checkpoint?.since ?? 0, floor: null, owed },
+    });
+    const states = (count: number) => [{ count, resetsAt: now + minute }];
+    expectEqual(yield* counters.admit([withFloor(rule, 1, 2)], now), { admitted: true, states: states(4) });
+    expectEqual(yield* counters.admit([owing(3)], now), { admitted: true, states: states(8) });
+    expectEqual(yield* counters.admit([owing(2)], now), { admitted: false, states: states(10) });
+    expectEqual(yield* counters.read([rule], now), states(10));
+  }),
+
+  "a checkpoint applies only to the window with the end of the rule": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rule = yield* durableRule(9);
+    yield* counters.admit([withFloor(rule, 0)], now);
+    const states = [{ count: 2, resetsAt: now + minute }];
+    expectEqual(yield* counters.admit([withFloor(rule, 7, 5)], now + 1), { admitted: true, states });
+  }),
+
+  "a restored window ends on time": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rule = yield* durableRule(5);
+    yield* counters.admit([withFloor(rule, 5)], now);
+    const next = withFloor(rule, 0);
+    expectEqual(yield* counters.admit([next], now + minute), {
+      admitted: true,
+      states: [{ count: 1, resetsAt: now + 2 * minute }],
+    });
+  }),
+
+  "a limit of 0 or less admits nothing": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    for (const limit of [0, -3]) {
+      const states = [{ count: 0, resetsAt: now + minute }];
+      expectEqual(yield* counters.admit([ruleOf(limit)], now), { admitted: false, states });
+    }
+  }),
+
+  "concurrent requests that restore a window never exceed its limit": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rules = [ruleOf(30), withFloor(yield* durableRule(20), 12)];
+    const admissions = yield* Effect.forEach(
+      Array.from({ length: 40 }),
+      () => counters.admit(rules, now),
+      atOnce,
+    );
+    expectEqual(admissions.filter(({ admitted }) => admitted).length, 8);
+    const states = yield* counters.read(rules, now);
+    expectEqual(
+      states.map(({ count }) => count),
+      [8, 20],
+    );
+  }),
+};

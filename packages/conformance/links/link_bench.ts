@@ -1,0 +1,57 @@
+import { AuditLog, type ChatId, type DataScope, type GameId, LinkStore } from "@accountlink/core";
+import type { ImportBatch, PortableLink } from "@accountlink/core/links";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Option } from "effect";
+import { makeWorld, origin } from "../world.ts";
+
+/** The operations of `LinkStore` on one scope, with defaults. */
+export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
+  const store = yield* LinkStore;
+  const log = yield* AuditLog;
+  const { pid, account } = scope;
+  const context = (at: Millis) => ({ ...origin, pid, at });
+  return {
+    pid,
+    find: (chatId: ChatId) => Effect.map(store.findByChatId(pid, chatId), Option.getOrNull),
+    findMany: (chatIds: ReadonlyArray<ChatId>) => store.findByChatIds(pid, chatIds),
+    chatsOf: (...gameIds: ReadonlyArray<GameId>) => store.findByGameIds(pid, gameIds),
+    page: (after: ChatId | null, limit: number) => store.exportPage(pid, after, limit),
+    all: store.exportPage(pid, null, 10_000),
+    set: (chatId: ChatId, gameId: GameId, at: Millis = 0) =>
+      store.setGame({ ...context(at), chatId, gameId }),
+    move: (oldChatId: ChatId, newChatId: ChatId, at: Millis = 0) =>
+      store.moveChat({ ...context(at), oldChatId, newChatId }),
+    /** Returns the removed game. */
+    remove: (chatId: ChatId, at: Millis = 0) =>
+      Effect.map(store.removeGame({ ...context(at), chatId }), (removed) =>
+        Option.map(removed, ({ gameId }) => gameId),
+      ),
+    /** Returns the number of records. */
+    deleteAll: (at: Millis = 0) => Effect.map(store.deleteScope(context(at)), ({ records }) => records),
+    load: (
+      links: ReadonlyArray<PortableLink>,
+      existing: ImportBatch["existing"] = "replace",
+      progress: ImportBatch["progress"] = null,
+      at: Millis = 0,
+    ) => store.importBatch({ ...context(at), links, existing, progress }),
+    position: store.importPosition,
+    /** The audit entries of the scope, oldest first. */
+    entries: Effect.map(log.list(account, null, 1_000), (entries) =>
+      entries.filter((entry) => entry.pid === pid).toReversed(),
+    ),
+  };
+});
+
+/** The operations on a new scope. */
+export const newLinkBench = Effect.flatMap(makeWorld, ({ global }) => linkBench(global));
+
+/** The operations on the two scopes of a new account. */
+export const twoLinkBenches = Effect.flatMap(makeWorld, ({ global, guild }) =>
+  Effect.all([linkBench(global), linkBench(guild)]),
+);
+
+export const line = (chatId: ChatId, gameId: GameId, lastVerifiedAt: Millis = 0): PortableLink => ({
+  chatId,
+  gameId,
+  lastVerifiedAt,
+});

@@ -1,0 +1,24 @@
+/** The conformance suite of `LinkStore`. */
+import type { StoragePorts } from "@accountlink/core";
+import { type SuiteOptions, suite } from "../suite.ts";
+import { audits } from "./audits.ts";
+import { exports } from "./exports.ts";
+import { imports } from "./imports.ts";
+import { races } from "./races.ts";
+import { reads } from "./reads.ts";
+import { writes } from "./writes.ts";
+
+/**
+ * Tests a `LinkStore` with the other storage ports: links belong to scopes of `KeyStore`, and
+ * writes log entries in `AuditLog`.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import * as test from "vitest";
+ *
+ * linkStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
+ * ```
+ */
+export const linkStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("LinkStore", options, { ...reads, ...writes, ...imports, ...exports, ...audits, ...races });

@@ -1,0 +1,175 @@
+import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
+import type { AuditEntry } from "@accountlink/core/audit";
+import type { ChatMoved } from "@accountlink/core/links";
+import { Effect, Option } from "effect";
+import { expectEqual } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { ada, bob, chess, poker, rummy } from "../world.ts";
+import { line, newLinkBench } from "./link_bench.ts";
+
+const games = Array.from({ length: 40 }, (_, i) => GameId.make(`${1_000 + i}`));
+const crowd = Array.from({ length: 20 }, (_, i) => ChatId.make(`${50_000 + i}`));
+const rounds = Array.from({ length: 20 }, (_, i) => i);
+const atOnce = { concurrency: "unbounded" } as const;
+
+const sorted = (texts: Iterable<unknown>): ReadonlyArray<string> => Array.from(texts, String).toSorted();
+
+const countOf = (moves: ReadonlyArray<ChatMoved>, tag: ChatMoved["_tag"]): number =>
+  moves.filter(({ _tag }) => _tag === tag).length;
+
+/** Concurrent writes. */
+export const races: Cases<StoragePorts> = {
+  "concurrent setGame on one chat user: versions and previous games form one chain": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const sets = yield* Effect.forEach(games, (gameId) => links.set(ada, gameId), atOnce);
+    const ordered = sets.toSorted((one, other) => one.record.linkVersion - other.record.linkVersion);
+    expectEqual(
+      ordered.map(({ record }) => record.linkVersion),
+      games.map((_, i) => i + 1),
+    );
+    expectEqual(
+      ordered.map(({ previousGameId }) => previousGameId),
+      [null, ...ordered.slice(0, -1).map(({ record }) => record.gameId)],
+    );
+    expectEqual(yield* links.find(ada), ordered.at(-1)?.record ?? null);
+  }),
+
+  "concurrent setGame with one game: one creates the link, the others confirm it": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const sets = yield* Effect.forEach(games, () => links.set(ada, chess), atOnce);
+    expectEqual(sets.filter(({ previousGameId }) => previousGameId === null).length, 1);
+    expectEqual((yield* links.entries).length, 1);
+    expectEqual((yield* links.find(ada))?.linkVersion, 1);
+  }),
+
+  "concurrent setGame, moveChat and removeGame on one chat user form one chain": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const targets = games.map((gameId) => ChatId.make(`6${gameId}`));
+    const changes = yield* Effect.forEach(
+      games.flatMap((gameId, i) => [
+        Effect.map(links.set(ada, gameId), ({ previousGameId }) => [previousGameId, gameId]),
+        Effect.map(links.remove(ada), (removed) => [Option.getOrNull(removed), null]),
+        Effect.map(links.move(ada, targets[i] as ChatId), (moved) => [
+          moved._tag === "Moved" ? moved.gameId : null,
+          null,
+        ]),
+      ]),
+      (write) => write,
+      atOnce,
+    );
+    const made = changes.filter(([from, to]) => from !== to);
+    const record = yield* links.find(ada);
+    expectEqual(record?.linkVersion, made.length);
+    expectEqual(
+      sorted([...made.map(([from]) => from), record?.gameId ?? null]),
+      sorted([null, ...made.map(([, to]) => to)]),
+    );
+    expectEqual(replay(yield* links.entries), record?.gameId ?? null, "The game after all entries");
+  }),
+
+  "concurrent moveChat to one chat user: exactly one succeeds": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.load(crowd.map((chatId) => line(chatId, chess)));
+    const moves = yield* Effect.forEach(crowd, (chatId) => links.move(chatId, ada, 1), atOnce);
+    expectEqual(countOf(moves, "Moved"), 1);
+    expectEqual(countOf(moves, "Occupied"), crowd.length - 1);
+    const losers = crowd.filter((_, i) => moves[i]?._tag === "Occupied");
+    expectEqual(yield* links.chatsOf(chess), new Map([[chess, [ada, ...losers]]]));
+    expectEqual((yield* links.find(ada))?.linkVersion, 1);
+  }),
+
+  "concurrent moveChat of one chat user: exactly one succeeds": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.set(ada, chess);
+    const moves = yield* Effect.forEach(crowd, (chatId) => links.move(ada, chatId), atOnce);
+    expectEqual(countOf(moves, "Moved"), 1);
+    expectEqual(countOf(moves, "NoLink"), crowd.length - 1);
+    const winner = crowd.filter((_, i) => moves[i]?._tag === "Moved");
+    expectEqual(yield* links.chatsOf(chess), new Map([[chess, winner]]));
+  }),
+
+  "concurrent moveChat back and forth never loses or duplicates the link": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.set(ada, chess);
+    for (const round of rounds) {
+      const [there, back] = [links.move(ada, bob, round), links.move(bob, ada, round)];
+      yield* Effect.all([there, back, there], atOnce);
+      expectEqual((yield* links.all).length, 1);
+      expectEqual((yield* links.chatsOf(chess)).get(chess)?.length, 1);
+    }
+  }),
+
+  "setGame concurrent with moveChat to its chat user: one precedes the other": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    for (const round of rounds) {
+      yield* links.deleteAll();
+      yield* links.set(ada, chess, round);
+      const [moved, set] = yield* Effect.all(
+        [links.move(ada, bob, round), links.set(bob, poker, round)],
+        atOnce,
+      );
+      const movedFirst = moved._tag === "Moved";
+      expectEqual(moved, movedFirst ? { _tag: "Moved", gameId: chess } : { _tag: "Occupied" });
+      expectEqual(set.previousGameId, movedFirst ? chess : null);
+      expectEqual(yield* links.all, [
+        ...(movedFirst ? [] : [line(ada, chess, round)]),
+        line(bob, poker, round),
+      ]);
+    }
+  }),
+
+  "importBatch concurrent with setGame: one precedes the other": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    for (const round of rounds) {
+      yield* links.deleteAll();
+      const [, set] = yield* Effect.all(
+        [links.load([line(ada, rummy, 1)]), links.set(ada, chess, round)],
+        atOnce,
+      );
+      const record = yield* links.find(ada);
+      expectEqual(record?.linkVersion, 2);
+      expectEqual(record?.gameId, set.previousGameId === null ? rummy : chess);
+    }
+  }),
+
+  "concurrent removeGame: exactly one succeeds": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.set(ada, chess);
+    const removed = yield* Effect.forEach(crowd, () => links.remove(ada), atOnce);
+    expectEqual(
+      removed.filter(Option.isSome).map(({ value }) => value),
+      [chess],
+    );
+    expectEqual((yield* links.find(ada))?.linkVersion, 2);
+  }),
+
+  "deleteScope concurrent with setGame: each record is deleted and counted, or remains": Effect.gen(
+    function* () {
+      const links = yield* newLinkBench;
+      const sets = Effect.forEach(crowd, (chatId) => links.set(chatId, chess), atOnce);
+      const [early, , late] = yield* Effect.all([links.deleteAll(), sets, links.deleteAll()], atOnce);
+      expectEqual(
+        early + late + (yield* links.all).length,
+        crowd.length,
+        "The number of deleted and remaining records",
+      );
+    },
+  ),
+};
+
+/**
+ * Ada's game after the entries, each of which must have the game of the one before as its previous
+ * one.
+ */
+const replay = (entries: ReadonlyArray<AuditEntry>): AuditValue =>
+  entries.reduce<AuditValue>((current, entry) => {
+    expectEqual(replacedBy(entry), current, "The previous game of an entry");
+    return entry.action === "link.set" ? entry.details["gameId"] : null;
+  }, null);
+
+type AuditValue = AuditEntry["details"][string] | undefined;
+
+const replacedBy = ({ action, details }: AuditEntry): AuditValue => {
+  if (action === "link.set") return details["previousGameId"];
+  return action === "link.removed" ? details["removedGameId"] : details["gameId"];
+};

@@ -1,0 +1,75 @@
+/**
+ * Outages of a store: every operation fails with `StoreUnavailable`, without defects or wrong
+ * answers, and recovers with the store.
+ */
+import type { Cache, Counters, Signals, StoragePorts, StoreUnavailable } from "@accountlink/core";
+import { Effect } from "effect";
+import { eventually, expectUnavailable } from "../expect.ts";
+import {
+  cacheOperations,
+  countersOperations,
+  type Operations,
+  signalsOperations,
+  storageOperations,
+} from "../property/operations.ts";
+import { type Cases, type SuiteOptions, suite, type TestApi } from "../suite.ts";
+import { Connection } from "./connection.ts";
+import { outageWrites } from "./outage_writes.ts";
+
+/** A layer with a connection that can break, or the reason why the adapter has none. */
+export type OutageSuiteOptions<Ports> =
+  | SuiteOptions<Ports | Connection>
+  | { readonly name: string; readonly test: TestApi; readonly skip: string };
+
+/**
+ * Tests outages of a store. The layer provides the ports and `Connection`, which stops and restarts
+ * what the store depends on, such as its server. A store without such a dependency passes `skip`,
+ * the reason, instead of the layer.
+ */
+export const storageOutageSuite = (options: OutageSuiteOptions<StoragePorts>): void =>
+  outageSuite("storage", options, storageOperations, outageWrites);
+
+/** Tests outages of counters, like `storageOutageSuite`. */
+export const countersOutageSuite = (options: OutageSuiteOptions<Counters>): void =>
+  outageSuite("Counters", options, countersOperations);
+
+/** Tests outages of a cache, like `storageOutageSuite`. */
+export const cacheOutageSuite = (options: OutageSuiteOptions<Cache>): void =>
+  outageSuite("Cache", options, cacheOperations);
+
+/** Tests outages of signals, like `storageOutageSuite`. */
+export const signalsOutageSuite = (options: OutageSuiteOptions<Signals>): void =>
+  outageSuite("Signals", options, signalsOperations);
+
+const outageSuite = <Ports>(
+  port: string,
+  options: OutageSuiteOptions<Ports>,
+  operations: Effect.Effect<Operations, StoreUnavailable, Ports>,
+  cases: Cases<Ports | Connection> = {},
+): void => {
+  const title = `outages of ${port}`;
+  if ("skip" in options) {
+    const { name, test, skip } = options;
+    test.describe(`${name}: ${title}`, () => {
+      test.it.skip(skip, () => Promise.resolve());
+    });
+    return;
+  }
+  suite(title, options, { ...outageCases(operations), ...cases });
+};
+
+const outageCases = <Ports>(
+  operations: Effect.Effect<Operations, StoreUnavailable, Ports>,
+): Cases<Ports | Connection> => ({
+  "every operation fails with StoreUnavailable during an outage, and recovers": Effect.gen(function* () {
+    const connection = yield* Connection;
+    const ready = Object.entries(yield* operations);
+    for (const [, operation] of ready) yield* operation;
+    yield* connection.break;
+    // Concurrently, since each may take until the timeout of the adapter.
+    yield* Effect.forEach(ready, ([name, operation]) => expectUnavailable(name, operation), {
+      concurrency: "unbounded",
+    }).pipe(Effect.ensuring(connection.restore));
+    for (const [, operation] of ready) yield* eventually(operation);
+  }),
+});

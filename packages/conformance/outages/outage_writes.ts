@@ -1,0 +1,89 @@
+import { GameId, type StoragePorts } from "@accountlink/core";
+import { Effect, Exit } from "effect";
+import { eventually, expectEqual, expectThat, expectUnavailable } from "../expect.ts";
+import { newLinkBench } from "../links/link_bench.ts";
+import { newVerificationBench } from "../sessions/verification_bench.ts";
+import type { Cases } from "../suite.ts";
+import { newUserBench } from "../users/user_bench.ts";
+import { ada, bob, chess, poker } from "../world.ts";
+import { Connection } from "./connection.ts";
+
+const games = Array.from({ length: 60 }, (_, i) => GameId.make(`${1_000 + i}`));
+
+/** What writes store during an outage. */
+export const outageWrites: Cases<StoragePorts | Connection> = {
+  "link writes during an outage store nothing, and keep what was stored": Effect.gen(function* () {
+    const connection = yield* Connection;
+    const links = yield* newLinkBench;
+    yield* links.set(ada, chess);
+    const [record, entries] = [yield* links.find(ada), yield* links.entries];
+    yield* connection.break;
+    yield* Effect.all([
+      expectUnavailable("setGame", links.set(ada, poker, 1)),
+      expectUnavailable("moveChat", links.move(ada, bob, 1)),
+      expectUnavailable("removeGame", links.remove(ada, 1)),
+      expectUnavailable("deleteScope", links.deleteAll(1)),
+    ]).pipe(Effect.ensuring(connection.restore));
+    expectEqual(yield* eventually(links.find(ada)), record);
+    expectEqual(yield* links.entries, entries);
+  }),
+
+  "verification writes during an outage change nothing, and succeed afterwards": Effect.gen(function* () {
+    const connection = yield* Connection;
+    const bench = yield* newVerificationBench;
+    const session = yield* bench.create();
+    const flow = yield* bench.proven(session.id);
+    yield* connection.break;
+    yield* Effect.all([
+      expectUnavailable("complete", bench.complete(flow)),
+      expectUnavailable("advance", bench.advance(session.id, "cancelled")),
+      expectUnavailable("prove", bench.prove(flow, { step: "chat", chatId: bob })),
+    ]).pipe(Effect.ensuring(connection.restore));
+    expectEqual(yield* eventually(bench.find(session.id)), session);
+    expectEqual(yield* bench.links.find(ada), null);
+    expectEqual((yield* bench.complete(flow))._tag, "Completed");
+  }),
+
+  "an erasure during an outage erases nothing, and succeeds afterwards": Effect.gen(function* () {
+    const connection = yield* Connection;
+    const user = yield* newUserBench;
+    const { global } = yield* user.newWorld;
+    yield* user.set(global, chess);
+    const before = yield* user.find;
+    yield* connection.break;
+    yield* Effect.all([
+      expectUnavailable("setGame", user.set(global, poker)),
+      expectUnavailable("erase", user.erase([global.pid])),
+    ]).pipe(Effect.ensuring(connection.restore));
+    expectEqual(yield* eventually(user.find), before);
+    expectEqual((yield* user.erase([global.pid]))?.records, 1);
+  }),
+
+  "writes that were answered before an outage are stored, without gaps in the log": Effect.gen(function* () {
+    const connection = yield* Connection;
+    const links = yield* newLinkBench;
+    yield* links.set(ada, chess);
+    const writes = games.map((gameId) => Effect.exit(links.set(ada, gameId)));
+    const [before, , after] = yield* Effect.all(
+      [
+        Effect.all(writes.slice(0, 30), { concurrency: "unbounded" }),
+        connection.break,
+        Effect.all(writes.slice(30), { concurrency: "unbounded" }),
+      ],
+      { concurrency: "unbounded" },
+    ).pipe(Effect.ensuring(connection.restore));
+
+    const entries = yield* eventually(links.entries);
+    const stored = entries.map(({ details }) => details["gameId"]);
+    for (const [i, exit] of [...before, ...after].entries()) {
+      if (Exit.isSuccess(exit))
+        expectThat(stored.includes(games[i]), `the answered write of ${games[i]} is stored`);
+      else yield* expectUnavailable("setGame", exit);
+    }
+    expectEqual(
+      entries.map(({ details }) => details["previousGameId"]),
+      [null, ...stored.slice(0, -1)],
+    );
+    expectEqual((yield* links.find(ada))?.gameId, stored.at(-1) as GameId);
+  }),
+};

@@ -1,0 +1,24 @@
+import { Effect } from "effect";
+import * as FastCheck from "fast-check";
+
+export interface PropertyOptions {
+  /** The number of random inputs; 100 by default. */
+  readonly runs?: number;
+  /** Reproduces a failure, whose message has its seed. */
+  readonly seed?: number;
+}
+
+/** Checks the property on random inputs. Shrinks an input that fails, and reports its seed. */
+export const check = <A, E, R>(
+  inputs: FastCheck.Arbitrary<A>,
+  property: (input: A) => Effect.Effect<void, E, R>,
+  { runs = 100, seed }: PropertyOptions = {},
+): Effect.Effect<void, never, R> =>
+  Effect.flatMap(Effect.context<R>(), (context) =>
+    Effect.promise(() =>
+      FastCheck.assert(
+        FastCheck.asyncProperty(inputs, (input) => Effect.runPromiseWith(context)(property(input))),
+        { numRuns: runs, ...(seed === undefined ? {} : { seed }) },
+      ),
+    ),
+  );

@@ -1,0 +1,138 @@
+/**
+ * Random commands for a store, as data. They use the chat users, games and keys of a small world,
+ * so that they interact.
+ */
+import type { ApiKey, ChatId, GameId } from "@accountlink/core";
+import type { KeyStatus } from "@accountlink/core/keys";
+import type { PortableLink } from "@accountlink/core/links";
+import type { Millis } from "@accountlink/core/timestamp";
+import * as FastCheck from "fast-check";
+import { ada, bob, chess, cyd, poker, type ScopeName } from "../world.ts";
+import {
+  sweepCommand,
+  type VerificationCommand,
+  verificationCommand,
+  verificationWalk,
+} from "./verification_command.ts";
+
+export type LinkCommand = { readonly scope: ScopeName } & (
+  | { readonly op: "findByChatId"; readonly chatId: ChatId }
+  | { readonly op: "findByChatIds"; readonly chatIds: ReadonlyArray<ChatId> }
+  | { readonly op: "findByGameIds"; readonly gameIds: ReadonlyArray<GameId> }
+  | { readonly op: "setGame"; readonly chatId: ChatId; readonly gameId: GameId; readonly at: Millis }
+  | { readonly op: "moveChat"; readonly oldChatId: ChatId; readonly newChatId: ChatId; readonly at: Millis }
+  | { readonly op: "removeGame"; readonly chatId: ChatId; readonly at: Millis }
+  | { readonly op: "deleteScope"; readonly at: Millis }
+  | {
+      readonly op: "importBatch";
+      readonly links: ReadonlyArray<PortableLink>;
+      readonly existing: "keep" | "replace";
+      readonly position: number | null;
+      readonly at: Millis;
+    }
+  | { readonly op: "exportPage"; readonly after: ChatId | null; readonly limit: number }
+);
+
+/** `key` and `hash` are indexes of the world's keys and hashes. */
+export type KeyCommand =
+  | { readonly op: "findByHash"; readonly hash: number }
+  | { readonly op: "findById"; readonly key: number }
+  | { readonly op: "listKeys" }
+  | {
+      readonly op: "insertKey";
+      readonly scope: ScopeName;
+      readonly key: number;
+      readonly hash: number;
+      readonly parts: Pick<ApiKey, "name" | "status" | "expiresAt" | "createdAt">;
+      readonly maxKeys: number | null;
+    }
+  | {
+      readonly op: "rotateKey";
+      readonly key: number;
+      readonly hash: number;
+      readonly at: Millis;
+      readonly previousUntil: Millis;
+    }
+  | { readonly op: "setKeyStatus"; readonly key: number; readonly status: KeyStatus; readonly at: Millis };
+
+export type Command = LinkCommand | KeyCommand | VerificationCommand;
+
+export const keyCount = 3;
+export const hashCount = 5;
+
+const { array, constant, constantFrom, nat, oneof, option, record } = FastCheck;
+
+const scope = constantFrom<ScopeName>("global", "guild");
+const chatId = constantFrom(ada, bob, cyd);
+const gameId = constantFrom(chess, poker);
+// Few times, so that ties are common.
+const at = nat(3);
+
+const link: FastCheck.Arbitrary<PortableLink> = record({ chatId, gameId, lastVerifiedAt: at });
+
+const read: FastCheck.Arbitrary<LinkCommand> = oneof(
+  record({ op: constant("findByChatId"), scope, chatId }),
+  record({ op: constant("findByChatIds"), scope, chatIds: array(chatId, { maxLength: 4 }) }),
+  record({ op: constant("findByGameIds"), scope, gameIds: array(gameId, { maxLength: 3 }) }),
+  record({ op: constant("exportPage"), scope, after: option(chatId), limit: constantFrom(1, 2, 10) }),
+);
+
+const write: FastCheck.Arbitrary<LinkCommand> = oneof(
+  { weight: 4, arbitrary: record({ op: constant("setGame"), scope, chatId, gameId, at }) },
+  {
+    weight: 3,
+    arbitrary: record({ op: constant("moveChat"), scope, oldChatId: chatId, newChatId: chatId, at }),
+  },
+  { weight: 2, arbitrary: record({ op: constant("removeGame"), scope, chatId, at }) },
+  { weight: 1, arbitrary: record({ op: constant("deleteScope"), scope, at }) },
+  {
+    weight: 1,
+    arbitrary: record({
+      op: constant("importBatch"),
+      scope,
+      links: array(link, { maxLength: 4 }),
+      existing: constantFrom("keep", "replace"),
+      position: option(nat(9)),
+      at,
+    }),
+  },
+);
+
+/** Mostly writes. */
+export const linkCommand: FastCheck.Arbitrary<LinkCommand> = oneof(
+  { weight: 3, arbitrary: write },
+  { weight: 1, arbitrary: read },
+);
+
+const key = nat(keyCount - 1);
+const hash = nat(hashCount - 1);
+const status = constantFrom<KeyStatus>("active", "disabled", "revoked");
+const keyParts = record({ name: constantFrom("one", "two"), status, expiresAt: option(at), createdAt: at });
+
+// Null for a key that does not count.
+const maxKeys = oneof(nat(3), constantFrom(null, Infinity));
+
+export const keyCommand: FastCheck.Arbitrary<KeyCommand> = oneof(
+  record({ op: constant("insertKey"), scope, key, hash, parts: keyParts, maxKeys }),
+  record({ op: constant("rotateKey"), key, hash, at, previousUntil: at }),
+  record({ op: constant("setKeyStatus"), key, status, at }),
+  record({ op: constant("findByHash"), hash }),
+  record({ op: constant("findById"), key }),
+  record({ op: constant("listKeys") }),
+);
+
+export const anyCommand: FastCheck.Arbitrary<Command> = oneof(
+  { weight: 3, arbitrary: linkCommand },
+  { weight: 2, arbitrary: keyCommand },
+  { weight: 4, arbitrary: verificationCommand },
+);
+
+export const commandsInOrder = (maxLength: number): FastCheck.Arbitrary<ReadonlyArray<Command>> =>
+  array(
+    oneof(
+      { weight: 12, arbitrary: anyCommand.map((command): ReadonlyArray<Command> => [command]) },
+      { weight: 3, arbitrary: verificationWalk },
+      { weight: 1, arbitrary: sweepCommand.map((command) => [command]) },
+    ),
+    { maxLength, size: "max" },
+  ).map((commands) => commands.flat());

@@ -1,0 +1,208 @@
+import { AuditLog, Cache, Counters, LinkStore, Signals, type StoreUnavailable } from "@accountlink/core";
+import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
+import { FlowStore } from "@accountlink/core/flow";
+import { KeyStore } from "@accountlink/core/keys";
+import { CountLedger } from "@accountlink/core/limits";
+import { RootKeyStore } from "@accountlink/core/secrets";
+import { SessionStore } from "@accountlink/core/sessions";
+import { UserStore } from "@accountlink/core/users";
+import { Clock, Effect, type Scope } from "effect";
+import { newFlow, newSession, uniqueFlowId } from "../sessions/verification.ts";
+import {
+  ada,
+  bob,
+  chess,
+  makeKey,
+  makeWorld,
+  origin,
+  uniqueChatId,
+  uniqueKeyId,
+  uniquePid,
+  uniqueText,
+} from "../world.ts";
+
+/** Repeatable operations by name. */
+export type Operations = Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, Scope.Scope>>>;
+
+/** Exactly the operations of the port. */
+type OperationsOf<Port> = {
+  readonly [Name in keyof Port]: Effect.Effect<unknown, StoreUnavailable, Scope.Scope>;
+};
+
+const prefixed = (port: string, operations: Operations): Operations =>
+  Object.fromEntries(Object.entries(operations).map(([name, operation]) => [`${port}.${name}`, operation]));
+
+/** Every operation of the storage ports. */
+export const storageOperations = Effect.gen(function* () {
+  const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
+  const [ledger, users] = [yield* CountLedger, yield* UserStore];
+  const nobody = uniqueChatId();
+  const { account, global } = yield* makeWorld;
+  const { pid } = global;
+  const [key, hash] = [makeKey(global), uniqueText()];
+  const at = 0;
+  return {
+    ...prefixed("LinkStore", {
+      findByChatId: links.findByChatId(pid, ada),
+      findByChatIds: links.findByChatIds(pid, [ada, bob]),
+      findByGameIds: links.findByGameIds(pid, [chess]),
+      setGame: links.setGame({ ...origin, pid, at, chatId: ada, gameId: chess }),
+      moveChat: links.moveChat({ ...origin, pid, at, oldChatId: ada, newChatId: bob }),
+      removeGame: links.removeGame({ ...origin, pid, at, chatId: bob }),
+      deleteScope: links.deleteScope({ ...origin, pid, at }),
+      importBatch: links.importBatch({
+        ...origin,
+        pid,
+        at,
+        links: [],
+        existing: "keep",
+        progress: { source: pid, position: 1 },
+      }),
+      importPosition: links.importPosition(pid),
+      exportPage: links.exportPage(pid, null, 10),
+    } satisfies OperationsOf<LinkStore["Service"]>),
+    ...prefixed("KeyStore", {
+      ensureAccount: keys.ensureAccount(account),
+      findAccount: keys.findAccount(account.name),
+      ensureScope: keys.ensureScope(account.name, { kind: "global" }, uniquePid()),
+      findScope: keys.findScope(account.name, { kind: "global" }),
+      findScopeByPid: keys.findScopeByPid(pid),
+      insertKey: keys.insertKey({ ...origin, key, hash, maxKeys: null, at }),
+      findByHash: keys.findByHash(hash),
+      findById: keys.findById(key.id),
+      acceptedAmong: keys.acceptedAmong([key.id], 0),
+      listKeys: keys.listKeys(account.name),
+      rotateKey: Effect.suspend(() =>
+        keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at, previousUntil: at }),
+      ),
+      setKeyStatus: keys.setKeyStatus({
+        ...origin,
+        id: key.id,
+        status: "disabled",
+        at,
+        action: "key.status_changed",
+      }),
+    } satisfies OperationsOf<KeyStore["Service"]>),
+    ...prefixed("AuditLog", {
+      list: log.list(account.name, null, 10),
+      forget: log.forget(-1_000_000),
+    } satisfies OperationsOf<AuditLog["Service"]>),
+    ...prefixed("CountLedger", {
+      renewNode: ledger.renewNode(hash, 1, at),
+      saveCounts: ledger.saveCounts([{ key: hash, endsAt: 1, counted: 1 }], at),
+      loadCounts: ledger.loadCounts([{ key: hash, endsAt: 1 }]),
+    } satisfies OperationsOf<CountLedger["Service"]>),
+    ...(yield* verificationOperations),
+    ...(yield* rotationOperations),
+    ...prefixed("UserStore", {
+      find: users.find(nobody),
+      erase: users.erase({ ...origin, chatId: nobody, at, scopes: [], pseudonym: uniqueText() }),
+    } satisfies OperationsOf<UserStore["Service"]>),
+  };
+});
+
+const verificationOperations = Effect.gen(function* () {
+  const [keys, sessions, flows] = [yield* KeyStore, yield* SessionStore, yield* FlowStore];
+  const { global } = yield* makeWorld;
+  const key = makeKey(global);
+  yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+  const [session, flow] = [newSession(key), newFlow(global)];
+  const { id } = session;
+  yield* sessions.create({ session, burst: null });
+  yield* flows.begin(flow);
+  const challenge = { flow: flow.id, step: "chat", expiresAt: 9 } as const;
+  const completion = {
+    ...origin,
+    pid: global.pid,
+    at: 0,
+    flow: flow.id,
+    chatId: ada,
+    gameId: chess,
+    address: null,
+  };
+  const burst = { capacity: 1, refillMs: 1_000 };
+  return {
+    ...prefixed("SessionStore", {
+      create: Effect.suspend(() => sessions.create({ session: newSession(key), burst })),
+      find: sessions.find(id),
+      changedSince: sessions.changedSince(0, null),
+      advance: sessions.advance({ id, to: "opened", at: 0 }),
+      complete: sessions.complete(completion),
+      recordSightings: sessions.recordSightings(global.pid, [
+        { chatId: ada, address: { hash: "hash", sealed: "sealed", addressKeyId: "k1" }, seenAt: 0 },
+      ]),
+      sweep: sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore: 0 }),
+    } satisfies OperationsOf<SessionStore["Service"]>),
+    ...prefixed("FlowStore", {
+      begin: Effect.suspend(() => flows.begin(newFlow(global))),
+      find: flows.find(flow.id, 0),
+      challenge: Effect.suspend(() => flows.challenge({ ...challenge, stateHash: uniqueText() })),
+      takeChallenge: flows.takeChallenge(flow.id, uniqueText(), 0),
+      prove: flows.prove(flow.id, { step: "chat", chatId: ada }, 0, flow.id),
+      end: flows.end(uniqueFlowId()),
+    } satisfies OperationsOf<FlowStore["Service"]>),
+  };
+});
+
+const rotationOperations = Effect.gen(function* () {
+  const [rootKeys, sightings] = [yield* RootKeyStore, yield* SightingStore];
+  const reviews = yield* AltReviewStore;
+  const { global } = yield* makeWorld;
+  const pair = { ...origin, pid: global.pid, at: 0, chatId: ada, otherChatId: bob };
+  return {
+    ...prefixed("RootKeyStore", {
+      adopt: rootKeys.adopt({ ifEmpty: "root", otherwise: "root" }),
+      replace: rootKeys.replace(uniqueText(), "root"),
+    } satisfies OperationsOf<RootKeyStore["Service"]>),
+    ...prefixed("SightingStore", {
+      findByChatIds: sightings.findByChatIds(global.pid, [ada]),
+      findShared: sightings.findShared(global.pid, {
+        hashes: ["hash"],
+        including: [],
+        excluding: [],
+        limit: 1,
+      }),
+      countUsers: sightings.countUsers(global.pid, [["hash"]]),
+      countByKey: sightings.countByKey(),
+      listUnderOtherKeys: sightings.listUnderOtherKeys("k1", null, 10),
+      reprotect: sightings.reprotect(global.pid, []),
+    } satisfies OperationsOf<SightingStore["Service"]>),
+    ...prefixed("AltReviewStore", {
+      set: reviews.set({ ...pair, verdict: "same", note: null, keyId: uniqueKeyId() }),
+      remove: reviews.remove(pair),
+      findByChatId: reviews.findByChatId(global.pid, ada, null),
+    } satisfies OperationsOf<AltReviewStore["Service"]>),
+  };
+});
+
+/** Every operation of `Counters`. */
+export const countersOperations = Effect.gen(function* () {
+  const counters = yield* Counters;
+  const now = yield* Clock.currentTimeMillis;
+  const rules = [{ key: uniqueText(), limit: 100, durationMs: 60_000 }];
+  return prefixed("Counters", {
+    admit: counters.admit(rules, now),
+    read: counters.read(rules, now),
+  } satisfies OperationsOf<Counters["Service"]>);
+});
+
+/** Every operation of `Cache`. */
+export const cacheOperations = Effect.gen(function* () {
+  const cache = yield* Cache;
+  const now = yield* Clock.currentTimeMillis;
+  const key = uniqueText();
+  return prefixed("Cache", {
+    get: cache.get(key, now),
+    set: cache.set(key, "value", now + 60_000, now),
+  } satisfies OperationsOf<Cache["Service"]>);
+});
+
+/** Every operation of `Signals`. */
+export const signalsOperations = Effect.gen(function* () {
+  const signals = yield* Signals;
+  const topic = uniqueText();
+  return prefixed("Signals", {
+    publish: signals.publish(topic, "message"),
+    subscribe: signals.subscribe(topic),
+  } satisfies OperationsOf<Signals["Service"]>);
+});

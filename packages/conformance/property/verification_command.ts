@@ -1,0 +1,176 @@
+/**
+ * Commands for sessions and flows, in the same small world as those for links.
+ */
+import type { ChatId, GameId } from "@accountlink/core";
+import type { Proof } from "@accountlink/core/flow";
+import type { SessionStep } from "@accountlink/core/sessions";
+import type { Millis } from "@accountlink/core/timestamp";
+import * as FastCheck from "fast-check";
+import { ada, bob, chess, cyd, poker, type ScopeName } from "../world.ts";
+
+/** Sessions, flows and challenges are indexes of those of the world. */
+export type VerificationCommand =
+  | {
+      readonly op: "createSession";
+      readonly session: number;
+      readonly scope: ScopeName;
+      readonly chatId: ChatId | null;
+      readonly isLimited: boolean;
+      readonly at: Millis;
+    }
+  | { readonly op: "findSession"; readonly session: number }
+  | { readonly op: "changedSince"; readonly at: Millis; readonly sessions: ReadonlyArray<number> | null }
+  | { readonly op: "advance"; readonly session: number; readonly to: SessionStep; readonly at: Millis }
+  | {
+      readonly op: "complete";
+      readonly scope: ScopeName;
+      readonly flow: number;
+      readonly chatId: ChatId;
+      readonly gameId: GameId;
+      readonly at: Millis;
+    }
+  | { readonly op: "sweep"; readonly at: Millis; readonly sessionsBefore: Millis }
+  | {
+      readonly op: "beginFlow";
+      readonly flow: number;
+      readonly session: number | null;
+      readonly scope: ScopeName;
+    }
+  | { readonly op: "findFlow"; readonly flow: number; readonly at: Millis }
+  | { readonly op: "endFlow"; readonly flow: number }
+  | { readonly op: "challenge"; readonly flow: number; readonly challenge: number }
+  | { readonly op: "takeChallenge"; readonly flow: number; readonly challenge: number; readonly at: Millis }
+  | {
+      readonly op: "prove";
+      readonly flow: number;
+      readonly proof: Proof;
+      readonly at: Millis;
+      readonly nextFlow: number;
+    };
+
+export const sessionCount = 3;
+export const flowCount = 3;
+export const challengeCount = 2;
+
+/** The deadline of sessions and flows, within the times of commands. */
+export const commandDeadline: Millis = 3;
+
+const { array, constant, constantFrom, nat, oneof, option, record } = FastCheck;
+
+const session = nat(sessionCount - 1);
+const flow = nat(flowCount - 1);
+const challenge = nat(challengeCount - 1);
+const at = nat(commandDeadline);
+// Mostly before the deadline, and often one chat user and game, so that flows complete.
+const early = oneof({ weight: 4, arbitrary: constantFrom(0, 1) }, { weight: 1, arbitrary: at });
+const chatId = oneof(
+  { weight: 3, arbitrary: constant(ada) },
+  { weight: 1, arbitrary: constantFrom(bob, cyd) },
+);
+const gameId = oneof({ weight: 3, arbitrary: constant(chess) }, { weight: 1, arbitrary: constant(poker) });
+const scope = oneof(
+  { weight: 3, arbitrary: constant<ScopeName>("global") },
+  { weight: 1, arbitrary: constant<ScopeName>("guild") },
+);
+const proof: FastCheck.Arbitrary<Proof> = oneof(
+  record({ step: constant("chat"), chatId }),
+  record({ step: constant("game"), gameId }),
+);
+
+const sessionCommand: FastCheck.Arbitrary<VerificationCommand> = oneof(
+  {
+    weight: 3,
+    arbitrary: record({
+      op: constant("createSession"),
+      session,
+      scope,
+      chatId: option(chatId, { freq: 1 }),
+      isLimited: FastCheck.boolean(),
+      at: early,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: record({
+      op: constant("advance"),
+      session,
+      to: constantFrom("opened", "cancelled", "expired"),
+      at,
+    }),
+  },
+  {
+    weight: 12,
+    arbitrary: record({
+      op: constant("complete"),
+      scope,
+      flow,
+      chatId,
+      gameId,
+      at: early,
+    }),
+  },
+  { weight: 1, arbitrary: record({ op: constant("findSession"), session }) },
+  { weight: 1, arbitrary: record({ op: constant("changedSince"), at, sessions: option(array(session)) }) },
+);
+
+const flowCommand: FastCheck.Arbitrary<VerificationCommand> = oneof(
+  {
+    weight: 3,
+    arbitrary: record({
+      op: constant("beginFlow"),
+      flow,
+      session: option(session, { freq: 3 }),
+      scope,
+    }),
+  },
+  { weight: 6, arbitrary: record({ op: constant("prove"), flow, proof, at: early, nextFlow: flow }) },
+  { weight: 1, arbitrary: record({ op: constant("findFlow"), flow, at }) },
+  { weight: 1, arbitrary: record({ op: constant("endFlow"), flow }) },
+  { weight: 1, arbitrary: record({ op: constant("challenge"), flow, challenge }) },
+  { weight: 1, arbitrary: record({ op: constant("takeChallenge"), flow, challenge, at: early }) },
+);
+
+export const verificationCommand: FastCheck.Arbitrary<VerificationCommand> = oneof(
+  sessionCommand,
+  flowCommand,
+);
+
+/** A whole flow, up to both proofs or completion. Independent commands seldom have this order. */
+export const verificationWalk: FastCheck.Arbitrary<ReadonlyArray<VerificationCommand>> = record({
+  session: option(session, { freq: 3 }),
+  flow,
+  scope,
+  chatId,
+  gameId,
+  isCompleted: FastCheck.boolean(),
+}).map(({ session: asked, flow: walked, scope: where, chatId: chat, gameId: game, isCompleted }) => {
+  const prove = (proven: Proof) =>
+    ({ op: "prove", flow: walked, proof: proven, at: 0, nextFlow: walked }) as const;
+  return [
+    ...(asked === null
+      ? []
+      : [
+          {
+            op: "createSession",
+            session: asked,
+            scope: where,
+            chatId: null,
+            isLimited: false,
+            at: 0,
+          } as const,
+        ]),
+    { op: "beginFlow", flow: walked, session: asked, scope: where },
+    prove({ step: "chat", chatId: chat }),
+    prove({ step: "game", gameId: game }),
+    ...(isCompleted
+      ? [{ op: "complete", scope: where, flow: walked, chatId: chat, gameId: game, at: 1 } as const]
+      : []),
+  ];
+});
+
+/** Not for concurrent commands, since a sweep is not atomic. */
+export const sweepCommand: FastCheck.Arbitrary<VerificationCommand> = record({
+  op: constant("sweep"),
+  at,
+  sessionsBefore: oneof({ weight: 3, arbitrary: constant(0) }, { weight: 1, arbitrary: constant(4) }),
+});

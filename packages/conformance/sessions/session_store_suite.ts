@@ -1,0 +1,23 @@
+/** The conformance suite of `SessionStore`. */
+import type { StoragePorts } from "@accountlink/core";
+import { type SuiteOptions, suite } from "../suite.ts";
+import { changes } from "./changes.ts";
+import { completion } from "./completion.ts";
+import { creation } from "./creation.ts";
+import { races } from "./races.ts";
+import { removals } from "./removals.ts";
+
+/**
+ * Tests a `SessionStore` with the other storage ports: a session belongs to a key and a scope,
+ * flows complete it, and the removal of a link ends it.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import * as test from "vitest";
+ *
+ * sessionStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
+ * ```
+ */
+export const sessionStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("SessionStore", options, { ...creation, ...changes, ...completion, ...removals, ...races });

@@ -1,0 +1,60 @@
+/** For tests: runs the suites against adapters with mistakes. */
+import { StoreUnavailable } from "@accountlink/core";
+import { type Context, Effect, Layer } from "effect";
+import type { TestApi } from "./suite.ts";
+
+/** Runs the registered cases in sequence, and returns the titles of those that failed. */
+export const failingTitles = async (register: (test: TestApi) => void): Promise<ReadonlyArray<string>> => {
+  const cases: Array<readonly [title: string, body: () => Promise<void>]> = [];
+  const cleanups: Array<() => Promise<void>> = [];
+  register({
+    describe: (_, body) => body(),
+    it: Object.assign((title: string, body: () => Promise<void>) => cases.push([title, body]), {
+      skip: () => {},
+    }),
+    afterAll: (body) => cleanups.push(body),
+  });
+  const failed: Array<string> = [];
+  for (const [title, body] of cases) await body().catch(() => failed.push(title));
+  for (const cleanup of cleanups) await cleanup();
+  return failed;
+};
+
+/** The layer with a changed port. */
+export const withMistake = <Ports, Port extends Ports, Shape extends object>(
+  layer: Layer.Layer<Ports>,
+  port: Context.Key<Port, Shape>,
+  change: (original: Shape) => Partial<Shape>,
+): Layer.Layer<Ports> =>
+  Layer.effect(
+    port,
+    Effect.map(port, (original) => ({ ...original, ...change(original) })),
+  ).pipe(Layer.provideMerge(layer as Layer.Layer<Ports | Port>));
+
+/** How an operation ends during an outage. */
+export type Breakage = (
+  operation: Effect.Effect<unknown, StoreUnavailable>,
+  name: string,
+) => Effect.Effect<unknown, StoreUnavailable>;
+
+/** The right behaviour. */
+export const unavailable: Breakage = (_, operation) => Effect.fail(new StoreUnavailable({ operation }));
+
+/** The port with outages: while `isBroken`, its operations end as `breakage` says. */
+export const breakable = <Shape extends object>(
+  port: Shape,
+  isBroken: () => boolean,
+  breakage: Breakage = unavailable,
+): Shape =>
+  Object.fromEntries(
+    Object.entries(port).map(([name, run]) => [
+      name,
+      (...args: ReadonlyArray<unknown>) =>
+        Effect.suspend(() => {
+          const operation = (run as (...all: typeof args) => Effect.Effect<unknown, StoreUnavailable>)(
+            ...args,
+          );
+          return isBroken() ? breakage(operation, name) : operation;
+        }),
+    ]),
+  ) as Shape;

@@ -1,0 +1,59 @@
+import type { StoragePorts } from "@accountlink/core";
+import { Effect } from "effect";
+import { expectEqual } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { bob, chess, poker } from "../world.ts";
+import { newUserBench, sightingOf } from "./user_bench.ts";
+
+export const finds: Cases<StoragePorts> = {
+  "find returns all data of a user, and of no other": Effect.gen(function* () {
+    const user = yield* newUserBench;
+    const { chatId } = user;
+    const [one, other] = [yield* user.newWorld, yield* user.newWorld];
+    const account = { name: `chat:${chatId}`, chatId, tier: "free" } as const;
+    yield* user.keys.ensureAccount(account);
+    yield* user.set(one.global, chess);
+    yield* user.set(one.global, poker, bob);
+    yield* user.set(other.guild, poker);
+    yield* user.remove(other.guild);
+    yield* user.see(one.guild, "hash");
+    yield* user.see(one.guild, "hash", bob);
+    const session = yield* user.create(one.global, { chatId });
+    yield* user.create(one.global, { chatId: bob });
+    const flow = yield* user.prove(other.guild, chess, session);
+
+    yield* user.review(one.guild, bob);
+    yield* user.review(other.guild, bob);
+
+    const found = yield* user.find;
+    expectEqual(found.accounts, [account]);
+    expectEqual(
+      new Map(found.records.map(({ scope, record }) => [scope.pid, record.gameId])),
+      new Map([
+        [one.global.pid, chess],
+        [other.guild.pid, null],
+      ]),
+    );
+    expectEqual(new Set(found.records.map(({ scope }) => scope)), new Set([one.global, other.guild]));
+    expectEqual(found.sightings, [{ pid: one.guild.pid, sighting: sightingOf(chatId, "hash") }]);
+    expectEqual(
+      new Set(found.reviews.map(({ pid, review }) => [pid, review.chatId, review.otherChatId].join(" "))),
+      new Set([one.guild, other.guild].map(({ pid }) => [pid, chatId, bob].join(" "))),
+    );
+    expectEqual(found.sessions, [session]);
+    expectEqual(
+      found.flows.map(({ id }) => id),
+      [flow.id],
+    );
+    expectEqual(
+      found.entries.map(({ action, account: owner }) => [owner, action]),
+      [
+        [one.account.name, "link.set"],
+        [other.account.name, "link.set"],
+        [other.account.name, "link.removed"],
+        [one.account.name, "review.set"],
+        [other.account.name, "review.set"],
+      ],
+    );
+  }),
+};

@@ -1,0 +1,74 @@
+import { GameId, type StoragePorts } from "@accountlink/core";
+import type { UserErased } from "@accountlink/core/users";
+import { Effect } from "effect";
+import { expectEqual } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { chess } from "../world.ts";
+import { newUserBench } from "./user_bench.ts";
+
+const atOnce = { concurrency: "unbounded" } as const;
+const rounds = Array.from({ length: 10 }, (_, i) => i);
+
+type Bench = Effect.Success<typeof newUserBench>;
+
+/** Erases the user from every scope. */
+const eraseAll = (user: Bench): Effect.Effect<UserErased, unknown> =>
+  Effect.gen(function* () {
+    const { records } = yield* user.find;
+    const erased = yield* user.erase(records.map(({ scope }) => scope.pid));
+    return erased ?? (yield* eraseAll(user));
+  });
+
+export const races: Cases<StoragePorts> = {
+  "erase concurrent with setGame: link and entry are both erased, or both remain": Effect.gen(function* () {
+    const user = yield* newUserBench;
+    for (const round of rounds) {
+      const { account, global, guild } = yield* user.newWorld;
+      yield* user.set(global, chess);
+      const sets = [global, guild].map((scope) => user.set(scope, GameId.make(`${1_000 + round}`)));
+      yield* Effect.all([...sets, eraseAll(user)], atOnce);
+      const { records, entries } = yield* user.find;
+      const named = entries.filter((entry) => entry.account === account.name);
+      expectEqual(
+        new Set(named.map(({ pid }) => pid)),
+        new Set(records.map(({ scope }) => scope.pid)),
+        "What the log names",
+      );
+      yield* eraseAll(user);
+    }
+  }),
+
+  "erase concurrent with complete: link, sighting and entry are all erased, or all remain": Effect.gen(
+    function* () {
+      const user = yield* newUserBench;
+      const { global, guild } = yield* user.newWorld;
+      for (const _ of rounds) {
+        const flows = [yield* user.prove(global, chess), yield* user.prove(guild, chess)];
+        yield* Effect.all([...flows.map((flow) => user.complete(flow, chess)), eraseAll(user)], atOnce);
+        const { records, sightings, entries } = yield* user.find;
+        const pids = records.map(({ scope }) => scope.pid);
+        expectEqual(new Set(sightings.map(({ pid }) => pid)), new Set(pids), "Where the user was seen");
+        expectEqual(new Set(entries.map(({ pid }) => pid)), new Set(pids), "What the log names");
+        yield* eraseAll(user);
+      }
+    },
+  ),
+
+  "concurrent erase: each record, sighting and entry is erased once": Effect.gen(function* () {
+    const user = yield* newUserBench;
+    const { account, global, guild } = yield* user.newWorld;
+    for (const scope of [global, guild]) {
+      yield* user.set(scope, chess);
+      yield* user.see(scope, "hash");
+    }
+    const erased = yield* Effect.all(
+      rounds.map(() => eraseAll(user)),
+      atOnce,
+    );
+    const sum = (what: "records" | "sightings" | "entries") =>
+      erased.reduce((total, each) => total + each[what], 0);
+    expectEqual([sum("records"), sum("sightings"), sum("entries")], [2, 2, 2]);
+    const ends = (yield* user.entries(account.name)).filter(({ action }) => action === "user.erased");
+    expectEqual(ends.length, 2);
+  }),
+};

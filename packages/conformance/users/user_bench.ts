@@ -1,0 +1,109 @@
+import {
+  AuditLog,
+  type ChatId,
+  type DataScope,
+  type GameId,
+  LinkStore,
+  type Pid,
+  type VerificationSession,
+} from "@accountlink/core";
+import { AltReviewStore, type Sighting } from "@accountlink/core/alts";
+import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
+import { KeyStore } from "@accountlink/core/keys";
+import { SessionStore } from "@accountlink/core/sessions";
+import { UserStore } from "@accountlink/core/users";
+import { Effect, Option } from "effect";
+import { newFlow, newSession } from "../sessions/verification.ts";
+import { makeKey, makeWorld, origin, uniqueChatId, uniqueKeyId, uniqueText } from "../world.ts";
+
+const reviewKey = uniqueKeyId();
+
+/** A new chat user, and the operations that store their data. */
+export const newUserBench = Effect.gen(function* () {
+  const [links, sessions, flows] = [yield* LinkStore, yield* SessionStore, yield* FlowStore];
+  const [keys, log, users] = [yield* KeyStore, yield* AuditLog, yield* UserStore];
+  const reviews = yield* AltReviewStore;
+  const chatId = uniqueChatId();
+
+  const insertKey = Effect.fnUntraced(function* (scope: DataScope) {
+    const key = makeKey(scope, {
+      name: "Ours",
+      allowIps: ["192.0.2.1"],
+      redirectOrigins: ["https://a.example"],
+    });
+    const hash = uniqueText();
+    yield* keys.insertKey({ ...origin, key, hash, maxKeys: null, at: 0 });
+    return { key, hash };
+  });
+
+  return {
+    chatId,
+    keys,
+    newWorld: makeWorld,
+    insertKey,
+    set: ({ pid }: DataScope, gameId: GameId, of: ChatId = chatId) =>
+      links.setGame({ ...origin, pid, at: 0, chatId: of, gameId }),
+    remove: ({ pid }: DataScope) => links.removeGame({ ...origin, pid, at: 0, chatId }),
+    move: ({ pid }: DataScope, oldChatId: ChatId, newChatId: ChatId) =>
+      links.moveChat({ ...origin, pid, at: 0, oldChatId, newChatId }),
+    recordOf: ({ pid }: DataScope, of: ChatId = chatId) =>
+      Effect.map(links.findByChatId(pid, of), Option.getOrNull),
+    chatsOf: ({ pid }: DataScope, gameId: GameId) => links.findByGameIds(pid, [gameId]),
+    review: ({ pid }: DataScope, other: ChatId, of: ChatId = chatId) =>
+      reviews.set({
+        ...origin,
+        pid,
+        at: 0,
+        chatId: other,
+        otherChatId: of,
+        verdict: "same",
+        note: null,
+        keyId: reviewKey,
+      }),
+    reviewsOf: ({ pid }: DataScope, of: ChatId) => reviews.findByChatId(pid, of, null),
+    see: ({ pid }: DataScope, hash: string, of: ChatId = chatId) =>
+      sessions.recordSightings(pid, [sightingOf(of, hash)]),
+    create: Effect.fnUntraced(function* (scope: DataScope, parts: Partial<VerificationSession> = {}) {
+      const { key } = yield* insertKey(scope);
+      const session = newSession(key, parts);
+      yield* sessions.create({ session, burst: null });
+      return session;
+    }),
+    findSession: ({ id }: VerificationSession) => Effect.map(sessions.find(id), Option.getOrNull),
+    cancel: ({ id }: VerificationSession) => sessions.advance({ id, to: "cancelled", at: 0 }),
+    /** Begins a flow with both proofs. */
+    prove: Effect.fnUntraced(function* (
+      scope: DataScope,
+      gameId: GameId,
+      session: VerificationSession | null = null,
+    ) {
+      const flow = newFlow(scope, { session: session?.id ?? null });
+      yield* flows.begin(flow);
+      yield* flows.prove(flow.id, { step: "chat", chatId }, 0, flow.id);
+      yield* flows.prove(flow.id, { step: "game", gameId }, 0, flow.id);
+      return flow;
+    }),
+    complete: (flow: VerificationFlow, gameId: GameId) =>
+      sessions.complete({
+        actor: { type: "user", id: chatId },
+        requestId: null,
+        pid: flow.pid,
+        at: 0,
+        flow: flow.id,
+        chatId,
+        gameId,
+        address: sightingOf(chatId, "seen").address,
+      }),
+    entries: (account: string) =>
+      Effect.map(log.list(account, null, 1_000), (entries) => entries.toReversed()),
+    find: users.find(chatId),
+    erase: (scopes: ReadonlyArray<Pid>, pseudonym = `erased:${uniqueText()}`) =>
+      Effect.map(users.erase({ ...origin, chatId, at: 7, scopes, pseudonym }), Option.getOrNull),
+  };
+});
+
+export const sightingOf = (chatId: ChatId, hash: string): Sighting => ({
+  chatId,
+  address: { hash, sealed: "sealed", addressKeyId: "k1" },
+  seenAt: 0,
+});

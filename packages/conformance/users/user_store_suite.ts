@@ -1,0 +1,21 @@
+/** The conformance suite of `UserStore`. */
+
+import type { StoragePorts } from "@accountlink/core";
+import { type SuiteOptions, suite } from "../suite.ts";
+import { erasures } from "./erasures.ts";
+import { finds } from "./finds.ts";
+import { races } from "./races.ts";
+
+/**
+ * Tests a `UserStore` with the other storage ports, which store the data.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import * as test from "vitest";
+ *
+ * userStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
+ * ```
+ */
+export const userStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("UserStore", options, { ...finds, ...erasures, ...races });

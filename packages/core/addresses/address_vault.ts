@@ -1,0 +1,90 @@
+/**
+ * Client addresses as they are stored: matched by a keyed hash, kept encrypted, never in the clear.
+ */
+import { Context, Effect, Layer, Option, type Redacted } from "effect";
+import { Aead, type Kdf, Mac, type SecureRandom } from "effect/crypto";
+import { Base64Url } from "effect/encoding";
+import { NetAddress } from "effect/net";
+import type { ProtectedAddress } from "../alts/sighting.ts";
+import { deriveKey } from "../secrets/derive_key.ts";
+import { seal, unseal } from "../secrets/sealed_text.ts";
+import { type ClientAddress, parseAddress } from "./client_address.ts";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Web Crypto decrypts on other threads, so that a few at once save time. */
+const openedAtOnce = 16;
+
+/** Protects addresses with the newest of the deployment's address keys, and reads those of all of them. */
+export class AddressVault extends Context.Service<
+  AddressVault,
+  {
+    /** The id of the newest key. */
+    readonly newestKeyId: string;
+
+    /** Whether the deployment has other keys as well, as it does while they are rotated. */
+    readonly hasOlderKeys: boolean;
+
+    /** Hashes what the address counts as (HMAC-SHA-256) and encrypts the address itself (AES-256-GCM). */
+    readonly protect: (address: ClientAddress) => Effect.Effect<ProtectedAddress>;
+
+    /** The hashes under which the address may be stored, one for each key, that of the newest first. */
+    readonly hashes: (address: ClientAddress) => Effect.Effect<ReadonlyArray<string>>;
+
+    /** Decrypts the address. None when its key is not one of the deployment's any more, or it was changed. */
+    readonly reveal: (address: ProtectedAddress) => Effect.Effect<Option.Option<ClientAddress>>;
+
+    /** Decrypts many addresses, some of them at once. */
+    readonly revealEach: (
+      addresses: ReadonlyArray<ProtectedAddress>,
+    ) => Effect.Effect<ReadonlyArray<Option.Option<ClientAddress>>>;
+  }
+>()("@accountlink/core/AddressVault") {
+  /**
+   * @param keys 32 or more random bytes each, by id, newest first; at least one
+   */
+  static readonly layer = (
+    keys: ReadonlyMap<string, Redacted.Redacted<Uint8Array>>,
+  ): Layer.Layer<AddressVault, never, Aead.Aead | Kdf.Kdf | Mac.Mac | SecureRandom.SecureRandom> =>
+    Layer.effect(
+      AddressVault,
+      Effect.gen(function* () {
+        const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
+        const vaultKeys = yield* Effect.forEach(keys, ([id, secret]) => vaultKeyOf(id, secret));
+        const [newest] = vaultKeys;
+        if (newest === undefined) return yield* Effect.die(new Error("Cannot protect addresses: no key"));
+
+        const open = Effect.fnUntraced(function* ({ sealed, addressKeyId }: ProtectedAddress) {
+          const key = vaultKeys.find(({ id }) => id === addressKeyId);
+          if (key === undefined) return Option.none<ClientAddress>();
+          const bytes = yield* unseal(key.sealKey, sealed, key.id);
+          return Option.flatMap(bytes, (text) => parseAddress(decoder.decode(text)));
+        });
+
+        return AddressVault.of({
+          newestKeyId: newest.id,
+          hasOlderKeys: vaultKeys.length > 1,
+          protect: (address) =>
+            Effect.all({
+              hash: newest.hash(address),
+              sealed: seal(newest.sealKey, encoder.encode(NetAddress.formatIp(address.ip)), newest.id),
+              addressKeyId: Effect.succeed(newest.id),
+            }).pipe(Effect.provideContext(crypto)),
+          hashes: (address) => Effect.forEach(vaultKeys, ({ hash }) => hash(address)),
+          reveal: (address) => Effect.provideContext(open(address), crypto),
+          revealEach: (addresses) =>
+            Effect.provideContext(Effect.forEach(addresses, open, { concurrency: openedAtOnce }), crypto),
+        });
+      }),
+    );
+}
+
+const vaultKeyOf = Effect.fnUntraced(function* (id: string, secret: Redacted.Redacted<Uint8Array>) {
+  const mac = yield* Mac.Mac;
+  const hashKey = yield* Mac.key(Mac.hmacSha256, yield* deriveKey(secret, "address-hash"));
+  const sealKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(secret, "address-seal"));
+  const hash = ({ countedAs }: ClientAddress) =>
+    Effect.orDie(Effect.map(mac.sign(hashKey, encoder.encode(countedAs)), Base64Url.encode));
+  return { id, sealKey, hash };
+}, Effect.orDie);

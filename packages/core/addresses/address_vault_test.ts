@@ -1,0 +1,88 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer, Option, Redacted } from "effect";
+import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Base64Url } from "effect/encoding";
+import { addressKey, vault } from "../flow/test_flows.ts";
+import { address } from "../test_world.ts";
+import { AddressVault } from "./address_vault.ts";
+
+const protect = (text: string) => Effect.flatMap(AddressVault, ({ protect: seal }) => seal(address(text)));
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+const webCrypto = Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Kdf.layerWebCrypto).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto),
+);
+
+/** Opens what was sealed with `addressKey`. */
+const open = Effect.fnUntraced(function* (sealed: string, keyId = "k1") {
+  const aead = yield* Aead.Aead;
+  const kdf = yield* Kdf.Kdf;
+  const info = { salt: bytesOf("accountlink"), info: bytesOf("address-seal"), length: 32 };
+  const secret = yield* kdf.derive(Kdf.hkdfSha256, Redacted.value(addressKey), info);
+  const key = yield* Aead.key(Aead.aes256Gcm, secret);
+  const bytes = yield* Effect.fromResult(Base64Url.decode(sealed));
+  const [nonce, ciphertext] = [bytes.slice(0, 12), bytes.slice(12)];
+  return new TextDecoder().decode(yield* aead.decrypt(key, ciphertext, { nonce, aad: bytesOf(keyId) }));
+});
+
+describe("AddressVault", () => {
+  it.effect("hashes what an address counts as", () =>
+    Effect.gen(function* () {
+      const hashOf = (text: string) => Effect.map(protect(text), ({ hash }) => hash);
+      assert.match(yield* hashOf("203.0.113.7"), /^[\w-]{43}$/);
+      assert.strictEqual(yield* hashOf("203.0.113.7"), yield* hashOf("::ffff:203.0.113.7"));
+      assert.notStrictEqual(yield* hashOf("203.0.113.7"), yield* hashOf("203.0.113.8"));
+      assert.strictEqual(yield* hashOf("2001:db8:1:2::1"), yield* hashOf("2001:db8:1:2:ffff::9"));
+      assert.notStrictEqual(yield* hashOf("2001:db8:1:2::1"), yield* hashOf("2001:db8:1:3::1"));
+    }).pipe(Effect.provide(vault)),
+  );
+
+  it.effect("seals the address itself, each time another way, and its key opens it", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* protect("2001:db8:1:2::7"), yield* protect("2001:db8:1:2::7")];
+      assert.notStrictEqual(one.sealed, other.sealed);
+      for (const { sealed, addressKeyId } of [one, other]) {
+        assert.strictEqual(addressKeyId, "k1");
+        assert.strictEqual(yield* open(sealed), "2001:db8:1:2::7");
+        assert.notInclude(sealed, Base64Url.encode("2001:db8").slice(0, 10));
+      }
+    }).pipe(Effect.provide(vault)),
+  );
+
+  it.effect("opens nothing under the id of another key, or that was changed", () =>
+    Effect.gen(function* () {
+      const { sealed } = yield* protect("203.0.113.7");
+      assert.strictEqual((yield* Effect.flip(open(sealed, "k2")))._tag, "CryptoError");
+      const bytes = yield* Effect.fromResult(Base64Url.decode(sealed));
+      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+      assert.strictEqual((yield* Effect.flip(open(Base64Url.encode(bytes))))._tag, "CryptoError");
+    }).pipe(Effect.provide(vault)),
+  );
+
+  it.effect("protects with the newest key, and finds and reveals what each key protected", () =>
+    Effect.gen(function* () {
+      const newest = Redacted.make(new Uint8Array(32).fill(1));
+      const before = yield* protect("203.0.113.7").pipe(Effect.provide(vault));
+      const rotated = AddressVault.layer(
+        new Map([
+          ["k2", newest],
+          ["k1", addressKey],
+        ]),
+      );
+      yield* Effect.gen(function* () {
+        const { newestKeyId, hashes, reveal } = yield* AddressVault;
+        const after = yield* protect("203.0.113.7");
+        assert.strictEqual(newestKeyId, "k2");
+        assert.strictEqual(after.addressKeyId, "k2");
+        assert.notStrictEqual(after.hash, before.hash);
+        assert.deepEqual(yield* hashes(address("203.0.113.7")), [after.hash, before.hash]);
+        for (const stored of [before, after]) {
+          assert.deepEqual(yield* reveal(stored), Option.some(address("203.0.113.7")));
+        }
+        assert.deepEqual(yield* reveal({ ...before, addressKeyId: "k2" }), Option.none());
+        assert.deepEqual(yield* reveal({ ...before, addressKeyId: "k0" }), Option.none());
+        assert.deepEqual(yield* reveal({ ...before, sealed: "" }), Option.none());
+      }).pipe(Effect.provide(rotated));
+    }).pipe(Effect.provide(webCrypto)),
+  );
+});

@@ -1,0 +1,136 @@
+/**
+ * Client addresses: which one a request comes from, what it counts under, and which lists it is on.
+ */
+import { Option, Result } from "effect";
+import { IpNetwork, NetAddress } from "effect/net";
+
+/** The address of a client, and the name under which its requests are counted. */
+export interface ClientAddress {
+  readonly ip: NetAddress.IpAddress;
+  /** IPv4 as it is, IPv6 by its /64, since one client holds a whole /64. */
+  readonly countedAs: string;
+}
+
+const countedAs = (ip: NetAddress.IpAddress): string =>
+  NetAddress.isIpv4Address(ip)
+    ? NetAddress.formatIp(ip)
+    : NetAddress.ipv6ToSegments(ip)
+        .slice(0, 4)
+        .map((segment) => segment.toString(16))
+        .join(":");
+
+/**
+ * The network of a client, as what its events are counted under: the /24 of an IPv4 address, the /64 of an IPv6 one.
+ *
+ * @example
+ * ```ts
+ * import { Option } from "effect";
+ *
+ * Option.map(parseAddress("203.0.113.7"), (address) => networkOf(address).countedAs); // Option.some("203.0.113.0/24")
+ * ```
+ */
+export const networkOf = ({ ip, countedAs: name }: ClientAddress): ClientAddress => ({
+  ip,
+  countedAs: NetAddress.isIpv4Address(ip) ? name.replace(/\d+$/, "0/24") : `${name}::/64`,
+});
+
+/** IPv4 inside IPv6 (`::ffff:192.0.2.1`), as dual-stack sockets give it, is IPv4. */
+const unmapped = (ip: NetAddress.IpAddress): NetAddress.IpAddress =>
+  NetAddress.isIpv6Address(ip) ? Option.getOrElse(NetAddress.fromIpv4Mapped(ip), () => ip) : ip;
+
+/**
+ * Reads an address, or gives none for text that is not one.
+ *
+ * @example
+ * ```ts
+ * import { Option } from "effect";
+ *
+ * Option.map(parseAddress("2001:db8:1:2:3::4"), ({ countedAs }) => countedAs); // Option.some("2001:db8:1:2")
+ * ```
+ */
+export const parseAddress = (text: string): Option.Option<ClientAddress> =>
+  Option.map(Result.getSuccess(NetAddress.ipFromString(text.trim())), (parsed) => {
+    const ip = unmapped(parsed);
+    return { ip, countedAs: countedAs(ip) };
+  });
+
+/** `::ffff:192.0.2.0/120` is `192.0.2.0/24`. */
+const unmappedNetwork = (network: IpNetwork.IpNetwork): IpNetwork.IpNetwork =>
+  NetAddress.isIpv6Address(network.address) && network.prefixLength >= 96
+    ? Option.match(NetAddress.fromIpv4Mapped(network.address), {
+        onNone: () => network,
+        onSome: (address) => IpNetwork.fromAddressUnsafe(address, network.prefixLength - 96),
+      })
+    : network;
+
+/**
+ * Reads an address or a CIDR; a lone address is the network of itself.
+ *
+ * @example
+ * ```ts
+ * import { Option } from "effect";
+ *
+ * Option.isSome(parseNetwork("10.0.0.0/8")); // true
+ * Option.isSome(parseNetwork("ten")); // false
+ * ```
+ */
+export const parseNetwork = (text: string): Option.Option<IpNetwork.IpNetwork> =>
+  text.includes("/")
+    ? Option.map(Result.getSuccess(IpNetwork.fromString(text.trim())), unmappedNetwork)
+    : Option.map(parseAddress(text), ({ ip }) => IpNetwork.fromAddressUnsafe(ip, NetAddress.width(ip)));
+
+const inAny = (networks: ReadonlyArray<IpNetwork.IpNetwork>, { ip }: ClientAddress): boolean =>
+  networks.some((network) => IpNetwork.contains(network, ip));
+
+/**
+ * The client behind trusted proxies: the right-most address of `X-Forwarded-For` that is not itself a trusted proxy.
+ * A hop that cannot be read ends the walk at the last good one.
+ *
+ * @param socket the address at the other end of the connection
+ * @param forwardedFor the header's value, if there is one
+ * @param trusted the networks whose word is taken
+ */
+export const clientAddress = (
+  socket: ClientAddress,
+  forwardedFor: string | undefined,
+  trusted: ReadonlyArray<IpNetwork.IpNetwork>,
+): ClientAddress => {
+  let client = socket;
+  const hops = forwardedFor === undefined ? [] : forwardedFor.split(",").toReversed();
+  for (const hop of hops) {
+    if (!inAny(trusted, client)) break;
+    const parsed = parseAddress(withoutPort(hop.trim()));
+    if (Option.isNone(parsed)) break;
+    client = parsed.value;
+  }
+  return client;
+};
+
+/** Some proxies add the port of the hop: `203.0.113.7:50000`, `[2001:db8::1]:50000`. */
+const withoutPort = (hop: string): string =>
+  /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop;
+
+/** The allow and deny lists of a key; entries are addresses or CIDRs. */
+export interface AddressLists {
+  readonly allowIps: ReadonlyArray<string>;
+  readonly denyIps: ReadonlyArray<string>;
+}
+
+const parsedLists = new WeakMap<ReadonlyArray<string>, ReadonlyArray<IpNetwork.IpNetwork>>();
+
+const networksOf = (entries: ReadonlyArray<string>): ReadonlyArray<IpNetwork.IpNetwork> => {
+  let networks = parsedLists.get(entries);
+  if (networks === undefined) {
+    networks = entries.flatMap((entry) => Option.toArray(parseNetwork(entry)));
+    parsedLists.set(entries, networks);
+  }
+  return networks;
+};
+
+/**
+ * Whether the lists let an address in: deny wins, and an empty allow list allows all. An entry that cannot be read
+ * matches nothing; lists are checked when they are stored.
+ */
+export const isAddressAllowed = (lists: AddressLists, address: ClientAddress): boolean =>
+  !inAny(networksOf(lists.denyIps), address) &&
+  (lists.allowIps.length === 0 || inAny(networksOf(lists.allowIps), address));

@@ -1,0 +1,4 @@
+/** Client addresses: read, compared, redacted, and protected for storage. */
+export * from "./address_vault.ts";
+export * from "./client_address.ts";
+export * from "./redaction.ts";

@@ -1,0 +1,86 @@
+/**
+ * The addresses of an alt detection: where seeds were seen, and the one that is asked about.
+ */
+import { Effect, Option, Result } from "effect";
+import type { AddressVault } from "../addresses/address_vault.ts";
+import type { ClientAddress } from "../addresses/client_address.ts";
+import { redactAddresses } from "../addresses/redaction.ts";
+import { answersInTime } from "./answers_in_time.ts";
+import type { NetworkIntelligence } from "./network_intelligence.ts";
+import type { Sighting } from "./sighting.ts";
+
+/** One address, IPv6 by its /64. */
+export interface SeedAddress {
+  /** Every hash under which it may be stored. */
+  readonly hashes: ReadonlySet<string>;
+  /** Null when no key of the deployment opens it. It is still matched by its hash. */
+  readonly address: ClientAddress | null;
+}
+
+/** Gives each address once, with every hash under which it may be stored. */
+export const seedAddresses = Effect.fnUntraced(function* (
+  vault: AddressVault["Service"],
+  sightings: ReadonlyArray<Sighting>,
+  asked: ClientAddress | null,
+) {
+  const found = new Map<string, { hashes: Set<string>; address: ClientAddress | null }>();
+
+  const add = Effect.fnUntraced(function* (address: ClientAddress, stored: string | null) {
+    const known = found.get(address.countedAs) ?? { hashes: new Set(), address };
+    found.set(address.countedAs, known);
+    if (stored !== null) known.hashes.add(stored);
+    // Under one key the stored hash is the only one.
+    if (stored !== null && !vault.hasOlderKeys) return;
+    for (const hash of yield* vault.hashes(address)) known.hashes.add(hash);
+  });
+
+  if (asked !== null) yield* add(asked, null);
+  const distinct = [...new Map(sightings.map(({ address }) => [address.hash, address])).values()];
+  const revealed = yield* vault.revealEach(distinct);
+  for (const [place, { hash }] of distinct.entries()) {
+    const address = revealed[place] ?? Option.none();
+    if (Option.isSome(address)) yield* add(address.value, hash);
+    else found.set(`unreadable ${hash}`, { hashes: new Set([hash]), address: null });
+  }
+  return [...found.values()] as ReadonlyArray<SeedAddress>;
+});
+
+/** What is known of the networks of addresses, in the order of the addresses. */
+export interface SeedNetworks {
+  readonly isVpn: ReadonlyArray<boolean>;
+  readonly isShared: ReadonlyArray<boolean>;
+  /** What could not be found out. They name no address. */
+  readonly warnings: ReadonlyArray<string>;
+}
+
+/** How long an answer waits for what is known of networks, and how many it asks about at once. */
+const networkDeadline = { within: "1 second", atOnce: 16 } as const;
+
+/** Asks about the network of each address. What cannot be found out counts as neither a VPN's nor shared. */
+export const seedNetworks = (
+  networks: NetworkIntelligence["Service"],
+  addresses: ReadonlyArray<SeedAddress>,
+): Effect.Effect<SeedNetworks> => {
+  const ask = ({ address }: SeedAddress) =>
+    Effect.result(
+      address === null
+        ? Effect.fail("An address is under a key that is not configured any more")
+        : Effect.mapError(networks.lookup(address), ({ message }) => redactAddresses(message)),
+    );
+  return Effect.map(answersInTime(addresses, ask, networkDeadline), (answers) => {
+    const found = addresses.flatMap((address) => answers.get(address) ?? []);
+    const isLate = found.length < addresses.length;
+    const facts = isLate
+      ? addresses.map(() => unknown)
+      : found.map((answer) => Result.getOrElse(answer, () => unknown));
+    return {
+      isVpn: facts.map(({ vpn }) => vpn),
+      isShared: facts.map(({ shared }) => shared),
+      warnings: isLate
+        ? ["The networks of the addresses could not be looked up in time"]
+        : [...new Set(found.filter(Result.isFailure).map(({ failure }) => failure))],
+    };
+  });
+};
+
+const unknown = { vpn: false, shared: false };

@@ -1,0 +1,283 @@
+/**
+ * Alt detection: who may be the same person, how strongly, and on what evidence.
+ */
+import { Clock, Context, Effect, Layer, Option, Result } from "effect";
+import { AddressVault } from "../addresses/address_vault.ts";
+import type { ClientAddress } from "../addresses/client_address.ts";
+import type { DataScope } from "../data_scope.ts";
+import { type BulkLimitExceeded, PlatformUnavailable, type StoreUnavailable } from "../errors.ts";
+import type { ChatId, GameId, Pid } from "../ids.ts";
+import { type BulkItem, bulkGameResults, checkBulkLimit } from "../links/bulk_lookup.ts";
+import type { ResolvedPair } from "../links/link_lookup.ts";
+import { LinkStore } from "../links/link_store.ts";
+import { type GuildError, GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
+import { Profiles } from "../platforms/profiles.ts";
+import { seedAddresses, seedNetworks } from "./alt_addresses.ts";
+import { type AltCandidate, findCandidates, reviewCandidates } from "./alt_candidates.ts";
+import { bestWeight } from "./alt_evidence.ts";
+import { trimAlts, type WeighedAlt, weighCandidate } from "./alt_matches.ts";
+import { AltReviewStore } from "./alt_review_store.ts";
+import { type AltRisk, scoreAlts } from "./alt_score.ts";
+import { answersInTime } from "./answers_in_time.ts";
+import { NetworkIntelligence } from "./network_intelligence.ts";
+import { SightingStore } from "./sighting_store.ts";
+
+/** Who is asked about; at least one of the three. */
+export interface AltQuery {
+  readonly chatId: ChatId | null;
+  readonly gameId: GameId | null;
+  readonly address: ClientAddress | null;
+}
+
+export interface AltOptions {
+  readonly guildId: RequestedGuild;
+  /** Whether to add profiles. */
+  readonly resolved: boolean;
+  /** What becomes of candidates when the platform does not say whether they are members of the guild. */
+  readonly unknownMembers: "refuse" | "leave out";
+}
+
+export interface AltMatch extends WeighedAlt {
+  /** Null unless profiles were asked for. */
+  readonly resolved: ResolvedPair | null;
+}
+
+export interface AltReport {
+  /** `gameId` is the one that was asked about, else that of the target. */
+  readonly target: {
+    readonly chatId: ChatId | null;
+    readonly gameId: GameId | null;
+    readonly guildId: RequestedGuild;
+  };
+  /** The target and every chat user linked to the game that was asked about. */
+  readonly seeds: ReadonlyArray<ChatId>;
+  /** The game that was asked about and that of the target. */
+  readonly games: ReadonlyArray<GameId>;
+  /** The 25 freshest candidates, the freshest first. */
+  readonly matches: ReadonlyArray<AltMatch>;
+  /** Over every candidate, those that are no match included. */
+  readonly risk: AltRisk;
+  /** What could not be found out. They name no address. */
+  readonly warnings: ReadonlyArray<string>;
+}
+
+/** How many game users one bulk detection takes. */
+export const maxBulkAltInputs = 10;
+
+/** How many candidates are found by their addresses at most, the freshest first. */
+export const maxAddressCandidates = 150;
+
+/** How long an answer waits for a platform, and how many questions it asks at once. */
+const listDeadline = { within: "1 second", atOnce: 1 } as const;
+const memberDeadline = { within: "2 seconds", atOnce: 32 } as const;
+const profileDeadline = { within: "2 seconds", atOnce: 16 } as const;
+
+/** Finds possibly related accounts inside one scope. */
+export class AltDetection extends Context.Service<
+  AltDetection,
+  {
+    readonly detect: (
+      scope: DataScope,
+      query: AltQuery,
+      options: AltOptions,
+    ) => Effect.Effect<AltReport, GuildError | StoreUnavailable>;
+
+    /** The same for up to 10 game users, one result per input, in the order of the inputs. */
+    readonly detectEach: (
+      scope: DataScope,
+      gameIds: ReadonlyArray<string>,
+      options: AltOptions,
+    ) => Effect.Effect<ReadonlyArray<BulkItem<AltReport>>, BulkLimitExceeded | GuildError | StoreUnavailable>;
+  }
+>()("@accountlink/core/AltDetection") {
+  static readonly layer = Layer.effect(
+    AltDetection,
+    Effect.gen(function* () {
+      const links = yield* LinkStore;
+      const sightings = yield* SightingStore;
+      const reviews = yield* AltReviewStore;
+      const vault = yield* AddressVault;
+      const networks = yield* NetworkIntelligence;
+      const guard = yield* GuildGuard;
+      const profiles = yield* Profiles;
+
+      const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {
+        const [record, linked] = yield* Effect.all(
+          [
+            chatId === null ? Effect.succeedNone : links.findByChatId(pid, chatId),
+            gameId === null ? Effect.succeed(none) : links.findByGameIds(pid, [gameId]),
+          ],
+          { concurrency: 2 },
+        );
+        const chatsOfGame = gameId === null ? [] : (linked.get(gameId) ?? []);
+        const target = chatId ?? chatsOfGame[0] ?? null;
+        const ownGame = Option.isSome(record) ? record.value.gameId : null;
+        return {
+          target,
+          seeds: distinct([target, ...chatsOfGame]),
+          games: distinct([gameId, ownGame]),
+          chatsOfGame,
+          // Those of the game that was asked about are known.
+          otherGames: distinct([ownGame === gameId ? null : ownGame]),
+        };
+      });
+
+      const findSources = Effect.fnUntraced(function* (pid: Pid, query: AltQuery) {
+        const { target, seeds, games, chatsOfGame, otherGames } = yield* findSeeds(pid, query);
+        const [seen, targetReviews, linked] = yield* Effect.all(
+          [
+            seeds.length === 0 ? Effect.succeed([]) : sightings.findByChatIds(pid, seeds),
+            target === null ? Effect.succeed([]) : reviews.findByChatId(pid, target, null),
+            otherGames.length === 0 ? Effect.succeed(none) : links.findByGameIds(pid, otherGames),
+          ],
+          { concurrency: 3 },
+        );
+        const addresses = yield* seedAddresses(vault, seen, query.address);
+        const hashes = addresses.map((address) => [...address.hashes]);
+        const called = targetReviews.filter(({ verdict }) => verdict === "same");
+        const known = new Set([
+          ...chatsOfGame,
+          ...[...linked.values()].flat(),
+          ...called.map(({ otherChatId }) => otherChatId),
+        ]);
+        const [visits, chatUsers, facts] = yield* Effect.all(
+          [
+            sightings.findShared(pid, {
+              hashes: hashes.flat(),
+              including: [...known].filter((chatId) => chatId !== target),
+              excluding: seeds,
+              limit: maxAddressCandidates,
+            }),
+            sightings.countUsers(pid, hashes),
+            seedNetworks(networks, addresses),
+          ],
+          { concurrency: 3 },
+        );
+        const chatIds = new Set([...visits.map(({ chatId }) => chatId), ...known]);
+        const records = yield* links.findByChatIds(pid, [...chatIds]);
+        const place = new Map(hashes.flatMap((group, index) => group.map((hash) => [hash, index])));
+        return {
+          target,
+          seeds,
+          games,
+          reviews: targetReviews,
+          records,
+          visits: visits.flatMap(({ chatId, hash, seenAt }) => {
+            const address = place.get(hash);
+            return address === undefined ? [] : [{ chatId, address, seenAt }];
+          }),
+          addresses: hashes.map((_, index) => ({
+            chatUsers: chatUsers[index] ?? 0,
+            isShared: facts.isShared[index] ?? false,
+          })),
+          vpnAddresses: facts.isVpn.filter(Boolean).length,
+          warnings: facts.warnings,
+        };
+      });
+
+      /** The members of the guild among the candidates, and of how many that is unknown. */
+      const keepMembers = Effect.fnUntraced(function* (
+        candidates: ReadonlyArray<AltCandidate>,
+        { guildId, unknownMembers }: AltOptions,
+      ) {
+        if (guildId === null) return { members: candidates, unknown: 0 };
+        const chatIds = candidates.map(({ chatId }) => chatId);
+        const listed = yield* answersInTime([guildId], (id) => guard.knownMembers(id, chatIds), listDeadline);
+        const ask = (chatId: ChatId) => {
+          const known = listed.get(guildId)?.get(chatId);
+          return known === undefined
+            ? Effect.result(guard.isMember(guildId, chatId))
+            : Effect.succeed(Result.succeed(known));
+        };
+        const answers = yield* answersInTime(chatIds, ask, memberDeadline);
+        const known = [...answers.values()].filter(Result.isSuccess);
+        const unknown = chatIds.length - known.length;
+        if (unknown > 0 && unknownMembers === "refuse") {
+          const failure = [...answers.values()].find(Result.isFailure)?.failure;
+          return yield* failure ?? new PlatformUnavailable({ operation: "AltDetection.keepMembers" });
+        }
+        const isMember = (chatId: ChatId) => {
+          const answer = answers.get(chatId);
+          return answer !== undefined && Result.getOrElse(answer, () => false);
+        };
+        return { members: candidates.filter(({ chatId }) => isMember(chatId)), unknown };
+      });
+
+      const resolve = Effect.fnUntraced(function* (
+        matches: ReadonlyArray<WeighedAlt>,
+        { guildId, resolved }: AltOptions,
+      ) {
+        if (!resolved) return matches.map((match) => ({ ...match, resolved: null }));
+        const gameIds = matches.flatMap(({ gameId }) => (gameId === null ? [] : [gameId]));
+        const chatIds = matches.map(({ chatId }) => chatId);
+        const [games, chats] = yield* Effect.all(
+          [
+            answersInTime(gameIds, profiles.game, profileDeadline),
+            answersInTime(chatIds, (chatId) => profiles.chat(chatId, guildId), profileDeadline),
+          ],
+          { concurrency: 2 },
+        );
+        return matches.map((match) => ({
+          ...match,
+          resolved: {
+            game: match.gameId === null ? null : (games.get(match.gameId) ?? null),
+            chat: chats.get(match.chatId) ?? null,
+          },
+        }));
+      });
+
+      const report = Effect.fnUntraced(function* (pid: Pid, query: AltQuery, options: AltOptions) {
+        const sources = yield* findSources(pid, query);
+        const { target, seeds, games, records, addresses, vpnAddresses, warnings } = sources;
+        const found = reviewCandidates(findCandidates(sources), sources.reviews, records);
+        const { members, unknown } = yield* keepMembers(found, options);
+        const now = yield* Clock.currentTimeMillis;
+        const weighed = members.map((candidate) => weighCandidate(candidate, addresses, now));
+        const { listed, unlisted } = trimAlts(weighed);
+        return {
+          target: { chatId: target, gameId: games[0] ?? null, guildId: options.guildId },
+          seeds,
+          games,
+          matches: yield* resolve(listed, options),
+          risk: scoreAlts({
+            listed: bestWeights(listed),
+            unlisted: bestWeights(unlisted),
+            addresses: addresses.length,
+            vpnAddresses,
+          }),
+          warnings: unknown === 0 ? warnings : [...warnings, leftOut(unknown)],
+        };
+      });
+
+      return AltDetection.of({
+        detect: Effect.fn("AltDetection.detect")(function* (scope, query, options) {
+          yield* guard.enter(scope, options.guildId);
+          return yield* report(scope.pid, query, options);
+        }),
+
+        detectEach: Effect.fn("AltDetection.detectEach")(function* (scope, inputs, options) {
+          yield* checkBulkLimit(inputs, maxBulkAltInputs);
+          yield* guard.enter(scope, options.guildId);
+          return yield* bulkGameResults(inputs, (gameId) =>
+            report(scope.pid, { chatId: null, gameId, address: null }, options).pipe(
+              Effect.map(Result.succeed),
+              Effect.catchTag("PlatformUnavailable", (error) => Effect.succeed(Result.fail(error))),
+            ),
+          );
+        }),
+      });
+    }),
+  );
+}
+
+const none: ReadonlyMap<GameId, ReadonlyArray<ChatId>> = new Map();
+
+const distinct = <A>(values: ReadonlyArray<A | null>): ReadonlyArray<A> => [
+  ...new Set(values.filter((value) => value !== null)),
+];
+
+const bestWeights = (alts: ReadonlyArray<WeighedAlt>): ReadonlyArray<number> =>
+  alts.map(({ evidence }) => bestWeight(evidence));
+
+const leftOut = (unknown: number): string =>
+  `The chat platform did not say whether ${unknown} of the candidates are members of the guild. They are left out`;

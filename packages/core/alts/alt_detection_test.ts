@@ -1,0 +1,111 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer, Redacted } from "effect";
+import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import * as AccountLink from "../account_link.ts";
+import { AddressVault } from "../addresses/address_vault.ts";
+import { SessionStore } from "../sessions/session_store.ts";
+import { address, chatId, scopes, world } from "../test_world.ts";
+import { AltDetection, type AltOptions } from "./alt_detection.ts";
+import { NetworkIntelligence, NetworkIntelligenceUnavailable } from "./network_intelligence.ts";
+import { rotateAddressKeys } from "./rotate_address_keys.ts";
+
+const [home, hotel] = [address("203.0.113.7"), address("198.51.100.7")];
+const [target, other, third] = [chatId("10001"), chatId("10002"), chatId("10003")];
+const options: AltOptions = { guildId: null, resolved: false, unknownMembers: "refuse" };
+
+type Lookup = NetworkIntelligence["Service"]["lookup"];
+
+const crypto = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto),
+);
+const vault = (...ids: ReadonlyArray<number>) =>
+  AddressVault.layer(new Map(ids.map((id) => [`k${id}`, Redacted.make(new Uint8Array(32).fill(id))]))).pipe(
+    Layer.provide(crypto),
+  );
+
+/** Sees chat users at an address, protected by the vault that is provided. */
+const see = Effect.fnUntraced(function* (at: typeof home, ...users: ReadonlyArray<typeof target>) {
+  const { global } = yield* scopes;
+  const protectedAddress = yield* (yield* AddressVault).protect(at);
+  const seen = users.map((user) => ({ chatId: user, address: protectedAddress, seenAt: 0 }));
+  yield* (yield* SessionStore).recordSightings(global.pid, seen);
+});
+
+const detect = Effect.fnUntraced(function* (user = target) {
+  const { global } = yield* scopes;
+  return yield* (yield* AltDetection).detect(global, { chatId: user, gameId: null, address: null }, options);
+});
+
+const withNetworks = (lookup: Lookup, ...keys: ReadonlyArray<number>) =>
+  AccountLink.layerAlts.pipe(
+    Layer.provideMerge(Layer.merge(vault(...keys), Layer.succeed(NetworkIntelligence, { lookup }))),
+  );
+
+const worldWith = (lookup: Lookup) => withNetworks(lookup, 1).pipe(Layer.provideMerge(world));
+
+const nothing: Lookup = () => Effect.succeed({ vpn: false, shared: false });
+
+describe("AltDetection", () => {
+  it.effect("heeds what is known of networks", () =>
+    Effect.gen(function* () {
+      yield* see(home, target, other);
+      yield* see(hotel, target);
+      const { risk, matches } = yield* detect();
+      assert.strictEqual(matches[0]?.evidence[0]?.weight, 0.1);
+      assert.deepStrictEqual([risk.alt, risk.vpn, risk.score], [10, 50, 8]);
+    }).pipe(
+      Effect.provide(
+        worldWith(({ countedAs }) =>
+          Effect.succeed({ shared: countedAs === home.countedAs, vpn: countedAs === hotel.countedAs }),
+        ),
+      ),
+    ),
+  );
+
+  it.effect("answers without what cannot be known of networks, and warns without addresses", () =>
+    Effect.gen(function* () {
+      yield* see(home, target, other);
+      yield* see(hotel, target);
+      const { risk, warnings } = yield* detect();
+      assert.deepStrictEqual([risk.alt, risk.vpn], [50, 0]);
+      assert.deepStrictEqual(warnings, ["No answer about [redacted]"]);
+    }).pipe(
+      Effect.provide(
+        worldWith(({ countedAs }) =>
+          Effect.fail(new NetworkIntelligenceUnavailable({ message: `No answer about ${countedAs}` })),
+        ),
+      ),
+    ),
+  );
+
+  it.live("answers in time when networks do not", () =>
+    Effect.gen(function* () {
+      yield* see(home, target, other);
+      const { matches, warnings } = yield* detect();
+      assert.deepStrictEqual([matches.length, warnings.length], [1, 1]);
+    }).pipe(Effect.provide(worldWith(() => Effect.never))),
+  );
+
+  it.effect("matches under every address key, before, during and after a rotation", () =>
+    Effect.gen(function* () {
+      const during = withNetworks(nothing, 2, 1);
+      const found = Effect.map(detect(), ({ matches }) =>
+        matches.map(({ chatId: id, evidence }) => [id, ...evidence]),
+      );
+      const both = yield* Effect.gen(function* () {
+        yield* Effect.provide(see(home, target, other), vault(1));
+        const before = yield* Effect.provide(found, withNetworks(nothing, 1));
+        yield* Effect.provide(see(home, third, other), vault(2));
+        const underTwo = yield* Effect.provide(found, during);
+        yield* Effect.provide(rotateAddressKeys(), during);
+        return [before, underTwo, yield* Effect.provide(found, withNetworks(nothing, 2))];
+      });
+      const evidence = (chatUsers: number) => ({ kind: "address", weight: 0.5, lastSeenAt: 0, chatUsers });
+      const pair = [
+        [other, evidence(3)],
+        [third, evidence(3)],
+      ];
+      assert.deepStrictEqual<unknown>(both, [[[other, evidence(2)]], pair, pair]);
+    }).pipe(Effect.provide(world)),
+  );
+});

@@ -1,0 +1,43 @@
+/**
+ * The port for reviews of pairs of chat users. `LinkStore.deleteScope` deletes those of a scope, `UserStore.erase` those
+ * of a user.
+ */
+import { Context, type Effect } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { ChatId, Pid } from "../ids.ts";
+import type { WriteContext } from "../links/link_store.ts";
+import type { AltReview } from "./alt_review.ts";
+
+/** A pair, in any order. */
+export interface ReviewedPair extends WriteContext {
+  readonly chatId: ChatId;
+  readonly otherChatId: ChatId;
+}
+
+export interface SetAltReview extends ReviewedPair, Pick<AltReview, "verdict" | "note" | "keyId"> {}
+
+/**
+ * Where reviews live. Every operation is atomic. A scope that does not exist, and text that `isStorable` refuses, are
+ * defects.
+ */
+export class AltReviewStore extends Context.Service<
+  AltReviewStore,
+  {
+    /** Stores the review of a pair in the place of the one before, with a `review.set` in the audit log. */
+    readonly set: (write: SetAltReview) => Effect.Effect<void, StoreUnavailable>;
+
+    /** Deletes the review of a pair, with a `review.deleted` in the audit log. False, and no entry, without one. */
+    readonly remove: (write: ReviewedPair) => Effect.Effect<boolean, StoreUnavailable>;
+
+    /**
+     * The reviews of the pairs that a chat user is in, newest first, ties by the other chat ID as strings.
+     *
+     * @param limit how many at most; null for all
+     */
+    readonly findByChatId: (
+      pid: Pid,
+      chatId: ChatId,
+      limit: number | null,
+    ) => Effect.Effect<ReadonlyArray<AltReview>, StoreUnavailable>;
+  }
+>()("@accountlink/core/AltReviewStore") {}

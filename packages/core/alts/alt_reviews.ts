@@ -1,0 +1,90 @@
+/**
+ * Reviews of pairs of chat users, made and read inside one scope.
+ */
+import { Clock, Context, Effect, Layer } from "effect";
+import { InvalidParameter, type StoreUnavailable } from "../errors.ts";
+import type { ChatId, KeyId } from "../ids.ts";
+import type { WriteTarget } from "../links/link_writer.ts";
+import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
+import type { AltReview, AltVerdict } from "./alt_review.ts";
+import { AltReviewStore } from "./alt_review_store.ts";
+
+/** How many reviews one answer has at most. */
+export const maxListedReviews = 100;
+
+/** A pair, in any order. */
+export interface AltPair {
+  readonly chatId: ChatId;
+  readonly otherChatId: ChatId;
+}
+
+export interface NewAltReview extends AltPair {
+  readonly verdict: AltVerdict;
+  readonly note: string | null;
+  readonly keyId: KeyId;
+}
+
+export interface AltReviewRemoved extends AltPair {
+  readonly deleted: boolean;
+}
+
+/** Makes, lists and deletes reviews. The chat users need not be members of the guild. */
+export class AltReviews extends Context.Service<
+  AltReviews,
+  {
+    /** Stores the review of a pair in the place of the one before. It holds from the next request on. */
+    readonly set: (
+      target: WriteTarget,
+      review: NewAltReview,
+    ) => Effect.Effect<AltReview, InvalidParameter | GuildError | StoreUnavailable>;
+
+    /** The newest 100 reviews of the pairs that a chat user is in. */
+    readonly list: (
+      target: Omit<WriteTarget, "origin">,
+      chatId: ChatId,
+    ) => Effect.Effect<ReadonlyArray<AltReview>, GuildError | StoreUnavailable>;
+
+    /** Deletes the review of a pair, if there is one. */
+    readonly remove: (
+      target: WriteTarget,
+      pair: AltPair,
+    ) => Effect.Effect<AltReviewRemoved, InvalidParameter | GuildError | StoreUnavailable>;
+  }
+>()("@accountlink/core/AltReviews") {
+  static readonly layer = Layer.effect(
+    AltReviews,
+    Effect.gen(function* () {
+      const store = yield* AltReviewStore;
+      const guard = yield* GuildGuard;
+
+      const writeContext = Effect.fnUntraced(function* (target: WriteTarget, pair: AltPair) {
+        const { scope, guildId, origin } = target;
+        if (pair.chatId === pair.otherChatId) {
+          return yield* InvalidParameter.one("otherChatId", "expected another user than chatId");
+        }
+        yield* guard.enter(scope, guildId);
+        return { ...origin, pid: scope.pid, at: yield* Clock.currentTimeMillis };
+      });
+
+      return AltReviews.of({
+        set: Effect.fn("AltReviews.set")(function* (target, review) {
+          const context = yield* writeContext(target, review);
+          yield* store.set({ ...review, ...context });
+          const { chatId, otherChatId, verdict, note, keyId } = review;
+          return { chatId, otherChatId, verdict, note, keyId, at: context.at };
+        }),
+
+        list: Effect.fn("AltReviews.list")(function* ({ scope, guildId }, chatId) {
+          yield* guard.enter(scope, guildId);
+          return yield* store.findByChatId(scope.pid, chatId, maxListedReviews);
+        }),
+
+        remove: Effect.fn("AltReviews.remove")(function* (target, { chatId, otherChatId }) {
+          const context = yield* writeContext(target, { chatId, otherChatId });
+          const deleted = yield* store.remove({ ...context, chatId, otherChatId });
+          return { chatId, otherChatId, deleted };
+        }),
+      });
+    }),
+  );
+}

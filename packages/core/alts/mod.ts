@@ -1,0 +1,12 @@
+/** Sightings of chat users at addresses, from which alternative accounts are found. */
+export * from "./alt_detection.ts";
+export * from "./alt_evidence.ts";
+export * from "./alt_matches.ts";
+export * from "./alt_review.ts";
+export * from "./alt_review_store.ts";
+export * from "./alt_reviews.ts";
+export * from "./alt_score.ts";
+export * from "./network_intelligence.ts";
+export * from "./rotate_address_keys.ts";
+export * from "./sighting.ts";
+export * from "./sighting_store.ts";

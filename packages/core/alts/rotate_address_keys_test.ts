@@ -1,0 +1,126 @@
+import { StorageMemory } from "@accountlink/storage-memory";
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer, Option, Redacted } from "effect";
+import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { AddressVault } from "../addresses/address_vault.ts";
+import { Pid } from "../ids.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import { SessionStore } from "../sessions/session_store.ts";
+import { address, chatId } from "../test_world.ts";
+import { type AddressRotation, rotateAddressKeys } from "./rotate_address_keys.ts";
+import { SightingStore } from "./sighting_store.ts";
+
+const crypt = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto),
+);
+const onNewStore = Effect.provide(Layer.merge(StorageMemory.layer, crypt), { local: true });
+
+/** The vault with keys of these ids, newest first. Each id has always the same key. */
+const vault = (...ids: ReadonlyArray<string>) =>
+  AddressVault.layer(
+    new Map(ids.map((id) => [id, Redacted.make(new Uint8Array(32).fill(id.charCodeAt(1)))])),
+  );
+
+const scope = Pid.make("pid_0123456789abcdefghij");
+const [ada, bob] = [chatId("10001"), chatId("10002")];
+
+const addScope = Effect.gen(function* () {
+  const keys = yield* KeyStore;
+  yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+  yield* keys.ensureScope("acme", { kind: "global" }, scope);
+});
+
+const see = Effect.fnUntraced(function* (user: typeof ada, ip: string, seenAt: number) {
+  const protectedAddress = yield* (yield* AddressVault).protect(address(ip));
+  yield* (yield* SessionStore).recordSightings(scope, [{ chatId: user, address: protectedAddress, seenAt }]);
+});
+
+/** Every sighting as `chat user, address, time, key`, sorted. */
+const sightings = Effect.gen(function* () {
+  const { reveal } = yield* AddressVault;
+  const stored = yield* (yield* SightingStore).listUnderOtherKeys("", null, 10_000);
+  const shown = yield* Effect.forEach(stored, ({ chatId: user, address: kept, seenAt }) =>
+    Effect.map(reveal(kept), (revealed) =>
+      [
+        user,
+        Option.match(revealed, { onNone: () => "?", onSome: ({ countedAs }) => countedAs }),
+        seenAt,
+        kept.addressKeyId,
+      ].join(" "),
+    ),
+  );
+  return shown.toSorted();
+});
+
+describe("rotateAddressKeys", () => {
+  it.effect("brings every sighting under the newest key, matched by its hash as new ones are", () =>
+    Effect.gen(function* () {
+      yield* addScope;
+      yield* Effect.provide(
+        Effect.andThen(see(ada, "203.0.113.7", 1), see(bob, "2001:db8::1", 2)),
+        vault("k1"),
+      );
+      yield* Effect.provide(
+        Effect.gen(function* () {
+          yield* see(ada, "203.0.113.7", 3);
+          const rotation = { rotated: 2, unreadable: 0, total: 2 };
+          assert.deepEqual(yield* rotateAddressKeys(), rotation);
+          assert.deepEqual(yield* sightings, ["10001 203.0.113.7 3 k2", "10002 2001:db8:0:0 2 k2"]);
+          assert.deepEqual(yield* rotateAddressKeys(), { rotated: 0, unreadable: 0, total: 0 });
+          yield* see(bob, "2001:db8::2", 9);
+        }),
+        vault("k2", "k1"),
+      );
+      yield* Effect.provide(
+        Effect.gen(function* () {
+          assert.deepEqual(yield* sightings, ["10001 203.0.113.7 3 k2", "10002 2001:db8:0:0 9 k2"]);
+        }),
+        vault("k2"),
+      );
+    }).pipe(onNewStore),
+  );
+
+  it.effect("leaves what no key opens as it is, and says how many those are", () =>
+    Effect.gen(function* () {
+      yield* addScope;
+      yield* Effect.provide(see(ada, "203.0.113.7", 1), vault("k0"));
+      yield* Effect.provide(see(ada, "203.0.113.8", 2), vault("k1"));
+      yield* Effect.provide(
+        Effect.gen(function* () {
+          assert.deepEqual(yield* rotateAddressKeys(), { rotated: 1, unreadable: 1, total: 2 });
+          assert.deepEqual(yield* sightings, ["10001 203.0.113.8 2 k2", "10001 ? 1 k0"]);
+        }),
+        vault("k2", "k1"),
+      );
+    }).pipe(onNewStore),
+  );
+
+  it.effect("is resumed where it was cut off", () =>
+    Effect.gen(function* () {
+      yield* addScope;
+      const count = 1_234;
+      yield* Effect.provide(
+        Effect.forEach(
+          Array.from({ length: count }, (_, i) => i),
+          (i) => see(ada, `10.0.${Math.floor(i / 256)}.${i % 256}`, i),
+        ),
+        vault("k1"),
+      );
+      yield* Effect.provide(
+        Effect.gen(function* () {
+          const first: Array<AddressRotation> = [];
+          yield* Effect.exit(
+            rotateAddressKeys((progress) => {
+              first.push(progress);
+              return first.length === 2 ? Effect.interrupt : Effect.void;
+            }),
+          );
+          assert.deepEqual(first.at(-1), { rotated: 1_000, unreadable: 0, total: count });
+          assert.deepEqual(yield* rotateAddressKeys(), { rotated: 234, unreadable: 0, total: 234 });
+          assert.deepEqual(yield* (yield* SightingStore).countByKey(), new Map([["k2", count]]));
+        }),
+        vault("k2", "k1"),
+      );
+    }).pipe(onNewStore),
+  );
+});

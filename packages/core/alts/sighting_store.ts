@@ -1,0 +1,95 @@
+/**
+ * The port that finds stored sightings and rotates their address keys. `SessionStore` writes sightings and forgets them.
+ */
+import { Context, type Effect } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { ChatId, Pid } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+import type { ProtectedAddress, Sighting } from "./sighting.ts";
+
+/** A sighting of a scope. The scope, the chat user and the hash of the address identify it. */
+export interface StoredSighting extends Sighting {
+  readonly pid: Pid;
+}
+
+/** The address of a sighting under another key. */
+export interface ReprotectedSighting {
+  readonly chatId: ChatId;
+  /** The hash under which the sighting is stored. */
+  readonly hash: string;
+  readonly address: ProtectedAddress;
+}
+
+/** Who is looked for at addresses. */
+export interface SharedSightings {
+  /** The hashes of the addresses, all that each may be stored under. */
+  readonly hashes: ReadonlyArray<string>;
+  /** Whose sightings there are given in any case. */
+  readonly including: ReadonlyArray<ChatId>;
+  /** Who is not looked for. */
+  readonly excluding: ReadonlyArray<ChatId>;
+  /** How many chat users are looked for at most: those who were seen there last, ties by chat ID as strings. */
+  readonly limit: number;
+}
+
+/** A chat user was last seen at an address, told by its hash. */
+export interface FoundSighting {
+  readonly chatId: ChatId;
+  readonly hash: string;
+  readonly seenAt: Millis;
+}
+
+/** Where sightings live. Every operation is atomic. */
+export class SightingStore extends Context.Service<
+  SightingStore,
+  {
+    /** Where chat users were seen. */
+    readonly findByChatIds: (
+      pid: Pid,
+      chatIds: ReadonlyArray<ChatId>,
+    ) => Effect.Effect<ReadonlyArray<Sighting>, StoreUnavailable>;
+
+    /**
+     * Who else was seen at addresses: every sighting there of the chat users who were there last, and of those that are
+     * included. It takes no longer where an address has many users.
+     */
+    readonly findShared: (
+      pid: Pid,
+      query: SharedSightings,
+    ) => Effect.Effect<ReadonlyArray<FoundSighting>, StoreUnavailable>;
+
+    /**
+     * How many chat users were seen at each address, in the order of the addresses. It takes no longer where an address
+     * has many users, unless some of them are stored under another key than the others.
+     *
+     * @param addresses for each the hashes under which it may be stored
+     */
+    readonly countUsers: (
+      pid: Pid,
+      addresses: ReadonlyArray<ReadonlyArray<string>>,
+    ) => Effect.Effect<ReadonlyArray<number>, StoreUnavailable>;
+
+    /** How many sightings there are under each address key. */
+    readonly countByKey: () => Effect.Effect<ReadonlyMap<string, number>, StoreUnavailable>;
+
+    /**
+     * Up to `limit` sightings under other address keys, in the order of what identifies them.
+     *
+     * @param after the last sighting of the page before; null for the first page
+     */
+    readonly listUnderOtherKeys: (
+      addressKeyId: string,
+      after: StoredSighting | null,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<StoredSighting>, StoreUnavailable>;
+
+    /**
+     * Replaces the addresses of sightings of a scope and keeps their times. A sighting that is gone stays gone; of two
+     * that become the same the later one remains.
+     */
+    readonly reprotect: (
+      pid: Pid,
+      sightings: ReadonlyArray<ReprotectedSighting>,
+    ) => Effect.Effect<void, StoreUnavailable>;
+  }
+>()("@accountlink/core/SightingStore") {}

@@ -1,0 +1,50 @@
+/**
+ * The record of the audit log. Every change of links and keys stores its entry in the same
+ * transaction.
+ */
+import type { ChatId, KeyId, Pid } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+
+/**
+ * Who made a change: a key over HTTP, an operator on the command line, an account on the dashboard,
+ * or a chat user who signed in.
+ */
+export type Actor =
+  | { readonly type: "key"; readonly id: KeyId }
+  | { readonly type: "operator"; readonly id: string }
+  | { readonly type: "account"; readonly id: string }
+  | { readonly type: "user"; readonly id: ChatId };
+
+export type AuditAction =
+  | "link.set"
+  | "link.moved"
+  | "link.removed"
+  | "links.imported"
+  | "scope.deleted"
+  | "review.set"
+  | "review.deleted"
+  | "key.created"
+  | "key.rotated"
+  | "key.status_changed"
+  | "key.reported"
+  | "user.erased";
+
+/** The origin of a change. Every write has one. */
+export interface WriteOrigin {
+  readonly actor: Actor;
+  /** The request that made it, if there was one. */
+  readonly requestId: string | null;
+}
+
+/** One entry of the log. */
+export interface AuditEntry extends WriteOrigin {
+  /** Increases with every entry of a store. */
+  readonly sequence: number;
+  readonly at: Millis;
+  readonly account: string;
+  /** The changed scope; null for a change of the account itself. */
+  readonly pid: Pid | null;
+  readonly action: AuditAction;
+  /** What changed, such as the chat ID and the previous game ID. No secrets or addresses. */
+  readonly details: Readonly<Record<string, string | number | null>>;
+}

@@ -1,0 +1,27 @@
+/**
+ * The port that reads the audit log. The recorded operations write their entries themselves, in
+ * their transaction.
+ */
+import { Context, type Effect } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { Millis } from "../timestamp.ts";
+import type { AuditEntry } from "./audit.ts";
+
+/** Where the audit log lives. */
+export class AuditLog extends Context.Service<
+  AuditLog,
+  {
+    /** Up to `limit` entries of an account before sequence `before`, newest first. */
+    readonly list: (
+      account: string,
+      before: number | null,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<AuditEntry>, StoreUnavailable>;
+
+    /**
+     * Deletes the entries of all accounts before a time and returns their number. It works from the
+     * oldest entry on, in small atomic steps, and stops at the first step without such entries.
+     */
+    readonly forget: (before: Millis) => Effect.Effect<number, StoreUnavailable>;
+  }
+>()("@accountlink/core/AuditLog") {}

@@ -1,0 +1,122 @@
+/**
+ * Log lines of security events: wrong keys, throttled addresses, and keys used from a new network.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { type ClientAddress, networkOf } from "../addresses/client_address.ts";
+import { Cache } from "../cache.ts";
+import type { PublicError } from "../errors.ts";
+import type { KeyId } from "../ids.ts";
+import { Secrets } from "../secrets/secrets.ts";
+
+/** How long the network of a key counts as known, in milliseconds. */
+const knownFor = 30 * 86_400_000;
+
+/** How often a node renews the networks of keys in the shared cache. */
+const renewInterval = "12 hours";
+
+const countInterval = 60_000;
+
+/** Above these, the node clears its own memory. */
+const maxNetworks = 10_000;
+const maxUses = 100_000;
+
+/** Logs signs of stolen or guessed keys. Networks appear as pseudonyms, addresses not at all. */
+export class SecurityLog extends Context.Service<
+  SecurityLog,
+  {
+    /**
+     * Records a wrong key or a throttled address. Logs the 1st, 10th, 100th … event of a network in
+     * a minute, so that a flood of requests does not flood the log.
+     */
+    readonly noteRefusal: (error: PublicError | null, address: ClientAddress) => Effect.Effect<void>;
+
+    /**
+     * Records that a key was accepted, in the background. Logs a key that was not used from this
+     * network in the last 30 days, according to `Cache`.
+     */
+    readonly noteUse: (key: KeyId, address: ClientAddress) => Effect.Effect<void>;
+  }
+>()("@accountlink/core/SecurityLog") {
+  static readonly layer = Layer.effect(
+    SecurityLog,
+    Effect.gen(function* () {
+      const secrets = yield* Secrets;
+      const cache = yield* Cache;
+      const scope = yield* Effect.scope;
+      const nameOf = (address: ClientAddress) => secrets.addressName(networkOf(address));
+
+      const refusals = new Map<string, number>();
+      yield* clearEvery(countInterval, refusals);
+
+      const noteRefusal = Effect.fnUntraced(function* (event: string, address: ClientAddress) {
+        const network = yield* nameOf(address);
+        const counted = `${event} ${network}`;
+        const count = (refusals.get(counted) ?? 0) + 1;
+        if (refusals.size >= maxNetworks) refusals.clear();
+        refusals.set(counted, count);
+        if (!isPowerOfTen(count)) return;
+        yield* Effect.annotateLogs(Effect.logWarning(event), { network, count });
+      });
+
+      /** The last address of each key, which is nearly always that of the next request. */
+      const lastUses = new Map<KeyId, string>();
+      const uses = new Set<string>();
+      yield* clearEvery(renewInterval, lastUses, uses);
+
+      const recordUse = Effect.fnUntraced(function* (key: KeyId, address: ClientAddress) {
+        const network = yield* nameOf(address);
+        const now = yield* Clock.currentTimeMillis;
+        const entry = `used:${key}:${network}`;
+        const isKnown = yield* Effect.match(cache.get(entry, now), {
+          onSuccess: Option.isSome,
+          onFailure: () => false,
+        });
+        if (!isKnown) {
+          yield* Effect.annotateLogs(Effect.logInfo("Key used from a new network"), { key, network });
+        }
+        yield* Effect.ignore(cache.set(entry, "", now + knownFor, now));
+      });
+
+      return SecurityLog.of({
+        noteRefusal: (error, address) => {
+          const event = eventOf(error);
+          return event === null ? Effect.void : noteRefusal(event, address);
+        },
+
+        noteUse: (key, address) => {
+          if (lastUses.get(key) === address.countedAs) return Effect.void;
+          if (lastUses.size >= maxUses) lastUses.clear();
+          lastUses.set(key, address.countedAs);
+          const use = `${key} ${address.countedAs}`;
+          if (uses.has(use)) return Effect.void;
+          if (uses.size >= maxUses) uses.clear();
+          uses.add(use);
+          return Effect.asVoid(Effect.forkIn(recordUse(key, address), scope));
+        },
+      });
+    }),
+  );
+}
+
+const eventOf = (error: PublicError | null): string | null => {
+  if (error?._tag === "InvalidApiKey") return error.problem === "wrong" ? "Wrong key" : null;
+  if (error?._tag !== "SharedIpRateLimited") return null;
+  return error.bucket === "ip_auth" ? "Throttled for wrong keys" : "Throttled";
+};
+
+const isPowerOfTen = (count: number): boolean => /^10*$/.test(String(count));
+
+const clearEvery = (
+  time: `${number} hours` | number,
+  ...collections: ReadonlyArray<{ readonly clear: () => void }>
+) =>
+  Effect.forkScoped(
+    Effect.forever(
+      Effect.delay(
+        Effect.sync(() => {
+          for (const collection of collections) collection.clear();
+        }),
+        time,
+      ),
+    ),
+  );

@@ -1,0 +1,104 @@
+import { CacheMemory } from "@accountlink/cache-memory";
+import { assert, describe, it } from "@effect/vitest";
+import { Context, Effect, Layer, Logger, Option, Redacted, References } from "effect";
+import { TestClock } from "effect/testing";
+import { parseAddress } from "../addresses/client_address.ts";
+import { Cache } from "../cache.ts";
+import { InvalidApiKey, SharedIpRateLimited } from "../errors.ts";
+import { KeyId } from "../ids.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { SecurityLog } from "./security_log.ts";
+
+const address = (text: string) => Option.getOrThrow(parseAddress(text));
+const wrongKey = new InvalidApiKey({ problem: "wrong" });
+const key = KeyId.make("Aa0Bb1Cc2Dd3");
+
+/** Nodes that share a cache, and their log lines. */
+const deployment = Effect.gen(function* () {
+  const lines: Array<string> = [];
+  const logger = Logger.make(({ message, fiber }) => {
+    const { count = "" } = fiber.getRef(References.CurrentLogAnnotations);
+    lines.push(`${String([message].flat()[0])} ${String(count)}`.trim());
+  });
+  const secrets = Secrets.layerWebCrypto(Redacted.make(new Uint8Array(32)));
+  const built = yield* Layer.build(Layer.mergeAll(CacheMemory.layer, secrets, Logger.layer([logger])));
+  let stored = 0;
+  const cache = Context.get(built, Cache);
+  const shared = Context.add(built, Cache, {
+    ...cache,
+    set: (...entry) =>
+      Effect.tap(cache.set(...entry), () =>
+        Effect.sync(() => {
+          stored++;
+        }),
+      ),
+  });
+  const openNode = Layer.build(Layer.fresh(SecurityLog.layer)).pipe(
+    Effect.map((ports) => Context.get(ports, SecurityLog)),
+    Effect.provideContext(shared),
+  );
+  /** Waits until the uses were stored in the cache, which is the last step of each. */
+  const untilStored = (count: number) =>
+    Effect.repeat(
+      Effect.promise(() => new Promise((resolve) => setTimeout(resolve))),
+      { until: () => stored >= count },
+    );
+  return { openNode, lines, logged: Effect.provideContext(shared), untilStored };
+});
+
+describe("SecurityLog", () => {
+  it.effect("logs the 1st, 10th, 100th refusal of a network in a minute", () =>
+    Effect.gen(function* () {
+      const { openNode, lines, logged } = yield* deployment;
+      const { noteRefusal } = yield* openNode;
+      const refuse = (last: number) => logged(noteRefusal(wrongKey, address(`203.0.113.${last % 256}`)));
+      for (let last = 0; last < 120; last++) yield* refuse(last);
+      assert.deepStrictEqual(lines, ["Wrong key 1", "Wrong key 10", "Wrong key 100"]);
+      yield* logged(noteRefusal(wrongKey, address("198.51.100.1")));
+      yield* TestClock.adjust("1 minute");
+      yield* refuse(0);
+      assert.deepStrictEqual(lines.slice(3), ["Wrong key 1", "Wrong key 1"]);
+    }),
+  );
+
+  it.effect("logs throttled addresses, and no other refusals", () =>
+    Effect.gen(function* () {
+      const { openNode, lines, logged } = yield* deployment;
+      const { noteRefusal } = yield* openNode;
+      const refusal = { limit: 30, resetsAt: 0, retryAfter: 1 };
+      for (const error of [
+        null,
+        new InvalidApiKey({ problem: "missing" }),
+        new SharedIpRateLimited({ ...refusal, bucket: "ip_auth" }),
+        new SharedIpRateLimited({ ...refusal, bucket: "ip_day" }),
+      ]) {
+        yield* logged(noteRefusal(error, address("203.0.113.7")));
+      }
+      assert.deepStrictEqual(lines, ["Throttled for wrong keys 1", "Throttled 1"]);
+    }),
+  );
+
+  it.effect("logs a new network of a key once for all nodes, and again after 30 days without use", () =>
+    Effect.gen(function* () {
+      const { openNode, lines, logged, untilStored } = yield* deployment;
+      const use = Effect.fnUntraced(function* (
+        node: SecurityLog["Service"],
+        addresses: ReadonlyArray<string>,
+        stored: number,
+      ) {
+        lines.length = 0;
+        for (const text of addresses) yield* logged(node.noteUse(key, address(text)));
+        yield* untilStored(stored);
+        return lines.length;
+      });
+      const [one, other] = [yield* openNode, yield* openNode];
+      const inTurn = ["203.0.113.7", "2001:db8::1", "203.0.113.8", "2001:db8::2"];
+      assert.strictEqual(yield* use(one, inTurn, 3), 2);
+      assert.strictEqual(yield* use(other, ["203.0.113.9", "2001:db8::3"], 5), 0);
+      yield* TestClock.adjust("20 days");
+      assert.strictEqual(yield* use(one, ["203.0.113.7"], 6), 0);
+      yield* TestClock.adjust("20 days");
+      assert.strictEqual(yield* use(other, ["203.0.113.7", "2001:db8::1"], 8), 1);
+    }),
+  );
+});

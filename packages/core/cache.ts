@@ -1,0 +1,20 @@
+/**
+ * The port for short-lived values that may be lost, such as answers of the platforms.
+ */
+import { Context, type Effect, type Option } from "effect";
+import type { StoreUnavailable } from "./errors.ts";
+import type { Millis } from "./timestamp.ts";
+
+/** A key-value cache. An entry may be evicted at any time, and is gone after its deadline. */
+export class Cache extends Context.Service<
+  Cache,
+  {
+    readonly get: (key: string, now: Millis) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
+    readonly set: (
+      key: string,
+      value: string,
+      expiresAt: Millis,
+      now: Millis,
+    ) => Effect.Effect<void, StoreUnavailable>;
+  }
+>()("@accountlink/core/Cache") {}

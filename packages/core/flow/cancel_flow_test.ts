@@ -1,0 +1,51 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { flowWorld, reasonOf, setupFlow as setup } from "./test_flows.ts";
+
+describe("VerificationFlows.cancel", () => {
+  it.effect("cancels the session, with or without a flow", () =>
+    Effect.gen(function* () {
+      const { browser, entry, read } = yield* setup();
+      yield* browser.cancel(yield* browser.form(entry));
+      assert.strictEqual((yield* read).state, "cancelled");
+      const begun = yield* setup();
+      yield* begun.browser.walk(begun.entry);
+      const form = yield* begun.browser.form(begun.entry);
+      yield* begun.browser.cancel(form);
+      assert.strictEqual(yield* reasonOf(begun.browser.send(form)), "over cancelled");
+      assert.strictEqual(yield* reasonOf(begun.browser.cancel(form)), "over cancelled");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("finds the session by the last entry of the browser", () =>
+    Effect.gen(function* () {
+      const { browser, entry, read } = yield* setup();
+      yield* browser.cancel({ ...(yield* browser.form(entry)), sid: null });
+      assert.strictEqual((yield* read).state, "cancelled");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("ends a flow without a session", () =>
+    Effect.gen(function* () {
+      const { browser, byScope, gameOf } = yield* setup();
+      yield* browser.walk(byScope);
+      const form = yield* browser.form(byScope);
+      yield* browser.cancel(form);
+      assert.strictEqual(yield* reasonOf(browser.send(form)), "lost");
+      assert.strictEqual(yield* reasonOf(browser.cancel(form)), "lost");
+      assert.isNull(yield* gameOf);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("keeps the flow of another session", () =>
+    Effect.gen(function* () {
+      const one = yield* setup();
+      const other = yield* setup();
+      yield* one.browser.walk(one.entry);
+      yield* one.browser.cancel(yield* one.browser.form(other.entry));
+      assert.strictEqual((yield* other.read).state, "cancelled");
+      yield* one.browser.confirm(one.entry);
+      assert.strictEqual((yield* one.read).state, "completed");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+});

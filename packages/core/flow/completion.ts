@@ -1,0 +1,54 @@
+/**
+ * The rules of completing a flow. A store applies them inside of its transaction, to rows that it
+ * has locked.
+ */
+import type { GameId } from "../ids.ts";
+import type { LinkRecord } from "../links/link.ts";
+import type { CompleteFlow, FlowCompleted } from "../sessions/session_store.ts";
+import { isOpenAt, type VerificationSession } from "../sessions/verification_session.ts";
+import { isVoided, type VerificationFlow } from "./verification_flow.ts";
+
+/** The stored state that decides. */
+export interface CompletionState {
+  readonly flow: VerificationFlow | undefined;
+  /** The session of the flow. */
+  readonly session: VerificationSession | undefined;
+  /** The record of the chat user of the write. */
+  readonly record: LinkRecord | undefined;
+}
+
+/** Why a flow cannot complete; null if it can. */
+export const completionRefusal = (
+  write: CompleteFlow,
+  { flow, session, record }: CompletionState,
+): Exclude<FlowCompleted, { readonly _tag: "Completed" }> | null => {
+  if (flow === undefined) return { _tag: "FlowGone" };
+  if (session !== undefined && !isOpenAt(session, write.at)) return { _tag: "SessionOver", session };
+  if (flow.pid !== write.pid || write.at >= flow.expiresAt) return { _tag: "FlowGone" };
+  if (isVoided(flow)) return { _tag: "LinkChanged" };
+  if (!holdsProofs(flow, write) || (flow.session !== null && !isFor(session, write)))
+    return { _tag: "FlowGone" };
+  return (record?.linkVersion ?? 0) === flow.seenVersion ? null : { _tag: "LinkChanged" };
+};
+
+const holdsProofs = (flow: VerificationFlow, { chatId, gameId }: CompleteFlow): boolean =>
+  flow.chatId === chatId && flow.gameId === gameId;
+
+const isFor = (session: VerificationSession | undefined, { pid, chatId }: CompleteFlow): boolean =>
+  session?.pid === pid && (session.chatId ?? chatId) === chatId;
+
+/** The session after its completion. */
+export const completedSession = (
+  session: VerificationSession,
+  { chatId, gameId, at }: CompleteFlow,
+  previousGameId: GameId | null,
+): VerificationSession => ({
+  ...session,
+  state: "completed",
+  chatId,
+  gameId,
+  linkChanged: gameId !== previousGameId,
+  previousGameId,
+  completedAt: at,
+  change: session.change + 1,
+});

@@ -1,0 +1,87 @@
+/**
+ * `VerificationFlows.confirm`: stores the link of both proofs.
+ */
+import { Clock, Effect } from "effect";
+import { AddressVault } from "../addresses/address_vault.ts";
+import type { ClientAddress } from "../addresses/client_address.ts";
+import type { Sid } from "../ids.ts";
+import { RequestLimits } from "../limits/request_limits.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
+import { SessionSettings } from "../sessions/session_settings.ts";
+import { SessionStore } from "../sessions/session_store.ts";
+import { SessionWatch } from "../sessions/session_watch.ts";
+import { makeFlowAccounts } from "./flow_accounts.ts";
+import type { Cookie } from "./flow_cookie.ts";
+import { type FlowForm, makeFormChecks } from "./flow_form.ts";
+import { FlowRefused } from "./flow_refusal.ts";
+import { FlowStore } from "./flow_store.ts";
+import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
+import { makeFindFlow, refuseGone } from "./held_flow.ts";
+import { admitUser } from "./user_admission.ts";
+import { isVoided } from "./verification_flow.ts";
+
+export const makeConfirm = Effect.gen(function* () {
+  const flows = yield* FlowStore;
+  const subjects = yield* FlowSubjects;
+  const sessions = yield* SessionStore;
+  const watch = yield* SessionWatch;
+  const guard = yield* GuildGuard;
+  const limits = yield* RequestLimits;
+  const vault = yield* AddressVault;
+  const { sightingRetention } = yield* SessionSettings;
+  const accounts = yield* makeFlowAccounts;
+  const forms = yield* makeFormChecks;
+  const findFlow = yield* makeFindFlow;
+
+  return Effect.fn("VerificationFlows.confirm")(function* (
+    cookie: Cookie,
+    form: FlowForm,
+    { address, requestId }: { readonly address: ClientAddress; readonly requestId: string },
+  ) {
+    const flow = yield* findFlow(cookie);
+    if (flow === null) return yield* forms.refuse(cookie, form);
+    const { id, session, pid, chatId, gameId, entry } = flow;
+    yield* forms.check(id, session ?? pid, form);
+    const subject = yield* subjects.resolve(entry);
+    if (isVoided(flow)) return yield* new FlowRefused({ reason: "link_changed", entry });
+    if (chatId === null || gameId === null) return yield* new FlowRefused({ reason: "unfinished", entry });
+    yield* admitUser(guard, subject, { chatId }, entry);
+    if (session === null) yield* limits.admitFlow(address);
+    const completed = yield* sessions.complete({
+      flow: id,
+      pid,
+      chatId,
+      gameId,
+      address: sightingRetention > 0 ? yield* vault.protect(address) : null,
+      at: yield* Clock.currentTimeMillis,
+      actor: { type: "user", id: chatId },
+      requestId,
+    });
+    switch (completed._tag) {
+      case "FlowGone":
+        return yield* refuseGone(cookie, entry);
+      case "SessionOver":
+        return yield* refuseOver(completed.session, entry);
+      case "LinkChanged":
+        // The user confirmed a page that is out of date, so the proofs are dropped.
+        yield* flows.end(id);
+        return yield* new FlowRefused({ reason: "link_changed", entry });
+      case "Completed": {
+        if (session !== null) yield* watch.announce([session]);
+        const ended = { entry, guildId: subject.guildId };
+        if (subject.redirect !== null) {
+          return { ...ended, redirect: withOutcome(subject.redirect, subject.sid) };
+        }
+        const linkChanged = completed.previousGameId !== gameId;
+        return { ...ended, redirect: null, ...(yield* accounts.both(chatId, gameId)), linkChanged };
+      }
+    }
+  });
+});
+
+const withOutcome = (redirect: string, sid: Sid | null): string => {
+  const url = new URL(redirect);
+  if (sid !== null) url.searchParams.set("sid", sid);
+  url.searchParams.set("state", "completed");
+  return url.href;
+};

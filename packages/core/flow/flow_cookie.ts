@@ -1,0 +1,67 @@
+/**
+ * The cookie of a flow: `<random token>.<deadline>.<entry>`. The deadline lets an expired flow be
+ * told from an unknown one after it was deleted. The id of a flow is a hash of token and deadline,
+ * so neither can be changed. The entry is what the browser may choose anyway, as in the address.
+ */
+import { Effect, Option, Result, Schema } from "effect";
+import type { SecureRandom } from "effect/crypto";
+import { Base64Url } from "effect/encoding";
+import type { FlowId } from "../ids.ts";
+import { randomToken } from "../secrets/random_token.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import type { Millis } from "../timestamp.ts";
+import type { FlowEntry } from "./flow_view.ts";
+
+/** The cookie of a request, if it has one. */
+export type Cookie = string | null;
+
+/** Browsers drop cookies of more than 4,096 bytes, including name and attributes. */
+const maxLength = 3_500;
+
+export const newCookie = (
+  random: SecureRandom.SecureRandom["Service"],
+  expiresAt: Millis,
+): Effect.Effect<string> => Effect.map(randomToken(random), (token) => `${token}.${expiresAt.toString(36)}`);
+
+/** The deadline of a cookie; null if the text is no cookie of a flow. */
+export const deadlineOf = (cookie: Cookie): Millis | null => {
+  const [, expiresAt] = /^[\w-]{43}\.([\da-z]{1,9})(?:\.[\w-]+)?$/.exec(cookie ?? "") ?? [];
+  return expiresAt === undefined ? null : Number.parseInt(expiresAt, 36);
+};
+
+/** The cookie with an entry in place of an earlier one; without any if it would be too long. */
+export const withEntry = (cookie: string, entry: FlowEntry): string => {
+  const full = `${withoutEntry(cookie)}.${Base64Url.encode(JSON.stringify(entry))}`;
+  return full.length > maxLength ? withoutEntry(cookie) : full;
+};
+
+/** The entry of a cookie that has one and has not expired; else null. */
+export const entryIn = (cookie: Cookie, now: Millis): FlowEntry | null => {
+  const encoded = cookie?.split(".")[2];
+  if (encoded === undefined || (deadlineOf(cookie) ?? 0) <= now) return null;
+  return Option.getOrNull(Option.flatMap(Result.getSuccess(Base64Url.decodeString(encoded)), decodeEntry));
+};
+
+const decodeEntry = Schema.decodeOption(
+  Schema.fromJsonString(
+    Schema.Union([
+      Schema.Struct({ sid: Schema.String }),
+      Schema.Struct({
+        pid: Schema.String,
+        guildId: Schema.NullOr(Schema.String),
+        redirect: Schema.NullOr(Schema.String),
+      }),
+    ]),
+  ),
+);
+
+/** Makes the function that gives the id of the flow of a cookie. */
+export const makeFlowId: Effect.Effect<(cookie: string) => Effect.Effect<FlowId>, never, Secrets> =
+  Effect.map(
+    Secrets,
+    ({ flowId }) =>
+      (cookie) =>
+        flowId(withoutEntry(cookie)),
+  );
+
+const withoutEntry = (cookie: string): string => cookie.split(".", 2).join(".");

@@ -1,0 +1,54 @@
+/**
+ * Why the public verification flow refuses a step.
+ */
+import { Data } from "effect";
+import type { ChatId } from "../ids.ts";
+import type { ChatProfile } from "../platforms/profile.ts";
+import type { SessionState } from "../sessions/verification_session.ts";
+import type { FlowAccount, FlowEntry } from "./flow_view.ts";
+
+/**
+ * - `unknown`: no such session or scope, or no active key for it.
+ * - `bad_redirect`: no active key of the scope lists the origin of the redirect.
+ * - `no_guild`: the scope has another guild, or its bot is not in the guild.
+ * - `expired`: the deadline has passed.
+ * - `over`: the session is completed, cancelled or failed.
+ * - `wrong_user`: the session is for another chat user.
+ * - `not_a_member`: the chat user is not in the guild.
+ * - `platform_down`: a platform does not answer; `cause` is its `PlatformUnavailable`.
+ * - `denied`: the user denied the sign-in.
+ * - `sign_in_invalid`: the sign-in is not one of this browser, or was used already.
+ * - `unfinished`: a proof is missing.
+ * - `lost`: the browser has no flow, or it was completed.
+ * - `forged`: the form is not of a page of this flow.
+ * - `link_changed`: the link changed since the user saw it, or was removed since the proofs.
+ */
+export type FlowRefusal =
+  | "unknown"
+  | "bad_redirect"
+  | "no_guild"
+  | "expired"
+  | "over"
+  | "wrong_user"
+  | "not_a_member"
+  | "platform_down"
+  | "denied"
+  | "sign_in_invalid"
+  | "unfinished"
+  | "lost"
+  | "forged"
+  | "link_changed";
+
+/** A refused step of a flow. */
+export class FlowRefused extends Data.TaggedError("FlowRefused")<{
+  readonly reason: FlowRefusal;
+  /** Where the browser can start again; null if unknown. */
+  readonly entry: FlowEntry | null;
+  /** How the session ended, for `over`. */
+  readonly state?: SessionState;
+  /** Who signed in, for `wrong_user` and `not_a_member` of a sign-in. */
+  readonly account?: FlowAccount<ChatId, ChatProfile>;
+  readonly cause?: unknown;
+}> {
+  override readonly message = `Cannot continue the verification: ${this.reason}`;
+}

@@ -1,0 +1,61 @@
+/**
+ * The port for verification flows and the proofs that they hold.
+ */
+import { Context, type Effect, type Option } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { ChatId, FlowId, GameId } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+import type { SignInChallenge, VerificationFlow } from "./verification_flow.ts";
+
+/** A proven account. A proof of the chat account replaces both earlier proofs. */
+export type Proof =
+  | { readonly step: "chat"; readonly chatId: ChatId }
+  | { readonly step: "game"; readonly gameId: GameId };
+
+/**
+ * Where flows live. `LinkStore.removeGame` voids the proofs of every flow that proved its chat user
+ * in the scope, and `LinkStore.deleteScope` those of every flow of the scope. A voided flow stays
+ * (`isVoided`), so that its browser gets the reason and can start again.
+ *
+ * An unknown scope, an id or `stateHash` that exists, and text that `isStorable` refuses are
+ * defects.
+ */
+export class FlowStore extends Context.Service<
+  FlowStore,
+  {
+    /** Stores a new flow. */
+    readonly begin: (flow: VerificationFlow) => Effect.Effect<void, StoreUnavailable>;
+
+    /** The flow, unless it was deleted or has expired. */
+    readonly find: (
+      id: FlowId,
+      at: Millis,
+    ) => Effect.Effect<Option.Option<VerificationFlow>, StoreUnavailable>;
+
+    /** Stores a challenge. False if its flow is gone. */
+    readonly challenge: (challenge: SignInChallenge) => Effect.Effect<boolean, StoreUnavailable>;
+
+    /** Returns a challenge of the flow once. None if it or the flow is gone or has expired. */
+    readonly takeChallenge: (
+      id: FlowId,
+      stateHash: string,
+      at: Millis,
+    ) => Effect.Effect<Option.Option<SignInChallenge>, StoreUnavailable>;
+
+    /**
+     * Adds a proof; the second one also stores the version of the chat user's record. The flow gets
+     * the id of a new cookie and loses its challenges, so that no sign-in started under the old
+     * cookie succeeds. None if it is gone or has expired, or for a game account before a chat
+     * account.
+     */
+    readonly prove: (
+      id: FlowId,
+      proof: Proof,
+      at: Millis,
+      nextId: FlowId,
+    ) => Effect.Effect<Option.Option<VerificationFlow>, StoreUnavailable>;
+
+    /** Deletes a flow with its proofs and challenges. */
+    readonly end: (id: FlowId) => Effect.Effect<void, StoreUnavailable>;
+  }
+>()("@accountlink/core/FlowStore") {}

@@ -1,0 +1,126 @@
+/**
+ * What a verification flow is about: who asks for a link, of whom, and until when.
+ */
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
+import { type DataScope, guildOf } from "../data_scope.ts";
+import type { StoreUnavailable } from "../errors.ts";
+import { type ChatId, GuildId, Pid, type SessionId, Sid } from "../ids.ts";
+import { type ApiKey, isAccepted } from "../keys/api_key.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { checkRedirect } from "../sessions/redirect.ts";
+import { SessionSettings } from "../sessions/session_settings.ts";
+import { SessionStore } from "../sessions/session_store.ts";
+import { keptAfterExpiry } from "../sessions/session_sweep.ts";
+import { isFinal, type VerificationSession } from "../sessions/verification_session.ts";
+import type { Millis } from "../timestamp.ts";
+import { FlowRefused } from "./flow_refusal.ts";
+import type { FlowEntry } from "./flow_view.ts";
+
+/** The session or scope that a browser entered with, as far as a flow needs it. */
+export interface FlowSubject {
+  readonly sid: Sid | null;
+  /** The stored id of the session; null without one. */
+  readonly session: SessionId | null;
+  readonly pid: Pid;
+  readonly scope: DataScope;
+  /** The name of the account that asks for the link. */
+  readonly asking: string;
+  readonly guildId: GuildId | null;
+  readonly redirect: string | null;
+  /** The only chat user who may complete it; null for anyone. */
+  readonly chatId: ChatId | null;
+  /** The deadline; without a session, that of a flow that starts now. */
+  readonly expiresAt: Millis;
+}
+
+/** Resolves entries. */
+export class FlowSubjects extends Context.Service<
+  FlowSubjects,
+  {
+    /** Fails with `FlowRefused` if the entry is unknown, not allowed, expired or over. */
+    readonly resolve: (entry: FlowEntry) => Effect.Effect<FlowSubject, FlowRefused | StoreUnavailable>;
+  }
+>()("@accountlink/core/FlowSubjects") {
+  static readonly layer = Layer.effect(
+    FlowSubjects,
+    Effect.gen(function* () {
+      const keys = yield* KeyStore;
+      const sessions = yield* SessionStore;
+      const secrets = yield* Secrets;
+      const { life } = yield* SessionSettings;
+
+      const bySession = Effect.fnUntraced(function* (sid: string) {
+        const entry = { sid };
+        const unknown = new FlowRefused({ reason: "unknown", entry: null });
+        if (!isSid(sid)) return yield* unknown;
+        const session = Option.getOrNull(yield* sessions.find(yield* secrets.sessionId(sid)));
+        if (session === null) return yield* unknown;
+        const now = yield* Clock.currentTimeMillis;
+        if (now >= session.expiresAt + keptAfterExpiry) return yield* unknown;
+        if (now >= session.expiresAt || isFinal(session.state)) return yield* refuseOver(session, entry);
+        const key = Option.getOrNull(yield* keys.findById(session.keyId));
+        if (key === null || !isAccepted(key, now)) return yield* unknown;
+        const { id, pid, guildId, redirect, chatId, expiresAt } = session;
+        const { scope } = key;
+        return { sid, session: id, pid, scope, asking: scope.account, guildId, redirect, chatId, expiresAt };
+      });
+
+      const activeKeys = ({ account, pid }: DataScope, now: Millis) =>
+        Effect.map(keys.listKeys(account), (owned) =>
+          owned.filter((key) => key.scope.pid === pid && isAccepted(key, now)),
+        );
+
+      const byScope = Effect.fnUntraced(function* (entry: Exclude<FlowEntry, { readonly sid: string }>) {
+        const { pid, redirect } = entry;
+        const now = yield* Clock.currentTimeMillis;
+        const scope = isPid(pid) ? Option.getOrNull(yield* keys.findScopeByPid(pid)) : null;
+        const active = scope === null ? [] : yield* activeKeys(scope, now);
+        if (scope === null || active.length === 0) {
+          return yield* new FlowRefused({ reason: "unknown", entry: null });
+        }
+        const own = guildOf(scope);
+        const guildId = entry.guildId ?? own;
+        if (guildId !== null && (!isGuildId(guildId) || (own !== null && guildId !== own))) {
+          return yield* new FlowRefused({ reason: "no_guild", entry: null });
+        }
+        if (redirect !== null && Option.isNone(yield* mayRedirect(active, redirect))) {
+          return yield* new FlowRefused({ reason: "bad_redirect", entry: null });
+        }
+        return {
+          sid: null,
+          session: null,
+          pid: scope.pid,
+          scope,
+          asking: scope.account,
+          guildId,
+          redirect,
+          chatId: null,
+          expiresAt: now + life,
+        };
+      });
+
+      return FlowSubjects.of({
+        resolve: (entry) => ("sid" in entry ? bySession(entry.sid) : byScope(entry)),
+      });
+    }),
+  );
+}
+
+/** Refuses a session that has ended, with its final state. */
+export const refuseOver = (
+  { state }: VerificationSession,
+  entry: FlowEntry,
+): Effect.Effect<never, FlowRefused> =>
+  Effect.fail(
+    isFinal(state) && state !== "expired"
+      ? new FlowRefused({ reason: "over", entry, state })
+      : new FlowRefused({ reason: "expired", entry }),
+  );
+
+const mayRedirect = (active: ReadonlyArray<ApiKey>, redirect: string) =>
+  Effect.findFirst(active, (key) => Effect.isSuccess(checkRedirect(key, redirect)));
+
+const isSid = Schema.is(Sid);
+const isPid = Schema.is(Pid);
+const isGuildId = Schema.is(GuildId);

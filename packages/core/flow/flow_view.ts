@@ -1,0 +1,57 @@
+/**
+ * What the pages of a flow show.
+ */
+import type { ChatId, GameId, GuildId, Sid } from "../ids.ts";
+import type { ChatProfile, GameProfile, Guild } from "../platforms/profile.ts";
+import type { Millis } from "../timestamp.ts";
+
+/** How a browser enters: with a session, or the public id of a scope. Values are unchecked. */
+export type FlowEntry =
+  | { readonly sid: string }
+  | { readonly pid: string; readonly guildId: string | null; readonly redirect: string | null };
+
+/** An account with its profile; null if the platform does not know it or does not answer. */
+export interface FlowAccount<Id, Profile> {
+  readonly id: Id;
+  readonly profile: Profile | null;
+}
+
+/** The state of a flow, for its page. */
+export interface FlowView {
+  readonly entry: FlowEntry;
+  readonly sid: Sid | null;
+  /** The account that asks for the link. */
+  readonly asking: string;
+  /** The guild of the flow. Its name is null if the platform does not answer. */
+  readonly guild: Guild | null;
+  readonly redirect: string | null;
+  readonly expiresAt: Millis;
+  /** The proven accounts. */
+  readonly chat: FlowAccount<ChatId, ChatProfile> | null;
+  readonly game: FlowAccount<GameId, GameProfile> | null;
+  /** The linked game account that confirming would replace; null if it replaces none. */
+  readonly replaces: FlowAccount<GameId, GameProfile> | null;
+  /** The field that the forms of the page send. */
+  readonly csrf: string;
+}
+
+/** Part of a result: the cookie that replaces the one of the browser. */
+export interface WithCookie {
+  readonly cookie: string;
+}
+
+/** A flow that has ended. */
+export interface FlowEnded {
+  readonly entry: FlowEntry;
+  readonly guildId: GuildId | null;
+}
+
+/** A stored link: the redirect with the outcome in its query, or else what was linked. */
+export type FlowConfirmed =
+  | (FlowEnded & { readonly redirect: string })
+  | (FlowEnded & {
+      readonly redirect: null;
+      readonly chat: FlowAccount<ChatId, ChatProfile>;
+      readonly game: FlowAccount<GameId, GameProfile>;
+      readonly linkChanged: boolean;
+    });

@@ -1,0 +1,8 @@
+/** The public verification flow that a browser walks. */
+export * from "./completion.ts";
+export type { FlowForm } from "./flow_form.ts";
+export * from "./flow_refusal.ts";
+export * from "./flow_store.ts";
+export * from "./flow_view.ts";
+export * from "./verification_flow.ts";
+export * from "./verification_flows.ts";

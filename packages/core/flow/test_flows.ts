@@ -1,0 +1,218 @@
+/** Fixtures of the tests of the flow: browsers over the whole service in memory. */
+import { PlatformMemory } from "@accountlink/platform-memory";
+import { Context, Effect, Layer, Option, Redacted } from "effect";
+import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import * as AccountLink from "../account_link.ts";
+import { AddressVault } from "../addresses/address_vault.ts";
+import { PlatformUnavailable } from "../errors.ts";
+import { ApiKeys } from "../keys/api_keys.ts";
+import { Counters } from "../limits/counters.ts";
+import { LinkLookup } from "../links/link_lookup.ts";
+import { LinkWriter } from "../links/link_writer.ts";
+import { ChatPlatform } from "../platforms/chat_platform.ts";
+import { ChatIdentity } from "../platforms/identity_provider.ts";
+import { SessionStore } from "../sessions/session_store.ts";
+import { newKey, request } from "../sessions/test_sessions.ts";
+import { type NewSession, VerificationSessions } from "../sessions/verification_sessions.ts";
+import { Signals } from "../signals.ts";
+import { address, chatId, gameId, operator, platform, stores } from "../test_world.ts";
+import type { FlowForm } from "./flow_form.ts";
+import type { FlowRefused } from "./flow_refusal.ts";
+import { FlowStore } from "./flow_store.ts";
+import type { FlowEntry, WithCookie } from "./flow_view.ts";
+import type { ProofStep } from "./verification_flow.ts";
+import { VerificationFlows } from "./verification_flows.ts";
+
+const ada = chatId("10001");
+
+export const addressKey = Redacted.make(new Uint8Array(32).fill(9));
+
+/** `AddressVault` with one key, `k1`, on Web Crypto. */
+export const vault = AddressVault.layer(new Map([["k1", addressKey]])).pipe(
+  Layer.provideMerge(Layer.mergeAll(Aead.layerWebCrypto, Mac.layerWebCrypto, Kdf.layerWebCrypto)),
+  Layer.provideMerge(SecureRandom.layerWebCrypto),
+);
+
+/** Switches of the chat platform. */
+export class ChatPlatformSwitch extends Context.Service<
+  ChatPlatformSwitch,
+  { isDown: boolean; hasMembers: boolean; isMemberBySignIn: boolean | undefined }
+>()("@accountlink/core/test/ChatPlatformSwitch") {}
+
+const switched = Layer.effectContext(
+  Effect.gen(function* () {
+    const chat = yield* ChatPlatform;
+    const identity = yield* ChatIdentity;
+    const state: ChatPlatformSwitch["Service"] = {
+      isDown: false,
+      hasMembers: true,
+      isMemberBySignIn: undefined,
+    };
+    const unlessDown = <A, E>(answer: Effect.Effect<A, E>) =>
+      Effect.suspend(
+        (): Effect.Effect<A, E | PlatformUnavailable> =>
+          state.isDown ? new PlatformUnavailable({ operation: "ChatPlatform.findGuild" }) : answer,
+      );
+    return Context.make(ChatPlatformSwitch, state).pipe(
+      Context.add(ChatPlatform, {
+        ...chat,
+        findGuild: (guild) => unlessDown(chat.findGuild(guild)),
+        findMember: (guild, user) =>
+          unlessDown(
+            Effect.map(
+              chat.findMember(guild, user),
+              Option.filter(() => state.hasMembers),
+            ),
+          ),
+      }),
+      Context.add(ChatIdentity, {
+        ...identity,
+        finish: (signIn, callback) =>
+          Effect.map(identity.finish(signIn, callback), (signedIn) => ({
+            ...signedIn,
+            isMember: signIn.guildId === null ? undefined : state.isMemberBySignIn,
+          })),
+      }),
+    );
+  }),
+);
+
+type OnCall = (operation: string, args: ReadonlyArray<unknown>) => void;
+
+/** A port whose calls are recorded. */
+const recordedPort = <Id, Shape extends object>(port: Context.Key<Id, Shape>, onCall: OnCall) =>
+  Layer.effect(
+    port,
+    Effect.map(
+      port,
+      (implementation) =>
+        new Proxy(implementation, {
+          get: (target, name) => {
+            const operation: unknown = Reflect.get(target, name);
+            if (typeof operation !== "function") return operation;
+            return (...args: ReadonlyArray<unknown>) => {
+              onCall(String(name), args);
+              return Reflect.apply(operation, target, args);
+            };
+          },
+        }),
+    ),
+  );
+
+/** Every service and the flow. Calls of stores, counters and signals are recorded. */
+export const flowWorldWith = ({ onCall }: { readonly onCall: OnCall }) => {
+  const recorded = Layer.mergeAll(
+    recordedPort(SessionStore, onCall),
+    recordedPort(FlowStore, onCall),
+    recordedPort(Counters, onCall),
+    recordedPort(Signals, onCall),
+  );
+  return AccountLink.layerFlows.pipe(
+    Layer.provideMerge(AccountLink.layer),
+    Layer.provideMerge(Layer.mergeAll(switched, recorded)),
+    Layer.provideMerge(
+      Layer.mergeAll(stores, vault, PlatformMemory.layer(platform), PlatformMemory.layerIdentities(platform)),
+    ),
+    Layer.fresh,
+  );
+};
+
+/** Every service and the flow. */
+export const flowWorld = flowWorldWith({ onCall: () => {} });
+
+/** How a platform sends a browser back: with the code of a user, or with another query. */
+type Returned = string | Readonly<Record<string, string>>;
+
+/** A browser without a cookie. */
+export const newBrowser = Effect.gen(function* () {
+  const flows = yield* VerificationFlows;
+  const jar: { cookie: string | null } = { cookie: null };
+  const keep = <Given extends WithCookie>(given: Given): Given => {
+    jar.cookie = given.cookie;
+    return given;
+  };
+
+  const show = (entry: FlowEntry) =>
+    Effect.map(
+      Effect.suspend(() => flows.view(entry, jar.cookie)),
+      keep,
+    );
+
+  /** Goes to a platform, and returns the `state` of the sign-in. */
+  const leave = (step: ProofStep, entry: FlowEntry | null = null) =>
+    Effect.map(
+      Effect.suspend(() => flows.start(step, entry, jar.cookie, callbackOf(step))),
+      (started) => new URL(keep(started).url).searchParams.get("state") ?? "",
+    );
+
+  const comeBack = (step: ProofStep, state: string, as: Returned) => {
+    const query = new URLSearchParams({ state, ...(typeof as === "string" ? { code: as } : as) });
+    return Effect.map(
+      Effect.suspend(() => flows.finish(step, jar.cookie, query, callbackOf(step))),
+      keep,
+    );
+  };
+
+  const prove = (step: ProofStep, as: Returned, entry: FlowEntry | null = null) =>
+    Effect.flatMap(leave(step, entry), (state) => comeBack(step, state, as));
+
+  /** Opens the page, and returns its form. */
+  const form = (entry: FlowEntry) => Effect.map(show(entry), ({ csrf, sid }): FlowForm => ({ csrf, sid }));
+
+  const send = (sent: FlowForm, from = "203.0.113.7") =>
+    Effect.suspend(() => flows.confirm(jar.cookie, sent, { address: address(from), requestId: "req_test" }));
+
+  return {
+    jar,
+    show,
+    leave,
+    comeBack,
+    prove,
+    form,
+    send,
+    /** Proves both accounts. */
+    walk: (entry: FlowEntry, chat = "10001", game = "1") =>
+      Effect.andThen(prove("chat", chat, entry), prove("game", game)),
+    confirm: (entry: FlowEntry, from?: string) => Effect.flatMap(form(entry), (sent) => send(sent, from)),
+    cancel: (sent: FlowForm) => Effect.suspend(() => flows.cancel(jar.cookie, sent)),
+  };
+});
+
+const callbackOf = (step: ProofStep): string => `https://service.example/verify/${step}/callback`;
+
+/** A key, a session of it, and a browser. */
+export const setupFlow = Effect.fnUntraced(function* (changes: Partial<NewSession> = {}) {
+  const sessions = yield* VerificationSessions;
+  const writer = yield* LinkWriter;
+  const lookup = yield* LinkLookup;
+  const keys = yield* ApiKeys;
+  const key = yield* newKey();
+  const store = yield* SessionStore;
+  const { id, sid } = yield* sessions.create(key, { ...request, ...changes });
+  const target = { scope: key.scope, guildId: null, origin: operator };
+  return {
+    key,
+    entry: { sid },
+    byScope: { pid: key.scope.pid, guildId: null, redirect: null },
+    browser: yield* newBrowser,
+    read: Effect.map(store.find(id), Option.getOrThrow),
+    cancelSession: sessions.cancel(key, sid),
+    disable: keys.setStatus(key.id, "disabled", operator),
+    link: (game: string) => writer.setGame(target, { chatId: ada, gameId: gameId(game) }),
+    removals: {
+      unlink: writer.removeGame(target, ada, { requireMember: false }),
+      deleteAll: writer.deleteScope(target),
+    },
+    gameOf: Effect.map(
+      lookup.verification(key.scope, ada, { guildId: null, resolved: false }),
+      (found) => found.gameId,
+    ),
+  };
+});
+
+/** The reason of a refusal, with the final state of the session. */
+export const reasonOf = <A, E, R>(effect: Effect.Effect<A, E | FlowRefused, R>) =>
+  Effect.map(Effect.flip(effect), (error) => {
+    const { reason, state } = error as FlowRefused;
+    return state === undefined ? reason : `${reason} ${state}`;
+  });

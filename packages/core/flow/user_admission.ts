@@ -1,0 +1,42 @@
+/**
+ * Which chat users may complete a flow.
+ */
+import { Effect } from "effect";
+import type { PlatformUnavailable } from "../errors.ts";
+import type { ChatId } from "../ids.ts";
+import type { GuildGuard } from "../platforms/guild_guard.ts";
+import { FlowRefused } from "./flow_refusal.ts";
+import type { FlowSubject } from "./flow_subjects.ts";
+import type { FlowEntry } from "./flow_view.ts";
+
+/**
+ * Refuses a chat user whom the session does not name, or who is not a member of its guild.
+ *
+ * @param user.isMember the membership as a sign-in reported it, which is newer than cached answers
+ * of the platform; without it the platform is asked
+ */
+export const admitUser = (
+  guard: GuildGuard["Service"],
+  { scope, guildId, chatId }: FlowSubject,
+  user: { readonly chatId: ChatId; readonly isMember?: boolean | undefined },
+  entry: FlowEntry,
+): Effect.Effect<void, FlowRefused> => {
+  const refuse = (reason: "wrong_user" | "not_a_member" | "no_guild") => new FlowRefused({ reason, entry });
+  if (chatId !== null && chatId !== user.chatId) return refuse("wrong_user");
+  const isMember =
+    user.isMember === undefined ? guard.isMember(guildId, user.chatId) : Effect.succeed(user.isMember);
+  return Effect.andThen(guard.enter(scope, guildId), isMember).pipe(
+    Effect.flatMap((is) => (is ? Effect.void : refuse("not_a_member"))),
+    Effect.catchTags({
+      Forbidden: () => refuse("no_guild"),
+      MissingParameter: () => refuse("no_guild"),
+      ...refusePlatformDown(entry),
+    }),
+  );
+};
+
+/** A handler for `Effect.catchTags`. */
+export const refusePlatformDown = (entry: FlowEntry) => ({
+  PlatformUnavailable: (cause: PlatformUnavailable) =>
+    new FlowRefused({ reason: "platform_down", entry, cause }),
+});

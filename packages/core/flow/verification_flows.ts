@@ -1,0 +1,88 @@
+/**
+ * The public verification flow: a browser proves a chat account and a game account, and confirms
+ * their link.
+ */
+import { Context, Effect, Layer } from "effect";
+import type { ClientAddress } from "../addresses/client_address.ts";
+import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
+import { makeCancel } from "./cancel_flow.ts";
+import { makeConfirm } from "./confirm_flow.ts";
+import { makeFinish } from "./finish_proof.ts";
+import type { Cookie } from "./flow_cookie.ts";
+import { makeFlowObserver } from "./flow_events.ts";
+import type { FlowForm } from "./flow_form.ts";
+import type { FlowRefused } from "./flow_refusal.ts";
+import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, WithCookie } from "./flow_view.ts";
+import { makeStart } from "./start_proof.ts";
+import type { ProofStep } from "./verification_flow.ts";
+import { makeView } from "./view_flow.ts";
+
+export type FlowError = FlowRefused | StoreUnavailable;
+
+/**
+ * The steps of a browser. A cookie identifies it and changes with every proof, so that a cookie
+ * which an attacker planted in the browser is useless after a proof.
+ */
+export class VerificationFlows extends Context.Service<
+  VerificationFlows,
+  {
+    /** The page of the flow. Changes nothing, since link previews fetch it too. */
+    readonly view: (entry: FlowEntry, cookie: Cookie) => Effect.Effect<FlowView & WithCookie, FlowError>;
+
+    /**
+     * Starts the proof of an account. That of the chat account opens the session.
+     *
+     * @param entry null to continue the flow of the browser
+     * @param redirectUri the URL of the callback
+     * @returns the URL of the sign-in
+     */
+    readonly start: (
+      step: ProofStep,
+      entry: FlowEntry | null,
+      cookie: Cookie,
+      redirectUri: string,
+    ) => Effect.Effect<{ readonly url: string; readonly entry: FlowEntry } & WithCookie, FlowError>;
+
+    /**
+     * Checks and stores the proof with which the browser returns.
+     *
+     * @param callback the query of the callback
+     */
+    readonly finish: (
+      step: ProofStep,
+      cookie: Cookie,
+      callback: URLSearchParams,
+      redirectUri: string,
+    ) => Effect.Effect<{ readonly entry: FlowEntry } & WithCookie, FlowError>;
+
+    /** Stores the link of both proofs. Without a session it counts against the address. */
+    readonly confirm: (
+      cookie: Cookie,
+      form: FlowForm,
+      from: { readonly address: ClientAddress; readonly requestId: string },
+    ) => Effect.Effect<FlowConfirmed, FlowError | SharedIpRateLimited>;
+
+    /** Ends the flow and cancels its session. */
+    readonly cancel: (cookie: Cookie, form: FlowForm) => Effect.Effect<FlowEnded, FlowError>;
+  }
+>()("@accountlink/core/VerificationFlows") {
+  static readonly layer = Layer.effect(
+    VerificationFlows,
+    Effect.gen(function* () {
+      const observe = yield* makeFlowObserver;
+      const view = yield* makeView;
+      const start = yield* makeStart;
+      const finish = yield* makeFinish;
+      const confirm = yield* makeConfirm;
+      const cancel = yield* makeCancel;
+      return VerificationFlows.of({
+        // A browser that keeps its cookie has entered here before.
+        view: (entry, cookie) => observe("entered", view(entry, cookie), (page) => page.cookie !== cookie),
+        start: (step, ...args) => observe(`${step}_started`, start(step, ...args)),
+        finish: (step, ...args) => observe(`${step}_proven`, finish(step, ...args)),
+        confirm: (...args) => observe("completed", confirm(...args)),
+        cancel: (...args) => observe("cancelled", cancel(...args)),
+      });
+    }),
+  );
+}

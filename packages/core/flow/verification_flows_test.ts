@@ -1,0 +1,220 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer, Logger, Metric, References } from "effect";
+import { Base64Url } from "effect/encoding";
+import { AddressVault } from "../addresses/address_vault.ts";
+import { AuditLog } from "../audit/audit_log.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { SessionSettings } from "../sessions/session_settings.ts";
+import type { CompleteFlow } from "../sessions/session_store.ts";
+import { origin, sessionIdOf } from "../sessions/test_sessions.ts";
+import { VerificationSessions } from "../sessions/verification_sessions.ts";
+import { address, chatId, gameId } from "../test_world.ts";
+import { stepsTotal } from "./flow_events.ts";
+import { flowWorld, flowWorldWith, reasonOf, setupFlow as setup } from "./test_flows.ts";
+
+const ada = chatId("10001");
+const life = 300_000;
+
+describe("VerificationFlows", () => {
+  it.effect("takes a browser from its entry to a stored link", () =>
+    Effect.gen(function* () {
+      const { browser, entry, key, read, gameOf } = yield* setup();
+      const page = yield* browser.show(entry);
+      const unproven = { chat: null, game: null, replaces: null, redirect: null };
+      assert.deepInclude(page, { ...unproven, asking: key.scope.account, sid: entry.sid, expiresAt: life });
+      assert.strictEqual((yield* read).state, "pending");
+
+      const state = yield* browser.leave("chat", entry);
+      assert.strictEqual((yield* read).state, "opened");
+      assert.deepStrictEqual((yield* browser.comeBack("chat", state, "10001")).entry, entry);
+      const half = yield* browser.show(entry);
+      assert.strictEqual(half.chat?.profile?.username, "chat 10001");
+      assert.isNull(half.game);
+      yield* browser.prove("game", "1");
+      const { chat, game, replaces } = yield* browser.show(entry);
+      assert.deepStrictEqual([chat?.id, game?.id, replaces], [ada, gameId("1"), null]);
+      assert.isNull(yield* gameOf);
+
+      assert.deepInclude(yield* browser.confirm(entry), { redirect: null, linkChanged: true });
+      const expected = { state: "completed", chatId: ada, linkChanged: true, previousGameId: null } as const;
+      assert.deepInclude(yield* read, expected);
+      assert.strictEqual(yield* gameOf, gameId("1"));
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("shows the game account that would be replaced, and reports it to the client", () =>
+    Effect.gen(function* () {
+      const { browser, entry, link, read } = yield* setup();
+      yield* link("2");
+      yield* browser.walk(entry);
+      assert.strictEqual((yield* browser.show(entry)).replaces?.id, gameId("2"));
+      assert.deepInclude(yield* browser.confirm(entry), { linkChanged: true });
+      assert.deepInclude(yield* read, { linkChanged: true, previousGameId: gameId("2") });
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("confirms an existing link", () =>
+    Effect.gen(function* () {
+      const { browser, entry, link, read } = yield* setup();
+      yield* link("1");
+      yield* browser.walk(entry);
+      assert.isNull((yield* browser.show(entry)).replaces);
+      assert.deepInclude(yield* browser.confirm(entry), { linkChanged: false });
+      assert.deepInclude(yield* read, { linkChanged: false, previousGameId: gameId("1") });
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("redirects the browser with the outcome", () =>
+    Effect.gen(function* () {
+      const { browser, entry, byScope } = yield* setup({ redirect: `${origin}/done?a=1` });
+      yield* browser.walk(entry);
+      assert.deepStrictEqual(yield* browser.confirm(entry), {
+        entry,
+        guildId: null,
+        redirect: `${origin}/done?a=1&sid=${entry.sid}&state=completed`,
+      });
+      const other = { ...byScope, redirect: `${origin}/` };
+      yield* browser.walk(other);
+      assert.deepStrictEqual(yield* browser.confirm(other), {
+        entry: other,
+        guildId: null,
+        redirect: `${origin}/?state=completed`,
+      });
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("continues a sign-in while its browser opens another session", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* setup(), yield* setup()];
+      const { browser, entry } = one;
+      const state = yield* browser.leave("chat", entry);
+      yield* browser.show(other.entry);
+      assert.deepStrictEqual((yield* browser.comeBack("chat", state, "10001")).entry, entry);
+      yield* browser.show(other.entry);
+      yield* browser.prove("game", "1");
+      yield* browser.confirm(entry);
+      assert.strictEqual((yield* one.read).state, "completed");
+      assert.strictEqual((yield* other.read).state, "pending");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("finds no flow by a cookie with another session", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* setup(), yield* setup()];
+      const { browser, entry } = one;
+      yield* browser.walk(entry);
+      const form = yield* browser.form(entry);
+      const [token, deadline] = (browser.jar.cookie ?? "").split(".");
+      browser.jar.cookie = `${token}.${deadline}.${Base64Url.encode(JSON.stringify(other.entry))}`;
+      assert.strictEqual(yield* reasonOf(browser.send(form)), "lost");
+      assert.strictEqual((yield* other.read).state, "pending");
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("lets a user switch accounts before they confirm", () =>
+    Effect.gen(function* () {
+      const { browser, entry } = yield* setup();
+      yield* browser.walk(entry, "10001", "1");
+      yield* browser.prove("game", "2");
+      assert.strictEqual((yield* browser.show(entry)).game?.id, gameId("2"));
+      yield* browser.prove("chat", "10002");
+      const { chat, game } = yield* browser.show(entry);
+      assert.deepStrictEqual([chat?.id, game], [chatId("10002"), null]);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("stores the protected address of the user, with the user as the actor", () => {
+    const writes: Array<CompleteFlow> = [];
+    const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
+      if (operation === "complete") writes.push(write as CompleteFlow);
+    };
+    return Effect.gen(function* () {
+      const { browser, entry, key } = yield* setup();
+      yield* browser.walk(entry);
+      yield* browser.confirm(entry, "2001:db8:1:2::7");
+      const actor = { type: "user", id: ada } as const;
+      assert.deepInclude(writes[0], { chatId: ada, actor, requestId: "req_test" });
+      const { protect } = yield* AddressVault;
+      assert.strictEqual(writes[0]?.address?.hash, (yield* protect(address("2001:db8:1:2::8"))).hash);
+      assert.notInclude(JSON.stringify(writes[0]?.address), "2001");
+      const [logged] = yield* (yield* AuditLog).list(key.scope.account, null, 1);
+      assert.deepInclude(logged, { action: "link.set", actor, requestId: "req_test" });
+    }).pipe(Effect.provide(flowWorldWith({ onCall })));
+  });
+
+  it.effect("stores no address when sightings are turned off", () => {
+    const addresses: Array<unknown> = [];
+    const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
+      if (operation === "complete") addresses.push((write as CompleteFlow).address);
+    };
+    return Effect.gen(function* () {
+      const usual = yield* SessionSettings;
+      const rules = Layer.succeed(SessionSettings, { ...usual, sightingRetention: 0 });
+      yield* Effect.gen(function* () {
+        const { browser, entry } = yield* setup();
+        yield* browser.walk(entry);
+        yield* browser.confirm(entry);
+      }).pipe(Effect.provide(flowWorldWith({ onCall }).pipe(Layer.provide(rules))));
+      assert.deepStrictEqual(addresses, [null]);
+    });
+  });
+
+  it.effect("passes no sid, state or PKCE secret to a store, counter or signal", () => {
+    const calls: Array<unknown> = [];
+    return Effect.gen(function* () {
+      const { poll, stream } = yield* VerificationSessions;
+      const { browser, entry, key } = yield* setup();
+      yield* browser.show(entry);
+      const state = yield* browser.leave("chat", entry);
+      const { codeVerifier, nonce } = yield* (yield* Secrets).signIn(state);
+      yield* browser.comeBack("chat", state, "10001");
+      yield* browser.prove("game", "1");
+      yield* browser.confirm(entry);
+      yield* poll(key, entry.sid, 0);
+      yield* Effect.scoped(stream(key, entry.sid, "0"));
+      const texts = JSON.stringify(calls);
+      for (const secret of [entry.sid, state, codeVerifier, nonce]) assert.notInclude(texts, secret);
+      // Each of the ports was called.
+      for (const part of ["poll_count:", "sessions", "stateHash", "clientId"]) assert.include(texts, part);
+    }).pipe(Effect.provide(flowWorldWith({ onCall: (...call) => calls.push(call) })));
+  });
+
+  it.effect("logs each step with the short session id, and counts it", () => {
+    const lines: Array<Record<string, unknown>> = [];
+    const logger = Logger.make(({ fiber, message }) => {
+      const { step, outcome, session } = fiber.getRef(References.CurrentLogAnnotations);
+      if (String(message).startsWith("Flow step")) lines.push({ step, outcome, session });
+    });
+    return Effect.gen(function* () {
+      const { browser, entry } = yield* setup({ chatId: chatId("10002") });
+      const session = (yield* sessionIdOf(entry.sid)).slice(3, 11);
+      const refusals = Metric.value(
+        Metric.withAttributes(stepsTotal, { step: "chat_proven", outcome: "wrong_user" }),
+      );
+      const before = (yield* refusals).count;
+      for (const _ of ["entered", "reloaded"]) yield* browser.show(entry);
+      yield* Effect.flip(browser.prove("chat", "10001", entry));
+      yield* browser.walk(entry, "10002", "2");
+      yield* browser.confirm(entry);
+      yield* Effect.flip(browser.show({ sid: "vs_" }));
+      assert.deepStrictEqual(
+        lines.map(({ step, outcome }) => `${String(step)} ${String(outcome)}`),
+        [
+          "entered ok",
+          "chat_started ok",
+          "chat_proven wrong_user",
+          "chat_started ok",
+          "chat_proven ok",
+          "game_started ok",
+          "game_proven ok",
+          "completed ok",
+          "entered unknown",
+        ],
+      );
+      const named = lines.slice(0, -1).map((line) => line["session"]);
+      assert.deepStrictEqual(new Set(named), new Set([session]));
+      assert.isNull(lines.at(-1)?.["session"]);
+      assert.strictEqual((yield* refusals).count - before, 1);
+    }).pipe(Effect.provide(Layer.merge(flowWorld, Logger.layer([logger]))));
+  });
+});

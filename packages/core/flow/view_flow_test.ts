@@ -1,0 +1,54 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { newGuildKey } from "../sessions/test_sessions.ts";
+import { chatId, guildId } from "../test_world.ts";
+import { ChatPlatformSwitch, flowWorld, setupFlow as setup } from "./test_flows.ts";
+
+const ada = chatId("10001");
+
+describe("An account on a page", () => {
+  it.effect("is read without its membership, which no page shows", () =>
+    Effect.gen(function* () {
+      const { browser, entry } = yield* setup({ guildId });
+      yield* browser.walk(entry);
+      const { chat } = yield* browser.show(entry);
+      assert.deepInclude(chat?.profile, { username: "chat 10001", guild: null });
+      const done = yield* browser.confirm(entry);
+      assert.isNull(done.redirect);
+      if (done.redirect === null) assert.isNull(done.chat.profile?.guild);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+});
+
+describe("The guild on a page", () => {
+  const named = { id: guildId, name: "Engine Room" };
+  const unnamed = { id: guildId, name: null };
+
+  it.effect("has its name if the platform answers", () =>
+    Effect.gen(function* () {
+      const { browser, entry } = yield* setup({ guildId });
+      const platform = yield* ChatPlatformSwitch;
+      assert.deepStrictEqual((yield* browser.show(entry)).guild, named);
+      platform.isDown = true;
+      assert.deepStrictEqual((yield* browser.show(entry)).guild, unnamed);
+      const { pid } = (yield* newGuildKey).scope;
+      const ofScope = { pid, guildId: null, redirect: null };
+      assert.deepStrictEqual((yield* browser.show(ofScope)).guild, unnamed);
+      platform.isDown = false;
+      assert.deepStrictEqual((yield* browser.show(ofScope)).guild, named);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+
+  it.effect("is read only after a key or a member named it", () =>
+    Effect.gen(function* () {
+      const { browser, byScope } = yield* setup();
+      const inGuild = { ...byScope, guildId };
+      assert.isNull((yield* browser.show(byScope)).guild);
+      assert.deepStrictEqual((yield* browser.show(inGuild)).guild, unnamed);
+      yield* browser.leave("chat", inGuild);
+      assert.deepStrictEqual((yield* browser.show(inGuild)).guild, unnamed);
+      yield* browser.prove("chat", ada, inGuild);
+      assert.deepStrictEqual((yield* browser.show(inGuild)).guild, named);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+});

@@ -1,0 +1,89 @@
+/**
+ * API keys and the accounts that own them.
+ */
+import { Effect } from "effect";
+import { SecureRandom } from "effect/crypto";
+import type { DataScope } from "../data_scope.ts";
+import type { ChatId, KeyId } from "../ids.ts";
+import type { KeyLimits } from "../limits/quota.ts";
+import { randomToken } from "../secrets/random_token.ts";
+import type { Millis } from "../timestamp.ts";
+
+export type Tier = "free" | "premium";
+
+/** `partner` and `staff` keys have custom limits. */
+export type KeyKind = "normal" | "partner" | "staff";
+
+export type KeyStatus = "active" | "disabled" | "revoked";
+
+/** An owner of keys. A chat user with its chat ID can sign in to the dashboard as the account. */
+export interface Account {
+  readonly name: string;
+  readonly chatId: ChatId | null;
+  readonly tier: Tier;
+}
+
+/** A key without its secret, of which only a keyed hash is stored. */
+export interface ApiKey {
+  readonly id: KeyId;
+  readonly name: string;
+  readonly scope: DataScope;
+  readonly tier: Tier;
+  readonly kind: KeyKind;
+  readonly status: KeyStatus;
+  /** When the key expires; null for never. */
+  readonly expiresAt: Millis | null;
+  readonly limits: KeyLimits;
+  /** Addresses or CIDRs; an empty list allows all. */
+  readonly allowIps: ReadonlyArray<string>;
+  /** Addresses or CIDRs; a match here overrides the allow list. */
+  readonly denyIps: ReadonlyArray<string>;
+  /** Origins of redirects that verification sessions and flows may use. */
+  readonly redirectOrigins: ReadonlyArray<string>;
+  readonly createdAt: Millis;
+}
+
+/** Whether requests with the key are accepted: it is active and has not expired. */
+export const isAccepted = ({ status, expiresAt }: ApiKey, now: Millis): boolean =>
+  status === "active" && (expiresAt === null || now < expiresAt);
+
+/** Whether an operator exempted the key from every limit, also of session creations. */
+export const isUnlimited = ({ kind, limits }: Pick<ApiKey, "kind" | "limits">): boolean =>
+  kind !== "normal" && limits === "none";
+
+const tokenPattern = /^alk_([0-9A-Za-z]{12})_[0-9A-Za-z_-]{43}$/;
+
+/**
+ * The public id inside a key; null if the text does not have the form of a key.
+ *
+ * @example
+ * ```ts
+ * keyIdOf(`alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`); // "Aa0Bb1Cc2Dd3"
+ * keyIdOf("secret"); // null
+ * ```
+ */
+export const keyIdOf = (token: string): KeyId | null =>
+  (tokenPattern.exec(token)?.[1] as KeyId | undefined) ?? null;
+
+/** A key for pages and logs: `alk_<public id>_…`. */
+export const maskedKey = (id: KeyId): string => `alk_${id}_…`;
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** Random text of `length` characters, uniform over the first `radix` of 0-9A-Za-z. */
+export const randomText = Effect.fnUntraced(function* (length: number, radix: 36 | 62) {
+  const random = yield* SecureRandom.SecureRandom;
+  let text = "";
+  for (let i = 0; i < length; i++) {
+    const digit = alphabet[yield* random.intBetween(0, radix - 1)] as string;
+    text += radix === 36 ? digit.toLowerCase() : digit;
+  }
+  return text;
+});
+
+/** Generates a key in full, with a new or a given public id. It is shown once and never stored. */
+export const generateToken = Effect.fnUntraced(function* (id?: KeyId) {
+  const random = yield* SecureRandom.SecureRandom;
+  const keyId = id ?? ((yield* randomText(12, 62)) as KeyId);
+  return { id: keyId, token: `alk_${keyId}_${yield* randomToken(random)}` };
+});

@@ -1,0 +1,55 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { SecureRandom } from "effect/crypto";
+import type { KeyId } from "../ids.ts";
+import { generateToken, keyIdOf, maskedKey, randomText } from "./api_key.ts";
+
+const provideRandom = Effect.provide(SecureRandom.layerWebCrypto);
+
+describe("keyIdOf", () => {
+  const secret = "x".repeat(43);
+
+  it("finds the public id", () => {
+    assert.strictEqual(keyIdOf(`alk_Aa0Bb1Cc2Dd3_${secret}`), "Aa0Bb1Cc2Dd3");
+  });
+
+  it.each([
+    "",
+    "alk_",
+    `alk_Aa0Bb1Cc2Dd_${secret}`,
+    `alk_Aa0Bb1Cc2Dd3_${secret}x`,
+    `ALK_Aa0Bb1Cc2Dd3_${secret}`,
+    ` alk_Aa0Bb1Cc2Dd3_${secret}`,
+    `alk_Aa0Bb1Cc2Dd3_${"x".repeat(42)}=`,
+  ])("refuses %j", (text) => {
+    assert.isNull(keyIdOf(text));
+  });
+});
+
+describe("generateToken", () => {
+  it.effect("generates distinct keys of the documented form", () =>
+    Effect.gen(function* () {
+      const tokens = yield* Effect.forEach(Array.from({ length: 100 }), () => generateToken());
+      for (const { id, token } of tokens) assert.strictEqual(keyIdOf(token), id);
+      assert.strictEqual(new Set(tokens.map(({ token }) => token)).size, 100);
+    }).pipe(provideRandom),
+  );
+
+  it.effect("keeps a given id, which is all that the masked key shows", () =>
+    Effect.gen(function* () {
+      const { id, token } = yield* generateToken("Aa0Bb1Cc2Dd3" as KeyId);
+      assert.strictEqual(id, "Aa0Bb1Cc2Dd3");
+      assert.strictEqual(maskedKey(id), "alk_Aa0Bb1Cc2Dd3_…");
+      assert.notInclude(maskedKey(id), token.slice(-43));
+    }).pipe(provideRandom),
+  );
+});
+
+describe("randomText", () => {
+  it.effect("uses its alphabet", () =>
+    Effect.gen(function* () {
+      assert.match(yield* randomText(200, 36), /^[0-9a-z]{200}$/);
+      assert.match(yield* randomText(200, 62), /^[0-9A-Za-z]{200}$/);
+    }).pipe(provideRandom),
+  );
+});

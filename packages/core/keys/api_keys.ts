@@ -1,0 +1,246 @@
+/**
+ * The lifecycle of API keys: created, rotated, disabled, revoked, reported.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { type AddressLists, parseNetwork } from "../addresses/client_address.ts";
+import type { WriteOrigin } from "../audit/audit.ts";
+import type { DataScope, ScopeTarget } from "../data_scope.ts";
+import { Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
+import type { KeyId, Pid } from "../ids.ts";
+import { Limits } from "../limits/quota.ts";
+import { isOrigin } from "../origin.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { isStorable } from "../storable_text.ts";
+import type { Account, ApiKey, KeyStatus } from "./api_key.ts";
+import { generateToken, keyIdOf, randomText } from "./api_key.ts";
+import { KeyChanges } from "./key_changes.ts";
+import { KeyStore } from "./key_store.ts";
+
+/** The fields of a new key. The tier defaults to that of its account. */
+export interface NewKey
+  extends Partial<
+    Pick<ApiKey, "name" | "tier" | "kind" | "status" | "expiresAt" | "limits" | "redirectOrigins"> &
+      AddressLists
+  > {
+  readonly account: Account;
+  readonly target: ScopeTarget;
+}
+
+/** A key with its secret in full, which cannot be read again. */
+export interface IssuedKey {
+  readonly key: ApiKey;
+  readonly token: string;
+}
+
+/** Manages keys. A change is in the audit log, and takes effect on every node within a second. */
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /**
+     * Creates a key in the account's scope for the target. Fails with `Conflict` if the account has
+     * as many keys as its plan allows, also under concurrent creations.
+     */
+    readonly create: (
+      key: NewKey,
+      origin: WriteOrigin,
+    ) => Effect.Effect<IssuedKey, InvalidParameter | Conflict | StoreUnavailable>;
+
+    /**
+     * Stores an existing key. It does not count against the keys of the plan.
+     *
+     * @param token the key in full
+     * @returns false if it is stored already
+     */
+    readonly adopt: (
+      token: string,
+      key: NewKey,
+      origin: WriteOrigin,
+    ) => Effect.Effect<boolean, InvalidParameter | StoreUnavailable>;
+
+    /**
+     * Gives the key a new secret and returns the key in full. None for an unknown or revoked key.
+     *
+     * @param graceSeconds how long earlier secrets stay accepted
+     */
+    readonly rotate: (
+      id: KeyId,
+      graceSeconds: number,
+      origin: WriteOrigin,
+    ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
+
+    /** Sets the status. False if the key is unknown or nothing changed. A revoked key stays so. */
+    readonly setStatus: (
+      id: KeyId,
+      status: KeyStatus,
+      origin: WriteOrigin,
+    ) => Effect.Effect<boolean, StoreUnavailable>;
+
+    /** Revokes a leaked key. False if it is unknown or its secret has expired. */
+    readonly reportLeaked: (token: string, requestId: string) => Effect.Effect<boolean, StoreUnavailable>;
+
+    /**
+     * The account's scope for the target. Creates both if they do not exist.
+     *
+     * @param account a name alone creates an account of the free tier
+     */
+    readonly scopeOf: (
+      account: Account | string,
+      target: ScopeTarget,
+    ) => Effect.Effect<DataScope, StoreUnavailable>;
+  }
+>()("@accountlink/core/ApiKeys") {
+  static readonly layer = Layer.effect(
+    ApiKeys,
+    Effect.gen(function* () {
+      const store = yield* KeyStore;
+      const { announce } = yield* KeyChanges;
+      const secrets = yield* Secrets;
+      const limits = yield* Limits;
+      const random = yield* SecureRandom.SecureRandom;
+      const withRandom = Effect.provideService(SecureRandom.SecureRandom, random);
+
+      const scopeOf = Effect.fn("ApiKeys.scopeOf")(function* (
+        account: Account | string,
+        target: ScopeTarget,
+      ) {
+        const { name } = yield* store.ensureAccount(
+          typeof account === "string" ? { name: account, chatId: null, tier: "free" } : account,
+        );
+        const pid = `pid_${yield* withRandom(randomText(20, 36))}` as Pid;
+        return yield* store.ensureScope(name, target, pid);
+      });
+
+      const recordOf = Effect.fnUntraced(function* (
+        id: KeyId,
+        choice: NewKey,
+      ): Effect.fn.Return<ApiKey, InvalidParameter | StoreUnavailable> {
+        yield* checkChoice(choice);
+        const { account, target, ...chosen } = choice;
+        return {
+          name: "",
+          tier: account.tier,
+          kind: "normal",
+          status: "active",
+          expiresAt: null,
+          limits: {},
+          allowIps: [],
+          denyIps: [],
+          redirectOrigins: [],
+          ...chosen,
+          id,
+          scope: yield* scopeOf(account, target),
+          createdAt: yield* Clock.currentTimeMillis,
+        } satisfies ApiKey;
+      });
+
+      const create: ApiKeys["Service"]["create"] = Effect.fn("ApiKeys.create")(function* (choice, origin) {
+        const { id, token } = yield* withRandom(generateToken());
+        const key = yield* recordOf(id, choice);
+        const maxKeys = limits[choice.account.tier].keys || Infinity;
+        const inserted = yield* store.insertKey({
+          ...origin,
+          key,
+          hash: yield* secrets.keyHash(token),
+          maxKeys: key.kind === "normal" ? maxKeys : null,
+          at: key.createdAt,
+        });
+        if (inserted === "too_many_keys") {
+          return yield* new Conflict({
+            reason: `The account has ${maxKeys} keys, the most that its plan allows`,
+          });
+        }
+        return inserted === "exists" ? yield* create(choice, origin) : { key, token };
+      });
+
+      const adopt: ApiKeys["Service"]["adopt"] = Effect.fn("ApiKeys.adopt")(
+        function* (token, choice, origin) {
+          const id = keyIdOf(token);
+          if (id === null)
+            return yield* InvalidParameter.one("key", 'expected "alk_", 12 characters, "_" and 43 more');
+          const key = yield* recordOf(id, choice);
+          const hash = yield* secrets.keyHash(token);
+          const inserted = yield* store.insertKey({ ...origin, key, hash, maxKeys: null, at: key.createdAt });
+          return inserted === "inserted";
+        },
+      );
+
+      const rotate: ApiKeys["Service"]["rotate"] = Effect.fn("ApiKeys.rotate")(
+        function* (id, graceSeconds, origin) {
+          const { token } = yield* withRandom(generateToken(id));
+          const at = yield* Clock.currentTimeMillis;
+          const rotated = yield* store.rotateKey({
+            ...origin,
+            id,
+            hash: yield* secrets.keyHash(token),
+            at,
+            previousUntil: at + graceSeconds * 1000,
+          });
+          if (!rotated) return Option.none();
+          yield* announce(id);
+          return Option.some(token);
+        },
+      );
+
+      const setStatus: ApiKeys["Service"]["setStatus"] = Effect.fn("ApiKeys.setStatus")(
+        function* (id, status, origin) {
+          const at = yield* Clock.currentTimeMillis;
+          const changed = yield* store.setKeyStatus({
+            ...origin,
+            id,
+            status,
+            at,
+            action: "key.status_changed",
+          });
+          yield* announce(id);
+          return changed;
+        },
+      );
+
+      const reportLeaked: ApiKeys["Service"]["reportLeaked"] = Effect.fn("ApiKeys.reportLeaked")(
+        function* (token, requestId) {
+          if (keyIdOf(token) === null) return false;
+          const found = yield* store.findByHash(yield* secrets.keyHash(token));
+          const at = yield* Clock.currentTimeMillis;
+          if (Option.isNone(found) || (found.value.endsAt ?? Infinity) <= at) return false;
+          const { id, status } = found.value.key;
+          if (status === "revoked") return true;
+          yield* store.setKeyStatus({
+            id,
+            status: "revoked",
+            at,
+            action: "key.reported",
+            actor: { type: "key", id },
+            requestId,
+          });
+          yield* announce(id);
+          return true;
+        },
+      );
+
+      return ApiKeys.of({ create, adopt, rotate, setStatus, reportLeaked, scopeOf });
+    }),
+  ).pipe(Layer.provide(KeyChanges.layer));
+}
+
+const areNetworks = (entries: ReadonlyArray<string> = []): boolean =>
+  entries.every((entry) => Option.isSome(parseNetwork(entry)));
+
+const checkChoice = ({
+  account,
+  name,
+  allowIps,
+  denyIps,
+  redirectOrigins = [],
+}: NewKey): Effect.Effect<void, InvalidParameter> => {
+  const problems: Array<ParameterProblem> = [];
+  const check = (parameter: string, isRight: boolean, reason: string) => {
+    if (!isRight) problems.push({ name: parameter, reason });
+  };
+  check("account", account.name !== "" && isStorable(account.name), "expected well-formed text without NUL");
+  check("name", isStorable(name ?? ""), "expected well-formed text without NUL");
+  check("allowIps", areNetworks(allowIps), "expected addresses or CIDRs");
+  check("denyIps", areNetworks(denyIps), "expected addresses or CIDRs");
+  check("redirectOrigins", redirectOrigins.every(isOrigin), 'expected origins such as "https://example.com"');
+  return problems.length === 0 ? Effect.void : Effect.fail(new InvalidParameter({ parameters: problems }));
+};

@@ -1,0 +1,158 @@
+/**
+ * Authentication of requests by API key.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import type { ClientAddress } from "../addresses/client_address.ts";
+import { InvalidApiKey, type SharedIpRateLimited, type StoreUnavailable } from "../errors.ts";
+import { Limits, type Quota, quotaOf } from "../limits/quota.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import type { Millis } from "../timestamp.ts";
+import { type ApiKey, isAccepted, keyIdOf } from "./api_key.ts";
+import { acceptedFor, makeAuthThrottle, shareInterval } from "./auth_throttle.ts";
+import { KeyChanges } from "./key_changes.ts";
+import { KeyStore, type PresentedKey } from "./key_store.ts";
+
+/** An accepted key with its quota. */
+export interface AuthenticatedKey {
+  readonly key: ApiKey;
+  readonly quota: Quota;
+  /** When the presented secret expires; null for never. */
+  readonly endsAt: Millis | null;
+}
+
+/**
+ * How long a key is accepted without reading the store again, in milliseconds from the start of the
+ * last read. Within this time a revocation takes effect without a signal.
+ */
+export const keyFreshness = 750;
+
+/** 1.2 kB each. An evicted key costs a round trip more, for the throttle of its address. */
+const maxCachedKeys = 100_000;
+
+interface CachedKey extends AuthenticatedKey {
+  freshUntil: Millis;
+  acceptedUntil: Millis;
+  /** When to share with other nodes that it is accepted. */
+  shareAt: Millis;
+}
+
+/** Finds the key of a request. */
+export class KeyAuthenticator extends Context.Service<
+  KeyAuthenticator,
+  {
+    /**
+     * Accepts a key that exists, is active and has not expired. From an address with too many
+     * failed authentications, it accepts only keys that some node accepted within the last hour,
+     * and refuses others without a lookup.
+     *
+     * @param token the text after `Bearer `; null without one
+     */
+    readonly authenticate: (
+      token: string | null,
+      address: ClientAddress,
+    ) => Effect.Effect<AuthenticatedKey, InvalidApiKey | SharedIpRateLimited | StoreUnavailable>;
+
+    /** Refuses an address with too many failed authentications. */
+    readonly checkThrottle: (
+      address: ClientAddress,
+    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+
+    /** Counts a failed authentication, and refuses the address if it has too many. */
+    readonly countFailure: (
+      address: ClientAddress,
+    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+  }
+>()("@accountlink/core/KeyAuthenticator") {
+  static readonly layer = Layer.effect(
+    KeyAuthenticator,
+    Effect.gen(function* () {
+      const store = yield* KeyStore;
+      const keyChanges = yield* KeyChanges;
+      const secrets = yield* Secrets;
+      const limits = yield* Limits;
+      const throttle = yield* makeAuthThrottle;
+      const cache = new Map<string, CachedKey>();
+      let changes = 0;
+      // If the signal of another node is lost, `keyFreshness` ends the acceptance within a second.
+      yield* keyChanges.subscribe((id) => {
+        changes++;
+        for (const cached of cache.values()) if (cached.key.id === id) cached.freshUntil = 0;
+      });
+
+      const refuseWrong = (token: string, address: ClientAddress) => {
+        cache.delete(token);
+        return Effect.andThen(
+          throttle.countFailure(address),
+          Effect.fail(new InvalidApiKey({ problem: "wrong" })),
+        );
+      };
+
+      const addToCache = (
+        token: string,
+        presented: PresentedKey,
+        { freshUntil, now }: { readonly freshUntil: Millis; readonly now: Millis },
+      ): CachedKey => {
+        const cached: CachedKey = {
+          ...presented,
+          quota: quotaOf(presented.key.limits, limits[presented.key.tier]),
+          freshUntil,
+          acceptedUntil: now + acceptedFor,
+          shareAt: cache.get(token)?.shareAt ?? now,
+        };
+        cache.delete(token);
+        if (cache.size >= maxCachedKeys) cache.delete(cache.keys().next().value as string);
+        cache.set(token, cached);
+        return cached;
+      };
+
+      const lookUp = Effect.fnUntraced(function* (token: string, keyHash: string, address: ClientAddress) {
+        const asked = yield* Clock.currentTimeMillis;
+        const changesBefore = changes;
+        const found = yield* store.findByHash(keyHash);
+        const now = yield* Clock.currentTimeMillis;
+        if (Option.isNone(found) || !isUsable(found.value, now)) return yield* refuseWrong(token, address);
+        // A key that changed during the read may be out of date: it is used for this request only.
+        const freshUntil = changes === changesBefore ? asked + keyFreshness : 0;
+        const cached = addToCache(token, found.value, { freshUntil, now });
+        if (cached.shareAt <= now) {
+          cached.shareAt = now + shareInterval;
+          yield* throttle.shareAccepted(keyHash, now);
+        }
+        return cached;
+      });
+
+      const authenticateByLookUp = Effect.fnUntraced(function* (
+        token: string | null,
+        address: ClientAddress,
+      ) {
+        const cached = token === null ? undefined : cache.get(token);
+        const keyHash = token === null || keyIdOf(token) === null ? null : yield* secrets.keyHash(token);
+        if (cached === undefined || cached.acceptedUntil <= (yield* Clock.currentTimeMillis)) {
+          yield* throttle.check(address, keyHash);
+        }
+        if (token === null) return yield* new InvalidApiKey({ problem: "missing" });
+        return yield* keyHash === null ? refuseWrong(token, address) : lookUp(token, keyHash, address);
+      });
+
+      return KeyAuthenticator.of({
+        checkThrottle: (address) => throttle.check(address, null),
+        countFailure: throttle.countFailure,
+        authenticate: (token, address) =>
+          Clock.clockWith((clock) => {
+            const now = clock.currentTimeMillisUnsafe();
+            const cached = token === null ? undefined : cache.get(token);
+            if (cached === undefined || cached.freshUntil <= now || !isBefore(now, cached.endsAt)) {
+              return authenticateByLookUp(token, address);
+            }
+            cached.acceptedUntil = now + acceptedFor;
+            return Effect.succeed(cached);
+          }),
+      });
+    }),
+  ).pipe(Layer.provide(KeyChanges.layer));
+}
+
+const isBefore = (now: Millis, end: Millis | null): boolean => end === null || now < end;
+
+const isUsable = ({ key, endsAt }: PresentedKey, now: Millis): boolean =>
+  isAccepted(key, now) && isBefore(now, endsAt);

@@ -1,0 +1,314 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Context, Effect, Fiber, Layer, Option } from "effect";
+import { TestClock } from "effect/testing";
+import { Cache } from "../cache.ts";
+import { StoreUnavailable } from "../errors.ts";
+import type { KeyId } from "../ids.ts";
+import { Signals } from "../signals.ts";
+import { address, operator, world } from "../test_world.ts";
+import type { Tier } from "./api_key.ts";
+import { ApiKeys } from "./api_keys.ts";
+import { acceptedFor, shareInterval } from "./auth_throttle.ts";
+import { KeyAuthenticator, keyFreshness } from "./key_authenticator.ts";
+import { KeyStore } from "./key_store.ts";
+
+const client = address("203.0.113.7");
+const other = address("203.0.113.8");
+const unknownKey = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
+
+const issue = (
+  choice: { readonly expiresAt?: number; readonly status?: "disabled"; readonly tier?: Tier } = {},
+) =>
+  Effect.flatMap(ApiKeys, (keys) =>
+    keys.create(
+      {
+        account: { name: "acme", chatId: null, tier: "premium" },
+        target: { kind: "global" },
+        ...choice,
+      },
+      operator,
+    ),
+  );
+
+const authenticate = (token: string | null, from = client) =>
+  Effect.flatMap(KeyAuthenticator, (authenticator) => authenticator.authenticate(token, from));
+
+/** Another node on the same ports. */
+const openNode = Effect.map(Layer.build(Layer.fresh(KeyAuthenticator.layer)), Context.get(KeyAuthenticator));
+
+/** Another node, whose store is slow. */
+const openSlowNode = Effect.fnUntraced(function* (lateness: number) {
+  const store = yield* KeyStore;
+  let asked = 0;
+  const late = KeyStore.of({
+    ...store,
+    findByHash: (hash) =>
+      Effect.tap(store.findByHash(hash), () => {
+        asked++;
+        return Effect.sleep(lateness);
+      }),
+  });
+  const node = yield* Effect.provideService(openNode, KeyStore, late);
+  const untilAsked = (times: number) => Effect.repeat(Effect.yieldNow, { until: () => asked >= times });
+  return { node, untilAsked, timesAsked: () => asked };
+});
+
+/** Advances the clock until the effect ends. */
+const passTime = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
+  const fiber = yield* Effect.forkChild(effect, { startImmediately: true });
+  while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust(10);
+  return yield* Fiber.join(fiber);
+});
+
+/** Revokes a key like another node whose signal is lost. */
+const revokeElsewhere = Effect.fnUntraced(function* (id: KeyId) {
+  const change = { id, status: "revoked", at: 0, action: "key.status_changed" } as const;
+  yield* (yield* KeyStore).setKeyStatus({ ...operator, ...change });
+});
+
+const problemOf = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), (error) => error._tag);
+
+describe("KeyAuthenticator", () => {
+  it.effect("accepts an active key with the quota of its tier", () =>
+    Effect.gen(function* () {
+      const { key, token } = yield* issue({ tier: "free" });
+      const accepted = yield* authenticate(token);
+      assert.strictEqual(accepted.key.id, key.id);
+      assert.deepInclude(accepted.quota, { perWindow: 1, windowMs: 2_000, daily: 500 });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("refuses a missing, unknown, disabled or expired key", () =>
+    Effect.gen(function* () {
+      const disabled = yield* issue({ status: "disabled" });
+      const ended = yield* issue({ expiresAt: 1_000 });
+      yield* authenticate(ended.token);
+      yield* TestClock.adjust("1 second");
+      for (const token of [null, unknownKey, "not a key", disabled.token, ended.token]) {
+        assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
+      }
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("refuses a revoked key at once, and one revoked elsewhere within `keyFreshness`", () =>
+    Effect.gen(function* () {
+      const lost = Signals.of({ ...(yield* Signals), publish: () => Effect.void });
+      yield* Effect.gen(function* () {
+        const keys = yield* ApiKeys;
+        const here = yield* issue();
+        const elsewhere = yield* issue();
+        yield* authenticate(here.token);
+        yield* authenticate(elsewhere.token);
+
+        yield* keys.setStatus(here.key.id, "revoked", operator);
+        assert.strictEqual(yield* problemOf(authenticate(here.token)), "InvalidApiKey");
+
+        yield* revokeElsewhere(elsewhere.key.id);
+        yield* TestClock.adjust(keyFreshness);
+        assert.isBelow(keyFreshness, 1_000);
+        assert.strictEqual(yield* problemOf(authenticate(elsewhere.token)), "InvalidApiKey");
+      }).pipe(
+        Effect.provide(
+          Layer.fresh(Layer.merge(KeyAuthenticator.layer, ApiKeys.layer)).pipe(
+            Layer.provide(Layer.succeed(Signals, lost)),
+          ),
+        ),
+      );
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("trusts a slow answer of the store no longer than a fast one", () =>
+    Effect.gen(function* () {
+      const { key, token } = yield* issue();
+      const { node, untilAsked } = yield* openSlowNode(keyFreshness);
+      const first = yield* Effect.forkChild(node.authenticate(token, client), { startImmediately: true });
+      yield* untilAsked(1);
+      yield* revokeElsewhere(key.id);
+      yield* TestClock.adjust(keyFreshness);
+      yield* Fiber.join(first);
+      assert.strictEqual(yield* problemOf(passTime(node.authenticate(token, client))), "InvalidApiKey");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("reads a key again that was revoked during its lookup", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys;
+      const { key, token } = yield* issue();
+      const { node, untilAsked } = yield* openSlowNode(10);
+      const first = yield* Effect.forkChild(node.authenticate(token, client), { startImmediately: true });
+      yield* untilAsked(1);
+      yield* keys.setStatus(key.id, "revoked", operator);
+      yield* TestClock.adjust(10);
+      yield* Fiber.join(first);
+      assert.strictEqual(yield* problemOf(passTime(node.authenticate(token, client))), "InvalidApiKey");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("works while signals are down, and receives revocations when they are back", () =>
+    Effect.gen(function* () {
+      const { key, token } = yield* issue();
+      const signals = yield* Signals;
+      let attempts = 0;
+      const recovering = Signals.of({
+        ...signals,
+        subscribe: (topic) =>
+          Effect.suspend(() =>
+            ++attempts < 3
+              ? Effect.fail(new StoreUnavailable({ operation: "Signals.subscribe" }))
+              : signals.subscribe(topic),
+          ),
+      });
+      yield* Effect.gen(function* () {
+        yield* authenticate(token);
+        yield* TestClock.adjust("2 seconds");
+        assert.strictEqual(attempts, 3);
+
+        yield* authenticate(token);
+        const keys = yield* ApiKeys;
+        yield* keys.setStatus(key.id, "revoked", operator);
+        yield* Effect.yieldNow;
+        assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
+      }).pipe(
+        Effect.provide(
+          Layer.fresh(KeyAuthenticator.layer).pipe(Layer.provide(Layer.succeed(Signals, recovering))),
+        ),
+      );
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("accepts an earlier secret until its grace ends", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys;
+      const { key, token } = yield* issue();
+      const next = Option.getOrThrow(yield* keys.rotate(key.id, 60, operator));
+      assert.strictEqual((yield* authenticate(token)).endsAt, 60_000);
+      assert.isNull((yield* authenticate(next)).endsAt);
+      yield* TestClock.adjust("60 seconds");
+      assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
+      yield* authenticate(next);
+    }).pipe(Effect.provide(world)),
+  );
+
+  describe("the throttle of failed authentications", () => {
+    const failThirtyTimes = Effect.forEach(
+      Array.from({ length: 30 }),
+      () => Effect.flip(authenticate(unknownKey)),
+      { discard: true },
+    );
+
+    it.effect("refuses the address that failed, for a minute", () =>
+      Effect.gen(function* () {
+        yield* failThirtyTimes;
+        const refusal = yield* Effect.flip(authenticate(unknownKey));
+        assert.deepInclude(refusal, {
+          _tag: "SharedIpRateLimited",
+          bucket: "ip_auth",
+          limit: 30,
+          retryAfter: 60,
+        });
+        assert.strictEqual(yield* problemOf(authenticate(null)), "SharedIpRateLimited");
+        assert.strictEqual(yield* problemOf(authenticate(unknownKey, other)), "InvalidApiKey");
+        yield* TestClock.adjust("1 minute");
+        assert.strictEqual(yield* problemOf(authenticate(unknownKey)), "InvalidApiKey");
+      }).pipe(Effect.provide(world)),
+    );
+
+    it.effect("admits no more failures that are concurrent", () =>
+      Effect.gen(function* () {
+        const { node, untilAsked } = yield* openSlowNode(10);
+        const wrong = Effect.map(Effect.flip(node.authenticate(unknownKey, client)), ({ _tag }) => _tag);
+        const all = Effect.all(
+          Array.from({ length: 200 }, () => wrong),
+          { concurrency: "unbounded" },
+        );
+        const asking = yield* Effect.forkChild(all, { startImmediately: true });
+        yield* untilAsked(200);
+        yield* TestClock.adjust(10);
+        const problems = yield* Fiber.join(asking);
+        assert.lengthOf(
+          problems.filter((problem) => problem === "InvalidApiKey"),
+          30,
+        );
+        assert.lengthOf(
+          problems.filter((problem) => problem === "SharedIpRateLimited"),
+          170,
+        );
+      }).pipe(Effect.provide(world)),
+    );
+
+    it.effect("lets only keys pass that were accepted within the last hour", () =>
+      Effect.gen(function* () {
+        const known = yield* issue();
+        const fresh = yield* issue();
+        yield* authenticate(known.token);
+        yield* TestClock.adjust(acceptedFor - 1_000);
+        yield* failThirtyTimes;
+        yield* authenticate(known.token);
+        assert.strictEqual(yield* problemOf(authenticate(fresh.token)), "SharedIpRateLimited");
+        yield* TestClock.adjust(acceptedFor + shareInterval);
+        yield* failThirtyTimes;
+        assert.strictEqual(yield* problemOf(authenticate(known.token)), "SharedIpRateLimited");
+      }).pipe(Effect.provide(world)),
+    );
+
+    it.effect("lets a key pass that another node accepted within the last hour", () =>
+      Effect.gen(function* () {
+        const known = yield* issue();
+        yield* authenticate(known.token);
+        // Without a repeated share, the entry of the first acceptance would have expired.
+        yield* TestClock.adjust(2 * shareInterval);
+        yield* authenticate(known.token);
+        yield* TestClock.adjust(acceptedFor - 1);
+        yield* failThirtyTimes;
+        yield* (yield* openNode).authenticate(known.token, client);
+
+        yield* TestClock.adjust(acceptedFor + shareInterval);
+        yield* failThirtyTimes;
+        const problem = yield* problemOf((yield* openNode).authenticate(known.token, client));
+        assert.strictEqual(problem, "SharedIpRateLimited");
+      }).pipe(Effect.provide(world)),
+    );
+
+    it.effect("looks up only keys that some node accepted, and the store may still refuse them", () =>
+      Effect.gen(function* () {
+        const revoked = yield* issue();
+        const fresh = yield* issue();
+        yield* authenticate(revoked.token);
+        yield* revokeElsewhere(revoked.key.id);
+        yield* failThirtyTimes;
+        const { node, timesAsked } = yield* openSlowNode(0);
+        const wrongSecret = `${revoked.token.slice(0, -1)}${revoked.token.endsWith("A") ? "Q" : "A"}`;
+        for (const token of [fresh.token, wrongSecret, unknownKey, "not a key", null]) {
+          assert.strictEqual(yield* problemOf(node.authenticate(token, client)), "SharedIpRateLimited");
+        }
+        assert.strictEqual(timesAsked(), 0);
+        const problem = yield* problemOf(passTime(node.authenticate(revoked.token, client)));
+        assert.strictEqual(problem, "SharedIpRateLimited");
+        assert.strictEqual(timesAsked(), 1);
+      }).pipe(Effect.provide(world)),
+    );
+
+    it.effect("lets its own accepted keys pass while the cache is down", () =>
+      Effect.gen(function* () {
+        const down = Effect.fail(new StoreUnavailable({ operation: "Cache" }));
+        const broken = Cache.of({ get: () => down, set: () => down });
+        const known = yield* issue();
+        const fresh = yield* issue();
+        const node = yield* Effect.provideService(openNode, Cache, broken);
+        yield* node.authenticate(known.token, client);
+        yield* failThirtyTimes;
+        yield* TestClock.adjust(keyFreshness);
+        yield* node.authenticate(known.token, client);
+        assert.strictEqual(yield* problemOf(node.authenticate(fresh.token, client)), "SharedIpRateLimited");
+      }).pipe(Effect.provide(world)),
+    );
+
+    it.effect("does not count a missing key", () =>
+      Effect.gen(function* () {
+        yield* Effect.forEach(Array.from({ length: 40 }), () => Effect.flip(authenticate(null)));
+        assert.strictEqual(yield* problemOf(authenticate(null)), "InvalidApiKey");
+      }).pipe(Effect.provide(world)),
+    );
+  });
+});

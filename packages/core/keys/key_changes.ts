@@ -1,0 +1,39 @@
+/** Announces changed keys to the caches of all nodes. */
+import { Context, Effect, Layer, type Scope } from "effect";
+import { forEachSignal } from "../for_each_signal.ts";
+import type { KeyId } from "../ids.ts";
+import { Signals } from "../signals.ts";
+
+const topic = "key-changes";
+
+/** Announces keys whose status or secrets changed. */
+export class KeyChanges extends Context.Service<
+  KeyChanges,
+  {
+    /** Announces a stored change: at once on this node, by a lossy signal on others. */
+    readonly announce: (id: KeyId) => Effect.Effect<void>;
+
+    /** Calls back with the id of each changed key, maybe twice, until the scope closes. */
+    readonly subscribe: (onChange: (id: string) => void) => Effect.Effect<void, never, Scope.Scope>;
+  }
+>()("@accountlink/core/KeyChanges") {
+  static readonly layer = Layer.effect(
+    KeyChanges,
+    Effect.gen(function* () {
+      const signals = yield* Signals;
+      const subscribers = new Set<(id: string) => void>();
+      return KeyChanges.of({
+        announce: (id) =>
+          Effect.suspend(() => {
+            for (const onChange of subscribers) onChange(id);
+            return Effect.ignore(signals.publish(topic, id));
+          }),
+        subscribe: (onChange) =>
+          Effect.acquireRelease(
+            Effect.sync(() => subscribers.add(onChange)),
+            () => Effect.sync(() => subscribers.delete(onChange)),
+          ).pipe(Effect.andThen(forEachSignal(topic, onChange)), Effect.provideService(Signals, signals)),
+      });
+    }),
+  );
+}

@@ -1,0 +1,99 @@
+/**
+ * The port for accounts, their data scopes and the keys of these.
+ */
+import { Context, type Effect, type Option } from "effect";
+import type { AuditAction, WriteOrigin } from "../audit/audit.ts";
+import type { DataScope, ScopeTarget } from "../data_scope.ts";
+import type { StoreUnavailable } from "../errors.ts";
+import type { KeyId, Pid } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+import type { Account, ApiKey, KeyStatus } from "./api_key.ts";
+
+/** A key that was found by one of its secrets. */
+export interface PresentedKey {
+  readonly key: ApiKey;
+  /** When the secret expires: with the key, or earlier after a rotation; null for never. */
+  readonly endsAt: Millis | null;
+}
+
+export interface InsertKey extends WriteOrigin {
+  readonly key: ApiKey;
+  /** Keyed hash of the secret. */
+  readonly hash: string;
+  /**
+   * Maximum keys of the account, including this one, without revoked and uncounted keys; `Infinity`
+   * for no limit. Null for an uncounted key.
+   */
+  readonly maxKeys: number | null;
+  readonly at: Millis;
+}
+
+export interface RotateKey extends WriteOrigin {
+  readonly id: KeyId;
+  readonly hash: string;
+  readonly at: Millis;
+  /** When earlier secrets expire, unless they expire sooner. */
+  readonly previousUntil: Millis;
+}
+
+export interface SetKeyStatus extends WriteOrigin {
+  readonly id: KeyId;
+  readonly status: KeyStatus;
+  readonly at: Millis;
+  /** The audit action: a change by the owner, or a leak report. */
+  readonly action: Extract<AuditAction, "key.status_changed" | "key.reported">;
+}
+
+/**
+ * Where accounts, scopes and keys live. Every operation is atomic. An unknown account, a new pid or
+ * hash that exists, and text that `isStorable` refuses are defects.
+ */
+export class KeyStore extends Context.Service<
+  KeyStore,
+  {
+    /** Returns the account of that name, or creates it. Does not change an existing one. */
+    readonly ensureAccount: (account: Account) => Effect.Effect<Account, StoreUnavailable>;
+
+    readonly findAccount: (name: string) => Effect.Effect<Option.Option<Account>, StoreUnavailable>;
+
+    /** Returns the account's scope for the target, or creates it with `pid`. */
+    readonly ensureScope: (
+      account: string,
+      target: ScopeTarget,
+      pid: Pid,
+    ) => Effect.Effect<DataScope, StoreUnavailable>;
+
+    /** The account's scope for the target. */
+    readonly findScope: (
+      account: string,
+      target: ScopeTarget,
+    ) => Effect.Effect<Option.Option<DataScope>, StoreUnavailable>;
+
+    readonly findScopeByPid: (pid: Pid) => Effect.Effect<Option.Option<DataScope>, StoreUnavailable>;
+
+    /** Stores a new key, unless its id or hash exists or the account has too many keys. */
+    readonly insertKey: (
+      write: InsertKey,
+    ) => Effect.Effect<"inserted" | "exists" | "too_many_keys", StoreUnavailable>;
+
+    /** The key of a secret, whatever its status and expiry. */
+    readonly findByHash: (hash: string) => Effect.Effect<Option.Option<PresentedKey>, StoreUnavailable>;
+
+    readonly findById: (id: KeyId) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>;
+
+    /** The keys for which `isAccepted` holds at a time, in any order. */
+    readonly acceptedAmong: (
+      ids: ReadonlyArray<KeyId>,
+      at: Millis,
+    ) => Effect.Effect<ReadonlyArray<KeyId>, StoreUnavailable>;
+
+    /** The keys of an account, or of all accounts with null; oldest first, ties by id. */
+    readonly listKeys: (account: string | null) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>;
+
+    /** Adds a secret. False if the key is unknown or revoked. */
+    readonly rotateKey: (write: RotateKey) => Effect.Effect<boolean, StoreUnavailable>;
+
+    /** Sets the status. A revoked key stays revoked. False if nothing changed. */
+    readonly setKeyStatus: (write: SetKeyStatus) => Effect.Effect<boolean, StoreUnavailable>;
+  }
+>()("@accountlink/core/KeyStore") {}

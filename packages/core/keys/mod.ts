@@ -1,0 +1,5 @@
+/** API keys: record, port, management and authentication. */
+export * from "./api_key.ts";
+export * from "./api_keys.ts";
+export * from "./key_authenticator.ts";
+export * from "./key_store.ts";

@@ -1,0 +1,85 @@
+/**
+ * The port for rate limits and quotas: counters of fixed windows.
+ */
+import { Context, type Effect } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { Millis } from "../timestamp.ts";
+
+/** One window. It starts with its first count and ends after its duration. */
+export interface CounterRule {
+  /** Identifies the window, such as `key:<id>:second`. */
+  readonly key: string;
+  /** Most counts in one window; an integer. With 0 or less nothing is admitted. */
+  readonly limit: number;
+  /** Duration of a window that starts now, in milliseconds. */
+  readonly durationMs: number;
+  /**
+   * When a durable window began, such as the UTC day: its count has to survive a loss of the
+   * counters. For all callers it ends at the same time, `now + durationMs`. `ResilientCounters`
+   * restores it.
+   */
+  readonly since?: Millis;
+  /** What the caller knows of a durable window. `read` ignores it. */
+  readonly checkpoint?: Checkpoint;
+}
+
+/**
+ * What is known, outside of the counters, of the window that ends at `now + durationMs`. Counters
+ * that are in another window ignore it.
+ */
+export interface Checkpoint {
+  /**
+   * When the window began. Counters that have been counting since before then, and lost nothing,
+   * know that a missing window has no counts. Others may report it as forgotten.
+   */
+  readonly since: Millis;
+  /** A lower bound of the count; null to load it only if `admit` reports that it is needed. */
+  readonly floor: number | null;
+  /** Requests that were admitted without these counters and are added to the count. */
+  readonly owed: number;
+}
+
+/**
+ * How far the clocks of nodes and counters may differ, in milliseconds. This close to the ends of a
+ * window, they may disagree about which window it is.
+ */
+export const clockTolerance = 60_000;
+
+/** The state of one window. */
+export interface CounterState {
+  readonly count: number;
+  /** When the window ends; for one that has not begun, when it would if it began now. */
+  readonly resetsAt: Millis;
+}
+
+/** The decision, and the state of each window after it, in the order of the rules. */
+export interface Admission {
+  readonly admitted: boolean;
+  readonly states: ReadonlyArray<CounterState>;
+  /**
+   * Indexes of rules whose counts may be lost; left out when there are none. Nothing was counted:
+   * the caller repeats the request with the `floor` of each.
+   */
+  readonly forgotten?: ReadonlyArray<number>;
+}
+
+/** Where counts live. */
+export class Counters extends Context.Service<
+  Counters,
+  {
+    /**
+     * Counts one in every window, or in none if one of them is full or forgotten. Atomic over all
+     * rules. A `floor` raises its window first, which is then no longer forgotten.
+     */
+    readonly admit: (
+      rules: ReadonlyArray<CounterRule>,
+      now: Millis,
+    ) => Effect.Effect<Admission, StoreUnavailable>;
+
+    /** The state of each window. Counts nothing. */
+    readonly read: (
+      rules: ReadonlyArray<CounterRule>,
+      now: Millis,
+    ) => Effect.Effect<ReadonlyArray<CounterState>, StoreUnavailable>;
+  }
+>()("@accountlink/core/Counters") {}

@@ -1,0 +1,81 @@
+/** Shared counters whose durable windows survive a loss: they are restored from the ledger. */
+import { Effect, Result } from "effect";
+import type { Millis } from "../timestamp.ts";
+import type { Admission, CounterRule, CounterState, Counters } from "./counters.ts";
+import { isDurable, ledgerWindow, type OwedCounts } from "./durable_windows.ts";
+import type { LedgerSync } from "./ledger_sync.ts";
+
+type Rules = ReadonlyArray<CounterRule>;
+
+export interface DurableCountersOptions {
+  readonly shared: Counters["Service"];
+  readonly ledger: LedgerSync;
+  readonly owed: OwedCounts;
+  /** Called with the number of windows of which counts were lost. */
+  readonly onLost: (windows: number) => void;
+  /** Decides while counts are lost and the ledger does not answer; null to fail then. */
+  readonly fallback: Counters["Service"] | null;
+}
+
+export const makeDurableCounters = (options: DurableCountersOptions): Counters["Service"] => {
+  const { shared, ledger, owed, onLost, fallback } = options;
+
+  const withCheckpoints = (rules: Rules, now: Millis): Rules =>
+    rules.map((rule) =>
+      isDurable(rule)
+        ? {
+            ...rule,
+            checkpoint: { since: rule.since, floor: null, owed: owed.take(ledgerWindow(rule, now)) },
+          }
+        : rule,
+    );
+
+  /** After a failure the counters may have counted or not. Counting twice is the safe side. */
+  const returnOwed = (asked: Rules, now: Millis) =>
+    Effect.sync(() => {
+      for (const rule of asked) owed.add(ledgerWindow(rule, now), rule.checkpoint?.owed ?? 0);
+    });
+
+  const record = (rules: Rules, admission: Admission, now: Millis): Admission => {
+    for (let i = 0; i < rules.length; i++) {
+      const rule = rules[i] as CounterRule;
+      if (isDurable(rule)) ledger.record(ledgerWindow(rule, now), admission.states[i] as CounterState);
+    }
+    return admission;
+  };
+
+  const restoreAndAdmit = Effect.fnUntraced(function* (asked: Rules, first: Admission, now: Millis) {
+    const windows = asked.filter(isDurable).map((rule) => ledgerWindow(rule, now));
+    const loaded = yield* Effect.result(ledger.load(windows));
+    if (Result.isFailure(loaded)) {
+      if (fallback === null) return yield* loaded.failure;
+      yield* returnOwed(asked, now);
+      return yield* fallback.admit(asked, now);
+    }
+    let lost = 0;
+    const restored = asked.map((rule, i) => {
+      if (rule.checkpoint === undefined) return rule;
+      const floor = loaded.success[windows.findIndex(({ key }) => key === rule.key)] ?? 0;
+      if (first.forgotten?.includes(i) && floor > (first.states[i] as CounterState).count) lost++;
+      return { ...rule, checkpoint: { ...rule.checkpoint, floor } };
+    });
+    if (lost > 0) onLost(lost);
+    return record(asked, yield* shared.admit(restored, now), now);
+  });
+
+  return {
+    admit: (rules, now) =>
+      Effect.suspend(() => {
+        const asked = withCheckpoints(rules, now);
+        return shared.admit(asked, now).pipe(
+          Effect.flatMap((first) =>
+            first.forgotten === undefined
+              ? Effect.succeed(record(asked, first, now))
+              : restoreAndAdmit(asked, first, now),
+          ),
+          Effect.tapError(() => returnOwed(asked, now)),
+        );
+      }),
+    read: shared.read,
+  };
+};

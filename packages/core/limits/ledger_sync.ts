@@ -1,0 +1,96 @@
+/** Saves the counts of durable windows in the ledger, and loads what counters lost. */
+import { Clock, Effect, Exit, Request, RequestResolver, type Scope } from "effect";
+import { StoreUnavailable } from "../errors.ts";
+import { warnOnce } from "../telemetry/warn_once.ts";
+import { CountLedger, type LedgerCount, type LedgerWindow } from "./count_ledger.ts";
+import { type CounterState, clockTolerance } from "./counters.ts";
+
+/** How often counts are saved, in milliseconds. A loss of the counters costs what is younger. */
+export const saveInterval = 5_000;
+
+/** The time-out of a read of the ledger, which a request waits for. */
+const loadTimeout = "250 millis";
+
+const maxBatchSize = 1_000;
+
+/** This node's view of the ledger. */
+export interface LedgerSync {
+  /** Records a count that the counters reported, for the next save. */
+  readonly record: (window: LedgerWindow, state: CounterState) => void;
+  /** The highest known count of each window: the ledger's, or this node's unsaved one. */
+  readonly load: (
+    windows: ReadonlyArray<LedgerWindow>,
+  ) => Effect.Effect<ReadonlyArray<number>, StoreUnavailable>;
+  /** This node's unsaved count of the window; 0 without one. */
+  readonly unsaved: (window: LedgerWindow) => number;
+}
+
+/** Saves every `saveInterval`, and once more when the scope closes. */
+export const makeLedgerSync: Effect.Effect<LedgerSync, never, CountLedger | Scope.Scope> = Effect.gen(
+  function* () {
+    const ledger = yield* CountLedger;
+    let unsavedCounts = new Map<string, LedgerCount>();
+
+    const unsaved = ({ key, endsAt }: LedgerWindow): number => {
+      const known = unsavedCounts.get(key);
+      return known?.endsAt === endsAt ? known.counted : 0;
+    };
+    const raise = ({ key, endsAt }: LedgerWindow, counted: number) => {
+      const known = unsavedCounts.get(key);
+      if (known?.endsAt === endsAt && known.counted >= counted) return;
+      unsavedCounts.set(key, { key, endsAt, counted });
+    };
+
+    const save = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis;
+      const counts = [...unsavedCounts.values()];
+      unsavedCounts = new Map();
+      for (let from = 0; from < counts.length; from += maxBatchSize) {
+        yield* ledger.saveCounts(counts.slice(from, from + maxBatchSize), now).pipe(
+          Effect.tapError(() =>
+            Effect.sync(() => {
+              for (const count of counts.slice(from)) raise(count, count.counted);
+            }),
+          ),
+        );
+      }
+    });
+    const saveOrWarn = yield* warnOnce("Cannot save the counts of limits", save);
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(saveOrWarn, "2 seconds")));
+    yield* saveOrWarn.pipe(Effect.delay(saveInterval), Effect.forever, Effect.forkScoped);
+
+    const loadSaved = makeBatchedLoad(ledger);
+    return {
+      unsaved,
+      // Around midnight the counters may still be, or already be, in the window of another day.
+      record: (window, { count, resetsAt }) => {
+        if (Math.abs(resetsAt - window.endsAt) <= clockTolerance) raise(window, count);
+      },
+      load: (windows) =>
+        Effect.map(loadSaved(windows), (saved) =>
+          windows.map((window, i) => Math.max(saved[i] ?? 0, unsaved(window))),
+        ),
+    };
+  },
+);
+
+class LoadCount extends Request.Class<{ readonly window: LedgerWindow }, number, StoreUnavailable> {}
+
+/** Loads the windows of concurrent requests in one batch. */
+const makeBatchedLoad = (ledger: CountLedger["Service"]) => {
+  const resolver = RequestResolver.make<LoadCount>((entries) =>
+    Effect.map(ledger.loadCounts(entries.map(({ request }) => request.window)), (counts) => {
+      for (const [i, entry] of entries.entries()) entry.completeUnsafe(Exit.succeed(counts[i] ?? 0));
+    }),
+  ).pipe(RequestResolver.batchN(maxBatchSize));
+
+  return (windows: ReadonlyArray<LedgerWindow>): Effect.Effect<ReadonlyArray<number>, StoreUnavailable> =>
+    Effect.forEach(windows, (window) => Effect.request(new LoadCount({ window }), resolver), {
+      concurrency: "unbounded",
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: loadTimeout,
+        orElse: () => Effect.fail(new StoreUnavailable({ operation: "CountLedger.loadCounts" })),
+      }),
+    );
+};

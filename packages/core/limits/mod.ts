@@ -1,0 +1,6 @@
+/** Rate limits, quotas and their counters. */
+export * from "./count_ledger.ts";
+export * from "./counters.ts";
+export * from "./quota.ts";
+export * from "./request_limits.ts";
+export * as ResilientCounters from "./resilient_counters.ts";

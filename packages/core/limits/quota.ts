@@ -1,0 +1,86 @@
+/**
+ * Quotas of API keys and client addresses.
+ */
+import { Context } from "effect";
+
+/** Verification traffic (all session routes) has its own day quotas and no short window. */
+export type Traffic = "mapping" | "verify";
+
+/** The quota of one key. `null` means unlimited. */
+export interface Quota {
+  /** Requests per window. */
+  readonly perWindow: number | null;
+  /** Duration of the window in milliseconds. It starts with its first request. */
+  readonly windowMs: number;
+  /** Requests per UTC day. */
+  readonly daily: number | null;
+  /** Verification requests per UTC day, counted separately. */
+  readonly verifyDaily: number | null;
+}
+
+/** The defaults of a tier. 0 turns a limit off. */
+export interface TierLimits {
+  /** Keys per account. */
+  readonly keys: number;
+  readonly perWindow: number;
+  readonly windowMs: number;
+  readonly daily: number;
+  readonly verifyDaily: number;
+}
+
+/** The limits of one client address, over all keys it uses. 0 turns a limit off. */
+export interface AddressLimits {
+  readonly perSecond: number;
+  readonly daily: number;
+  readonly verifyDaily: number;
+  /** Failed authentications per minute. */
+  readonly authFailures: number;
+}
+
+/** Every limit of a deployment. */
+export interface LimitSettings {
+  readonly free: TierLimits;
+  readonly premium: TierLimits;
+  readonly address: AddressLimits;
+}
+
+/** The limits of this deployment, with defaults. Provide another value to change them. */
+export const Limits = Context.Reference<LimitSettings>("@accountlink/core/Limits", {
+  defaultValue: () => ({
+    free: { keys: 2, perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 },
+    premium: { keys: 10, perWindow: 1, windowMs: 1_000, daily: 2_500, verifyDaily: 10_000 },
+    address: { perSecond: 20, daily: 10_000, verifyDaily: 10_000, authFailures: 30 },
+  }),
+});
+
+/** The limits set on one key: unlimited, or numbers that override those of its tier. */
+export type KeyLimits =
+  | "none"
+  | {
+      readonly perWindow?: number;
+      readonly windowMs?: number;
+      readonly daily?: number;
+      readonly verifyDaily?: number;
+    };
+
+const limitOrNone = (count: number): number | null => (count > 0 ? count : null);
+
+/**
+ * The quota of a key: its own numbers, and those of its tier where it has none.
+ *
+ * @example
+ * ```ts
+ * const free = { keys: 2, perWindow: 1, windowMs: 2000, daily: 500, verifyDaily: 2000 };
+ * quotaOf({ daily: 10 }, free); // { perWindow: 1, windowMs: 2000, daily: 10, verifyDaily: 2000 }
+ * ```
+ */
+export const quotaOf = (limits: KeyLimits, tier: TierLimits): Quota => {
+  if (limits === "none") return { perWindow: null, windowMs: 0, daily: null, verifyDaily: null };
+  const windowMs = limits.windowMs ?? tier.windowMs;
+  return {
+    perWindow: windowMs > 0 ? limitOrNone(limits.perWindow ?? tier.perWindow) : null,
+    windowMs,
+    daily: limitOrNone(limits.daily ?? tier.daily),
+    verifyDaily: limitOrNone(limits.verifyDaily ?? tier.verifyDaily),
+  };
+};

@@ -1,0 +1,248 @@
+/**
+ * Rate limits and quotas of a request: of its client address and of its key, decided together.
+ */
+import { Clock, Context, Effect, Layer } from "effect";
+import type { ClientAddress } from "../addresses/client_address.ts";
+import {
+  type AddressBucket,
+  type KeyBucket,
+  RateLimited,
+  SharedIpRateLimited,
+  type StoreUnavailable,
+} from "../errors.ts";
+import type { KeyId } from "../ids.ts";
+import type { ApiKey } from "../keys/api_key.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import type { Millis } from "../timestamp.ts";
+import { type CounterRule, type CounterState, Counters } from "./counters.ts";
+import { Limits, type Quota, type Traffic } from "./quota.ts";
+
+/** What is left of one limit. */
+export interface Allowance {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetsAt: Millis;
+}
+
+/** What is left of each limit after a request; null where there is no such limit. */
+export interface LimitReport {
+  /** The short window of the key; for verify traffic, which has none, its day. */
+  readonly window: Allowance | null;
+  /** The day of the key, for the kind of traffic of the request. */
+  readonly day: Allowance | null;
+  /** The day of the client address, likewise; null for partner and staff keys. */
+  readonly addressDay: Allowance | null;
+}
+
+/** The outcome for one request. `report` is filled in either case. */
+export interface LimitDecision {
+  readonly report: LimitReport;
+  readonly refusal: RateLimited | SharedIpRateLimited | null;
+}
+
+/** The key and address that a request counts against. */
+export interface Requester {
+  readonly key: Pick<ApiKey, "id" | "kind">;
+  readonly quota: Quota;
+  readonly address: ClientAddress;
+  readonly traffic: Traffic;
+}
+
+/** How many keys, and how many addresses, have their window names cached. */
+const maxCachedSubjects = 10_000;
+
+const dayMs = 86_400_000;
+const maxDayRetrySeconds = 3_600;
+
+/**
+ * Whole seconds until a limit resets: at least 1, and at most the duration of its window, since a
+ * clock ahead of this one may have started it.
+ *
+ * @param windowMs the duration of the window in milliseconds
+ */
+export const secondsUntil = (resetsAt: Millis, now: Millis, windowMs: number): number =>
+  Math.max(1, Math.ceil(Math.min(resetsAt - now, windowMs) / 1000));
+
+interface LimitRule extends CounterRule {
+  readonly bucket: KeyBucket | AddressBucket;
+  readonly isDay: boolean;
+}
+
+/** Admits a request, or returns the limit that refuses it. */
+export class RequestLimits extends Context.Service<
+  RequestLimits,
+  {
+    /**
+     * Counts the request against all of its limits, or against none if one is full. If several are
+     * full, the refusal names a limit of the address before one of the key, and of these the one
+     * that resets last, so that waiting for it is enough.
+     */
+    readonly admit: (requester: Requester) => Effect.Effect<LimitDecision, StoreUnavailable>;
+
+    /** Counts a request without a key against the requests per second of its address. */
+    readonly admitVisit: (
+      address: ClientAddress,
+    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+
+    /** Counts a verification flow without a session against the verify day of its address. */
+    readonly admitFlow: (
+      address: ClientAddress,
+    ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
+  }
+>()("@accountlink/core/RequestLimits") {
+  static readonly layer = Layer.effect(
+    RequestLimits,
+    Effect.gen(function* () {
+      const counters = yield* Counters;
+      const { address: addressLimits } = yield* Limits;
+      const secrets = yield* Secrets;
+      const windowsOfAddress = cached(addressWindows);
+      const windowsOfKey = cached(keyWindows);
+
+      const rulesFor = (
+        { key, quota, traffic }: Requester,
+        addressName: string,
+        now: Millis,
+      ): Array<LimitRule> => {
+        const ofAddress = windowsOfAddress(addressName);
+        const ofKey = windowsOfKey(key.id);
+        const rules: Array<LimitRule> = [];
+        const add = (window: Window, limit: number | null, windowMs = dayMs) => {
+          if (limit !== null && limit > 0) rules.push(ruleOf(window, limit, windowMs, now));
+        };
+        const isVerify = traffic === "verify";
+        // Partner and staff keys belong to large bots, which send everything from one host.
+        if (key.kind === "normal") {
+          add(ofAddress.second, addressLimits.perSecond, 1_000);
+          if (isVerify) add(ofAddress.verifyDay, addressLimits.verifyDaily);
+          else add(ofAddress.day, addressLimits.daily);
+        }
+        if (isVerify) {
+          add(ofKey.verifyDay, quota.verifyDaily);
+        } else {
+          add(ofKey.second, quota.perWindow, quota.windowMs);
+          add(ofKey.day, quota.daily);
+        }
+        return rules;
+      };
+
+      const admitAddress = Effect.fnUntraced(function* (
+        address: ClientAddress,
+        which: "second" | "verifyDay",
+        limit: number,
+      ) {
+        if (limit === 0) return;
+        const window = windowsOfAddress(yield* secrets.addressName(address))[which];
+        const now = yield* Clock.currentTimeMillis;
+        const rule = ruleOf(window, limit, 1_000, now);
+        const { admitted, states } = yield* counters.admit([rule], now);
+        if (!admitted) return yield* refusalOf([rule], states, now) as SharedIpRateLimited;
+      });
+
+      return RequestLimits.of({
+        admit: (requester) =>
+          Effect.flatMap(secrets.addressName(requester.address), (addressName) =>
+            Clock.clockWith((clock) => {
+              const now = clock.currentTimeMillisUnsafe();
+              const rules = rulesFor(requester, addressName, now);
+              return Effect.map(counters.admit(rules, now), ({ admitted, states }) => ({
+                report: reportOf(rules, states),
+                refusal: admitted ? null : refusalOf(rules, states, now),
+              }));
+            }),
+          ),
+
+        admitVisit: (address) => admitAddress(address, "second", addressLimits.perSecond),
+        admitFlow: (address) => admitAddress(address, "verifyDay", addressLimits.verifyDaily),
+      });
+    }),
+  );
+}
+
+type Window = Pick<LimitRule, "bucket" | "key" | "isDay">;
+
+/** Caches the windows of recent subjects, since every request needs them. */
+const cached = <Subject extends string, Windows>(make: (subject: Subject) => Windows) => {
+  const cache = new Map<Subject, Windows>();
+  return (subject: Subject): Windows => {
+    let windows = cache.get(subject);
+    if (windows === undefined) {
+      windows = make(subject);
+      if (cache.size >= maxCachedSubjects) cache.clear();
+      cache.set(subject, windows);
+    }
+    return windows;
+  };
+};
+
+const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
+  bucket,
+  key: `${bucket}:${subject}`,
+  isDay: bucket.endsWith("day"),
+});
+
+/** @param windowMs the duration of the window in milliseconds, unless it is a day */
+const ruleOf = (named: Window, limit: number, windowMs: number, now: Millis): LimitRule => {
+  if (!named.isDay) return { ...named, limit, durationMs: windowMs };
+  const passed = now % dayMs;
+  return { ...named, limit, durationMs: dayMs - passed, since: now - passed };
+};
+
+const addressWindows = (name: string) => ({
+  second: window("ip_second", name),
+  day: window("ip_day", name),
+  verifyDay: window("ip_verify_day", name),
+});
+
+const keyWindows = (id: KeyId) => ({
+  second: window("second", id),
+  day: window("day", id),
+  verifyDay: window("verify_day", id),
+});
+
+const reportOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<CounterState>): LimitReport => {
+  const report: { -readonly [Field in keyof LimitReport]: LimitReport[Field] } = {
+    window: null,
+    day: null,
+    addressDay: null,
+  };
+  for (let index = 0; index < rules.length; index++) {
+    const rule = rules[index] as LimitRule;
+    const field = reportFields[rule.bucket];
+    if (field !== undefined) report[field] = allowanceOf(rule, states[index] as CounterState);
+    if (rule.bucket === "verify_day") report.window = report.day;
+  }
+  return report;
+};
+
+const reportFields: Partial<Record<LimitRule["bucket"], keyof LimitReport>> = {
+  second: "window",
+  day: "day",
+  verify_day: "day",
+  ip_day: "addressDay",
+  ip_verify_day: "addressDay",
+};
+
+const allowanceOf = ({ limit }: LimitRule, { count, resetsAt }: CounterState): Allowance => ({
+  limit,
+  remaining: Math.max(0, limit - count),
+  resetsAt,
+});
+
+const isAddressBucket = (bucket: LimitRule["bucket"]): bucket is AddressBucket => bucket.startsWith("ip_");
+
+const refusalOf = (rules: ReadonlyArray<LimitRule>, states: ReadonlyArray<CounterState>, now: Millis) => {
+  const full = rules
+    .map((rule, index) => ({ ...rule, ...(states[index] as CounterState) }))
+    .filter(({ count, limit }) => count >= limit);
+  const ofAddress = full.filter(({ bucket }) => isAddressBucket(bucket));
+  const refusing = (ofAddress.length > 0 ? ofAddress : full).reduce((last, next) =>
+    next.resetsAt > last.resetsAt ? next : last,
+  );
+  const { bucket, limit, resetsAt, durationMs, isDay } = refusing;
+  const wait = secondsUntil(resetsAt, now, durationMs);
+  const retryAfter = isDay ? Math.min(wait, maxDayRetrySeconds) : wait;
+  return isAddressBucket(bucket)
+    ? new SharedIpRateLimited({ bucket, limit, resetsAt, retryAfter })
+    : new RateLimited({ bucket, limit, resetsAt, retryAfter });
+};

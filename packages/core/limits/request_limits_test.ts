@@ -1,0 +1,182 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Context, Effect, Layer } from "effect";
+import { TestClock } from "effect/testing";
+import type { KeyId } from "../ids.ts";
+import { address, world } from "../test_world.ts";
+import { type CounterRule, Counters } from "./counters.ts";
+import { Limits, type Quota } from "./quota.ts";
+import { type Requester, RequestLimits } from "./request_limits.ts";
+
+const day = 86_400_000;
+const quota: Quota = { perWindow: 1, windowMs: 1_000, daily: 3, verifyDaily: 2 };
+const asker: Requester = {
+  key: { id: "Aa0Bb1Cc2Dd3" as KeyId, kind: "normal" },
+  quota,
+  address: address("203.0.113.7"),
+  traffic: "mapping",
+};
+
+/** A world that begins at this time: nothing in it has run before. */
+const worldAt = (time: number) => Layer.provideMerge(world, Layer.effectDiscard(TestClock.setTime(time)));
+
+const admit = (change: Partial<Requester> = {}) =>
+  Effect.flatMap(RequestLimits, (limits) => limits.admit({ ...asker, ...change }));
+const bucketOf = (change: Partial<Requester> = {}) =>
+  Effect.map(admit(change), ({ refusal }) => refusal?.bucket ?? null);
+const unpaced = { quota: { ...quota, perWindow: null } };
+
+describe("RequestLimits", () => {
+  it.effect("reports what is left of each limit", () =>
+    Effect.gen(function* () {
+      const { report, refusal } = yield* admit();
+      assert.isNull(refusal);
+      assert.deepStrictEqual(report, {
+        window: { limit: 1, remaining: 0, resetsAt: 10 * day + 6_000 },
+        day: { limit: 3, remaining: 2, resetsAt: 11 * day },
+        addressDay: { limit: 10_000, remaining: 9_999, resetsAt: 11 * day },
+      });
+    }).pipe(Effect.provide(worldAt(10 * day + 5_000))),
+  );
+
+  it.effect("starts a window with its first request, and counts a refused request nowhere", () =>
+    Effect.gen(function* () {
+      yield* admit();
+      yield* TestClock.adjust(999);
+      const refused = yield* admit();
+      assert.deepInclude(refused.refusal, { _tag: "RateLimited", bucket: "second", limit: 1, retryAfter: 1 });
+      assert.strictEqual(refused.report.day?.remaining, 2);
+      yield* TestClock.adjust(1);
+      assert.isNull(yield* bucketOf());
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("resets the day at midnight UTC, with a retry after an hour at most", () =>
+    Effect.gen(function* () {
+      for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
+      const { refusal } = yield* admit(unpaced);
+      assert.deepInclude(refusal, { bucket: "day", resetsAt: day, retryAfter: 10 });
+      yield* TestClock.adjust(10_000);
+      for (const _ of [1, 2, 3]) assert.isNull(yield* bucketOf(unpaced));
+      assert.deepInclude((yield* admit(unpaced)).refusal, { bucket: "day", retryAfter: 3_600 });
+    }).pipe(Effect.provide(worldAt(day - 10_000))),
+  );
+
+  it.effect("names the limit that resets last when several of a key are full", () =>
+    Effect.gen(function* () {
+      for (const _ of [1, 2, 3]) {
+        yield* admit();
+        yield* TestClock.adjust("1 second");
+      }
+      yield* admit({ quota: { ...quota, daily: null } });
+      assert.strictEqual(yield* bucketOf(), "day");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("counts an address whatever keys it uses, and names it before the key", () =>
+    Effect.gen(function* () {
+      const keys = Array.from({ length: 20 }, (_, index) => ({
+        ...asker.key,
+        id: `Aa0Bb1Cc2D${10 + index}` as KeyId,
+      }));
+      for (const key of keys) assert.isNull(yield* bucketOf({ key }));
+      assert.strictEqual(yield* bucketOf({ key: keys[0] ?? asker.key }), "ip_second");
+      assert.isNull(yield* bucketOf({ address: address("203.0.113.8") }));
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect.each(["partner", "staff"] as const)(
+    "exempts %s keys from the limits of their address, and does not count them there",
+    (kind) =>
+      Effect.gen(function* () {
+        const key = { ...asker.key, kind };
+        const free = { key, quota: { perWindow: null, windowMs: 0, daily: null, verifyDaily: null } };
+        for (const traffic of ["mapping", "verify"] as const) {
+          for (let sent = 0; sent < 50; sent++) {
+            const { report, refusal } = yield* admit({ ...free, traffic });
+            assert.isNull(refusal);
+            assert.deepStrictEqual(report, { window: null, day: null, addressDay: null });
+          }
+        }
+        assert.strictEqual((yield* admit(unpaced)).report.addressDay?.remaining, 9_999);
+        assert.strictEqual(yield* bucketOf({ key }), null);
+        assert.strictEqual(yield* bucketOf({ key }), "second");
+      }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("caps the retry at the duration of the window, also after the clock was set back", () =>
+    Effect.gen(function* () {
+      for (let sent = 0; sent < 20; sent++)
+        yield* admit({ quota: { ...quota, perWindow: null, daily: null } });
+      yield* admit({ address: address("203.0.113.8") });
+      yield* TestClock.setTime(10 * day - 200);
+      assert.deepInclude((yield* admit()).refusal, { bucket: "ip_second", retryAfter: 1 });
+      const elsewhere = yield* admit({ address: address("203.0.113.8") });
+      assert.deepInclude(elsewhere.refusal, { bucket: "second", retryAfter: 1 });
+    }).pipe(Effect.provide(worldAt(10 * day))),
+  );
+
+  it.effect("counts verification traffic separately, without a short window", () =>
+    Effect.gen(function* () {
+      const verify = { traffic: "verify" } as const;
+      yield* admit();
+      for (const _ of [1, 2]) assert.isNull(yield* bucketOf(verify));
+      const { report, refusal } = yield* admit(verify);
+      assert.strictEqual(refusal?.bucket, "verify_day");
+      assert.deepInclude(report.day, { limit: 2, remaining: 0 });
+      assert.deepStrictEqual(report.window, report.day);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("makes days, and nothing shorter, durable, and names no address", () =>
+    Effect.gen(function* () {
+      const asked: Array<CounterRule> = [];
+      const counters = Counters.of({
+        admit: (rules, now) => {
+          asked.push(...rules);
+          return Effect.succeed({
+            admitted: true,
+            states: rules.map(({ durationMs }) => ({ count: 1, resetsAt: now + durationMs })),
+          });
+        },
+        read: () => Effect.succeed([]),
+      });
+      const limits = Context.get(
+        yield* Layer.build(
+          Layer.fresh(RequestLimits.layer).pipe(Layer.provide(Layer.succeed(Counters, counters))),
+        ),
+        RequestLimits,
+      );
+      for (const traffic of ["mapping", "verify"] as const) yield* limits.admit({ ...asker, traffic });
+      const durable = asked.filter((rule) => rule.since !== undefined).map(({ key }) => key.split(":")[0]);
+      const short = asked.filter((rule) => rule.since === undefined).map(({ key }) => key.split(":")[0]);
+      assert.sameMembers(durable, ["ip_day", "day", "ip_verify_day", "verify_day"]);
+      assert.sameMembers(short, ["ip_second", "second", "ip_second"]);
+      assert.isFalse(asked.some(({ key }) => key.includes(asker.address.countedAs)));
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("has no limit where the number is 0 or the key is unlimited", () =>
+    Effect.gen(function* () {
+      const free = { quota: { perWindow: null, windowMs: 0, daily: null, verifyDaily: null } };
+      const decisions = yield* Effect.forEach(Array.from({ length: 50 }), () => admit(free));
+      assert.isTrue(decisions.every(({ refusal }) => refusal === null));
+      assert.deepStrictEqual(decisions.at(-1)?.report, { window: null, day: null, addressDay: null });
+    }).pipe(
+      Effect.provide(world),
+      Effect.provideService(Limits, {
+        free: { keys: 0, perWindow: 0, windowMs: 0, daily: 0, verifyDaily: 0 },
+        premium: { keys: 0, perWindow: 0, windowMs: 0, daily: 0, verifyDaily: 0 },
+        address: { perSecond: 0, daily: 0, verifyDaily: 0, authFailures: 0 },
+      }),
+    ),
+  );
+
+  it.effect("admits exactly what is left of concurrent requests", () =>
+    Effect.gen(function* () {
+      const decisions = yield* Effect.forEach(Array.from({ length: 19 }), () => admit(unpaced), {
+        concurrency: "unbounded",
+      });
+      assert.strictEqual(decisions.filter(({ refusal }) => refusal === null).length, 3);
+    }).pipe(Effect.provide(world)),
+  );
+});

@@ -1,0 +1,110 @@
+/**
+ * Counters that keep deciding during an outage of the shared ones and restore what those lose.
+ *
+ * docs/consistency.md lists under "Limits" how many requests may be admitted above a limit.
+ */
+import { Context, Effect, Layer, Metric } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { CountLedger } from "./count_ledger.ts";
+import { Counters } from "./counters.ts";
+import { makeDurableCounters } from "./durable_counters.ts";
+import { OwedCounts } from "./durable_windows.ts";
+import { makeLedgerSync } from "./ledger_sync.ts";
+import { countLiveNodes } from "./live_nodes.ts";
+import { makeNodeShare, Outage } from "./node_share.ts";
+
+/** How limits are decided while the shared counters do not answer. */
+export interface ResilientCountersOptions {
+  /**
+   * Counters of this node alone, such as `CacheMemory.layer`, used while the shared ones do not
+   * answer. Leave it out for counters that cannot fail: then a failure is passed to the caller.
+   */
+  readonly local?: Layer.Layer<Counters>;
+}
+
+/**
+ * Puts a ledger behind shared counters, and local counters beside them.
+ *
+ * - Counts of durable windows, such as a day, are saved in the ledger every 5 seconds. Counters
+ *   that lost some get them back before they decide, so a restart does not reopen a day.
+ * - While the shared counters fail, this node decides by its share of each limit: the limit, or
+ *   what was left of the day, divided by the number of live nodes and rounded up. The requests it
+ *   admits are added to the shared counters when those answer again.
+ *
+ * The layer fails with `StoreUnavailable` if the node cannot register in the ledger.
+ *
+ * @example
+ * ```ts
+ * import { CacheMemory } from "@accountlink/cache-memory";
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { Layer } from "effect";
+ *
+ * const counters = ResilientCounters.layer({ local: CacheMemory.layer }).pipe(
+ *   Layer.provide(CacheMemory.layer), // In place of counters that all nodes share.
+ *   Layer.provide(StorageMemory.layer),
+ * );
+ * ```
+ */
+export const layer = (
+  options: ResilientCountersOptions = {},
+): Layer.Layer<Counters, StoreUnavailable, Counters | CountLedger> => Layer.effect(Counters, make(options));
+
+/** 1 while this node decides by its share, else 0. */
+export const decidesAlone = Metric.gauge("accountlink_limits_alone", {
+  description:
+    "Whether this node decides on limits by its share, since the shared counters do not answer: 1 or 0",
+});
+
+/** Windows that the shared counters lost counts of and that were restored. */
+export const restoredWindows = Metric.counter("accountlink_limits_lost_total", {
+  description: "Windows of which the shared counters lost counts, which were restored from the ledger",
+  incremental: true,
+});
+
+const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
+  const shared = yield* Counters;
+  const ledger = yield* makeLedgerSync;
+  const context = yield* Effect.context();
+  decidesAlone.updateUnsafe(0, context);
+  // Exported from the start, so that the first loss shows as a change.
+  restoredWindows.updateUnsafe(0, context);
+
+  const owed = new OwedCounts();
+  const onLost = (windows: number) => restoredWindows.updateUnsafe(windows, context);
+  if (local === undefined) return makeDurableCounters({ shared, ledger, owed, onLost, fallback: null });
+
+  const outage = new Outage();
+  const share = makeNodeShare({
+    local: Context.get(yield* Layer.build(Layer.fresh(local)), Counters),
+    ledger,
+    owed,
+    outage,
+    liveNodes: yield* countLiveNodes,
+  });
+  const durable = makeDurableCounters({ shared, ledger, owed, onLost, fallback: share });
+  const orElse = <A>(
+    answer: Effect.Effect<A, StoreUnavailable>,
+    fallback: () => Effect.Effect<A, StoreUnavailable>,
+  ) =>
+    Effect.matchEffect(answer, {
+      onSuccess: (value) => {
+        if (outage.end()) decidesAlone.updateUnsafe(0, context);
+        return Effect.succeed(value);
+      },
+      onFailure: () => {
+        if (outage.begin()) decidesAlone.updateUnsafe(1, context);
+        return fallback();
+      },
+    });
+  return Counters.of({
+    // Without rules the shared counters are not called, so success says nothing about them.
+    admit: (rules, now) =>
+      rules.length === 0
+        ? Effect.succeed({ admitted: true, states: [] })
+        : orElse(durable.admit(rules, now), () => share.admit(rules, now)),
+    read: (rules, now) =>
+      rules.length === 0
+        ? Effect.succeed([])
+        : orElse(durable.read(rules, now), () => share.read(rules, now)),
+  });
+});

@@ -1,0 +1,307 @@
+import { CacheMemory } from "@accountlink/cache-memory";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { assert, describe, it } from "@effect/vitest";
+import { Clock, Context, Effect, Layer, Metric } from "effect";
+import { TestClock } from "effect/testing";
+import { type CounterRule, Counters } from "./counters.ts";
+import { saveInterval } from "./ledger_sync.ts";
+import { nodeTimeoutMs } from "./live_nodes.ts";
+import { decidesAlone, layer, restoredWindows } from "./resilient_counters.ts";
+import { admittedOf, dayMs, dayRule, makeDeployment, type Node } from "./test_deployment.ts";
+
+const noon = 20_000 * dayMs + dayMs / 2;
+const second: CounterRule = { key: "second:a", limit: 5, durationMs: 1_000 };
+
+/** Opens nodes that know of each other. */
+const openNodes = Effect.fnUntraced(function* (count: number, from = noon) {
+  yield* TestClock.setTime(from);
+  const deployment = yield* makeDeployment;
+  const nodes = yield* Effect.all(Array.from({ length: count }, () => deployment.openNode));
+  yield* TestClock.adjust("3 seconds");
+  return { ...deployment, nodes: nodes as [Node, ...Array<Node>] };
+});
+
+/** Sends twice the limit to each node, and returns how many it admits. */
+const exhaust = (nodes: ReadonlyArray<Node>, rule: CounterRule) =>
+  Effect.forEach(nodes, (node) => admittedOf(node, rule, 2 * rule.limit));
+
+const sum = (numbers: ReadonlyArray<number>) => numbers.reduce((total, next) => total + next, 0);
+
+const stateOf = ({ counters }: Node, rule: CounterRule) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.map(counters.read([rule], now), ([state]) => state?.count),
+  );
+
+describe("ResilientCounters", () => {
+  it.effect("counts over all nodes, and reads the ledger once for a window", () =>
+    Effect.gen(function* () {
+      const { nodes, state } = yield* openNodes(3);
+      const rule = yield* dayRule(20);
+      const before = state.ledgerCalls;
+      assert.strictEqual(sum(yield* exhaust(nodes, rule)), 20);
+      assert.strictEqual(sum(yield* exhaust(nodes, second)), 5);
+      assert.strictEqual(state.ledgerCalls - before, 1);
+    }),
+  );
+
+  it.effect("does not read the ledger for a day that began after the shared counters did", () =>
+    Effect.gen(function* () {
+      const { nodes, state } = yield* openNodes(1);
+      yield* TestClock.setTime(noon + dayMs);
+      const before = state.ledgerCalls;
+      assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(20))), 20);
+      assert.strictEqual(state.ledgerCalls - before, 0);
+    }),
+  );
+
+  describe("while the shared counters fail", () => {
+    it.effect("gives each node its share of a short window", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(3);
+        state.isSharedDown = true;
+        assert.deepStrictEqual(yield* exhaust(nodes, second), [2, 2, 2]);
+        yield* TestClock.adjust("1 second");
+        assert.deepStrictEqual(yield* exhaust(nodes, second), [2, 2, 2]);
+      }),
+    );
+
+    it.effect("gives each node its share of what was left of the day", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(3);
+        const rule = yield* dayRule(100);
+        assert.strictEqual(yield* admittedOf(nodes[0], rule, 40), 40);
+        yield* TestClock.adjust(saveInterval);
+        state.isSharedDown = true;
+        assert.deepStrictEqual(yield* exhaust(nodes, yield* dayRule(100)), [20, 20, 20]);
+        yield* TestClock.adjust("2 seconds");
+        assert.deepStrictEqual(yield* exhaust(nodes, yield* dayRule(100)), [0, 0, 0]);
+      }),
+    );
+
+    it.effect("admits no more than a share while the ledger fails as well", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(3);
+        const rule = yield* dayRule(100);
+        assert.strictEqual(yield* admittedOf(nodes[0], rule, 40), 40);
+        for (const node of nodes) assert.strictEqual(yield* admittedOf(node, rule, 1), 1);
+        state.isLedgerDown = true;
+        state.isSharedDown = true;
+        const admitted = yield* exhaust(nodes, rule);
+        yield* TestClock.adjust("1 minute");
+        assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(100))), 0);
+        // Each admits a third of what it knows to be left: 59, 58 and 57.
+        assert.deepStrictEqual(admitted, [20, 20, 19]);
+      }),
+    );
+
+    it.effect("divides by the number of live nodes", () =>
+      Effect.gen(function* () {
+        const { nodes, state, openNode } = yield* openNodes(2);
+        const [first, other] = nodes;
+        state.isSharedDown = true;
+        const shareOf = Effect.fnUntraced(function* (node: Node) {
+          yield* TestClock.adjust("3 seconds");
+          return yield* admittedOf(node, { ...second, limit: 12 }, 24);
+        });
+        assert.strictEqual(yield* shareOf(first), 6);
+        const third = yield* openNode;
+        assert.strictEqual(yield* shareOf(first), 4);
+        yield* third.stop;
+        assert.strictEqual(yield* shareOf(first), 6);
+        yield* (other as Node).stop;
+        assert.strictEqual(yield* shareOf(first), 12);
+      }),
+    );
+
+    it.effect("keeps the last known number of nodes while the ledger fails, and drops killed nodes", () =>
+      Effect.gen(function* () {
+        const { nodes, state, ledger } = yield* openNodes(1);
+        const now = yield* Clock.currentTimeMillis;
+        yield* ledger.renewNode("killed", now + nodeTimeoutMs, now);
+        yield* TestClock.adjust("2 seconds");
+        state.isSharedDown = true;
+        state.isLedgerDown = true;
+        yield* TestClock.adjust(nodeTimeoutMs);
+        assert.strictEqual(yield* admittedOf(nodes[0], second, 10), 3);
+        state.isLedgerDown = false;
+        yield* TestClock.adjust("2 seconds");
+        assert.strictEqual(yield* admittedOf(nodes[0], second, 10), 5);
+      }),
+    );
+
+    it.effect("reports what is left of the share, and which limit refuses", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(2);
+        state.isSharedDown = true;
+        const { counters } = nodes[0];
+        const rules = [second, yield* dayRule(5)];
+        const now = yield* Clock.currentTimeMillis;
+        const counts = yield* Effect.forEach(Array.from({ length: 4 }), () =>
+          Effect.map(counters.admit(rules, now), ({ admitted, states }) => [
+            admitted,
+            ...states.map(({ count }) => count),
+          ]),
+        );
+        assert.deepStrictEqual(counts, [
+          [true, 3, 3],
+          [true, 4, 4],
+          [true, 5, 5],
+          [false, 5, 5],
+        ]);
+        assert.strictEqual(yield* stateOf(nodes[0], second), 5);
+        assert.strictEqual(yield* stateOf(nodes[1] as Node, second), 2);
+      }),
+    );
+
+    it.effect("sets a metric until they answer again", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(1);
+        const gauge = Effect.map(Metric.value(decidesAlone), ({ value }) => value);
+        const after = Effect.andThen(admittedOf(nodes[0], second, 1), gauge);
+        assert.strictEqual(yield* after, 0);
+        state.isSharedDown = true;
+        assert.strictEqual(yield* after, 1);
+        yield* nodes[0].counters.admit([], yield* Clock.currentTimeMillis);
+        assert.strictEqual(yield* gauge, 1);
+        state.isSharedDown = false;
+        assert.strictEqual(yield* after, 0);
+      }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
+    );
+  });
+
+  describe("when the shared counters are back", () => {
+    it.effect("adds what was admitted without them, with the next request of the window", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(2);
+        const [first, other] = nodes as [Node, Node];
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 10), 10);
+        yield* TestClock.adjust(saveInterval);
+        state.isSharedDown = true;
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 30), 30);
+        state.isSharedDown = false;
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 1), 1);
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 100), 59);
+        assert.strictEqual(yield* stateOf(other, yield* dayRule(100)), 100);
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 10), 0);
+      }),
+    );
+
+    it.effect("adds it once, even over several outages", () =>
+      Effect.gen(function* () {
+        const { nodes, state } = yield* openNodes(1);
+        const [node] = nodes;
+        assert.strictEqual(yield* admittedOf(node, yield* dayRule(100), 10), 10);
+        for (let outage = 0; outage < 3; outage++) {
+          state.isSharedDown = true;
+          assert.strictEqual(yield* admittedOf(node, yield* dayRule(100), 5), 5);
+          state.isSharedDown = false;
+          assert.strictEqual(yield* admittedOf(node, { ...second, key: `second:${outage}` }, 1), 1);
+        }
+        assert.strictEqual(yield* admittedOf(node, yield* dayRule(100), 100), 75);
+        assert.strictEqual(yield* stateOf(node, yield* dayRule(100)), 100);
+      }),
+    );
+  });
+
+  describe("when the shared counters lose their data", () => {
+    it.effect("restores what was saved, also by a node that has not counted before", () =>
+      Effect.gen(function* () {
+        const { nodes, lose } = yield* openNodes(2);
+        const [first, other] = nodes as [Node, Node];
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 60), 60);
+        yield* TestClock.adjust(saveInterval);
+        yield* lose;
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 10), 10);
+        assert.strictEqual(yield* stateOf(first, yield* dayRule(100)), 70);
+        assert.strictEqual(sum(yield* exhaust(nodes, yield* dayRule(100))), 30);
+      }),
+    );
+
+    it.effect("restores what this node has yet to save, and counts it in a metric", () =>
+      Effect.gen(function* () {
+        const { nodes, lose, shared } = yield* openNodes(1);
+        const lost = Effect.map(Metric.value(restoredWindows), ({ count }) => count);
+        assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);
+        yield* lose;
+        assert.strictEqual(yield* lost, 0);
+        const rule = yield* dayRule(100);
+        assert.strictEqual(yield* admittedOf(nodes[0], rule, 1), 1);
+        assert.strictEqual(yield* lost, 1);
+        const [held] = yield* shared().read([rule], yield* Clock.currentTimeMillis);
+        assert.strictEqual(held?.count, 61);
+        assert.strictEqual(yield* admittedOf(nodes[0], rule, 100), 39);
+        assert.strictEqual(yield* lost, 1);
+      }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
+    );
+
+    it.effect("decides by its share until the ledger answers", () =>
+      Effect.gen(function* () {
+        const { nodes, lose, state } = yield* openNodes(2);
+        const [first, other] = nodes as [Node, Node];
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 60), 60);
+        yield* TestClock.adjust(saveInterval);
+        state.isLedgerDown = true;
+        yield* lose;
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 100), 50);
+        state.isLedgerDown = false;
+        assert.strictEqual(yield* admittedOf(first, yield* dayRule(100), 1), 1);
+        assert.strictEqual(yield* admittedOf(other, yield* dayRule(100), 100), 0);
+        assert.strictEqual(yield* stateOf(first, yield* dayRule(100)), 111);
+      }),
+    );
+
+    it.effect("does not restore a day after midnight", () =>
+      Effect.gen(function* () {
+        const { nodes } = yield* openNodes(1, noon + dayMs / 2 - 10_000);
+        assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(10), 20), 10);
+        yield* TestClock.adjust("7 seconds");
+        assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(10), 20), 10);
+      }),
+    );
+  });
+
+  it.effect("saves the last counts when its scope closes", () =>
+    Effect.gen(function* () {
+      const { nodes, openNode, lose } = yield* openNodes(1);
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 60), 60);
+      yield* nodes[0].stop;
+      yield* lose;
+      assert.strictEqual(yield* admittedOf(yield* openNode, yield* dayRule(100), 100), 40);
+    }),
+  );
+
+  it.effect("keeps counting while the ledger fails, and saves when it is back", () =>
+    Effect.gen(function* () {
+      const { nodes, openNode, lose, state } = yield* openNodes(1);
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 1), 1);
+      state.isLedgerDown = true;
+      assert.strictEqual(yield* admittedOf(nodes[0], yield* dayRule(100), 59), 59);
+      yield* TestClock.adjust(2 * saveInterval);
+      state.isLedgerDown = false;
+      yield* TestClock.adjust(saveInterval);
+      yield* lose;
+      assert.strictEqual(yield* admittedOf(yield* openNode, yield* dayRule(100), 100), 40);
+    }),
+  );
+
+  it.effect("restores counters without local ones beside them", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(noon);
+      const storage = Layer.succeedContext(yield* Layer.build(StorageMemory.layer));
+      const run = (requests: number) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const counters = Context.get(
+              yield* Layer.build(
+                Layer.fresh(layer().pipe(Layer.provide(CacheMemory.layer), Layer.provide(storage))),
+              ),
+              Counters,
+            );
+            return yield* admittedOf({ counters }, yield* dayRule(100), requests);
+          }),
+        );
+      assert.strictEqual(yield* run(60), 60);
+      assert.strictEqual(yield* run(100), 40);
+    }),
+  );
+});

@@ -1,0 +1,107 @@
+/** For tests: nodes over shared counters and a ledger, any of which can be made to fail. */
+import { CacheMemory } from "@accountlink/cache-memory";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { Clock, Context, Effect, Exit, Layer, Logger, Scope } from "effect";
+import { StoreUnavailable } from "../errors.ts";
+import { CountLedger } from "./count_ledger.ts";
+import { type CounterRule, Counters } from "./counters.ts";
+import * as ResilientCounters from "./resilient_counters.ts";
+
+export const dayMs = 86_400_000;
+
+/** A rule of the current UTC day. */
+export const dayRule = (limit: number) =>
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now): CounterRule => ({
+      key: "day:a",
+      limit,
+      durationMs: dayMs - (now % dayMs),
+      since: now - (now % dayMs),
+    }),
+  );
+
+/** A port that fails while it is down. */
+const failing = <Shape extends object>(port: () => Shape, isDown: () => boolean, onCall = () => {}): Shape =>
+  new Proxy({} as Shape, {
+    get:
+      (_, name) =>
+      (...args: ReadonlyArray<unknown>) =>
+        Effect.suspend(() => {
+          onCall();
+          if (isDown()) return Effect.fail(new StoreUnavailable({ operation: String(name) }));
+          return (Reflect.get(port(), name) as (...all: typeof args) => Effect.Effect<unknown>)(...args);
+        }),
+  });
+
+/** One node. */
+export interface Node {
+  readonly counters: Counters["Service"];
+  /** Whether the shared counters do not answer this node. */
+  isCutOff: boolean;
+  /** Ends like a process that was asked to stop. */
+  readonly stop: Effect.Effect<void>;
+  /** Ends like a killed process: it writes nothing to the ledger. */
+  readonly kill: Effect.Effect<void>;
+}
+
+const memoryCounters = Effect.map(Layer.build(Layer.fresh(CacheMemory.layer)), (ports) =>
+  Context.get(ports, Counters),
+);
+
+/** What all nodes share: empty counters and an empty ledger. */
+export const makeDeployment = Effect.gen(function* () {
+  let shared = yield* memoryCounters;
+  const ledger = Context.get(yield* Layer.build(Layer.fresh(StorageMemory.layer)), CountLedger);
+  const state = { isSharedDown: false, isLedgerDown: false, ledgerCalls: 0 };
+  const openNode = Effect.gen(function* () {
+    const scope = yield* Scope.fork(yield* Effect.scope);
+    const link = { isCutOff: false };
+    let isKilled = false;
+    const ledgerPort = failing(
+      () => ledger,
+      () => state.isLedgerDown || isKilled,
+      () => state.ledgerCalls++,
+    );
+    const sharedPort = failing(
+      () => shared,
+      () => state.isSharedDown || link.isCutOff,
+    );
+    const ports = yield* Layer.buildWithScope(
+      Layer.fresh(ResilientCounters.layer({ local: CacheMemory.layer })).pipe(
+        Layer.provide(Layer.succeed(Counters, sharedPort)),
+        Layer.provide(Layer.succeed(CountLedger, ledgerPort)),
+        Layer.provide(Logger.layer([])),
+      ),
+      scope,
+    );
+    const stop = Scope.close(scope, Exit.void);
+    const kill = Effect.andThen(
+      Effect.sync(() => {
+        isKilled = true;
+      }),
+      stop,
+    );
+    const node: Node = Object.assign(link, { counters: Context.get(ports, Counters), stop, kill });
+    return node;
+  });
+
+  /** The shared counters lose their data. */
+  const lose = Effect.map(memoryCounters, (empty) => {
+    shared = empty;
+  });
+  return { state, openNode, lose, ledger, shared: () => shared };
+});
+
+/** Sends a request to a node, and returns whether it admits it. */
+export const isAdmitted = ({ counters }: Pick<Node, "counters">, rule: CounterRule) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.map(counters.admit([rule], now), ({ admitted }) => admitted),
+  );
+
+/** Sends requests to a node, and returns how many it admits. */
+export const admittedOf = (node: Pick<Node, "counters">, rule: CounterRule, requests: number) =>
+  Effect.map(
+    Effect.forEach(Array.from({ length: requests }), () => isAdmitted(node, rule)),
+    (answers) => answers.filter((admitted) => admitted).length,
+  );

@@ -1,0 +1,225 @@
+/**
+ * Lookups of many links with one query. Each input has its own result.
+ */
+import { Context, Effect, Layer, Result, Schema } from "effect";
+import type { DataScope } from "../data_scope.ts";
+import {
+  BulkLimitExceeded,
+  Forbidden,
+  InvalidParameter,
+  LinkNotFound,
+  type ParameterProblem,
+  type PlatformUnavailable,
+  type StoreUnavailable,
+} from "../errors.ts";
+import { ChatId, GameId, idRules } from "../ids.ts";
+import {
+  type GuildError,
+  GuildGuard,
+  platformConcurrency,
+  type RequestedGuild,
+} from "../platforms/guild_guard.ts";
+import { Profiles } from "../platforms/profiles.ts";
+import { isLinked } from "./link.ts";
+import type { ChatLookup, GameLookup, LookupOptions } from "./link_lookup.ts";
+import { LinkStore } from "./link_store.ts";
+
+/** Maximum inputs of a bulk lookup. */
+export const maxBulkInputs = 50;
+
+/** The failure of one input. Other inputs are not affected. */
+export type BulkItemError = InvalidParameter | Forbidden | LinkNotFound | PlatformUnavailable;
+
+/** The result of one input. `input` is the text as given, even if it is not an ID. */
+export interface BulkItem<Data> {
+  readonly input: string;
+  readonly result: Result.Result<Data, BulkItemError>;
+}
+
+type BulkError = BulkLimitExceeded | GuildError | StoreUnavailable;
+
+/** Looks up many links in one scope. Results are in the order of the inputs, with duplicates. */
+export class BulkLookup extends Context.Service<
+  BulkLookup,
+  {
+    /** The game users of up to 50 chat users. */
+    readonly byChats: (
+      scope: DataScope,
+      chatIds: ReadonlyArray<string>,
+      options?: LookupOptions,
+    ) => Effect.Effect<ReadonlyArray<BulkItem<ChatLookup>>, BulkError>;
+
+    /** The chat users of up to 50 game users. */
+    readonly byGames: (
+      scope: DataScope,
+      gameIds: ReadonlyArray<string>,
+      options?: LookupOptions,
+    ) => Effect.Effect<ReadonlyArray<BulkItem<GameLookup>>, BulkError>;
+  }
+>()("@accountlink/core/BulkLookup") {
+  static readonly layer = Layer.effect(
+    BulkLookup,
+    Effect.gen(function* () {
+      const links = yield* LinkStore;
+      const guard = yield* GuildGuard;
+      const profiles = yield* Profiles;
+
+      const memberships = (guildId: RequestedGuild, chatIds: Iterable<ChatId>): Effect.Effect<Memberships> =>
+        guildId === null
+          ? Effect.succeed(new Map(Array.from(chatIds, (chatId) => [chatId, anyone])))
+          : mapOf(chatIds, (chatId) => Effect.result(guard.isMember(guildId, chatId)));
+
+      const gameProfiles = (gameIds: Iterable<GameId>) => mapOf(gameIds, profiles.game);
+
+      const byChats = Effect.fnUntraced(function* (
+        scope: DataScope,
+        inputs: ReadonlyArray<string>,
+        { guildId = null, resolved = false }: LookupOptions = {},
+      ) {
+        yield* guard.enter(scope, guildId);
+        const chatIds = distinct(inputs, isChatId);
+        const [records, members] = yield* Effect.all(
+          [links.findByChatIds(scope.pid, [...chatIds]), memberships(guildId, chatIds)],
+          { concurrency: 2 },
+        );
+        const found = [...records.values()]
+          .filter(isLinked)
+          .filter(({ chatId }) => isMember(members.get(chatId)));
+        const games = yield* gameProfiles(resolved ? found.map(({ gameId }) => gameId) : []);
+        const chats = yield* mapOf(resolved ? found.map(({ chatId }) => chatId) : [], (chatId) =>
+          profiles.chat(chatId, guildId),
+        );
+        return eachInput(inputs, chatIds, chatIdProblem, (chatId) => {
+          const member = members.get(chatId) ?? Result.succeed(false);
+          if (Result.isFailure(member)) return Result.fail(member.failure);
+          if (!member.success) return Result.fail(new Forbidden({ reason: "user_not_in_guild" }));
+          const record = records.get(chatId);
+          if (record === undefined || !isLinked(record)) return Result.fail(new LinkNotFound());
+          const { gameId } = record;
+          const pair = { game: games.get(gameId) ?? null, chat: chats.get(chatId) ?? null };
+          return Result.succeed({ chatId, gameId, resolved: pair });
+        });
+      });
+
+      const byGames = Effect.fnUntraced(function* (
+        scope: DataScope,
+        inputs: ReadonlyArray<string>,
+        { guildId = null, resolved = false }: LookupOptions = {},
+      ) {
+        yield* guard.enter(scope, guildId);
+        const gameIds = distinct(inputs, isGameId);
+        const linked = yield* links.findByGameIds(scope.pid, [...gameIds]);
+        const members = yield* memberships(guildId, new Set([...linked.values()].flat()));
+        const membersOf = (gameId: GameId) => keepMembers(linked.get(gameId) ?? [], members);
+        const games = yield* gameProfiles(resolved ? linked.keys() : []);
+        const chats = yield* mapOf(resolved ? linked.keys() : [], (gameId) =>
+          profiles.chats(
+            Result.getOrElse(membersOf(gameId), () => []),
+            guildId,
+          ),
+        );
+        return eachInput(inputs, gameIds, gameIdProblem, (gameId) =>
+          Result.flatMap(membersOf(gameId), (chatIds) =>
+            chatIds.length === 0
+              ? Result.fail(new LinkNotFound())
+              : Result.succeed({
+                  gameId,
+                  chatIds,
+                  count: chatIds.length,
+                  resolved: { game: games.get(gameId) ?? null, chat: chats.get(gameId) ?? null },
+                }),
+          ),
+        );
+      });
+
+      return BulkLookup.of({
+        byChats: (scope, inputs, options) =>
+          Effect.andThen(checkBulkLimit(inputs), byChats(scope, inputs, options)),
+        byGames: (scope, inputs, options) =>
+          Effect.andThen(checkBulkLimit(inputs), byGames(scope, inputs, options)),
+      });
+    }),
+  );
+}
+
+/** Refuses more inputs than the limit, including duplicates. */
+export const checkBulkLimit = (
+  inputs: ReadonlyArray<unknown>,
+  limit: number = maxBulkInputs,
+): Effect.Effect<void, BulkLimitExceeded> =>
+  inputs.length > limit
+    ? Effect.fail(new BulkLimitExceeded({ limit, received: inputs.length }))
+    : Effect.void;
+
+/** Gives one result per input, where each distinct game ID is looked up once, all of them side by side. */
+export const bulkGameResults = Effect.fnUntraced(function* <Data, E>(
+  inputs: ReadonlyArray<string>,
+  lookup: (gameId: GameId) => Effect.Effect<Result.Result<Data, BulkItemError>, E>,
+) {
+  const gameIds = distinct(inputs, isGameId);
+  const results = yield* Effect.forEach(
+    gameIds,
+    (gameId) => Effect.map(lookup(gameId), (result) => [gameId, result] as const),
+    { concurrency: "unbounded" },
+  );
+  const byGame = new Map(results);
+  return eachInput(
+    inputs,
+    gameIds,
+    gameIdProblem,
+    (gameId) => byGame.get(gameId) ?? Result.fail(new LinkNotFound()),
+  );
+});
+
+type Membership = Result.Result<boolean, PlatformUnavailable>;
+type Memberships = ReadonlyMap<ChatId, Membership>;
+
+const anyone: Membership = Result.succeed(true);
+
+const isMember = (membership: Membership | undefined): boolean =>
+  membership !== undefined && Result.getOrElse(membership, () => false);
+
+const isChatId = Schema.is(ChatId);
+const isGameId = Schema.is(GameId);
+const chatIdProblem = { name: "chatId", reason: `expected ${idRules.chatId}` };
+const gameIdProblem = { name: "gameId", reason: `expected ${idRules.gameId}` };
+
+const distinct = <Id extends string>(
+  inputs: ReadonlyArray<string>,
+  is: (input: unknown) => input is Id,
+): ReadonlySet<Id> => new Set(inputs.filter(is));
+
+/** A map of each distinct key to its value, computed with bounded concurrency. */
+const mapOf = <Key, Value>(keys: Iterable<Key>, valueOf: (key: Key) => Effect.Effect<Value>) =>
+  Effect.forEach(new Set(keys), (key) => Effect.map(valueOf(key), (value) => [key, value] as const), {
+    concurrency: platformConcurrency,
+  }).pipe(Effect.map((entries) => new Map(entries)));
+
+/** @param ids the inputs that are IDs */
+const eachInput = <Id extends string, Data>(
+  inputs: ReadonlyArray<string>,
+  ids: ReadonlySet<Id>,
+  problem: ParameterProblem,
+  resultOf: (id: Id) => Result.Result<Data, BulkItemError>,
+): ReadonlyArray<BulkItem<Data>> =>
+  inputs.map((input) => ({
+    input,
+    result: ids.has(input as Id)
+      ? resultOf(input as Id)
+      : Result.fail(new InvalidParameter({ parameters: [problem] })),
+  }));
+
+/** The members among the chat users, or the first failure to check a membership. */
+const keepMembers = (
+  chatIds: ReadonlyArray<ChatId>,
+  members: Memberships,
+): Result.Result<ReadonlyArray<ChatId>, PlatformUnavailable> => {
+  const kept: Array<ChatId> = [];
+  for (const chatId of chatIds) {
+    const member = members.get(chatId);
+    if (member === undefined) continue;
+    if (Result.isFailure(member)) return Result.fail(member.failure);
+    if (member.success) kept.push(chatId);
+  }
+  return Result.succeed(kept);
+};

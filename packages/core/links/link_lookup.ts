@@ -1,0 +1,194 @@
+/**
+ * Lookups of links in both directions.
+ */
+import { Context, Effect, Layer, Option } from "effect";
+import type { DataScope } from "../data_scope.ts";
+import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
+import type { ChatId, GameId } from "../ids.ts";
+import {
+  type GuildError,
+  GuildGuard,
+  platformConcurrency,
+  type RequestedGuild,
+} from "../platforms/guild_guard.ts";
+import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
+import { Profiles } from "../platforms/profiles.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { isLinked, type Link, type LinkRecord } from "./link.ts";
+import { LinkStore } from "./link_store.ts";
+
+/** Options of every lookup. */
+export interface LookupOptions {
+  /** The guild to restrict the lookup to; required for a guild scope. Defaults to none. */
+  readonly guildId?: RequestedGuild;
+  /** Whether to add profiles. Defaults to false. */
+  readonly resolved?: boolean;
+}
+
+/** Both profiles; null if not requested or not available. */
+export interface ResolvedPair {
+  readonly game: GameProfile | null;
+  readonly chat: ChatProfile | null;
+}
+
+export interface ChatLookup {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  readonly resolved: ResolvedPair;
+}
+
+export interface GameLookup {
+  readonly gameId: GameId;
+  /** Newest link first. */
+  readonly chatIds: ReadonlyArray<ChatId>;
+  readonly count: number;
+  readonly resolved: {
+    readonly game: GameProfile | null;
+    /** The profiles of the first 25 of `chatIds`, in that order. */
+    readonly chat: ReadonlyArray<ChatProfile | null> | null;
+  };
+}
+
+/** The link of a chat user. Without one, all fields but `linked` and `chatId` are null. */
+export interface VerificationStatus {
+  readonly linked: boolean;
+  readonly chatId: ChatId;
+  readonly gameId: GameId | null;
+  readonly linkVersion: number | null;
+  readonly linkHash: string | null;
+  readonly lastVerifiedAt: number | null;
+  readonly resolved: ResolvedPair;
+}
+
+const unresolved: ResolvedPair = { game: null, chat: null };
+
+/** Looks up links in one scope. */
+export class LinkLookup extends Context.Service<
+  LinkLookup,
+  {
+    /** The game user of a chat user, who must be a member of the guild if there is one. */
+    readonly byChat: (
+      scope: DataScope,
+      chatId: ChatId,
+      options?: LookupOptions,
+    ) => Effect.Effect<ChatLookup, GuildError | LinkNotFound | StoreUnavailable>;
+
+    /** The chat users of a game user; with a guild, only its members. */
+    readonly byGame: (
+      scope: DataScope,
+      gameId: GameId,
+      options?: LookupOptions,
+    ) => Effect.Effect<GameLookup, GuildError | LinkNotFound | StoreUnavailable>;
+
+    /** The verification status of a chat user. Succeeds without a link. */
+    readonly verification: (
+      scope: DataScope,
+      chatId: ChatId,
+      options?: LookupOptions,
+    ) => Effect.Effect<VerificationStatus, GuildError | StoreUnavailable>;
+  }
+>()("@accountlink/core/LinkLookup") {
+  static readonly layer = Layer.effect(
+    LinkLookup,
+    Effect.gen(function* () {
+      const links = yield* LinkStore;
+      const guard = yield* GuildGuard;
+      const profiles = yield* Profiles;
+      const secrets = yield* Secrets;
+
+      const resolvePair = (
+        link: Link,
+        { guildId = null, resolved = false }: LookupOptions,
+      ): Effect.Effect<ResolvedPair> =>
+        resolved
+          ? Effect.all(
+              { game: profiles.game(link.gameId), chat: profiles.chat(link.chatId, guildId) },
+              { concurrency: 2 },
+            )
+          : Effect.succeed(unresolved);
+
+      const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
+        Effect.andThen(guard.enter(scope, guildId), guard.requireMember(guildId, chatId));
+
+      const byChat = Effect.fnUntraced(function* (
+        scope: DataScope,
+        chatId: ChatId,
+        options: LookupOptions = {},
+      ) {
+        if (hasGuild(scope, options)) yield* admitChat(scope, chatId, options);
+        const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
+        if (link === null) return yield* new LinkNotFound();
+        const resolved = options.resolved === true ? yield* resolvePair(link, options) : unresolved;
+        return { chatId, gameId: link.gameId, resolved };
+      });
+
+      const byGame = Effect.fnUntraced(function* (
+        scope: DataScope,
+        gameId: GameId,
+        options: LookupOptions = {},
+      ) {
+        const { guildId = null, resolved = false } = options;
+        yield* guard.enter(scope, guildId);
+        const all = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];
+        const chatIds =
+          guildId === null
+            ? all
+            : yield* Effect.filter(all, (chatId) => guard.isMember(guildId, chatId), {
+                concurrency: platformConcurrency,
+              });
+        if (chatIds.length === 0) return yield* new LinkNotFound();
+        return {
+          gameId,
+          chatIds,
+          count: chatIds.length,
+          resolved: resolved
+            ? yield* Effect.all(
+                { game: profiles.game(gameId), chat: profiles.chats(chatIds, guildId) },
+                { concurrency: 2 },
+              )
+            : unresolvedGame,
+        };
+      });
+
+      const verification = Effect.fnUntraced(function* (
+        scope: DataScope,
+        chatId: ChatId,
+        options: LookupOptions = {},
+      ) {
+        yield* admitChat(scope, chatId, options);
+        const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
+        if (link === null) return notVerified(chatId);
+        return {
+          linked: true,
+          chatId,
+          gameId: link.gameId,
+          linkVersion: link.linkVersion,
+          linkHash: yield* secrets.linkHash(scope.pid, link),
+          lastVerifiedAt: link.lastVerifiedAt,
+          resolved: yield* resolvePair(link, options),
+        };
+      });
+
+      return LinkLookup.of({ byChat, byGame, verification });
+    }),
+  );
+}
+
+/** Whether a guild restricts the lookup. Most have none and skip the guard. */
+const hasGuild = (scope: DataScope, { guildId = null }: LookupOptions): boolean =>
+  guildId !== null || scope.kind === "guild";
+
+const unresolvedGame: GameLookup["resolved"] = { game: null, chat: null };
+
+const linkOf = (record: Option.Option<LinkRecord>): Link | null =>
+  Option.isSome(record) && isLinked(record.value) ? record.value : null;
+
+const notVerified = (chatId: ChatId): VerificationStatus => ({
+  linked: false,
+  chatId,
+  gameId: null,
+  linkVersion: null,
+  linkHash: null,
+  lastVerifiedAt: null,
+  resolved: unresolved,
+});

@@ -1,0 +1,151 @@
+/**
+ * The port for link records. Every operation is atomic, and writes to one chat user of a scope are
+ * serialized.
+ */
+import { Context, type Effect, type Option } from "effect";
+import type { WriteOrigin } from "../audit/audit.ts";
+import type { StoreUnavailable } from "../errors.ts";
+import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+import type { Link, LinkRecord } from "./link.ts";
+
+/**
+ * The scope, time and origin of a write. A write that changes a link, or imports one, stores an
+ * audit entry in the same transaction.
+ */
+export interface WriteContext extends WriteOrigin {
+  readonly pid: Pid;
+  readonly at: Millis;
+}
+
+export interface SetGame extends WriteContext {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+}
+
+/** The result of `setGame`. `previousGameId` is the value that this write replaced. */
+export interface GameSet {
+  readonly record: Link;
+  readonly previousGameId: GameId | null;
+}
+
+export interface MoveChat extends WriteContext {
+  readonly oldChatId: ChatId;
+  readonly newChatId: ChatId;
+}
+
+/** `Unchanged`: both are the same linked user. `Occupied`: the new user has a link. */
+export type ChatMoved =
+  | { readonly _tag: "Moved"; readonly gameId: GameId }
+  | { readonly _tag: "Unchanged"; readonly gameId: GameId }
+  | { readonly _tag: "NoLink" }
+  | { readonly _tag: "Occupied" };
+
+export interface RemoveGame extends WriteContext {
+  readonly chatId: ChatId;
+}
+
+/** The removed link, and the sessions that failed because of it. */
+export interface GameUnlinked {
+  readonly gameId: GameId;
+  readonly ended: ReadonlyArray<SessionId>;
+}
+
+export interface ScopeDeleted {
+  /** The number of deleted records. */
+  readonly records: number;
+  readonly ended: ReadonlyArray<SessionId>;
+}
+
+/** A link in an import or export file. */
+export interface PortableLink {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  readonly lastVerifiedAt: Millis;
+}
+
+/** How long the progress of an import is kept after its last batch, in milliseconds. */
+export const progressKeptFor = 30 * 86_400_000;
+
+export interface ImportBatch extends WriteContext {
+  readonly links: ReadonlyArray<PortableLink>;
+  /** What to do with a chat user who has a record. */
+  readonly existing: "keep" | "replace";
+  /**
+   * Stored with the batch, so that an interrupted import continues after its last batch. Progress
+   * older than `progressKeptFor` is deleted.
+   */
+  readonly progress: { readonly source: string; readonly position: number } | null;
+}
+
+export interface BatchImported {
+  readonly inserted: number;
+  readonly replaced: number;
+  readonly kept: number;
+}
+
+/** Where link records live. An unknown scope, and text that `isStorable` refuses, are defects. */
+export class LinkStore extends Context.Service<
+  LinkStore,
+  {
+    /** The record of one chat user. This is the hot path. */
+    readonly findByChatId: (
+      pid: Pid,
+      chatId: ChatId,
+    ) => Effect.Effect<Option.Option<LinkRecord>, StoreUnavailable>;
+
+    /** The records of many chat users in one query, without those that have none. */
+    readonly findByChatIds: (
+      pid: Pid,
+      chatIds: ReadonlyArray<ChatId>,
+    ) => Effect.Effect<ReadonlyMap<ChatId, LinkRecord>, StoreUnavailable>;
+
+    /**
+     * The chat users of many game users in one query, without game users that have none. Newest
+     * link first (`linkedAt`), ties by chat ID as a string.
+     */
+    readonly findByGameIds: (
+      pid: Pid,
+      gameIds: ReadonlyArray<GameId>,
+    ) => Effect.Effect<ReadonlyMap<GameId, ReadonlyArray<ChatId>>, StoreUnavailable>;
+
+    /**
+     * Links the chat user to the game user. The same game again only updates `lastVerifiedAt`,
+     * without a new version, a new order or an audit entry.
+     */
+    readonly setGame: (write: SetGame) => Effect.Effect<GameSet, StoreUnavailable>;
+
+    /** Moves the link of one chat user to another. The old record stays without a game link. */
+    readonly moveChat: (write: MoveChat) => Effect.Effect<ChatMoved, StoreUnavailable>;
+
+    /**
+     * Removes the game link, voids the proofs of the chat user, and sets the open sessions to
+     * `failed` that are for this chat user or have such a proof. The record stays. None, without
+     * any change, if there was no link.
+     */
+    readonly removeGame: (write: RemoveGame) => Effect.Effect<Option.Option<GameUnlinked>, StoreUnavailable>;
+
+    /**
+     * Deletes every record, sighting and review of the scope, voids the proofs of its flows, and
+     * sets its open sessions to `failed`. It stores an audit entry in any case.
+     */
+    readonly deleteScope: (write: WriteContext) => Effect.Effect<ScopeDeleted, StoreUnavailable>;
+
+    /**
+     * Stores many links, all or none. For a chat user that occurs twice, the last link counts. It
+     * returns counts of chat users, and stores them as an audit entry unless nothing was inserted
+     * or replaced.
+     */
+    readonly importBatch: (batch: ImportBatch) => Effect.Effect<BatchImported, StoreUnavailable>;
+
+    /** The position after the last batch of a source; 0 if none is stored. */
+    readonly importPosition: (source: string) => Effect.Effect<number, StoreUnavailable>;
+
+    /** Up to `limit` links after the chat ID `after`, in ascending order of chat IDs as strings. */
+    readonly exportPage: (
+      pid: Pid,
+      after: ChatId | null,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<PortableLink>, StoreUnavailable>;
+  }
+>()("@accountlink/core/LinkStore") {}

@@ -1,0 +1,6 @@
+/** Links: record, port, lookups and writes. */
+export * from "./bulk_lookup.ts";
+export * from "./link.ts";
+export * from "./link_lookup.ts";
+export * from "./link_store.ts";
+export * from "./link_writer.ts";

@@ -1,0 +1,96 @@
+/**
+ * The guild rules of every lookup and write.
+ */
+import { Context, Effect, Layer, Option } from "effect";
+import type { DataScope } from "../data_scope.ts";
+import { Forbidden, MissingParameter, type PlatformUnavailable } from "../errors.ts";
+import type { ChatId, GuildId } from "../ids.ts";
+import { ChatPlatform } from "./chat_platform.ts";
+
+/** Maximum concurrent requests to a platform for one request of a client. */
+export const platformConcurrency = 8;
+
+/** Why a request may not use the guild that it names. */
+export type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
+
+/** The guild that a request names, or null. */
+export type RequestedGuild = GuildId | null;
+
+/** Restricts a scope to its guild, and requests to members of guilds that the bot is in. */
+export class GuildGuard extends Context.Service<
+  GuildGuard,
+  {
+    /**
+     * Checks the guild of a request. A guild scope has to name its own guild. A global scope may
+     * name any guild that the bot is in, or none.
+     */
+    readonly enter: (scope: DataScope, guildId: RequestedGuild) => Effect.Effect<void, GuildError>;
+
+    /** Whether the chat user is a member of the guild; true without a guild. */
+    readonly isMember: (
+      guildId: RequestedGuild,
+      chatId: ChatId,
+    ) => Effect.Effect<boolean, PlatformUnavailable>;
+
+    /**
+     * Whether chat users are members of the guild, for as many as the platform covers in one
+     * request. Empty for a few, whom `isMember` answers sooner, and if the platform does not answer.
+     */
+    readonly knownMembers: (
+      guildId: GuildId,
+      chatIds: ReadonlyArray<ChatId>,
+    ) => Effect.Effect<ReadonlyMap<ChatId, boolean>>;
+
+    /** Fails with `Forbidden` if the chat user is not a member of the guild. */
+    readonly requireMember: (
+      guildId: RequestedGuild,
+      chatId: ChatId,
+      reason?: "user_not_in_guild" | "new_user_not_in_guild",
+    ) => Effect.Effect<void, Forbidden | PlatformUnavailable>;
+  }
+>()("@accountlink/core/GuildGuard") {
+  static readonly layer = Layer.effect(
+    GuildGuard,
+    Effect.gen(function* () {
+      const platform = yield* ChatPlatform;
+
+      const requireBot = Effect.fnUntraced(function* (guildId: GuildId) {
+        if (Option.isNone(yield* platform.findGuild(guildId))) {
+          return yield* new Forbidden({ reason: "bot_not_in_guild" });
+        }
+      });
+
+      const isMember = (guildId: RequestedGuild, chatId: ChatId) =>
+        guildId === null
+          ? Effect.succeed(true)
+          : Effect.map(platform.findMember(guildId, chatId), Option.isSome);
+
+      return GuildGuard.of({
+        isMember,
+
+        knownMembers: (guildId, chatIds) =>
+          platform.findMembers === undefined || chatIds.length <= platformConcurrency
+            ? Effect.succeed(new Map())
+            : Effect.orElseSucceed(platform.findMembers(guildId, chatIds), () => new Map()),
+
+        enter: (scope, guildId) => {
+          if (guildId === null) {
+            return scope.kind === "guild"
+              ? Effect.fail(new MissingParameter({ parameters: ["guildId"] }))
+              : Effect.void;
+          }
+          return scope.kind === "guild" && scope.guildId !== guildId
+            ? Effect.fail(new Forbidden({ reason: "wrong_guild" }))
+            : requireBot(guildId);
+        },
+
+        requireMember: (guildId, chatId, reason = "user_not_in_guild") =>
+          guildId === null
+            ? Effect.void
+            : Effect.flatMap(isMember(guildId, chatId), (member) =>
+                member ? Effect.void : Effect.fail(new Forbidden({ reason })),
+              ),
+      });
+    }),
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * The ports for sign-in at the platforms: OAuth 2.0 authorization code with PKCE, and OpenID
+ * Connect where the platform has it.
+ */
+import { Context, Data, type Effect } from "effect";
+import type { PlatformUnavailable } from "../errors.ts";
+import type { ChatId, GameId, GuildId } from "../ids.ts";
+
+/** The parameters of one sign-in, the same in both steps. */
+export interface SignIn {
+  /** The URL of the callback, registered at the platform. */
+  readonly redirectUri: string;
+  /** Returned with the browser. 128 or more random bits, base64url, like the nonce. */
+  readonly state: string;
+  /** The secret of PKCE: 43 characters of base64url. */
+  readonly codeVerifier: string;
+  /** Returned in the ID token, where the platform has one. */
+  readonly nonce: string;
+  /** The guild of the flow, or null. */
+  readonly guildId: GuildId | null;
+}
+
+/** Who signed in. */
+export interface SignedIn<UserId> {
+  readonly userId: UserId;
+  /** Whether the user is a member of the guild; undefined if the platform does not report it. */
+  readonly isMember?: boolean | undefined;
+}
+
+/** The user or the platform denied the sign-in. */
+export class ProofDenied extends Data.TaggedError("ProofDenied")<{}> {
+  override readonly message = "The user denied the sign-in";
+}
+
+/** The callback is invalid: another state, a reused code, or an ID token for another audience. */
+export class ProofInvalid extends Data.TaggedError("ProofInvalid")<{
+  /** The reason, for the log. Contains no part of the callback. */
+  readonly reason: string;
+}> {
+  override readonly message = `The sign-in is invalid: ${this.reason}`;
+}
+
+/** Sign-in at one platform. */
+export interface IdentityProvider<UserId> {
+  /** The URL to send the browser to. Makes no request. */
+  readonly begin: (signIn: SignIn) => Effect.Effect<{ readonly url: string }>;
+
+  /**
+   * Redeems the code and returns who signed in. Tokens are not kept. A code can be used once, so
+   * this is not retried: after any failure the user has to sign in again.
+   *
+   * @param callback the query of the callback
+   */
+  readonly finish: (
+    signIn: SignIn,
+    callback: URLSearchParams,
+  ) => Effect.Effect<SignedIn<UserId>, ProofDenied | ProofInvalid | PlatformUnavailable>;
+}
+
+/** Sign-in at the chat platform. */
+export class ChatIdentity extends Context.Service<ChatIdentity, IdentityProvider<ChatId>>()(
+  "@accountlink/core/ChatIdentity",
+) {}
+
+/** Sign-in at the game platform. */
+export class GameIdentity extends Context.Service<GameIdentity, IdentityProvider<GameId>>()(
+  "@accountlink/core/GameIdentity",
+) {}

@@ -1,0 +1,7 @@
+/** The chat and game platforms: ports, profiles and membership. */
+export * from "./chat_platform.ts";
+export * from "./game_platform.ts";
+export * from "./guild_guard.ts";
+export * from "./identity_provider.ts";
+export * from "./profile.ts";
+export * from "./profiles.ts";

@@ -1,0 +1,67 @@
+/**
+ * Users and guilds of the platforms. Fields that are unavailable are null.
+ */
+import { Schema } from "effect";
+
+const Text = Schema.NullOr(Schema.String);
+const Flag = Schema.NullOr(Schema.Boolean);
+
+const IsoTime = Schema.NullOr(Schema.String).annotate({ description: "ISO 8601 timestamp" });
+const Url = Schema.NullOr(Schema.String).annotate({ description: "URL" });
+
+/** A badge of a game user. */
+export const GameBadge = Schema.Struct({ id: Schema.Int, name: Text, description: Text, imageUrl: Url });
+
+/** A group of the game platform, with the role of the user. */
+export const GameGroup = Schema.Struct({
+  id: Schema.Int,
+  name: Text,
+  memberCount: Schema.NullOr(Schema.Int),
+  hasVerifiedBadge: Flag,
+  role: Schema.NullOr(Schema.Struct({ id: Schema.Int, name: Text, rank: Schema.NullOr(Schema.Int) })),
+});
+
+/** The profile of a game user. */
+export const GameProfile = Schema.Struct({
+  username: Text,
+  displayName: Text,
+  id: Schema.String,
+  description: Text,
+  created: IsoTime,
+  isBanned: Flag,
+  hasVerifiedBadge: Flag,
+  avatar: Schema.NullOr(Schema.Struct({ headshot: Url, fullBody: Url })),
+  badges: Schema.NullOr(Schema.Array(GameBadge)),
+  groups: Schema.NullOr(Schema.Array(GameGroup)),
+}).annotate({ identifier: "GameProfile" });
+export type GameProfile = typeof GameProfile.Type;
+
+/** A user of the chat platform. */
+export const ChatUser = Schema.Struct({
+  id: Schema.String,
+  username: Text,
+  displayName: Text,
+  avatar: Url,
+  banner: Url,
+  created: IsoTime,
+});
+export type ChatUser = typeof ChatUser.Type;
+
+/** A guild that the bot is in. */
+export const Guild = Schema.Struct({ id: Schema.String, name: Text });
+export type Guild = typeof Guild.Type;
+
+/** The membership of a chat user in a guild. */
+export const GuildMember = Schema.Struct({
+  nickname: Text,
+  joined: IsoTime,
+  roles: Schema.Array(Schema.Struct({ id: Schema.String, name: Text })),
+});
+export type GuildMember = typeof GuildMember.Type;
+
+/** The profile of a chat user, with the membership of the requested guild. */
+export const ChatProfile = Schema.Struct({
+  ...ChatUser.fields,
+  guild: Schema.NullOr(GuildMember),
+}).annotate({ identifier: "ChatProfile" });
+export type ChatProfile = typeof ChatProfile.Type;

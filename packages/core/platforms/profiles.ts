@@ -1,0 +1,74 @@
+/**
+ * Profiles for `resolved` lookups and for pages.
+ */
+import { Context, Effect, Layer, Option } from "effect";
+import type { ChatId, GameId, GuildId } from "../ids.ts";
+import { ChatPlatform } from "./chat_platform.ts";
+import { GamePlatform } from "./game_platform.ts";
+import { platformConcurrency, type RequestedGuild } from "./guild_guard.ts";
+import type { ChatProfile, GameProfile, Guild } from "./profile.ts";
+
+/** Maximum chat profiles of one lookup. */
+export const maxResolvedChats = 25;
+
+/** How long a page waits for the name of a guild. */
+const guildTimeout = "1 second";
+
+/** Reads profiles. An unknown user, or a failure of the platform, is null and fails no lookup. */
+export class Profiles extends Context.Service<
+  Profiles,
+  {
+    readonly game: (gameId: GameId) => Effect.Effect<GameProfile | null>;
+
+    /** The guild, for a page. Null also if the platform takes longer than a second. */
+    readonly guild: (guildId: GuildId) => Effect.Effect<Guild | null>;
+
+    /** The chat user, with the membership of the guild if there is one. */
+    readonly chat: (chatId: ChatId, guildId: RequestedGuild) => Effect.Effect<ChatProfile | null>;
+
+    /** The profiles of the first 25 chat users, in order. */
+    readonly chats: (
+      chatIds: ReadonlyArray<ChatId>,
+      guildId: RequestedGuild,
+    ) => Effect.Effect<ReadonlyArray<ChatProfile | null>>;
+  }
+>()("@accountlink/core/Profiles") {
+  static readonly layer = Layer.effect(
+    Profiles,
+    Effect.gen(function* () {
+      const chatPlatform = yield* ChatPlatform;
+      const gamePlatform = yield* GamePlatform;
+
+      const chat = Effect.fnUntraced(function* (chatId: ChatId, guildId: RequestedGuild) {
+        const [user, guild] = yield* Effect.all(
+          [
+            orNull(chatPlatform.findUser(chatId)),
+            guildId === null ? Effect.succeed(null) : orNull(chatPlatform.findMember(guildId, chatId)),
+          ],
+          { concurrency: 2 },
+        );
+        return user === null ? null : { ...user, guild };
+      });
+
+      return Profiles.of({
+        game: (gameId) => orNull(gamePlatform.findProfile(gameId)),
+        guild: (guildId) =>
+          Effect.timeoutOrElse(orNull(chatPlatform.findGuild(guildId)), {
+            duration: guildTimeout,
+            orElse: () => Effect.succeed(null),
+          }),
+        chat,
+        chats: (chatIds, guildId) =>
+          Effect.forEach(chatIds.slice(0, maxResolvedChats), (chatId) => chat(chatId, guildId), {
+            concurrency: platformConcurrency,
+          }),
+      });
+    }),
+  );
+}
+
+const orNull = <A, E>(effect: Effect.Effect<Option.Option<A>, E>): Effect.Effect<A | null> =>
+  effect.pipe(
+    Effect.map(Option.getOrNull),
+    Effect.catch(() => Effect.succeed(null)),
+  );

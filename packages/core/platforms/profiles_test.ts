@@ -1,0 +1,30 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Fiber, Layer, Option } from "effect";
+import { TestClock } from "effect/testing";
+import { guildId } from "../test_world.ts";
+import { ChatPlatform } from "./chat_platform.ts";
+import { GamePlatform } from "./game_platform.ts";
+import { Profiles } from "./profiles.ts";
+
+const guild = { id: guildId, name: "Engine Room" };
+
+/** Reads a guild from a chat platform that answers after an effect. */
+const findGuild = (answered: Effect.Effect<void>) => {
+  const platform = Layer.mock(ChatPlatform)({ findGuild: () => Effect.as(answered, Option.some(guild)) });
+  const profiles = Profiles.layer.pipe(Layer.provide([platform, Layer.mock(GamePlatform)({})]));
+  return Effect.flatMap(Profiles, (found) => found.guild(guildId)).pipe(Effect.provide(profiles));
+};
+
+describe("Profiles", () => {
+  it.effect("waits a second for a guild, and no longer", () =>
+    Effect.gen(function* () {
+      const inTime = yield* Effect.forkChild(findGuild(Effect.sleep(999)));
+      const silent = yield* Effect.forkChild(findGuild(Effect.never));
+      yield* TestClock.adjust("999 millis");
+      assert.deepStrictEqual(yield* Fiber.join(inTime), guild);
+      assert.isUndefined(silent.pollUnsafe());
+      yield* TestClock.adjust("1 milli");
+      assert.isNull(yield* Fiber.join(silent));
+    }),
+  );
+});

@@ -1,0 +1,5 @@
+/** The root key of a deployment and what is derived from it. */
+export * from "./root_key.ts";
+export * from "./root_key_store.ts";
+export * from "./secrets.ts";
+export * from "./wrapped_root_key.ts";

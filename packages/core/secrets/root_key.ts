@@ -1,0 +1,84 @@
+/**
+ * The root key, from which every key of the deployment is derived. The store keeps it wrapped with
+ * the deployment's secret, so that the secret can be checked, and rotated without changing a key.
+ */
+import { Context, Data, Effect, Layer, Option, Redacted } from "effect";
+import { type Aead, type Kdf, SecureRandom } from "effect/crypto";
+import type { StoreUnavailable } from "../errors.ts";
+import { RootKeyStore } from "./root_key_store.ts";
+import { unwrapRootKey, wrapRootKey } from "./wrapped_root_key.ts";
+
+/** Secrets of 32 or more random bytes: the newest, and during a rotation the previous one. */
+export type DeploymentSecrets = readonly [
+  newest: Redacted.Redacted<Uint8Array>,
+  ...older: ReadonlyArray<Redacted.Redacted<Uint8Array>>,
+];
+
+/** No secret unwraps the root key of the store, or the root key is damaged. */
+export class SecretRejected extends Data.TaggedError("SecretRejected")<{}> {
+  override readonly message =
+    "Cannot unwrap the root key of the store: the secret is another one, expected the one that wrapped it";
+}
+
+type Crypto = Aead.Aead | Kdf.Kdf | SecureRandom.SecureRandom;
+type RootKeyError = SecretRejected | StoreUnavailable;
+
+/** The root key, 32 or more bytes. */
+export class RootKey extends Context.Service<RootKey, Redacted.Redacted<Uint8Array>>()(
+  "@accountlink/core/RootKey",
+) {
+  /**
+   * The root key of the store. An empty store gets a random one. A store from before root keys
+   * existed gets the secret itself, from which its keys were derived, so that they stay.
+   */
+  static readonly layer = (
+    secrets: DeploymentSecrets,
+  ): Layer.Layer<RootKey, RootKeyError, RootKeyStore | Crypto> =>
+    Layer.effect(
+      RootKey,
+      Effect.map(openRootKey(secrets), ({ rootKey }) => rootKey),
+    );
+}
+
+/** The root key of the store, its wrapped text, and the index of the secret that wrapped it. */
+const openRootKey = Effect.fnUntraced(function* (secrets: DeploymentSecrets) {
+  const store = yield* RootKeyStore;
+  const random = yield* SecureRandom.SecureRandom;
+  // Nodes that do not have the newest secret yet must be able to start.
+  const oldest = secrets.at(-1) ?? secrets[0];
+  const wrapped = yield* store.adopt({
+    ifEmpty: yield* wrapRootKey(Redacted.make(yield* random.randomBytes(32)), oldest),
+    otherwise: yield* wrapRootKey(oldest, oldest),
+  });
+  return { wrapped, ...(yield* unwrapWithAny(wrapped, secrets)) };
+});
+
+/**
+ * Unwraps a root key with one of the secrets.
+ *
+ * @returns the key and the index of the secret
+ */
+export const unwrapWithAny = Effect.fnUntraced(function* (wrapped: string, secrets: DeploymentSecrets) {
+  for (const [wrappedBy, secret] of secrets.entries()) {
+    const rootKey = yield* unwrapRootKey(wrapped, secret);
+    if (Option.isSome(rootKey)) return { rootKey: rootKey.value, wrappedBy };
+  }
+  return yield* new SecretRejected();
+});
+
+/**
+ * Wraps the root key of the store with the newest secret. Running processes are not affected.
+ *
+ * @returns whether it was wrapped with another secret
+ */
+export const rotateSecret = (
+  secrets: DeploymentSecrets,
+): Effect.Effect<boolean, RootKeyError, RootKeyStore | Crypto> =>
+  Effect.gen(function* () {
+    const { rootKey, wrapped, wrappedBy } = yield* openRootKey(secrets);
+    if (wrappedBy === 0) return false;
+    const next = yield* wrapRootKey(rootKey, secrets[0]);
+    const replaced = yield* (yield* RootKeyStore).replace(wrapped, next);
+    // A concurrent rotation won. It may have been the same.
+    return replaced ? true : yield* rotateSecret(secrets);
+  });

@@ -1,0 +1,112 @@
+import { StorageMemory } from "@accountlink/storage-memory";
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer, Option, Redacted } from "effect";
+import { Aead, Kdf, SecureRandom } from "effect/crypto";
+import { KeyStore } from "../keys/key_store.ts";
+import { type DeploymentSecrets, RootKey, rotateSecret } from "./root_key.ts";
+import { RootKeyStore } from "./root_key_store.ts";
+import { unwrapRootKey, wrapRootKey } from "./wrapped_root_key.ts";
+
+const secretOf = (byte: number) => Redacted.make(new Uint8Array(32).fill(byte));
+const [old, next, other] = [secretOf(1), secretOf(2), secretOf(3)];
+
+const crypt = Layer.merge(Aead.layerWebCrypto, Kdf.layerWebCrypto).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto),
+);
+const onNewStore = Effect.provide(Layer.merge(StorageMemory.layer, crypt), { local: true });
+
+const rootKeyUnder = (...secrets: DeploymentSecrets) =>
+  RootKey.pipe(Effect.map(Redacted.value), Effect.provide(RootKey.layer(secrets)));
+
+const isRejected = Effect.fnUntraced(function* (...secrets: DeploymentSecrets) {
+  return (yield* Effect.flip(rootKeyUnder(...secrets)))._tag === "SecretRejected";
+});
+
+const account = { name: "acme", chatId: null, tier: "free" } as const;
+
+describe("RootKey", () => {
+  it.effect("is random in an empty store, and stable with its secret", () =>
+    Effect.gen(function* () {
+      const rootKey = yield* rootKeyUnder(old);
+      assert.lengthOf(rootKey, 32);
+      assert.notDeepEqual(rootKey, Redacted.value(old));
+      assert.deepEqual(yield* rootKeyUnder(old), rootKey);
+      assert.isTrue(yield* isRejected(other));
+      assert.deepEqual(yield* rootKeyUnder(old), rootKey);
+    }).pipe(onNewStore),
+  );
+
+  it.effect("is the secret in a store from before root keys, so that its keys stay", () =>
+    Effect.gen(function* () {
+      yield* (yield* KeyStore).ensureAccount(account);
+      assert.deepEqual(yield* rootKeyUnder(old), Redacted.value(old));
+      assert.isTrue(yield* isRejected(other));
+    }).pipe(onNewStore),
+  );
+
+  it.effect("is created with the older of two secrets, which other nodes have", () =>
+    Effect.gen(function* () {
+      yield* (yield* KeyStore).ensureAccount(account);
+      assert.deepEqual(yield* rootKeyUnder(next, old), Redacted.value(old));
+      assert.deepEqual(yield* rootKeyUnder(old), Redacted.value(old));
+    }).pipe(onNewStore),
+  );
+
+  it.effect("stays during a rotation: the old secret, then both, then the new one", () =>
+    Effect.gen(function* () {
+      const rootKey = yield* rootKeyUnder(old);
+      assert.deepEqual(yield* rootKeyUnder(next, old), rootKey);
+      assert.isTrue(yield* rotateSecret([next, old]));
+      assert.deepEqual(yield* rootKeyUnder(next, old), rootKey);
+      assert.deepEqual(yield* rootKeyUnder(next), rootKey);
+      assert.isTrue(yield* isRejected(old));
+      assert.isFalse(yield* rotateSecret([next, old]));
+      assert.isFalse(yield* rotateSecret([next]));
+      assert.strictEqual((yield* Effect.flip(rotateSecret([other, old])))._tag, "SecretRejected");
+      assert.deepEqual(yield* rootKeyUnder(next), rootKey);
+    }).pipe(onNewStore),
+  );
+
+  it.effect("is wrapped once by concurrent rotations", () =>
+    Effect.gen(function* () {
+      const rootKey = yield* rootKeyUnder(old);
+      const rotations = yield* Effect.all(
+        Array.from({ length: 5 }, () => rotateSecret([next, old])),
+        { concurrency: "unbounded" },
+      );
+      assert.lengthOf(rotations.filter(Boolean), 1);
+      assert.deepEqual(yield* rootKeyUnder(next), rootKey);
+    }).pipe(onNewStore),
+  );
+
+  it.effect("is rejected if its text was changed", () =>
+    Effect.gen(function* () {
+      const rootKey = yield* rootKeyUnder(old);
+      const store = yield* RootKeyStore;
+      const wrapped = yield* store.adopt({ ifEmpty: "", otherwise: "" });
+      for (const damaged of [`${wrapped}A`, wrapped.slice(0, -2), wrapped.replace("v1", "v2"), "v1.", ""]) {
+        assert.isTrue(yield* store.replace(yield* store.adopt({ ifEmpty: "", otherwise: "" }), damaged));
+        assert.isTrue(yield* isRejected(old));
+      }
+      assert.isTrue(yield* store.replace("", wrapped));
+      assert.deepEqual(yield* rootKeyUnder(old), rootKey);
+    }).pipe(onNewStore),
+  );
+});
+
+describe("wrapRootKey", () => {
+  it.effect("returns a different text each time, which only the secret unwraps", () =>
+    Effect.gen(function* () {
+      const [one, two] = [yield* wrapRootKey(old, next), yield* wrapRootKey(old, next)];
+      assert.notStrictEqual(one, two);
+      for (const wrapped of [one, two]) {
+        assert.match(wrapped, /^v1\.[\w-]{80}$/);
+        assert.deepEqual(
+          Option.map(yield* unwrapRootKey(wrapped, next), Redacted.value),
+          Option.some(Redacted.value(old)),
+        );
+        assert.isTrue(Option.isNone(yield* unwrapRootKey(wrapped, old)));
+      }
+    }).pipe(Effect.provide(crypt)),
+  );
+});

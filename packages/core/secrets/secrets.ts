@@ -1,0 +1,108 @@
+/**
+ * Keyed hashes of the deployment. Their keys are derived from its root key.
+ */
+import { Context, Effect, Layer, type Redacted } from "effect";
+import { Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Base64Url } from "effect/encoding";
+import type { ClientAddress } from "../addresses/client_address.ts";
+import { type FlowId, type Pid, SessionId, type Sid } from "../ids.ts";
+import type { Link } from "../links/link.ts";
+import { deriveKey } from "./derive_key.ts";
+import { RootKey } from "./root_key.ts";
+
+const encoder = new TextEncoder();
+/** Every request needs the name of its address. */
+const maxCachedAddresses = 10_000;
+
+const webCryptoMac = Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto));
+
+/** Keyed hashes, which cannot be computed or checked without the root key. */
+export class Secrets extends Context.Service<
+  Secrets,
+  {
+    /** A public id of the deployment, the same on every node. 22 base64url characters. */
+    readonly deploymentId: string;
+
+    /** The hash under which a key is stored: HMAC-SHA-256 of the whole key, base64url. */
+    readonly keyHash: (token: string) => Effect.Effect<string>;
+
+    /** The opaque hash of a link: of scope, chat ID, game ID and version. 32 base64url characters. */
+    readonly linkHash: (pid: Pid, link: Link) => Effect.Effect<string>;
+
+    /** A pseudonym of a client address, for counters and logs. 22 base64url characters. */
+    readonly addressName: (address: ClientAddress) => Effect.Effect<string>;
+
+    /** The id that a verification flow is stored under: a hash of the cookie of its browser. */
+    readonly flowId: (cookie: string) => Effect.Effect<FlowId>;
+
+    /** The id that a verification session is stored under: a hash of its sid. */
+    readonly sessionId: (sid: Sid) => Effect.Effect<SessionId>;
+
+    /** The stored hash of a sign-in and its secrets, derived from its `state`. 43 characters each. */
+    readonly signIn: (state: string) => Effect.Effect<{
+      readonly stateHash: string;
+      readonly codeVerifier: string;
+      readonly nonce: string;
+    }>;
+
+    /** The CSRF token of the forms of a flow, determined by the flow and its session or scope. */
+    readonly flowCsrf: (id: FlowId, subject: SessionId | Pid) => Effect.Effect<string>;
+  }
+>()("@accountlink/core/Secrets") {
+  /** Each hash has its own key, derived from the root key with HKDF-SHA-256. */
+  static readonly layer: Layer.Layer<Secrets, never, RootKey | Mac.Mac | Kdf.Kdf> = Layer.effect(
+    Secrets,
+    Effect.gen(function* () {
+      const mac = yield* Mac.Mac;
+      const rootKey = yield* RootKey;
+
+      const signerFor = Effect.fnUntraced(function* (purpose: string) {
+        const key = yield* Mac.key(Mac.hmacSha256, yield* deriveKey(rootKey, purpose));
+        return (text: string) => mac.sign(key, encoder.encode(text)).pipe(Effect.orDie);
+      });
+      const signKey = yield* signerFor("key-hash");
+      const signLink = yield* signerFor("link-hash");
+      const signAddress = yield* signerFor("address-name");
+      const addressNames = new Map<string, string>();
+      const signCookie = yield* signerFor("flow-id");
+      const signForm = yield* signerFor("flow-csrf");
+      const signVerification = yield* signerFor("verification");
+      const verificationHash = (use: string, text: string) =>
+        Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
+
+      const deployment = yield* deriveKey(rootKey, "deployment-id");
+
+      return Secrets.of({
+        deploymentId: Base64Url.encode(deployment.subarray(0, 16)),
+        keyHash: (token) => Effect.map(signKey(token), Base64Url.encode),
+        linkHash: (pid, link) =>
+          Effect.map(signLink(`${pid}\n${link.chatId}\n${link.gameId}\n${link.linkVersion}`), (tag) =>
+            Base64Url.encode(tag.subarray(0, 24)),
+          ),
+        addressName: ({ countedAs }) => {
+          const cached = addressNames.get(countedAs);
+          if (cached !== undefined) return Effect.succeed(cached);
+          return Effect.map(signAddress(countedAs), (tag) => {
+            const name = Base64Url.encode(tag.subarray(0, 16));
+            if (addressNames.size >= maxCachedAddresses) addressNames.clear();
+            addressNames.set(countedAs, name);
+            return name;
+          });
+        },
+        flowId: (cookie) => Effect.map(signCookie(cookie), (tag) => Base64Url.encode(tag) as FlowId),
+        sessionId: (sid) => Effect.map(verificationHash("sid", sid), (hash) => SessionId.make(`vs_${hash}`)),
+        signIn: (state) =>
+          Effect.all({
+            stateHash: verificationHash("state", state),
+            codeVerifier: verificationHash("code-verifier", state),
+            nonce: verificationHash("nonce", state),
+          }),
+        flowCsrf: (id, subject) => Effect.map(signForm(`${id}\n${subject}`), Base64Url.encode),
+      });
+    }).pipe(Effect.orDie),
+  );
+
+  /** `layer` with a given root key, on Web Crypto. */
+  static readonly layerWebCrypto = (rootKey: Redacted.Redacted<Uint8Array>): Layer.Layer<Secrets> =>
+    Secrets.layer.pipe(Layer.provide([Layer.succeed(RootKey, rootKey), webCryptoMac, Kdf.layerWebCrypto]));
+}

@@ -1,0 +1,29 @@
+/**
+ * The stored root key: `v1.` and the root key, encrypted with AES-256-GCM under a key that is
+ * derived from the deployment's secret with HKDF-SHA-256.
+ */
+import { Effect, Option, Redacted } from "effect";
+import { Aead } from "effect/crypto";
+import { deriveKey } from "./derive_key.ts";
+import { seal, unseal } from "./sealed_text.ts";
+
+type Bytes = Redacted.Redacted<Uint8Array>;
+
+const version = "v1.";
+const purpose = "root-key";
+
+const wrappingKey = Effect.fnUntraced(function* (secret: Bytes) {
+  return yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(secret, "root-key-wrap"));
+}, Effect.orDie);
+
+/** Wraps a root key with a secret. The text differs each time. */
+export const wrapRootKey = Effect.fnUntraced(function* (rootKey: Bytes, secret: Bytes) {
+  return version + (yield* seal(yield* wrappingKey(secret), Redacted.value(rootKey), purpose));
+});
+
+/** The root key. None if another secret wrapped it, or the text is damaged. */
+export const unwrapRootKey = Effect.fnUntraced(function* (wrapped: string, secret: Bytes) {
+  if (!wrapped.startsWith(version)) return Option.none<Bytes>();
+  const bytes = yield* unseal(yield* wrappingKey(secret), wrapped.slice(version.length), purpose);
+  return Option.map(bytes, (key): Bytes => Redacted.make(key));
+});

@@ -1,0 +1,8 @@
+/** Verification sessions: record, port, reads and streams. */
+export type { ReadSession, SessionEvent } from "./session_events.ts";
+export * from "./session_reads.ts";
+export * from "./session_settings.ts";
+export * from "./session_store.ts";
+export * from "./session_watch.ts";
+export * from "./verification_session.ts";
+export * from "./verification_sessions.ts";

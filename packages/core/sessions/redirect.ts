@@ -1,0 +1,31 @@
+/**
+ * Where a verification flow sends its browser in the end.
+ */
+import { Effect } from "effect";
+import { InvalidParameter } from "../errors.ts";
+import type { ApiKey } from "../keys/api_key.ts";
+import { maxRedirectLength } from "../origin.ts";
+import { isStorable } from "../storable_text.ts";
+
+/**
+ * Checks that a redirect is an absolute http or https URL of at most 2,048 characters, that its
+ * origin is on the list of the key, and that a store can hold it.
+ *
+ * @param redirect null for none
+ */
+export const checkRedirect = (
+  { redirectOrigins }: Pick<ApiKey, "redirectOrigins">,
+  redirect: string | null,
+): Effect.Effect<void, InvalidParameter> => {
+  if (redirect === null) return Effect.void;
+  const url = URL.canParse(redirect) ? new URL(redirect) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || !isStorable(redirect)) {
+    return Effect.fail(InvalidParameter.one("redirect", "expected an absolute http or https URL"));
+  }
+  if (Array.from(redirect).length > maxRedirectLength) {
+    return Effect.fail(InvalidParameter.one("redirect", `expected at most ${maxRedirectLength} characters`));
+  }
+  return redirectOrigins.includes(url.origin)
+    ? Effect.void
+    : Effect.fail(InvalidParameter.one("redirect", "expected an origin on the redirect list of the key"));
+};

@@ -1,0 +1,75 @@
+/**
+ * The events of one read of a session as a stream.
+ */
+import { Clock, Effect, Stream } from "effect";
+import type { Sid } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+import type { SessionRead } from "./session_reads.ts";
+import type { SessionState, VerificationSession } from "./verification_session.ts";
+
+/** A session as its client sees it. */
+export interface ReadSession extends VerificationSession {
+  readonly sid: Sid;
+  /** How many reads are left; null for any number. */
+  readonly pollsRemaining: number | null;
+}
+
+/**
+ * One event. `timeout` and a final state are the last event. `idle` means that nothing has changed;
+ * it is sent every 10 seconds, and first to a client that knows the current state already.
+ */
+export type SessionEvent =
+  | { readonly event: "session"; readonly session: ReadSession }
+  | { readonly event: Exclude<SessionState, "pending" | "opened">; readonly session: ReadSession }
+  | { readonly event: "idle" }
+  | { readonly event: "timeout" };
+
+/** Time without a change until an `idle` event, in milliseconds. */
+const idleInterval = 10_000;
+
+/** An event, and the session as the client knows it afterwards; null after the last event. */
+type Step = readonly [event: SessionEvent, known: VerificationSession | null];
+
+/**
+ * Reports the state of a session and its changes.
+ *
+ * @param session the current state
+ * @param until when the stream ends, unless a final state ends it first
+ * @param lastEventId the change that the client knows already, or null
+ */
+export const sessionEvents = (
+  read: SessionRead,
+  sid: Sid,
+  session: VerificationSession,
+  until: Millis,
+  lastEventId: string | null,
+): Stream.Stream<SessionEvent> => {
+  const stateStep = (current: VerificationSession): Step => {
+    const view = { ...current, sid, pollsRemaining: read.pollsRemaining };
+    return current.state === "pending" || current.state === "opened"
+      ? [{ event: "session", session: view }, current]
+      : [{ event: current.state, session: view }, null];
+  };
+
+  const nextStep = Effect.fnUntraced(function* (known: VerificationSession) {
+    const idleAt = (yield* Clock.currentTimeMillis) + idleInterval;
+    // If the store is down, the stream ends and the client reconnects.
+    const next = yield* read
+      .next(known, Math.min(until, idleAt))
+      .pipe(Effect.catch(() => Effect.succeed("ended" as const)));
+    if (next === "timeout" && idleAt < until) return [{ event: "idle" }, known] satisfies Step;
+    if (next === "timeout" || next === "ended") return [{ event: "timeout" }, null] satisfies Step;
+    return stateStep(next);
+  });
+
+  const first: Step = isKnown(session, lastEventId) ? [{ event: "idle" }, session] : stateStep(session);
+  // One `unfold` and no `concat`: each stage of a stream costs kilobytes for as long as it is open.
+  return Stream.unfold<VerificationSession | null | "start", SessionEvent, never, never>("start", (known) => {
+    if (known === "start") return Effect.succeed(first);
+    return known === null ? Effect.undefined : nextStep(known);
+  });
+};
+
+/** Whether a client with this last event knows the current state. */
+export const isKnown = ({ change }: VerificationSession, lastEventId: string | null): boolean =>
+  String(change) === lastEventId;

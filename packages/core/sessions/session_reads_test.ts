@@ -1,0 +1,208 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Fiber, Result } from "effect";
+import { TestClock } from "effect/testing";
+import { world } from "../test_world.ts";
+import {
+  countOpenReads,
+  hasEnded,
+  listenTo,
+  open,
+  setup,
+  start,
+  worldWith,
+  worldWithSlowCounters,
+} from "./test_sessions.ts";
+
+const tooSoon = { _tag: "RateLimited", bucket: "poll_interval", limit: 1 } as const;
+const tooOften = { _tag: "RateLimited", bucket: "poll_count" } as const;
+
+describe("The interval between reads", () => {
+  it.effect("is 2 seconds from the end of the one before", () =>
+    Effect.gen(function* () {
+      const { poll } = yield* setup;
+      yield* poll();
+      yield* TestClock.adjust(1_999);
+      assert.deepInclude(yield* Effect.flip(poll()), { ...tooSoon, retryAfter: 1, resetsAt: 2_000 });
+      yield* TestClock.adjust(1);
+      yield* poll();
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("starts when a long poll or a stream ends", () =>
+    Effect.gen(function* () {
+      const { key, sid, poll } = yield* setup;
+      const waiting = yield* start(poll(10_000));
+      yield* TestClock.adjust("10 seconds");
+      yield* Fiber.join(waiting);
+      assert.deepInclude(yield* Effect.flip(poll()), { ...tooSoon, retryAfter: 2 });
+
+      yield* TestClock.adjust("2 seconds");
+      const { reading } = yield* listenTo(key, sid);
+      yield* TestClock.adjust("5 seconds");
+      yield* Fiber.interrupt(reading);
+      yield* TestClock.adjust(1_999);
+      assert.deepInclude(yield* Effect.flip(poll()), tooSoon);
+      yield* TestClock.adjust(1);
+      yield* poll();
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("does not apply to a read that resumes, and starts again after it", () =>
+    Effect.gen(function* () {
+      const { poll, resume } = yield* setup;
+      yield* poll();
+      yield* TestClock.adjust(1_500);
+      yield* resume;
+      yield* TestClock.adjust(1_999);
+      assert.deepInclude(yield* Effect.flip(poll()), tooSoon);
+      yield* TestClock.adjust(1);
+      yield* poll();
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("admits one of several concurrent reads, also with slow counters", () =>
+    Effect.gen(function* () {
+      const { poll } = yield* setup;
+      for (const at of [0, 2_000, 4_000]) {
+        yield* TestClock.setTime(at);
+        const polls = Array.from({ length: 20 }, () => Effect.result(poll()));
+        const results = yield* Effect.all(polls, { concurrency: "unbounded" });
+        assert.lengthOf(results.filter(Result.isSuccess), 1);
+        for (const { failure } of results.filter(Result.isFailure)) assert.deepInclude(failure, tooSoon);
+      }
+    }).pipe(Effect.provide(worldWithSlowCounters)),
+  );
+
+  it.effect("is not extended by a refused read", () =>
+    Effect.gen(function* () {
+      const { poll } = yield* setup;
+      yield* poll();
+      for (let refused = 0; refused < 4; refused++) {
+        yield* TestClock.adjust(499);
+        assert.deepInclude(yield* Effect.flip(poll()), tooSoon);
+      }
+      yield* TestClock.adjust(4);
+      yield* poll();
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("is separate for each session", () =>
+    Effect.gen(function* () {
+      const { poll, sessions, key } = yield* setup;
+      const other = yield* sessions.create(key, {
+        clientId: "other",
+        guildId: null,
+        chatId: null,
+        redirect: null,
+      });
+      yield* poll();
+      yield* sessions.poll(key, other.sid, 0);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("can be turned off", () =>
+    Effect.gen(function* () {
+      const { poll } = yield* setup;
+      for (let read = 0; read < 10; read++) yield* poll();
+    }).pipe(Effect.provide(worldWith({ pollInterval: 0 }))),
+  );
+});
+
+describe("The number of reads", () => {
+  it.effect("is limited to 150 of any kind, without refused ones", () =>
+    Effect.gen(function* () {
+      const { key, sid, poll, resume } = yield* setup;
+      yield* TestClock.setTime(10_000);
+      yield* poll();
+      yield* Effect.flip(poll());
+      const { reading } = yield* listenTo(key, sid, "1");
+      yield* Fiber.interrupt(reading);
+      for (let left = 147; left >= 0; left--) assert.strictEqual((yield* resume).pollsRemaining, left);
+      const refused = { ...tooOften, limit: 150, resetsAt: 300_000, retryAfter: 290 };
+      assert.deepInclude(yield* Effect.flip(resume), refused);
+      // Waiting for the interval would not be enough.
+      assert.deepInclude(yield* Effect.flip(poll()), refused);
+      yield* TestClock.setTime(299_500);
+      assert.deepInclude(yield* Effect.flip(poll()), { ...refused, retryAfter: 1 });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("is unlimited when the limit is turned off", () =>
+    Effect.gen(function* () {
+      const { sessions, key, sid, resume } = yield* setup;
+      for (let read = 0; read < 200; read++) assert.isNull((yield* resume).pollsRemaining);
+      assert.isNull((yield* sessions.cancel(key, sid)).pollsRemaining);
+    }).pipe(Effect.provide(worldWith({ pollLimit: 0 }))),
+  );
+});
+
+describe("A later read", () => {
+  it.effect("ends an open long poll at once, with the current state", () =>
+    Effect.gen(function* () {
+      const { poll } = yield* setup;
+      const older = yield* start(poll(25_000));
+      const newer = yield* start(poll(25_000));
+      assert.deepInclude(yield* Fiber.join(older), { state: "pending", pollsRemaining: 149 });
+      assert.isFalse(hasEnded(newer));
+      yield* Fiber.interrupt(newer);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("ends an open stream with a timeout", () =>
+    Effect.gen(function* () {
+      const { key, sid, poll } = yield* setup;
+      const { reading, names } = yield* listenTo(key, sid);
+      yield* poll();
+      yield* Fiber.join(reading);
+      assert.deepStrictEqual(names(), ["session", "timeout"]);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("is not refused by the interval after the read that it ended", () =>
+    Effect.gen(function* () {
+      const { key, sid, poll } = yield* setup;
+      yield* TestClock.setTime(10_000);
+      const older = yield* start(poll(25_000));
+      const newer = yield* start(poll(25_000));
+      yield* Fiber.join(older);
+      const newest = yield* listenTo(key, sid);
+      yield* Fiber.join(newer);
+      assert.isFalse(hasEnded(newest.reading));
+      yield* Fiber.interrupt(newest.reading);
+      assert.deepInclude(yield* Effect.flip(poll()), { ...tooSoon, resetsAt: 12_000 });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("that is refused ends nothing", () =>
+    Effect.gen(function* () {
+      const { key, sid, poll } = yield* setup;
+      yield* poll();
+      const { reading } = yield* listenTo(key, sid, "0");
+      assert.deepInclude(yield* start(Effect.flip(poll())).pipe(Effect.flatMap(Fiber.join)), tooOften);
+      assert.isFalse(hasEnded(reading));
+      yield* Fiber.interrupt(reading);
+    }).pipe(Effect.provide(worldWith({ pollLimit: 2 }))),
+  );
+});
+
+describe("Open reads", () => {
+  it.effect("are counted until they end, however they end", () =>
+    Effect.gen(function* () {
+      const before = yield* countOpenReads;
+      const { key, sid, poll } = yield* setup;
+      const gone = yield* listenTo(key, sid);
+      assert.strictEqual((yield* countOpenReads) - before, 1);
+      yield* Fiber.interrupt(gone.reading);
+      assert.strictEqual((yield* countOpenReads) - before, 0);
+
+      yield* TestClock.adjust("2 seconds");
+      const superseded = yield* start(poll(25_000));
+      const answered = yield* start(poll(25_000));
+      yield* Fiber.join(superseded);
+      assert.strictEqual((yield* countOpenReads) - before, 1);
+      yield* open(sid);
+      yield* Fiber.join(answered);
+      assert.strictEqual((yield* countOpenReads) - before, 0);
+    }).pipe(Effect.provide(world)),
+  );
+});

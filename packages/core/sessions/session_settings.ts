@@ -1,0 +1,41 @@
+/**
+ * The settings of verification sessions.
+ */
+import { Context } from "effect";
+
+/**
+ * Durations are in milliseconds. 0 turns a rule off, except that `life` has to be positive and that
+ * `sightingRetention` of 0 stores no sightings.
+ */
+export interface SessionRules {
+  /** How long a session can be completed and read. */
+  readonly life: number;
+  /** Minimum time from the end of one read of a session to the next. */
+  readonly pollInterval: number;
+  /** Maximum reads of a session. */
+  readonly pollLimit: number;
+  /** Maximum wait of a long poll. */
+  readonly longPollMax: number;
+  /** Maximum duration of a stream. */
+  readonly streamMax: number;
+  /** How many sessions a key can create at once. */
+  readonly createBurst: number;
+  /** Time until a key can create one more. */
+  readonly createRefill: number;
+  /** How long a sighting is kept after the chat user was last seen at the address. */
+  readonly sightingRetention: number;
+}
+
+/** The settings of this deployment, with defaults. Provide another value to change them. */
+export const SessionSettings = Context.Reference<SessionRules>("@accountlink/core/SessionSettings", {
+  defaultValue: () => ({
+    life: 300_000,
+    pollInterval: 2_000,
+    pollLimit: 150,
+    longPollMax: 25_000,
+    streamMax: 30_000,
+    createBurst: 6,
+    createRefill: 10_000,
+    sightingRetention: 15_552_000_000,
+  }),
+});

@@ -1,0 +1,186 @@
+import { PlatformMemory } from "@accountlink/platform-memory";
+import { assert, describe, it } from "@effect/vitest";
+import { Clock, Context, Effect, Fiber, Layer, Queue } from "effect";
+import { TestClock } from "effect/testing";
+import * as AccountLink from "../account_link.ts";
+import { StoreUnavailable } from "../errors.ts";
+import { KeyId, SessionId, type Sid } from "../ids.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import { Signals } from "../signals.ts";
+import { operator, platform, stores, world } from "../test_world.ts";
+import { SessionStore } from "./session_store.ts";
+import { SessionWatch } from "./session_watch.ts";
+import { countOpenReads, hasEnded, listenTo, request, sessionIdOf, setup, start } from "./test_sessions.ts";
+
+/** A world whose signals fail. */
+const signalsDown = AccountLink.layer.pipe(
+  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
+  Layer.provideMerge(
+    Layer.succeed(Signals, {
+      publish: () => Effect.fail(new StoreUnavailable({ operation: "Signals.publish" })),
+      subscribe: () => Effect.fail(new StoreUnavailable({ operation: "Signals.subscribe" })),
+    }),
+  ),
+  Layer.fresh,
+);
+
+const numbered = (index: number) => SessionId.make(`vs_${String(index).padStart(43, "0")}`);
+
+const keyId = KeyId.make("Aa0Bb1Cc2Dd3");
+
+/** Opens a session like another node whose signal is lost. */
+const openElsewhere = Effect.fnUntraced(function* (sid: Sid) {
+  yield* (yield* SessionStore).advance({
+    id: yield* sessionIdOf(sid),
+    to: "opened",
+    at: yield* Clock.currentTimeMillis,
+  });
+});
+
+describe("SessionWatch", () => {
+  it.effect.each([
+    ["lost", world],
+    ["down", signalsDown],
+  ] as const)("polls changes within 2 seconds while signals are %s", ([, layer]) =>
+    Effect.gen(function* () {
+      const { poll, sid } = yield* setup;
+      yield* TestClock.setTime(60_500);
+      const waiting = yield* start(poll(25_000));
+      yield* openElsewhere(sid);
+      yield* TestClock.adjust(1_499);
+      assert.isFalse(hasEnded(waiting));
+      yield* TestClock.adjust(501);
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "opened" });
+    }).pipe(Effect.provide(layer)),
+  );
+
+  it.effect("polls the subscribed sessions, and all changes when they are many", () =>
+    Effect.gen(function* () {
+      const asked: Array<ReadonlyArray<SessionId> | null> = [];
+      const recording = Layer.effect(
+        SessionStore,
+        Effect.map(SessionStore, (store) => ({
+          ...store,
+          changedSince: (...args: Parameters<typeof store.changedSince>) =>
+            Effect.andThen(
+              Effect.sync(() => asked.push(args[1])),
+              store.changedSince(...args),
+            ),
+        })),
+      );
+      const watch = SessionWatch.layer.pipe(Layer.provide(recording.pipe(Layer.provideMerge(stores))));
+      const { subscribe } = Context.get(yield* Layer.build(Layer.fresh(watch)), SessionWatch);
+      const ids = Array.from({ length: 1_001 }, (_, index) => numbered(index));
+      yield* TestClock.adjust("2 seconds");
+      yield* Effect.forEach(ids.slice(0, 1_000), (id) => subscribe({ id, keyId }, 1));
+      yield* TestClock.adjust("2 seconds");
+      yield* subscribe({ id: numbered(1_000), keyId }, 1);
+      yield* TestClock.adjust("2 seconds");
+      assert.deepStrictEqual(asked, [ids.slice(0, 1_000), null]);
+    }),
+  );
+
+  it.effect("finds a change that was stored seconds after its time", () =>
+    Effect.gen(function* () {
+      const { poll, sid } = yield* setup;
+      yield* TestClock.setTime(60_000);
+      const waiting = yield* start(poll(25_000));
+      yield* (yield* SessionStore).advance({ id: yield* sessionIdOf(sid), to: "opened", at: 50_000 });
+      yield* TestClock.adjust("2 seconds");
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "opened" });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("wakes reads on its own node while signals are down", () =>
+    Effect.gen(function* () {
+      const { sessions, key, poll, sid } = yield* setup;
+      const waiting = yield* start(poll(25_000));
+      yield* sessions.cancel(key, sid);
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "cancelled" });
+    }).pipe(Effect.provide(signalsDown)),
+  );
+
+  it.effect("receives changes and later reads from other nodes", () =>
+    Effect.gen(function* () {
+      const { sessions, key, sid, poll } = yield* setup;
+      const { publish } = yield* Signals;
+      const { sid: second } = yield* sessions.create(key, request);
+      const first = yield* start(poll(25_000));
+      const other = yield* listenTo(key, second);
+      yield* openElsewhere(second);
+      yield* publish("sessions", `${"vs_".padEnd(46, "x")} ${yield* sessionIdOf(second)}`);
+      yield* start(Effect.void);
+      assert.deepStrictEqual(other.names(), ["session", "session"]);
+      yield* publish("sessions", `2:${yield* sessionIdOf(sid)}`);
+      assert.deepInclude(yield* Fiber.join(first), { state: "pending" });
+      yield* publish("sessions", `1:${yield* sessionIdOf(second)}`);
+      yield* start(Effect.void);
+      assert.isFalse(hasEnded(other.reading));
+      yield* Fiber.interrupt(other.reading);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("batches changes into few messages", () =>
+    Effect.gen(function* () {
+      const { announce } = yield* SessionWatch;
+      const { subscribe } = yield* Signals;
+      const messages = yield* subscribe("sessions");
+      const ids = Array.from({ length: 250 }, (_, index) => numbered(index));
+      yield* announce(ids);
+      yield* announce([]);
+      const sent: Array<string> = [];
+      while ((yield* Queue.size(messages)) > 0) sent.push(yield* Queue.take(messages));
+      assert.strictEqual(sent.length, 3);
+      assert.deepStrictEqual(sent.join(" ").split(" "), ids);
+    }).pipe(Effect.scoped, Effect.provide(world)),
+  );
+
+  it.effect.each(["disabled", "revoked"] as const)(
+    "ends the reads of a key within a second after it was %s",
+    (status) =>
+      Effect.gen(function* () {
+        const { sessions, key, poll } = yield* setup;
+        const keys = yield* KeyStore;
+        const { sid: second } = yield* sessions.create(key, request);
+        const { sessions: othersSessions, key: otherKey, sid: others } = yield* setup;
+        const waiting = yield* start(poll(25_000));
+        const stream = yield* listenTo(key, second);
+        const other = yield* start(othersSessions.poll(otherKey, others, 25_000));
+        yield* TestClock.adjust("5 seconds");
+        assert.isFalse(hasEnded(waiting) || hasEnded(stream.reading));
+        // Changed by another process, without a signal.
+        yield* keys.setKeyStatus({
+          ...operator,
+          id: key.id,
+          status,
+          at: 5_000,
+          action: "key.status_changed",
+        });
+        yield* TestClock.adjust("900 millis");
+        assert.deepInclude(yield* Fiber.join(waiting), { state: "pending" });
+        yield* Fiber.join(stream.reading);
+        assert.deepStrictEqual(stream.names(), ["session", "timeout"]);
+        assert.isFalse(hasEnded(other));
+        yield* Fiber.interrupt(other);
+      }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("ends every read when it stops, and later ones at once", () =>
+    Effect.gen(function* () {
+      const before = yield* countOpenReads;
+      const { sessions, key, sid, poll } = yield* setup;
+      const { sid: second } = yield* sessions.create(key, request);
+      const waiting = yield* start(poll(25_000));
+      const stream = yield* listenTo(key, second);
+      yield* (yield* SessionWatch).stop;
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "pending" });
+      yield* Fiber.join(stream.reading);
+      assert.deepStrictEqual(stream.names(), ["session", "timeout"]);
+
+      const late = yield* listenTo(key, sid, "0");
+      yield* Fiber.join(late.reading);
+      assert.deepStrictEqual(late.names(), ["session", "timeout"]);
+      assert.strictEqual((yield* countOpenReads) - before, 0);
+    }).pipe(Effect.provide(world)),
+  );
+});

@@ -1,0 +1,148 @@
+/** Fixtures of the tests of verification sessions, over the whole service in memory. */
+import { PlatformMemory } from "@accountlink/platform-memory";
+import { Clock, Effect, Fiber, Layer, Option, Stream } from "effect";
+import * as Metric from "effect/Metric";
+import * as AccountLink from "../account_link.ts";
+import { FlowStore } from "../flow/flow_store.ts";
+import type { FlowId, SessionId, Sid } from "../ids.ts";
+import type { ApiKey } from "../keys/api_key.ts";
+import { ApiKeys, type NewKey } from "../keys/api_keys.ts";
+import { Counters } from "../limits/counters.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { chatId, gameId, guildId, operator, platform, stores, world } from "../test_world.ts";
+import type { SessionEvent } from "./session_events.ts";
+import { type SessionRules, SessionSettings } from "./session_settings.ts";
+import { SessionStore } from "./session_store.ts";
+import { readsOpen } from "./session_subscriptions.ts";
+import { SessionWatch } from "./session_watch.ts";
+import { type NewSession, VerificationSessions } from "./verification_sessions.ts";
+
+/** The redirect origin of the keys of these tests. */
+export const origin = "https://client.example";
+
+/** A world with changed settings. */
+export const worldWith = (rules: Partial<SessionRules>) =>
+  Layer.unwrap(
+    Effect.map(SessionSettings, (usual) =>
+      Layer.fresh(world.pipe(Layer.provide(Layer.succeed(SessionSettings, { ...usual, ...rules })))),
+    ),
+  );
+
+const slowCounters = Layer.effect(
+  Counters,
+  Effect.map(Counters, ({ admit, read }) => ({
+    admit: (rules, now) => Effect.andThen(settle, admit(rules, now)),
+    read: (rules, now) => Effect.andThen(settle, read(rules, now)),
+  })),
+);
+
+/** A world in which other fibers run before a counter answers. */
+export const worldWithSlowCounters = AccountLink.layer.pipe(
+  Layer.provide(slowCounters),
+  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
+  Layer.fresh,
+);
+
+/** A key of a new account. */
+export const newKey = (target: NewKey["target"] = { kind: "global" }) =>
+  Effect.gen(function* () {
+    const account = { name: crypto.randomUUID(), chatId: null, tier: "premium" } as const;
+    const keys = yield* ApiKeys;
+    return (yield* keys.create({ account, target, redirectOrigins: [origin] }, operator)).key;
+  });
+
+export const newGuildKey = newKey({ kind: "guild", guildId });
+
+/** A plain request. */
+export const request: NewSession = { clientId: "client", guildId: null, chatId: null, redirect: null };
+
+/** The service, a key and one session. */
+export const setup = Effect.gen(function* () {
+  const sessions = yield* VerificationSessions;
+  const key = yield* newKey();
+  const { sid } = yield* sessions.create(key, request);
+  const poll = (wait = 0) => sessions.poll(key, sid, wait);
+  /** Resumes a stream, and returns the session in its first event. */
+  const resume = Effect.scoped(
+    Effect.gen(function* () {
+      const events = yield* sessions.stream(key, sid, "0");
+      const [first] = yield* Stream.runCollect(Stream.take(events ?? Stream.empty, 1));
+      if (first === undefined || !("session" in first))
+        return yield* Effect.die("The first event has no session");
+      return first.session;
+    }),
+  );
+  return { sessions, key, sid, poll, resume };
+});
+
+/** The id that a session is stored under. */
+export const sessionIdOf = (sid: Sid) => Effect.flatMap(Secrets, ({ sessionId }) => sessionId(sid));
+
+/** Opens a session like the public flow. */
+export const open = Effect.fnUntraced(function* (sid: Sid) {
+  const id = yield* sessionIdOf(sid);
+  yield* (yield* SessionStore).advance({ id, to: "opened", at: yield* Clock.currentTimeMillis });
+  yield* (yield* SessionWatch).announce([id]);
+});
+
+/** Completes a session with a link, like the public flow. */
+export const complete = Effect.fnUntraced(function* (key: ApiKey, sid: Sid, chat = chatId("10001")) {
+  const session = yield* sessionIdOf(sid);
+  const flow = yield* prove(key, session, chat);
+  const completed = yield* (yield* SessionStore).complete({
+    flow,
+    pid: key.scope.pid,
+    chatId: chat,
+    gameId: gameId("1"),
+    address: null,
+    at: yield* Clock.currentTimeMillis,
+    ...operator,
+  });
+  yield* (yield* SessionWatch).announce([session]);
+  return completed;
+});
+
+const newId = () => crypto.randomUUID() as string as FlowId;
+
+/** A flow that holds both proofs. */
+const prove = Effect.fnUntraced(function* (key: ApiKey, session: SessionId, chat = chatId("10001")) {
+  const flows = yield* FlowStore;
+  const at = yield* Clock.currentTimeMillis;
+  const { expiresAt } = Option.getOrThrow(yield* (yield* SessionStore).find(session));
+  const ids = [newId(), newId(), newId()] as const;
+  const scope = { session, pid: key.scope.pid, guildId: null, redirect: null, expiresAt };
+  yield* flows.begin({ id: ids[0], ...scope, chatId: null, gameId: null, seenVersion: null });
+  yield* flows.prove(ids[0], { step: "chat", chatId: chat }, at, ids[1]);
+  yield* flows.prove(ids[1], { step: "game", gameId: gameId("1") }, at, ids[2]);
+  return ids[2];
+});
+
+/** Reads a stream in the background, and returns its events so far. */
+export const listenTo = Effect.fnUntraced(function* (
+  key: ApiKey,
+  sid: Sid,
+  lastEventId: string | null = null,
+) {
+  const { stream } = yield* VerificationSessions;
+  const events: Array<SessionEvent> = [];
+  const reading = yield* Effect.scoped(
+    Effect.flatMap(stream(key, sid, lastEventId), (source) =>
+      Stream.runForEach(source ?? Stream.empty, (event) => Effect.sync(() => events.push(event))),
+    ),
+  ).pipe(Effect.forkChild({ startImmediately: true }));
+  yield* settle;
+  return { events, reading, names: () => events.map(({ event }) => event) };
+});
+
+/** Runs every fiber until it waits for the clock. */
+const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true });
+
+/** Forks an effect and runs it until it waits. */
+export const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.tap(Effect.forkChild(effect, { startImmediately: true }), () => settle);
+
+/** Whether a fiber has ended. */
+export const hasEnded = (fiber: Fiber.Fiber<unknown, unknown>): boolean => fiber.pollUnsafe() !== undefined;
+
+/** The number of open reads in this process, over all worlds. */
+export const countOpenReads = Effect.map(Metric.value(readsOpen), ({ value }) => value);

@@ -1,0 +1,62 @@
+/**
+ * Verification sessions: a client asks a chat user to prove both accounts, and reads the outcome.
+ */
+import type { ChatId, GameId, GuildId, KeyId, Pid, SessionId } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+
+/**
+ * `pending` until the user starts to prove the chat account, then `opened`. The other four are
+ * final: the session never changes again.
+ */
+export type SessionState = "pending" | "opened" | "completed" | "failed" | "cancelled" | "expired";
+
+/** Why a session failed. `link_removed`: the link of its user or its whole scope was removed. */
+export type SessionFailure = "link_removed";
+
+/** One stored session. */
+export interface VerificationSession {
+  readonly id: SessionId;
+  /** The key that created it, which alone can read it. */
+  readonly keyId: KeyId;
+  readonly pid: Pid;
+  /** The client's own name for its user, 1 to 128 characters. */
+  readonly clientId: string;
+  readonly guildId: GuildId | null;
+  /** The only chat user who may complete it, or who did; null for anyone. */
+  readonly chatId: ChatId | null;
+  /** The linked game user; null until completed. */
+  readonly gameId: GameId | null;
+  /** Where the browser goes in the end; null for the service's own page. */
+  readonly redirect: string | null;
+  readonly state: SessionState;
+  /** Whether its completion changed the stored link. */
+  readonly linkChanged: boolean;
+  /** The game user that was linked before its completion. */
+  readonly previousGameId: GameId | null;
+  readonly error: SessionFailure | null;
+  readonly createdAt: Millis;
+  readonly expiresAt: Millis;
+  /** When it was completed; null in every other state. */
+  readonly completedAt: Millis | null;
+  /** Grows by one with every change; 1 for a new session. */
+  readonly change: number;
+}
+
+/** Whether the state is final. */
+export const isFinal = (state: SessionState): boolean => state !== "pending" && state !== "opened";
+
+/** The states that `SessionStore.advance` sets. */
+export type SessionStep = "opened" | "cancelled" | "expired";
+
+/** Whether a session can be completed at a time: it is not final, and before its deadline. */
+export const isOpenAt = ({ state, expiresAt }: VerificationSession, at: Millis): boolean =>
+  !isFinal(state) && at < expiresAt;
+
+/**
+ * Whether a session can advance at a time. `opened` follows `pending`, and `cancelled` either open
+ * state, both before the deadline. `expired` follows either open state, from the deadline on.
+ */
+export const canAdvance = (session: VerificationSession, to: SessionStep, at: Millis): boolean => {
+  if (to === "expired") return !isFinal(session.state) && at >= session.expiresAt;
+  return isOpenAt(session, at) && (to === "cancelled" || session.state === "pending");
+};

@@ -1,0 +1,214 @@
+/**
+ * Verification sessions for clients: created, read by polling, long polling or a stream, and
+ * cancelled.
+ */
+import { Clock, Context, Effect, Layer, Option, Schema, type Scope, type Stream } from "effect";
+import { SecureRandom } from "effect/crypto";
+import {
+  Conflict,
+  type InvalidParameter,
+  RateLimited,
+  SessionExpired,
+  SessionNotFound,
+  type StoreUnavailable,
+} from "../errors.ts";
+import { type ChatId, type GuildId, type SessionId, Sid } from "../ids.ts";
+import { type ApiKey, isUnlimited } from "../keys/api_key.ts";
+import { secondsUntil } from "../limits/request_limits.ts";
+import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
+import { randomToken } from "../secrets/random_token.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import type { Millis } from "../timestamp.ts";
+import { checkRedirect } from "./redirect.ts";
+import { isKnown, type ReadSession, type SessionEvent, sessionEvents } from "./session_events.ts";
+import { type SessionRead, SessionReads } from "./session_reads.ts";
+import { type SessionRules, SessionSettings } from "./session_settings.ts";
+import { SessionStore } from "./session_store.ts";
+import { keptAfterExpiry, sweepForever } from "./session_sweep.ts";
+import { SessionWatch } from "./session_watch.ts";
+import { isFinal, type SessionState, type VerificationSession } from "./verification_session.ts";
+
+export interface NewSession {
+  /** The client's own name for its user, 1 to 128 characters. */
+  readonly clientId: string;
+  readonly guildId: GuildId | null;
+  /** The only chat user who may complete it, a member of any guild above; null for anyone. */
+  readonly chatId: ChatId | null;
+  /** Where the browser goes in the end, see `checkRedirect`; null for the service's own page. */
+  readonly redirect: string | null;
+}
+
+/** Why a session cannot be read. */
+export type ReadError = SessionNotFound | SessionExpired | RateLimited | StoreUnavailable;
+
+/** The sessions of a key. A session of another key, and an invalid sid, is `SessionNotFound`. */
+export class VerificationSessions extends Context.Service<
+  VerificationSessions,
+  {
+    /**
+     * Creates a session.
+     *
+     * @returns the session with its `sid`, which is not stored and cannot be read again
+     */
+    readonly create: (
+      key: ApiKey,
+      request: NewSession,
+    ) => Effect.Effect<ReadSession, GuildError | InvalidParameter | RateLimited | StoreUnavailable>;
+
+    /**
+     * Reads a session.
+     *
+     * @param wait how long to wait for another state, in milliseconds; a final state returns at
+     * once
+     */
+    readonly poll: (key: ApiKey, sid: string, wait: number) => Effect.Effect<ReadSession, ReadError>;
+
+    /**
+     * Reads a session as a stream: the current state, each change, and finally `timeout` or the
+     * final state. It counts as one read, and fails if that is refused. If the store fails later,
+     * the stream ends with `timeout`.
+     *
+     * @param lastEventId the change that the client knows already, or null
+     * @returns null if the client knows the final state already
+     */
+    readonly stream: (
+      key: ApiKey,
+      sid: string,
+      lastEventId: string | null,
+    ) => Effect.Effect<Stream.Stream<SessionEvent> | null, ReadError, Scope.Scope>;
+
+    /** Cancels a session that is open. Fails with `Conflict` if it reached another final state. */
+    readonly cancel: (
+      key: ApiKey,
+      sid: string,
+    ) => Effect.Effect<ReadSession, SessionNotFound | SessionExpired | Conflict | StoreUnavailable>;
+  }
+>()("@accountlink/core/VerificationSessions") {
+  static readonly layer = Layer.effect(
+    VerificationSessions,
+    Effect.gen(function* () {
+      const store = yield* SessionStore;
+      const guard = yield* GuildGuard;
+      const secrets = yield* Secrets;
+      const random = yield* SecureRandom.SecureRandom;
+      const rules = yield* SessionSettings;
+      const watch = yield* SessionWatch;
+      const reads = yield* SessionReads;
+      yield* Effect.forkScoped(sweepForever);
+      const burst =
+        rules.createBurst > 0 && rules.createRefill > 0
+          ? { capacity: rules.createBurst, refillMs: rules.createRefill }
+          : null;
+
+      const create = Effect.fn("VerificationSessions.create")(function* (key: ApiKey, request: NewSession) {
+        yield* checkRedirect(key, request.redirect);
+        yield* guard.enter(key.scope, request.guildId);
+        if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
+        const sid = `vs_${yield* randomToken(random)}` as Sid;
+        const now = yield* Clock.currentTimeMillis;
+        const id = yield* secrets.sessionId(sid);
+        const session = newSession(key, id, request, now, now + rules.life);
+        const created = yield* store.create({ session, burst: isUnlimited(key) ? null : burst });
+        if (created._tag === "TooMany") return yield* tooManySessions(rules, created.readyAt, now);
+        return { ...session, sid, pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null };
+      });
+
+      const findOwn = Effect.fnUntraced(function* (key: ApiKey, sid: string) {
+        if (!isSid(sid)) return yield* new SessionNotFound();
+        const session = Option.getOrNull(yield* store.find(yield* secrets.sessionId(sid)));
+        const now = yield* Clock.currentTimeMillis;
+        if (session === null || session.keyId !== key.id || now >= session.expiresAt + keptAfterExpiry) {
+          return yield* new SessionNotFound();
+        }
+        if (now >= session.expiresAt) return yield* new SessionExpired();
+        return { sid, session };
+      });
+
+      const awaitChange = Effect.fnUntraced(function* (
+        read: SessionRead,
+        state: SessionState,
+        until: Millis,
+      ) {
+        let session = yield* read.current;
+        while (!isFinal(session.state) && session.state === state) {
+          const next = yield* read.next(session, until);
+          if (next === "timeout" || next === "ended") return yield* read.current;
+          session = next;
+        }
+        return session;
+      });
+
+      const poll = Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
+        const { sid: own, session: arrived } = yield* findOwn(key, sid);
+        const until = (yield* Clock.currentTimeMillis) + wait;
+        const read = yield* reads.begin(arrived, { resumes: false, waits: wait > 0 });
+        const session = wait > 0 ? yield* awaitChange(read, arrived.state, until) : arrived;
+        if (session.state === "expired") return yield* new SessionExpired();
+        return { ...session, sid: own, pollsRemaining: read.pollsRemaining };
+      }, Effect.scoped);
+
+      const stream = Effect.fnUntraced(function* (key: ApiKey, sid: string, lastEventId: string | null) {
+        const { sid: own, session: arrived } = yield* findOwn(key, sid);
+        const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
+        const read = yield* reads.begin(arrived, { resumes: lastEventId !== null, waits: true });
+        const current = yield* read.current;
+        return isFinal(current.state) && isKnown(current, lastEventId)
+          ? null
+          : sessionEvents(read, own, current, until, lastEventId);
+      });
+
+      const cancel = Effect.fn("VerificationSessions.cancel")(function* (key: ApiKey, sid: string) {
+        const { sid: own, session: arrived } = yield* findOwn(key, sid);
+        const at = yield* Clock.currentTimeMillis;
+        const { session, changed } = yield* Effect.flatMap(
+          store.advance({ id: arrived.id, to: "cancelled", at }),
+          Option.match({
+            onNone: () => Effect.fail(new SessionNotFound()),
+            onSome: Effect.succeed,
+          }),
+        );
+        if (!changed) {
+          return yield* isFinal(session.state) && session.state !== "expired"
+            ? new Conflict({ reason: `session_${session.state}` })
+            : new SessionExpired();
+        }
+        yield* watch.announce([session.id]);
+        return { ...session, sid: own, pollsRemaining: yield* reads.pollsRemaining(session) };
+      });
+
+      return VerificationSessions.of({ create, poll, stream, cancel });
+    }),
+  );
+}
+
+const isSid = Schema.is(Sid);
+
+const newSession = (
+  { id, scope }: ApiKey,
+  sessionId: SessionId,
+  request: NewSession,
+  createdAt: Millis,
+  expiresAt: Millis,
+): VerificationSession => ({
+  id: sessionId,
+  keyId: id,
+  pid: scope.pid,
+  ...request,
+  gameId: null,
+  state: "pending",
+  linkChanged: false,
+  previousGameId: null,
+  error: null,
+  createdAt,
+  expiresAt,
+  completedAt: null,
+  change: 1,
+});
+
+const tooManySessions = ({ createBurst, createRefill }: SessionRules, readyAt: Millis, now: Millis) =>
+  new RateLimited({
+    bucket: "session_create",
+    limit: createBurst,
+    resetsAt: readyAt,
+    retryAfter: secondsUntil(readyAt, now, createRefill),
+  });

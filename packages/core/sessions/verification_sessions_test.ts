@@ -1,0 +1,307 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Fiber, Option } from "effect";
+import { TestClock } from "effect/testing";
+import { LinkWriter } from "../links/link_writer.ts";
+import { botlessGuildId, chatId, gameId, guildId, operator, world } from "../test_world.ts";
+import type { ReadSession } from "./session_events.ts";
+import { SessionStore } from "./session_store.ts";
+import {
+  complete,
+  hasEnded,
+  listenTo,
+  newGuildKey,
+  newKey,
+  open,
+  origin,
+  request,
+  sessionIdOf,
+  setup,
+  start,
+  worldWith,
+} from "./test_sessions.ts";
+import { VerificationSessions } from "./verification_sessions.ts";
+
+describe("VerificationSessions.create", () => {
+  it.effect("creates a session with the configured life", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_000);
+      const sessions = yield* VerificationSessions;
+      const key = yield* newKey();
+      const { id, sid, ...rest } = yield* sessions.create(key, {
+        ...request,
+        redirect: `${origin}/done?a=1`,
+      });
+      assert.match(sid, /^vs_[\w-]{43}$/);
+      assert.strictEqual(id, yield* sessionIdOf(sid));
+      assert.notStrictEqual<string>(id, sid);
+      assert.deepStrictEqual(rest, {
+        keyId: key.id,
+        pid: key.scope.pid,
+        clientId: "client",
+        guildId: null,
+        chatId: null,
+        redirect: `${origin}/done?a=1`,
+        gameId: null,
+        state: "pending",
+        linkChanged: false,
+        previousGameId: null,
+        error: null,
+        createdAt: 1_000,
+        expiresAt: 301_000,
+        completedAt: null,
+        change: 1,
+        pollsRemaining: 150,
+      });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("refuses a redirect that is not on the list of the key", () =>
+    Effect.gen(function* () {
+      const { sessions, key } = yield* setup;
+      const wrong = [
+        "https://client.example.evil.example/",
+        "https://client.example:8443/",
+        "http://client.example/",
+        "//client.example/",
+        "/done",
+        "javascript:alert(1)",
+        "ftp://client.example/",
+        "https://client.example@evil.example/",
+        `${origin}/\0`,
+        `${origin}/\ud83d`,
+        `${origin}/`.padEnd(2_049, "x"),
+        "",
+      ];
+      for (const redirect of wrong) {
+        const refused = yield* Effect.flip(sessions.create(key, { ...request, redirect }));
+        assert.deepInclude(refused, { _tag: "InvalidParameter" }, redirect);
+      }
+      const longest = `${origin}/`.padEnd(2_048, "x");
+      assert.strictEqual((yield* sessions.create(key, { ...request, redirect: longest })).redirect, longest);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("enforces the rules of guilds", () =>
+    Effect.gen(function* () {
+      const sessions = yield* VerificationSessions;
+      const bound = yield* newGuildKey;
+      const global = yield* newKey();
+      const outsider = chatId("10020");
+      const refusals = [
+        yield* Effect.flip(sessions.create(bound, request)),
+        yield* Effect.flip(sessions.create(bound, { ...request, guildId: botlessGuildId })),
+        yield* Effect.flip(sessions.create(global, { ...request, guildId: botlessGuildId })),
+        yield* Effect.flip(sessions.create(bound, { ...request, guildId, chatId: outsider })),
+      ];
+      assert.deepStrictEqual(
+        refusals.map((refused) => (refused._tag === "Forbidden" ? refused.reason : refused._tag)),
+        ["MissingParameter", "wrong_guild", "bot_not_in_guild", "user_not_in_guild"],
+      );
+      const member = { ...request, guildId, chatId: chatId("10001") };
+      assert.deepInclude(yield* sessions.create(bound, member), { guildId, chatId: chatId("10001") });
+      // Without a guild, nobody is asked for.
+      assert.deepInclude(yield* sessions.create(global, { ...request, chatId: outsider }), {
+        chatId: outsider,
+      });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("lets a key create 6 at once and then 1 every 10 seconds, and counts no refused one", () =>
+    Effect.gen(function* () {
+      const sessions = yield* VerificationSessions;
+      const key = yield* newKey();
+      const other = yield* newKey();
+      const create = sessions.create(key, request);
+      for (let invalid = 0; invalid < 10; invalid++) {
+        yield* Effect.flip(sessions.create(key, { ...request, redirect: "https://evil.example/" }));
+        yield* Effect.flip(sessions.create(key, { ...request, guildId: botlessGuildId }));
+      }
+      for (let made = 0; made < 6; made++) yield* create;
+      const refused = { _tag: "RateLimited", bucket: "session_create", limit: 6, retryAfter: 10 } as const;
+      assert.deepInclude(yield* Effect.flip(create), refused);
+      yield* sessions.create(other, request);
+
+      yield* TestClock.adjust("9 seconds");
+      assert.deepInclude(yield* Effect.flip(create), { ...refused, retryAfter: 1, resetsAt: 10_000 });
+      yield* TestClock.adjust("1 second");
+      yield* create;
+      assert.deepInclude(yield* Effect.flip(create), refused);
+      yield* TestClock.adjust("10 minutes");
+      for (let made = 0; made < 6; made++) yield* create;
+      assert.deepInclude(yield* Effect.flip(create), refused);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect.each([{ createBurst: 0 }, { createRefill: 0 }])("has no limit with %o", (rules) =>
+    Effect.gen(function* () {
+      const sessions = yield* VerificationSessions;
+      const key = yield* newKey();
+      for (let made = 0; made < 30; made++) yield* sessions.create(key, request);
+    }).pipe(Effect.provide(worldWith(rules))),
+  );
+});
+
+describe("VerificationSessions.poll", () => {
+  it.effect("finds neither a session of another key nor text that is no sid", () =>
+    Effect.gen(function* () {
+      const { sessions, sid } = yield* setup;
+      const other = yield* newKey();
+      for (const text of [sid, "", "vs_", `${sid}x`, "vs_\u0000", `vs_${"a".repeat(43)}`]) {
+        const read = sessions.poll(other, text, 0);
+        assert.deepInclude(yield* Effect.flip(read), { _tag: "SessionNotFound" });
+        assert.deepInclude(yield* Effect.flip(sessions.cancel(other, text)), { _tag: "SessionNotFound" });
+      }
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("returns a final state at once, until the deadline", () =>
+    Effect.gen(function* () {
+      const { key, sid, poll } = yield* setup;
+      yield* complete(key, sid);
+      const done = {
+        state: "completed",
+        chatId: chatId("10001"),
+        gameId: gameId("1"),
+        linkChanged: true,
+        completedAt: 0,
+      } as const;
+      assert.deepInclude(yield* poll(25_000), { ...done, previousGameId: null, pollsRemaining: 149 });
+      yield* TestClock.setTime(299_999);
+      assert.deepInclude(yield* poll(), done);
+      yield* TestClock.setTime(300_000);
+      assert.deepInclude(yield* Effect.flip(poll()), { _tag: "SessionExpired" });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("waits for a state other than the one at its start", () =>
+    Effect.gen(function* () {
+      const { key, sid, poll } = yield* setup;
+      const opened = yield* start(poll(25_000));
+      assert.isFalse(hasEnded(opened));
+      yield* open(sid);
+      assert.deepInclude(yield* Fiber.join(opened), { state: "opened", change: 2 });
+
+      yield* TestClock.adjust("2 seconds");
+      const completed = yield* start(poll(25_000));
+      yield* TestClock.adjust("24 seconds");
+      assert.isFalse(hasEnded(completed));
+      yield* complete(key, sid);
+      assert.deepInclude(yield* Fiber.join(completed), { state: "completed", change: 3 });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("returns the current state when the wait times out", () =>
+    Effect.gen(function* () {
+      const { poll } = yield* setup;
+      const waiting = yield* start(poll(25_000));
+      yield* TestClock.adjust(24_999);
+      assert.isFalse(hasEnded(waiting));
+      yield* TestClock.adjust(1);
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "pending", pollsRemaining: 149 });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("fails when the session expires during the wait", () =>
+    Effect.gen(function* () {
+      const { poll, sid } = yield* setup;
+      yield* TestClock.setTime(290_000);
+      const waiting = yield* start(Effect.flip(poll(25_000)));
+      yield* TestClock.adjust(9_999);
+      assert.isFalse(hasEnded(waiting));
+      yield* TestClock.adjust(1);
+      assert.deepInclude(yield* Fiber.join(waiting), { _tag: "SessionExpired" });
+      const stored = yield* (yield* SessionStore).find(yield* sessionIdOf(sid));
+      assert.strictEqual(Option.getOrThrow(stored).state, "expired");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("reports a removal of the link as a failed session", () =>
+    Effect.gen(function* () {
+      const { sessions, key } = yield* setup;
+      const { sid } = yield* sessions.create(key, { ...request, chatId: chatId("10001") });
+      const writer = yield* LinkWriter;
+      const target = { scope: key.scope, guildId: null, origin: operator };
+      yield* writer.setGame(target, { chatId: chatId("10001"), gameId: gameId("1") });
+      const waiting = yield* start(sessions.poll(key, sid, 25_000));
+      yield* writer.removeGame(target, chatId("10001"), { requireMember: false });
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "failed", error: "link_removed" });
+    }).pipe(Effect.provide(world)),
+  );
+});
+
+describe("VerificationSessions.cancel", () => {
+  it.effect("cancels a session, and wakes its open reads", () =>
+    Effect.gen(function* () {
+      const { sessions, key, sid, poll } = yield* setup;
+      const waiting = yield* start(poll(25_000));
+      assert.deepInclude(yield* sessions.cancel(key, sid), {
+        state: "cancelled",
+        completedAt: null,
+        pollsRemaining: 149,
+      });
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "cancelled" });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("conflicts with a final state, and fails once the session expired", () =>
+    Effect.gen(function* () {
+      const { sessions, key, sid } = yield* setup;
+      const { sid: left } = yield* sessions.create(key, request);
+      yield* complete(key, sid);
+      const refused = yield* Effect.flip(sessions.cancel(key, sid));
+      assert.deepInclude(refused, { _tag: "Conflict", reason: "session_completed" });
+      yield* TestClock.setTime(300_000);
+      for (const over of [sid, left]) {
+        assert.deepInclude(yield* Effect.flip(sessions.cancel(key, over)), { _tag: "SessionExpired" });
+      }
+    }).pipe(Effect.provide(world)),
+  );
+});
+
+describe("One thousand operations that race to end a session", () => {
+  it.effect("leave exactly one final state", () =>
+    Effect.gen(function* () {
+      const sessions = yield* VerificationSessions;
+      const key = yield* newKey();
+      const store = yield* SessionStore;
+      const contend = ({ id, sid }: ReadSession, contender: number) => {
+        switch (contender % 3) {
+          case 0:
+            return Effect.map(complete(key, sid, chatId(String(10_001 + (contender % 30)))), ({ _tag }) =>
+              _tag === "Completed" ? ["completed"] : [],
+            );
+          case 1:
+            return Effect.match(sessions.cancel(key, sid), {
+              onSuccess: ({ state }) => [state],
+              onFailure: () => [],
+            });
+          default:
+            return Effect.map(store.advance({ id, to: "expired", at: 300_000 }), (advanced) =>
+              Option.getOrThrow(advanced).changed ? ["expired"] : [],
+            );
+        }
+      };
+      const winners = new Set<string>();
+      for (let round = 0; round < 6; round++) {
+        const session = yield* sessions.create(key, request);
+        const { id, sid } = session;
+        const { reading, names } = yield* listenTo(key, sid);
+        // Each round starts with another kind of operation.
+        const contenders = Array.from({ length: 1_000 }, (_, index) => contend(session, index + round));
+        const results = (yield* Effect.all(contenders, { concurrency: "unbounded" })).flat();
+        const { state, change } = Option.getOrThrow(yield* store.find(id));
+        assert.deepStrictEqual(results, [state]);
+        assert.strictEqual(change, 2);
+        yield* Fiber.join(reading);
+        assert.strictEqual(
+          names()
+            .filter((name) => name !== "session")
+            .join(),
+          state,
+        );
+        winners.add(state);
+      }
+      assert.strictEqual(winners.size, 3);
+    }).pipe(Effect.provide(world)),
+  );
+});

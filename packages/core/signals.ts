@@ -1,0 +1,19 @@
+/**
+ * The port for messages between nodes.
+ */
+import { Context, type Effect, type Queue, type Scope } from "effect";
+import type { StoreUnavailable } from "./errors.ts";
+
+/** Publish and subscribe by topic. Delivery is at most once, so receivers also poll. */
+export class Signals extends Context.Service<
+  Signals,
+  {
+    /** Sends the message to the current subscribers of the topic, on every node. */
+    readonly publish: (topic: string, message: string) => Effect.Effect<void, StoreUnavailable>;
+
+    /** Subscribes until the scope closes. The queue gets every later message of the topic. */
+    readonly subscribe: (
+      topic: string,
+    ) => Effect.Effect<Queue.Dequeue<string>, StoreUnavailable, Scope.Scope>;
+  }
+>()("@accountlink/core/Signals") {}

@@ -1,0 +1,26 @@
+/**
+ * The storage ports. One adapter provides all, since a write can span several in one transaction.
+ */
+
+import type { AltReviewStore } from "./alts/alt_review_store.ts";
+import type { SightingStore } from "./alts/sighting_store.ts";
+import type { AuditLog } from "./audit/audit_log.ts";
+import type { FlowStore } from "./flow/flow_store.ts";
+import type { KeyStore } from "./keys/key_store.ts";
+import type { CountLedger } from "./limits/count_ledger.ts";
+import type { LinkStore } from "./links/link_store.ts";
+import type { RootKeyStore } from "./secrets/root_key_store.ts";
+import type { SessionStore } from "./sessions/session_store.ts";
+import type { UserStore } from "./users/user_store.ts";
+
+export type StoragePorts =
+  | LinkStore
+  | KeyStore
+  | AuditLog
+  | CountLedger
+  | SessionStore
+  | FlowStore
+  | RootKeyStore
+  | SightingStore
+  | AltReviewStore
+  | UserStore;

@@ -1,0 +1,3 @@
+/** Tracing and metrics for adapters. */
+export * from "./metric_reading.ts";
+export * from "./tracing.ts";

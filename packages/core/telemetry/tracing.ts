@@ -1,0 +1,18 @@
+/** Spans that cost nothing unless they are exported. */
+import { Effect, type Fiber, Tracer } from "effect";
+
+const isTracing = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean =>
+  cache.tracerEnabled && cache.tracer !== undefined && cache.tracer !== Tracer.nativeTracer;
+
+/** Whether spans are exported. */
+export const isTraced: Effect.Effect<boolean> = Effect.withFiber((fiber) => Effect.succeed(isTracing(fiber)));
+
+/** Adds a span to an operation if spans are exported. A span costs more than a lookup. */
+export const traced =
+  (name: string) =>
+  <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber<A, E, R>((fiber) =>
+      isTracing(fiber)
+        ? Effect.useSpan(name, (span) => Effect.provideService(operation, Tracer.ParentSpan, span))
+        : operation,
+    );

@@ -1,0 +1,20 @@
+import { Cause, Effect } from "effect";
+
+/** Ignores failures of a repeated effect. Logs the first of a series, and the next success. */
+export const warnOnce = <E, R>(problem: string, effect: Effect.Effect<unknown, E, R>) =>
+  Effect.sync(() => {
+    let isFailing = false;
+    return Effect.matchCauseEffect(effect, {
+      onSuccess: () => {
+        if (!isFailing) return Effect.void;
+        isFailing = false;
+        return Effect.annotateLogs(Effect.logInfo("This works again"), { problem });
+      },
+      onFailure: (cause) => {
+        if (Cause.hasInterrupts(cause)) return Effect.failCause(cause as Cause.Cause<never>);
+        if (isFailing) return Effect.void;
+        isFailing = true;
+        return Effect.annotateLogs(Effect.logWarning(problem), { cause: Cause.pretty(cause) });
+      },
+    });
+  });

@@ -1,0 +1,39 @@
+import { expect, it } from "@effect/vitest";
+import type { AuditEntry } from "../audit/audit.ts";
+import { ChatId, KeyId } from "../ids.ts";
+import { withoutUser } from "./erasure.ts";
+
+const ada = ChatId.make("10001");
+const key: AuditEntry["actor"] = { type: "key", id: KeyId.make("Aa0Bb1Cc2Dd3") };
+
+it("an entry about others stays as it is", () => {
+  const details = { chatId: "10002", gameId: "10001", previousGameId: null };
+  expect(withoutUser({ actor: key, details }, ada, [])).toBeNull();
+  expect(withoutUser({ actor: { type: "operator", id: "10001" }, details: {} }, ada, [])).toBeNull();
+});
+
+it("a user and their game accounts are erased, and no one else", () => {
+  expect(
+    withoutUser({ actor: key, details: { chatId: "10001", gameId: "1", previousGameId: null } }, ada, []),
+  ).toEqual({
+    actor: key,
+    details: { chatId: "[erased]", gameId: "[erased]", previousGameId: null },
+  });
+  expect(
+    withoutUser({ actor: key, details: { chatId: "10002", newChatId: "10001", gameId: "1" } }, ada, [])
+      ?.details,
+  ).toEqual({ chatId: "10002", newChatId: "[erased]", gameId: "[erased]" });
+});
+
+it("an actor is erased by chat ID and by account name", () => {
+  const details = { keyId: "Aa0Bb1Cc2Dd3", status: "active" };
+  for (const actor of [
+    { type: "user", id: ada },
+    { type: "account", id: "chat:10001" },
+  ] as const) {
+    expect(withoutUser({ actor, details }, ada, ["chat:10001"])).toEqual({
+      actor: { type: actor.type, id: "[erased]" },
+      details,
+    });
+  }
+});

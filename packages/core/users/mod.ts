@@ -1,0 +1,4 @@
+/** The data of one chat user: access and erasure. */
+export * from "./erasure.ts";
+export * from "./user_data.ts";
+export * from "./user_store.ts";

@@ -1,0 +1,72 @@
+/**
+ * The port for the data of one chat user in every scope.
+ */
+import { Context, type Effect, type Option } from "effect";
+import type { AltReview } from "../alts/alt_review.ts";
+import type { Sighting } from "../alts/sighting.ts";
+import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
+import type { DataScope } from "../data_scope.ts";
+import type { StoreUnavailable } from "../errors.ts";
+import type { VerificationFlow } from "../flow/verification_flow.ts";
+import type { ChatId, KeyId, Pid } from "../ids.ts";
+import type { Account } from "../keys/api_key.ts";
+import type { LinkRecord } from "../links/link.ts";
+import type { VerificationSession } from "../sessions/verification_session.ts";
+import type { Millis } from "../timestamp.ts";
+
+/** The data of a chat user. */
+export interface UserRecords {
+  /** Accounts that the user can sign in to. */
+  readonly accounts: ReadonlyArray<Account>;
+  /** Link records, each with its scope. */
+  readonly records: ReadonlyArray<{ readonly scope: DataScope; readonly record: LinkRecord }>;
+  readonly sightings: ReadonlyArray<{ readonly pid: Pid; readonly sighting: Sighting }>;
+  /** Reviews of pairs that include the user. */
+  readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
+  /** Sessions that name the user or were completed by them. */
+  readonly sessions: ReadonlyArray<VerificationSession>;
+  /** Flows with a proof of the user. */
+  readonly flows: ReadonlyArray<VerificationFlow>;
+  /** Audit entries that name the user or one of their accounts, oldest first. */
+  readonly entries: ReadonlyArray<AuditEntry>;
+}
+
+export interface EraseUser extends WriteOrigin {
+  readonly chatId: ChatId;
+  readonly at: Millis;
+  /** The scopes in which the user was found to have a record. */
+  readonly scopes: ReadonlyArray<Pid>;
+  /** The new name of an account of the user; unique. */
+  readonly pseudonym: string;
+}
+
+/** What was erased. */
+export interface UserErased {
+  readonly records: number;
+  readonly sightings: number;
+  readonly reviews: number;
+  /** Audit entries that named the user. */
+  readonly entries: number;
+  readonly accounts: number;
+  /** Keys that were revoked. */
+  readonly revokedKeys: ReadonlyArray<KeyId>;
+}
+
+/** Finds and erases the data of a user. */
+export class UserStore extends Context.Service<
+  UserStore,
+  {
+    readonly find: (chatId: ChatId) => Effect.Effect<UserRecords, StoreUnavailable>;
+
+    /**
+     * Erases the user from every scope in one transaction. It deletes records, sightings,
+     * reviews and final sessions, voids proofs, and sets open sessions to `failed`, without the user. In the audit
+     * log the user becomes `[erased]`. An account of the user loses its chat ID and its name, and
+     * its keys are revoked.
+     *
+     * Stores a `user.erased` entry for each affected scope and account. None, without any change,
+     * if there is a record in a scope that is not in `scopes`.
+     */
+    readonly erase: (write: EraseUser) => Effect.Effect<Option.Option<UserErased>, StoreUnavailable>;
+  }
+>()("@accountlink/core/UserStore") {}

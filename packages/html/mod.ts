@@ -1,0 +1,44 @@
+/**
+ * HTML from template literals. Interpolated values are escaped unless they are `Html`.
+ */
+
+/** Markup that needs no escaping. */
+export class Html {
+  readonly source: string;
+
+  /** @param source trusted markup */
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+type Part = Html | string | number | null | ReadonlyArray<Html>;
+
+/**
+ * A piece of HTML. Null renders as nothing, a list as its items.
+ *
+ * @example
+ * ```ts
+ * import { html } from "@accountlink/html";
+ *
+ * html`<p>${"Ada & Bob"}</p>`.source; // "<p>Ada &amp; Bob</p>"
+ * ```
+ */
+export const html = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
+  new Html(String.raw({ raw: texts }, ...parts.map(sourceOf)));
+
+const sourceOf = (part: Part): string => {
+  if (part === null) return "";
+  if (part instanceof Html) return part.source;
+  return typeof part === "object" ? part.map(({ source }) => source).join("") : escape(String(part));
+};
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? "");

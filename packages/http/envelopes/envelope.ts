@@ -1,0 +1,105 @@
+/**
+ * What both envelopes share: their input, and headers.
+ */
+import type { PublicError } from "@accountlink/core";
+import type { RateLimited, SharedIpRateLimited } from "@accountlink/core/errors";
+import type { Allowance, LimitReport } from "@accountlink/core/limits";
+import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
+import { type Headers, HttpServerResponse } from "effect/http";
+import type { RequestContext } from "../request_context.ts";
+
+/** The content of a success. */
+export interface Success {
+  /** 200 when left out. */
+  readonly status?: 200 | 201;
+  readonly data: unknown;
+  /** v2 bulk only: `meta.bulk`. */
+  readonly bulk?: { readonly uniqueInputs: number; readonly maxInputs: number };
+  /** v1 writes only. */
+  readonly message?: string;
+  /** v1 lookups of Premium keys only. */
+  readonly resolved?: unknown;
+}
+
+/**
+ * What a handler returns for a route with this success: the fields that the envelope does not fill,
+ * or the whole response where there is no envelope.
+ */
+export type SuccessOf<Answer> = Answer extends { readonly status: infer Status; readonly data: unknown }
+  ? Success &
+      Pick<Answer, keyof Answer & ("data" | "message" | "resolved")> &
+      (Status extends 200 ? {} : { readonly status: Status }) &
+      (Answer extends { readonly meta: infer Meta } ? Pick<Meta, keyof Meta & "bulk"> : {})
+  : HttpServerResponse.HttpServerResponse;
+
+/** Writes the responses of a generation. */
+export interface Envelope {
+  readonly success: (context: RequestContext, success: Success) => HttpServerResponse.HttpServerResponse;
+  readonly failure: (context: RequestContext, error: PublicError) => HttpServerResponse.HttpServerResponse;
+}
+
+export const isRefusal = (error: PublicError): error is RateLimited | SharedIpRateLimited =>
+  error._tag === "RateLimited" || error._tag === "SharedIpRateLimited";
+
+/** Seconds until a retry makes sense, where that is known. */
+const retryAfterOf = (error: PublicError): number | null => {
+  if (isRefusal(error)) return error.retryAfter;
+  return error._tag === "StoreUnavailable" || error._tag === "PlatformUnavailable" ? 1 : null;
+};
+
+const isoTimes = new Map<Millis, string>();
+
+/** Formats a time, with a small cache: under load many responses carry the same few. */
+export const isoTime = (time: Millis): string => {
+  let text = isoTimes.get(time);
+  if (text === undefined) {
+    text = formatTimestamp(time);
+    if (isoTimes.size >= 64) isoTimes.clear();
+    isoTimes.set(time, text);
+  }
+  return text;
+};
+
+const expiryNoticeMs = 7 * 86_400_000;
+
+const limitHeaders = (headers: Record<string, string>, { window, day }: LimitReport): void => {
+  if (window !== null) {
+    headers["x-ratelimit-limit"] = String(window.limit);
+    headers["x-ratelimit-remaining"] = String(window.remaining);
+    headers["x-ratelimit-reset"] = unixSeconds(window);
+  }
+  if (day !== null) {
+    headers["x-ratelimit-limit-day"] = String(day.limit);
+    headers["x-ratelimit-remaining-day"] = String(day.remaining);
+  }
+};
+
+const unixSeconds = ({ resetsAt }: Allowance): string => String(Math.ceil(resetsAt / 1000));
+
+/** The headers of every response. */
+export const commonHeaders = (context: RequestContext, now: Millis): Record<string, string> => {
+  const headers: Record<string, string> = {
+    "x-request-id": context.requestId,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  };
+  const endsAt = context.key?.endsAt ?? null;
+  if (endsAt !== null && endsAt - now < expiryNoticeMs) headers["x-key-expires"] = isoTime(endsAt);
+  if (context.limits !== null) limitHeaders(headers, context.limits);
+  return headers;
+};
+
+/** Adds the headers of an error. */
+export const addErrorHeaders = (headers: Record<string, string>, error: PublicError): void => {
+  const retryAfter = retryAfterOf(error);
+  if (retryAfter !== null) headers["retry-after"] = String(retryAfter);
+  if (error._tag === "InvalidApiKey") headers["www-authenticate"] = "Bearer";
+};
+
+/** A JSON response. Its body is not validated; the contract tests do that. */
+export const jsonResponse = (
+  status: number,
+  body: unknown,
+  headers: Headers.Input,
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(JSON.stringify(body), { status, headers, contentType: "application/json" });

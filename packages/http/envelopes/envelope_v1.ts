@@ -1,0 +1,63 @@
+/**
+ * The v1 envelope.
+ */
+import { EnvelopeV1, type Route, statusOf } from "@accountlink/http-api";
+import type { RequestContext } from "../request_context.ts";
+import {
+  addErrorHeaders,
+  commonHeaders,
+  type Envelope,
+  isoTime,
+  isRefusal,
+  jsonResponse,
+} from "./envelope.ts";
+
+const mappingCounters = ({ limits }: RequestContext) => ({
+  requestsRemaining: limits?.day?.remaining ?? null,
+  ipRequestsRemaining: limits?.addressDay?.remaining ?? null,
+});
+
+const verifyCounters = ({ limits }: RequestContext) => ({
+  verifyRequestsRemaining: limits?.day?.remaining ?? null,
+  verifyIpRequestsRemaining: limits?.addressDay?.remaining ?? null,
+});
+
+/** The v1 envelope, with the wordings and counters of a route. */
+export const envelopeV1 = ({
+  wordings,
+  traffic,
+  version = EnvelopeV1.version,
+}: Pick<Route, "wordings" | "traffic" | "version">): Envelope => {
+  const counters = traffic === "verify" ? verifyCounters : mappingCounters;
+  return {
+    success: (context, { status = 200, data, message, resolved }) => {
+      const now = context.clock.currentTimeMillisUnsafe();
+      const body = {
+        status,
+        message,
+        data,
+        resolved,
+        timestamp: isoTime(now),
+        version: resolved === undefined ? version : EnvelopeV1.resolvedVersion,
+        ...counters(context),
+      };
+      return jsonResponse(status, body, commonHeaders(context, now));
+    },
+
+    failure: (context, error) => {
+      const now = context.clock.currentTimeMillisUnsafe();
+      const wording = wordings?.[error.code] ?? { status: statusOf(error), message: error.message };
+      const headers = commonHeaders(context, now);
+      addErrorHeaders(headers, error);
+      const body = {
+        status: wording.status,
+        error: wording.message,
+        timestamp: isoTime(now),
+        version,
+        ...counters(context),
+        ...(isRefusal(error) ? { retryAfter: error.retryAfter } : {}),
+      };
+      return jsonResponse(wording.status, body, headers);
+    },
+  };
+};

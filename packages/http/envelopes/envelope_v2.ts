@@ -1,0 +1,90 @@
+/**
+ * The v2 envelope.
+ */
+import type { PublicError } from "@accountlink/core";
+import { EnvelopeV2, type Route, statusOf } from "@accountlink/http-api";
+import { type RequestContext, toContract } from "../request_context.ts";
+import type { DatedContract } from "../service_versions/dated_contract.ts";
+import { defaultContract } from "../service_versions/service_version.ts";
+import {
+  addErrorHeaders,
+  commonHeaders,
+  type Envelope,
+  isoTime,
+  isRefusal,
+  jsonResponse,
+  type Success,
+} from "./envelope.ts";
+
+type RateLimit = EnvelopeV2.RateLimit;
+
+const noLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null };
+const unknownLimit: RateLimit = { ...noLimit, scope: null };
+const unlimited: RateLimit = { ...noLimit, scope: "api_key" };
+
+const reportedLimit = ({ limits }: RequestContext, bucket: "second" | "verify_day"): RateLimit => {
+  if (limits === null) return unknownLimit;
+  if (limits.window === null) return unlimited;
+  const { limit, remaining, resetsAt } = limits.window;
+  return {
+    limit,
+    remaining,
+    resetAt: isoTime(resetsAt),
+    retryAfter: null,
+    scope: "api_key",
+    bucket,
+  };
+};
+
+const refusingLimit = (error: PublicError): RateLimit | null =>
+  isRefusal(error)
+    ? {
+        limit: error.limit,
+        remaining: 0,
+        resetAt: isoTime(error.resetsAt),
+        retryAfter: error.retryAfter,
+        scope: error._tag === "RateLimited" ? "api_key" : "ip",
+        bucket: error.bucket,
+      }
+    : null;
+
+const metaOf = (context: RequestContext, rateLimit: RateLimit, bulk: Success["bulk"]) => ({
+  requestId: context.requestId,
+  version: EnvelopeV2.version,
+  rateLimit,
+  tier: context.key?.key.tier,
+  bulk,
+});
+
+const headersOf = (context: RequestContext, now: number, { date }: DatedContract) => {
+  const headers = commonHeaders(context, now);
+  headers["service-version"] = date;
+  return headers;
+};
+
+/** The v2 envelope. Session routes report the day of verification requests. */
+export const envelopeV2 = ({ traffic }: Pick<Route, "traffic">): Envelope => {
+  const bucket = traffic === "verify" ? "verify_day" : "second";
+  return {
+    success: (context, { status = 200, data, bulk }) => {
+      const now = context.clock.currentTimeMillisUnsafe();
+      const meta = metaOf(context, reportedLimit(context, bucket), bulk);
+      const body = { status, data: toContract(context, data), meta, timestamp: isoTime(now) };
+      return jsonResponse(status, body, headersOf(context, now, context.contract));
+    },
+
+    failure: (context, error) => {
+      const now = context.clock.currentTimeMillisUnsafe();
+      const status = statusOf(error);
+      const headers = headersOf(context, now, defaultContract);
+      addErrorHeaders(headers, error);
+      const { code, message, details } = error;
+      const meta = metaOf(context, refusingLimit(error) ?? reportedLimit(context, bucket), undefined);
+      return jsonResponse(
+        status,
+        { status, error: { code, message, details }, meta, timestamp: isoTime(now) },
+        headers,
+      );
+    },
+  };
+};

@@ -1,0 +1,70 @@
+/**
+ * The v2 handlers of lookups, writes and leak reports.
+ */
+import { ApiKeys, BulkLookup, KeyAuthenticator, LinkLookup, LinkWriter } from "@accountlink/core";
+import { checkBulkLimit } from "@accountlink/core/links";
+import { LookupsV2, WritesV2 } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { isoTime } from "../envelopes/envelope.ts";
+import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
+import type { RequestContext } from "../request_context.ts";
+import { bulkAnswer } from "./bulk_answer.ts";
+import { targetOf } from "./write_target.ts";
+
+const asData = <Data, E>(effect: Effect.Effect<Data, E>) => Effect.map(effect, (data) => ({ data }));
+
+export const routesV2 = Effect.fnUntraced(function* ({ keyed, open }: Pipeline) {
+  const lookup = yield* LinkLookup;
+  const bulk = yield* BulkLookup;
+  const writer = yield* LinkWriter;
+  const keys = yield* ApiKeys;
+  const authenticator = yield* KeyAuthenticator;
+
+  const reportLeaked = Effect.fnUntraced(function* (token: string, context: RequestContext) {
+    const revoked = yield* keys.reportLeaked(token, context.requestId);
+    if (!revoked) yield* authenticator.countFailure(context.address);
+    return { data: { revoked: true as const } };
+  });
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    keyed(LookupsV2.getChat, ({ key, values }) => asData(lookup.byChat(key.scope, values.chatId, values))),
+    keyed(LookupsV2.getGame, ({ key, values }) => asData(lookup.byGame(key.scope, values.gameId, values))),
+    keyed(LookupsV2.getVerification, ({ key, values }) =>
+      Effect.map(lookup.verification(key.scope, values.chatId, values), (status) => ({
+        data: {
+          ...status,
+          lastVerifiedAt: status.lastVerifiedAt === null ? null : isoTime(status.lastVerifiedAt),
+        },
+      })),
+    ),
+    keyed(
+      LookupsV2.bulkChat,
+      ({ key, values }) =>
+        Effect.map(bulk.byChats(key.scope, values.chatIds, values), (items) =>
+          bulkAnswer(items, (chatId) => ({ chatId }), values.resolved),
+        ),
+      ({ chatIds }) => checkBulkLimit(chatIds),
+    ),
+    keyed(
+      LookupsV2.bulkGame,
+      ({ key, values }) =>
+        Effect.map(bulk.byGames(key.scope, values.gameIds, values), (items) =>
+          bulkAnswer(items, (gameId) => ({ gameId }), values.resolved),
+        ),
+      ({ gameIds }) => checkBulkLimit(gameIds),
+    ),
+    keyed(WritesV2.patchChat, (input) => asData(writer.moveChat(targetOf(input), input.values))),
+    keyed(WritesV2.patchGame, (input) => asData(writer.setGame(targetOf(input), input.values))),
+    keyed(WritesV2.deleteGame, (input) =>
+      asData(writer.removeGame(targetOf(input), input.values.chatId, { requireMember: true })),
+    ),
+    keyed(WritesV2.deleteData, (input) => {
+      const { kind, pid } = input.key.scope;
+      return Effect.map(writer.deleteScope(targetOf(input)), (deletedRecords) => ({
+        data: { deletedRecords, scope: kind, pid, collection: "links" },
+      }));
+    }),
+    open(WritesV2.reportLeakedKey, ({ values, context }) => reportLeaked(values.key, context)),
+  ];
+  return routes;
+});

@@ -1,0 +1,91 @@
+/**
+ * JSON bodies.
+ */
+import { InvalidBody } from "@accountlink/core/errors";
+import { ByteSize, Effect, Predicate } from "effect";
+import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http";
+import { repeated } from "./parameters.ts";
+
+/** The largest body, in bytes. */
+export const maxBodySize = 65_536;
+
+const bodyLimit = ByteSize.bytes(maxBodySize);
+
+/** A JSON object as sent. */
+export type JsonObject = { readonly [name: PropertyKey]: unknown };
+
+const tooLarge = new InvalidBody({
+  problem: "too_large",
+  reason: `the body is larger than ${maxBodySize} bytes`,
+});
+const otherType = new InvalidBody({
+  problem: "content_type",
+  reason: "expected the content type application/json",
+});
+const encoded = new InvalidBody({ problem: "content_type", reason: "expected no content encoding" });
+const notAnObject = (cause?: unknown) =>
+  new InvalidBody({ problem: "content", reason: "expected a JSON object", cause });
+
+const isJson = (contentType: string): boolean =>
+  contentType.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
+
+const unreadable = (error: HttpServerError.HttpServerError): InvalidBody =>
+  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+    ? tooLarge
+    : notAnObject(error);
+
+/** Reads the body of a request as a JSON object. */
+export const readJsonObject = (
+  request: HttpServerRequest.HttpServerRequest,
+): Effect.Effect<JsonObject, InvalidBody> => {
+  const contentType = request.headers["content-type"];
+  if (contentType !== undefined && !isJson(contentType)) return Effect.fail(otherType);
+  if ((request.headers["content-encoding"] ?? "identity") !== "identity") return Effect.fail(encoded);
+  if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return Effect.fail(tooLarge);
+  return request.arrayBuffer.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
+    Effect.mapError(unreadable),
+    Effect.flatMap(parseObject),
+  );
+};
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+const parseObject = (bytes: ArrayBuffer): Effect.Effect<JsonObject, InvalidBody> => {
+  try {
+    const text = utf8.decode(bytes);
+    const value: unknown = JSON.parse(text);
+    return Predicate.isReadonlyObject(value)
+      ? Effect.succeed(markRepeated(value, text))
+      : Effect.fail(notAnObject());
+  } catch (cause) {
+    return Effect.fail(notAnObject(cause));
+  }
+};
+
+/** Marks repeated names, of which `JSON.parse` silently keeps the last. */
+const markRepeated = (value: JsonObject, text: string): JsonObject => {
+  const seen = new Set<string>();
+  const marked: Record<string, typeof repeated> = {};
+  for (const name of topLevelNames(text)) {
+    if (seen.has(name)) marked[name] = repeated;
+    seen.add(name);
+  }
+  return { ...value, ...marked };
+};
+
+const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+
+/** The names of the outermost object of a JSON text, in order. */
+const topLevelNames = (text: string): ReadonlyArray<string> => {
+  const names: Array<string> = [];
+  let depth = 0;
+  let last = "";
+  for (const [token] of text.matchAll(tokens)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    else if (token === ":" && depth === 1) names.push(JSON.parse(last) as string);
+    last = token;
+  }
+  return names;
+};

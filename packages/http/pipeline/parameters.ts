@@ -1,0 +1,108 @@
+/**
+ * Reads the parameters of a route: step 9 of the order of checks.
+ */
+import { type DataScope, InvalidParameter } from "@accountlink/core";
+import { InvalidBody, MissingParameter, type ParameterProblem } from "@accountlink/core/errors";
+import {
+  type Parameter,
+  type ParameterSource,
+  type Parameters,
+  type ParameterValues,
+  parameterCodec,
+  type RawValues,
+  type Route,
+} from "@accountlink/http-api";
+import { Option, Result, Schema, SchemaIssue } from "effect";
+
+/** Marks a name that a JSON body gives more than once. */
+export const repeated = Symbol("repeated");
+
+export type ParameterError = MissingParameter | InvalidParameter | InvalidBody;
+
+const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
+
+/** Makes the test whether values ask for something that needs a Premium key. */
+export const premiumTest = <P extends Parameters>({ parameters }: Route<P>) => {
+  const names = Object.keys(parameters).filter((name) => parameters[name]?.needsPremium === true);
+  return (values: ParameterValues<P>): boolean => names.some((name) => values[name] === true);
+};
+
+/** Why a value is refused, and whether that refuses the parameter or the whole body. */
+interface Refusal {
+  readonly kind: "parameter" | "missing" | "body";
+  readonly reason: string;
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1();
+
+/** Makes the reader of one parameter. */
+const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => {
+  const { presence, fallback, reason, refusesBody } = parameter;
+  const decode = Schema.decodeUnknownResult(parameterCodec(parameter, source));
+
+  const refuse = ({ issue }: Schema.SchemaError): Refusal => {
+    if (refusesBody) return { kind: "body", reason };
+    const item = format(issue).issues.find(({ path = [] }) => path.length > 0);
+    return item === undefined ? { kind: "parameter", reason } : { kind: "body", reason: item.message };
+  };
+
+  return (value: unknown, scopeKind: DataScope["kind"]): Result.Result<unknown, Refusal> => {
+    const rule = scopeKind === "guild" ? presence.guildKeys : presence.globalKeys;
+    // Also an empty value or null: the client expects a narrower request.
+    if (rule === "refused" && value !== undefined) return Result.fail(notTaken);
+    if (isMissing(value)) {
+      if (rule === "required") return Result.fail(notGiven);
+      if (Option.isSome(fallback)) return Result.succeed(fallback.value);
+    }
+    if (value === repeated || (source === "query" && Array.isArray(value))) return Result.fail(givenTwice);
+    return Result.mapError(decode(value), refuse);
+  };
+};
+
+const notGiven: Refusal = { kind: "missing", reason: "" };
+const notTaken: Refusal = { kind: "parameter", reason: "not taken with a global key" };
+const givenTwice: Refusal = { kind: "parameter", reason: "given more than once" };
+
+/**
+ * Makes the reader of a route's parameters. A refused body comes first, then all missing parameters
+ * in one answer, then all invalid ones.
+ */
+export const parameterReader = <P extends Parameters>({
+  parameters,
+  source,
+  requiresOneOf = [],
+}: Route<P>) => {
+  const readers = Object.entries(parameters).map(
+    ([name, parameter]) => [name, valueReader(parameter, source)] as const,
+  );
+
+  return (
+    raw: RawValues,
+    scopeKind: DataScope["kind"],
+    otherProblems: ReadonlyArray<ParameterProblem>,
+  ): Result.Result<ParameterValues<P>, ParameterError> => {
+    const values: Record<string, unknown> = {};
+    const missing: Array<string> = [];
+    const invalid: Array<ParameterProblem> = [];
+    const isOneGiven = requiresOneOf.some((name) => !isMissing(raw[name]));
+    for (const [name, read] of readers) {
+      if (!isOneGiven && requiresOneOf.includes(name)) {
+        missing.push(name);
+        continue;
+      }
+      const reading = read(raw[name], scopeKind);
+      if (Result.isSuccess(reading)) {
+        values[name] = reading.success;
+        continue;
+      }
+      const { kind, reason } = reading.failure;
+      if (kind === "body") return Result.fail(new InvalidBody({ problem: "content", reason }));
+      if (kind === "missing") missing.push(name);
+      else invalid.push({ name, reason });
+    }
+    if (missing.length > 0) return Result.fail(new MissingParameter({ parameters: missing }));
+    invalid.push(...otherProblems);
+    if (invalid.length > 0) return Result.fail(new InvalidParameter({ parameters: invalid }));
+    return Result.succeed(values as ParameterValues<P>);
+  };
+};

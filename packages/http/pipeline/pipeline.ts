@@ -1,0 +1,261 @@
+/**
+ * Takes every request through the checks, in order, to its handler and into its envelope.
+ */
+import {
+  type ApiKey,
+  Forbidden,
+  KeyAuthenticator,
+  PremiumRequired,
+  type PublicError,
+  RequestLimits,
+} from "@accountlink/core";
+import { isAddressAllowed } from "@accountlink/core/addresses";
+import { SecurityLog } from "@accountlink/core/audit";
+import {
+  AltsV1,
+  type Parameters,
+  type ParameterValues,
+  type RawValues,
+  type Route,
+} from "@accountlink/http-api";
+import { Effect, Result, type Schema, type Scope } from "effect";
+import { type HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http";
+import type { Envelope, Success, SuccessOf } from "../envelopes/envelope.ts";
+import { envelopeV1 } from "../envelopes/envelope_v1.ts";
+import { envelopeV2 } from "../envelopes/envelope_v2.ts";
+import { newRequestId, type RequestContext, requestContextMaker } from "../request_context.ts";
+import { contractFor, defaultContract } from "../service_versions/service_version.ts";
+import { HttpSettings } from "../settings.ts";
+import { bearerToken } from "./bearer_token.ts";
+import { readJsonObject } from "./body.ts";
+import { parameterReader, premiumTest } from "./parameters.ts";
+import { logAccess } from "./request_metrics.ts";
+import { respond } from "./respond.ts";
+
+/** The input of a handler. */
+interface Input<P extends Parameters> {
+  readonly values: ParameterValues<P>;
+  readonly context: RequestContext;
+}
+
+/** The input of a handler whose route needs a key. */
+export interface KeyedInput<P extends Parameters> extends Input<P> {
+  readonly key: ApiKey;
+}
+
+type RequestServices = HttpServerRequest.HttpServerRequest | Scope.Scope;
+
+type Response = HttpServerResponse.HttpServerResponse;
+
+/** A route and the effect that answers it. */
+export interface BoundRoute {
+  readonly method: HttpMethod.HttpMethod;
+  readonly path: `/${string}`;
+  readonly answer: Effect.Effect<Response, never, RequestServices>;
+}
+
+/** The content of an envelope, or a whole response. */
+type Answered = Success | Response;
+
+/** What a handler returns. Its scope closes with the request. */
+type Handled<S extends Schema.Top> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, RequestServices>;
+
+/** Binds routes to handlers. */
+export interface Pipeline {
+  /**
+   * A route that needs a key.
+   *
+   * @param validate checks the values before the tier of the key is checked
+   */
+  readonly keyed: <P extends Parameters, S extends Schema.Top>(
+    route: Route<P, S>,
+    handler: (input: KeyedInput<P>) => Handled<S>,
+    validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
+  ) => BoundRoute;
+
+  /** A route that takes no key and counts against none. */
+  readonly open: <P extends Parameters, S extends Schema.Top>(
+    route: Route<P, S>,
+    handler: (input: Input<P>) => Handled<S>,
+  ) => BoundRoute;
+
+  /**
+   * A response outside the contract, without a key, counted against the requests per second of its
+   * client address.
+   *
+   * @param id its route in metrics
+   */
+  readonly visit: (
+    id: string,
+    answer: Effect.Effect<Response, PublicError, RequestServices>,
+  ) => BoundRoute["answer"];
+}
+
+/** Makes the pipeline from the services of core and `HttpSettings`. */
+export const makePipeline = Effect.gen(function* () {
+  const settings = yield* HttpSettings;
+  const authenticator = yield* KeyAuthenticator;
+  const limits = yield* RequestLimits;
+  const security = yield* SecurityLog;
+  const withContext = requestContextMaker(settings);
+
+  const bind = (
+    route: Route,
+    answer: (context: RequestContext) => Effect.Effect<Answered, PublicError, RequestServices>,
+  ): BoundRoute => {
+    const envelope = route.generation === "v2" ? envelopeV2(route) : envelopeV1(route);
+    return {
+      method: route.method,
+      path: route.path,
+      answer: withContext(route, (context) => render(envelope, context, security, answer(context))),
+    };
+  };
+
+  const keyed: Pipeline["keyed"] = (route, handler, validate) => {
+    const read = readerFor(route);
+    const isServed = tierTest(route);
+    const asksForPremium = premiumTest(route);
+    const { traffic = "mapping" } = route;
+    const answer = Effect.fnUntraced(function* (context: RequestContext) {
+      const { address, request } = context;
+      const authorization = request.headers["authorization"];
+      if (route.access === "key_or_redirect" && authorization === undefined) {
+        yield* authenticator.checkThrottle(address);
+        yield* limits.admitVisit(address);
+        return redirectIntoFlow(settings.publicUrl, context, queryOf(context));
+      }
+      const authenticated = yield* authenticator.authenticate(bearerToken(authorization), address);
+      context.key = authenticated;
+      const { key, quota } = authenticated;
+      yield* security.noteUse(key.id, address);
+      if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
+      const { report, refusal } = yield* limits.admit({ key, quota, address, traffic });
+      context.limits = report;
+      if (refusal !== null) return yield* refusal;
+      if (!isServed(key)) return yield* new PremiumRequired();
+      const values = yield* read(context);
+      if (validate !== undefined) yield* validate(values);
+      if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
+      return yield* handler({ values, context, key });
+    });
+    return bind(route, answer);
+  };
+
+  const open: Pipeline["open"] = (route, handler) => {
+    const read = readerFor(route);
+    const answer = Effect.fnUntraced(function* (context: RequestContext) {
+      yield* authenticator.checkThrottle(context.address);
+      if (route.access === "redirect") yield* limits.admitVisit(context.address);
+      return yield* handler({ values: yield* read(context), context });
+    });
+    return bind(route, answer);
+  };
+
+  const visit: Pipeline["visit"] = (id, answer) =>
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
+      const generation = isUnder("/api/v1", url) ? "v1" : "v2";
+      const envelope = generation === "v2" ? envelopeV2({}) : envelopeV1(v1AnswersUnder(url));
+      return withContext({ id, generation }, (context) =>
+        render(
+          envelope,
+          context,
+          security,
+          Effect.andThen(
+            limits.admitVisit(context.address),
+            Effect.map(answer, (response) => addHeaders(response, context.requestId, url)),
+          ),
+        ),
+      );
+    });
+
+  return { keyed, open, visit } satisfies Pipeline;
+});
+
+/**
+ * Adds the headers that every response has to one for operators.
+ *
+ * @param route its route in the access log
+ */
+export const withHeaders = <E, R>(route: string, answer: Effect.Effect<Response, E, R>) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url, method }) => {
+    const startedAt = performance.now();
+    const requestId = newRequestId();
+    return Effect.flatMap(answer, (response) => {
+      const line = { requestId, method, route, status: response.status, code: "OK", startedAt, key: null };
+      return Effect.as(logAccess("Debug", line), addHeaders(response, requestId, url));
+    });
+  });
+
+const addHeaders = (response: Response, requestId: string, url: string): Response =>
+  HttpServerResponse.setHeaders(response, {
+    "x-request-id": requestId,
+    ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
+  });
+
+/** Whether the path of a URL is the prefix or below it. */
+export const isUnder = (prefix: string, url: string): boolean =>
+  url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length));
+
+/** Makes the step that selects the dated contract and reads the parameters. */
+const readerFor = <P extends Parameters>(route: Route<P>) => {
+  const read = parameterReader(route);
+
+  const readFrom = (context: RequestContext, raw: RawValues) => {
+    const scopeKind = context.key?.key.scope.kind ?? "global";
+    if (route.generation === "v1") return Effect.fromResult(read(raw, scopeKind, []));
+    const contract = contractFor(context.request.headers["service-version"]);
+    if (Result.isSuccess(contract)) context.contract = contract.success;
+    const values = context.contract.request(route.id, raw);
+    return Effect.fromResult(read(values, scopeKind, Result.isFailure(contract) ? [contract.failure] : []));
+  };
+
+  return (context: RequestContext) =>
+    route.source === "body"
+      ? Effect.flatMap(readJsonObject(context.request), (body) => readFrom(context, body))
+      : readFrom(context, context.query);
+};
+
+/** What v1 answers have in common that are of no route, by their path. */
+const v1AnswersUnder = (url: string): Pick<Route, "traffic" | "version"> => {
+  if (isUnder("/api/v1/verify", url)) return { traffic: "verify" };
+  const { path, version } = AltsV1.detectAlts;
+  return isUnder(path, url) && version !== undefined ? { version } : {};
+};
+
+/** Makes the test whether a route serves a key by its tier, scope and kind. */
+const tierTest = ({ tier }: Pick<Route, "tier">) => {
+  if (tier === undefined) return () => true;
+  return ({ tier: own, scope, kind }: ApiKey): boolean =>
+    own === "premium" ||
+    (tier === "premium_or_global" && scope.kind === "global") ||
+    (tier === "premium_or_custom" && kind !== "normal");
+};
+
+/** Turns the outcome of the checks and the handler into a response. */
+const render = <R>(
+  envelope: Envelope,
+  context: RequestContext,
+  security: SecurityLog["Service"],
+  answer: Effect.Effect<Answered, PublicError, R>,
+) =>
+  respond(
+    context,
+    security,
+    Effect.map(answer, (success) =>
+      HttpServerResponse.isHttpServerResponse(success) ? success : envelope.success(context, success),
+    ),
+    (error) => ({ response: envelope.failure(context, error), error }),
+  );
+
+/** Redirects into the public verification flow. */
+export const redirectIntoFlow = (
+  publicUrl: string,
+  { requestId, contract }: RequestContext,
+  query: string,
+): Response =>
+  HttpServerResponse.redirect(`${publicUrl}/verify${query}`, {
+    headers: { "x-request-id": requestId, "service-version": contract.date, "cache-control": "no-store" },
+  });
+
+const queryOf = ({ request: { url } }: RequestContext): string =>
+  url.includes("?") ? url.slice(url.indexOf("?")) : "";

@@ -1,0 +1,124 @@
+/**
+ * Metrics, access log and failure log of requests.
+ */
+import type { PublicError } from "@accountlink/core";
+import { Cause, Effect, type Fiber, LogLevel, Metric, References, type Tracer } from "effect";
+import type { HttpServerResponse } from "effect/http";
+import type { RequestContext } from "../request_context.ts";
+
+const requests = Metric.counter("accountlink_http_requests_total", {
+  description: "Requests by route, status and code",
+  incremental: true,
+});
+
+const durations = Metric.histogram("accountlink_http_request_seconds", {
+  description: "Time to answer by route",
+  boundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
+
+/** Metrics by their labels: every request needs them. */
+const metricsByLabels = new Map<string, ReturnType<typeof metricsOf>>();
+
+const metricsOf = (route: string, status: number, code: string) => ({
+  count: Metric.withAttributes(requests, { route, status: String(status), code }),
+  duration: Metric.withAttributes(durations, { route }),
+});
+
+const metricsFor = (route: string, status: number, code: string) => {
+  const labels = `${route} ${status} ${code}`;
+  let metrics = metricsByLabels.get(labels);
+  if (metrics === undefined) {
+    metrics = metricsOf(route, status, code);
+    metricsByLabels.set(labels, metrics);
+  }
+  return metrics;
+};
+
+/** Counts and logs a response, and the cause of a 5xx. */
+export const observeResponse = (
+  context: RequestContext,
+  response: HttpServerResponse.HttpServerResponse,
+  error: PublicError | null,
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const { count, duration } = metricsFor(context.route.id, response.status, error?.code ?? "OK");
+  const counted = Effect.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
+    count.updateUnsafe(1, fiber.context);
+    duration.updateUnsafe((performance.now() - context.startedAt) / 1000, fiber.context);
+    const { span } = fiber.cache;
+    if (span?._tag === "Span") annotateSpan(span, context, error);
+    const level = response.status < 400 ? "Debug" : "Info";
+    return isLogged(fiber, level)
+      ? Effect.as(logAccess(level, accessLine(context, response, error)), response)
+      : Effect.succeed(response);
+  });
+  return error !== null && response.status >= 500
+    ? Effect.andThen(logFailure(context, error), counted)
+    : counted;
+};
+
+/** Lets operators find a trace by request id. */
+const annotateSpan = (
+  span: Tracer.Span,
+  { requestId, key }: RequestContext,
+  error: PublicError | null,
+): void => {
+  span.attribute("accountlink.request_id", requestId);
+  span.attribute("accountlink.code", error?.code ?? "OK");
+  if (key !== null) span.attribute("accountlink.key", key.key.id);
+};
+
+/** Checked before a line is built: at the usual level most requests log none. */
+const isLogged = (fiber: Fiber.Fiber<unknown, unknown>, level: LogLevel.Severity): boolean =>
+  LogLevel.isGreaterThanOrEqualTo(level, fiber.getRef(References.MinimumLogLevel));
+
+/** A line of the access log, without the query and the client address. */
+interface AccessLine {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly code: string | null;
+  /** By `performance.now()`, in milliseconds. */
+  readonly startedAt: number;
+  readonly key: string | null;
+}
+
+const accessLine = (
+  { requestId, request, route, startedAt, key }: RequestContext,
+  { status }: HttpServerResponse.HttpServerResponse,
+  error: PublicError | null,
+): AccessLine => ({
+  requestId,
+  method: request.method,
+  route: route.id,
+  status,
+  code: error?.code ?? (status < 400 ? "OK" : null),
+  startedAt,
+  key: key?.key.id ?? null,
+});
+
+/** Writes a line of the access log. */
+export const logAccess = (
+  level: LogLevel.Severity,
+  { startedAt, ...line }: AccessLine,
+): Effect.Effect<void> =>
+  Effect.annotateLogs(Effect.logWithLevel(level)("Request answered"), {
+    ...line,
+    milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
+  });
+
+/** An unavailable platform fails many requests; its circuit breaker has warned once. */
+const logFailure = (context: RequestContext, error: PublicError) =>
+  Effect.logWithLevel(error._tag === "PlatformUnavailable" ? "Debug" : "Error")("Request failed").pipe(
+    Effect.annotateLogs({
+      requestId: context.requestId,
+      route: context.route.id,
+      key: context.key?.key.id ?? null,
+      error: error._tag,
+      operation: "operation" in error ? error.operation : null,
+      cause: "cause" in error ? renderCause(error.cause) : null,
+    }),
+  );
+
+const renderCause = (cause: unknown): string =>
+  Cause.pretty(Cause.isCause(cause) ? cause : Cause.fail(cause));

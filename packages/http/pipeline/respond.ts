@@ -1,0 +1,38 @@
+/**
+ * The end of every request: an error becomes a response, and operators see it.
+ */
+import type { PublicError } from "@accountlink/core";
+import type { SecurityLog } from "@accountlink/core/audit";
+import { InternalError } from "@accountlink/core/errors";
+import { Cause, Effect, Result } from "effect";
+import type { HttpServerResponse } from "effect/http";
+import type { RequestContext } from "../request_context.ts";
+import { observeResponse } from "./request_metrics.ts";
+
+type Response = HttpServerResponse.HttpServerResponse;
+
+/** The response to an error, and the error that operators see; null for none. */
+interface Failure {
+  readonly response: Response;
+  readonly error: PublicError | null;
+}
+
+/** Counts and logs the outcome of a request. Defects are `InternalError`; interruptions pass. */
+export const respond = <E, R>(
+  context: RequestContext,
+  security: SecurityLog["Service"],
+  outcome: Effect.Effect<Response, E, R>,
+  failureOf: (error: E | InternalError) => Failure,
+): Effect.Effect<Response, never, R> =>
+  Effect.matchCauseEffect(outcome, {
+    onSuccess: (response) => observeResponse(context, response, null),
+    onFailure: (cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
+      const found = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
+      const { response, error } = failureOf(found);
+      return Effect.andThen(
+        security.noteRefusal(error, context.address),
+        observeResponse(context, response, error),
+      );
+    },
+  });

@@ -1,0 +1,59 @@
+/**
+ * Sessions as server-sent events.
+ */
+import type { ReadSession, SessionEvent } from "@accountlink/core/sessions";
+import { Stream } from "effect";
+import { Sse } from "effect/encoding";
+import { HttpServerResponse } from "effect/http";
+import { commonHeaders } from "../envelopes/envelope.ts";
+import { type RequestContext, toContract } from "../request_context.ts";
+
+/** Starts a stream: clients wait this many milliseconds before they reconnect. */
+const opening = "retry: 2000\n\n";
+
+/** Keeps an idle connection open. The encoder has no comments. */
+const comment = ":\n\n";
+
+const encoder = new TextEncoder();
+
+/** Streams the events of a session as they happen. */
+export const eventStream = (
+  context: RequestContext,
+  events: Stream.Stream<SessionEvent>,
+  toResponse: (session: ReadSession) => unknown,
+): HttpServerResponse.HttpServerResponse => {
+  const dataOf = (session: ReadSession) => toContract(context, toResponse(session));
+  // One stream step: each costs some kilobytes for as long as the client waits.
+  const chunks = Stream.map(events, (event, index) =>
+    encoder.encode(index === 0 ? opening + textOf(event, dataOf) : textOf(event, dataOf)),
+  );
+  return HttpServerResponse.stream(chunks, {
+    contentType: "text/event-stream",
+    headers: headersOf(context),
+  });
+};
+
+/** The response to a client that has seen the final state. It stops an `EventSource`. */
+export const noEvents = (context: RequestContext): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.empty({ status: 204, headers: headersOf(context) });
+
+const headersOf = (context: RequestContext): Record<string, string> => {
+  const headers = commonHeaders(context, context.clock.currentTimeMillisUnsafe());
+  if (context.route.generation === "v2") headers["service-version"] = context.contract.date;
+  // A buffering proxy would deliver the events when the stream ends.
+  headers["x-accel-buffering"] = "no";
+  return headers;
+};
+
+const textOf = (event: SessionEvent, dataOf: (session: ReadSession) => unknown): string => {
+  switch (event.event) {
+    case "idle":
+      return comment;
+    case "timeout":
+      return Sse.encoder.write({ _tag: "Event", event: "timeout", id: undefined, data: "{}" });
+    default: {
+      const data = JSON.stringify(dataOf(event.session));
+      return Sse.encoder.write({ _tag: "Event", event: event.event, id: String(event.session.change), data });
+    }
+  }
+};

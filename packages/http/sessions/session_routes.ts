@@ -1,0 +1,88 @@
+/**
+ * The session handlers of both generations.
+ */
+import { type ApiKey, InvalidParameter, SessionSettings, VerificationSessions } from "@accountlink/core";
+import type { NewSession, ReadSession } from "@accountlink/core/sessions";
+import { SessionsV1, SessionsV2 } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { isoTime } from "../envelopes/envelope.ts";
+import { type BoundRoute, type Pipeline, redirectIntoFlow } from "../pipeline/pipeline.ts";
+import type { RequestContext } from "../request_context.ts";
+import { HttpSettings } from "../settings.ts";
+import { eventStream, noEvents } from "./event_stream.ts";
+
+export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, open }: Pipeline) {
+  const { publicUrl } = yield* HttpSettings;
+  const sessions = yield* VerificationSessions;
+  const { longPollMax } = yield* SessionSettings;
+  const toResponse = sessionResponse(publicUrl);
+
+  const create = ({ key, values }: { readonly key: ApiKey; readonly values: NewSession }) =>
+    Effect.map(sessions.create(key, values), (session) => ({
+      status: 201 as const,
+      data: toResponse(session),
+    }));
+
+  const read = ({ key, values }: ReadInput<{ readonly wait: number }>) =>
+    Effect.map(sessions.poll(key, values.sid, values.wait * 1_000), (session) => ({
+      data: toResponse(session),
+    }));
+
+  const checkWait = ({ wait }: { readonly wait: number }) =>
+    longPollMax === 0 || wait * 1_000 <= longPollMax
+      ? Effect.void
+      : Effect.fail(
+          InvalidParameter.one("wait", `expected at most ${Math.floor(longPollMax / 1_000)} seconds`),
+        );
+
+  const stream = ({ key, values, context }: ReadInput<{}>) =>
+    Effect.map(sessions.stream(key, values.sid, lastEventId(context)), (events) =>
+      events === null ? noEvents(context) : eventStream(context, events, toResponse),
+    );
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    keyed(SessionsV2.createSession, create),
+    keyed(SessionsV2.getSession, read, checkWait),
+    keyed(SessionsV2.streamSession, stream),
+    open(SessionsV2.redirectSession, ({ values, context }) =>
+      Effect.succeed(redirectIntoFlow(publicUrl, context, `?sid=${encodeURIComponent(values.sid)}`)),
+    ),
+    keyed(SessionsV2.cancelSession, ({ key, values }) =>
+      Effect.map(sessions.cancel(key, values.sid), (session) => ({ data: toResponse(session) })),
+    ),
+    keyed(SessionsV1.createSession, create),
+    keyed(SessionsV1.getSession, read, checkWait),
+    keyed(SessionsV1.streamSession, stream),
+  ];
+  return routes;
+});
+
+interface ReadInput<Values> {
+  readonly key: ApiKey;
+  readonly values: Values & { readonly sid: string };
+  readonly context: RequestContext;
+}
+
+const lastEventId = ({ request }: RequestContext): string | null => {
+  const id = request.headers["last-event-id"] ?? "";
+  return id === "" ? null : id;
+};
+
+/** Makes the session that clients get. */
+const sessionResponse = (publicUrl: string) => (session: ReadSession) => ({
+  sid: session.sid,
+  pid: session.pid,
+  clientId: session.clientId,
+  guildId: session.guildId,
+  state: session.state,
+  url: `${publicUrl}/verify?sid=${session.sid}`,
+  chatId: session.chatId,
+  gameId: session.gameId,
+  linkChanged: session.linkChanged,
+  previousGameId: session.previousGameId,
+  error: session.error,
+  createdAt: isoTime(session.createdAt),
+  expiresAt: isoTime(session.expiresAt),
+  completedAt: session.completedAt === null ? null : isoTime(session.completedAt),
+  pollsRemaining: session.pollsRemaining,
+});

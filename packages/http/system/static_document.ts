@@ -1,0 +1,75 @@
+/**
+ * Documents that are the same for every client: compressed once, and sent from one buffer.
+ */
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { type HttpServerRequest, HttpServerResponse } from "effect/http";
+
+/** Answers GET and HEAD with the document, or with 304. */
+export type StaticDocument = (
+  request: HttpServerRequest.HttpServerRequest,
+) => HttpServerResponse.HttpServerResponse;
+
+export interface StaticDocumentOptions {
+  readonly contentType: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Keeps the gzip form only, for documents that browsers alone read. */
+  readonly onlyCompressed?: true;
+}
+
+const compress = promisify(gzip);
+
+/** Makes a document from its text. */
+export const makeStaticDocument = async (
+  text: string,
+  { contentType, headers = {}, onlyCompressed }: StaticDocumentOptions,
+): Promise<StaticDocument> => {
+  const hash = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  const common = { ...headers, ...documentHeaders };
+  const compressed = representation(await compress(text, { level: 9 }), `"${hash}-gzip"`, contentType, {
+    ...common,
+    "content-encoding": "gzip",
+  });
+  const plain =
+    onlyCompressed === true
+      ? compressed
+      : representation(Buffer.from(text), `"${hash}"`, contentType, common);
+  return ({ headers: sent }) => {
+    const { etag, whole, unchanged } = acceptsGzip(sent["accept-encoding"]) ? compressed : plain;
+    return matchesTag(sent["if-none-match"], etag) ? unchanged : whole;
+  };
+};
+
+const documentHeaders = {
+  "cache-control": "public, max-age=3600",
+  vary: "Accept-Encoding",
+  "x-content-type-options": "nosniff",
+};
+
+const representation = (
+  body: Uint8Array,
+  etag: string,
+  contentType: string,
+  headers: Readonly<Record<string, string>>,
+) => ({
+  etag,
+  whole: HttpServerResponse.uint8Array(body, { contentType, headers: { ...headers, etag } }),
+  unchanged: HttpServerResponse.empty({ status: 304, headers: { ...documentHeaders, etag } }),
+});
+
+/** Whether an `Accept-Encoding` names gzip, or everything, with a weight above 0. */
+const acceptsGzip = (accepted = ""): boolean => {
+  const weights = new Map(
+    accepted.split(",").map((entry) => {
+      const [coding = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith("q="));
+      return [coding, weight === undefined ? 1 : Number(weight.slice(2))] as const;
+    }),
+  );
+  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
+};
+
+/** Whether an `If-None-Match` names the tag. */
+const matchesTag = (sent: string | undefined, etag: string): boolean =>
+  sent !== undefined && sent.split(",").some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));

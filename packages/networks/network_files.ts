@@ -1,0 +1,55 @@
+/**
+ * Network intelligence from the files that a deployment names.
+ */
+import { NetworkIntelligence } from "@accountlink/core/alts";
+import { Effect, Layer } from "effect";
+import type { IpNetwork } from "effect/net";
+import { DamagedFile } from "./damaged_file.ts";
+import { NetworkSet, readNetworkList } from "./network_list.ts";
+import { reloadedFile } from "./reloaded_file.ts";
+import { readVpnDatabase } from "./vpn_database.ts";
+
+export { DamagedFile, NetworkSet, readNetworkList, readVpnDatabase };
+
+/** The paths of the files; null for one that there is not. */
+export interface Paths {
+  /** A list of the networks of VPNs. */
+  readonly vpnNetworks: string | null;
+  /** A database of them, in mmdb format. */
+  readonly vpnDatabase: string | null;
+  /** A list of networks that strangers share: carriers, schools, relays. */
+  readonly sharedNetworks: string | null;
+}
+
+/**
+ * Reads the files now and again when they change. One that cannot be used refuses the start; later, what was read of it
+ * before is used on.
+ *
+ * @param vpnCidrs further networks of VPNs
+ */
+export const layer = (
+  paths: Paths,
+  vpnCidrs: ReadonlyArray<IpNetwork.IpNetwork>,
+): Layer.Layer<NetworkIntelligence, DamagedFile> =>
+  Layer.effect(
+    NetworkIntelligence,
+    Effect.gen(function* () {
+      const fixed = NetworkSet.of(vpnCidrs);
+      const vpnNetworks = yield* reloadedIfAny(paths.vpnNetworks, readNetworkList);
+      const vpnDatabase = yield* reloadedIfAny(paths.vpnDatabase, readVpnDatabase);
+      const sharedNetworks = yield* reloadedIfAny(paths.sharedNetworks, readNetworkList);
+      return NetworkIntelligence.of({
+        lookup: (address) => {
+          const shared = sharedNetworks()?.has(address) ?? false;
+          const listed = fixed.has(address) || (vpnNetworks()?.has(address) ?? false);
+          const database = vpnDatabase();
+          return listed || database === null
+            ? Effect.succeed({ vpn: listed, shared })
+            : Effect.map(database.has(address), (vpn) => ({ vpn, shared }));
+        },
+      });
+    }),
+  );
+
+const reloadedIfAny = <A>(path: string | null, read: (path: string) => Effect.Effect<A, DamagedFile>) =>
+  path === null ? Effect.succeed(() => null) : reloadedFile(path, read);

@@ -1,0 +1,186 @@
+import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { parseAddress, parseNetwork } from "@accountlink/core/addresses";
+import { NetworkIntelligence, type NetworkIntelligenceUnavailable } from "@accountlink/core/alts";
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer, Logger, Option } from "effect";
+import { TestClock } from "effect/testing";
+import { afterAll, beforeAll } from "vitest";
+import { NetworkFiles } from "./mod.ts";
+import { bitsOf, makeMmdb } from "./test_mmdb.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "accountlink-networks-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const none = { vpnNetworks: null, vpnDatabase: null, sharedNetworks: null };
+
+const lookup = (address: string) =>
+  Effect.flatMap(NetworkIntelligence, (networks) =>
+    networks.lookup(Option.getOrThrow(parseAddress(address))),
+  );
+
+const write = (name: string, content: string | Buffer) =>
+  Effect.promise(async () => {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    return path;
+  });
+
+describe("the layer", () => {
+  it.effect("knows VPNs of every source, and shared networks", () =>
+    Effect.gen(function* () {
+      const paths = {
+        vpnNetworks: yield* write("vpn.txt", "198.51.100.0/24\n"),
+        vpnDatabase: yield* write(
+          "vpn.mmdb",
+          makeMmdb({ [bitsOf("192.0.2.0", 24)]: { is_anonymous_vpn: true } }, 4),
+        ),
+        sharedNetworks: yield* write("shared.txt", "203.0.113.0/24\n198.51.100.7\n"),
+      };
+      const cidrs = Option.toArray(parseNetwork("2001:db8::/32"));
+      const asked = ["198.51.100.1", "192.0.2.1", "2001:db8::1", "203.0.113.1", "198.51.100.7", "10.0.0.1"];
+      const facts = yield* Effect.forEach(asked, lookup).pipe(
+        Effect.provide(NetworkFiles.layer(paths, cidrs)),
+      );
+      assert.deepStrictEqual(
+        facts.map(({ vpn, shared }) => [vpn, shared]),
+        [
+          [true, false],
+          [true, false],
+          [true, false],
+          [false, true],
+          [true, true],
+          [false, false],
+        ],
+      );
+    }),
+  );
+
+  it.effect("knows nothing without files", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* lookup("198.51.100.1"), { vpn: false, shared: false });
+    }).pipe(Effect.provide(NetworkFiles.layer(none, []))),
+  );
+});
+
+describe("a database", () => {
+  const asked = (bytes: Buffer, address: string) =>
+    Effect.gen(function* () {
+      const vpnDatabase = yield* write("asked.mmdb", bytes);
+      const { vpn } = yield* Effect.provide(
+        lookup(address),
+        NetworkFiles.layer({ ...none, vpnDatabase }, []),
+      );
+      return vpn;
+    });
+
+  it.effect.each([
+    [{ is_anonymous: true }, true],
+    [{ is_hosting_provider: true, is_anonymous_vpn: false }, true],
+    [{ traits: { is_tor_exit_node: true } }, true],
+    [{ vpn: "true", proxy: "" }, true],
+    [{ vpn: "", proxy: "", service: "true" }, false],
+    [{ is_anonymous_vpn: false }, false],
+    ["VPN", false],
+  ] as const)("reads the record %j as %s", ([record, expected]) =>
+    Effect.gen(function* () {
+      const bytes = makeMmdb({ [bitsOf("192.0.2.0", 24)]: record }, 4);
+      assert.deepStrictEqual(
+        [yield* asked(bytes, "192.0.2.9"), yield* asked(bytes, "192.0.3.9")],
+        [expected, false],
+      );
+    }),
+  );
+
+  it.effect("of both families has IPv4 among the IPv6 addresses, one of IPv4 has no IPv6", () =>
+    Effect.gen(function* () {
+      const record = { is_anonymous: true };
+      const both = makeMmdb(
+        { [`${"0".repeat(96)}${bitsOf("192.0.2.0", 24)}`]: record, "0010000000000001": record },
+        6,
+      );
+      const ipv4 = makeMmdb({ "0010000000000001": record }, 4);
+      assert.deepStrictEqual(
+        [
+          yield* asked(both, "192.0.2.1"),
+          yield* asked(both, "2001:db8::1"),
+          yield* asked(both, "2002::"),
+          yield* asked(ipv4, "32.1.0.0"),
+          yield* asked(ipv4, "2001:db8::1"),
+        ],
+        [true, true, false, true, false],
+      );
+    }),
+  );
+
+  const whole = makeMmdb({ [bitsOf("192.0.2.0", 24)]: { is_anonymous: true } }, 4);
+  it.effect.each([
+    ["an empty file", Buffer.alloc(0)],
+    ["the start of one", whole.subarray(0, whole.length / 2)],
+    ["the end of one", whole.subarray(10)],
+    ["a list", Buffer.from("192.0.2.0/24\n")],
+  ] as const)("refuses %s", ([, bytes]) =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(asked(bytes, "192.0.2.1"));
+      const path = join(folder, "asked.mmdb");
+      assert.strictEqual(
+        message,
+        `Cannot use "${path}": its content is wrong, expected a database in mmdb format`,
+      );
+    }),
+  );
+});
+
+describe("a file that changes", () => {
+  const isVpn = Effect.map(lookup("198.51.100.1"), ({ vpn }) => vpn);
+
+  /** Lets the time pass in which files are looked at, until it holds. */
+  const until = <R>(holds: Effect.Effect<boolean, NetworkIntelligenceUnavailable, R>) =>
+    Effect.gen(function* () {
+      while (!(yield* holds)) {
+        yield* TestClock.adjust("1 second");
+        yield* Effect.promise(() => setTimeout(10));
+      }
+    });
+
+  it.effect("is read again; a damaged or missing one keeps what was read before, and warns once", () =>
+    Effect.gen(function* () {
+      const path = yield* write("changing.txt", "198.51.100.0/24\n");
+      const warnings: Array<string> = [];
+      const capture = Logger.layer([
+        Logger.make(({ logLevel, message }) => {
+          if (logLevel === "Warn") warnings.push(String(message));
+        }),
+      ]);
+      const warned = (count: number) => until(Effect.sync(() => warnings.length >= count));
+      yield* Effect.gen(function* () {
+        assert.isTrue(yield* isVpn);
+        yield* write("changing.txt", "192.0.2.0/24\n");
+        yield* until(Effect.map(isVpn, (vpn) => !vpn));
+        yield* write("changing.txt", "198.51.100.0/24\nwhat is 198.51.100.7?\n");
+        yield* warned(1);
+        assert.isFalse(yield* isVpn);
+        yield* Effect.promise(() => rm(path));
+        yield* warned(2);
+        assert.isFalse(yield* isVpn);
+        yield* write("next.txt", "198.51.100.0/24\n");
+        yield* Effect.promise(() => rename(join(folder, "next.txt"), path));
+        yield* until(isVpn);
+      }).pipe(
+        Effect.provide(
+          NetworkFiles.layer({ ...none, vpnNetworks: path }, []).pipe(Layer.provideMerge(capture)),
+        ),
+      );
+      const kept = "What was read before stays in use";
+      assert.deepStrictEqual(warnings, [
+        `Cannot use "${path}": line 2 is wrong, expected an address or a CIDR such as 10.0.0.0/8 on each line. ${kept}`,
+        `Cannot use "${path}": it cannot be read: ENOENT, expected a file that can be read. ${kept}`,
+      ]);
+    }),
+  );
+});

@@ -1,0 +1,44 @@
+/**
+ * A file that is read again when it changes.
+ */
+import { stat } from "node:fs/promises";
+import { Effect, Schedule, type Scope } from "effect";
+import type { DamagedFile } from "./damaged_file.ts";
+
+/**
+ * Reads the file now, and again some seconds after a change until the scope closes. A file that cannot be used keeps
+ * what was read before, with one warning for each change. It is looked at by `stat`: changes made through links, mounts
+ * and network file systems are not reported by watching.
+ *
+ * @returns what was read last
+ */
+export const reloadedFile = Effect.fnUntraced(function* <A>(
+  path: string,
+  read: (path: string) => Effect.Effect<A, DamagedFile>,
+): Effect.fn.Return<() => A, DamagedFile, Scope.Scope> {
+  let loaded = yield* stampOf(path);
+  let seen = loaded;
+  let current = yield* read(path);
+  const look = Effect.gen(function* () {
+    const before = seen;
+    seen = yield* stampOf(path);
+    // Twice the same: whoever writes it is likely to be done.
+    if (seen === loaded || seen !== before) return;
+    loaded = seen;
+    current = yield* read(path);
+    yield* Effect.logInfo(`Read "${path}" again: it has changed`);
+  }).pipe(
+    Effect.catchTag("DamagedFile", ({ message }) =>
+      Effect.logWarning(`${message}. What was read before stays in use`),
+    ),
+  );
+  yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced("1 second")));
+  return () => current;
+});
+
+/** Differs whenever the file was written or replaced; empty while there is none. */
+const stampOf = (path: string): Effect.Effect<string> =>
+  Effect.tryPromise(() => stat(path, { bigint: true })).pipe(
+    Effect.map(({ dev, ino, size, mtimeNs, ctimeNs }) => [dev, ino, size, mtimeNs, ctimeNs].join(" ")),
+    Effect.catch(() => Effect.succeed("")),
+  );

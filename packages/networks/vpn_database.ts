@@ -1,0 +1,75 @@
+/**
+ * Databases in MaxMind's format (mmdb) that say which addresses hide who is behind them.
+ */
+import { readFile } from "node:fs/promises";
+import type { ClientAddress } from "@accountlink/core/addresses";
+import { NetworkIntelligenceUnavailable } from "@accountlink/core/alts";
+import { Effect } from "effect";
+import { NetAddress } from "effect/net";
+import { Reader } from "mmdb-lib";
+import { DamagedFile, unreadable } from "./damaged_file.ts";
+
+/** A database that is asked for addresses. */
+export interface VpnDatabase {
+  readonly has: (address: ClientAddress) => Effect.Effect<boolean, NetworkIntelligenceUnavailable>;
+}
+
+/**
+ * Fields of which one that is true means a VPN, at the top of a record or in its `traits`: those of MaxMind's Anonymous
+ * IP, Insights and Enterprise, and those of IPinfo's Privacy Detection, which writes `"true"`.
+ */
+const fields = [
+  "is_anonymous",
+  "is_anonymous_vpn",
+  "is_hosting_provider",
+  "is_public_proxy",
+  "is_residential_proxy",
+  "is_tor_exit_node",
+  "vpn",
+  "proxy",
+  "tor",
+  "relay",
+  "hosting",
+];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads a database. */
+export const readVpnDatabase = (path: string): Effect.Effect<VpnDatabase, DamagedFile> =>
+  Effect.tryPromise({
+    try: (signal) => readFile(path, { signal }),
+    catch: (error) => unreadable(path, error),
+  }).pipe(
+    Effect.flatMap((bytes) =>
+      Effect.try({
+        try: () => open(bytes),
+        catch: () =>
+          new DamagedFile({ path, found: "its content is wrong", expected: "a database in mmdb format" }),
+      }),
+    ),
+  );
+
+const open = (bytes: Buffer): VpnDatabase => {
+  const reader = new Reader<Fields>(bytes);
+  const { searchTreeSize, ipVersion } = reader.metadata;
+  // What separates tree and data. In a file that lost a part it is elsewhere, which the library does not notice.
+  const separator = bytes.subarray(searchTreeSize, searchTreeSize + 16);
+  if (separator.length < 16 || separator.some((byte) => byte !== 0)) throw new Error("No data section");
+  return {
+    has: ({ ip }) =>
+      // The library would look for the first 32 bits of an IPv6 address in a tree of IPv4.
+      ipVersion === 4 && NetAddress.isIpv6Address(ip)
+        ? Effect.succeed(false)
+        : Effect.try({
+            try: () => isVpn(reader.get(NetAddress.formatIp(ip))),
+            catch: (cause) =>
+              new NetworkIntelligenceUnavailable({ message: "The VPN database cannot be read", cause }),
+          }),
+  };
+};
+
+const isVpn = (record: Fields | null): boolean =>
+  record !== null && (hasField(record) || hasField((record["traits"] ?? {}) as Fields));
+
+const hasField = (record: Fields): boolean =>
+  fields.some((field) => record[field] === true || record[field] === "true");

@@ -1,0 +1,112 @@
+/**
+ * The authorization endpoint (RFC 6749, section 4.1, with PKCE): a page to choose a user, and the
+ * redirect back to the client.
+ */
+import { Effect, Schema } from "effect";
+import { HttpServerRequest, HttpServerResponse } from "effect/http";
+import { platformRoute, type Simulation } from "../server/platform_route.ts";
+import type { Grant, OAuthServer } from "./oauth_server.ts";
+import { makePages, type Pages } from "./sign_in_page.ts";
+
+/** GET shows the page, POST to the same URL is the choice. */
+export const authorizeEndpoint = Effect.fnUntraced(function* (simulation: Simulation, server: OAuthServer) {
+  const { platform, users, codes } = server;
+  const pages = yield* makePages(platform);
+  const path = `/${platform}/oauth/authorize` as const;
+
+  const show = Effect.gen(function* () {
+    const { redirectUri } = yield* readRequest(server, pages);
+    return pages.choice(users, new URL(redirectUri).origin);
+  });
+
+  const choose = Effect.gen(function* () {
+    const { state, ...granted } = yield* readRequest(server, pages);
+    const choice = yield* HttpServerRequest.schemaBodyUrlParams(Choice).pipe(
+      Effect.mapError(() => pages.problem('The form has neither a "user" nor "deny=1".')),
+    );
+    if ("deny" in choice) return sendBack(granted.redirectUri, { error: "access_denied", state });
+    if (!users.some(({ id }) => id === choice.user)) return pages.problem("There is no such user.");
+    const code = yield* codes.issue({ ...granted, userId: choice.user });
+    return sendBack(granted.redirectUri, { code, state });
+  });
+
+  return [
+    platformRoute(simulation, {
+      platform,
+      method: "GET",
+      path,
+      handler: show.pipe(Effect.catch(Effect.succeed)),
+    }),
+    platformRoute(simulation, {
+      platform,
+      method: "POST",
+      path,
+      handler: choose.pipe(Effect.catch(Effect.succeed)),
+    }),
+  ];
+});
+
+const Choice = Schema.Union([
+  Schema.Struct({ deny: Schema.Literal("1") }),
+  Schema.Struct({ user: Schema.String }),
+]);
+
+const Sender = Schema.Struct({ client_id: Schema.String, redirect_uri: Schema.String });
+
+/** A repeated parameter is decoded as a list, so it is refused. */
+const Request = Schema.Struct({
+  response_type: Schema.String,
+  code_challenge: Schema.String.check(Schema.isPattern(/^[\w-]{43}$/)),
+  code_challenge_method: Schema.Literal("S256"),
+  scope: Schema.optionalKey(Schema.String),
+  state: Schema.optionalKey(Schema.String),
+  nonce: Schema.optionalKey(Schema.String),
+});
+
+interface AuthorizeRequest extends Omit<Grant, "userId"> {
+  readonly state: string | undefined;
+}
+
+type Response = HttpServerResponse.HttpServerResponse;
+
+/**
+ * Fails with the response to an invalid request: a page for an unknown client, otherwise a
+ * redirect.
+ */
+const readRequest = Effect.fnUntraced(function* (
+  { client, scopes: known }: OAuthServer,
+  { problem }: Pages,
+): Effect.fn.Return<AuthorizeRequest, Response, HttpServerRequest.ParsedSearchParams> {
+  const sender = yield* HttpServerRequest.schemaSearchParams(Sender).pipe(
+    Effect.mapError(() => problem('The address needs one "client_id" and one "redirect_uri".')),
+  );
+  if (client === undefined || sender.client_id !== client.clientId) {
+    return yield* Effect.fail(problem('There is no client with this "client_id".'));
+  }
+  const redirectUri = sender.redirect_uri;
+  if (!(yield* client.redirectUris).includes(redirectUri)) {
+    return yield* Effect.fail(problem('The client has not registered this "redirect_uri".'));
+  }
+
+  const { state: sent } = yield* HttpServerRequest.ParsedSearchParams;
+  const state = typeof sent === "string" ? sent : undefined;
+  const refuse = (error: string) => sendBack(redirectUri, { error, state });
+  const request = yield* HttpServerRequest.schemaSearchParams(Request).pipe(
+    Effect.mapError(() => refuse("invalid_request")),
+  );
+  if (request.response_type !== "code") return yield* Effect.fail(refuse("unsupported_response_type"));
+  const scopes = request.scope?.split(" ") ?? [];
+  if (!scopes.every((scope) => known.includes(scope))) return yield* Effect.fail(refuse("invalid_scope"));
+  return { redirectUri, state, scopes, codeChallenge: request.code_challenge, nonce: request.nonce };
+});
+
+const sendBack = (
+  redirectUri: string,
+  parameters: Readonly<Record<string, string | undefined>>,
+): HttpServerResponse.HttpServerResponse => {
+  const url = new URL(redirectUri);
+  for (const [key, value] of Object.entries(parameters)) {
+    if (value !== undefined) url.searchParams.append(key, value);
+  }
+  return HttpServerResponse.redirect(url, { headers: { "cache-control": "no-store" } });
+};

@@ -1,0 +1,107 @@
+/**
+ * Sign-in at both platforms: OAuth 2.0 at the chat platform, OpenID Connect at the game platform.
+ */
+import type { ChatUser, GameProfile } from "@accountlink/core/platforms";
+import { Effect, Option } from "effect";
+import { HttpServerRequest } from "effect/http";
+import type { Platform } from "../fault.ts";
+import type { RegisteredClient } from "../oauth_client.ts";
+import { platformRoute, type Simulation } from "../server/platform_route.ts";
+import { json, refuse } from "../server/responses.ts";
+import { bearerToken } from "./authorization_header.ts";
+import { authorizeEndpoint } from "./authorize_endpoint.ts";
+import { makeIdTokens } from "./id_tokens.ts";
+import { makeOAuthServer, type SignInUser } from "./oauth_server.ts";
+import { tokenEndpoint } from "./token_endpoint.ts";
+
+export interface OAuthSettings {
+  /** The URL of the dev platform. */
+  readonly baseUrl: string;
+  readonly clients: Partial<Readonly<Record<Platform, RegisteredClient>>>;
+}
+
+/** The routes under `/chat/oauth` and `/game/oauth`, and `/chat/api/users/@me`. */
+export const oauthApi = Effect.fnUntraced(function* (simulation: Simulation, settings: OAuthSettings) {
+  return [...(yield* chatOAuth(simulation, settings)), ...(yield* gameOpenId(simulation, settings))];
+});
+
+const chatOAuth = Effect.fnUntraced(function* (simulation: Simulation, { clients }: OAuthSettings) {
+  const { chatUsers } = simulation.world;
+  const server = yield* makeOAuthServer({
+    platform: "chat",
+    client: clients.chat,
+    scopes: ["identify"],
+    users: Array.from(chatUsers.values(), chatSignIn),
+  });
+
+  const me = Effect.gen(function* () {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest;
+    const grant = yield* server.accessTokens.find(bearerToken(headers));
+    return Option.match(grant, {
+      onNone: () => refuse("unauthorized"),
+      onSome: ({ userId }) => json(chatUsers.get(userId)),
+    });
+  });
+
+  return [
+    ...(yield* authorizeEndpoint(simulation, server)),
+    yield* tokenEndpoint(simulation, server),
+    platformRoute(simulation, { platform: "chat", method: "GET", path: "/chat/api/users/@me", handler: me }),
+  ];
+});
+
+const gameOpenId = Effect.fnUntraced(function* (simulation: Simulation, { baseUrl, clients }: OAuthSettings) {
+  const server = yield* makeOAuthServer({
+    platform: "game",
+    client: clients.game,
+    scopes: ["openid"],
+    users: Array.from(simulation.world.gameUsers.values(), gameSignIn),
+  });
+  const issuer = `${baseUrl}/game/oauth`;
+  const idTokens = yield* makeIdTokens(issuer);
+
+  const document = (path: `/${string}`, body: object) =>
+    platformRoute(simulation, {
+      platform: "game",
+      method: "GET",
+      path: `/game/oauth${path}`,
+      handler: Effect.succeed(json(body)),
+    });
+
+  return [
+    ...(yield* authorizeEndpoint(simulation, server)),
+    yield* tokenEndpoint(simulation, server, ({ userId, nonce }, { clientId }) =>
+      idTokens.sign({ sub: userId, aud: clientId, nonce }),
+    ),
+    document("/.well-known/openid-configuration", discovery(issuer)),
+    document("/jwks", idTokens.keySet),
+  ];
+});
+
+const discovery = (issuer: string) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/jwks`,
+  scopes_supported: ["openid"],
+  response_types_supported: ["code"],
+  grant_types_supported: ["authorization_code"],
+  subject_types_supported: ["public"],
+  id_token_signing_alg_values_supported: ["ES256"],
+  token_endpoint_auth_methods_supported: ["client_secret_basic"],
+  code_challenge_methods_supported: ["S256"],
+});
+
+const chatSignIn = ({ id, username, displayName, avatar }: ChatUser): SignInUser => ({
+  id,
+  username,
+  displayName,
+  picture: avatar,
+});
+
+const gameSignIn = ({ id, username, displayName, avatar }: GameProfile): SignInUser => ({
+  id,
+  username,
+  displayName,
+  picture: avatar?.headshot ?? null,
+});

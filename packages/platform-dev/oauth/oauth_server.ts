@@ -1,0 +1,51 @@
+/**
+ * The state that the endpoints of one OAuth server share.
+ */
+import { Effect } from "effect";
+import type { SecureRandom } from "effect/crypto";
+import type { Platform } from "../fault.ts";
+import type { RegisteredClient } from "../oauth_client.ts";
+import { makeTokenStore, type TokenStore } from "./token_store.ts";
+
+/** What a user granted to the client. */
+export interface Grant {
+  readonly userId: string;
+  readonly scopes: ReadonlyArray<string>;
+  readonly redirectUri: string;
+  readonly codeChallenge: string;
+  readonly nonce: string | undefined;
+}
+
+/** A user on the sign-in page. */
+export interface SignInUser {
+  readonly id: string;
+  readonly username: string | null;
+  readonly displayName: string | null;
+  /** The URL of a picture. */
+  readonly picture: string | null;
+}
+
+export interface OAuthServerOptions {
+  readonly platform: Platform;
+  /** Without a client nobody can sign in. */
+  readonly client: RegisteredClient | undefined;
+  /** The scopes that may be requested. */
+  readonly scopes: ReadonlyArray<string>;
+  readonly users: ReadonlyArray<SignInUser>;
+}
+
+export interface OAuthServer extends OAuthServerOptions {
+  readonly codes: TokenStore<Grant>;
+  readonly accessTokens: TokenStore<Grant>;
+}
+
+const codeLifetime = 60_000;
+const accessTokenLifetime = 600_000;
+
+export const makeOAuthServer = Effect.fnUntraced(function* (
+  options: OAuthServerOptions,
+): Effect.fn.Return<OAuthServer, never, SecureRandom.SecureRandom> {
+  const codes = yield* makeTokenStore<Grant>(codeLifetime);
+  const accessTokens = yield* makeTokenStore<Grant>(accessTokenLifetime);
+  return { ...options, codes, accessTokens };
+});

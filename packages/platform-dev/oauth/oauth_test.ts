@@ -1,0 +1,250 @@
+import { createHash } from "node:crypto";
+import { decodeFixture } from "@accountlink/core/fixture";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Redacted } from "effect";
+import { oauthClient, redirectUri, startServer } from "../test_server.ts";
+
+const chatUser = {
+  id: "10001",
+  username: "ada",
+  displayName: `Ada <"&'>`,
+  avatar: "https://images.test/a?b=1&c=2",
+  banner: null,
+  created: null,
+};
+const fixture = {
+  platform: { chatUsers: [chatUser, { id: "10002", username: "grace" }, { id: "10003" }] },
+};
+
+const started = decodeFixture(JSON.stringify(fixture)).pipe(
+  Effect.flatMap(({ platform }) => startServer(platform)),
+);
+
+const verifier = "v".repeat(43);
+const challenge = createHash("sha256").update(verifier).digest("base64url");
+
+const request: Record<string, string> = {
+  response_type: "code",
+  client_id: oauthClient.clientId,
+  redirect_uri: redirectUri,
+  state: "a state",
+  code_challenge: challenge,
+  code_challenge_method: "S256",
+  scope: "identify",
+};
+
+/** The request with other parameters, or without those that are null. */
+const queryWith = (other: Record<string, string | null> = {}) => {
+  const given = Object.entries({ ...request, ...other }).filter(([, value]) => value !== null);
+  return new URLSearchParams(given as Array<[string, string]>).toString();
+};
+
+const send = (url: string, form?: Record<string, string>, headers: Record<string, string> = {}) =>
+  Effect.promise(async () => {
+    const posted = form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) };
+    const response = await fetch(url, { redirect: "manual", headers, ...posted });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  });
+
+const basic = (clientId: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`).toString("base64")}`,
+});
+const asClient = basic(oauthClient.clientId, Redacted.value(oauthClient.clientSecret));
+
+describe("the authorize page", () => {
+  it.effect("has a button for each user, with escaped names", () =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      const { status, headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
+      expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+      expect(text.match(/<button [^>]*>/g)).toEqual([
+        '<button name="user" value="10001">',
+        '<button name="user" value="10002">',
+        '<button name="user" value="10003">',
+        '<button class="deny" name="deny" value="1">',
+      ]);
+      expect(text).toContain("Ada &lt;&quot;&amp;&#39;&gt; <small>@ada · 10001</small>");
+      expect(text).toContain("grace <small>@grace · 10002</small>");
+      expect(text).toContain("10003 <small>10003</small>");
+      expect(text).toContain('src="https://images.test/a?b=1&amp;c=2" alt=""');
+    }),
+  );
+
+  it.effect("has a policy that allows its style, pictures and the redirect only", () =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      const { headers, text } = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`);
+      const style = /<style>(.*)<\/style>/s.exec(text)?.[1] ?? "";
+      const policy = headers.get("content-security-policy")?.split("; ");
+      expect(policy).toEqual([
+        "default-src 'none'",
+        `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
+        "img-src http: https: data:",
+        "form-action 'self' http://127.0.0.1:9",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+      ]);
+      expect(text).not.toMatch(/<script| style=| on\w+=/);
+    }),
+  );
+
+  it.effect.each<Record<string, string | null>>([
+    { client_id: null },
+    { client_id: "another" },
+    { redirect_uri: null },
+    { redirect_uri: "http://127.0.0.1:9/callback" },
+    { redirect_uri: `${redirectUri}/more` },
+    { redirect_uri: redirectUri.replace(":9", ":10") },
+    { redirect_uri: "https://elsewhere.test/callback?from=here" },
+  ])("sends nobody to an address that is not the client's: %o", (other) =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      const address = `${url}/chat/oauth/authorize?${queryWith(other)}`;
+      for (const form of [undefined, { user: "10001" }, { deny: "1" }]) {
+        const { status, headers, text } = yield* send(address, form);
+        expect([status, headers.get("location")]).toEqual([400, null]);
+        expect(text).toContain("<h1>This sign-in cannot go on</h1>");
+      }
+    }),
+  );
+
+  it.effect("refuses a repeated parameter", () =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      const address = `${url}/chat/oauth/authorize?${queryWith()}`;
+      expect(yield* send(`${address}&client_id=service`)).toMatchObject({ status: 400 });
+      const { headers } = yield* send(`${address}&state=another`);
+      expect(headers.get("location")).toBe(`${redirectUri}&error=invalid_request`);
+    }),
+  );
+
+  it.effect.each<[other: Record<string, string | null>, error: string]>([
+    [{ response_type: null }, "invalid_request"],
+    [{ response_type: "token" }, "unsupported_response_type"],
+    [{ code_challenge: null }, "invalid_request"],
+    [{ code_challenge: verifier.slice(1) }, "invalid_request"],
+    [{ code_challenge_method: null }, "invalid_request"],
+    [{ code_challenge_method: "plain" }, "invalid_request"],
+    [{ scope: "identify everything" }, "invalid_scope"],
+    [{ scope: "openid" }, "invalid_scope"],
+  ])("sends back what is wrong with %o", ([other, error]) =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      for (const form of [undefined, { user: "10001" }]) {
+        const { status, headers } = yield* send(`${url}/chat/oauth/authorize?${queryWith(other)}`, form);
+        const location = `${redirectUri}&error=${error}&state=a+state`;
+        expect([status, headers.get("location")]).toEqual([302, location]);
+      }
+    }),
+  );
+
+  it.effect.each<Record<string, string>>([{}, { user: "10009" }, { user: "" }, { deny: "0" }])(
+    "takes no choice of %o",
+    (form) =>
+      Effect.gen(function* () {
+        const { url } = yield* started;
+        const answer = yield* send(`${url}/chat/oauth/authorize?${queryWith()}`, form);
+        expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+      }),
+  );
+});
+
+describe("the token endpoint", () => {
+  const redemption = (code: string) => ({
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: redirectUri,
+    code_verifier: verifier,
+  });
+
+  const approved = (url: string) =>
+    Effect.map(
+      send(`${url}/chat/oauth/authorize?${queryWith()}`, { user: "10001" }),
+      ({ headers }) => new URL(headers.get("location") ?? "").searchParams.get("code") ?? "",
+    );
+
+  it.effect("issues a token of the user, which is not the bot's", () =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      const answer = yield* send(`${url}/chat/oauth/token`, redemption(yield* approved(url)), asClient);
+      const { access_token, ...rest } = JSON.parse(answer.text);
+      expect(rest).toEqual({ token_type: "Bearer", expires_in: 600, scope: "identify" });
+      expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
+
+      const asUser = { authorization: `Bearer ${access_token}` };
+      const me = yield* send(`${url}/chat/api/users/@me`, undefined, asUser);
+      expect([me.status, JSON.parse(me.text)]).toEqual([200, chatUser]);
+      expect(yield* send(`${url}/chat/api/users/10001`, undefined, asUser)).toMatchObject({ status: 401 });
+    }),
+  );
+
+  it.effect("identifies nobody without a user's token", () =>
+    Effect.gen(function* () {
+      const { send: sendWith } = yield* started;
+      for (const token of [null, "", "another", undefined]) {
+        const options = token === undefined ? {} : { token };
+        expect(yield* sendWith("GET", "/chat/api/users/@me", options)).toMatchObject({ status: 401 });
+      }
+    }),
+  );
+
+  it.effect.each<Record<string, string>>([
+    {},
+    { authorization: "Basic" },
+    { authorization: "Basic ?" },
+    basic("another", Redacted.value(oauthClient.clientSecret)),
+    basic(oauthClient.clientId, "another"),
+    basic(oauthClient.clientId, ""),
+  ])("refuses a client that shows %o, and leaves the code as it is", (headers) =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      const form = redemption(yield* approved(url));
+      const refused = yield* send(`${url}/chat/oauth/token`, form, headers);
+      expect([refused.status, JSON.parse(refused.text)]).toEqual([401, { error: "invalid_client" }]);
+      expect(refused.headers.get("www-authenticate")).toBe("Basic");
+      expect(yield* send(`${url}/chat/oauth/token`, form, asClient)).toMatchObject({ status: 200 });
+    }),
+  );
+
+  it.effect.each<[other: Record<string, string>, error: string]>([
+    [{ grant_type: "client_credentials" }, "unsupported_grant_type"],
+    [{ code: "another" }, "invalid_grant"],
+    [{ code_verifier: "short" }, "invalid_request"],
+    [{ code_verifier: challenge }, "invalid_grant"],
+    [{ redirect_uri: "http://127.0.0.1:9/callback" }, "invalid_grant"],
+  ])("refuses %o with %s", ([other, error]) =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      const form = { ...redemption(yield* approved(url)), ...other };
+      const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
+      expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error }]);
+    }),
+  );
+
+  it.effect.each(["grant_type", "code", "redirect_uri", "code_verifier"])("requires %s", (name) =>
+    Effect.gen(function* () {
+      const { url } = yield* started;
+      const { [name]: _, ...form } = redemption(yield* approved(url)) as Record<string, string>;
+      const refused = yield* send(`${url}/chat/oauth/token`, form, asClient);
+      expect([refused.status, JSON.parse(refused.text)]).toEqual([400, { error: "invalid_request" }]);
+    }),
+  );
+});
+
+it.effect("the discovery document names this server's endpoints", () =>
+  Effect.gen(function* () {
+    const server = yield* started;
+    const issuer = `${server.url}/game/oauth`;
+    const { body } = yield* server.send("GET", "/game/oauth/.well-known/openid-configuration");
+    expect(body).toMatchObject({
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+    });
+    const { body: keySet } = yield* server.send("GET", "/game/oauth/jwks");
+    // The private part of the key would be its "d".
+    const names = keySet.keys.map((key: object) => Object.keys(key).toSorted());
+    expect(names).toEqual([["alg", "crv", "kid", "kty", "use", "x", "y"]]);
+  }),
+);

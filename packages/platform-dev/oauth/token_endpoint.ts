@@ -1,0 +1,85 @@
+/**
+ * The token endpoint (RFC 6749, section 4.1.3, with PKCE), which accepts each code once.
+ */
+import { Effect, Option, Redacted, Schema } from "effect";
+import { Digest } from "effect/crypto";
+import { Base64Url } from "effect/encoding";
+import { HttpServerRequest, HttpServerResponse } from "effect/http";
+import type { RegisteredClient } from "../oauth_client.ts";
+import { platformRoute, type Simulation } from "../server/platform_route.ts";
+import { basicCredentials } from "./authorization_header.ts";
+import type { Grant, OAuthServer } from "./oauth_server.ts";
+
+/** @param idTokenFor makes the ID token of a grant, on an OpenID Connect platform */
+export const tokenEndpoint = Effect.fnUntraced(function* (
+  simulation: Simulation,
+  server: OAuthServer,
+  idTokenFor?: (grant: Grant, client: RegisteredClient) => Effect.Effect<string>,
+) {
+  const { platform, codes, accessTokens } = server;
+  const digest = yield* Digest.Digest;
+
+  const challengeOf = (verifier: string) =>
+    Effect.map(digest.digest(Digest.sha256, new TextEncoder().encode(verifier)), Base64Url.encode);
+
+  const redeem = Effect.gen(function* () {
+    const client = yield* authenticate(server);
+    const { grant_type } = yield* read(GrantType);
+    if (grant_type !== "authorization_code") return refuse("unsupported_grant_type");
+    const { code, redirect_uri, code_verifier } = yield* read(Redemption);
+
+    const redeemed = yield* codes.take(code);
+    if (Option.isNone(redeemed)) return refuse("invalid_grant");
+    const grant = redeemed.value;
+    const matches =
+      redirect_uri === grant.redirectUri && (yield* challengeOf(code_verifier)) === grant.codeChallenge;
+    if (!matches) return refuse("invalid_grant");
+
+    return respond(200, {
+      access_token: yield* accessTokens.issue(grant),
+      token_type: "Bearer",
+      expires_in: accessTokens.lifetime / 1_000,
+      scope: grant.scopes.join(" "),
+      ...(idTokenFor !== undefined && grant.scopes.includes("openid")
+        ? { id_token: yield* idTokenFor(grant, client) }
+        : {}),
+    });
+  });
+
+  const path = `/${platform}/oauth/token` as const;
+  return platformRoute(simulation, {
+    platform,
+    method: "POST",
+    path,
+    handler: redeem.pipe(Effect.catch(Effect.succeed)),
+  });
+});
+
+const GrantType = Schema.Struct({ grant_type: Schema.String });
+
+const Redemption = Schema.Struct({
+  code: Schema.String,
+  redirect_uri: Schema.String,
+  code_verifier: Schema.String.check(Schema.isPattern(/^[\w.~-]{43,128}$/)),
+});
+
+const read = <A, I extends Readonly<Record<string, string>>>(schema: Schema.Codec<A, I>) =>
+  Effect.mapError(HttpServerRequest.schemaBodyUrlParams(schema), () => refuse("invalid_request"));
+
+const authenticate = Effect.fnUntraced(function* ({ client }: OAuthServer) {
+  const { headers } = yield* HttpServerRequest.HttpServerRequest;
+  const credentials = basicCredentials(headers);
+  const isClient =
+    client !== undefined &&
+    Option.isSome(credentials) &&
+    credentials.value.clientId === client.clientId &&
+    credentials.value.clientSecret === Redacted.value(client.clientSecret);
+  if (isClient) return client;
+  const refused = HttpServerResponse.setHeader(refuse("invalid_client", 401), "www-authenticate", "Basic");
+  return yield* Effect.fail(refused);
+});
+
+const respond = (status: number, body: unknown): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(body, { status, headers: { "cache-control": "no-store" } });
+
+const refuse = (error: string, status = 400) => respond(status, { error });

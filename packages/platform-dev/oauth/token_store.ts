@@ -1,0 +1,52 @@
+/**
+ * Random tokens with a lifetime: authorization codes and access tokens.
+ */
+import { Clock, Effect, Option } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { Base64Url } from "effect/encoding";
+
+export interface TokenStore<A> {
+  /** In milliseconds. */
+  readonly lifetime: number;
+  readonly issue: (value: A) => Effect.Effect<string>;
+  /** The value of the token, unless it is unknown or expired. */
+  readonly find: (token: string) => Effect.Effect<Option.Option<A>>;
+  /** The same, and removes the token. */
+  readonly take: (token: string) => Effect.Effect<Option.Option<A>>;
+}
+
+/** @param lifetime in milliseconds */
+export const makeTokenStore = Effect.fnUntraced(function* <A>(
+  lifetime: number,
+): Effect.fn.Return<TokenStore<A>, never, SecureRandom.SecureRandom> {
+  const random = yield* SecureRandom.SecureRandom;
+  const issued = new Map<string, { readonly value: A; readonly until: number }>();
+
+  const valid = (token: string, now: number): Option.Option<A> => {
+    const entry = issued.get(token);
+    return entry !== undefined && now < entry.until ? Option.some(entry.value) : Option.none();
+  };
+
+  const issue = Effect.fnUntraced(function* (value: A) {
+    const token = Base64Url.encode(yield* random.randomBytes(32));
+    const now = yield* Clock.currentTimeMillis;
+    for (const old of issued.keys()) {
+      // All have the same lifetime, so those that expire first come first.
+      if (Option.isSome(valid(old, now))) break;
+      issued.delete(old);
+    }
+    issued.set(token, { value, until: now + lifetime });
+    return token;
+  });
+
+  const find = (token: string) => Effect.map(Clock.currentTimeMillis, (now) => valid(token, now));
+
+  const take = (token: string) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const value = valid(token, now);
+      issued.delete(token);
+      return value;
+    });
+
+  return { lifetime, issue, find, take };
+});

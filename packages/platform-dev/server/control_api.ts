@@ -1,0 +1,72 @@
+/**
+ * Control of the simulation by tests, without a token: faults, request counts, guilds and members.
+ */
+import { ChatId, GuildId } from "@accountlink/core";
+import { MemberFixture } from "@accountlink/core/fixture";
+import { Effect, Schema, Struct } from "effect";
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { Fault } from "../fault.ts";
+import type { Simulation } from "./platform_route.ts";
+import { done, json, refuse } from "./responses.ts";
+import type { World } from "./world.ts";
+
+/** The routes under `/faults`, `/requests` and `/control`. */
+export const controlApi = ({ world, faults, traffic }: Simulation) => [
+  route("GET", "/faults", report(faults.current)),
+  route("PUT", "/faults", change(Effect.map(HttpServerRequest.schemaBodyJson(Fault), faults.set))),
+  route("DELETE", "/faults", change(Effect.sync(faults.clear))),
+
+  route("GET", "/requests", report(traffic.report)),
+  route("DELETE", "/requests", change(Effect.sync(traffic.reset))),
+
+  ...worldRoutes(world),
+];
+
+const InGuild = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId }));
+const OfMember = HttpRouter.schemaPathParams(Schema.Struct({ guildId: GuildId, chatId: ChatId }));
+const GuildBody = Schema.Struct({ bot: Schema.Boolean });
+const MemberBody = MemberFixture.mapFields(Struct.omit(["chatId"]));
+
+const worldRoutes = ({ guilds }: World) => {
+  const guildOf = ({ guildId }: { readonly guildId: GuildId }) =>
+    Effect.mapError(Effect.fromNullishOr(guilds.get(guildId)), () => refuse("unknown_guild"));
+
+  const setBot = Effect.gen(function* () {
+    const guild = yield* guildOf(yield* InGuild);
+    guild.hasBot = (yield* HttpServerRequest.schemaBodyJson(GuildBody)).bot;
+  });
+
+  const setMember = Effect.gen(function* () {
+    const path = yield* OfMember;
+    const guild = yield* guildOf(path);
+    const member = yield* HttpServerRequest.schemaBodyJson(MemberBody);
+    guild.members.set(path.chatId, { ...member, chatId: path.chatId });
+  });
+
+  const removeMember = Effect.gen(function* () {
+    const path = yield* OfMember;
+    const guild = yield* guildOf(path);
+    guild.members.delete(path.chatId);
+  });
+
+  return [
+    route("PUT", "/control/guilds/:guildId", change(setBot)),
+    route("PUT", "/control/guilds/:guildId/members/:chatId", change(setMember)),
+    route("DELETE", "/control/guilds/:guildId/members/:chatId", change(removeMember)),
+  ];
+};
+
+const report = (read: () => unknown) => Effect.sync(() => json(read()));
+
+const change = <E, R>(work: Effect.Effect<void, E, R>) => Effect.as(work, done);
+
+/** A failure is the response itself, or a request that could not be decoded. */
+const route = <E, R>(
+  method: "GET" | "PUT" | "DELETE",
+  path: `/${string}`,
+  handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+) => {
+  const refused = (error: E) =>
+    Effect.succeed(HttpServerResponse.isHttpServerResponse(error) ? error : refuse("invalid_request"));
+  return HttpRouter.route(method, path, handler.pipe(Effect.catch(refused)));
+};

@@ -1,0 +1,34 @@
+/**
+ * The active faults, at most one for each platform.
+ */
+import type { Fault, Platform } from "../fault.ts";
+
+export interface Faults {
+  /** Replaces the faults of the platforms that this one affects. */
+  readonly set: (fault: Fault) => void;
+  readonly clear: () => void;
+  /** The fault for a request to this path, which is counted, or null. */
+  readonly take: (platform: Platform, path: string) => Fault | null;
+  /** The active faults, with the remaining `times`. */
+  readonly current: () => Record<Platform, Fault | null>;
+}
+
+export const makeFaults = (): Faults => {
+  const active = new Map<Platform, Fault>();
+
+  return {
+    set: (fault) => {
+      if (fault.platform !== "game") active.set("chat", fault);
+      if (fault.platform !== "chat") active.set("game", fault);
+    },
+    clear: () => active.clear(),
+    take: (platform, path) => {
+      const fault = active.get(platform);
+      if (fault === undefined || !path.startsWith(fault.under ?? "")) return null;
+      if (fault.times === 1) active.delete(platform);
+      else if (fault.times !== null) active.set(platform, { ...fault, times: fault.times - 1 });
+      return fault;
+    },
+    current: () => ({ chat: active.get("chat") ?? null, game: active.get("game") ?? null }),
+  };
+};

@@ -1,0 +1,32 @@
+/**
+ * The simulated game platform's public API.
+ */
+import type { GameUser } from "../wire.ts";
+import { platformRoute, type Simulation } from "./platform_route.ts";
+import { fromPath, json, type PathHandler, refuse } from "./responses.ts";
+
+/** The routes under `/game/api`. */
+export const gameApi = (simulation: Simulation) => {
+  const { gameUsers } = simulation.world;
+  const route = (path: `/${string}`, handler: PathHandler) =>
+    platformRoute(simulation, {
+      platform: "game",
+      method: "GET",
+      path: `/game/api${path}`,
+      handler: fromPath(handler),
+    });
+
+  return [
+    route("/users/:gameId", ({ gameId = "" }) => {
+      const user = gameUsers.get(gameId);
+      if (user === undefined) return refuse("unknown_user");
+      const { id, username, displayName } = user;
+      return json({ id, username, displayName } satisfies typeof GameUser.Type);
+    }),
+
+    route("/users/:gameId/profile", ({ gameId = "" }) => {
+      const user = gameUsers.get(gameId);
+      return user === undefined ? refuse("unknown_user") : json(user);
+    }),
+  ];
+};

@@ -1,0 +1,56 @@
+/**
+ * A route of a simulated platform, which counts requests and applies faults.
+ */
+import { Effect, Stream } from "effect";
+import { HttpRouter, HttpServerResponse } from "effect/http";
+import type { Fault, Platform } from "../fault.ts";
+import type { Faults } from "./faults.ts";
+import { refuse } from "./responses.ts";
+import type { Traffic } from "./traffic.ts";
+import type { World } from "./world.ts";
+
+/** The state that the routes share. */
+export interface Simulation {
+  readonly world: World;
+  readonly faults: Faults;
+  readonly traffic: Traffic;
+}
+
+export interface PlatformRoute<R> {
+  readonly platform: Platform;
+  readonly method: "GET" | "POST";
+  readonly path: `/${string}`;
+  /** Runs unless a fault replaces it. */
+  readonly handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>;
+}
+
+export const platformRoute = <R>(
+  { faults, traffic }: Simulation,
+  { platform, method, path, handler }: PlatformRoute<R>,
+) => {
+  const faulty = Effect.suspend(() => {
+    const fault = faults.take(platform, path);
+    if (fault === null) return handler;
+    return fault.mode === "slow"
+      ? Effect.delay(handler, fault.delayMs)
+      : Effect.succeed(faultResponse(fault));
+  });
+
+  return HttpRouter.route(method, path, traffic.counted(`${method} ${path}`)(faulty));
+};
+
+const faultResponse = (
+  fault: Exclude<Fault, { readonly mode: "slow" }>,
+): HttpServerResponse.HttpServerResponse => {
+  switch (fault.mode) {
+    case "down":
+      return refuse("unavailable", fault.status);
+    case "limited":
+      return HttpServerResponse.setHeader(refuse("rate_limited"), "retry-after", String(fault.retryAfter));
+    case "garbage":
+      return HttpServerResponse.text(fault.body, { contentType: "application/json" });
+    case "cut":
+      // A body that fails makes any kind of HTTP server close the connection.
+      return HttpServerResponse.stream(Stream.fromEffect(Effect.interrupt));
+  }
+};

@@ -1,0 +1,24 @@
+/**
+ * Responses of the dev platform.
+ */
+import { Effect } from "effect";
+import { HttpRouter, HttpServerResponse } from "effect/http";
+import { type RefusalCode, refusals } from "../wire.ts";
+
+export const json = (body: unknown): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(body);
+
+export const done = HttpServerResponse.empty({ status: 204 });
+
+/** @param status a status that differs from the code's own */
+export const refuse = (
+  code: RefusalCode,
+  status: number = refusals[code],
+): HttpServerResponse.HttpServerResponse => HttpServerResponse.jsonUnsafe({ code }, { status });
+
+/** A handler that needs path parameters only. */
+export type PathHandler = (
+  values: Readonly<Record<string, string | undefined>>,
+) => HttpServerResponse.HttpServerResponse;
+
+export const fromPath = (handler: PathHandler) => Effect.map(HttpRouter.params, handler);

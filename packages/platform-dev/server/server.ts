@@ -1,0 +1,81 @@
+/**
+ * The server that simulates both platforms.
+ */
+import type { PlatformFixture } from "@accountlink/core/fixture";
+import { Effect, Layer, type Redacted } from "effect";
+import { Digest, SecureRandom, Signature } from "effect/crypto";
+import { HttpRouter, HttpServer } from "effect/http";
+import type { Platform } from "../fault.ts";
+import { oauthApi } from "../oauth/oauth_api.ts";
+import type { RegisteredClient } from "../oauth_client.ts";
+import { chatApi } from "./chat_api.ts";
+import { controlApi } from "./control_api.ts";
+import { makeFaults } from "./faults.ts";
+import { gameApi } from "./game_api.ts";
+import type { Simulation } from "./platform_route.ts";
+import { refuse } from "./responses.ts";
+import { makeTraffic } from "./traffic.ts";
+import { makeWorld } from "./world.ts";
+
+export interface DevPlatformOptions {
+  /** The initial state. */
+  readonly fixture: PlatformFixture;
+  /** The bearer token of the service's bot. */
+  readonly botToken: Redacted.Redacted;
+  /** The client of each OAuth server. Without a client nobody can sign in. */
+  readonly clients?: Partial<Readonly<Record<Platform, RegisteredClient>>>;
+}
+
+/**
+ * Serves both platforms on the provided HTTP server. Each layer has its own state, which control
+ * requests change.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
+ * import { Effect, Layer, Redacted } from "effect";
+ * import { HttpServer } from "effect/http";
+ *
+ * const fixture = { guilds: [], chatUsers: [], gameUsers: [] };
+ * const platform = devPlatform({ fixture, botToken: Redacted.make("secret") }).pipe(
+ *   Layer.provideMerge(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })),
+ * );
+ * const status = Effect.gen(function* () {
+ *   const url = yield* HttpServer.addressFormattedWith(Effect.succeed);
+ *   return yield* Effect.promise(async () => (await fetch(`${url}/game/api/users/1`)).status);
+ * });
+ * await Effect.runPromise(Effect.provide(status, platform)); // 404
+ * ```
+ */
+export const devPlatform = ({
+  fixture,
+  botToken,
+  clients = {},
+}: DevPlatformOptions): Layer.Layer<never, never, HttpServer.HttpServer> =>
+  HttpRouter.serve(
+    Layer.unwrap(
+      Effect.gen(function* () {
+        const simulation: Simulation = {
+          world: makeWorld(fixture),
+          faults: makeFaults(),
+          traffic: makeTraffic(),
+        };
+        const { address } = yield* HttpServer.HttpServer;
+        const signIn = yield* oauthApi(simulation, { baseUrl: HttpServer.formatAddress(address), clients });
+        const unknown = HttpRouter.route("*", "*", refuse("unknown_route"));
+        return HttpRouter.addAll([
+          ...chatApi(simulation, botToken),
+          ...gameApi(simulation),
+          ...signIn,
+          ...controlApi(simulation),
+          unknown,
+        ]);
+      }).pipe(Effect.provide(cryptoLayer)),
+    ),
+    { disableLogger: true, disableListenLog: true },
+  );
+
+const cryptoLayer = Layer.mergeAll(Digest.layerWebCrypto, Signature.layerWebCrypto).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto),
+);

@@ -1,0 +1,181 @@
+import { decodeFixture } from "@accountlink/core/fixture";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { startServer } from "../test_server.ts";
+
+const member = {
+  chatId: "10001",
+  nickname: "A",
+  joined: "2024-01-01T00:00:00Z",
+  roles: [{ id: "1", name: "One" }],
+};
+const user = {
+  id: "10001",
+  username: "ada",
+  displayName: "Ada",
+  avatar: "https://images.test/a",
+  banner: null,
+  created: "2020-01-01T00:00:00Z",
+};
+const player = {
+  id: "1",
+  username: "ada_g",
+  displayName: "Ada G",
+  description: "Hello",
+  created: "2021-01-01T00:00:00Z",
+  isBanned: false,
+  hasVerifiedBadge: true,
+  avatar: { headshot: "https://images.test/h", fullBody: null },
+  badges: [{ id: 1, name: "First", description: null, imageUrl: null }],
+  groups: [
+    {
+      id: 2,
+      name: "Group",
+      memberCount: 3,
+      hasVerifiedBadge: false,
+      role: { id: 4, name: "Owner", rank: 255 },
+    },
+  ],
+};
+
+const engineRoom = { id: "70001", name: "Engine Room" };
+
+const platform = {
+  guilds: [
+    { ...engineRoom, members: [{ ...member, manager: true }] },
+    { id: "70002", bot: false, members: [{ chatId: "10001" }] },
+    { id: "70003" },
+  ],
+  chatUsers: [user, { id: "10002" }],
+  gameUsers: [player],
+};
+
+const started = Effect.flatMap(decodeFixture(JSON.stringify({ platform })), (fixture) =>
+  startServer(fixture.platform),
+);
+
+type Row = [path: string, status: number, body: unknown];
+
+describe("devPlatform", () => {
+  it.effect.each<Row>([
+    ["/chat/api/bot/guilds", 200, { guilds: [engineRoom, { id: "70003", name: null }] }],
+    ["/chat/api/guilds/70001", 200, engineRoom],
+    ["/chat/api/guilds/70002", 404, { code: "unknown_guild" }],
+    ["/chat/api/guilds/70009", 404, { code: "unknown_guild" }],
+    ["/chat/api/guilds/70001/members", 200, { members: [member] }],
+    ["/chat/api/guilds/70002/members", 404, { code: "unknown_guild" }],
+    ["/chat/api/guilds/70001/members/10001", 200, member],
+    ["/chat/api/guilds/70001/members/10002", 404, { code: "unknown_member" }],
+    ["/chat/api/guilds/70001/members/10009", 404, { code: "unknown_user" }],
+    ["/chat/api/guilds/70002/members/10001", 404, { code: "unknown_guild" }],
+    ["/chat/api/users/10001", 200, user],
+    ["/chat/api/users/10009", 404, { code: "unknown_user" }],
+    ["/game/api/users/1", 200, { id: "1", username: "ada_g", displayName: "Ada G" }],
+    ["/game/api/users/9", 404, { code: "unknown_user" }],
+    ["/game/api/users/1/profile", 200, player],
+    ["/game/api/users/9/profile", 404, { code: "unknown_user" }],
+    ["/chat/api/nowhere", 404, { code: "unknown_route" }],
+    ["/", 404, { code: "unknown_route" }],
+  ])("answers %s with %i", ([path, status, body]) =>
+    Effect.gen(function* () {
+      const { send } = yield* started;
+      expect(yield* send("GET", path)).toMatchObject({ status, body });
+    }),
+  );
+
+  it.effect("requires the bot's token at the chat platform", () =>
+    Effect.gen(function* () {
+      const { send } = yield* started;
+      for (const token of [null, "another", ""]) {
+        const refused = { status: 401, body: { code: "unauthorized" } };
+        expect(yield* send("GET", "/chat/api/users/10001", { token })).toMatchObject(refused);
+        expect(yield* send("GET", "/game/api/users/1", { token })).toMatchObject({ status: 200 });
+      }
+    }),
+  );
+
+  it.effect("adds and removes members and the bot", () =>
+    Effect.gen(function* () {
+      const { send } = yield* started;
+      const codeOf = (path: string) =>
+        Effect.map(send("GET", `/chat/api${path}`), ({ body }) => body.code ?? "found");
+      const [guild, newcomer] = ["/guilds/70001", "/guilds/70001/members/10002"];
+
+      const joined = { nickname: "B", joined: null, roles: [] };
+      expect(yield* send("PUT", `/control${newcomer}`, { body: { nickname: "B" } })).toMatchObject({
+        status: 204,
+      });
+      expect((yield* send("GET", `/chat/api${newcomer}`)).body).toEqual({ chatId: "10002", ...joined });
+      yield* send("DELETE", `/control${newcomer}`);
+      expect(yield* codeOf(newcomer)).toBe("unknown_member");
+      yield* send("PUT", `/control${guild}`, { body: { bot: false } });
+      expect(yield* codeOf(guild)).toBe("unknown_guild");
+      yield* send("PUT", `/control${guild}`, { body: { bot: true } });
+      expect(yield* codeOf(guild)).toBe("found");
+    }),
+  );
+
+  it.effect.each<["PUT" | "DELETE", path: string, body: unknown, status: number]>([
+    ["PUT", "/control/guilds/70009", { bot: true }, 404],
+    ["PUT", "/control/guilds/70001", { bot: "yes" }, 400],
+    ["PUT", "/control/guilds/70009/members/10002", {}, 404],
+    ["PUT", "/control/guilds/70001/members/x", {}, 400],
+    ["PUT", "/control/guilds/70001/members/10002", { roles: "all" }, 400],
+    ["DELETE", "/control/guilds/70009/members/10002", undefined, 404],
+    ["PUT", "/faults", { mode: "tired" }, 400],
+    ["PUT", "/faults", { mode: "slow" }, 400],
+    ["PUT", "/faults", { mode: "down", status: 200 }, 400],
+    ["PUT", "/faults", { mode: "cut", times: 0 }, 400],
+    ["PUT", "/faults", { mode: "cut", under: 1 }, 400],
+    ["PUT", "/faults", { mode: "cut", platform: "both of them" }, 400],
+  ])("refuses %s %s with %o", ([method, path, body, status]) =>
+    Effect.gen(function* () {
+      const { send } = yield* started;
+      expect(yield* send(method, path, { body })).toMatchObject({ status });
+      expect((yield* send("GET", "/faults")).body).toEqual({ chat: null, game: null });
+    }),
+  );
+
+  it.effect("reports its requests", () =>
+    Effect.gen(function* () {
+      const { send, traffic } = yield* started;
+      expect(yield* traffic).toEqual({ routes: {}, peak: 0 });
+      for (const id of ["1", "9"]) yield* send("GET", `/game/api/users/${id}`);
+      yield* send("GET", "/chat/api/users/10001", { token: null });
+      const routes = { "GET /game/api/users/:gameId": 2, "GET /chat/api/users/:chatId": 1 };
+      expect(yield* traffic).toEqual({ routes, peak: 1 });
+      yield* send("DELETE", "/requests");
+      expect(yield* traffic).toEqual({ routes: {}, peak: 0 });
+    }),
+  );
+
+  it.effect("applies a fault to one platform, for as many requests as requested", () =>
+    Effect.gen(function* () {
+      const { send, setFault } = yield* started;
+      const statuses = Effect.all([
+        Effect.map(send("GET", "/chat/api/users/10001"), ({ status }) => status),
+        Effect.map(send("GET", "/game/api/users/1"), ({ status }) => status),
+      ]);
+
+      yield* setFault({ mode: "down", platform: "game", times: 2 });
+      const left = { mode: "down", platform: "game", status: 503 };
+      expect((yield* send("GET", "/faults")).body).toEqual({ chat: null, game: { ...left, times: 2 } });
+      expect(yield* statuses).toEqual([200, 503]);
+      expect((yield* send("GET", "/faults")).body).toEqual({ chat: null, game: { ...left, times: 1 } });
+      expect(yield* statuses).toEqual([200, 503]);
+      expect(yield* statuses).toEqual([200, 200]);
+
+      yield* setFault({ mode: "down", status: 502 });
+      yield* setFault({ mode: "limited", platform: "chat", retryAfter: 7 });
+      expect(yield* statuses).toEqual([429, 502]);
+      expect((yield* send("GET", "/chat/api/users/10001")).headers["retry-after"]).toBe("7");
+      yield* send("DELETE", "/faults");
+      expect(yield* statuses).toEqual([200, 200]);
+
+      yield* setFault({ mode: "down", under: "/chat/api/users", times: 1 });
+      expect(yield* send("GET", "/chat/api/guilds/70001")).toMatchObject({ status: 200 });
+      expect(yield* statuses).toEqual([503, 200]);
+      expect(yield* statuses).toEqual([200, 200]);
+    }),
+  );
+});

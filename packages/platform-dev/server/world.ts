@@ -1,0 +1,30 @@
+/**
+ * The state of the simulated platforms. It starts as the fixture and changes by the control routes.
+ */
+import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
+import type { ChatUser, GameProfile, Guild } from "@accountlink/core/platforms";
+
+export interface World {
+  readonly guilds: Map<string, WorldGuild>;
+  readonly chatUsers: ReadonlyMap<string, ChatUser>;
+  readonly gameUsers: ReadonlyMap<string, GameProfile>;
+}
+
+export interface WorldGuild extends Guild {
+  hasBot: boolean;
+  readonly members: Map<string, MemberFixture>;
+}
+
+const byId = <A extends { readonly id: string }>(entries: ReadonlyArray<A>): Map<string, A> =>
+  new Map(entries.map((entry) => [entry.id, entry]));
+
+export const makeWorld = ({ guilds, chatUsers, gameUsers }: PlatformFixture): World => ({
+  guilds: new Map(
+    guilds.map(({ id, name, bot, members }) => [
+      id,
+      { id, name, hasBot: bot, members: new Map(members.map((member) => [member.chatId, member])) },
+    ]),
+  ),
+  chatUsers: byId(chatUsers),
+  gameUsers: byId(gameUsers),
+});

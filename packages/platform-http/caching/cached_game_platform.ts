@@ -1,0 +1,42 @@
+/**
+ * A game platform with a short-lived cache.
+ */
+import { type Cache, type GameId, GamePlatform } from "@accountlink/core";
+import { GameProfile } from "@accountlink/core/platforms";
+import { Effect, Layer, Option, Schema } from "effect";
+import { cachedLookup } from "./cached_lookup.ts";
+import { defaultStaleness, type Staleness } from "./staleness.ts";
+
+/**
+ * Wraps the provided game platform.
+ *
+ * @param overrides maximum ages that differ from the defaults
+ */
+export const cachedGamePlatform = (
+  overrides: Partial<Staleness> = {},
+): Layer.Layer<GamePlatform, never, GamePlatform | Cache> =>
+  Layer.effect(
+    GamePlatform,
+    Effect.gen(function* () {
+      const platform = yield* GamePlatform;
+      const { profile, absence } = { ...defaultStaleness, ...overrides };
+
+      const hasUser = yield* cachedLookup({
+        answer: "game.user",
+        entry: (gameId: GameId) => gameId,
+        lookup: platform.hasUser,
+        schema: Schema.Boolean,
+        freshFor: (isThere) => (isThere ? profile : absence),
+      });
+
+      const findProfile = yield* cachedLookup({
+        answer: "game.profile",
+        entry: (gameId: GameId) => gameId,
+        lookup: platform.findProfile,
+        schema: Schema.OptionFromNullOr(GameProfile),
+        freshFor: (found) => (Option.isSome(found) ? profile : absence),
+      });
+
+      return GamePlatform.of({ hasUser, findProfile });
+    }),
+  );

@@ -1,0 +1,178 @@
+import { Cache, PlatformUnavailable, StoreUnavailable } from "@accountlink/core";
+import { describe, expect, it } from "@effect/vitest";
+import { Deferred, Duration, Effect, Fiber, Metric, Option, Schema } from "effect";
+import { TestClock } from "effect/testing";
+import { platformCache } from "../resilience/metrics.ts";
+import { type CachedLookup, cachedLookup } from "./cached_lookup.ts";
+
+/** A cache that forgets nothing before its time, and can be looked into. */
+const mapCache = () => {
+  const entries = new Map<string, { readonly value: string; readonly expiresAt: number }>();
+  const cache = Cache.of({
+    get: (key, now) =>
+      Effect.sync(() => {
+        const entry = entries.get(key);
+        return entry !== undefined && entry.expiresAt > now ? Option.some(entry.value) : Option.none();
+      }),
+    set: (key, value, expiresAt) => Effect.sync(() => void entries.set(key, { value, expiresAt })),
+  });
+  return { entries, cache };
+};
+
+const broken = Effect.fail(new StoreUnavailable({ operation: "Cache" }));
+const brokenCache = Cache.of({ get: () => broken, set: () => broken });
+
+const down = new PlatformUnavailable({ operation: "test" });
+
+const counted = (result: string) =>
+  Effect.map(
+    Metric.value(Metric.withAttributes(platformCache, { answer: "test", result })),
+    ({ count }) => count,
+  );
+
+/** A look-up of the length of a word, which counts how often it was asked. */
+const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<string, number>> = {}) {
+  const asked: Array<string> = [];
+  const lookup = yield* cachedLookup<string, number>({
+    answer: "test",
+    entry: (word) => word,
+    lookup: (word) => Effect.sync(() => asked.push(word) && word.length),
+    schema: Schema.Number,
+    freshFor: () => Duration.seconds(5),
+    ...overrides,
+  });
+  return { lookup, asked };
+});
+
+describe("cachedLookup", () => {
+  it.effect("caches an answer for as long as it is fresh", () =>
+    Effect.gen(function* () {
+      const { lookup, asked } = yield* setUp();
+      expect(yield* lookup("one")).toBe(3);
+      yield* TestClock.adjust(4_999);
+      expect(yield* lookup("one")).toBe(3);
+      expect(asked).toHaveLength(1);
+      yield* TestClock.adjust(1);
+      expect(yield* lookup("one")).toBe(3);
+      expect(asked).toHaveLength(2);
+    }).pipe(Effect.provideService(Cache, mapCache().cache)),
+  );
+
+  it.effect("counts the age from the request", () => {
+    const { cache, entries } = mapCache();
+    return Effect.gen(function* () {
+      const slow = yield* setUp({ lookup: () => Effect.delay(Effect.succeed(1), "3 seconds") });
+      const tooSlow = yield* setUp({
+        answer: "late",
+        lookup: () => Effect.delay(Effect.succeed(1), "6 seconds"),
+      });
+      const fibers = yield* Effect.forEach([slow, tooSlow], ({ lookup }) =>
+        Effect.forkChild(lookup("one"), { startImmediately: true }),
+      );
+      yield* TestClock.adjust("6 seconds");
+      yield* Fiber.joinAll(fibers);
+      expect([...entries]).toEqual([["platform.test:one", { value: "1", expiresAt: 5_000 }]]);
+    }).pipe(Effect.provideService(Cache, cache));
+  });
+
+  it.effect("uses the lifetime of each answer", () =>
+    Effect.gen(function* () {
+      const { lookup, asked } = yield* setUp({
+        freshFor: (length) => (length > 3 ? Duration.seconds(10) : Duration.zero),
+      });
+      for (const word of ["one", "one", "three", "three"]) yield* lookup(word);
+      expect(asked).toEqual(["one", "one", "three"]);
+    }).pipe(Effect.provideService(Cache, mapCache().cache)),
+  );
+
+  it.effect("shares a request among concurrent misses", () =>
+    Effect.gen(function* () {
+      let asked = 0;
+      const answer = yield* Deferred.make<number>();
+      const { lookup } = yield* setUp({
+        lookup: () =>
+          Effect.andThen(
+            Effect.sync(() => asked++),
+            Deferred.await(answer),
+          ),
+      });
+      const fibers = yield* Effect.forEach(Array.from({ length: 100 }), () =>
+        Effect.forkChild(lookup("one"), { startImmediately: true }),
+      );
+      const other = yield* Effect.forkChild(lookup("two"), { startImmediately: true });
+      yield* Deferred.succeed(answer, 3);
+      expect(new Set(yield* Fiber.joinAll(fibers))).toEqual(new Set([3]));
+      yield* Fiber.join(other);
+      expect(asked).toBe(2);
+    }).pipe(Effect.provideService(Cache, mapCache().cache)),
+  );
+
+  it.effect("continues when the first caller is interrupted, and stops with the last", () =>
+    Effect.gen(function* () {
+      let stopped = 0;
+      const answer = yield* Deferred.make<number>();
+      const { lookup } = yield* setUp({
+        lookup: () => Effect.onInterrupt(Deferred.await(answer), () => Effect.sync(() => stopped++)),
+      });
+      const start = (word: string) => Effect.forkChild(lookup(word), { startImmediately: true });
+      const [first, second, lonely] = [yield* start("one"), yield* start("one"), yield* start("two")];
+      yield* Fiber.interrupt(first);
+      expect(stopped).toBe(0);
+      yield* Fiber.interrupt(lonely);
+      expect(stopped).toBe(1);
+      yield* Deferred.succeed(answer, 3);
+      expect(yield* Fiber.join(second)).toBe(3);
+    }).pipe(Effect.provideService(Cache, mapCache().cache)),
+  );
+
+  it.effect("shares a failure with those who wait, and does not cache it", () =>
+    Effect.gen(function* () {
+      let asked = 0;
+      const { lookup } = yield* setUp({
+        lookup: () =>
+          Effect.delay(
+            Effect.suspend(() => (++asked === 1 ? down : Effect.succeed(3))),
+            "1 second",
+          ),
+      });
+      const fibers = yield* Effect.forEach([1, 2, 3], () =>
+        Effect.forkChild(Effect.flip(lookup("one")), { startImmediately: true }),
+      );
+      yield* TestClock.adjust("1 second");
+      expect(yield* Fiber.joinAll(fibers)).toEqual([down, down, down]);
+      const again = yield* Effect.forkChild(lookup("one"), { startImmediately: true });
+      yield* TestClock.adjust("1 second");
+      expect(yield* Fiber.join(again)).toBe(3);
+    }).pipe(Effect.provideService(Cache, mapCache().cache)),
+  );
+
+  it.effect("asks the platform when the cache fails", () =>
+    Effect.gen(function* () {
+      const { lookup, asked } = yield* setUp();
+      expect([yield* lookup("one"), yield* lookup("one")]).toEqual([3, 3]);
+      expect(asked).toHaveLength(2);
+    }).pipe(Effect.provideService(Cache, brokenCache)),
+  );
+
+  it.effect.each(["", "{", "null", '"3"', "[3]"])("treats an entry of %o as a miss", (value) => {
+    const { cache, entries } = mapCache();
+    entries.set("platform.test:one", { value, expiresAt: 1_000 });
+    return Effect.gen(function* () {
+      const { lookup, asked } = yield* setUp();
+      expect(yield* lookup("one")).toBe(3);
+      expect(asked).toHaveLength(1);
+      expect(entries.get("platform.test:one")?.value).toBe("3");
+    }).pipe(Effect.provideService(Cache, cache));
+  });
+
+  it.effect("counts hits and misses", () =>
+    Effect.gen(function* () {
+      const { lookup } = yield* setUp();
+      for (const word of ["one", "one", "one", "two"]) yield* lookup(word);
+      expect([yield* counted("hit"), yield* counted("miss")]).toEqual([2, 2]);
+    }).pipe(
+      Effect.provideService(Cache, mapCache().cache),
+      Effect.provideService(Metric.MetricRegistry, new Map()),
+    ),
+  );
+});

@@ -1,0 +1,245 @@
+/**
+ * Sign-in by the OAuth 2.0 authorization code flow with PKCE, and by OpenID Connect.
+ */
+import { type GuildId, PlatformUnavailable } from "@accountlink/core";
+import { type IdentityProvider, ProofInvalid, type SignIn } from "@accountlink/core/platforms";
+import { type Context, Duration, Effect, Option, Redacted, Schema, type Scope } from "effect";
+import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http";
+import * as oauth from "oauth4webapi";
+import { RequestFailed } from "../resilience/request_failed.ts";
+import type { Resilience } from "../resilience/resilience.ts";
+import { type ResilientClient, resilientClient } from "../resilience/resilient_client.ts";
+import { failureOf } from "./oauth_failure.ts";
+
+/** A platform's OAuth server, and this service's registration as a client. */
+export interface OAuthOptions<UserId> {
+  /** The name of the platform's sign-in in metrics and logs. */
+  readonly platform: string;
+  /** The operation that errors name, such as `ChatIdentity.finish`. */
+  readonly operation: string;
+  readonly issuer: string;
+  readonly authorizationUrl: string;
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: Redacted.Redacted;
+  /**
+   * Where the secret is sent: `basic` in the `Authorization` header, form-encoded as RFC 6749 wants
+   * it, which not every platform decodes; `post` in the body.
+   */
+  readonly clientAuthentication: "basic" | "post";
+  readonly scopes: ReadonlyArray<string>;
+  readonly proof: Proof;
+  readonly membership?: Membership<UserId>;
+  readonly userId: Schema.ConstraintDecoder<UserId>;
+  readonly resilience?: Partial<Resilience>;
+}
+
+/** How the platform identifies the user who signed in. */
+export type Proof =
+  /** By the subject of an ID token, signed with this algorithm by one of these keys. */
+  | { readonly kind: "idToken"; readonly jwksUrl: string; readonly algorithm: string }
+  /** By a request with the access token, which answers JSON with the user's `id`. */
+  | { readonly kind: "userInfo"; readonly url: string };
+
+/** How to find out whether the user is a member of the guild that requested the sign-in, if any. */
+export interface Membership<UserId> {
+  /** The scope to request in addition. */
+  readonly scope: string;
+  /** Looks the membership up with a client that sends the user's access token. */
+  readonly isMember: (
+    client: ResilientClient,
+    guildId: GuildId,
+    userId: UserId,
+  ) => Effect.Effect<boolean, PlatformUnavailable>;
+}
+
+/**
+ * Makes the identity provider of one platform. Requests for keys and for the user are retried;
+ * redeeming a code is not. A membership lookup has one attempt of 1.5 seconds and is
+ * `<platform>_membership` in metrics and logs.
+ *
+ * URLs may be plain HTTP, for the dev platform.
+ *
+ * @example
+ * ```ts
+ * import { ChatId } from "@accountlink/core";
+ * import { Effect, Redacted } from "effect";
+ * import { FetchHttpClient } from "effect/http";
+ *
+ * const request = Effect.gen(function* () {
+ *   const provider = yield* identityProvider({
+ *     platform: "chat_sign_in",
+ *     operation: "ChatIdentity.finish",
+ *     issuer: "https://chat.example",
+ *     authorizationUrl: "https://chat.example/oauth/authorize",
+ *     tokenUrl: "https://chat.example/oauth/token",
+ *     clientId: "accountlink",
+ *     clientSecret: Redacted.make("secret"),
+ *     clientAuthentication: "basic",
+ *     scopes: ["identify"],
+ *     proof: { kind: "userInfo", url: "https://chat.example/api/users/@me" },
+ *     userId: ChatId,
+ *   });
+ *   const redirectUri = "https://link.example/verify/chat/callback";
+ *   return yield* provider.begin({
+ *     redirectUri,
+ *     state: "s",
+ *     codeVerifier: "v".repeat(43),
+ *     nonce: "n",
+ *     guildId: null,
+ *   });
+ * });
+ * const { url } = await Effect.runPromise(
+ *   request.pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)),
+ * );
+ * new URL(url).searchParams.get("code_challenge_method"); // "S256"
+ * ```
+ */
+export const identityProvider = Effect.fnUntraced(function* <UserId>(
+  options: OAuthOptions<UserId>,
+): Effect.fn.Return<IdentityProvider<UserId>, never, HttpClient.HttpClient | Scope.Scope> {
+  const { operation, platform, proof, resilience } = options;
+  const client = yield* resilientClient(yield* HttpClient.HttpClient, platform, resilience);
+  const findMembership = yield* makeFindMembership(options);
+  const redeem = makeRedeem(options);
+  const decodeUserId = Schema.decodeUnknownEffect(options.userId);
+
+  const finish = Effect.fnUntraced(function* (signIn: SignIn, callback: URLSearchParams) {
+    const context = yield* Effect.context();
+    const tokens = yield* Effect.tryPromise({
+      try: (signal) => redeem(signIn, callback, fetchThrough(client, context, signal)),
+      catch: (error) => failureOf(operation, error),
+    });
+    const subject =
+      proof.kind === "idToken"
+        ? oauth.getValidatedIdTokenClaims(tokens)?.sub
+        : yield* fetchUserId(withToken(client, tokens.access_token), proof.url).pipe(
+            Effect.mapError((cause) => new PlatformUnavailable({ operation, cause })),
+          );
+    const userId = yield* decodeUserId(subject).pipe(
+      Effect.mapError(() => new ProofInvalid({ reason: "user_id" })),
+    );
+    if (findMembership === null || signIn.guildId === null) return { userId };
+    return { userId, isMember: yield* findMembership(tokens.access_token, signIn.guildId, userId) };
+  });
+
+  return { begin: (signIn) => begin(options, signIn), finish };
+});
+
+const begin = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>, signIn: SignIn) {
+  const { authorizationUrl, clientId, proof, membership } = options;
+  const isInGuild = membership !== undefined && signIn.guildId !== null;
+  const scopes = isInGuild ? [...options.scopes, membership.scope] : options.scopes;
+  const challenge = yield* Effect.promise(() => oauth.calculatePKCECodeChallenge(signIn.codeVerifier));
+  const url = new URL(authorizationUrl);
+  const parameters = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: signIn.redirectUri,
+    scope: scopes.join(" "),
+    state: signIn.state,
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    ...(proof.kind === "idToken" ? { nonce: signIn.nonce } : {}),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return { url: url.href };
+});
+
+type Fetch = (
+  url: string,
+  options: oauth.CustomFetchOptions<"GET" | "POST", URLSearchParams | undefined>,
+) => Promise<Response>;
+
+/** Exchanges a callback for tokens. Checks the state, and an ID token with its signature. */
+const makeRedeem = <UserId>(options: OAuthOptions<UserId>) => {
+  const { issuer, tokenUrl, clientId, clientSecret, clientAuthentication, proof } = options;
+  const oidc = proof.kind === "idToken" ? proof : undefined;
+  // Created once, since the library caches the platform's keys by this object.
+  const server: oauth.AuthorizationServer = {
+    issuer,
+    token_endpoint: tokenUrl,
+    ...(oidc ? { jwks_uri: oidc.jwksUrl } : {}),
+  };
+  const application: oauth.Client = {
+    client_id: clientId,
+    ...(oidc ? { id_token_signed_response_alg: oidc.algorithm } : {}),
+  };
+  const authenticate = clientAuthentication === "basic" ? oauth.ClientSecretBasic : oauth.ClientSecretPost;
+
+  return async (signIn: SignIn, callback: URLSearchParams, fetch: Fetch) => {
+    // oxlint-disable-next-line typescript/no-deprecated -- Deprecated only as a warning; operators set the URLs.
+    const transport = { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true };
+    const code = oauth.validateAuthResponse(server, application, callback, signIn.state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      application,
+      authenticate(Redacted.value(clientSecret)),
+      code,
+      signIn.redirectUri,
+      signIn.codeVerifier,
+      transport,
+    );
+    const tokens = await oauth.processAuthorizationCodeResponse(
+      server,
+      application,
+      response,
+      oidc ? { expectedNonce: signIn.nonce, requireIdToken: true } : {},
+    );
+    if (oidc) await oauth.validateApplicationLevelSignature(server, response, transport);
+    return tokens;
+  };
+};
+
+/** Adapts the client to the library's `fetch`. */
+const fetchThrough =
+  (client: ResilientClient, context: Context.Context<never>, signal: AbortSignal): Fetch =>
+  (url, { method, headers, body }) => {
+    const request = HttpClientRequest.make(method)(url, { headers });
+    const sent = client.execute(
+      body === undefined ? request : HttpClientRequest.bodyUrlParams(request, body),
+    );
+    // Responses of a resilient client are made from web ones.
+    const answer = Effect.map(sent, (response) => Option.getOrThrow(HttpClientResponse.toWeb(response)));
+    return Effect.runPromiseWith(context)(answer, { signal });
+  };
+
+const withToken = (client: ResilientClient, accessToken: string): ResilientClient =>
+  HttpClient.mapRequest(client, HttpClientRequest.bearerToken(accessToken));
+
+/**
+ * The user is already identified here, so a sign-in neither waits long for the membership nor fails
+ * without it.
+ */
+const membershipResilience = { retries: 0, deadline: Duration.millis(1_500) };
+
+/** Null for a platform without memberships. The lookup returns undefined when it fails. */
+const makeFindMembership = Effect.fnUntraced(function* <UserId>({
+  platform,
+  membership,
+  resilience,
+}: OAuthOptions<UserId>) {
+  if (membership === undefined) return null;
+  // It has its own circuit, so that an endpoint that hangs does not block every sign-in.
+  const client = yield* resilientClient(yield* HttpClient.HttpClient, `${platform}_membership`, {
+    ...resilience,
+    ...membershipResilience,
+  });
+  return (accessToken: string, guildId: GuildId, userId: UserId) =>
+    membership.isMember(withToken(client, accessToken), guildId, userId).pipe(
+      Effect.tapError((cause) => Effect.logDebug("Cannot look up the membership of the user", cause)),
+      Effect.orElseSucceed(() => undefined),
+    );
+});
+
+const User = Schema.Struct({ id: Schema.String });
+
+const fetchUserId = Effect.fnUntraced(function* (client: ResilientClient, url: string) {
+  const response = yield* client.get(url);
+  const { status } = response;
+  if (status !== 200) return yield* new RequestFailed({ reason: "status", status });
+  const { id } = yield* HttpClientResponse.schemaBodyJson(User)(response).pipe(
+    Effect.mapError(() => new RequestFailed({ reason: "unreadable", status })),
+  );
+  return id;
+});

@@ -1,0 +1,389 @@
+import { inspect } from "node:util";
+import { ChatId, GameId, GuildId } from "@accountlink/core";
+import type { IdentityProvider, SignIn } from "@accountlink/core/platforms";
+import {
+  type HttpAnswering,
+  type IdTokenParts,
+  makeIdTokenSigner,
+  startHttpServer,
+} from "@accountlink/test-servers";
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
+import { describe, expect, it } from "@effect/vitest";
+import { Duration, Effect, Redacted, Schema } from "effect";
+import { asUnavailable } from "../resilience/request_failed.ts";
+import { identityProvider, type OAuthOptions } from "./oauth.ts";
+
+const clientId = "accountlink client";
+const clientSecret = "s3cret/+";
+const guildId = Schema.decodeSync(GuildId)("700000000000000001");
+const accessToken = "access-token-of-ada";
+const signIn: SignIn = {
+  redirectUri: "https://link.example/verify/chat/callback",
+  state: "state-of-this-browser",
+  codeVerifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+  nonce: "nonce-of-this-browser",
+  guildId: null,
+};
+
+const callback = (parameters: Record<string, string> = {}) =>
+  new URLSearchParams({ code: "code-1", state: signIn.state, ...parameters });
+
+const tokens = (more: object = {}) => ({
+  body: { access_token: accessToken, token_type: "Bearer", expires_in: 900, ...more },
+});
+
+/** Signs an ID token of user `1` for this sign-in, but for what is given. */
+type IdTokenOf = (parts: Partial<IdTokenParts>) => Promise<string>;
+
+interface Routes {
+  readonly token?: (idTokenOf: IdTokenOf) => HttpAnswering | Promise<HttpAnswering>;
+  readonly user?: () => HttpAnswering;
+  readonly member?: () => HttpAnswering;
+  readonly keys?: () => HttpAnswering;
+}
+
+/** A platform and its provider. The user is `100001`, in an ID token `1`. */
+const setUp = Effect.fnUntraced(function* (
+  kind: "userInfo" | "idToken",
+  routes: Routes = {},
+  overrides: Partial<OAuthOptions<string>> = {},
+) {
+  const signer = yield* Effect.promise(makeIdTokenSigner);
+  const idTokenOf: IdTokenOf = ({ header = {}, claims }) =>
+    signer.sign({
+      header,
+      claims: { iss: "https://platform.example", aud: clientId, sub: "1", nonce: signIn.nonce, ...claims },
+    });
+  const {
+    token = async (sign) => tokens(kind === "idToken" ? { id_token: await sign({}) } : {}),
+    user = () => ({ body: { id: "100001", username: "ada" } }),
+    member = () => "cut",
+    keys = () => ({ body: { keys: [signer.publicKey] } }),
+  } = routes;
+  const answers: Record<string, () => HttpAnswering | Promise<HttpAnswering>> = {
+    "/token": () => token(idTokenOf),
+    "/user": user,
+    [`/member/${guildId}/100001`]: member,
+    "/keys": keys,
+  };
+  const server = yield* startHttpServer(({ path }) => answers[path]?.() ?? "cut");
+  const provider: IdentityProvider<string> = yield* identityProvider<string>({
+    platform: "test_sign_in",
+    operation: "Test.finish",
+    issuer: "https://platform.example",
+    authorizationUrl: "https://platform.example/authorize?theme=dark",
+    tokenUrl: `${server.url}/token`,
+    clientId,
+    clientSecret: Redacted.make(clientSecret),
+    clientAuthentication: "basic",
+    scopes: ["openid", "profile"],
+    proof:
+      kind === "idToken"
+        ? { kind, jwksUrl: `${server.url}/keys`, algorithm: "ES256" }
+        : { kind, url: `${server.url}/user` },
+    membership: {
+      scope: "guilds.members",
+      isMember: (client, guild, userId) =>
+        client.get(`${server.url}/member/${guild}/${userId}`).pipe(
+          Effect.map(({ status }) => status === 200),
+          asUnavailable("Test.isMember"),
+        ),
+    },
+    userId: kind === "idToken" ? GameId : ChatId,
+    resilience: { backoff: Duration.millis(1) },
+    ...overrides,
+  });
+  const asked = (path: string) => server.heard.filter((request) => request.path === path);
+  return { provider, asked };
+});
+
+const live = NodeHttpClient.layerUndici;
+
+describe("a sign-in begins", () => {
+  it.live("with the challenge of PKCE, and the nonce where there is an ID token", () =>
+    Effect.gen(function* () {
+      const expected = {
+        theme: "dark",
+        response_type: "code",
+        client_id: clientId,
+        redirect_uri: signIn.redirectUri,
+        scope: "openid profile",
+        state: signIn.state,
+        // The pair of RFC 7636, appendix B.
+        code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+        code_challenge_method: "S256",
+      };
+      const begun = Effect.fnUntraced(function* (kind: "userInfo" | "idToken") {
+        const { provider } = yield* setUp(kind);
+        const url = new URL((yield* provider.begin(signIn)).url);
+        expect(url.origin + url.pathname).toBe("https://platform.example/authorize");
+        return Object.fromEntries(url.searchParams);
+      });
+      expect(yield* begun("userInfo")).toEqual(expected);
+      expect(yield* begun("idToken")).toEqual({ ...expected, nonce: signIn.nonce });
+    }).pipe(Effect.provide(live)),
+  );
+});
+
+describe("a sign-in ends with the user", () => {
+  it.live("of the access token", () =>
+    Effect.gen(function* () {
+      const { provider, asked } = yield* setUp("userInfo");
+      expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
+
+      const [request] = asked("/token");
+      expect(request?.method).toBe("POST");
+      expect(request?.headers["content-type"]).toMatch(/^application\/x-www-form-urlencoded/);
+      const credentials = Buffer.from("accountlink+client:s3cret%2F%2B").toString("base64");
+      expect(request?.headers.authorization).toBe(`Basic ${credentials}`);
+      expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
+        grant_type: "authorization_code",
+        code: "code-1",
+        redirect_uri: signIn.redirectUri,
+        code_verifier: signIn.codeVerifier,
+      });
+      expect(asked("/user").map(({ headers }) => headers.authorization)).toEqual([`Bearer ${accessToken}`]);
+    }).pipe(Effect.provide(live)),
+  );
+
+  it.live("of the ID token, whose keys are requested once", () =>
+    Effect.gen(function* () {
+      const { provider, asked } = yield* setUp("idToken");
+      expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "1" });
+      expect(yield* provider.finish(signIn, callback({ code: "code-2" }))).toEqual({ userId: "1" });
+      expect(asked("/keys")).toHaveLength(1);
+      expect(asked("/user")).toEqual([]);
+    }).pipe(Effect.provide(live)),
+  );
+
+  it.live("with the secret in the body, where the platform wants it there", () =>
+    Effect.gen(function* () {
+      const { provider, asked } = yield* setUp("userInfo", {}, { clientAuthentication: "post" });
+      yield* provider.finish(signIn, callback());
+      const [request] = asked("/token");
+      expect(request?.headers.authorization).toBeUndefined();
+      const body = Object.fromEntries(new URLSearchParams(request?.body));
+      expect(body).toMatchObject({ client_id: clientId, client_secret: clientSecret });
+    }).pipe(Effect.provide(live)),
+  );
+});
+
+describe("the membership of who signed in", () => {
+  const inGuild: SignIn = { ...signIn, guildId };
+
+  it.live("is looked up if a guild requested the sign-in", () =>
+    Effect.gen(function* () {
+      const { provider, asked } = yield* setUp("userInfo");
+      const scopeOf = (begun: { readonly url: string }) => new URL(begun.url).searchParams.get("scope");
+      expect(scopeOf(yield* provider.begin(signIn))).toBe("openid profile");
+      expect(scopeOf(yield* provider.begin(inGuild))).toBe("openid profile guilds.members");
+      expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
+      expect(asked(`/member/${guildId}/100001`)).toEqual([]);
+    }).pipe(Effect.provide(live)),
+  );
+
+  it.live.each<[answer: HttpAnswering, isMember: boolean | undefined]>([
+    [{ body: {} }, true],
+    [{ status: 404 }, false],
+    [{ status: 500 }, undefined],
+    ["cut", undefined],
+  ])("that gets %o is %s, and the user is known", ([answer, isMember]) =>
+    Effect.gen(function* () {
+      const { provider, asked } = yield* setUp("userInfo", { member: () => answer });
+      expect(yield* provider.finish(inGuild, callback())).toEqual({ userId: "100001", isMember });
+      const [request] = asked(`/member/${guildId}/100001`);
+      expect(request?.headers.authorization).toBe(`Bearer ${accessToken}`);
+    }).pipe(Effect.provide(live)),
+  );
+});
+
+describe("a membership that nobody answers for", () => {
+  it.live("does not affect other sign-ins when it fails, and opens its own circuit", () =>
+    Effect.gen(function* () {
+      const resilience = { attemptTimeout: Duration.millis(200), failuresToOpen: 3 };
+      const { provider, asked } = yield* setUp("userInfo", { member: () => "silent" }, { resilience });
+      const finish = provider.finish({ ...signIn, guildId }, callback());
+      const expected = { userId: "100001", isMember: undefined };
+      const atOnce = yield* Effect.all([finish, finish, finish], { concurrency: "unbounded" });
+      expect(atOnce).toEqual([expected, expected, expected]);
+      expect(yield* finish).toEqual(expected);
+      expect(asked(`/member/${guildId}/100001`)).toHaveLength(3);
+      expect(asked("/token")).toHaveLength(4);
+    }).pipe(Effect.provide(live)),
+  );
+});
+
+const proofs = [{ kind: "userInfo" }, { kind: "idToken" }] as const;
+
+describe.each(proofs)("a callback ($kind)", ({ kind }) => {
+  it.live.each<[parameters: Record<string, string>, failure: object]>([
+    [{ error: "access_denied" }, { _tag: "ProofDenied" }],
+    [{ error: "access_denied", state: "another" }, { _tag: "ProofInvalid" }],
+    [{ state: "another" }, { _tag: "ProofInvalid", reason: "OAUTH_INVALID_RESPONSE" }],
+    [{ state: "" }, { _tag: "ProofInvalid", reason: "OAUTH_INVALID_RESPONSE" }],
+    [{ code: "" }, { _tag: "ProofInvalid" }],
+    [{ iss: "https://another.example" }, { _tag: "ProofInvalid", reason: "OAUTH_INVALID_RESPONSE" }],
+    [{ error: "invalid_scope" }, { _tag: "ProofInvalid", reason: "invalid_scope" }],
+    [{ error: "<b>hello 203.0.113.7</b>" }, { _tag: "ProofInvalid", reason: "unknown" }],
+    // The browser can make them up: they are no outage of the platform.
+    [{ error: "temporarily_unavailable" }, { _tag: "ProofInvalid", reason: "temporarily_unavailable" }],
+    [{ error: "server_error" }, { _tag: "ProofInvalid", reason: "server_error" }],
+    [{ error: "unauthorized_client" }, { _tag: "ProofInvalid", reason: "unauthorized_client" }],
+  ])("%o fails and no code is redeemed", ([parameters, failure]) =>
+    Effect.gen(function* () {
+      const { provider, asked } = yield* setUp(kind);
+      expect(yield* Effect.flip(provider.finish(signIn, callback(parameters)))).toMatchObject(failure);
+      expect(asked("/token")).toEqual([]);
+    }).pipe(Effect.provide(live)),
+  );
+
+  it.live("with its state twice fails", () =>
+    Effect.gen(function* () {
+      const { provider, asked } = yield* setUp(kind);
+      const twice = callback();
+      twice.append("state", signIn.state);
+      expect(yield* Effect.flip(provider.finish(signIn, twice))).toMatchObject({ _tag: "ProofInvalid" });
+      expect(asked("/token")).toEqual([]);
+    }).pipe(Effect.provide(live)),
+  );
+});
+
+const refused = (error: string, status = 400, headers = {}) => ({ status, headers, body: { error } });
+const wrongSecret = refused("invalid_client", 401, { "www-authenticate": 'Basic realm="x"' });
+
+describe.each(proofs)("a code ($kind)", ({ kind }) => {
+  it.live.each<[answer: HttpAnswering, failure: object]>([
+    [refused("invalid_grant"), { _tag: "ProofInvalid", reason: "invalid_grant" }],
+    [refused("access_denied"), { _tag: "ProofDenied" }],
+    [refused("invalid_client", 401), { _tag: "PlatformUnavailable" }],
+    [wrongSecret, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 401 } }],
+    [{ status: 500 }, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 500 } }],
+    [{ status: 429 }, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 429 } }],
+    [{ status: 404, body: "<h1>Not Found</h1>" }, { _tag: "PlatformUnavailable" }],
+    [{ status: 302, headers: { location: "/user" } }, { _tag: "PlatformUnavailable" }],
+    [{ body: "<!doctype html>" }, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
+    [{ body: {} }, { _tag: "ProofInvalid", reason: "OAUTH_INVALID_RESPONSE" }],
+    ["cut", { _tag: "PlatformUnavailable", cause: { reason: "connection" } }],
+  ])("that gets %o is redeemed once and fails", ([answer, failure]) =>
+    Effect.gen(function* () {
+      const { provider, asked } = yield* setUp(kind, { token: () => answer });
+      const error = yield* Effect.flip(provider.finish(signIn, callback()));
+      expect(error).toMatchObject(failure);
+      expect(asked("/token")).toHaveLength(1);
+      expect(asked("/user")).toEqual([]);
+    }).pipe(Effect.provide(live)),
+  );
+
+  it.live("that gets no answer ends in a timeout", () =>
+    Effect.gen(function* () {
+      const resilience = { attemptTimeout: Duration.millis(100) };
+      const { provider } = yield* setUp(kind, { token: () => "silent" }, { resilience });
+      expect(yield* Effect.flip(provider.finish(signIn, callback()))).toMatchObject({
+        _tag: "PlatformUnavailable",
+        cause: { reason: "timeout" },
+      });
+    }).pipe(Effect.provide(live)),
+  );
+});
+
+describe("the user of an access token", () => {
+  it.live.each<[answer: HttpAnswering, asked: number, failure: object]>([
+    [{ status: 401 }, 1, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 401 } }],
+    [{ status: 503 }, 3, { _tag: "PlatformUnavailable", cause: { reason: "status", status: 503 } }],
+    [{ body: "<!doctype html>" }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
+    [{ body: {} }, 1, { _tag: "PlatformUnavailable", cause: { reason: "unreadable" } }],
+    [{ body: { id: "root" } }, 1, { _tag: "ProofInvalid", reason: "user_id" }],
+  ])("is nobody when asking for it gets %o", ([answer, times, failure]) =>
+    Effect.gen(function* () {
+      const { provider, asked } = yield* setUp("userInfo", { user: () => answer });
+      expect(yield* Effect.flip(provider.finish(signIn, callback()))).toMatchObject(failure);
+      expect([asked("/token").length, asked("/user").length]).toEqual([1, times]);
+    }).pipe(Effect.provide(live)),
+  );
+});
+
+describe("an ID token proves nothing", () => {
+  const now = Math.floor(Date.now() / 1_000);
+
+  it.live.each<[what: string, parts: Partial<IdTokenParts>]>([
+    ["from another platform", { claims: { iss: "https://another.example" } }],
+    ["for another application", { claims: { aud: "another" } }],
+    ["of another sign-in", { claims: { nonce: "another" } }],
+    ["without the nonce", { claims: { nonce: undefined } }],
+    ["that is over", { claims: { iat: now - 1_000, exp: now - 900 } }],
+    ["of nobody", { claims: { sub: undefined } }],
+    ["of a user who cannot be one", { claims: { sub: "root" } }],
+    ["with another algorithm", { header: { alg: "none" } }],
+    ["of a key that the platform does not have", { header: { kid: "another" } }],
+  ])("%s", ([, parts]) =>
+    Effect.gen(function* () {
+      const { provider } = yield* setUp("idToken", {
+        token: async (idTokenOf) => tokens({ id_token: await idTokenOf(parts) }),
+      });
+      const error = yield* Effect.flip(provider.finish(signIn, callback()));
+      expect(error).toMatchObject({ _tag: "ProofInvalid" });
+    }).pipe(Effect.provide(live)),
+  );
+
+  it.live.each<[what: string, token: Routes["token"]]>([
+    ["that is missing", () => tokens()],
+    [
+      "with a signature by another key",
+      async (idTokenOf) => {
+        const another = await makeIdTokenSigner();
+        const [header, claims] = (await idTokenOf({})).split(".");
+        const [, , signature] = (await another.sign({ claims: {} })).split(".");
+        return tokens({ id_token: [header, claims, signature].join(".") });
+      },
+    ],
+    [
+      "whose claims were changed",
+      async (idTokenOf) => {
+        const [header, , signature] = (await idTokenOf({})).split(".");
+        const [, claims] = (await idTokenOf({ claims: { sub: "2" } })).split(".");
+        return tokens({ id_token: [header, claims, signature].join(".") });
+      },
+    ],
+  ])("%s", ([, token = () => "cut"]) =>
+    Effect.gen(function* () {
+      const { provider } = yield* setUp("idToken", { token });
+      const error = yield* Effect.flip(provider.finish(signIn, callback()));
+      expect(error).toMatchObject({ _tag: "ProofInvalid" });
+    }).pipe(Effect.provide(live)),
+  );
+
+  it.live.each<[answer: HttpAnswering, asked: number]>([
+    [{ status: 503 }, 3],
+    [{ body: "<!doctype html>" }, 1],
+    ["cut", 3],
+  ])("yet when asking for the keys gets %o", ([answer, times]) =>
+    Effect.gen(function* () {
+      const { provider, asked } = yield* setUp("idToken", { keys: () => answer });
+      const error = yield* Effect.flip(provider.finish(signIn, callback()));
+      expect(error).toMatchObject({ _tag: "PlatformUnavailable" });
+      expect(asked("/keys")).toHaveLength(times);
+    }).pipe(Effect.provide(live)),
+  );
+});
+
+describe("secrets", () => {
+  it.live("are in no failure", () =>
+    Effect.gen(function* () {
+      const secrets = ["code-1", accessToken, clientSecret, signIn.state, signIn.codeVerifier, signIn.nonce];
+      const answers: ReadonlyArray<HttpAnswering> = [
+        { status: 400, body: { error: "invalid_grant", error_description: secrets.join(" ") } },
+        { status: 400, body: { error: secrets.join(" ") } },
+        { body: { access_token: accessToken, token_type: secrets.join(" ") } },
+        tokens({ id_token: secrets.join(".") }),
+        { status: 500, body: secrets.join(" ") },
+        "cut",
+      ];
+      for (const answer of answers) {
+        const { provider } = yield* setUp("idToken", { token: () => answer });
+        const error = yield* Effect.flip(provider.finish(signIn, callback()));
+        const written = inspect(error, { depth: 10, showHidden: true });
+        for (const secret of secrets) expect(written).not.toContain(secret);
+      }
+    }).pipe(Effect.provide(live)),
+  );
+});

@@ -1,0 +1,44 @@
+/**
+ * Reads whole responses, so that a broken body fails the attempt and not a later reader.
+ */
+import { ByteSize, Effect, Stream } from "effect";
+import { type HttpClientError, HttpClientResponse } from "effect/http";
+import { RequestFailed } from "./request_failed.ts";
+
+/** The same response with its body in memory. A body over the limit closes the connection. */
+export const buffered = (
+  response: HttpClientResponse.HttpClientResponse,
+  maxBodyBytes: number,
+): Effect.Effect<HttpClientResponse.HttpClientResponse, RequestFailed> =>
+  Effect.map(readBody(response, maxBodyBytes), (body) => {
+    const { request, status, headers } = response;
+    // `Response` refuses a body, even an empty one, for statuses such as 204.
+    const source = new Response(body.byteLength === 0 ? null : body, { status, headers });
+    return HttpClientResponse.fromWeb(request, source);
+  });
+
+const readBody = (response: HttpClientResponse.HttpClientResponse, maxBodyBytes: number) =>
+  response.stream.pipe(
+    Stream.catchTag("HttpClientError", (error) =>
+      error.reason._tag === "EmptyBodyError" ? Stream.empty : Stream.fail(brokenConnection(error)),
+    ),
+    Stream.limitBytes(ByteSize.bytes(maxBodyBytes), () =>
+      Stream.fail(new RequestFailed({ reason: "too_large", status: response.status })),
+    ),
+    Stream.mkUint8Array,
+  );
+
+/**
+ * A failed connection. The error holds the whole request, so only the system's error code is kept.
+ */
+export const brokenConnection = (error: HttpClientError.HttpClientError): RequestFailed => {
+  const code = codeOf(error.cause);
+  return new RequestFailed({ reason: "connection", ...(code === undefined ? {} : { code }) });
+};
+
+const codeOf = (cause: unknown): string | undefined => {
+  for (let error = cause; error instanceof Error; error = error.cause) {
+    if ("code" in error && /^[A-Z][A-Z0-9_]+$/.test(String(error.code))) return String(error.code);
+  }
+  return undefined;
+};

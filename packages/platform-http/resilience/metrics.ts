@@ -1,0 +1,27 @@
+/**
+ * Metrics of requests to platforms.
+ */
+import { Metric } from "effect";
+
+/** Attempts by `platform` and `outcome`: `answered`, or the reason of the failure. */
+export const platformRequests = Metric.counter("accountlink_platform_requests_total", {
+  description: "Attempts to ask a platform, by outcome",
+  incremental: true,
+});
+
+/** Seconds that attempts took, by `platform`. Attempts that were not sent are excluded. */
+export const platformSeconds = Metric.histogram("accountlink_platform_request_seconds", {
+  description: "How long a platform takes to answer one attempt, in seconds",
+  boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+});
+
+/** The state of the circuit breaker, by `platform`: 0 closed, 1 half-open, 2 open. */
+export const platformCircuit = Metric.gauge("accountlink_platform_circuit_state", {
+  description: "The circuit of a platform: 0 closed, 1 half-open, 2 open",
+});
+
+/** Cache lookups by `answer` and `result`: `hit`, `miss`, or `error` when the cache failed. */
+export const platformCache = Metric.counter("accountlink_platform_cache_total", {
+  description: "Look-ups of kept platform answers, by result",
+  incremental: true,
+});

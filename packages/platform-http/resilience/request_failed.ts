@@ -1,0 +1,59 @@
+/**
+ * A failed request to a platform.
+ */
+import { PlatformUnavailable } from "@accountlink/core";
+import { Data, Duration, Effect } from "effect";
+
+/** Why a request failed. It is also a label of the metric. */
+export type FailureReason =
+  /** The connection failed, or broke before the whole response arrived. */
+  | "connection"
+  /** The attempt timed out. */
+  | "timeout"
+  /** The request waited too long for a free slot or a rate limit. */
+  | "busy"
+  /** The circuit is open: the request was not sent. */
+  | "circuit_open"
+  /** An unexpected status. */
+  | "status"
+  /** A body over the limit. */
+  | "too_large"
+  /** A body that does not match the schema. */
+  | "unreadable"
+  /** A request that cannot be sent, such as one with an invalid URL. */
+  | "unsendable";
+
+/** A failed request to a platform. It holds no URL, header or body, so it is safe to log. */
+export class RequestFailed extends Data.TaggedError("RequestFailed")<{
+  readonly reason: FailureReason;
+  /** The status of the response, if there was one. */
+  readonly status?: number;
+  /** The system's error code, such as `ECONNREFUSED`. */
+  readonly code?: string;
+  /** How long the platform asks to wait. */
+  readonly retryAfter?: Duration.Duration;
+}> {
+  override readonly message = `Cannot ask the platform: ${describe(this)}`;
+}
+
+const describe = ({ reason, status, code }: RequestFailed): string =>
+  ({
+    connection: `the connection failed${code === undefined ? "" : ` with "${code}"`}`,
+    timeout: "it did not answer in time",
+    busy: "the request waited too long to be sent",
+    circuit_open: "too many requests failed before",
+    status: `the status is "${status}"`,
+    too_large: "the response is too large",
+    unreadable: "the response is not the expected one",
+    unsendable: "the request cannot be sent",
+  })[reason];
+
+/**
+ * Maps the failure to the error of the platform ports.
+ *
+ * @param operation the operation that failed, such as `ChatPlatform.findMember`
+ */
+export const asUnavailable =
+  (operation: string) =>
+  <A, R>(effect: Effect.Effect<A, RequestFailed, R>): Effect.Effect<A, PlatformUnavailable, R> =>
+    Effect.mapError(effect, (cause) => new PlatformUnavailable({ operation, cause }));

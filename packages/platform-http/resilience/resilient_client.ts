@@ -1,0 +1,151 @@
+/**
+ * The HTTP client of a platform, with timeouts, limits, retries and a circuit breaker.
+ */
+import { monotonicMillis } from "@accountlink/core/monotonic_millis";
+import { Clock, Duration, Effect, Random, Result, type Scope, Semaphore } from "effect";
+import { Headers, HttpClient, type HttpClientRequest, type HttpClientResponse } from "effect/http";
+import { brokenConnection, buffered } from "./buffered_response.ts";
+import { makeCircuit } from "./circuit.ts";
+import { countingOutcome, timing } from "./observed.ts";
+import { RequestFailed } from "./request_failed.ts";
+import { defaultResilience, type Resilience } from "./resilience.ts";
+
+/** A client whose responses are fully read, with a status below 500 other than 429. */
+export type ResilientClient = HttpClient.HttpClient.With<RequestFailed>;
+
+/** Runs before each attempt and may delay or fail it, such as a rate limiter. */
+export type BeforeAttempt = (
+  request: HttpClientRequest.HttpClientRequest,
+) => Effect.Effect<void, RequestFailed>;
+
+/** The end of a request's time, in milliseconds of the monotonic clock. */
+type Deadline = number;
+
+/**
+ * Adds timeouts, a concurrency limit, retries and a circuit breaker to a client.
+ *
+ * A GET or HEAD is retried, after a pause, when the connection failed, the attempt timed out, or
+ * the status was 429, 502, 503 or 504. A `Retry-After` extends the pause. A pause that would end
+ * after the deadline fails the request at once. Consecutive failures (connection, timeout, status
+ * of 500 or more) open the circuit, and requests then fail at once.
+ *
+ * @param client sends the requests
+ * @param platform the name of the platform in metrics and logs
+ * @param overrides settings that differ from the defaults
+ * @param beforeAttempt runs before each attempt, within the deadline; its failure fails the request
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ * import { FetchHttpClient, HttpClient } from "effect/http";
+ *
+ * const request = Effect.gen(function* () {
+ *   const client = yield* resilientClient(yield* HttpClient.HttpClient, "chat", { retries: 0 });
+ *   return yield* Effect.flip(client.get("http://127.0.0.1:1/api/users/100001"));
+ * });
+ * const failure = await Effect.runPromise(request.pipe(Effect.scoped, Effect.provide(FetchHttpClient.layer)));
+ * failure.reason; // "connection"
+ * ```
+ */
+export const resilientClient = Effect.fnUntraced(function* (
+  client: HttpClient.HttpClient,
+  platform: string,
+  overrides: Partial<Resilience> = {},
+  beforeAttempt: BeforeAttempt = () => Effect.void,
+): Effect.fn.Return<ResilientClient, never, Scope.Scope> {
+  const settings = { ...defaultResilience, ...overrides };
+  const attempt = yield* makeAttempt(client, platform, settings);
+
+  const execute = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
+    const deadline = (yield* monotonicMillis) + Duration.toMillis(settings.deadline);
+    const retries = isRepeatable(request) ? settings.retries : 0;
+    for (let retry = 0; ; retry++) {
+      yield* withinDeadline(beforeAttempt(request), deadline);
+      const result = yield* Effect.result(attempt(request, deadline));
+      if (Result.isSuccess(result)) return result.success;
+
+      const pause = yield* pauseBeforeRetry(result.failure, retry, settings);
+      const isLast = retry >= retries || !isTransient(result.failure);
+      if (isLast || pause >= (yield* millisUntil(deadline))) return yield* result.failure;
+      yield* Effect.sleep(pause);
+    }
+  });
+
+  return HttpClient.makeWith<RequestFailed, never, RequestFailed, never>(
+    (request) => Effect.flatMap(request, execute),
+    Effect.succeed,
+  );
+});
+
+const makeAttempt = Effect.fnUntraced(function* (
+  client: HttpClient.HttpClient,
+  platform: string,
+  settings: Resilience,
+) {
+  const slots = yield* Semaphore.make(settings.concurrency);
+  const circuit = yield* makeCircuit(platform, settings);
+  const counted = countingOutcome(platform);
+  const timed = timing(platform);
+
+  const send = (request: HttpClientRequest.HttpClientRequest, timeout: number) =>
+    client.execute(request).pipe(
+      // Trace IDs are not disclosed to platforms.
+      Effect.provideService(HttpClient.TracerPropagationEnabled, false),
+      Effect.catchTag("HttpClientError", (error) =>
+        Effect.fail(
+          error.reason._tag === "TransportError"
+            ? brokenConnection(error)
+            : new RequestFailed({ reason: "unsendable" }),
+        ),
+      ),
+      Effect.flatMap((response) => buffered(response, settings.maxBodyBytes)),
+      Effect.flatMap(failUnlessAnswered),
+      Effect.timeoutOrElse({
+        duration: timeout,
+        orElse: () => Effect.fail(new RequestFailed({ reason: "timeout" })),
+      }),
+    );
+
+  return (request: HttpClientRequest.HttpClientRequest, deadline: Deadline) =>
+    Effect.gen(function* () {
+      yield* withinDeadline(slots.takeScoped(1), deadline);
+      const left = yield* millisUntil(deadline);
+      const timeout = Math.min(left, Duration.toMillis(settings.attemptTimeout));
+      return yield* circuit(timed(send(request, timeout)));
+    }).pipe(Effect.scoped, counted);
+});
+
+const millisUntil = (deadline: Deadline) => Effect.map(monotonicMillis, (now) => Math.max(0, deadline - now));
+
+const withinDeadline = <A, E, R>(wait: Effect.Effect<A, E, R>, deadline: Deadline) =>
+  Effect.flatMap(millisUntil(deadline), (duration) =>
+    Effect.timeoutOrElse(wait, {
+      duration,
+      orElse: () => Effect.fail(new RequestFailed({ reason: "busy" })),
+    }),
+  );
+
+const isRepeatable = ({ method }: HttpClientRequest.HttpClientRequest): boolean =>
+  method === "GET" || method === "HEAD";
+
+const transientStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** Whether the same request may succeed a moment later. */
+const isTransient = ({ reason, status = 0 }: RequestFailed): boolean =>
+  reason === "connection" || reason === "timeout" || (reason === "status" && transientStatuses.has(status));
+
+const pauseBeforeRetry = (failure: RequestFailed, retry: number, { backoff }: Resilience) =>
+  Effect.map(Random.next, (random) => {
+    const pause = Math.round(Duration.toMillis(backoff) * 2 ** retry * (1 - random / 2));
+    return Math.max(pause, Duration.toMillis(failure.retryAfter ?? Duration.zero));
+  });
+
+const failUnlessAnswered = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse) {
+  const { status, headers } = response;
+  if (status < 500 && status !== 429) return response;
+
+  const now = yield* Clock.currentTimeMillis;
+  const wait = Headers.parseRetryAfter(headers["retry-after"] ?? "");
+  const retryAfter = Result.isSuccess(wait) ? Headers.retryAfterDelay(wait.success, now) : Duration.zero;
+  return yield* new RequestFailed({ reason: "status", status, retryAfter });
+});

@@ -1,0 +1,121 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
+import { describe, expect, it } from "@effect/vitest";
+import { Deferred, Duration, Effect } from "effect";
+import { HttpClient } from "effect/http";
+import { resilientClient } from "./resilient_client.ts";
+
+/** A platform that misbehaves below HTTP, by path. */
+const misbehave: Record<string, RequestListener> = {
+  "/whole": (_, response) => response.end('{"whole":true}'),
+  "/empty": (_, response) => response.writeHead(204).end(),
+  "/cut": (_, response) => response.socket?.destroy(),
+  "/broken": (_, response) => {
+    response.writeHead(200, { "content-length": 100 });
+    response.write('{"half":', () => response.socket?.destroy());
+  },
+  "/stalled": (_, response) => {
+    response.writeHead(200, { "content-length": 100 });
+    response.write('{"half":');
+  },
+  "/endless": (_, response) => {
+    const write = (): void => {
+      while (!response.destroyed && response.write("x".repeat(16_384)));
+    };
+    response.on("drain", write);
+    write();
+  },
+};
+
+const platform = Effect.gen(function* () {
+  const asked: Array<string> = [];
+  const sockets = new Set<unknown>();
+  const closed = yield* Deferred.make<void>();
+  const server = createServer((request, response) => {
+    const path = request.url ?? "";
+    asked.push(path);
+    sockets.add(request.socket);
+    response.on("close", () => Deferred.doneUnsafe(closed, Effect.void));
+    misbehave[path]?.(request, response);
+  });
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () => Effect.sync(() => server.close().closeAllConnections()),
+  );
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  return { asked, sockets, closed: Deferred.await(closed), url, stop: Effect.sync(() => server.close()) };
+});
+
+const settings = { backoff: Duration.millis(1) };
+
+const clients = [
+  ["undici", NodeHttpClient.layerUndici],
+  ["fetch", NodeHttpClient.layerFetch],
+  ["node:http", NodeHttpClient.layerNodeHttp],
+] as const;
+
+describe.each(clients)("over real HTTP with %s", (_, layer) => {
+  const setUp = Effect.gen(function* () {
+    const server = yield* platform;
+    const client = yield* resilientClient(yield* HttpClient.HttpClient, "test", settings);
+    const failure = (path: string) => Effect.flip(client.get(server.url + path));
+    return { ...server, client, failure };
+  });
+
+  it.live("returns a whole response, and an empty one", () =>
+    Effect.gen(function* () {
+      const { client, url } = yield* setUp;
+      const whole = yield* client.get(`${url}/whole`);
+      expect([whole.status, yield* whole.json]).toEqual([200, { whole: true }]);
+      const empty = yield* client.get(`${url}/empty`);
+      expect([empty.status, yield* empty.text]).toEqual([204, ""]);
+    }).pipe(Effect.provide(layer)),
+  );
+
+  it.live.each(["/cut", "/broken"])("retries when the connection ends as in %s", (path) =>
+    Effect.gen(function* () {
+      const { failure, asked } = yield* setUp;
+      expect(yield* failure(path)).toMatchObject({ reason: "connection" });
+      expect(asked).toHaveLength(3);
+    }).pipe(Effect.provide(layer)),
+  );
+
+  it.live("times out a body that stalls, and closes the connection", () =>
+    Effect.gen(function* () {
+      const { url, closed } = yield* setUp;
+      const hasty = { attemptTimeout: Duration.millis(300), retries: 0 };
+      const client = yield* resilientClient(yield* HttpClient.HttpClient, "test", hasty);
+      expect(yield* Effect.flip(client.get(`${url}/stalled`))).toMatchObject({ reason: "timeout" });
+      yield* closed;
+    }).pipe(Effect.provide(layer)),
+  );
+
+  it.live("reads no more of a body than its limit, and does not retry", () =>
+    Effect.gen(function* () {
+      const { failure, asked, closed } = yield* setUp;
+      expect(yield* failure("/endless")).toMatchObject({ reason: "too_large", status: 200 });
+      expect(asked).toHaveLength(1);
+      yield* closed;
+    }).pipe(Effect.provide(layer)),
+  );
+
+  it.live("reports a refused connection", () =>
+    Effect.gen(function* () {
+      const { failure, stop } = yield* setUp;
+      yield* stop;
+      expect(yield* failure("/whole")).toMatchObject({ reason: "connection", code: "ECONNREFUSED" });
+    }).pipe(Effect.provide(layer)),
+  );
+});
+
+it.live("reuses connections", () =>
+  Effect.gen(function* () {
+    const { url, sockets } = yield* platform;
+    const client = yield* resilientClient(yield* HttpClient.HttpClient, "test");
+    for (let asked = 0; asked < 10; asked++) yield* client.get(`${url}/whole`);
+    // The answer may be in hand a moment before its connection is free again, hence more than one.
+    expect(sockets.size).toBeLessThan(5);
+  }).pipe(Effect.provide(NodeHttpClient.layerUndici)),
+);

@@ -1,0 +1,292 @@
+import { describe, expect, it } from "@effect/vitest";
+import { Clock, Effect, Exit, Fiber, Metric, Result } from "effect";
+import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "effect/http";
+import { TestClock } from "effect/testing";
+import { platformCircuit, platformRequests } from "./metrics.ts";
+import type { Resilience } from "./resilience.ts";
+import { type ResilientClient, resilientClient } from "./resilient_client.ts";
+
+/** What the platform does with one request. */
+type Step = { readonly status: number; readonly headers?: Record<string, string> } | "break" | "hang";
+
+const url = "http://platform.test/users/1";
+
+/** A client of a platform that takes the steps one by one, the last of them for ever. */
+const clientOf = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, overrides?: Partial<Resilience>) {
+  const sentAt: Array<number> = [];
+  const platform = HttpClient.make((request) =>
+    Effect.gen(function* () {
+      const step = steps[Math.min(sentAt.length, steps.length - 1)];
+      sentAt.push(yield* Clock.currentTimeMillis);
+      if (step === "hang" || step === undefined) return yield* Effect.never;
+      if (step === "break") {
+        const reason = new HttpClientError.TransportError({ request, cause: new Error(`${url} refused`) });
+        return yield* new HttpClientError.HttpClientError({ reason });
+      }
+      return HttpClientResponse.fromWeb(request, new Response(step.status === 204 ? null : "{}", step));
+    }),
+  );
+  const client = yield* resilientClient(platform, "test", overrides);
+  return { client, sentAt };
+});
+
+/** The answer's status, or why there is none. */
+const ask = (client: ResilientClient) =>
+  Effect.match(client.get(url), { onSuccess: ({ status }) => status, onFailure: ({ reason }) => reason });
+
+/** How the effect ends, with the clock moved on for as long as it takes. */
+const timeless = Effect.fnUntraced(function* <A>(effect: Effect.Effect<A>) {
+  const fiber = yield* Effect.forkChild(effect, { startImmediately: true });
+  for (let waited = 0; waited < 5_000 && fiber.pollUnsafe() === undefined; waited += 50) {
+    yield* TestClock.adjust(50);
+  }
+  return yield* Fiber.join(fiber);
+});
+
+const repeat = (step: Step, times: number): Array<Step> => Array.from({ length: times }, () => step);
+
+describe("retries", () => {
+  it.effect.each<Step>(["break", { status: 429 }, { status: 502 }, { status: 503 }, { status: 504 }, "hang"])(
+    "asks again after %o, twice at most",
+    (step) =>
+      Effect.gen(function* () {
+        const passing = yield* clientOf([step, step, { status: 200 }]);
+        expect(yield* timeless(ask(passing.client))).toBe(200);
+
+        const lasting = yield* clientOf([step]);
+        expect(Result.isFailure(yield* timeless(Effect.result(lasting.client.get(url))))).toBe(true);
+        expect(lasting.sentAt).toHaveLength(3);
+      }),
+  );
+
+  it.effect.each([200, 204, 301, 400, 401, 404])("returns a response with status %i", (status) =>
+    Effect.gen(function* () {
+      const { client, sentAt } = yield* clientOf([{ status: 503 }, { status }]);
+      expect(yield* timeless(ask(client))).toBe(status);
+      expect(sentAt).toHaveLength(2);
+    }),
+  );
+
+  it.effect("fails a 500 without a retry", () =>
+    Effect.gen(function* () {
+      const { client, sentAt } = yield* clientOf([{ status: 500 }]);
+      const result = yield* timeless(Effect.result(client.get(url)));
+      expect(Result.getFailure(result)).toMatchObject({ value: { reason: "status", status: 500 } });
+      expect(sentAt).toHaveLength(1);
+    }),
+  );
+
+  it.effect.each(["post", "put", "patch", "del"] as const)("never repeats a %s", (method) =>
+    Effect.gen(function* () {
+      const { client, sentAt } = yield* clientOf(["break"]);
+      expect(Result.isFailure(yield* timeless(Effect.result(client[method](url))))).toBe(true);
+      expect(sentAt).toHaveLength(1);
+    }),
+  );
+
+  it.effect("doubles the pause and cuts it by up to a half", () =>
+    Effect.gen(function* () {
+      const { client, sentAt } = yield* clientOf(["break"]);
+      const fiber = yield* Effect.forkChild(Effect.exit(client.get(url)), { startImmediately: true });
+      for (let millis = 0; millis < 300; millis++) yield* TestClock.adjust(1);
+      yield* Fiber.join(fiber);
+      const [first = 0, second = 0, third = 0] = sentAt;
+      expect(second - first).toBeGreaterThanOrEqual(50);
+      expect(second - first).toBeLessThanOrEqual(101);
+      expect(third - second).toBeGreaterThanOrEqual(100);
+      expect(third - second).toBeLessThanOrEqual(201);
+    }),
+  );
+
+  it.effect.each<[header: string, sent: number]>([
+    ["2", 2],
+    ["4", 1],
+    ["Thu, 01 Jan 1970 00:00:02 GMT", 2],
+    ["Thu, 01 Jan 1970 00:01:00 GMT", 1],
+    ["soon", 2],
+  ])('waits for a Retry-After of "%s" only if it ends in time', ([header, sent]) =>
+    Effect.gen(function* () {
+      const { client, sentAt } = yield* clientOf([
+        { status: 429, headers: { "retry-after": header } },
+        { status: 200 },
+      ]);
+      expect(yield* timeless(ask(client))).toBe(sent === 2 ? 200 : "status");
+      expect(sentAt).toHaveLength(sent);
+      if (sent === 2 && header !== "soon") expect(sentAt[1]).toBeGreaterThanOrEqual(2_000);
+    }),
+  );
+});
+
+describe("time", () => {
+  it.effect("gives an attempt 1.5 s and a request 4 s", () =>
+    Effect.gen(function* () {
+      const { client, sentAt } = yield* clientOf(["hang"]);
+      const fiber = yield* Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true });
+      yield* TestClock.adjust(3_999);
+      expect(fiber.pollUnsafe()).toBeUndefined();
+      yield* TestClock.adjust(1);
+      expect(yield* Fiber.join(fiber)).toMatchObject({ reason: "timeout" });
+      expect(sentAt).toHaveLength(3);
+      expect(sentAt[1]).toBeGreaterThan(1_500);
+    }),
+  );
+
+  it.effect("aborts the request when its caller is interrupted", () =>
+    Effect.gen(function* () {
+      let stopped = 0;
+      const platform = HttpClient.make(() =>
+        Effect.onInterrupt(Effect.never, () => Effect.sync(() => stopped++)),
+      );
+      const client = yield* resilientClient(platform, "test", { failuresToOpen: 1 });
+      const fiber = yield* Effect.forkChild(client.get(url), { startImmediately: true });
+      yield* Fiber.interrupt(fiber);
+      expect(stopped).toBe(1);
+    }),
+  );
+});
+
+describe("concurrency", () => {
+  it.effect("limits concurrency, and fails requests that wait until the deadline", () =>
+    Effect.gen(function* () {
+      const { client, sentAt } = yield* clientOf(["hang"], {
+        concurrency: 3,
+        retries: 0,
+        failuresToOpen: 1_000,
+      });
+      const fibers = yield* Effect.forEach(Array.from({ length: 20 }), () =>
+        Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true }),
+      );
+      expect(sentAt).toHaveLength(3);
+      yield* TestClock.adjust("4 seconds");
+      const reasons = (yield* Fiber.joinAll(fibers)).map(({ reason }) => reason);
+      // Two rounds of 1.5 s fit, and a third is cut off by the deadline.
+      expect(reasons.filter((reason) => reason === "timeout")).toHaveLength(9);
+      expect(reasons.filter((reason) => reason === "busy")).toHaveLength(11);
+      expect(sentAt).toHaveLength(9);
+    }),
+  );
+
+  it.effect("releases every slot", () =>
+    Effect.gen(function* () {
+      const steps = [...repeat("break", 3), ...repeat({ status: 500 }, 3), "hang" as const, { status: 200 }];
+      const { client } = yield* clientOf(steps, { concurrency: 1, retries: 0, failuresToOpen: 1_000 });
+      for (let asked = 0; asked < 7; asked++) yield* timeless(Effect.result(client.get(url)));
+      expect(yield* timeless(ask(client))).toBe(200);
+    }),
+  );
+});
+
+describe("circuit", () => {
+  const settings = { retries: 0 };
+
+  it.effect("opens after 5 consecutive failures, for 2 s", () =>
+    Effect.gen(function* () {
+      const { client, sentAt } = yield* clientOf([...repeat({ status: 503 }, 5), { status: 200 }], settings);
+      for (let asked = 0; asked < 5; asked++) expect(yield* ask(client)).toBe("status");
+      expect(yield* ask(client)).toBe("circuit_open");
+      yield* TestClock.adjust(1_999);
+      expect(yield* ask(client)).toBe("circuit_open");
+      expect(sentAt).toHaveLength(5);
+      yield* TestClock.adjust(1);
+      expect(yield* ask(client)).toBe(200);
+      expect(yield* ask(client)).toBe(200);
+    }),
+  );
+
+  it.effect("opens again when the probe fails, and lets one probe through at a time", () =>
+    Effect.gen(function* () {
+      const steps = [...repeat("break", 5), "hang" as const, { status: 200 }];
+      const { client, sentAt } = yield* clientOf(steps, settings);
+      for (let asked = 0; asked < 5; asked++) yield* ask(client);
+      yield* TestClock.adjust("2 seconds");
+      const probe = yield* Effect.forkChild(Effect.flip(client.get(url)), { startImmediately: true });
+      expect(yield* ask(client)).toBe("circuit_open");
+      yield* TestClock.adjust("1500 millis");
+      expect(yield* Fiber.join(probe)).toMatchObject({ reason: "timeout" });
+      expect(yield* ask(client)).toBe("circuit_open");
+      expect(sentAt).toHaveLength(6);
+      yield* TestClock.adjust("2 seconds");
+      expect(yield* ask(client)).toBe(200);
+    }),
+  );
+
+  it.effect("stops the retries of a request that opened it", () =>
+    Effect.gen(function* () {
+      const { client, sentAt } = yield* clientOf(["break"], { failuresToOpen: 2 });
+      expect(yield* timeless(ask(client))).toBe("circuit_open");
+      expect(sentAt).toHaveLength(2);
+    }),
+  );
+
+  it.effect.each([404, 401, 429])("does not open for %i", (status) =>
+    Effect.gen(function* () {
+      const { client, sentAt } = yield* clientOf([{ status }], settings);
+      for (let asked = 0; asked < 20; asked++) yield* ask(client);
+      expect(sentAt).toHaveLength(20);
+    }),
+  );
+
+  it.effect("resets the count of failures after a response", () =>
+    Effect.gen(function* () {
+      const round: ReadonlyArray<Step> = [...repeat("break", 4), { status: 404 }];
+      const { client, sentAt } = yield* clientOf([...round, ...round, ...round], settings);
+      for (let asked = 0; asked < 15; asked++) yield* ask(client);
+      expect(sentAt).toHaveLength(15);
+    }),
+  );
+});
+
+describe("what is seen of it", () => {
+  it.effect("counts outcomes and reports the state of the circuit", () =>
+    Effect.gen(function* () {
+      const platform = "test";
+      const counted = (outcome: string) =>
+        Effect.map(
+          Metric.value(Metric.withAttributes(platformRequests, { platform, outcome })),
+          ({ count }) => count,
+        );
+      const circuit = Effect.map(
+        Metric.value(Metric.withAttributes(platformCircuit, { platform })),
+        ({ value }) => value,
+      );
+
+      const { client } = yield* clientOf(["break", { status: 503 }, { status: 200 }], {
+        retries: 0,
+        failuresToOpen: 2,
+      });
+      expect(yield* circuit).toBe(0);
+      for (let asked = 0; asked < 3; asked++) yield* ask(client);
+      expect(yield* circuit).toBe(2);
+      yield* TestClock.adjust("2 seconds");
+      yield* ask(client);
+      expect(yield* circuit).toBe(0);
+      const seen = yield* Effect.all([
+        counted("connection"),
+        counted("status"),
+        counted("circuit_open"),
+        counted("answered"),
+      ]);
+      expect(seen).toEqual([1, 1, 1, 1]);
+    }).pipe(Effect.provideService(Metric.MetricRegistry, new Map())),
+  );
+
+  it.effect("fails with an error that has neither the URL nor the token", () =>
+    Effect.gen(function* () {
+      const { client } = yield* clientOf(["break"]);
+      const request = HttpClientRequest.bearerToken(HttpClientRequest.get(url), "secret-token");
+      const exit = yield* timeless(Effect.exit(client.execute(request)));
+      const shown = `${JSON.stringify(exit)} ${String(Exit.findErrorOption(exit))}`;
+      expect(shown).toContain("connection");
+      expect(shown).not.toMatch(/secret-token|platform\.test/);
+    }),
+  );
+
+  it.effect("does not send a request without a valid URL", () =>
+    Effect.gen(function* () {
+      const { client, sentAt } = yield* clientOf([{ status: 200 }]);
+      const result = yield* Effect.result(client.get("not an address"));
+      expect(Result.getFailure(result)).toMatchObject({ value: { reason: "unsendable" } });
+      expect(sentAt).toHaveLength(0);
+    }),
+  );
+});

@@ -1,0 +1,159 @@
+/**
+ * Discord's rate limits, as learned from its response headers.
+ */
+import { Duration } from "effect";
+import type { Headers } from "effect/http";
+
+/** What Discord counts requests by. */
+export interface Route {
+  /** The method and the path without IDs. */
+  readonly name: string;
+  /** The ID of the guild in the path, or empty. */
+  readonly guild: string;
+}
+
+/** Why a request may not be sent, and for how long. */
+export interface Refusal {
+  readonly status: 401 | 429;
+  readonly wait: Duration.Duration;
+}
+
+/** A fixed window. Times are milliseconds of the monotonic clock. */
+interface Window {
+  readonly limit: number;
+  left: number;
+  resetsAt: number;
+}
+
+const second = 1_000;
+
+/** The limit that all requests of a bot share. */
+const perSecond = 50;
+
+/** How many requests a route is assumed to allow before its first response. */
+const unknownLimit = 5;
+
+/** The assumed length of a window until a response states it. */
+const unknownLength = second;
+
+/** The pause after the token was refused. Further requests would get the IP address blocked. */
+const refusedTokenPause = 60 * second;
+
+/**
+ * Discord blocks an IP address after 10,000 refusals in 10 minutes. Half of that is left for other
+ * applications that share the address.
+ */
+const refusals = { limit: 5_000, every: 600 * second };
+
+/** Expired windows are removed when there are more than this. */
+const maxWindows = 10_000;
+
+export class RateLimits {
+  /** Discord's bucket for each route, which routes may share; null for a route without a limit. */
+  readonly #buckets = new Map<string, string | null>();
+  /** The last known number of requests that a bucket allows. */
+  readonly #sizes = new Map<string, number>();
+  readonly #windows = new Map<string, Window>();
+  readonly #global: Window = { limit: perSecond, left: 0, resetsAt: 0 };
+  readonly #refusals: Window = { limit: refusals.limit, left: 0, resetsAt: 0 };
+  #blockedUntil = 0;
+  #tokenRefusedUntil = 0;
+
+  /** Counts a request that is about to be sent, or returns why it may not be sent. */
+  take(route: Route, now: number): Refusal | null {
+    if (now < this.#tokenRefusedUntil) return refuse(401, this.#tokenRefusedUntil - now);
+    if (now < this.#blockedUntil) return refuse(429, this.#blockedUntil - now);
+
+    const own = this.#windowOf(route, now);
+    const windows = own === null ? [this.#global] : [this.#global, own];
+    const wait = Math.max(...[...windows, this.#refusals].map((window) => waitFor(window, now)));
+    if (wait > 0) return refuse(429, wait);
+
+    for (const window of windows) count(window, now, window === this.#global ? second : unknownLength);
+    return null;
+  }
+
+  /** Updates the limits from a response. */
+  observe(route: Route, status: number, headers: Headers.Headers, now: number): void {
+    const shared = headers["x-ratelimit-scope"] === "shared";
+    if (status === 401) this.#tokenRefusedUntil = now + refusedTokenPause;
+    if (status === 401 || status === 403 || (status === 429 && !shared)) {
+      count(this.#refusals, now, refusals.every);
+    }
+
+    const bucket = headers["x-ratelimit-bucket"];
+    if (status === 429) {
+      const until = now + retryAfter(headers["retry-after"]);
+      // Without a bucket it is the limit of all requests, or that of the IP address.
+      if (bucket === undefined) this.#blockedUntil = Math.max(this.#blockedUntil, until);
+      else this.#close(route, bucket, until);
+      return;
+    }
+    if (status >= 500) return;
+    this.#buckets.set(route.name, bucket ?? null);
+    if (bucket !== undefined) this.#update(route, bucket, headers, now);
+  }
+
+  #windowOf(route: Route, now: number): Window | null {
+    const bucket = this.#buckets.get(route.name);
+    if (bucket === null) return null;
+    const key = keyOf(bucket ?? route.name, route);
+    const known = this.#windows.get(key);
+    if (known !== undefined) return known;
+
+    if (this.#windows.size >= maxWindows) this.#removeExpired(now);
+    const limit = this.#sizes.get(bucket ?? "") ?? unknownLimit;
+    const window = { limit, left: limit, resetsAt: now + unknownLength };
+    this.#windows.set(key, window);
+    return window;
+  }
+
+  #update(route: Route, bucket: string, headers: Headers.Headers, now: number): void {
+    const limit = Number(headers["x-ratelimit-limit"]);
+    const remaining = Number(headers["x-ratelimit-remaining"]);
+    const resetsAt = now + Number(headers["x-ratelimit-reset-after"]) * second;
+    if (Number.isNaN(limit + remaining + resetsAt)) return;
+
+    const key = keyOf(bucket, route);
+    const known = this.#windows.get(key) ?? this.#windows.get(keyOf(route.name, route));
+    // Requests in flight are counted here already, but not yet by Discord.
+    const left = known !== undefined && now < known.resetsAt ? Math.min(known.left, remaining) : remaining;
+    this.#windows.set(key, { limit, left, resetsAt });
+    this.#sizes.set(bucket, limit);
+  }
+
+  #close(route: Route, bucket: string, until: number): void {
+    const limit = this.#sizes.get(bucket) ?? unknownLimit;
+    this.#buckets.set(route.name, bucket);
+    this.#windows.set(keyOf(bucket, route), { limit, left: 0, resetsAt: until });
+  }
+
+  #removeExpired(now: number): void {
+    for (const [key, { resetsAt }] of this.#windows) if (now >= resetsAt) this.#windows.delete(key);
+  }
+}
+
+const keyOf = (limit: string, { guild }: Route): string => `${limit} ${guild}`;
+
+const refuse = (status: Refusal["status"], wait: number): Refusal => ({
+  status,
+  wait: Duration.millis(wait),
+});
+
+/** Milliseconds until the window has room. */
+const waitFor = ({ left, resetsAt }: Window, now: number): number =>
+  left > 0 ? 0 : Math.max(0, resetsAt - now);
+
+const count = (window: Window, now: number, every: number): void => {
+  if (now >= window.resetsAt) {
+    window.left = window.limit;
+    window.resetsAt = now + every;
+  }
+  window.left--;
+};
+
+/** A `Retry-After` in milliseconds; one second if it cannot be read. */
+const retryAfter = (header: string | undefined): number => {
+  const seconds = Number(header);
+  return (seconds > 0 ? seconds : 1) * second;
+};

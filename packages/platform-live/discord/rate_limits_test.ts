@@ -1,0 +1,106 @@
+import { describe, expect, it } from "@effect/vitest";
+import { Duration } from "effect";
+import { Headers } from "effect/http";
+import { RateLimits, type Route } from "./rate_limits.ts";
+import { budget } from "./test_discord.ts";
+
+const members: Route = { name: "GET /guilds/:id/members/:id", guild: "1" };
+const users: Route = { name: "GET /users/:id", guild: "" };
+
+/** `wait` is how long a request has to wait, in milliseconds; 0 if it may be sent. */
+const setUp = () => {
+  const limits = new RateLimits();
+  const wait = (route: Route, now: number) =>
+    Duration.toMillis(limits.take(route, now)?.wait ?? Duration.zero);
+  const observe = (route: Route, now: number, headers: Record<string, string>, status = 200) =>
+    limits.observe(route, status, Headers.fromInput(headers), now);
+  return { limits, wait, observe };
+};
+
+const times = (count: number, send: () => number) => Array.from({ length: count }, send);
+
+describe("RateLimits", () => {
+  it("let five requests of an unknown route through until its first response", () => {
+    const { wait, observe } = setUp();
+    expect(times(6, () => wait(members, 0))).toEqual([0, 0, 0, 0, 0, 1_000]);
+    expect(times(2, () => wait(users, 0))).toEqual([0, 0]);
+    // The response to the first of the two: Discord has not counted the other one.
+    observe(users, 100, budget(4, 30));
+    expect(times(4, () => wait(users, 100))).toEqual([0, 0, 0, 30_000]);
+  });
+
+  it("do not delay a route without a limit", () => {
+    const { wait, observe } = setUp();
+    observe(users, 0, {});
+    expect(times(20, () => wait(users, 0))).toEqual(times(20, () => 0));
+  });
+
+  it("ignore the headers of a server error, which name no limits", () => {
+    const { wait, observe } = setUp();
+    observe(users, 0, budget(0, 10));
+    observe(users, 0, {}, 502);
+    expect(wait(users, 0)).toBe(10_000);
+  });
+
+  it("start a new window when the last one is over", () => {
+    const { wait, observe } = setUp();
+    observe(users, 0, budget(0, 1.5));
+    expect(wait(users, 1_499)).toBe(1);
+    expect(times(6, () => wait(users, 1_500))).toEqual([0, 0, 0, 0, 0, 1_000]);
+  });
+
+  it("count requests in flight", () => {
+    const { wait, observe } = setUp();
+    observe(users, 0, budget(4, 10));
+    expect(times(3, () => wait(users, 0))).toEqual([0, 0, 0]);
+    // The response to the first of the three: Discord has not counted the other two.
+    observe(users, 5, budget(3, 10));
+    expect(times(2, () => wait(users, 5))).toEqual([0, 10_000]);
+  });
+
+  it("are shared by routes of one bucket, but not by guilds", () => {
+    const { wait, observe } = setUp();
+    const roles: Route = { name: "GET /guilds/:id/roles", guild: "1" };
+    observe(members, 0, budget(1, 10));
+    observe(roles, 0, budget(0, 10));
+    expect(wait(members, 0)).toBe(10_000);
+    expect(wait({ ...members, guild: "2" }, 0)).toBe(0);
+  });
+
+  it("allow 50 requests a second in all", () => {
+    const { wait, observe } = setUp();
+    observe(users, 0, {});
+    expect(times(51, () => wait(users, 400))).toEqual([...times(50, () => 0), 1_000]);
+    expect(wait(users, 1_400)).toBe(0);
+  });
+
+  it("wait as long as a 429 asks for, and a second if it does not say", () => {
+    const { wait, observe } = setUp();
+    observe(users, 0, { ...budget(3, 5), "retry-after": "1337", "x-ratelimit-scope": "shared" }, 429);
+    expect(wait(users, 0)).toBe(1_337_000);
+    expect(wait(members, 0)).toBe(0);
+    observe(members, 0, {}, 429);
+    expect(wait(members, 0)).toBe(1_000);
+  });
+
+  it("stop before refusals get the IP address blocked, and do not count shared ones", () => {
+    const { wait, observe } = setUp();
+    observe(users, 0, {});
+    for (let count = 0; count < 6_000; count++) {
+      observe(users, 0, { ...budget(3, 0), "retry-after": "0.001", "x-ratelimit-scope": "shared" }, 429);
+    }
+    observe(users, 0, {});
+    expect(wait(users, 1_000)).toBe(0);
+
+    for (let count = 0; count < 5_000; count++) observe(users, 1_000, {}, 403);
+    expect(wait(users, 2_000)).toBe(599_000);
+    expect(wait(members, 601_000)).toBe(0);
+  });
+
+  it("refuse everything for a minute after the token was refused", () => {
+    const { limits, observe } = setUp();
+    observe(users, 0, {}, 401);
+    expect(limits.take(members, 59_000)).toEqual({ status: 401, wait: Duration.seconds(1) });
+    expect(limits.take(members, 60_000)).toBeNull();
+  });
+});

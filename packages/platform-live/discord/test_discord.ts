@@ -1,0 +1,139 @@
+/**
+ * A Discord API for tests, with one guild, in the formats that Discord documents.
+ */
+import type { ChatId, GuildId } from "@accountlink/core";
+import {
+  type HeardRequest,
+  type HttpAnswer,
+  type HttpAnswering,
+  startHttpServer,
+} from "@accountlink/test-servers";
+import { Effect } from "effect";
+
+export const botToken = "bot-token";
+export const guildId = "197038439483310086" as GuildId;
+/** A guild that the bot is not in. */
+export const foreignGuildId = "81384788765712384" as GuildId;
+
+/** Her ID is the example of Discord's documentation of snowflakes. */
+export const ada = {
+  id: "175928847299117063" as ChatId,
+  username: "ada",
+  global_name: "Ada Lovelace",
+  discriminator: "0",
+  avatar: "a_1269e74af4df7417b13759eae50c83dc",
+  banner: "06c16474723fe537c283b8efa61a30c8",
+  accent_color: 16711680,
+  public_flags: 64,
+};
+
+/** A user with only the fields that Discord always sends. */
+export const bob = { id: "82198898841029460" as ChatId, username: "bob", global_name: null, avatar: null };
+
+/** A user who is in no guild. */
+export const eve = { id: "53908232506183680" as ChatId, username: "eve", global_name: null, avatar: null };
+
+const users: ReadonlyArray<{ readonly id: string }> = [ada, bob, eve];
+
+const roles = [
+  { id: guildId, name: "@everyone", position: 0, color: 0 },
+  { id: "41771983423143936", name: "Moderator", position: 1, color: 3447003 },
+];
+
+const members = [
+  {
+    user: ada,
+    nick: "Countess",
+    avatar: null,
+    roles: ["41771983423143936", "41771983423143937"],
+    joined_at: "2015-04-26T06:26:56.936000+00:00",
+    deaf: false,
+    mute: false,
+    flags: 0,
+  },
+  { user: bob, roles: [], joined_at: null, deaf: false, mute: false, flags: 0 },
+];
+
+/** An error response in Discord's format. */
+const refused = (status: number, code: number, message: string): HttpAnswer => ({
+  status,
+  body: { message, code },
+});
+
+export const unknownGuild = refused(404, 10_004, "Unknown Guild");
+export const unknownMember = refused(404, 10_007, "Unknown Member");
+const unknownUser = refused(404, 10_013, "Unknown User");
+const missingAccess = refused(403, 50_001, "Missing Access");
+const unauthorized = refused(401, 0, "401: Unauthorized");
+
+/** A 429 for one route or for all routes. */
+export const limited = (seconds: number, scope: "user" | "shared" | "global"): HttpAnswering => ({
+  status: 429,
+  headers: {
+    "retry-after": String(Math.ceil(seconds)),
+    "x-ratelimit-scope": scope,
+    ...(scope === "global" ? { "x-ratelimit-global": "true" } : budget(0, seconds)),
+  },
+  body: { message: "You are being rate limited.", retry_after: seconds, global: scope === "global" },
+});
+
+/** Headers that leave this many requests for this many seconds. */
+export const budget = (remaining: number, seconds: number, bucket = "abcd1234"): Record<string, string> => ({
+  "x-ratelimit-limit": "5",
+  "x-ratelimit-remaining": String(remaining),
+  "x-ratelimit-reset": "1470173023.123",
+  "x-ratelimit-reset-after": String(seconds),
+  "x-ratelimit-bucket": bucket,
+});
+
+/** The path of the API version. */
+const version = "/api/v10";
+
+/**
+ * Starts the server.
+ *
+ * @param instead an answer to give instead; undefined for the usual one
+ */
+export const startDiscord = (
+  instead: (path: string, request: HeardRequest) => HttpAnswering | undefined = () => undefined,
+) =>
+  Effect.map(
+    startHttpServer((request) => {
+      const path = request.path.slice(version.length);
+      return instead(path, request) ?? answer(path, request);
+    }),
+    ({ url, heard }) => ({
+      apiUrl: url + version,
+      heard,
+      /** The paths requested since the last call. */
+      takePaths: () => heard.splice(0).map((request) => request.path.slice(version.length)),
+    }),
+  );
+
+const answer = (path: string, { headers }: HeardRequest): HttpAnswering => {
+  // The access token of a user is their ID.
+  const owner = users.find(({ id }) => headers.authorization === `Bearer ${id}`);
+  if (owner !== undefined) return answerUser(path, owner);
+  if (headers.authorization !== `Bot ${botToken}`) return unauthorized;
+
+  const [, kind, id, part, memberId] = path.split("/");
+  if (kind === "users") {
+    const user = users.find((entry) => entry.id === id);
+    return user === undefined ? unknownUser : { body: user };
+  }
+  if (id === foreignGuildId) return missingAccess;
+  if (id !== guildId) return unknownGuild;
+  if (part === undefined) return { body: { id: guildId, name: "Engine Room", roles, owner_id: ada.id } };
+  if (part === "roles") return { body: roles };
+  const member = members.find(({ user }) => user.id === memberId);
+  if (member !== undefined) return { body: member };
+  return users.some((user) => user.id === memberId) ? unknownMember : unknownUser;
+};
+
+const answerUser = (path: string, owner: { readonly id: string }): HttpAnswering => {
+  if (path === "/users/@me") return { body: owner };
+  const member = members.find(({ user }) => user.id === owner.id);
+  return path === `/users/@me/guilds/${guildId}/member` && member !== undefined
+    ? { body: member }
+    : unknownGuild;
+};

@@ -1,0 +1,10 @@
+/**
+ * How pages present the live platforms to users.
+ */
+import type { GuildId } from "@accountlink/core";
+
+export const livePlatformNames = { chat: "Discord", game: "Roblox" };
+
+/** The URL of a guild on Discord, or of the user's direct messages for null. */
+export const liveChatHome = (guildId: GuildId | null): string =>
+  `https://discord.com/channels/${guildId ?? "@me"}`;

@@ -1,0 +1,48 @@
+/**
+ * Schemas for the parts of Roblox's responses that are read.
+ */
+import { GameBadge } from "@accountlink/core/platforms";
+import { Schema } from "effect";
+
+const nullish = <S extends Schema.Top>(schema: S) => Schema.optional(Schema.NullOr(schema));
+
+export const User = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  displayName: nullish(Schema.String),
+  description: nullish(Schema.String),
+  created: nullish(Schema.DateTimeUtcFromString),
+  isBanned: nullish(Schema.Boolean),
+  hasVerifiedBadge: nullish(Schema.Boolean),
+});
+
+/** The body of a 404 for a user that does not exist. */
+export const UnknownUser = Schema.Struct({
+  errors: Schema.NonEmptyArray(Schema.Struct({ code: Schema.Literal(3) })),
+});
+
+const listOf = <S extends Schema.Top>(entry: S) => Schema.Struct({ data: Schema.Array(entry) });
+
+export const Thumbnails = listOf(
+  Schema.Struct({
+    targetId: Schema.Int,
+    /** `Completed`, `Pending`, `Blocked` and others. Only `Completed` has an image to show. */
+    state: Schema.String,
+    imageUrl: nullish(Schema.String),
+  }),
+);
+
+export const Memberships = listOf(
+  Schema.Struct({
+    group: Schema.Struct({
+      id: Schema.Int,
+      name: nullish(Schema.String),
+      memberCount: nullish(Schema.Int),
+      hasVerifiedBadge: nullish(Schema.Boolean),
+    }),
+    role: Schema.Struct({ id: Schema.Int, name: nullish(Schema.String), rank: nullish(Schema.Int) }),
+  }),
+);
+
+/** Badges awarded by Roblox itself, about twenty. Badges of games run to thousands for one user. */
+export const Badges = Schema.Array(GameBadge);

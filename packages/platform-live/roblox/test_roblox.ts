@@ -1,0 +1,101 @@
+/**
+ * Roblox's services for tests on one server, one path prefix each, in the formats that it
+ * documents.
+ */
+import type { GameId } from "@accountlink/core";
+import {
+  type HeardRequest,
+  type HttpAnswer,
+  type HttpAnswering,
+  startHttpServer,
+} from "@accountlink/test-servers";
+import { Effect } from "effect";
+
+export const ada = {
+  description: "Analyst",
+  created: "2020-03-19T05:54:55.36Z",
+  isBanned: false,
+  externalAppDisplayName: null,
+  hasVerifiedBadge: true,
+  id: 1516563360,
+  name: "ada_g",
+  displayName: "Ada",
+};
+
+export const adaId = "1516563360" as GameId;
+
+/** An error response in Roblox's format. */
+export const refused = (status: number, code: number, message: string): HttpAnswer => ({
+  status,
+  body: { errors: [{ code, message, userFacingMessage: "Something went wrong" }] },
+});
+
+const unknownUser = refused(404, 3, "The user id is invalid.");
+
+/** The response for a user's image. */
+export const thumbnail = (state: string, imageUrl: string | null): HttpAnswer => ({
+  body: { data: [{ targetId: ada.id, state, imageUrl, version: "TN3" }] },
+});
+
+const badges = [
+  {
+    id: 12,
+    name: "Veteran",
+    description: "A year or more",
+    imageUrl: "https://images.rbxcdn.com/b7e6cabb5a1600d813f5843f37181fa3.png",
+  },
+];
+
+const groups = [
+  {
+    group: { id: 7, name: "Roblox", memberCount: 123456, hasVerifiedBadge: true },
+    role: { id: 30, name: "Admin", rank: 254 },
+    isNotificationsEnabled: false,
+  },
+];
+
+const answers: Readonly<Record<string, HttpAnswer>> = {
+  [`/users/v1/users/${adaId}`]: { body: ada },
+  "/thumbnails/v1/users/avatar-headshot": thumbnail("Completed", "https://tr.rbxcdn.com/head/420/420/Png"),
+  "/thumbnails/v1/users/avatar": thumbnail("Completed", "https://tr.rbxcdn.com/body/420/420/Png"),
+  [`/groups/v2/users/${adaId}/groups/roles`]: { body: { data: groups } },
+  [`/accountinformation/v1/users/${adaId}/roblox-badges`]: { body: badges },
+};
+
+/** The profile assembled from these responses. */
+export const adaProfile = {
+  id: adaId,
+  username: "ada_g",
+  displayName: "Ada",
+  description: "Analyst",
+  created: "2020-03-19T05:54:55.360Z",
+  isBanned: false,
+  hasVerifiedBadge: true,
+  avatar: {
+    headshot: "https://tr.rbxcdn.com/head/420/420/Png",
+    fullBody: "https://tr.rbxcdn.com/body/420/420/Png",
+  },
+  badges,
+  groups: [
+    {
+      id: 7,
+      name: "Roblox",
+      memberCount: 123456,
+      hasVerifiedBadge: true,
+      role: { id: 30, name: "Admin", rank: 254 },
+    },
+  ],
+};
+
+/**
+ * Starts the server.
+ *
+ * @param instead an answer to give instead; undefined for the usual one
+ */
+export const startRoblox = (
+  instead: (request: HeardRequest) => HttpAnswering | Promise<HttpAnswering> | undefined = () => undefined,
+) =>
+  Effect.map(
+    startHttpServer((request) => instead(request) ?? answers[request.path] ?? unknownUser),
+    ({ url, heard }) => ({ apiUrl: `${url}/{service}`, heard }),
+  );

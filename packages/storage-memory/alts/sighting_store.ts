@@ -1,0 +1,67 @@
+/** `SightingStore` in memory. */
+import type { Pid } from "@accountlink/core";
+import { type ReprotectedSighting, SightingStore, type StoredSighting } from "@accountlink/core/alts";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Effect, Layer } from "effect";
+import { type Memory, State } from "../state.ts";
+import { storeSightings } from "./store_sightings.ts";
+
+export const layer: Layer.Layer<SightingStore, never, State> = Layer.effect(
+  SightingStore,
+  Effect.map(State, (memory) =>
+    SightingStore.of({
+      findByChatIds: (pid, chatIds) =>
+        Effect.sync(() => {
+          const sightings = memory.sightings.get(pid);
+          return [...new Set(chatIds)].flatMap((chatId) => sightings?.of(chatId) ?? []);
+        }),
+      findShared: (pid, query) => Effect.sync(() => memory.sightings.get(pid)?.findShared(query) ?? []),
+      countUsers: (pid, addresses) =>
+        Effect.sync(() => addresses.map((hashes) => memory.sightings.get(pid)?.countUsers(hashes) ?? 0)),
+      countByKey: () =>
+        Effect.sync(() => {
+          const counts = new Map<string, number>();
+          for (const { address } of allSightings(memory)) {
+            counts.set(address.addressKeyId, (counts.get(address.addressKeyId) ?? 0) + 1);
+          }
+          return counts;
+        }),
+      listUnderOtherKeys: (addressKeyId, after, limit) =>
+        Effect.sync(() =>
+          allSightings(memory)
+            .filter(({ address }) => address.addressKeyId !== addressKeyId)
+            .filter((sighting) => after === null || compare(sighting, after) > 0)
+            .toSorted(compare)
+            .slice(0, limit),
+        ),
+      reprotect: (pid, sightings) => Effect.sync(() => reprotect(memory, pid, sightings)),
+    }),
+  ),
+);
+
+const allSightings = (memory: Memory): ReadonlyArray<StoredSighting> =>
+  [...memory.sightings].flatMap(([pid, sightings]) =>
+    sightings.all().map((sighting) => ({ pid, ...sighting })),
+  );
+
+const compare = (one: StoredSighting, other: StoredSighting): number => {
+  const differing = [
+    [one.pid, other.pid],
+    [one.chatId, other.chatId],
+    [one.address.hash, other.address.hash],
+  ].find(([a, b]) => a !== b);
+  if (differing === undefined) return 0;
+  const [a = "", b = ""] = differing;
+  return a < b ? -1 : 1;
+};
+
+const reprotect = (memory: Memory, pid: Pid, sightings: ReadonlyArray<ReprotectedSighting>): void => {
+  for (const { address } of sightings) assertStorable(Object.values(address));
+  const known = memory.sightings.get(pid);
+  for (const { chatId, hash, address } of sightings) {
+    const sighting = known?.find(chatId, hash);
+    if (sighting === undefined) continue;
+    known?.remove(chatId, hash);
+    storeSightings(memory, pid, [{ ...sighting, address }]);
+  }
+};

@@ -1,0 +1,158 @@
+/** `KeyStore` in memory. */
+import {
+  type ApiKey,
+  type DataScope,
+  guildOf,
+  type KeyId,
+  type Pid,
+  type ScopeTarget,
+} from "@accountlink/core";
+import {
+  type InsertKey,
+  isAccepted,
+  KeyStore,
+  type RotateKey,
+  type SetKeyStatus,
+} from "@accountlink/core/keys";
+import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Layer, Option } from "effect";
+import { ScopeLinks } from "../links/scope_links.ts";
+import { type Change, type Memory, State, type StoredKey } from "../state.ts";
+
+/** Finds keys by ID and by hash in O(1); lists and counts them by a scan. */
+export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
+  KeyStore,
+  Effect.map(State, (memory) =>
+    KeyStore.of({
+      ensureAccount: (account) =>
+        Effect.sync(() => {
+          assertStorable([account.name]);
+          return getOrInsert(memory.accounts, account.name, () => account);
+        }),
+
+      findAccount: (name) => Effect.sync(() => Option.fromUndefinedOr(memory.accounts.get(name))),
+      ensureScope: (account, target, pid) => Effect.sync(() => ensureScope(memory, account, target, pid)),
+      findScope: (account, target) =>
+        Effect.sync(() => Option.fromUndefinedOr(memory.scopes.get(account)?.get(guildOf(target)))),
+      findScopeByPid: (pid) => Effect.sync(() => Option.fromUndefinedOr(memory.links.get(pid)?.scope)),
+
+      insertKey: (write) => Effect.sync(() => insertKey(memory, write)),
+      findByHash: (hash) => Effect.sync(() => findByHash(memory, hash)),
+      findById: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.keys.get(id)?.key)),
+      acceptedAmong: (ids, at) =>
+        Effect.sync(() =>
+          ids.filter((id) => {
+            const stored = memory.keys.get(id);
+            return stored !== undefined && isAccepted(stored.key, at);
+          }),
+        ),
+      listKeys: (account) => Effect.sync(() => keysOf(memory, account).toSorted(oldestFirst)),
+      rotateKey: (write) => Effect.sync(() => rotateKey(memory, write)),
+      setKeyStatus: (write) => Effect.sync(() => setKeyStatus(memory, write)),
+    }),
+  ),
+);
+
+const getOrInsert = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make();
+  map.set(key, made);
+  return made;
+};
+
+const ensureScope = (memory: Memory, account: string, target: ScopeTarget, pid: Pid): DataScope => {
+  if (!memory.accounts.has(account)) {
+    throw new Error(`Cannot make a scope of account "${account}", expected one that exists`);
+  }
+  const scopes = getOrInsert(memory.scopes, account, () => new Map<string | null, DataScope>());
+  return getOrInsert(scopes, guildOf(target), () => {
+    if (memory.links.has(pid)) throw new Error(`Cannot make scope "${pid}", expected a pid that is free`);
+    const scope = { ...target, pid, account };
+    memory.links.set(pid, new ScopeLinks(scope));
+    return scope;
+  });
+};
+
+const keysOf = (memory: Memory, account: string | null): Array<ApiKey> => {
+  const keys = Array.from(memory.keys.values(), ({ key }) => key);
+  return account === null ? keys : keys.filter(({ scope }) => scope.account === account);
+};
+
+const oldestFirst = (one: ApiKey, other: ApiKey): number =>
+  one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1);
+
+const insertKey = (memory: Memory, write: InsertKey) => {
+  const { key, hash, maxKeys } = write;
+  memory.linksOf(key.scope.pid);
+  if (memory.keys.has(key.id) || memory.keysByHash.has(hash)) return "exists";
+
+  if (maxKeys !== null && countKeys(memory, key.scope.account) >= maxKeys) return "too_many_keys";
+
+  assertStorable([hash, key.name]);
+  memory.record(keyChange(write, key, "key.created"));
+  const stored: StoredKey = { key, counts: maxKeys !== null, secrets: [] };
+  memory.keys.set(key.id, stored);
+  addSecret(memory, stored, hash);
+  return "inserted";
+};
+
+const countKeys = (memory: Memory, account: string): number => {
+  let count = 0;
+  for (const { key, counts } of memory.keys.values()) {
+    if (counts && key.scope.account === account && key.status !== "revoked") count++;
+  }
+  return count;
+};
+
+const addSecret = (memory: Memory, stored: StoredKey, hash: string): void => {
+  const secret = { hash, endsAt: null };
+  stored.secrets.push(secret);
+  memory.keysByHash.set(hash, { stored, secret });
+};
+
+const keyChange = (
+  { actor, requestId, at }: Pick<Change, "actor" | "requestId" | "at">,
+  { id, status, scope }: ApiKey,
+  action: Change["action"],
+): Change => ({ actor, requestId, at, action, scope, details: { keyId: id, status } });
+
+const findByHash = (memory: Memory, hash: string) =>
+  Option.map(Option.fromUndefinedOr(memory.keysByHash.get(hash)), ({ stored: { key }, secret }) => ({
+    key,
+    endsAt: earlier(key.expiresAt, secret.endsAt),
+  }));
+
+/** The earlier of two ends; null is never. */
+const earlier = (one: Millis | null, other: Millis | null): Millis | null => {
+  if (one === null) return other;
+  return other === null ? one : Math.min(one, other);
+};
+
+const findUnrevoked = (memory: Memory, id: KeyId): StoredKey | undefined => {
+  const stored = memory.keys.get(id);
+  return stored?.key.status === "revoked" ? undefined : stored;
+};
+
+const rotateKey = (memory: Memory, write: RotateKey): boolean => {
+  const stored = findUnrevoked(memory, write.id);
+  if (stored === undefined) return false;
+  if (memory.keysByHash.has(write.hash)) {
+    throw new Error(`Cannot rotate key "${write.id}": the hash is taken, expected that of a new secret`);
+  }
+  assertStorable([write.hash]);
+  memory.record(keyChange(write, stored.key, "key.rotated"));
+  for (const secret of stored.secrets) secret.endsAt = earlier(secret.endsAt, write.previousUntil);
+  addSecret(memory, stored, write.hash);
+  return true;
+};
+
+const setKeyStatus = (memory: Memory, write: SetKeyStatus): boolean => {
+  const stored = findUnrevoked(memory, write.id);
+  if (stored === undefined || stored.key.status === write.status) return false;
+  const key = { ...stored.key, status: write.status };
+  memory.record(keyChange(write, key, write.action));
+  stored.key = key;
+  return true;
+};

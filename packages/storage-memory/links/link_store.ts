@@ -1,0 +1,167 @@
+/** `LinkStore` in memory. */
+import { type Link, LinkStore } from "@accountlink/core";
+import {
+  type GameUnlinked,
+  type ImportBatch,
+  type LinkRecord,
+  type MoveChat,
+  type PortableLink,
+  progressKeptFor,
+  type RemoveGame,
+  type ScopeDeleted,
+  type WriteContext,
+} from "@accountlink/core/links";
+import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Layer, Option } from "effect";
+import { endVerifications } from "../sessions/verification_ends.ts";
+import { type Memory, State } from "../state.ts";
+import { changed, findLink, setGame } from "./set_game.ts";
+
+/** Finds records by chat user in O(1), and by game user in the number of its chat users. */
+export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
+  LinkStore,
+  Effect.map(State, (memory) =>
+    LinkStore.of({
+      findByChatId: (pid, chatId) =>
+        Effect.sync(() => Option.fromUndefinedOr(memory.links.get(pid)?.find(chatId))),
+
+      findByChatIds: (pid, chatIds) =>
+        Effect.sync(() => {
+          const links = memory.links.get(pid);
+          return collect(chatIds, (chatId) => links?.find(chatId));
+        }),
+
+      findByGameIds: (pid, gameIds) =>
+        Effect.sync(() => {
+          const links = memory.links.get(pid);
+          return collect(gameIds, (gameId) => {
+            const chatIds = links?.chatsOf(gameId) ?? [];
+            return chatIds.length === 0 ? undefined : chatIds;
+          });
+        }),
+
+      setGame: (write) => Effect.sync(() => setGame(memory, write)),
+      moveChat: (write) => Effect.sync(() => moveChat(memory, write)),
+      removeGame: (write) => Effect.sync(() => removeGame(memory, write)),
+      deleteScope: (write) => Effect.sync(() => deleteScope(memory, write)),
+      importBatch: (batch) => Effect.sync(() => importBatch(memory, batch)),
+      importPosition: (source) => Effect.sync(() => memory.importProgress.get(source)?.position ?? 0),
+
+      exportPage: (pid, after, limit) =>
+        Effect.sync(() => (memory.links.get(pid)?.linksAfter(after, limit) ?? []).map(portable)),
+    }),
+  ),
+);
+
+/** The values of the keys that have one. */
+const collect = <K, V>(keys: ReadonlyArray<K>, find: (key: K) => V | undefined): ReadonlyMap<K, V> => {
+  const found = new Map<K, V>();
+  for (const key of keys) {
+    const value = find(key);
+    if (value !== undefined) found.set(key, value);
+  }
+  return found;
+};
+
+const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink => ({
+  chatId,
+  gameId,
+  lastVerifiedAt,
+});
+
+const unlinked = (record: Link, at: number): LinkRecord => ({
+  ...record,
+  gameId: null,
+  linkVersion: record.linkVersion + 1,
+  linkedAt: at,
+});
+
+const moveChat = (memory: Memory, write: MoveChat) => {
+  const { pid, oldChatId, newChatId, at } = write;
+  const links = memory.links.get(pid);
+  const link = findLink(links?.find(oldChatId));
+  if (links === undefined || link === undefined) return { _tag: "NoLink" } as const;
+
+  const { gameId } = link;
+  if (oldChatId === newChatId) return { _tag: "Unchanged", gameId } as const;
+
+  const target = links.find(newChatId);
+  if (findLink(target) !== undefined) return { _tag: "Occupied" } as const;
+
+  memory.record({
+    ...write,
+    action: "link.moved",
+    scope: links.scope,
+    details: { chatId: oldChatId, newChatId, gameId },
+  });
+  links.put(unlinked(link, at));
+  links.put(changed(newChatId, target, gameId, at));
+  return { _tag: "Moved", gameId } as const;
+};
+
+const removeGame = (memory: Memory, write: RemoveGame): Option.Option<GameUnlinked> => {
+  const { pid, chatId, at } = write;
+  const links = memory.links.get(pid);
+  const link = findLink(links?.find(chatId));
+  if (links === undefined || link === undefined) return Option.none();
+
+  memory.record({
+    ...write,
+    action: "link.removed",
+    scope: links.scope,
+    details: { chatId, removedGameId: link.gameId },
+  });
+  links.put(unlinked(link, at));
+  return Option.some({ gameId: link.gameId, ended: endVerifications(memory, pid, chatId, at) });
+};
+
+const deleteScope = (memory: Memory, write: WriteContext): ScopeDeleted => {
+  const { pid, at } = write;
+  const links = memory.linksOf(pid);
+  const deletedRecords = links.size;
+  memory.record({ ...write, action: "scope.deleted", scope: links.scope, details: { deletedRecords } });
+  links.clear();
+  memory.sightings.delete(pid);
+  memory.reviews.delete(pid);
+  return { records: deletedRecords, ended: endVerifications(memory, pid, null, at) };
+};
+
+const importBatch = (memory: Memory, batch: ImportBatch) => {
+  const { pid, links: lines, existing, progress } = batch;
+  const links = memory.linksOf(pid);
+  const counts = { inserted: 0, replaced: 0, kept: 0 };
+  const lastLines = new Map(lines.map((line) => [line.chatId, line]));
+  const records = Array.from(lastLines.values(), (line) => {
+    const record = links.find(line.chatId);
+    const next = existing === "keep" && record !== undefined ? record : imported(record, line);
+    if (record === undefined) counts.inserted++;
+    else if (next === record) counts.kept++;
+    else counts.replaced++;
+    return next;
+  });
+  if (progress !== null) assertStorable([progress.source]);
+  if (counts.inserted + counts.replaced > 0) {
+    memory.record({ ...batch, action: "links.imported", scope: links.scope, details: counts });
+  }
+  if (progress !== null) saveProgress(memory, progress, batch.at);
+  for (const record of records) links.put(record);
+  return counts;
+};
+
+const saveProgress = (
+  { importProgress }: Memory,
+  { source, position }: NonNullable<ImportBatch["progress"]>,
+  at: Millis,
+): void => {
+  importProgress.set(source, { position, savedAt: at });
+  for (const [name, { savedAt }] of importProgress) {
+    if (savedAt < at - progressKeptFor) importProgress.delete(name);
+  }
+};
+
+/** The record after a replacing import; the same object if nothing changes. */
+const imported = (record: LinkRecord | undefined, { chatId, gameId, lastVerifiedAt }: PortableLink) => {
+  if (record?.gameId !== gameId) return changed(chatId, record, gameId, lastVerifiedAt);
+  return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt };
+};

@@ -1,0 +1,94 @@
+import type { ChatId, DataScope, GameId, Link } from "@accountlink/core";
+import { isLinked, type LinkRecord } from "@accountlink/core/links";
+
+/** The records of a scope, by chat user and by game user. */
+export class ScopeLinks {
+  scope: DataScope;
+  readonly #records = new Map<ChatId, LinkRecord>();
+  readonly #byGame = new Map<GameId, Set<LinkRecord>>();
+  /** All chat IDs, sorted; null after an insert, until the next use. */
+  #sortedIds: ReadonlyArray<ChatId> | null = null;
+
+  constructor(scope: DataScope) {
+    this.scope = scope;
+  }
+
+  /** The number of records, with and without a link. */
+  get size(): number {
+    return this.#records.size;
+  }
+
+  find(chatId: ChatId): LinkRecord | undefined {
+    return this.#records.get(chatId);
+  }
+
+  /** The linked chat users, by newest link, then by chat ID. */
+  chatsOf(gameId: GameId): ReadonlyArray<ChatId> {
+    const records = [...(this.#byGame.get(gameId) ?? [])];
+    return records.toSorted(newestFirst).map(({ chatId }) => chatId);
+  }
+
+  /** Up to `limit` links after the chat ID `after`, by chat ID. */
+  linksAfter(after: ChatId | null, limit: number): ReadonlyArray<Link> {
+    this.#sortedIds ??= [...this.#records.keys()].toSorted();
+    const ids = this.#sortedIds;
+    const links: Array<Link> = [];
+    for (let i = after === null ? 0 : firstAfter(ids, after); i < ids.length && links.length < limit; i++) {
+      const record = this.#records.get(ids[i] as ChatId) as LinkRecord;
+      if (isLinked(record)) links.push(record);
+    }
+    return links;
+  }
+
+  /** Inserts or replaces the record of a chat user. */
+  put(record: LinkRecord): void {
+    const replaced = this.#records.get(record.chatId);
+    if (replaced === undefined) this.#sortedIds = null;
+    else this.#unindex(replaced);
+    this.#records.set(record.chatId, record);
+    this.#index(record);
+  }
+
+  remove(chatId: ChatId): void {
+    const removed = this.#records.get(chatId);
+    if (removed === undefined) return;
+    this.#unindex(removed);
+    this.#records.delete(chatId);
+    this.#sortedIds = null;
+  }
+
+  clear(): void {
+    this.#records.clear();
+    this.#byGame.clear();
+    this.#sortedIds = null;
+  }
+
+  #index(record: LinkRecord): void {
+    if (record.gameId === null) return;
+    const linked = this.#byGame.get(record.gameId);
+    if (linked === undefined) this.#byGame.set(record.gameId, new Set([record]));
+    else linked.add(record);
+  }
+
+  #unindex(record: LinkRecord): void {
+    if (record.gameId === null) return;
+    const linked = this.#byGame.get(record.gameId);
+    linked?.delete(record);
+    if (linked?.size === 0) this.#byGame.delete(record.gameId);
+  }
+}
+
+const newestFirst = (one: LinkRecord, other: LinkRecord): number =>
+  other.linkedAt - one.linkedAt || (one.chatId < other.chatId ? -1 : 1);
+
+/** The index of the first ID that is greater than `id`. */
+const firstAfter = (ids: ReadonlyArray<ChatId>, id: ChatId): number => {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ids[middle] as ChatId) <= id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};

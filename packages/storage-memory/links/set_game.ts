@@ -1,0 +1,44 @@
+import type { ChatId, GameId, Link } from "@accountlink/core";
+import { type GameSet, isLinked, type LinkRecord, type SetGame } from "@accountlink/core/links";
+import type { Memory } from "../state.ts";
+
+/** The record after a change of its `gameId`. */
+export const changed = (
+  chatId: ChatId,
+  previous: LinkRecord | undefined,
+  gameId: GameId,
+  at: number,
+): Link => ({
+  chatId,
+  gameId,
+  linkVersion: (previous?.linkVersion ?? 0) + 1,
+  linkedAt: at,
+  lastVerifiedAt: at,
+});
+
+/** The record, if it has a link. */
+export const findLink = (record: LinkRecord | undefined): Link | undefined =>
+  record !== undefined && isLinked(record) ? record : undefined;
+
+/** Implements `LinkStore.setGame`. */
+export const setGame = (memory: Memory, write: SetGame): GameSet => {
+  const { pid, chatId, gameId, at } = write;
+  const links = memory.linksOf(pid);
+  const previous = links.find(chatId);
+  const link = findLink(previous);
+  const previousGameId = link?.gameId ?? null;
+  if (link?.gameId === gameId) {
+    const record = { ...link, lastVerifiedAt: at };
+    links.put(record);
+    return { record, previousGameId };
+  }
+  const record = changed(chatId, previous, gameId, at);
+  memory.record({
+    ...write,
+    action: "link.set",
+    scope: links.scope,
+    details: { chatId, gameId, previousGameId },
+  });
+  links.put(record);
+  return { record, previousGameId };
+};

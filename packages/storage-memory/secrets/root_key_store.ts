@@ -1,0 +1,26 @@
+/** `RootKeyStore` in memory. */
+import { RootKeyStore } from "@accountlink/core/secrets";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Effect, Layer } from "effect";
+import { State } from "../state.ts";
+
+export const layer: Layer.Layer<RootKeyStore, never, State> = Layer.effect(
+  RootKeyStore,
+  Effect.map(State, (memory) =>
+    RootKeyStore.of({
+      adopt: ({ ifEmpty, otherwise }) =>
+        Effect.sync(() => {
+          assertStorable([ifEmpty, otherwise]);
+          memory.rootKey ??= memory.accounts.size === 0 ? ifEmpty : otherwise;
+          return memory.rootKey;
+        }),
+      replace: (expected, next) =>
+        Effect.sync(() => {
+          assertStorable([expected, next]);
+          if (memory.rootKey !== expected) return false;
+          memory.rootKey = next;
+          return true;
+        }),
+    }),
+  ),
+);

@@ -1,0 +1,106 @@
+/** `SessionStore` in memory. */
+import { completedSession, completionRefusal } from "@accountlink/core/flow";
+import type { SessionId } from "@accountlink/core/ids";
+import {
+  type AdvanceSession,
+  type CompleteFlow,
+  type CreateSession,
+  canAdvance,
+  type FlowCompleted,
+  type SessionAdvanced,
+  type SessionCreated,
+  SessionStore,
+  type SweepSessions,
+} from "@accountlink/core/sessions";
+import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Layer, Option } from "effect";
+import { storeSightings } from "../alts/store_sightings.ts";
+import { endFlow } from "../flow/end_flow.ts";
+import { setGame } from "../links/set_game.ts";
+import { type Memory, State } from "../state.ts";
+
+/** Finds sessions in O(1). Searches scan the unfinished ones; sweeps scan all. */
+export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
+  SessionStore,
+  Effect.map(State, (memory) =>
+    SessionStore.of({
+      create: (write) => Effect.sync(() => create(memory, write)),
+      find: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.sessions.find(id))),
+      changedSince: (at, among) => Effect.sync(() => memory.sessions.changedSince(at, among)),
+      advance: (write) => Effect.sync(() => advance(memory, write)),
+      complete: (write) => Effect.sync(() => complete(memory, write)),
+      recordSightings: (pid, sightings) => Effect.sync(() => storeSightings(memory, pid, sightings)),
+      sweep: (times) => Effect.sync(() => sweep(memory, times)),
+    }),
+  ),
+);
+
+const create = (memory: Memory, { session, burst }: CreateSession): SessionCreated => {
+  const { id, keyId, pid, clientId, redirect, createdAt } = session;
+  assertStorable([clientId, redirect ?? ""]);
+  if (!memory.keys.has(keyId)) {
+    throw new Error(`Cannot create a session of key "${keyId}", expected one that exists`);
+  }
+  const fullAt = Math.max(memory.burstsFullAt.get(keyId) ?? createdAt, createdAt);
+  if (burst !== null) {
+    const readyAt = fullAt - (burst.capacity - 1) * burst.refillMs;
+    if (readyAt > createdAt) return { _tag: "TooMany", readyAt };
+  }
+  memory.linksOf(pid);
+  if (memory.sessions.find(id) !== undefined) {
+    throw new Error("Cannot create a session: its id is taken, expected a new one");
+  }
+  if (burst !== null) memory.burstsFullAt.set(keyId, fullAt + burst.refillMs);
+  memory.sessions.add(session);
+  return { _tag: "Created" };
+};
+
+const advance = (memory: Memory, { id, to, at }: AdvanceSession): Option.Option<SessionAdvanced> => {
+  const session = memory.sessions.find(id);
+  if (session === undefined) return Option.none();
+  if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
+
+  const advanced = { ...session, state: to, change: session.change + 1 };
+  memory.sessions.change(advanced, at);
+  return Option.some({ session: advanced, changed: true });
+};
+
+const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
+  const { pid, chatId, at, address } = write;
+  const flow = memory.flows.get(write.flow);
+  const sessionId = flow?.session ?? null;
+  const session = sessionId === null ? undefined : memory.sessions.find(sessionId);
+  const refusal = completionRefusal(write, { flow, session, record: memory.links.get(pid)?.find(chatId) });
+  if (refusal !== null) return refusal;
+
+  if (address !== null) assertStorable([address.hash, address.sealed, address.addressKeyId]);
+  const { record, previousGameId } = setGame(memory, write);
+  if (address !== null) storeSightings(memory, pid, [{ chatId, address, seenAt: at }]);
+  endFlow(memory, write.flow);
+  if (session === undefined) return { _tag: "Completed", record, previousGameId, session: null };
+
+  const completed = completedSession(session, write, previousGameId);
+  memory.sessions.change(completed, at);
+  return { _tag: "Completed", record, previousGameId, session: completed };
+};
+
+const sweep = (
+  memory: Memory,
+  { at, sessionsBefore, sightingsBefore }: SweepSessions,
+): ReadonlyArray<SessionId> => {
+  const expired = memory.sessions.unfinished((session) => canAdvance(session, "expired", at));
+  for (const { id } of expired) advance(memory, { id, to: "expired", at });
+  memory.sessions.forget(sessionsBefore);
+  for (const flow of memory.flows.values()) if (flow.expiresAt <= at) endFlow(memory, flow.id);
+  forgetSightings(memory, sightingsBefore);
+  return expired.map(({ id }) => id);
+};
+
+const forgetSightings = (memory: Memory, before: Millis): void => {
+  for (const sightings of memory.sightings.values()) {
+    for (const { chatId, address, seenAt } of sightings.all()) {
+      if (seenAt < before) sightings.remove(chatId, address.hash);
+    }
+  }
+};

@@ -1,0 +1,122 @@
+import type { ChatId, KeyId, Pid } from "@accountlink/core";
+import type { Account } from "@accountlink/core/keys";
+import { isFinal } from "@accountlink/core/sessions";
+import { assertStorable } from "@accountlink/core/storable_text";
+import type { Millis } from "@accountlink/core/timestamp";
+import { type EraseUser, type UserErased, withoutUser } from "@accountlink/core/users";
+import { Option } from "effect";
+import { endVerifications } from "../sessions/verification_ends.ts";
+import type { Memory } from "../state.ts";
+import { entriesOf } from "./user_entries.ts";
+
+/** Implements `UserStore.erase`. */
+export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserErased> => {
+  const { chatId, at, scopes, pseudonym, actor, requestId } = write;
+  const holders = [...memory.links.values()].filter((links) => links.find(chatId) !== undefined);
+  if (holders.some(({ scope }) => !scopes.includes(scope.pid))) return Option.none();
+  assertStorable([pseudonym, actor.id, requestId ?? ""]);
+
+  const accounts = [...memory.accounts.values()].filter((account) => account.chatId === chatId);
+  const names = accounts.map(({ name }) => name);
+  for (const links of holders) links.remove(chatId);
+  const found: Record<"records" | "sightings" | "reviews" | "entries", ReadonlyArray<Pid | null>> = {
+    records: holders.map(({ scope }) => scope.pid),
+    sightings: forgetSightings(memory, chatId),
+    reviews: forgetReviews(memory, chatId),
+    entries: eraseEntries(memory, chatId, names),
+  };
+  eraseFromSessions(memory, chatId, at);
+
+  const revokedKeys = accounts.flatMap((account, index) =>
+    releaseAccount(memory, write, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`),
+  );
+  for (const pid of new Set(Object.values(found).flat())) {
+    if (pid === null) continue;
+    const countIn = (pids: ReadonlyArray<Pid | null>) => pids.filter((other) => other === pid).length;
+    const details = {
+      records: countIn(found.records),
+      sightings: countIn(found.sightings),
+      reviews: countIn(found.reviews),
+      entries: countIn(found.entries),
+    };
+    memory.record({ ...write, action: "user.erased", scope: memory.linksOf(pid).scope, details });
+  }
+  return Option.some({
+    records: found.records.length,
+    sightings: found.sightings.length,
+    reviews: found.reviews.length,
+    entries: found.entries.length,
+    accounts: accounts.length,
+    revokedKeys,
+  });
+};
+
+const eraseFromSessions = (memory: Memory, chatId: ChatId, at: Millis): void => {
+  const theirs = () => memory.sessions.filter((session) => session.chatId === chatId);
+  for (const { id, state } of theirs()) if (isFinal(state)) memory.sessions.delete(id);
+  for (const pid of memory.links.keys()) endVerifications(memory, pid, chatId, at);
+  for (const session of theirs()) memory.sessions.change({ ...session, chatId: null }, at);
+};
+
+const forgetSightings = (memory: Memory, chatId: ChatId): ReadonlyArray<Pid> => {
+  const pids: Array<Pid> = [];
+  for (const [pid, sightings] of memory.sightings) {
+    for (const { address } of sightings.of(chatId)) {
+      sightings.remove(chatId, address.hash);
+      pids.push(pid);
+    }
+  }
+  return pids;
+};
+
+const forgetReviews = (memory: Memory, chatId: ChatId): ReadonlyArray<Pid> => {
+  const pids: Array<Pid> = [];
+  for (const [pid, reviews] of memory.reviews) {
+    for (const { otherChatId } of reviews.of(chatId)) {
+      reviews.remove(chatId, otherChatId);
+      pids.push(pid);
+    }
+  }
+  return pids;
+};
+
+const eraseEntries = (memory: Memory, chatId: ChatId, names: ReadonlyArray<string>) => {
+  const entries = entriesOf(memory, chatId, names);
+  for (const entry of entries) {
+    const log = memory.log.get(entry.account) ?? [];
+    log[log.indexOf(entry)] = { ...entry, ...withoutUser(entry, chatId, names) };
+  }
+  return entries.map(({ pid }) => pid);
+};
+
+/**
+ * Removes chat ID and name from an account, revokes its keys, and clears the owner's texts in them.
+ */
+const releaseAccount = (
+  memory: Memory,
+  write: EraseUser,
+  { name, tier }: Account,
+  pseudonym: string,
+): ReadonlyArray<KeyId> => {
+  memory.renameAccount(name, { name: pseudonym, chatId: null, tier });
+  const revoked: Array<KeyId> = [];
+  for (const stored of memory.keys.values()) {
+    if (stored.key.scope.account !== name) continue;
+    const { scope, status, id } = stored.key;
+    if (status !== "revoked") revoked.push(id);
+    stored.key = {
+      ...stored.key,
+      scope: { ...scope, account: pseudonym },
+      status: "revoked",
+      name: "",
+      allowIps: [],
+      denyIps: [],
+      redirectOrigins: [],
+    };
+  }
+  memory.recordOfAccount(
+    { ...write, action: "user.erased", details: { revokedKeys: revoked.length } },
+    pseudonym,
+  );
+  return revoked;
+};

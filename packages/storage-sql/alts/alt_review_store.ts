@@ -1,0 +1,96 @@
+/** Reviews of pairs of chat users, in SQL. */
+import { ChatId, KeyId, Pid } from "@accountlink/core";
+import { AltReviewStore, type ReviewedPair, type SetAltReview } from "@accountlink/core/alts";
+import { Effect, Layer, Schema } from "effect";
+import { SqlClient } from "effect/sql";
+import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { linkStatements } from "../links/link_statements.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { literalsOf, schemaReaderOf } from "../statements/row.ts";
+
+/** Reviews on the database of the client, whose schema has been migrated. */
+export const layer: Layer.Layer<AltReviewStore, never, SqlClient.SqlClient> = Layer.effect(
+  AltReviewStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const set = setOn(sql);
+    const remove = removeOn(sql);
+    return AltReviewStore.of({
+      set: (write) => set(write).pipe(operation("AltReviewStore.set", write.note ?? "")),
+      remove: (write) => remove(write).pipe(operation("AltReviewStore.remove")),
+
+      findByChatId: (pid, chatId, limit) => {
+        const atMost = limit === null ? sql`` : sql`LIMIT ${limit}`;
+        return sql`
+          SELECT pid, ${asSeenFrom(sql, chatId)}, verdict, note, reviewed_at, key_id FROM alt_reviews
+          WHERE pid = ${pid} AND (chat_id = ${chatId} OR other_chat_id = ${chatId})
+          ORDER BY reviewed_at DESC, the_other ${atMost}`.pipe(
+          Effect.flatMap(readReviews),
+          Effect.map((reviews) => reviews.map(({ review }) => review)),
+          operation("AltReviewStore.findByChatId"),
+        );
+      },
+    });
+  }),
+);
+
+/** The two columns of a pair, the asked user first. */
+export const asSeenFrom = (sql: SqlClient.SqlClient, chatId: ChatId) => sql`
+  CASE WHEN chat_id = ${chatId} THEN chat_id ELSE other_chat_id END AS the_one,
+  CASE WHEN chat_id = ${chatId} THEN other_chat_id ELSE chat_id END AS the_other`;
+
+/** Reads reviews with the scopes that they are in. */
+export const readReviews = schemaReaderOf(
+  "alt_reviews",
+  Schema.Struct({
+    pid: Pid,
+    the_one: ChatId,
+    the_other: ChatId,
+    verdict: literalsOf({ different: true, same: true }),
+    note: Schema.NullOr(Schema.String),
+    reviewed_at: Schema.Int,
+    key_id: KeyId,
+  }),
+  ({ pid, the_one, the_other, verdict, note, reviewed_at, key_id }) => ({
+    pid,
+    review: { chatId: the_one, otherChatId: the_other, verdict, note, at: reviewed_at, keyId: key_id },
+  }),
+);
+
+const inOrder = ({ chatId, otherChatId }: ReviewedPair) => [chatId, otherChatId].toSorted();
+
+const setOn = (sql: SqlClient.SqlClient) => {
+  const { lockScope } = linkStatements(sql);
+  const { forReference } = dialectOf(sql);
+  return Effect.fnUntraced(function* (write: SetAltReview) {
+    const { pid, chatId, otherChatId, verdict, note, at, keyId } = write;
+    const [one, other] = inOrder(write);
+    // Before the review, as in deleteScope, so that the two never wait for each other.
+    yield* lockScope(pid, forReference);
+    yield* sql`
+      INSERT INTO alt_reviews (pid, chat_id, other_chat_id, verdict, note, reviewed_at, key_id)
+      VALUES (${pid}, ${one}, ${other}, ${verdict}, ${note}, ${at}, ${keyId})
+      ON CONFLICT (pid, chat_id, other_chat_id) DO UPDATE SET
+        verdict = excluded.verdict,
+        note = excluded.note,
+        reviewed_at = excluded.reviewed_at,
+        key_id = excluded.key_id`;
+    yield* insertLinkEntry(sql, write, "review.set", { chatId, otherChatId, verdict });
+  }, sql.withTransaction);
+};
+
+const removeOn = (sql: SqlClient.SqlClient) => {
+  const { lockScope } = linkStatements(sql);
+  const { forReference } = dialectOf(sql);
+  return Effect.fnUntraced(function* (write: ReviewedPair) {
+    const { pid, chatId, otherChatId } = write;
+    const [one, other] = inOrder(write);
+    yield* lockScope(pid, forReference);
+    const removed = yield* sql`
+      DELETE FROM alt_reviews WHERE pid = ${pid} AND chat_id = ${one} AND other_chat_id = ${other}
+      RETURNING verdict`;
+    if (removed.length === 0) return false;
+    yield* insertLinkEntry(sql, write, "review.deleted", { chatId, otherChatId });
+    return true;
+  }, sql.withTransaction);
+};

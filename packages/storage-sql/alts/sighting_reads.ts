@@ -1,0 +1,95 @@
+/**
+ * What alt detection reads of sightings.
+ */
+import type { ChatId, Pid } from "@accountlink/core";
+import type { FoundSighting, SharedSightings } from "@accountlink/core/alts";
+import { Effect, Schema } from "effect";
+import type { SqlClient, SqlConnection } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+import { readerOf, schemaReaderOf } from "../statements/row.ts";
+
+/** Finds who was seen at addresses, as `SightingStore.findShared` says. */
+export const findSharedOn = (sql: SqlClient.SqlClient) => {
+  const { elements, isAmong, isAnyOf, firstRowsOfEach } = dialectOf(sql);
+  return (pid: Pid, { hashes, including, excluding, limit }: SharedSightings) => {
+    const addresses = JSON.stringify(hashes.map((hash) => [hash]));
+    const freshest = firstRowsOfEach({
+      json: addresses,
+      table: "sightings",
+      key: "chat_id",
+      condition: sql`pid = ${pid} AND address_hash = value ->> 0
+        AND NOT (chat_id ${isAmong(JSON.stringify(excluding))})`,
+      order: "seen_at DESC, chat_id",
+      limit,
+    });
+    // All sightings of the users are read before those at other addresses are left out: they are few, and Postgres
+    // could read everybody at an address instead.
+    return Effect.flatMap(
+      sql`
+        WITH freshest AS (
+          SELECT chat_id FROM ${freshest}
+          GROUP BY chat_id ORDER BY MAX(seen_at) DESC, chat_id LIMIT ${limit}
+        ), seen AS MATERIALIZED (
+          SELECT chat_id, address_hash, seen_at FROM sightings
+          WHERE pid = ${pid} AND chat_id ${isAnyOf(sql`
+            SELECT chat_id FROM freshest
+            UNION SELECT value ->> 0 FROM ${elements(JSON.stringify(including.map((id) => [id])))}`)}
+        )
+        SELECT chat_id, address_hash, seen_at FROM seen
+        WHERE address_hash IN (SELECT value ->> 0 FROM ${elements(addresses)})`,
+      readFound,
+    );
+  };
+};
+
+const readFound = readerOf("sightings", (row: SqlConnection.Row): FoundSighting | undefined => {
+  const { chat_id, address_hash, seen_at } = row;
+  if (!isChatId(chat_id) || typeof address_hash !== "string" || !Number.isSafeInteger(seen_at)) {
+    return undefined;
+  }
+  return { chatId: chat_id, hash: address_hash, seenAt: seen_at as number };
+});
+
+const digits = /^\d{5,32}$/;
+const isChatId = (value: unknown): value is ChatId => typeof value === "string" && digits.test(value);
+
+/** Counts the users of addresses, as `SightingStore.countUsers` says. */
+export const countUsersOn = (sql: SqlClient.SqlClient) => {
+  const { elements, isAmong } = dialectOf(sql);
+
+  /** For addresses with users under several hashes, some of which may be stored under more than one. */
+  const countDistinct = (pid: Pid, addresses: ReadonlyArray<readonly [number, ReadonlyArray<string>]>) => {
+    const pairs = addresses.flatMap(([place, hashes]) => hashes.map((hash) => [`${place}`, hash]));
+    return Effect.flatMap(
+      sql`
+        SELECT value ->> 0 AS name, COUNT(DISTINCT chat_id) AS users
+        FROM ${elements(JSON.stringify(pairs))} CROSS JOIN sightings
+        WHERE pid = ${pid} AND address_hash = value ->> 1
+        GROUP BY value ->> 0`,
+      readCounts,
+    );
+  };
+
+  return Effect.fnUntraced(function* (pid: Pid, addresses: ReadonlyArray<ReadonlyArray<string>>) {
+    const counts = new Map(
+      yield* Effect.flatMap(
+        sql`
+          SELECT address_hash AS name, users FROM address_users
+          WHERE pid = ${pid} AND address_hash ${isAmong(JSON.stringify(addresses.flat()))}`,
+        readCounts,
+      ),
+    );
+    const sum = (hashes: ReadonlyArray<string>) =>
+      hashes.reduce((total, hash) => total + (counts.get(hash) ?? 0), 0);
+    const isSplit = (hashes: ReadonlyArray<string>) => hashes.filter((hash) => counts.has(hash)).length > 1;
+    const split = [...addresses.entries()].filter(([, hashes]) => isSplit(hashes));
+    const exact = new Map(split.length === 0 ? [] : yield* countDistinct(pid, split));
+    return addresses.map((hashes, place) => exact.get(`${place}`) ?? sum(hashes));
+  });
+};
+
+const readCounts = schemaReaderOf(
+  "address_users",
+  Schema.Struct({ name: Schema.String, users: Schema.Int }),
+  ({ name, users }) => [name, users] as const,
+);

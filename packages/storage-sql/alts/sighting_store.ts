@@ -1,0 +1,101 @@
+/** `SightingStore` in SQL. */
+import type { Pid } from "@accountlink/core";
+import { type ReprotectedSighting, type Sighting, SightingStore } from "@accountlink/core/alts";
+import { Effect, Layer, Schema } from "effect";
+import { SqlClient } from "effect/sql";
+import { linkStatements } from "../links/link_statements.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { schemaReaderOf } from "../statements/row.ts";
+import { countUsersOn, findSharedOn } from "./sighting_reads.ts";
+import { readSightings, sightingColumns } from "./sighting_row.ts";
+import { storeSightings } from "./store_sightings.ts";
+
+export const layer: Layer.Layer<SightingStore, never, SqlClient.SqlClient> = Layer.effect(
+  SightingStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const { withBulkTimeout, isAmong } = dialectOf(sql);
+    const reprotect = reprotectOn(sql);
+    const findShared = findSharedOn(sql);
+    const countUsers = countUsersOn(sql);
+    return SightingStore.of({
+      findByChatIds: (pid, chatIds) =>
+        sql`
+          SELECT ${sql.literal(sightingColumns)} FROM sightings
+          WHERE pid = ${pid} AND chat_id ${isAmong(JSON.stringify(chatIds))}`.pipe(
+          Effect.flatMap(readSightings),
+          Effect.map((found) => found.map(({ pid: _, ...sighting }) => sighting)),
+          operation("SightingStore.findByChatIds"),
+        ),
+
+      findShared: (pid, query) => findShared(pid, query).pipe(operation("SightingStore.findShared")),
+      countUsers: (pid, addresses) => countUsers(pid, addresses).pipe(operation("SightingStore.countUsers")),
+
+      countByKey: () =>
+        sql`SELECT address_key_id, COUNT(*) AS count FROM sightings GROUP BY address_key_id`.pipe(
+          Effect.flatMap(readCounts),
+          sql.withTransaction,
+          withBulkTimeout,
+          Effect.map((counts) => new Map(counts)),
+          operation("SightingStore.countByKey"),
+        ),
+
+      listUnderOtherKeys: (addressKeyId, after, limit) => {
+        const isAfter =
+          after === null
+            ? sql``
+            : sql`AND (pid, chat_id, address_hash) > (${after.pid}, ${after.chatId}, ${after.address.hash})`;
+        return sql`
+          SELECT ${sql.literal(sightingColumns)} FROM sightings
+          WHERE address_key_id <> ${addressKeyId} ${isAfter}
+          ORDER BY pid, chat_id, address_hash LIMIT ${limit}`.pipe(
+          Effect.flatMap(readSightings),
+          sql.withTransaction,
+          withBulkTimeout,
+          operation("SightingStore.listUnderOtherKeys", addressKeyId),
+        );
+      },
+
+      reprotect: (pid, sightings) =>
+        withBulkTimeout(reprotect(pid, sightings)).pipe(operation("SightingStore.reprotect")),
+    });
+  }),
+);
+
+const reprotectOn = (sql: SqlClient.SqlClient) => {
+  const { elements, forReference } = dialectOf(sql);
+  const { lockScope } = linkStatements(sql);
+
+  return Effect.fnUntraced(function* (pid: Pid, sightings: ReadonlyArray<ReprotectedSighting>) {
+    // Before the sightings, like deleteScope, to avoid deadlocks.
+    yield* lockScope(pid, forReference);
+    const named = JSON.stringify(sightings.map(({ chatId, hash }) => [chatId, hash]));
+    const removed = yield* Effect.flatMap(
+      sql`
+        DELETE FROM sightings WHERE pid = ${pid} AND (chat_id, address_hash) IN (
+          SELECT value ->> 0, value ->> 1 FROM ${elements(named)})
+        RETURNING chat_id, address_hash, seen_at`,
+      readRemoved,
+    );
+    const seenAt = new Map(removed);
+    const kept = sightings.flatMap(({ chatId, hash, address }): ReadonlyArray<Sighting> => {
+      const at = seenAt.get(nameOf(chatId, hash));
+      return at === undefined ? [] : [{ chatId, address, seenAt: at }];
+    });
+    yield* storeSightings(sql, pid, kept);
+  }, sql.withTransaction);
+};
+
+const nameOf = (chatId: string, hash: string): string => `${chatId} ${hash}`;
+
+const readCounts = schemaReaderOf(
+  "sightings",
+  Schema.Struct({ address_key_id: Schema.String, count: Schema.Int }),
+  ({ address_key_id, count }) => [address_key_id, count] as const,
+);
+
+const readRemoved = schemaReaderOf(
+  "sightings",
+  Schema.Struct({ chat_id: Schema.String, address_hash: Schema.String, seen_at: Schema.Int }),
+  ({ chat_id, address_hash, seen_at }) => [nameOf(chat_id, address_hash), seen_at] as const,
+);

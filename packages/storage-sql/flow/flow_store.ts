@@ -1,0 +1,136 @@
+/** `FlowStore` in SQL. */
+import type { ChatId, GameId } from "@accountlink/core";
+import { FlowStore, type SignInChallenge, type VerificationFlow } from "@accountlink/core/flow";
+import type { FlowId } from "@accountlink/core/ids";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Array as Arr, Effect, Layer, Schema } from "effect";
+import { SqlClient } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { schemaReaderOf } from "../statements/row.ts";
+import { challengeColumns, flowColumns, readChallenges, readFlows, rowOfFlow } from "./flow_row.ts";
+
+export const layer: Layer.Layer<FlowStore, never, SqlClient.SqlClient> = Layer.effect(
+  FlowStore,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    FlowStore.of({ ...flowOperations(sql), ...challengeOperations(sql), prove: proveOn(sql) }),
+  ),
+);
+
+type Operations<Names extends keyof FlowStore["Service"]> = Pick<FlowStore["Service"], Names>;
+
+const flowOperations = (sql: SqlClient.SqlClient): Operations<"begin" | "find" | "end"> => {
+  const columns = sql.literal(flowColumns);
+  return {
+    begin: (flow) =>
+      sql`INSERT INTO verification_flows ${sql.insert(rowOfFlow(flow))}`.pipe(
+        Effect.asVoid,
+        operation("FlowStore.begin", flow.id, flow.redirect ?? ""),
+      ),
+
+    find: (id, at) =>
+      sql`SELECT ${columns} FROM verification_flows WHERE id = ${id} AND expires_at > ${at}`.pipe(
+        Effect.flatMap(readFlows),
+        Effect.map(Arr.head),
+        operation("FlowStore.find"),
+      ),
+
+    end: (id) =>
+      sql`DELETE FROM verification_flows WHERE id = ${id}`.pipe(Effect.asVoid, operation("FlowStore.end")),
+  };
+};
+
+const challengeOperations = (sql: SqlClient.SqlClient): Operations<"challenge" | "takeChallenge"> => {
+  const { forReference, rowsWritten } = dialectOf(sql);
+  const columns = sql.literal(challengeColumns);
+
+  const insert = ({ stateHash, flow, step, expiresAt }: SignInChallenge) => sql`
+    INSERT INTO sign_ins (${columns})
+    SELECT ${stateHash}, id, ${step}, ${expiresAt}
+    FROM verification_flows WHERE id = ${flow} ${forReference}`;
+
+  const take = (id: FlowId, stateHash: string, at: Millis) => sql`
+    DELETE FROM sign_ins
+    WHERE state_hash = ${stateHash} AND flow_id = ${id} AND expires_at > ${at}
+      AND EXISTS (SELECT 1 FROM verification_flows WHERE id = ${id} AND expires_at > ${at})
+    RETURNING ${columns}`;
+
+  return {
+    challenge: (challenge) =>
+      insert(challenge).raw.pipe(
+        Effect.map((result) => rowsWritten(result) > 0),
+        operation("FlowStore.challenge"),
+      ),
+
+    takeChallenge: (id, stateHash, at) =>
+      take(id, stateHash, at).pipe(
+        Effect.flatMap(readChallenges),
+        Effect.map(Arr.head),
+        operation("FlowStore.takeChallenge"),
+      ),
+  };
+};
+
+const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
+  const { forUpdate } = dialectOf(sql);
+  const columns = sql.literal(flowColumns);
+
+  const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
+    // Waits for a removal in progress, which removes only earlier proofs.
+    yield* sql`
+      SELECT chat_id FROM links
+      WHERE pid = (SELECT pid FROM verification_flows WHERE id = ${id}) AND chat_id = ${chatId} ${forUpdate}`;
+    return yield* Effect.flatMap(
+      sql`
+        UPDATE verification_flows SET id = ${nextId}, chat_id = ${chatId}, game_id = NULL, seen_version = NULL
+        WHERE id = ${id} AND expires_at > ${at}
+        RETURNING ${columns}`,
+      readFlows,
+    );
+  });
+
+  const proveGame = Effect.fnUntraced(function* (id: FlowId, gameId: GameId, at: Millis, nextId: FlowId) {
+    const [flow] = yield* Effect.flatMap(
+      sql`
+        SELECT ${columns} FROM verification_flows
+        WHERE id = ${id} AND chat_id IS NOT NULL AND expires_at > ${at} ${forUpdate}`,
+      readFlows,
+    );
+    if (flow === undefined) return [];
+    // After the lock, so that chat user and record are consistent.
+    const [version = 0] = yield* Effect.flatMap(
+      sql`SELECT link_version FROM links WHERE pid = ${flow.pid} AND chat_id = ${flow.chatId}`,
+      readVersions,
+    );
+    // One update: a second one would lock the scope after the flow, and could deadlock with
+    // deleteScope.
+    return yield* Effect.flatMap(
+      sql`
+        UPDATE verification_flows SET id = ${nextId}, game_id = ${gameId}, seen_version = ${version}
+        WHERE id = ${id}
+        RETURNING ${columns}`,
+      readFlows,
+    );
+  });
+
+  /** The challenges already have the new ID, by ON UPDATE CASCADE. */
+  const forgetChallenges = (flows: ReadonlyArray<VerificationFlow>) =>
+    Effect.forEach(flows, ({ id }) => sql`DELETE FROM sign_ins WHERE flow_id = ${id}`);
+
+  return (id, proof, at, nextId) =>
+    (proof.step === "chat"
+      ? proveChat(id, proof.chatId, at, nextId)
+      : proveGame(id, proof.gameId, at, nextId)
+    ).pipe(
+      Effect.tap(forgetChallenges),
+      sql.withTransaction,
+      Effect.map(Arr.head),
+      operation("FlowStore.prove", nextId),
+    );
+};
+
+const readVersions = schemaReaderOf(
+  "links",
+  Schema.Struct({ link_version: Schema.Int }),
+  ({ link_version }) => link_version,
+);

@@ -1,0 +1,134 @@
+/** `KeyStore` in SQL. */
+import { guildOf, type ScopeTarget } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { Array as Arr, Effect, Layer } from "effect";
+import { SqlClient, SqlConnection, type Statement } from "effect/sql";
+import { batched } from "../statements/batching.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { readAccounts, readKeyIds, readKeys, readPresentedKeys, readScopes } from "./key_row.ts";
+import { keyWrites } from "./key_writes.ts";
+
+export const layer: Layer.Layer<KeyStore, never, SqlClient.SqlClient | SqlConnection.Connection> =
+  Layer.effect(
+    KeyStore,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      const connection = yield* SqlConnection.Connection;
+      return KeyStore.of({ ...accountOperations(sql), ...keyLookups(sql, connection), ...keyWrites(sql) });
+    }),
+  );
+
+type Operations<Names extends keyof KeyStore["Service"]> = Pick<KeyStore["Service"], Names>;
+
+const accountOperations = (
+  sql: SqlClient.SqlClient,
+): Operations<"ensureAccount" | "findAccount" | "ensureScope" | "findScope" | "findScopeByPid"> => {
+  const findAccount = (name: string) =>
+    sql`SELECT name, chat_id, tier FROM accounts WHERE name = ${name}`.pipe(Effect.flatMap(readAccounts));
+
+  const findScope = (account: string, target: ScopeTarget) =>
+    sql`
+      SELECT pid, account, guild_id FROM scopes
+      WHERE account = ${account} AND COALESCE(guild_id, '') = ${guildOf(target) ?? ""}`.pipe(
+      Effect.flatMap(readScopes),
+    );
+
+  return {
+    ensureAccount: (account) =>
+      sql`
+        INSERT INTO accounts (name, chat_id, tier) VALUES (${account.name}, ${account.chatId}, ${account.tier})
+        ON CONFLICT (name) DO NOTHING`.pipe(
+        Effect.andThen(findAccount(account.name)),
+        Effect.map(([stored = account]) => stored),
+        operation("KeyStore.ensureAccount", account.name),
+      ),
+
+    findAccount: (name) =>
+      findAccount(name).pipe(Effect.map(Arr.head), operation("KeyStore.findAccount", name)),
+
+    ensureScope: (account, target, pid) =>
+      sql`
+        INSERT INTO scopes (pid, account, guild_id) VALUES (${pid}, ${account}, ${guildOf(target)})
+        ON CONFLICT (account, COALESCE(guild_id, '')) DO NOTHING`.pipe(
+        Effect.andThen(findScope(account, target)),
+        Effect.map(([scope = { ...target, pid, account }]) => scope),
+        operation("KeyStore.ensureScope", account),
+      ),
+
+    findScope: (account, target) =>
+      findScope(account, target).pipe(Effect.map(Arr.head), operation("KeyStore.findScope", account)),
+
+    findScopeByPid: (pid) =>
+      sql`SELECT pid, account, guild_id FROM scopes WHERE pid = ${pid}`.pipe(
+        Effect.flatMap(readScopes),
+        Effect.map(Arr.head),
+        operation("KeyStore.findScopeByPid"),
+      ),
+  };
+};
+
+const keyLookups = (
+  sql: SqlClient.SqlClient,
+  connection: SqlConnection.Connection,
+): Operations<"findByHash" | "findById" | "acceptedAmong" | "listKeys"> => {
+  const keys = sql.literal(`
+    keys.id, keys.name, keys.tier, keys.kind, keys.status, keys.expires_at, keys.limits, keys.allow_ips, keys.deny_ips,
+    keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`);
+  const keysWithScope = sql.literal("keys JOIN scopes ON scopes.pid = keys.pid");
+  const byHash = (hash: Statement.Fragment) => sql`
+    SELECT ${keys}, key_secrets.hash, key_secrets.ends_at AS secret_ends_at
+    FROM ${keysWithScope} JOIN key_secrets ON key_secrets.key_id = keys.id
+    WHERE key_secrets.hash = ${hash}`;
+  const { isAmong, isRemote } = dialectOf(sql);
+  const presented = isRemote ? batchByHash(sql, connection, byHash) : (hash: string) => byHash(sql`${hash}`);
+
+  return {
+    findByHash: (hash) =>
+      presented(hash).pipe(
+        Effect.flatMap(readPresentedKeys),
+        Effect.map(Arr.head),
+        operation("KeyStore.findByHash", hash),
+      ),
+
+    findById: (id) =>
+      sql`SELECT ${keys} FROM ${keysWithScope} WHERE keys.id = ${id}`.pipe(
+        Effect.flatMap(readKeys),
+        Effect.map(Arr.head),
+        operation("KeyStore.findById"),
+      ),
+
+    acceptedAmong: (ids, at) =>
+      sql`
+        SELECT id FROM keys
+        WHERE id ${isAmong(JSON.stringify(ids))} AND status = 'active' AND (expires_at IS NULL OR expires_at > ${at})`.pipe(
+        Effect.flatMap(readKeyIds),
+        operation("KeyStore.acceptedAmong"),
+      ),
+
+    listKeys: (account) =>
+      sql`
+        SELECT ${keys} FROM ${keysWithScope}
+        ${account === null ? sql.literal("") : sql`WHERE scopes.account = ${account}`}
+        ORDER BY keys.created_at, keys.id`.pipe(
+        Effect.flatMap(readKeys),
+        operation("KeyStore.listKeys", account ?? ""),
+      ),
+  };
+};
+
+/** Batches look-ups of keys, of which every request needs one. */
+const batchByHash = (
+  sql: SqlClient.SqlClient,
+  connection: SqlConnection.Connection,
+  byHash: (hash: Statement.Fragment) => Statement.Fragment,
+) => {
+  // The LIMIT forces index lookups; a plain join would scan small tables.
+  const [text] = sql`
+    SELECT found.* FROM ${dialectOf(sql).elements("")} CROSS JOIN LATERAL (
+      ${byHash(sql.literal("value ->> 0"))} LIMIT 1
+    ) AS found`.compile();
+  return batched<[hash: string]>(["hash"], (hashes) =>
+    connection.execute(text, [JSON.stringify(hashes)], undefined),
+  );
+};

@@ -1,0 +1,74 @@
+import { type ApiKey, KeyId } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Exit, Option } from "effect";
+import { origin, refuseWritesTo, scope, withTampering } from "../sqlite/test_tampering.ts";
+
+const key: ApiKey = {
+  id: KeyId.make("Aa0Bb1Cc2Dd3"),
+  name: "Test key",
+  scope,
+  tier: "free",
+  kind: "normal",
+  status: "active",
+  expiresAt: null,
+  limits: { daily: 5 },
+  allowIps: ["203.0.113.7"],
+  denyIps: [],
+  redirectOrigins: [],
+  createdAt: 1,
+};
+
+describe("keys", () => {
+  it.effect.each([
+    "tier = 'gold'",
+    "status = ''",
+    "limits = '{\"daily\":'",
+    'limits = \'{"daily":"5"}\'',
+    "limits = '\"some\"'",
+    "allow_ips = '[203]'",
+    "redirect_origins = 'null'",
+    "deny_ips = CAST(x'ff' AS TEXT)",
+  ])("are refused with the damage %s", (damage) =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const keys = yield* KeyStore;
+        yield* keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 });
+        expect(yield* keys.listKeys("acme")).toEqual([key]);
+        tamper(`UPDATE keys SET ${damage}`);
+        for (const read of [keys.findById(key.id), keys.findByHash("hash"), keys.listKeys(null)]) {
+          const error = yield* Effect.flip<unknown, unknown, never>(read);
+          expect(error).toMatchObject({ _tag: "StoreUnavailable", cause: { _tag: "UnreadableRow" } });
+          // The value is an address.
+          expect(JSON.stringify(error)).not.toContain("203");
+        }
+      }),
+    ),
+  );
+});
+
+describe("a write of keys", () => {
+  const attempts: Readonly<Record<string, (keys: KeyStore["Service"]) => Effect.Effect<unknown, unknown>>> = {
+    insertKey: (keys) => {
+      const other = { ...key, id: KeyId.make("Ee4Ff5Gg6Hh7") };
+      return keys.insertKey({ ...origin, key: other, hash: "other", maxKeys: null, at: 2 });
+    },
+    rotateKey: (keys) => keys.rotateKey({ ...origin, id: key.id, hash: "other", at: 2, previousUntil: 3 }),
+    setKeyStatus: (keys) =>
+      keys.setKeyStatus({ ...origin, id: key.id, status: "revoked", at: 2, action: "key.reported" }),
+  };
+
+  it.effect.each(Object.entries(attempts))("rolls back when its last statement fails: %s", ([, attempt]) =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const keys = yield* KeyStore;
+        yield* keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 });
+        tamper(refuseWritesTo("audit_log"));
+        expect(Exit.isFailure(yield* Effect.exit(attempt(keys)))).toBe(true);
+        expect(yield* keys.listKeys(null)).toEqual([key]);
+        expect(yield* keys.findByHash("hash")).toEqual(Option.some({ key, endsAt: null }));
+        expect(yield* keys.findByHash("other")).toEqual(Option.none());
+      }),
+    ),
+  );
+});

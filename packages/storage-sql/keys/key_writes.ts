@@ -1,0 +1,127 @@
+/** The writes of `KeyStore`, each a transaction with its audit entry. */
+import type { ApiKey, KeyId } from "@accountlink/core";
+import type { AuditAction, WriteOrigin } from "@accountlink/core/audit";
+import type { InsertKey, KeyStore, RotateKey, SetKeyStatus } from "@accountlink/core/keys";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Data, Effect } from "effect";
+import type { SqlClient, SqlError } from "effect/sql";
+import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { type KeyState, readCounts, readStates } from "./key_row.ts";
+
+/** Rolls the transaction back, and is its answer. */
+class Refused extends Data.TaggedError("Refused")<{ readonly answer: "exists" | "too_many_keys" }> {}
+
+export const keyWrites = (
+  sql: SqlClient.SqlClient,
+): Pick<KeyStore["Service"], "insertKey" | "rotateKey" | "setKeyStatus"> => {
+  const insertKey = insertKeyOn(sql);
+  const { rotateKey, setKeyStatus } = changesOn(sql);
+  return {
+    insertKey: (write) => {
+      const { name, allowIps, denyIps, redirectOrigins } = write.key;
+      return insertKey(write).pipe(
+        Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)),
+        operation("KeyStore.insertKey", write.hash, name, ...allowIps, ...denyIps, ...redirectOrigins),
+      );
+    },
+    rotateKey: (write) => rotateKey(write).pipe(operation("KeyStore.rotateKey", write.hash)),
+    setKeyStatus: (write) => setKeyStatus(write).pipe(operation("KeyStore.setKeyStatus")),
+  };
+};
+
+const insertKeyOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  const { insertWithSecret, countOthers } = keyStatements(sql);
+  return Effect.fnUntraced(function* (write: InsertKey) {
+    const { key, maxKeys } = write;
+    // Serializes the new keys of an account, so that the count is exact.
+    yield* sql`SELECT name FROM accounts WHERE name = ${key.scope.account} ${forUpdate}`;
+    yield* Effect.catchIf(insertWithSecret(write), isTaken, () => new Refused({ answer: "exists" }));
+    if (maxKeys !== null) {
+      const [others = 0] = yield* Effect.flatMap(countOthers(key), readCounts);
+      if (others >= maxKeys) return yield* new Refused({ answer: "too_many_keys" });
+    }
+    yield* insertChange(sql, write, { id: key.id, status: key.status, pid: key.scope.pid }, "key.created");
+    return "inserted" as const;
+  }, sql.withTransaction);
+};
+
+const changesOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  const { insertSecret } = keyStatements(sql);
+
+  const rotateKey = Effect.fnUntraced(function* (write: RotateKey) {
+    const { id, hash, previousUntil } = write;
+    const [key] = yield* sql`
+      SELECT id, status, pid FROM keys WHERE id = ${id} AND status <> 'revoked' ${forUpdate}`.pipe(
+      Effect.flatMap(readStates),
+    );
+    if (key === undefined) return false;
+    yield* sql`
+      UPDATE key_secrets SET ends_at = ${previousUntil}
+      WHERE key_id = ${id} AND (ends_at IS NULL OR ends_at > ${previousUntil})`;
+    yield* insertSecret(id, hash);
+    yield* insertChange(sql, write, key, "key.rotated");
+    return true;
+  }, sql.withTransaction);
+
+  const setKeyStatus = Effect.fnUntraced(function* (write: SetKeyStatus) {
+    const { id, status, action } = write;
+    const [key] = yield* sql`
+      UPDATE keys SET status = ${status} WHERE id = ${id} AND status NOT IN ('revoked', ${status})
+      RETURNING id, status, pid`.pipe(Effect.flatMap(readStates));
+    if (key === undefined) return false;
+    yield* insertChange(sql, write, key, action);
+    return true;
+  }, sql.withTransaction);
+
+  return { rotateKey, setKeyStatus };
+};
+
+const insertChange = (
+  sql: SqlClient.SqlClient,
+  { actor, requestId, at }: WriteOrigin & { readonly at: Millis },
+  { id, status, pid }: KeyState,
+  action: AuditAction,
+) => {
+  const details = { keyId: id, status };
+  return insertEntry(sql, { actor, requestId, at, account: ownerOf(sql, pid), pid, action, details });
+};
+
+const isTaken = (error: SqlError.SqlError): boolean => error.reason._tag === "UniqueViolation";
+
+const keyStatements = (sql: SqlClient.SqlClient) => {
+  const insertSecret = (id: KeyId, hash: string) =>
+    sql`INSERT INTO key_secrets (hash, key_id) VALUES (${hash}, ${id})`;
+  return {
+    insertSecret,
+
+    insertWithSecret: ({ key, hash, maxKeys }: InsertKey) =>
+      Effect.andThen(
+        sql`INSERT INTO keys ${sql.insert({
+          id: key.id,
+          pid: key.scope.pid,
+          name: key.name,
+          tier: key.tier,
+          kind: key.kind,
+          status: key.status,
+          expires_at: key.expiresAt,
+          limits: JSON.stringify(key.limits),
+          allow_ips: JSON.stringify(key.allowIps),
+          deny_ips: JSON.stringify(key.denyIps),
+          redirect_origins: JSON.stringify(key.redirectOrigins),
+          created_at: key.createdAt,
+          counts: maxKeys === null ? 0 : 1,
+        })}`,
+        insertSecret(key.id, hash),
+      ),
+
+    /** The other keys of the account that count against its maximum. */
+    countOthers: ({ id, scope }: ApiKey) => sql`
+      SELECT COUNT(*) AS count FROM keys JOIN scopes ON scopes.pid = keys.pid
+      WHERE scopes.account = ${scope.account} AND keys.counts = 1 AND keys.status <> 'revoked'
+        AND keys.id <> ${id}`,
+  };
+};

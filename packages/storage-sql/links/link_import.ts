@@ -1,0 +1,103 @@
+/** Imports of links, with a constant number of statements for a batch. */
+import type { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
+import { type ImportBatch, progressKeptFor } from "@accountlink/core/links";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Schema } from "effect";
+import type { SqlClient, Statement } from "effect/sql";
+import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { schemaReaderOf } from "../statements/row.ts";
+import { relinkOf } from "./link_relink.ts";
+import { linkStatements } from "./link_statements.ts";
+
+export const linkImports = (
+  sql: SqlClient.SqlClient,
+): Pick<LinkStore["Service"], "importBatch" | "importPosition"> => {
+  const { rowsWritten, withBulkTimeout, forReference } = dialectOf(sql);
+  const { lockScope } = linkStatements(sql);
+  const { insert, keep, replace } = importStatements(sql);
+
+  const importBatch = Effect.fnUntraced(function* (batch: ImportBatch) {
+    const { pid, links, existing, progress } = batch;
+    const lastLines = new Map<ChatId, Line>(
+      links.map(({ chatId, gameId, lastVerifiedAt }) => [chatId, [chatId, gameId, lastVerifiedAt]]),
+    );
+    const lines = JSON.stringify([...lastLines.values()].toSorted(byChatId));
+
+    // Before the records, like deleteScope, and the records sorted, to avoid deadlocks.
+    yield* lockScope(pid, forReference);
+    const inserted = rowsWritten(yield* insert(pid, lines, keep).raw);
+    const old = lastLines.size - inserted;
+    // The new records are already equal, so this replaces only the old ones.
+    const replaced =
+      existing === "keep" || old === 0 ? 0 : rowsWritten(yield* insert(pid, lines, replace).raw);
+    if (progress !== null) {
+      yield* sql`
+        INSERT INTO import_progress (source, position, saved_at)
+        VALUES (${progress.source}, ${progress.position}, ${batch.at})
+        ON CONFLICT (source) DO UPDATE SET position = excluded.position, saved_at = excluded.saved_at`;
+      yield* forgetProgress(sql, batch.at - progressKeptFor);
+    }
+    const counts = { inserted, replaced, kept: old - replaced };
+    if (inserted + replaced > 0) yield* insertLinkEntry(sql, batch, "links.imported", counts);
+    return counts;
+  }, sql.withTransaction);
+
+  return {
+    importBatch: (batch) =>
+      withBulkTimeout(importBatch(batch)).pipe(
+        operation("LinkStore.importBatch", batch.progress?.source ?? ""),
+      ),
+
+    importPosition: (source) =>
+      sql`SELECT position FROM import_progress WHERE source = ${source}`.pipe(
+        Effect.flatMap(readPositions),
+        Effect.map(([position = 0]) => position),
+        operation("LinkStore.importPosition", source),
+      ),
+  };
+};
+
+const maxExpiredProgress = 100;
+
+const forgetProgress = (sql: SqlClient.SqlClient, before: Millis) => sql`
+  DELETE FROM import_progress ${dialectOf(sql).firstRows({
+    table: "import_progress",
+    primaryKey: ["source"],
+    order: "saved_at",
+    condition: sql`saved_at < ${before}`,
+    limit: maxExpiredProgress,
+  })}`;
+
+type Line = readonly [chatId: ChatId, gameId: GameId, lastVerifiedAt: Millis];
+
+const byChatId = ([one]: Line, [other]: Line): number => (one < other ? -1 : 1);
+
+const readPositions = schemaReaderOf(
+  "import_progress",
+  Schema.Struct({ position: Schema.Int }),
+  ({ position }) => position,
+);
+
+const importStatements = (sql: SqlClient.SqlClient) => {
+  const { elements } = dialectOf(sql);
+  return {
+    /**
+     * @param lines a JSON array of `[chatId, gameId, lastVerifiedAt]`, of distinct chat users
+     * @param existing the conflict clause for chat users with a record
+     */
+    insert: (pid: Pid, lines: string, existing: Statement.Fragment) => sql`
+      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+      SELECT ${pid}, value ->> 0, value ->> 1, 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 2 AS BIGINT)
+      FROM ${elements(lines)} WHERE true
+      ON CONFLICT (pid, chat_id) ${existing}`,
+
+    keep: sql.literal("DO NOTHING"),
+
+    /** Skips rows that would not change. */
+    replace: sql`${relinkOf(sql)}
+      WHERE links.game_id IS DISTINCT FROM excluded.game_id
+        OR links.last_verified_at <> excluded.last_verified_at`,
+  };
+};

@@ -1,0 +1,42 @@
+/**
+ * The look-ups of `LinkStore` as constant SQL text: requests only bind parameters, and the database
+ * prepares each statement once.
+ */
+import type { SqlClient, Statement } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+
+/** Each comment lists the parameters in order. */
+export const linkQueries = (sql: SqlClient.SqlClient) => {
+  const { elements, isAmong } = dialectOf(sql);
+  const record = sql.literal("chat_id, game_id, link_version, linked_at, last_verified_at");
+  const records = sql`SELECT ${record} FROM links`;
+  return {
+    /** pid, chat ID */
+    byChatId: textOf(sql`${records} WHERE pid = ${""} AND chat_id = ${""}`),
+
+    /** pid, chat IDs as JSON */
+    byChatIds: textOf(sql`${records} WHERE pid = ${""} AND chat_id ${isAmong("")}`),
+
+    /**
+     * Pairs of pid and chat ID as JSON; the rows have the pid. For remote databases only. The LIMIT
+     * forces an index lookup for each pair; a plain join would scan a partitioned table.
+     */
+    byPairs: textOf(sql`
+      SELECT found.* FROM ${elements("")} CROSS JOIN LATERAL (
+        SELECT pid, ${record} FROM links WHERE pid = value ->> 0 AND chat_id = value ->> 1 LIMIT 1
+      ) AS found`),
+
+    /** pid, game IDs as JSON */
+    byGameIds: textOf(sql`
+      SELECT chat_id, game_id FROM links
+      WHERE pid = ${""} AND game_id ${isAmong("")}
+      ORDER BY game_id, linked_at DESC, chat_id`),
+
+    /** pid, chat ID before the page, limit */
+    page: textOf(sql`
+      ${records} WHERE pid = ${""} AND chat_id > ${""} AND game_id IS NOT NULL
+      ORDER BY chat_id LIMIT ${0}`),
+  };
+};
+
+const textOf = (query: Statement.Statement<unknown>): string => query.compile()[0];

@@ -1,0 +1,42 @@
+import type { ChatId, GameId, Pid } from "@accountlink/core";
+import type { Millis } from "@accountlink/core/timestamp";
+import type { SqlClient, Statement } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+import { relinkOf } from "./link_relink.ts";
+
+/**
+ * Statements of link writes. They return `previous_game_id`, since RETURNING sees only new values.
+ */
+export const linkStatements = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  const relink = relinkOf(sql);
+  return {
+    /** Returns the record, or nothing if the conflict clause `existing` kept the old one. */
+    link: (
+      pid: Pid,
+      chatId: ChatId,
+      gameId: GameId,
+      at: Millis,
+      existing: Statement.Fragment = relink,
+    ) => sql`
+      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+      VALUES (${pid}, ${chatId}, ${gameId}, 1, ${at}, ${at})
+      ON CONFLICT (pid, chat_id) ${existing}
+      RETURNING chat_id, game_id, link_version, linked_at, last_verified_at, previous_game_id`,
+
+    /** Returns the removed game, or nothing if there was no link. */
+    unlink: (pid: Pid, chatId: ChatId, at: Millis) => sql`
+      UPDATE links
+      SET previous_game_id = game_id, game_id = NULL, link_version = link_version + 1, linked_at = ${at}
+      WHERE pid = ${pid} AND chat_id = ${chatId} AND game_id IS NOT NULL
+      RETURNING previous_game_id`,
+
+    /** Returns both records, locked in sorted order to avoid deadlocks. */
+    lock: (pid: Pid, one: ChatId, other: ChatId) => sql`
+      SELECT chat_id, game_id, link_version, linked_at, last_verified_at FROM links
+      WHERE pid = ${pid} AND chat_id IN (${one}, ${other})
+      ORDER BY chat_id ${forUpdate}`,
+
+    lockScope: (pid: Pid, lock: Statement.Fragment) => sql`SELECT pid FROM scopes WHERE pid = ${pid} ${lock}`,
+  };
+};

@@ -1,0 +1,133 @@
+import { ChatId, GameId, LinkStore } from "@accountlink/core";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Exit, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { migrate } from "../migrations.ts";
+import { layerSqlite } from "../sqlite/client/sql_client.ts";
+import { origin, refuseWritesTo, scope, withTampering } from "../sqlite/test_tampering.ts";
+import { linkQueries } from "./link_queries.ts";
+
+const { pid } = scope;
+const chatId = ChatId.make("10001");
+const otherChatId = ChatId.make("10002");
+const gameId = GameId.make("1");
+const otherGameId = GameId.make("2");
+const write = { ...origin, pid, chatId, at: 1 };
+
+const unavailable = <A, R>(operation: string, effect: Effect.Effect<A, unknown, R>) =>
+  Effect.map(Effect.flip(effect), (error) => {
+    expect(error).toMatchObject({ _tag: "StoreUnavailable", operation, cause: { _tag: "UnreadableRow" } });
+  });
+
+type Links = LinkStore["Service"];
+
+describe("links", () => {
+  it.effect.each(["'one'", "''", "CAST(x'31ff' AS TEXT)", "'1' || char(0)", "'\u0661'"])(
+    "are refused with the damage %s",
+    (damaged) =>
+      withTampering((tamper) =>
+        Effect.gen(function* () {
+          const links = yield* LinkStore;
+          yield* links.setGame({ ...write, gameId });
+          tamper(`UPDATE links SET game_id = ${damaged}`);
+          yield* unavailable("LinkStore.findByChatId", links.findByChatId(pid, chatId));
+          yield* unavailable("LinkStore.findByChatIds", links.findByChatIds(pid, [chatId]));
+          yield* unavailable("LinkStore.exportPage", links.exportPage(pid, null, 10));
+          yield* unavailable("LinkStore.setGame", links.setGame({ ...write, gameId }));
+          yield* unavailable("LinkStore.removeGame", links.removeGame(write));
+          tamper(`UPDATE links SET game_id = '1', chat_id = ${damaged}`);
+          yield* unavailable("LinkStore.findByGameIds", links.findByGameIds(pid, [gameId]));
+        }),
+      ),
+  );
+
+  it.effect("that are damaged stay unchanged when a write is refused", () =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const links = yield* LinkStore;
+        yield* links.setGame({ ...write, gameId });
+        tamper("UPDATE links SET game_id = 'one'");
+        yield* unavailable("LinkStore.setGame", links.setGame({ ...write, gameId }));
+        tamper("UPDATE links SET game_id = '9' WHERE game_id = 'one'");
+        expect(yield* links.findByChatId(pid, chatId)).toMatchObject({
+          value: { gameId: "9", linkVersion: 1 },
+        });
+      }),
+    ),
+  );
+
+  it.effect("with invalid numbers are no answer", () =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const links = yield* LinkStore;
+        yield* links.setGame({ ...write, gameId });
+        tamper("UPDATE links SET linked_at = 9007199254740993");
+        const exit = yield* Effect.exit(links.findByChatId(pid, chatId));
+        expect(Exit.hasDies(exit)).toBe(true);
+      }),
+    ),
+  );
+});
+
+describe("a write of links", () => {
+  const line = { chatId, gameId: otherGameId, lastVerifiedAt: 9 };
+  const newLine = { chatId: otherChatId, gameId, lastVerifiedAt: 9 };
+  const batch = {
+    ...origin,
+    pid,
+    at: 1,
+    links: [line, newLine],
+    existing: "replace",
+    progress: { source: "file", position: 2 },
+  } as const;
+
+  it.effect.each([
+    ["setGame", "audit_log", (links: Links) => links.setGame({ ...write, gameId: otherGameId })],
+    [
+      "moveChat",
+      "audit_log",
+      (links: Links) => links.moveChat({ ...write, oldChatId: chatId, newChatId: otherChatId }),
+    ],
+    ["removeGame", "audit_log", (links: Links) => links.removeGame(write)],
+    ["deleteScope", "audit_log", (links: Links) => links.deleteScope(write)],
+    ["importBatch", "audit_log", (links: Links) => links.importBatch(batch)],
+  ] as const)("rolls back when its last statement fails: %s", ([, table, attempt]) =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const links = yield* LinkStore;
+        yield* links.setGame({ ...write, gameId });
+        const before = yield* links.findByChatIds(pid, [chatId, otherChatId]);
+        tamper(refuseWritesTo(table));
+        expect(Exit.isFailure(yield* Effect.exit<unknown, unknown, never>(attempt(links)))).toBe(true);
+        expect(yield* links.findByChatIds(pid, [chatId, otherChatId])).toEqual(before);
+        expect(yield* links.importPosition(batch.progress.source)).toBe(0);
+      }),
+    ),
+  );
+});
+
+describe("linkQueries", () => {
+  const plan = (query: keyof ReturnType<typeof linkQueries>, values: ReadonlyArray<unknown>) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* migrate;
+      const steps = yield* sql.unsafe<{ readonly detail: string }>(
+        `EXPLAIN QUERY PLAN ${linkQueries(sql)[query]}`,
+        values,
+      );
+      return steps.map((step) => step.detail);
+    }).pipe(Effect.provide(Layer.fresh(layerSqlite({ filename: ":memory:" }))));
+
+  it.effect.each([
+    ["byChatId", [pid, chatId], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id=?)"],
+    ["byChatIds", [pid, "[]"], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id=?)"],
+    ["byGameIds", [pid, "[]"], "SEARCH links USING COVERING INDEX links_by_game (pid=? AND game_id=?)"],
+    ["page", [pid, "", 10], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id>?)"],
+  ] as const)("search for %s, and sort nothing", ([query, values, search]) =>
+    Effect.gen(function* () {
+      const steps = yield* plan(query, values);
+      expect(steps[0]).toBe(search);
+      expect(steps).not.toContainEqual(expect.stringContaining("TEMP B-TREE"));
+    }),
+  );
+});

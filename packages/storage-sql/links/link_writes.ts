@@ -1,0 +1,106 @@
+/**
+ * The writes of `LinkStore`. Each answers with values of the statement that writes, or of rows that
+ * it has locked. So writes to one chat user are serialized, and each reports what it replaced.
+ */
+import type { Link, LinkStore } from "@accountlink/core";
+import {
+  type GameUnlinked,
+  isLinked,
+  type MoveChat,
+  type RemoveGame,
+  type SetGame,
+  type WriteContext,
+} from "@accountlink/core/links";
+import { Effect, Option } from "effect";
+import type { SqlClient } from "effect/sql";
+import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { endVerificationsOn } from "../sessions/verification_ends.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { relinkOf } from "./link_relink.ts";
+import { readRecords, readReplaced } from "./link_row.ts";
+import { linkStatements } from "./link_statements.ts";
+
+/** Each write is a transaction with its audit entry. */
+export const linkWrites = (
+  sql: SqlClient.SqlClient,
+): Pick<LinkStore["Service"], "setGame" | "moveChat" | "removeGame" | "deleteScope"> => {
+  const { setGame, removeGame } = writesOfOne(sql);
+  const [moveChat, deleteScope] = [moveChatOn(sql), deleteScopeOn(sql)];
+  const { withBulkTimeout } = dialectOf(sql);
+  return {
+    setGame: (write) => setGame(write).pipe(operation("LinkStore.setGame")),
+    moveChat: (write) => moveChat(write).pipe(operation("LinkStore.moveChat")),
+    removeGame: (write) => removeGame(write).pipe(operation("LinkStore.removeGame")),
+    deleteScope: (write) => withBulkTimeout(deleteScope(write)).pipe(operation("LinkStore.deleteScope")),
+  };
+};
+
+/** Writes to one chat user. */
+const writesOfOne = (sql: SqlClient.SqlClient) => {
+  const { link, unlink } = linkStatements(sql);
+  const endVerifications = endVerificationsOn(sql);
+
+  const setGame = Effect.fnUntraced(function* (write: SetGame) {
+    const { pid, chatId, gameId, at } = write;
+    const rows = yield* link(pid, chatId, gameId, at);
+    const [record] = yield* readRecords(rows);
+    const [previousGameId = null] = yield* readReplaced(rows);
+    if (previousGameId !== gameId) {
+      yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId });
+    }
+    return { record: record as Link, previousGameId };
+  }, sql.withTransaction);
+
+  const removeGame = Effect.fnUntraced(function* (write: RemoveGame) {
+    const { pid, chatId, at } = write;
+    const [removedGameId = null] = yield* Effect.flatMap(unlink(pid, chatId, at), readReplaced);
+    if (removedGameId === null) return Option.none<GameUnlinked>();
+    const ended = yield* endVerifications(pid, chatId, at);
+    yield* insertLinkEntry(sql, write, "link.removed", { chatId, removedGameId });
+    return Option.some({ gameId: removedGameId, ended });
+  }, sql.withTransaction);
+
+  return { setGame, removeGame };
+};
+
+const moveChatOn = (sql: SqlClient.SqlClient) => {
+  const { forReference } = dialectOf(sql);
+  const { link, unlink, lock, lockScope } = linkStatements(sql);
+  const onlyUnlinked = sql`${relinkOf(sql)} WHERE links.game_id IS NULL`;
+  return Effect.fnUntraced(function* (write: MoveChat) {
+    const { pid, oldChatId, newChatId, at } = write;
+    // Before the records, like deleteScope, to avoid deadlocks.
+    yield* lockScope(pid, forReference);
+    const records = yield* Effect.flatMap(lock(pid, oldChatId, newChatId), readRecords);
+    const old = records.find(({ chatId }) => chatId === oldChatId);
+    if (old === undefined || !isLinked(old)) return { _tag: "NoLink" } as const;
+
+    const { gameId } = old;
+    if (newChatId === oldChatId) return { _tag: "Unchanged", gameId } as const;
+
+    // A new user without a record has no row to lock, so the statement itself checks for a link.
+    const linked = yield* link(pid, newChatId, gameId, at, onlyUnlinked);
+    if (linked.length === 0) return { _tag: "Occupied" } as const;
+    yield* unlink(pid, oldChatId, at);
+    yield* insertLinkEntry(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId });
+    return { _tag: "Moved", gameId } as const;
+  }, sql.withTransaction);
+};
+
+const deleteScopeOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate, rowsWritten } = dialectOf(sql);
+  const { lockScope } = linkStatements(sql);
+  const endVerifications = endVerificationsOn(sql);
+  return Effect.fnUntraced(function* (write: WriteContext) {
+    const { pid, at } = write;
+    // Waits for transactions that add records, so that the DELETE sees them.
+    yield* lockScope(pid, forUpdate);
+    const records = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
+    yield* sql`DELETE FROM sightings WHERE pid = ${pid}`;
+    yield* sql`DELETE FROM alt_reviews WHERE pid = ${pid}`;
+    const ended = yield* endVerifications(pid, null, at);
+    yield* insertLinkEntry(sql, write, "scope.deleted", { deletedRecords: records });
+    return { records, ended };
+  }, sql.withTransaction);
+};

@@ -1,0 +1,95 @@
+/**
+ * What alt detection asks: who was seen at an address, freshest first; how many were seen there; what a moderator said
+ * about a pair of chat users.
+ *
+ * The number of users of an address is kept and not counted, because an answer must not take longer where 100,000 people
+ * share one. Triggers keep it, so that it is right with nodes of the release before, which know nothing of it.
+ */
+import { Effect } from "effect";
+import { SqlClient } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+
+export const alts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const { text, integer, tableByKey } = dialectOf(sql);
+
+  yield* sql`CREATE INDEX sightings_by_address ON sightings (pid, address_hash, seen_at DESC, chat_id)`;
+
+  yield* sql`
+    CREATE TABLE address_users (
+      pid ${text} NOT NULL,
+      address_hash ${text} NOT NULL,
+      users ${integer} NOT NULL,
+      PRIMARY KEY (pid, address_hash)
+    ) ${tableByKey}`;
+  // Before the rows are counted: on Postgres their making waits for the writers of sightings, and holds up later ones.
+  yield* sql.onDialectOrElse({
+    pg: () => postgresTriggers(sql),
+    orElse: () => sqliteTriggers(sql),
+  });
+  yield* sql`
+    INSERT INTO address_users (pid, address_hash, users)
+    SELECT pid, address_hash, COUNT(*) FROM sightings GROUP BY pid, address_hash`;
+
+  // A pair has no order: the smaller chat ID comes first.
+  yield* sql`
+    CREATE TABLE alt_reviews (
+      pid ${text} NOT NULL REFERENCES scopes (pid),
+      chat_id ${text} NOT NULL,
+      other_chat_id ${text} NOT NULL,
+      verdict ${text} NOT NULL,
+      note ${text},
+      reviewed_at ${integer} NOT NULL,
+      key_id ${text} NOT NULL,
+      PRIMARY KEY (pid, chat_id, other_chat_id)
+    ) ${tableByKey}`;
+  yield* sql`CREATE INDEX alt_reviews_by_other ON alt_reviews (pid, other_chat_id)`;
+});
+
+const sqliteTriggers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  yield* sql`
+    CREATE TRIGGER sightings_added AFTER INSERT ON sightings BEGIN
+      INSERT INTO address_users (pid, address_hash, users) VALUES (NEW.pid, NEW.address_hash, 1)
+      ON CONFLICT (pid, address_hash) DO UPDATE SET users = users + 1;
+    END`;
+  yield* sql`
+    CREATE TRIGGER sightings_removed AFTER DELETE ON sightings BEGIN
+      UPDATE address_users SET users = users - 1
+      WHERE pid = OLD.pid AND address_hash = OLD.address_hash;
+      DELETE FROM address_users
+      WHERE pid = OLD.pid AND address_hash = OLD.address_hash AND users = 0;
+    END`;
+});
+
+/** Once for each statement, in the order of the addresses, so that no two of them wait for each other. */
+const postgresTriggers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  yield* sql`
+    CREATE FUNCTION count_added_sightings() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO address_users (pid, address_hash, users)
+      SELECT pid, address_hash, COUNT(*) FROM added
+      GROUP BY pid, address_hash ORDER BY pid, address_hash
+      ON CONFLICT (pid, address_hash) DO UPDATE SET users = address_users.users + excluded.users;
+      RETURN NULL;
+    END $$`;
+  yield* sql`
+    CREATE TRIGGER sightings_added AFTER INSERT ON sightings REFERENCING NEW TABLE AS added
+    FOR EACH STATEMENT EXECUTE FUNCTION count_added_sightings()`;
+  yield* sql`
+    CREATE FUNCTION count_removed_sightings() RETURNS trigger LANGUAGE plpgsql AS $$
+    DECLARE gone RECORD;
+    BEGIN
+      FOR gone IN SELECT pid, address_hash, COUNT(*) AS users FROM removed
+        GROUP BY pid, address_hash ORDER BY pid, address_hash
+      LOOP
+        UPDATE address_users AS address SET users = address.users - gone.users
+        WHERE address.pid = gone.pid AND address.address_hash = gone.address_hash;
+        DELETE FROM address_users AS address
+        WHERE address.pid = gone.pid AND address.address_hash = gone.address_hash AND address.users = 0;
+      END LOOP;
+      RETURN NULL;
+    END $$`;
+  yield* sql`
+    CREATE TRIGGER sightings_removed AFTER DELETE ON sightings REFERENCING OLD TABLE AS removed
+    FOR EACH STATEMENT EXECUTE FUNCTION count_removed_sightings()`;
+});

@@ -1,0 +1,73 @@
+import { makeKey } from "@accountlink/conformance";
+import { ChatId, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Layer, Option } from "effect";
+import { SqlConnection } from "effect/sql";
+import { migrate } from "../migrations.ts";
+import { layer as stores } from "../stores.ts";
+import { onDatabase } from "./test_postgres.ts";
+
+const missing = await whyNoPostgresDatabase();
+
+const pid = Pid.make("pid_0123456789abcdef");
+const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid, at: 1 } as const;
+const atOnce = { concurrency: "unbounded" } as const;
+
+const keyOf = (id: string) =>
+  makeKey({ kind: "global", pid, account: "acme" }, { id: KeyId.make(id), createdAt: 1 });
+
+/** The stores; `onExecute` gets every statement on `Connection`. */
+const storesObserved = (onExecute: (text: string) => void) => {
+  const connection = Effect.map(
+    SqlConnection.Connection,
+    (shared) =>
+      new Proxy(shared, {
+        get: (target, name) => {
+          if (name !== "execute") return Reflect.get(target, name);
+          return (...[text, ...rest]: Parameters<SqlConnection.Connection["execute"]>) => {
+            onExecute(text);
+            return target.execute(text, ...rest);
+          };
+        },
+      }),
+  );
+  return Layer.provide(stores, Layer.effect(SqlConnection.Connection, connection));
+};
+
+describe.skipIf(missing !== null)(`concurrent look-ups ${missing ?? "on Postgres"}`, () => {
+  it.live("are one statement, and each gets its own rows", () => {
+    const statements: Array<string> = [];
+    return Effect.gen(function* () {
+      yield* migrate;
+      yield* Effect.gen(function* () {
+        const [keys, links] = [yield* KeyStore, yield* LinkStore];
+        yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+        yield* keys.ensureScope("acme", { kind: "global" }, pid);
+        const [ada, bob] = [keyOf("Aa0Bb1Cc2Dd3"), keyOf("Ee4Ff5Gg6Hh7")];
+        yield* keys.insertKey({ ...origin, key: ada, hash: "of ada", maxKeys: null });
+        yield* keys.insertKey({ ...origin, key: bob, hash: "of bob", maxKeys: null });
+        yield* keys.rotateKey({ ...origin, id: bob.id, hash: "of bob, new", previousUntil: 9 });
+        const chatId = ChatId.make("10001");
+        yield* links.setGame({ ...origin, chatId, gameId: GameId.make("42") });
+        expect(statements).toEqual([]);
+
+        const hashes = ["of bob", "of nobody", "of ada", "of bob, new", "of ada"];
+        expect(yield* Effect.forEach(hashes, keys.findByHash, atOnce)).toEqual([
+          Option.some({ key: bob, endsAt: 9 }),
+          Option.none(),
+          Option.some({ key: ada, endsAt: null }),
+          Option.some({ key: bob, endsAt: null }),
+          Option.some({ key: ada, endsAt: null }),
+        ]);
+        expect(statements).toHaveLength(1);
+
+        const chatIds = [chatId, ChatId.make("10002")];
+        const found = yield* Effect.forEach(chatIds, (id) => links.findByChatId(pid, id), atOnce);
+        expect(found.map(Option.map(({ gameId }) => gameId))).toEqual([Option.some("42"), Option.none()]);
+        expect(statements).toHaveLength(2);
+      }).pipe(Effect.provide(storesObserved((text) => statements.push(text))));
+    }).pipe(onDatabase);
+  });
+});

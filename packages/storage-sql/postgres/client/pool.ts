@@ -1,0 +1,165 @@
+/**
+ * Pooled connections to Postgres. Every lease has a deadline, after which the connection is closed
+ * and replaced. So a frozen server or a lost network blocks nobody for long, and leaks no
+ * connection.
+ */
+import { Duration, Effect, Redacted, type Scope } from "effect";
+import type { SqlError } from "effect/sql";
+import { type ClientBase, Pool, type PoolClient, type QueryResult } from "pg";
+import { TransactionTimeout } from "../../statements/transaction_timeout.ts";
+import type { ParsedPostgresUrl } from "../url.ts";
+import { ConnectionLease, grace, type Query } from "./connection_lease.ts";
+import { exportPoolMetrics, type PoolUsage } from "./pool_metrics.ts";
+import { sqlErrorOf } from "./sql_error.ts";
+
+/** The database, and the limits of the pool. */
+export interface PostgresPoolOptions {
+  readonly url: ParsedPostgresUrl;
+  readonly maxConnections: number;
+  /** How long to wait for a connection, new or released by another user. */
+  readonly connectTimeout: Duration.Duration;
+  /** How long a statement may take, and a whole transaction. */
+  readonly statementTimeout: Duration.Duration;
+}
+
+/** Connects on demand, and closes the connections with the scope. */
+export const makePostgresPool = (
+  options: PostgresPoolOptions,
+): Effect.Effect<PostgresPool, never, Scope.Scope> =>
+  Effect.tap(
+    Effect.acquireRelease(
+      Effect.sync(() => new PostgresPool(options)),
+      (pool) => Effect.promise(() => pool.end()),
+    ),
+    (pool) => exportPoolMetrics(() => pool.usage),
+  );
+
+export class PostgresPool {
+  readonly #pool: Pool;
+  readonly #statementTimeout: number;
+  readonly #openedAt = new Map<PoolClient, number>();
+  readonly #leases = new Set<ConnectionLease>();
+  /** Connections that were opened earlier are stale. */
+  #validFrom = 0;
+
+  constructor(options: PostgresPoolOptions) {
+    this.#statementTimeout = Duration.toMillis(options.statementTimeout);
+    this.#pool = new Pool({
+      ...Redacted.value(options.url.config),
+      max: options.maxConnections,
+      connectionTimeoutMillis: Duration.toMillis(options.connectTimeout),
+      idleTimeoutMillis: 60_000,
+      // Spreads the connections again after a server was added or moved.
+      maxLifetimeSeconds: 1_800,
+      fallback_application_name: "accountlink",
+      statement_timeout: this.#statementTimeout,
+      // A node that is paused within a transaction must not keep its locks.
+      idle_in_transaction_session_timeout: this.#statementTimeout,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      types: { getTypeParser: parserOf },
+      // oxlint-disable-next-line typescript/no-misused-promises -- The pool awaits it.
+      onConnect: refuseReplica,
+    });
+    // Errors of leased connections reach their statements; idle connections are replaced.
+    this.#pool.on("error", () => {});
+    this.#pool.on("connect", (client) => {
+      this.#openedAt.set(client, performance.now());
+      client.on("error", () => {});
+    });
+    this.#pool.on("remove", (client) => this.#openedAt.delete(client));
+  }
+
+  /** Leases a connection until the scope closes. */
+  readonly lease: Effect.Effect<ConnectionLease, SqlError.SqlError, Scope.Scope> = Effect.acquireRelease(
+    Effect.flatMap(TransactionTimeout, (timeout) => this.#checkout(timeout ?? this.#statementTimeout)),
+    (lease) => Effect.sync(() => lease.release()),
+    { interruptible: true },
+  );
+
+  /** Runs one statement on any connection. */
+  run(query: Query): Effect.Effect<QueryResult, SqlError.SqlError> {
+    return Effect.flatMap(this.#checkout(this.#statementTimeout), (lease) =>
+      Effect.ensuring(
+        lease.run(query),
+        Effect.sync(() => lease.release()),
+      ),
+    );
+  }
+
+  get usage(): PoolUsage {
+    const { totalCount, idleCount, waitingCount } = this.#pool;
+    return { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+  }
+
+  /** Closes all connections, after the leases in use. */
+  async end(): Promise<void> {
+    await this.#pool.end();
+    // A server that is gone does not answer the farewell.
+    for (const { connection } of this.#openedAt.keys()) connection.stream.destroy();
+  }
+
+  #checkout(timeout: number): Effect.Effect<ConnectionLease, SqlError.SqlError> {
+    return Effect.callback((resume) => {
+      let isInterrupted = false;
+      const connect = () =>
+        this.#pool.connect((error, client, release) => {
+          if (client === undefined) resume(Effect.fail(sqlErrorOf(error)));
+          else if (isInterrupted) release();
+          else if (this.#isStale(client)) {
+            client.connection.stream.destroy();
+            release(true);
+            connect();
+          } else resume(Effect.succeed(this.#makeLease(client, release, timeout)));
+        });
+      connect();
+      return Effect.sync(() => {
+        isInterrupted = true;
+      });
+    });
+  }
+
+  #isStale(client: PoolClient): boolean {
+    return (this.#openedAt.get(client) ?? 0) < this.#validFrom;
+  }
+
+  #makeLease(client: PoolClient, release: (destroy?: boolean) => void, timeout: number): ConnectionLease {
+    const lease = new ConnectionLease({
+      client,
+      timeout,
+      onUnresponsive: () => {
+        // The other connections lead to the same server: idle ones are replaced, and statements
+        // that run must be answered soon.
+        this.#validFrom = performance.now();
+        for (const other of this.#leases) other.abortUnlessAnswered();
+      },
+      onRelease: (isReusable) => {
+        this.#leases.delete(lease);
+        release(!isReusable);
+      },
+    });
+    // Long-running leases are exempt.
+    if (timeout === this.#statementTimeout) this.#leases.add(lease);
+    return lease;
+  }
+}
+
+/** Answers of a replica are stale. During a failover, the address may still lead to one. */
+const refuseReplica = async (client: ClientBase): Promise<void> => {
+  try {
+    const query = { text: "SELECT pg_is_in_recovery()::text AS replica", query_timeout: 2 * grace };
+    const { rows } = await client.query<{ readonly replica: string }>(query);
+    if (rows[0]?.replica === "true") throw Object.assign(new Error("a replica"), { code: "25006" });
+  } catch (error) {
+    // Otherwise, the pool would wait for the farewell.
+    (client as PoolClient).connection.stream.destroy();
+    throw error;
+  }
+};
+
+/** Integers are numbers. Those beyond `Number.MAX_SAFE_INTEGER` fail the check of their reader. */
+const parserOf = (oid: number): ((text: string) => unknown) =>
+  integerTypes.has(oid) ? Number : (text) => text;
+
+/** The types int8, int2 and int4. */
+const integerTypes = new Set([20, 21, 23]);

@@ -1,0 +1,29 @@
+/** Metrics of the connections to Postgres. */
+import { readMetric } from "@accountlink/core/telemetry";
+import { Effect, Metric, type Scope } from "effect";
+
+export interface PoolUsage {
+  readonly inUse: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+/** Connections by `state`: `in_use` or `idle`. */
+const connections = Metric.gauge("accountlink_database_connections", {
+  description: "Connections of this process to the database",
+});
+
+const waiting = Metric.gauge("accountlink_database_waiting", {
+  description: "Statements and transactions that wait for a connection",
+});
+
+/** Exports the usage of a pool, until the scope closes. */
+export const exportPoolMetrics = (usage: () => PoolUsage): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.all(
+    [
+      readMetric(Metric.withAttributes(connections, { state: "in_use" }), () => ({ value: usage().inUse })),
+      readMetric(Metric.withAttributes(connections, { state: "idle" }), () => ({ value: usage().idle })),
+      readMetric(waiting, () => ({ value: usage().waiting })),
+    ],
+    { discard: true },
+  );

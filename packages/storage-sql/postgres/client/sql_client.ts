@@ -1,0 +1,139 @@
+/** `SqlClient` for Postgres, on the driver `pg`. */
+import { isTraced } from "@accountlink/core/telemetry";
+import { Context, Effect, Layer, Stream } from "effect";
+import { Reactivity } from "effect/reactivity";
+import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
+import type { QueryResult } from "pg";
+import { withStatementSpan } from "../../statements/statement_span.ts";
+import type { ConnectionLease, Query } from "./connection_lease.ts";
+import { makePostgresPool, type PostgresPoolOptions } from "./pool.ts";
+
+/**
+ * Connects on demand, so nothing fails before the first statement.
+ *
+ * `SqlClient` is for queries in general. `Connection` is for constant statements on the hot path,
+ * outside of transactions: it saves the template and the span. Each may run on another connection.
+ *
+ * A parameter that is not null, string, number, bigint, boolean or Uint8Array is a defect that
+ * names its position. Integers beyond `Number.MAX_SAFE_INTEGER` can be written as bigint, but must
+ * be read as text.
+ */
+export const layerPostgresClient = (
+  options: PostgresPoolOptions,
+): Layer.Layer<SqlClient.SqlClient | SqlConnection.Connection> =>
+  Layer.effectContext(make(options)).pipe(Layer.provide(Reactivity.layer));
+
+const make = Effect.fnUntraced(function* (options: PostgresPoolOptions) {
+  const pool = yield* makePostgresPool(options);
+  const shared = new Connection((query) => pool.run(query));
+  const client = yield* SqlClient.make({
+    driver: "pg",
+    compiler,
+    spanAttributes: [["db.system.name", "postgresql"]],
+    acquirer: Effect.succeed(shared),
+    borrower: (use) => use(shared),
+    transactionAcquirer: Effect.map(
+      pool.lease,
+      (lease) => new Connection((query) => lease.run(query), lease),
+    ),
+    prepareTransactionControls: true,
+    commit: commitOn,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    // A lost connection has nothing to roll back.
+    isTransaction: (connection) =>
+      connection instanceof Connection && connection.lease?.isInTransaction === true,
+  });
+  const direct = (yield* isTraced) ? new TracedConnection((query) => pool.run(query)) : shared;
+  return Context.make(SqlClient.SqlClient, client).pipe(Context.add(SqlConnection.Connection, direct));
+});
+
+/** Postgres answers the COMMIT of a failed transaction with ROLLBACK, without an error. */
+const commitOn = Effect.fnUntraced(function* (connection: SqlConnection.Connection) {
+  const { command } = (yield* connection.executeRaw("COMMIT", [])) as QueryResult;
+  if (command !== "COMMIT") return yield* refused("Cannot commit: a statement of the transaction had failed");
+});
+
+const escape = Statement.defaultEscape('"');
+
+const compiler = Statement.makeCompiler({
+  dialect: "pg",
+  placeholder: (index) => `$${index}`,
+  onIdentifier: escape,
+  onRecordUpdate: (placeholders, alias, columns, values, returning) => [
+    `(VALUES ${placeholders}) AS ${alias}${columns}${returning === undefined ? "" : ` RETURNING ${returning[0]}`}`,
+    returning === undefined ? values.flat() : values.flat().concat(returning[1]),
+  ],
+  onCustom: () => ["", []],
+});
+
+type Run = (query: Query) => Effect.Effect<QueryResult, SqlError.SqlError>;
+
+class Connection implements SqlConnection.Connection {
+  /** The lease of a transaction. Outside of transactions, every statement has its own. */
+  readonly lease: ConnectionLease | undefined;
+  readonly #run: Run;
+
+  constructor(run: Run, lease?: ConnectionLease) {
+    this.#run = run;
+    this.lease = lease;
+  }
+
+  execute(text: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return rowsOf(this.#run({ text, values: bindable(params), isPrepared: true }), transformRows);
+  }
+
+  /** Gives the result of the driver: `{ command, rowCount, rows, fields }`. */
+  executeRaw(text: string, params: ReadonlyArray<unknown>) {
+    return this.#run({ text, values: bindable(params), isPrepared: true });
+  }
+
+  executeValues(text: string, params: ReadonlyArray<unknown>) {
+    return valuesOf(this.#run({ text, values: bindable(params), isPrepared: true, rowMode: "array" }));
+  }
+
+  executeUnprepared(text: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return rowsOf(this.#run({ text, values: bindable(params), isPrepared: false }), transformRows);
+  }
+
+  executeValuesUnprepared(text: string, params: ReadonlyArray<unknown>) {
+    return valuesOf(this.#run({ text, values: bindable(params), isPrepared: false, rowMode: "array" }));
+  }
+
+  executeStream() {
+    const message = "Cannot stream rows: it would keep a connection busy, expected pages by key";
+    return Stream.suspend(() => Stream.fail(refused(message)));
+  }
+}
+
+/** Its statements have spans, like those of `SqlClient`. */
+class TracedConnection extends Connection {
+  override execute(text: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return withStatementSpan("postgresql", text, super.execute(text, params, transformRows));
+  }
+}
+
+type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>;
+
+type Result = Effect.Effect<QueryResult, SqlError.SqlError>;
+
+const rowsOf = (result: Result, transformRows: TransformRows | undefined) =>
+  Effect.map(result, ({ rows }) => (transformRows === undefined ? rows : transformRows(rows)));
+
+const valuesOf = (result: Result) =>
+  Effect.map(result, ({ rows }) => rows as ReadonlyArray<unknown> as ReadonlyArray<ReadonlyArray<unknown>>);
+
+/** The driver would write a Date in the local time zone, and any other object as JSON. */
+const bindable = (params: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  for (const [index, value] of params.entries()) {
+    if (value === null || primitives.has(typeof value) || value instanceof Uint8Array) continue;
+    throw new TypeError(
+      `Cannot bind parameter ${index + 1}: it is ${value?.constructor.name ?? "undefined"}, expected null, string, number, bigint, boolean or Uint8Array`,
+    );
+  }
+  return params;
+};
+
+const primitives = new Set(["string", "number", "bigint", "boolean"]);
+
+const refused = (message: string): SqlError.SqlError =>
+  new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: undefined, message }) });

@@ -1,0 +1,81 @@
+/**
+ * Maps errors of the driver to the typed reasons of `effect/sql`. No message of an error or of its
+ * causes holds SQL, a value, the URL or the password.
+ */
+import { Predicate } from "effect";
+import { SqlError } from "effect/sql";
+
+/** The error of a failed statement or connection. */
+export function sqlErrorOf(thrown: unknown): SqlError.SqlError {
+  const code = textOf(thrown, "code");
+  const [, Reason, what, is] = failures.find(([prefix]) => code?.startsWith(prefix)) ?? unreachable;
+  const message = hasSafeMessage(code) ? textOf(thrown, "message") : null;
+  const cause = new Error(`${message ?? is}${code === null ? "" : ` (${code})`}`);
+  const properties = { cause, message: `${what}: ${is}` };
+  const constraint = textOf(thrown, "constraint") ?? "unknown";
+  return new SqlError.SqlError({
+    reason:
+      code === "23505" ? new SqlError.UniqueViolation({ ...properties, constraint }) : new Reason(properties),
+  });
+}
+
+/** The error of a connection that was closed at its deadline. */
+export function connectionLost(): SqlError.SqlError {
+  const message = "Cannot use the database: it does not answer in time";
+  return new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined, message }) });
+}
+
+/** Whether the connection cannot be used any more after this error of a statement. */
+export function endsConnection(thrown: unknown): boolean {
+  // Anything else is an error of the server or of the network.
+  if (textOf(thrown, "severity") !== "ERROR") return true;
+  const code = textOf(thrown, "code") ?? "";
+  return fatalCodes.some((prefix) => code.startsWith(prefix));
+}
+
+/**
+ * The server is shutting down, has become a replica, or a prepared statement is unknown or has
+ * other columns. A new connection finds the new primary and prepares again.
+ */
+const fatalCodes = ["08", "57P", "25006", "26000", "0A000"];
+
+type Failure = readonly [
+  codePrefix: string,
+  reason: new (properties: { readonly cause: unknown; readonly message: string }) => SqlError.SqlErrorReason,
+  what: string,
+  is: string,
+];
+
+const unreachable: Failure = [
+  "",
+  SqlError.ConnectionError,
+  "Cannot reach the database",
+  "the connection failed",
+];
+
+/** The first match counts. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const failures: ReadonlyArray<Failure> = [
+  ["0A", SqlError.UnknownError, "Cannot run the statement", "the schema has changed"],
+  ["22", SqlError.ConstraintError, "Cannot run the statement", "a value does not fit"],
+  ["23505", SqlError.ConstraintError, "Cannot write", "a unique constraint is violated"],
+  ["23", SqlError.ConstraintError, "Cannot write", "a constraint is violated"],
+  ["25006", SqlError.ConnectionError, "Cannot write", "it is a read-only replica"],
+  ["28", SqlError.AuthenticationError, "Cannot reach the database", "it refuses the user or the password"],
+  ["3D000", SqlError.UnknownError, "Cannot reach the database", "the server has none of that name"],
+  ["40P01", SqlError.DeadlockError, "Cannot write", "two transactions wait for each other"],
+  ["40001", SqlError.SerializationError, "Cannot write", "it conflicts with another transaction"],
+  ["42501", SqlError.AuthorizationError, "Cannot use the database", "access is denied"],
+  ["42", SqlError.SqlSyntaxError, "Cannot run the statement", "the database refuses it"],
+  ["53", SqlError.ConnectionError, "Cannot use the database", "the server lacks resources"],
+  ["55P03", SqlError.LockTimeoutError, "Cannot use the database", "another connection holds its lock"],
+  ["57014", SqlError.StatementTimeoutError, "Cannot run the statement", "it took too long"],
+  ["57", SqlError.ConnectionError, "Cannot reach the database", "the server is not ready"],
+];
+
+/** Whether the message has no data: that of the driver, without a code, or one about the server. */
+const hasSafeMessage = (code: string | null): boolean => code === null || /^(08|53|57P|58030|XX)/.test(code);
+
+function textOf(thrown: unknown, name: string): string | null {
+  const value = Predicate.hasProperty(thrown, name) ? thrown[name] : null;
+  return typeof value === "string" ? value : null;
+}

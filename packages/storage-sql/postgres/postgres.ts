@@ -1,0 +1,149 @@
+/** The stores on a Postgres database that several nodes share. */
+import type { StoragePorts } from "@accountlink/core";
+import { type Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
+import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
+import { DatabaseUnusable } from "../database_unusable.ts";
+import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
+import { layer } from "../stores.ts";
+import { layerPostgresClient } from "./client/sql_client.ts";
+import { parsePostgresUrl } from "./url.ts";
+
+export interface PostgresOptions {
+  /**
+   * `postgres://user:password@host:port/database`. `?sslmode=verify-full` uses TLS and checks the
+   * certificate, against the authorities in the file `sslrootcert` if given. Every other mode with
+   * TLS checks it as well, except `no-verify`.
+   */
+  readonly url: Redacted.Redacted;
+  /** The connections of this node at most; 10 by default. */
+  readonly maxConnections?: number;
+  /** How long to wait for a connection, new or in use; 1 second by default. */
+  readonly connectTimeout?: Duration.Input;
+  /**
+   * How long an operation may take once it has its connection; 1.5 seconds by default. Imports and
+   * the deletion of a scope have a minute.
+   */
+  readonly statementTimeout?: Duration.Input;
+  /**
+   * How long to wait at start for a database that is unreachable or not ready; not at all by
+   * default.
+   */
+  readonly startTimeout?: Duration.Input;
+}
+
+export type PostgresError = DatabaseUnusable | DatabaseTooNew;
+
+/**
+ * Every storage port, on Postgres 15 or later. Migrates the schema first.
+ *
+ * Whatever happens to the database, an operation answers, or fails with `StoreUnavailable`, within
+ * `connectTimeout` plus `statementTimeout` plus 250 ms. The stores recover with the database.
+ */
+export const layerPostgres = (options: PostgresOptions): Layer.Layer<StoragePorts, PostgresError> =>
+  Layer.provide(
+    layer,
+    Layer.effectContext(
+      Effect.map(
+        Effect.tap(open(options), (opened) => migrateOn(opened, options)),
+        ({ database }) => database,
+      ),
+    ),
+  );
+
+/** Migrates the schema, and returns the names of the migrations that it ran. */
+export const migratePostgres = (
+  options: PostgresOptions,
+): Effect.Effect<ReadonlyArray<string>, PostgresError> =>
+  Effect.scoped(Effect.flatMap(open(options), (opened) => migrateOn(opened, options)));
+
+/** A database as it is. */
+export interface PostgresState {
+  /** `host:port/database`. */
+  readonly path: string;
+  /** The version of the server, such as `18.4`. */
+  readonly server: string;
+  /** The number of the last migration that ran, and of the last one in this release. */
+  readonly schema: { readonly version: number; readonly newest: number };
+  /** The wrapped root key; null when there is none yet. */
+  readonly rootKey: string | null;
+}
+
+/** Reads the state of a database, without changing it. */
+export const inspectPostgres = (options: PostgresOptions): Effect.Effect<PostgresState, DatabaseUnusable> =>
+  Effect.scoped(
+    Effect.flatMap(open(options), ({ path, database, unusable }) =>
+      state.pipe(
+        Effect.map((found) => ({ path, ...found })),
+        Effect.provideContext(database),
+        Effect.mapError(unusable),
+      ),
+    ),
+  );
+
+const state = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const [found] = yield* sql<{
+    readonly server: string;
+    readonly steps: string | null;
+    readonly root_key: string | null;
+  }>`
+    SELECT current_setting('server_version') AS server,
+      to_regclass('schema_migrations') AS steps, to_regclass('root_key') AS root_key`;
+  const version = found?.steps === null ? 0 : yield* lastMigration;
+  const [stored] =
+    found?.root_key === null ? [] : yield* sql<{ readonly wrapped: string }>`SELECT wrapped FROM root_key`;
+  return {
+    server: found?.server ?? "",
+    schema: { version, newest: newestMigration },
+    rootKey: stored?.wrapped ?? null,
+  };
+});
+
+type Database = Context.Context<SqlClient.SqlClient | SqlConnection.Connection>;
+
+interface Opened {
+  readonly path: string;
+  readonly database: Database;
+  readonly unusable: (cause: unknown) => DatabaseUnusable;
+}
+
+const open = (options: PostgresOptions): Effect.Effect<Opened, DatabaseUnusable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const url = yield* parsePostgresUrl(options.url);
+    const { maxConnections = 10, connectTimeout = "1 second", statementTimeout = "1500 millis" } = options;
+    const timeouts = {
+      connectTimeout: Duration.fromInputUnsafe(connectTimeout),
+      statementTimeout: Duration.fromInputUnsafe(statementTimeout),
+    };
+    const client = layerPostgresClient({ url, maxConnections, ...timeouts });
+    return {
+      path: url.path,
+      database: yield* Layer.build(client),
+      unusable: (cause) => new DatabaseUnusable({ path: url.path, cause }),
+    };
+  });
+
+/** Migrates once the database is available, and logs the wait once. */
+const migrateOn = (
+  { database, unusable }: Opened,
+  { startTimeout = 0 }: PostgresOptions,
+): Effect.Effect<ReadonlyArray<string>, PostgresError> => {
+  const timeout = Duration.fromInputUnsafe(startTimeout);
+  const schedule = Schedule.spaced(retryPause).pipe(Schedule.upTo({ duration: timeout }));
+  const tryAgain = (error: MigrateError) =>
+    Effect.logWarning(`Waiting up to ${Duration.format(timeout)}: ${unusable(error).message}`).pipe(
+      Effect.andThen(Effect.retry(migrate, { schedule, while: isTransient })),
+    );
+  const notMigrated = (error: SqlError.SqlError | Migrator.MigrationError) => Effect.fail(unusable(error));
+  return migrate.pipe(
+    Effect.catchIf((error) => isTransient(error) && !Duration.isZero(timeout), tryAgain),
+    Effect.catchTags({ SqlError: notMigrated, MigrationError: notMigrated }),
+    Effect.provideContext(database),
+  );
+};
+
+const retryPause = Duration.millis(500);
+
+type MigrateError = Effect.Error<typeof migrate>;
+
+const isTransient = (error: MigrateError): boolean => error._tag === "SqlError" && error.isRetryable;

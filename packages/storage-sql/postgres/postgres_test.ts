@@ -1,0 +1,327 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { AuditLog, ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import {
+  makeCertificate,
+  makePostgresDatabase,
+  startPostgres,
+  startProxy,
+  whyNoCertificate,
+  whyNoPostgres,
+  whyNoPostgresDatabase,
+} from "@accountlink/test-servers";
+import { describe, expect, it } from "@effect/vitest";
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Redacted, type Scope } from "effect";
+import { SqlClient } from "effect/sql";
+import { expectSameSchema, names, steps } from "../migrations/test_migrating.ts";
+import { migrate, migrations, runMigrations } from "../migrations.ts";
+import { StorageSql } from "../mod.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { Database, generous, layerClient, layerOnDatabase, onDatabase } from "./test_postgres.ts";
+
+const { inspectPostgres, layerPostgres, migratePostgres } = StorageSql;
+
+const [noDatabase, noServer] = [await whyNoPostgresDatabase(), await whyNoPostgres()];
+const noTls = noServer ?? (await whyNoCertificate());
+
+const optionsOf = (url: string | URL) => ({ url: Redacted.make(String(url)), ...generous });
+
+type Parts = Partial<Pick<URL, "password" | "pathname" | "port" | "search">>;
+
+const withParts = (url: string, parts: Parts): URL => Object.assign(new URL(url), parts);
+
+describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => {
+  const pid = Pid.make("pid_0123456789abcdef");
+  const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
+  const makeScope = Effect.gen(function* () {
+    const keys = yield* KeyStore;
+    yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+    yield* keys.ensureScope("acme", { kind: "global" }, pid);
+  });
+
+  it.live("serves several nodes from one database", () =>
+    Effect.gen(function* () {
+      const { url } = yield* makePostgresDatabase();
+      const node = Layer.fresh(layerPostgres(optionsOf(url)));
+      const [one, other] = yield* Effect.all([Layer.build(node), Layer.build(node)], { concurrency: 2 });
+      yield* Effect.provideContext(makeScope, one);
+      const chatIds = Array.from({ length: 50 }, (_, i) => ChatId.make(`${10_000 + i}`));
+      const links = LinkStore;
+      yield* Effect.forEach(
+        chatIds,
+        (chatId, i) =>
+          Effect.gen(function* () {
+            const write = { ...origin, pid, chatId, gameId: GameId.make(`${i + 1}`), at: i };
+            const { record } = yield* Effect.flatMap(links, (store) => store.setGame(write)).pipe(
+              Effect.provideContext(i % 2 === 0 ? one : other),
+            );
+            const found = yield* Effect.flatMap(links, (store) => store.findByChatId(pid, chatId)).pipe(
+              Effect.provideContext(i % 2 === 0 ? other : one),
+            );
+            expect(found).toEqual(Option.some(record));
+          }),
+        { concurrency: "unbounded" },
+      );
+    }),
+  );
+
+  it.live("distinguishes IDs of 32 digits, and sorts them as text", () =>
+    Effect.gen(function* () {
+      yield* makeScope;
+      const links = yield* LinkStore;
+      const long = "9".repeat(31);
+      const [first, second, third] = [`1${long}`, `2${long}`, "3"].map((id) =>
+        ChatId.make(id.padEnd(5, "0")),
+      );
+      const gameId = GameId.make(`7${long}`);
+      const all = [first, second, third] as Array<ChatId>;
+      for (const chatId of all.toReversed()) yield* links.setGame({ ...origin, pid, chatId, gameId, at: 1 });
+      expect((yield* links.findByGameIds(pid, [gameId])).get(gameId)).toEqual(all);
+      expect((yield* links.exportPage(pid, first ?? null, 10)).map(({ chatId }) => chatId)).toEqual([
+        second,
+        third,
+      ]);
+    }).pipe(Effect.provide(layerOnDatabase())),
+  );
+
+  it.live("stores any Unicode text unchanged", () =>
+    Effect.gen(function* () {
+      const [keys, links, log] = [yield* KeyStore, yield* LinkStore, yield* AuditLog];
+      const texts = [
+        "ACME",
+        "acme",
+        "äcme",
+        "a\u0308cme",
+        "👩‍🚀",
+        "a'; --",
+        '{"a"}',
+        "a\\u0000b",
+        "\u{10ffff}\ufffe",
+        " ",
+        "",
+      ];
+      for (const name of texts) yield* keys.ensureAccount({ name, chatId: null, tier: "free" });
+      for (const name of texts) {
+        expect(yield* keys.findAccount(name)).toEqual(Option.some({ name, chatId: null, tier: "free" }));
+        const own = yield* keys.ensureScope(
+          name,
+          { kind: "global" },
+          Pid.make(`pid_${crypto.randomUUID().replaceAll("-", "")}`),
+        );
+        const from = { actor: { type: "operator", id: name }, requestId: name } as const;
+        yield* links.deleteScope({ ...from, pid: own.pid, at: 1 });
+        expect(yield* log.list(name, null, 10)).toMatchObject([{ account: name, ...from }]);
+      }
+    }).pipe(Effect.provide(layerOnDatabase())),
+  );
+
+  it.live.each<readonly [string, Parts, string]>([
+    ["a wrong password", { password: "guess" }, "it refuses the user or the password (28P01)"],
+    ["a missing database", { pathname: "/none" }, "the server has none of that name (3D000)"],
+    ["a closed port", { port: "1" }, "the connection failed (ECONNREFUSED)"],
+    [
+      "a missing file of authorities",
+      { search: "?sslmode=verify-full&sslrootcert=/none/at/all" },
+      "ENOENT: no such file or directory, open '/none/at/all'",
+    ],
+  ])("reports %s without secrets", ([, parts, reason]) =>
+    Effect.gen(function* () {
+      const spoilt = withParts((yield* makePostgresDatabase()).url, parts);
+      const attempts: ReadonlyArray<Effect.Effect<unknown, StorageSql.PostgresError, Scope.Scope>> = [
+        Layer.build(layerPostgres(optionsOf(spoilt))),
+        migratePostgres(optionsOf(spoilt)),
+        inspectPostgres(optionsOf(spoilt)),
+      ];
+      for (const attempt of attempts) {
+        const error = yield* Effect.flip(Effect.scoped(attempt));
+        expect(error._tag).toBe("DatabaseUnusable");
+        expect(error.message).toBe(`Cannot use database "${spoilt.host}${spoilt.pathname}": ${reason}`);
+      }
+    }),
+  );
+
+  it.live.each(["cut", "silence"] as const)("waits for a database that is not available yet: %s", (fault) =>
+    Effect.gen(function* () {
+      const { url } = yield* makePostgresDatabase();
+      const proxy = yield* startProxy(Number(new URL(url).port));
+      yield* proxy[fault];
+      const waits = yield* Deferred.make<unknown>();
+      const logger = Logger.make(({ message }) => void Deferred.doneUnsafe(waits, Exit.succeed(message)));
+      const timeouts = { connectTimeout: "1 second", startTimeout: "1 minute" } as const;
+      const options = { ...optionsOf(withParts(url, { port: `${proxy.port}` })), ...timeouts };
+      const migrating = yield* migratePostgres(options).pipe(
+        Effect.provide(Logger.layer([logger])),
+        Effect.forkChild,
+      );
+      expect(String(yield* Deferred.await(waits))).toMatch(/^Waiting up to 1m: Cannot use database /);
+      yield* proxy.restore;
+      expect(yield* Fiber.join(migrating)).toEqual(names);
+    }),
+  );
+
+  it.live.each<readonly [string, Parts]>([
+    ["a missing database", { pathname: "/none" }],
+    ["a wrong password", { password: "guess" }],
+  ])("refuses %s at once, despite a start timeout", ([, parts]) =>
+    Effect.gen(function* () {
+      const logged: Array<unknown> = [];
+      const logger = Logger.make(({ message }) => void logged.push(message));
+      const { url } = yield* makePostgresDatabase();
+      const options = { ...optionsOf(withParts(url, parts)), startTimeout: "1 hour" } as const;
+      const error = yield* Effect.flip(migratePostgres(options).pipe(Effect.provide(Logger.layer([logger]))));
+      expect(error._tag).toBe("DatabaseUnusable");
+      expect(logged).toEqual([]);
+    }),
+  );
+
+  it.live("stops waiting after the start timeout", () =>
+    Effect.gen(function* () {
+      const options = { ...optionsOf("postgres://127.0.0.1:1/none"), startTimeout: "1 second" } as const;
+      const error = yield* Effect.flip(migratePostgres(options).pipe(Effect.provide(Logger.layer([]))));
+      expect(error.message).toContain("ECONNREFUSED");
+    }),
+  );
+
+  it.live.each([
+    "mysql://user:hidden@host/name",
+    "host/name?password=hidden",
+    "",
+    "postgres//user:hidden@host",
+  ])("refuses the URL %s without repeating it", (url) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(migratePostgres(optionsOf(url)));
+      expect(error.message).toBe(
+        'Cannot use database "postgres": its URL is malformed, expected "postgres://user:password@host:port/database"',
+      );
+    }),
+  );
+});
+
+describe.skipIf(noTls !== null)(`layerPostgres over TLS ${noTls ?? ""}`, () => {
+  it.live("connects only to servers with a valid certificate", () =>
+    Effect.gen(function* () {
+      const { certificate, key } = yield* makeCertificate;
+      const server = yield* startPostgres({ tls: { certificate, key } });
+      const { url } = yield* makePostgresDatabase(server);
+      const over = (search: string) => optionsOf(withParts(url, { search }));
+
+      expect((yield* Effect.flip(inspectPostgres(over("?sslmode=require")))).message).toContain("CERT");
+      const trusting = over(`?sslmode=require&sslrootcert=${certificate}`);
+      expect(yield* migratePostgres(trusting)).toEqual(names);
+      expect((yield* inspectPostgres(over("?sslmode=no-verify"))).schema.version).toBe(steps.length);
+    }),
+  );
+});
+
+describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`, () => {
+  const schema = Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      SELECT table_name, column_name, data_type, is_nullable, column_default, collation_name
+      FROM information_schema.columns WHERE table_schema = 'public'
+      UNION ALL SELECT tablename, indexdef, '', '', '', '' FROM pg_indexes WHERE schemaname = 'public'
+      ORDER BY 1, 2`,
+  );
+  const createTable = (name: string) =>
+    Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.asVoid(sql`CREATE TABLE ${sql(name)} (id BIGINT)`));
+
+  it.live.each(steps.map((_, done) => ({ done })))(
+    "lead from version $done to the newest schema",
+    ({ done }) =>
+      Effect.gen(function* () {
+        const reached = yield* expectSameSchema(onDatabase, schema, done);
+        expect(reached.map((row) => row["table_name"])).toContain("links");
+      }),
+  );
+
+  it.live("are all or nothing", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        yield* migrate;
+        const before = yield* schema;
+        const broken = Effect.andThen(createTable("half"), createTable("links"));
+        const error = yield* Effect.flip(
+          runMigrations({ ...migrations, "0998_good": createTable("good"), "0999_broken": broken }),
+        );
+        expect(error).toMatchObject({ _tag: "MigrationError", kind: "Failed" });
+        expect(yield* schema).toEqual(before);
+      }),
+    ),
+  );
+
+  it.live("run once when several processes start together", () =>
+    Effect.gen(function* () {
+      const { url } = yield* makePostgresDatabase();
+      const answers = yield* Effect.promise(() => Promise.all([1, 2, 3, 4].map(() => migrateElsewhere(url))));
+      expect(answers.toSorted()).toEqual(["", "", "", names.join()]);
+    }),
+  );
+
+  it.live("of a newer release keep running nodes at work, and refuse new ones", () =>
+    Effect.gen(function* () {
+      const { url } = yield* makePostgresDatabase();
+      const node = yield* Layer.build(layerPostgres(optionsOf(url)));
+      const addColumn = Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`ALTER TABLE accounts ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'`,
+      );
+      const account = { name: "acme", chatId: null, tier: "free" } as const;
+      const use = Effect.flatMap(KeyStore, (keys) => keys.ensureAccount(account)).pipe(
+        Effect.provideContext(node),
+      );
+      expect(yield* use).toEqual(account);
+
+      yield* runMigrations({ ...migrations, "0999_next_release": Effect.asVoid(addColumn) }).pipe(
+        Effect.provide(layerClient(url)),
+      );
+
+      expect(yield* use).toEqual(account);
+      expect(yield* inspectPostgres(optionsOf(url))).toMatchObject({
+        schema: { version: 999, newest: steps.length },
+      });
+      expect(yield* Effect.flip(migratePostgres(optionsOf(url)))).toMatchObject({
+        _tag: "DatabaseTooNew",
+        version: 999,
+        known: steps.length,
+      });
+    }),
+  );
+
+  it.live("give up soon on a lock, since it blocks all later statements", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        const { url } = yield* Database;
+        const sql = yield* SqlClient.SqlClient;
+        yield* migrate;
+        const change = Effect.flatMap(SqlClient.SqlClient, (other) =>
+          dialectOf(other).withMigrationLock(other`ALTER TABLE links ADD COLUMN colour TEXT`),
+        );
+        const error = yield* sql`SELECT 1 FROM links`.pipe(
+          Effect.andThen(Effect.flip(Effect.provide(change, layerClient(url), { local: true }))),
+          sql.withTransaction,
+        );
+        expect(error.reason._tag).toBe("LockTimeoutError");
+      }),
+    ),
+  );
+});
+
+/** Migrates in another process, and returns the names of the migrations that it ran. */
+const migrateElsewhere = async (url: string): Promise<string> => {
+  const script = `
+    import { Effect, Redacted } from "effect";
+    import { migratePostgres } from ${JSON.stringify(import.meta.resolve("./postgres.ts"))};
+    const ran = await Effect.runPromise(migratePostgres({ url: Redacted.make(process.env.URL) }));
+    process.stdout.write(ran.join());
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, URL: url },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  expect(code).toBe(0);
+  return output;
+};

@@ -1,0 +1,66 @@
+/** For tests: a Postgres full of sightings and reviews, and the operations of alt detection. */
+import { ChatId, KeyId, Pid, type StoreUnavailable } from "@accountlink/core";
+import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
+import { Effect } from "effect";
+
+/** In every scope, one address that all its users share, and a review for each of them. */
+export const fillAlts = (accounts: number) => `
+  INSERT INTO address_users (pid, address_hash, users)
+    SELECT pid, address_hash, COUNT(*) FROM sightings GROUP BY pid, address_hash;
+  INSERT INTO alt_reviews (pid, chat_id, other_chat_id, verdict, reviewed_at, key_id)
+    SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, (1000007 + i)::text,
+      'same', i, '000000000000'
+    FROM generate_series(1, ${accounts * 1_000}) AS i;
+`;
+
+const pid = Pid.make("pid_0000000000000100");
+const chatIdOf = (index: number) => ChatId.make(`${1_100_000 + index}`);
+const some = (length: number) => Array.from({ length }, (_, index) => chatIdOf(index));
+const pair = {
+  actor: { type: "operator", id: "test" },
+  requestId: null,
+  pid,
+  at: 1,
+  chatId: chatIdOf(50),
+  otherChatId: chatIdOf(60),
+} as const;
+
+const onSightings = <A>(use: (sightings: SightingStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(SightingStore, use);
+const onReviews = <A>(use: (reviews: AltReviewStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(AltReviewStore, use);
+
+const dieUnless = (length: number) => (found: { readonly length: number }) =>
+  found.length === length ? Effect.void : Effect.die(`Found ${found.length}, expected ${length}`);
+
+/** Operations of alt detection, and of its reviews. */
+export const altOperations: Readonly<
+  Record<string, Effect.Effect<unknown, StoreUnavailable, SightingStore | AltReviewStore>>
+> = {
+  "SightingStore.findByChatIds": onSightings((sightings) =>
+    Effect.tap(sightings.findByChatIds(pid, some(20)), dieUnless(20)),
+  ),
+  "findShared at an address of everybody in the scope": onSightings((sightings) =>
+    Effect.tap(
+      sightings.findShared(pid, {
+        hashes: ["hash", "unseen"],
+        including: some(10),
+        excluding: some(5),
+        limit: 30,
+      }),
+      dieUnless(40),
+    ),
+  ),
+  countUsers: onSightings((sightings) =>
+    Effect.flatMap(sightings.countUsers(pid, [["hash", "unseen"]]), ([users = 0]) =>
+      dieUnless(1_000)({ length: Math.round(users / 100) * 100 }),
+    ),
+  ),
+  "AltReviewStore.findByChatId": onReviews((reviews) =>
+    Effect.tap(reviews.findByChatId(pid, chatIdOf(100), 100), dieUnless(2)),
+  ),
+  "AltReviewStore.set": onReviews((reviews) =>
+    reviews.set({ ...pair, verdict: "same", note: null, keyId: KeyId.make("000000000000") }),
+  ),
+  "AltReviewStore.remove": onReviews((reviews) => reviews.remove(pair)),
+};

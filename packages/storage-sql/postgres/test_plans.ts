@@ -1,0 +1,214 @@
+/** For tests: how many rows Postgres reads for each operation of the stores. */
+import {
+  AuditLog,
+  ChatId,
+  GameId,
+  KeyId,
+  LinkStore,
+  Pid,
+  type StoragePorts,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { CountLedger } from "@accountlink/core/limits";
+import { makePostgresDatabase } from "@accountlink/test-servers";
+import { Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { migrate } from "../migrations.ts";
+import { layer as stores } from "../stores.ts";
+import { altOperations, fillAlts } from "./test_alt_plans.ts";
+import { Database, layerClient } from "./test_postgres.ts";
+import { fillVerifications, verificationOperations } from "./test_verification_plans.ts";
+
+const number = 100;
+const pid = Pid.make(`pid_${`${number}`.padStart(16, "0")}`);
+const account = `account ${number}`;
+const chatIdOf = (index: number) => ChatId.make(`${1_000_000 + number * 1_000 + index}`);
+const gameIdOf = (index: number) => GameId.make(`${number * 300 + index}`);
+const keyId = KeyId.make(`${number}5`.padStart(12, "0"));
+
+const windowsEnd = 2_000_000;
+const windows = Array.from({ length: 20 }, (_, i) => ({ key: `day:${i * 50}`, endsAt: windowsEnd }));
+
+/**
+ * Accounts, each with one scope of 1,000 links, ten keys and a hundred audit entries. Skips the
+ * checks of foreign keys, which would take most of the time.
+ */
+const fill = (accounts: number) => `
+  SET session_replication_role = replica;
+  INSERT INTO accounts (name, tier) SELECT 'account ' || i, 'free' FROM generate_series(1, ${accounts}) AS i;
+  INSERT INTO scopes (pid, account)
+    SELECT 'pid_' || lpad(i::text, 16, '0'), 'account ' || i FROM generate_series(1, ${accounts}) AS i;
+  INSERT INTO keys (id, pid, name, tier, kind, status, limits, allow_ips, deny_ips, redirect_origins, created_at)
+    SELECT lpad(i::text, 12, '0'), 'pid_' || lpad((i / 10)::text, 16, '0'),
+      '', 'free', 'normal', 'active', '{}', '[]', '[]', '[]', i
+    FROM generate_series(1, ${accounts * 10}) AS i;
+  INSERT INTO key_secrets (hash, key_id) SELECT 'hash ' || id, id FROM keys;
+  INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+    SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, (i * 3 / 10)::text, 1, i, i
+    FROM generate_series(1, ${accounts * 1_000}) AS i;
+  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
+    SELECT i, 'account ' || i / 100, NULL, 'operator', '', 'link.set', '{}'
+    FROM generate_series(1, ${accounts * 100}) AS i;
+  INSERT INTO day_counts (ends_at, counter, counted)
+    SELECT ${windowsEnd}, 'day:' || i, i FROM generate_series(1, ${accounts * 300}) AS i;
+  INSERT INTO import_progress (source, position, saved_at) SELECT 'source ' || i, i, i
+    FROM generate_series(1, ${accounts * 100}) AS i;
+`;
+
+/**
+ * A full database.
+ *
+ * @param accounts more than 100, each with 1,000 links
+ * @param prepare SQL to run on the empty schema
+ */
+export const layerFull = (accounts: number, prepare = "") =>
+  Layer.effect(
+    Database,
+    Effect.gen(function* () {
+      const database = yield* makePostgresDatabase();
+      yield* Effect.provide(migrate, layerClient(database.url), { local: true });
+      yield* database.query(prepare);
+      yield* database.query(`${fill(accounts)} ${fillVerifications(accounts)} ${fillAlts(accounts)}`);
+      yield* database.query("VACUUM ANALYZE");
+      return database;
+    }),
+  );
+
+const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid, at: 1 } as const;
+const onLinks = <A>(use: (links: LinkStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(LinkStore, use);
+const onKeys = <A>(use: (keys: KeyStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(KeyStore, use);
+const onLedger = <A>(use: (ledger: CountLedger["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(CountLedger, use);
+
+/** Operations of requests. */
+const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>> = {
+  findByChatId: onLinks((links) => links.findByChatId(pid, chatIdOf(1))),
+  "findByChatId, batched": onLinks((links) =>
+    Effect.forEach(
+      Array.from({ length: 32 }, (_, i) => chatIdOf(i)),
+      (chatId) => links.findByChatId(pid, chatId),
+      { concurrency: "unbounded" },
+    ),
+  ),
+  findByChatIds: onLinks((links) =>
+    links.findByChatIds(
+      pid,
+      Array.from({ length: 50 }, (_, i) => chatIdOf(i)),
+    ),
+  ),
+  findByGameIds: onLinks((links) =>
+    links.findByGameIds(
+      pid,
+      Array.from({ length: 10 }, (_, i) => gameIdOf(i)),
+    ),
+  ),
+  exportPage: onLinks((links) => links.exportPage(pid, chatIdOf(10), 50)),
+  setGame: onLinks((links) => links.setGame({ ...origin, chatId: chatIdOf(1), gameId: gameIdOf(2) })),
+  "setGame of a new chat user": onLinks((links) =>
+    links.setGame({ ...origin, chatId: ChatId.make("99999"), gameId: gameIdOf(2) }),
+  ),
+  moveChat: onLinks((links) =>
+    links.moveChat({ ...origin, oldChatId: chatIdOf(2), newChatId: ChatId.make("99998") }),
+  ),
+  removeGame: onLinks((links) => links.removeGame({ ...origin, chatId: chatIdOf(3) })),
+  importBatch: onLinks((links) =>
+    links.importBatch({
+      ...origin,
+      links: Array.from({ length: 20 }, (_, i) => ({
+        chatId: chatIdOf(i),
+        gameId: gameIdOf(0),
+        lastVerifiedAt: 9,
+      })),
+      existing: "replace",
+      progress: { source: "source 1", position: 2 },
+    }),
+  ),
+  importPosition: onLinks((links) => links.importPosition("source 100")),
+  ensureAccount: onKeys((keys) => keys.ensureAccount({ name: account, chatId: null, tier: "free" })),
+  ensureScope: onKeys((keys) =>
+    keys.ensureScope(account, { kind: "global" }, Pid.make("pid_none000000000000")),
+  ),
+  findByHash: onKeys((keys) => keys.findByHash(`hash ${keyId}`)),
+  "findByHash, batched": onKeys((keys) =>
+    Effect.forEach(
+      Array.from({ length: 10 }, (_, i) => `hash ${`${number}${i}`.padStart(12, "0")}`),
+      (hash) => keys.findByHash(hash),
+      { concurrency: "unbounded" },
+    ),
+  ),
+  findById: onKeys((keys) => keys.findById(keyId)),
+  acceptedAmong: onKeys((keys) => keys.acceptedAmong([keyId], 1)),
+  listKeys: onKeys((keys) => keys.listKeys(account)),
+  insertKey: onKeys((keys) =>
+    Effect.flatMap(keys.findById(keyId), (found) => {
+      if (found._tag === "None") return Effect.die("There is no such key");
+      const id = KeyId.make(crypto.randomUUID().replaceAll("-", "").slice(0, 12));
+      return keys.insertKey({ ...origin, key: { ...found.value, id }, hash: id, maxKeys: 100 });
+    }),
+  ),
+  rotateKey: onKeys((keys) =>
+    keys.rotateKey({ ...origin, id: keyId, hash: crypto.randomUUID(), previousUntil: 1 }),
+  ),
+  setKeyStatus: onKeys((keys) =>
+    keys.setKeyStatus({
+      ...origin,
+      id: KeyId.make(`${number}6`.padStart(12, "0")),
+      status: "disabled",
+      action: "key.status_changed",
+    }),
+  ),
+  "AuditLog.list": Effect.flatMap(AuditLog, (log) => log.list(account, null, 50)),
+  loadCounts: onLedger((ledger) => ledger.loadCounts(windows)),
+  saveCounts: onLedger((ledger) =>
+    ledger.saveCounts(
+      windows.map((window) => ({ ...window, counted: 9 })),
+      1,
+    ),
+  ),
+  ...verificationOperations,
+  ...altOperations,
+};
+
+/** By table: sequential scans, and rows and index entries read so far. */
+const counts = Effect.gen(function* () {
+  const database = yield* Database;
+  const tables = yield* database.query(`
+    SELECT relname AS name, seq_scan AS scans, seq_tup_read + (
+      SELECT sum(idx_tup_read) FROM pg_stat_user_indexes AS indexes WHERE indexes.relid = tables.relid
+    ) AS read
+    FROM pg_stat_user_tables AS tables WHERE relname <> 'schema_migrations' ORDER BY relname`);
+  return tables.map(({ name, scans, read }) => ({ name, scans: Number(scans), read: Number(read) }));
+});
+
+/** What the operation reads, by the server's statistics. */
+export const readsOf = Effect.fnUntraced(function* (mode: string, operation: (typeof operations)[string]) {
+  const { url } = yield* Database;
+  const inMode = new URL(url);
+  inMode.searchParams.set("options", `-c plan_cache_mode=${mode}`);
+  const before = yield* counts;
+  yield* Effect.andThen(
+    operation,
+    Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT pg_stat_force_next_flush()`),
+  ).pipe(
+    Effect.provide(Layer.provideMerge(stores, layerClient(inMode.href, { maxConnections: 1 })), {
+      local: true,
+    }),
+  );
+  const after = yield* counts;
+  return after.map(({ name, scans, read }, i) => ({
+    name,
+    scans: scans - (before[i]?.scans ?? 0),
+    read: read - (before[i]?.read ?? 0),
+  }));
+});
+
+/** Every operation, with each kind of plan that Postgres has for prepared statements. */
+export const cases = Object.entries(operations).flatMap(([name, operation]) =>
+  ["force_custom_plan", "force_generic_plan"].map((mode) => ({ name, mode, operation })),
+);
+
+/** More than any operation needs, and less than the links of a scope or all keys. */
+export const maxReads = 200;

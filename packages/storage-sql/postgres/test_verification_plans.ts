@@ -1,0 +1,140 @@
+/** For tests: a Postgres full of sessions and flows, and the operations on them. */
+import { ChatId, GameId, KeyId, LinkStore, Pid, type StoreUnavailable } from "@accountlink/core";
+import { FlowStore } from "@accountlink/core/flow";
+import { type FlowId, SessionId } from "@accountlink/core/ids";
+import { SessionStore } from "@accountlink/core/sessions";
+import { Effect } from "effect";
+
+/**
+ * For each account, 200 sessions, ten of them unfinished, and 20 flows with both proofs and a
+ * challenge. For an even `i`, flow `i` has the unfinished session `10 * i` and a linked chat user.
+ */
+export const fillVerifications = (accounts: number) => `
+  INSERT INTO verification_sessions
+    (sid, key_id, pid, client_id, chat_id, state, link_changed, created_at, expires_at, change, changed_at)
+    SELECT 'vs_' || lpad(i::text, 43, '0'), lpad((i / 20)::text, 12, '0'), 'pid_' || lpad((i / 200)::text, 16, '0'),
+      '', (1000000 + i * 5)::text, CASE WHEN i % 20 = 0 THEN 'pending' ELSE 'completed' END, 0, 0, 1000000 + i, 1,
+      CASE WHEN i % 20 = 0 THEN NULL ELSE 1000000 - i END
+    FROM generate_series(1, ${accounts * 200}) AS i;
+  INSERT INTO session_bursts (key_id, full_at) SELECT id, 0 FROM keys;
+  INSERT INTO verification_flows (id, sid, pid, chat_id, game_id, seen_version, expires_at)
+    SELECT 'flow ' || i, 'vs_' || lpad((10 * i)::text, 43, '0'), 'pid_' || lpad((i / 20)::text, 16, '0'),
+      (1000000 + i * 50)::text, '1', 1, 1000000 + i
+    FROM generate_series(1, ${accounts * 20}) AS i;
+  INSERT INTO sign_ins (state_hash, flow_id, step, expires_at)
+    SELECT 'state ' || i, 'flow ' || i, 'chat', 1000000 FROM generate_series(1, ${accounts * 20}) AS i;
+  -- Rows of an older release, which are removed with their flows.
+  INSERT INTO sign_in_challenges (state, flow_id, step, code_verifier, nonce, expires_at)
+    SELECT state_hash, flow_id, step, '', '', expires_at FROM sign_ins;
+  INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
+    SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, 'hash', '', '', i
+    FROM generate_series(1, ${accounts * 1_000}) AS i;
+`;
+
+const pid = Pid.make("pid_0000000000000100");
+const keyId = KeyId.make("000000001005");
+const sessionIdOf = (index: number) => SessionId.make(`vs_${`${index}`.padStart(43, "0")}`);
+const newSessionId = () => SessionId.make(`vs_${crypto.randomUUID().replaceAll("-", "").padEnd(43, "0")}`);
+const flowOf = (index: number) => `flow ${index}` as FlowId;
+const userOf = (flow: number) => ChatId.make(`${1_000_000 + flow * 50}`);
+const newId = () => crypto.randomUUID() as FlowId;
+const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid, at: 1 } as const;
+
+const onSessions = <A>(use: (sessions: SessionStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(SessionStore, use);
+const onFlows = <A>(use: (flows: FlowStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(FlowStore, use);
+
+// A flow can be completed once, and its chat user unlinked once.
+let nextFlow = 2_000;
+const takeFlow = () => {
+  nextFlow += 2;
+  return nextFlow;
+};
+
+const newFlow = () => ({
+  id: newId(),
+  session: null,
+  pid,
+  guildId: null,
+  redirect: null,
+  chatId: null,
+  gameId: null,
+  seenVersion: null,
+  expiresAt: 1_000_000,
+});
+
+const newSession = () => ({
+  id: newSessionId(),
+  keyId,
+  pid,
+  clientId: "",
+  guildId: null,
+  chatId: null,
+  gameId: null,
+  redirect: null,
+  state: "pending" as const,
+  linkChanged: false,
+  previousGameId: null,
+  error: null,
+  createdAt: 1,
+  expiresAt: 1_000_000,
+  completedAt: null,
+  change: 1,
+});
+
+const dieUnless = (holds: boolean) =>
+  holds ? Effect.void : Effect.die("Expected an effect of the operation");
+
+/** Operations of requests on sessions and flows. */
+export const verificationOperations: Readonly<
+  Record<string, Effect.Effect<unknown, StoreUnavailable, SessionStore | FlowStore | LinkStore>>
+> = {
+  "SessionStore.create": onSessions((sessions) =>
+    sessions.create({ session: newSession(), burst: { capacity: 6, refillMs: 1 } }),
+  ),
+  "SessionStore.find": onSessions((sessions) => sessions.find(sessionIdOf(20_001))),
+  changedSince: onSessions((sessions) => sessions.changedSince(1_000_000 - 50, null)),
+  "changedSince among a few": onSessions((sessions) =>
+    sessions
+      .changedSince(1, [1, 2, 3].map(sessionIdOf))
+      .pipe(Effect.tap(({ length }) => dieUnless(length === 3))),
+  ),
+  advance: onSessions((sessions) => sessions.advance({ id: sessionIdOf(20_180), to: "opened", at: 1 })),
+  complete: onSessions((sessions) =>
+    Effect.suspend(() => {
+      const flow = takeFlow();
+      const proofs = { flow: flowOf(flow), chatId: userOf(flow), gameId: GameId.make("1") };
+      const address = { hash: "hash", sealed: "", addressKeyId: "" };
+      return sessions.complete({ ...origin, ...proofs, address });
+    }).pipe(Effect.tap(({ _tag }) => dieUnless(_tag === "Completed"))),
+  ),
+  "removeGame of a chat user with a session": Effect.flatMap(LinkStore, (links) =>
+    Effect.suspend(() => links.removeGame({ ...origin, chatId: userOf(takeFlow()) })).pipe(
+      Effect.tap((removed) => dieUnless(removed._tag === "Some" && removed.value.ended.length > 0)),
+    ),
+  ),
+  sweep: onSessions((sessions) =>
+    sessions.sweep({ at: 1_000_005, sessionsBefore: 1_000_020, sightingsBefore: 20 }),
+  ),
+  begin: onFlows((flows) => flows.begin(newFlow())),
+  "FlowStore.find": onFlows((flows) => flows.find(flowOf(2_001), 1)),
+  challenge: onFlows((flows) =>
+    Effect.suspend(() =>
+      flows.challenge({
+        stateHash: newId(),
+        flow: flowOf(2_001),
+        step: "chat",
+        expiresAt: 9,
+      }),
+    ),
+  ),
+  takeChallenge: onFlows((flows) => flows.takeChallenge(flowOf(2_003), "state 2003", 1)),
+  "prove, the chat account": onFlows((flows) =>
+    flows.prove(flowOf(2_005), { step: "chat", chatId: userOf(2_005) }, 1, flowOf(2_005)),
+  ),
+  "prove, the game account": onFlows((flows) =>
+    flows.prove(flowOf(2_007), { step: "game", gameId: GameId.make("2") }, 1, flowOf(2_007)),
+  ),
+  "FlowStore.end": onFlows((flows) => flows.end(flowOf(2_009))),
+};

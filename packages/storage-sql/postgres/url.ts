@@ -1,0 +1,39 @@
+/** The URL of a Postgres database. */
+import { Effect, Redacted } from "effect";
+import { Client, type ClientConfig } from "pg";
+import { parseIntoClientConfig } from "pg-connection-string";
+import { DatabaseUnusable } from "../database_unusable.ts";
+
+export interface ParsedPostgresUrl {
+  /** `host:port/database`, for messages. */
+  readonly path: string;
+  /** The options of the driver, with the password and the certificates. */
+  readonly config: Redacted.Redacted<ClientConfig>;
+}
+
+/**
+ * Reads the URL and the files that it names. Every `sslmode` with TLS checks the certificate,
+ * except `no-verify`: the driver's meaning of the other modes differs between its versions.
+ */
+export const parsePostgresUrl = (
+  text: Redacted.Redacted,
+): Effect.Effect<ParsedPostgresUrl, DatabaseUnusable> => {
+  const url = URL.parse(Redacted.value(text));
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
+    const cause = 'its URL is malformed, expected "postgres://user:password@host:port/database"';
+    return Effect.fail(new DatabaseUnusable({ path: "postgres", cause }));
+  }
+  if (["allow", "prefer", "require", "verify-ca"].includes(url.searchParams.get("sslmode") ?? "")) {
+    url.searchParams.set("sslmode", "verify-full");
+  }
+  const path = `${url.host}${url.pathname}`;
+  return Effect.try({
+    try: () => {
+      const config = parseIntoClientConfig(url.href);
+      // Reports invalid options here: in the pool, the error would be unhandled.
+      void new Client(config);
+      return { path, config: Redacted.make(config) };
+    },
+    catch: (cause) => new DatabaseUnusable({ path, cause }),
+  });
+};

@@ -1,0 +1,39 @@
+/** `RootKeyStore` in SQL. */
+import { RootKeyStore } from "@accountlink/core/secrets";
+import { Effect, Layer, Schema } from "effect";
+import { SqlClient } from "effect/sql";
+import { operation } from "../statements/operation.ts";
+import { schemaReaderOf } from "../statements/row.ts";
+
+export const layer: Layer.Layer<RootKeyStore, never, SqlClient.SqlClient> = Layer.effect(
+  RootKeyStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const find = Effect.flatMap(sql`SELECT wrapped FROM root_key`, readWrapped);
+    return RootKeyStore.of({
+      adopt: ({ ifEmpty, otherwise }) =>
+        Effect.gen(function* () {
+          const [known] = yield* find;
+          if (known !== undefined) return known;
+          // If several nodes start together, one inserts it, and the others wait for its commit.
+          yield* sql`
+            INSERT INTO root_key (id, wrapped)
+            SELECT 1, CASE WHEN EXISTS (SELECT 1 FROM accounts) THEN ${otherwise} ELSE ${ifEmpty} END WHERE true
+            ON CONFLICT (id) DO NOTHING`;
+          const [stored = ifEmpty] = yield* find;
+          return stored;
+        }).pipe(operation("RootKeyStore.adopt", ifEmpty, otherwise)),
+
+      replace: (expected, next) =>
+        sql`UPDATE root_key SET wrapped = ${next} WHERE wrapped = ${expected} RETURNING wrapped`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          operation("RootKeyStore.replace", expected, next),
+        ),
+    });
+  }),
+);
+
+const readWrapped = schemaReaderOf(
+  "root_key",
+  Schema.Struct({ wrapped: Schema.String }),
+  ({ wrapped }) => wrapped,
+);

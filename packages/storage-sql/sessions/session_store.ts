@@ -1,0 +1,41 @@
+/** `SessionStore` in SQL. */
+import type { SessionId } from "@accountlink/core/ids";
+import { SessionStore } from "@accountlink/core/sessions";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Layer, Option } from "effect";
+import { SqlClient, SqlConnection } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { readSessionIds, readSessions, sessionColumns } from "./session_row.ts";
+import { sessionWrites } from "./session_writes.ts";
+
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const connection = yield* SqlConnection.Connection;
+  const { isAmong } = dialectOf(sql);
+  // A constant statement, since all subscribers of a session read it when it changes.
+  const [byId] =
+    sql`SELECT ${sql.literal(sessionColumns)} FROM verification_sessions WHERE sid = ${""}`.compile();
+
+  return SessionStore.of({
+    find: (id: SessionId) =>
+      connection.execute(byId, [id], undefined).pipe(
+        Effect.flatMap(readSessions),
+        Effect.map(([session]) => Option.fromUndefinedOr(session)),
+        operation("SessionStore.find"),
+      ),
+
+    changedSince: (at: Millis, among: ReadonlyArray<SessionId> | null) => {
+      const isMeant = among === null ? sql`` : sql`AND sid ${isAmong(JSON.stringify(among))}`;
+      return sql`SELECT sid FROM verification_sessions WHERE changed_at >= ${at} ${isMeant}`.pipe(
+        Effect.flatMap(readSessionIds),
+        operation("SessionStore.changedSince"),
+      );
+    },
+
+    ...sessionWrites(sql),
+  });
+});
+
+export const layer: Layer.Layer<SessionStore, never, SqlClient.SqlClient | SqlConnection.Connection> =
+  Layer.effect(SessionStore, make);

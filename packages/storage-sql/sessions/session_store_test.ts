@@ -1,0 +1,257 @@
+import { DatabaseSync } from "node:sqlite";
+import { ChatId, LinkStore } from "@accountlink/core";
+import type { Sighting } from "@accountlink/core/alts";
+import { FlowStore } from "@accountlink/core/flow";
+import { SessionStore } from "@accountlink/core/sessions";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Exit, Option } from "effect";
+import { vi } from "vitest";
+import { origin, refuseWritesTo, scope, withTampering } from "../sqlite/test_tampering.ts";
+import {
+  chatId,
+  completionOf,
+  deadline,
+  flowOf,
+  gameId,
+  key,
+  sessionIdOf,
+  sessionOf,
+  storeKey,
+  storeProven,
+} from "./test_verification.ts";
+
+const { pid } = scope;
+const session = sessionOf(1);
+
+const sightingOf = (user: ChatId, number: number, seenAt: number, hash = "hash"): Sighting => ({
+  chatId: user,
+  address: { hash, sealed: `sealed ${number}`, addressKeyId: `k${number}` },
+  seenAt,
+});
+const other = ChatId.make("10002");
+
+describe("sessions", () => {
+  it.effect.each([
+    "state = ''",
+    "state = 'open'",
+    "error = 'broken'",
+    "chat_id = 'ada'",
+    "game_id = '-1'",
+    "link_changed = 2",
+  ])("are refused with the damage %s", (damage) =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const sessions = yield* SessionStore;
+        yield* storeKey;
+        yield* sessions.create({ session, burst: null });
+        tamper(`UPDATE verification_sessions SET ${damage}`);
+        const advance = sessions.advance({ id: session.id, to: "opened", at: 1 });
+        for (const use of [sessions.find(session.id), advance]) {
+          const error = yield* Effect.flip<unknown, unknown, never>(use);
+          expect(error).toMatchObject({ _tag: "StoreUnavailable", cause: { _tag: "UnreadableRow" } });
+        }
+      }),
+    ),
+  );
+
+  it.effect("are swept in batches, in any number", () =>
+    withTampering((tamper, look) =>
+      Effect.gen(function* () {
+        const sessions = yield* SessionStore;
+        yield* storeKey;
+        const count = 1_200;
+        tamper(`
+          WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})
+          INSERT INTO verification_sessions
+            (sid, key_id, pid, client_id, state, link_changed, created_at, expires_at, change)
+          SELECT printf('vs_%043d', i), '${key.id}', '${pid}', '', 'opened', 0, 0, 10, 2 FROM numbers;
+          WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})
+          INSERT INTO verification_flows (id, pid, expires_at) SELECT 'flow ' || i, '${pid}', 10 FROM numbers`);
+        const sids = Array.from({ length: count }, (_, i) => sessionIdOf(i + 1));
+        expect(
+          (yield* sessions.sweep({ at: 10, sessionsBefore: 10, sightingsBefore: 0 })).toSorted(),
+        ).toEqual(sids);
+        expect((yield* sessions.changedSince(10, null)).toSorted()).toEqual(sids);
+        expect(look("SELECT DISTINCT state, change, changed_at FROM verification_sessions")).toEqual([
+          { state: "expired", change: 3, changed_at: 10 },
+        ]);
+        expect(look("SELECT id FROM verification_flows")).toEqual([]);
+        expect(yield* sessions.sweep({ at: 11, sessionsBefore: 11, sightingsBefore: 0 })).toEqual([]);
+        expect(look("SELECT sid FROM verification_sessions")).toEqual([]);
+      }),
+    ),
+  );
+});
+
+describe("a completion", () => {
+  it.effect("keeps the last sighting of a chat user at an address, until the scope is deleted", () =>
+    withTampering((_, look) =>
+      Effect.gen(function* () {
+        const [sessions, links] = [yield* SessionStore, yield* LinkStore];
+        const see = Effect.fnUntraced(function* (number: number, user: ChatId, at: number, hash = "hash") {
+          yield* storeProven(number, null, user);
+          const address = { hash, sealed: `sealed ${number}`, addressKeyId: `k${number}` };
+          const completed = yield* sessions.complete({
+            ...completionOf(number, { chatId: user, at }),
+            address,
+          });
+          expect(completed._tag).toBe("Completed");
+        });
+        yield* see(1, chatId, 10);
+        yield* see(2, chatId, 30);
+        yield* see(3, chatId, 20);
+        yield* see(4, other, 5);
+        yield* see(5, chatId, 6, "elsewhere");
+        expect(look("SELECT * FROM sightings ORDER BY seen_at DESC")).toEqual(
+          [
+            { chat_id: chatId, address_hash: "hash", number: 2, seen_at: 30 },
+            { chat_id: chatId, address_hash: "elsewhere", number: 5, seen_at: 6 },
+            { chat_id: other, address_hash: "hash", number: 4, seen_at: 5 },
+          ].map(({ number, ...row }) => ({
+            pid,
+            ...row,
+            sealed_address: `sealed ${number}`,
+            address_key_id: `k${number}`,
+          })),
+        );
+        yield* links.deleteScope({ ...origin, pid, at: 40 });
+        expect(look("SELECT * FROM sightings")).toEqual([]);
+      }),
+    ),
+  );
+
+  it.effect("rolls back when its last statement fails", () =>
+    withTampering((tamper, look) =>
+      Effect.gen(function* () {
+        const [sessions, flows, links] = [yield* SessionStore, yield* FlowStore, yield* LinkStore];
+        yield* storeKey;
+        yield* storeProven(1, session);
+        const flow = yield* flows.find(flowOf(1).id, 0);
+        tamper(refuseWritesTo("verification_sessions", "UPDATE"));
+        const exit = yield* Effect.exit(sessions.complete(completionOf(1)));
+        expect(Exit.isFailure(exit)).toBe(true);
+        expect(yield* sessions.find(session.id)).toEqual(Option.some(session));
+        expect(yield* flows.find(flowOf(1).id, 0)).toEqual(flow);
+        expect(yield* links.findByChatId(pid, chatId)).toEqual(Option.none());
+        expect(look("SELECT * FROM sightings")).toEqual([]);
+        expect(look("SELECT action FROM audit_log")).toEqual([{ action: "key.created" }]);
+      }),
+    ),
+  );
+});
+
+describe("recorded sightings", () => {
+  it.effect("are the latest for each chat user and address", () =>
+    withTampering((_, look) =>
+      Effect.gen(function* () {
+        const sessions = yield* SessionStore;
+        yield* storeKey;
+        yield* sessions.recordSightings(pid, [sightingOf(chatId, 1, 10), sightingOf(other, 2, 20)]);
+        yield* sessions.recordSightings(pid, [
+          sightingOf(chatId, 3, 30),
+          sightingOf(chatId, 4, 25),
+          sightingOf(other, 5, 15),
+          sightingOf(other, 6, 5, "elsewhere"),
+        ]);
+        yield* sessions.recordSightings(pid, []);
+        expect(look("SELECT * FROM sightings ORDER BY seen_at DESC")).toEqual(
+          [
+            { chat_id: chatId, address_hash: "hash", number: 3, seen_at: 30 },
+            { chat_id: other, address_hash: "hash", number: 2, seen_at: 20 },
+            { chat_id: other, address_hash: "elsewhere", number: 6, seen_at: 5 },
+          ].map(({ number, ...row }) => ({
+            pid,
+            ...row,
+            sealed_address: `sealed ${number}`,
+            address_key_id: `k${number}`,
+          })),
+        );
+      }),
+    ),
+  );
+});
+
+describe("a removal", () => {
+  it.effect("rolls back when it cannot end a session", () =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const [flows, links] = [yield* FlowStore, yield* LinkStore];
+        yield* storeKey;
+        const write = { ...origin, pid, chatId, at: 1 };
+        yield* links.setGame({ ...write, gameId });
+        yield* storeProven(1, session);
+        const before = [yield* flows.find(flowOf(1).id, 0), yield* links.findByChatId(pid, chatId)];
+        tamper(refuseWritesTo("verification_sessions", "UPDATE"));
+        for (const removal of [links.removeGame(write), links.deleteScope(write)]) {
+          expect(Exit.isFailure(yield* Effect.exit<unknown, unknown, never>(removal))).toBe(true);
+          const after = [yield* flows.find(flowOf(1).id, 0), yield* links.findByChatId(pid, chatId)];
+          expect(after).toEqual(before);
+        }
+      }),
+    ),
+  );
+});
+
+describe("a creation", () => {
+  it.effect("that fails takes nothing from the burst", () =>
+    withTampering((tamper, look) =>
+      Effect.gen(function* () {
+        const sessions = yield* SessionStore;
+        yield* storeKey;
+        tamper(refuseWritesTo("verification_sessions"));
+        const burst = { capacity: 1, refillMs: 10 };
+        expect(Exit.isFailure(yield* Effect.exit(sessions.create({ session, burst })))).toBe(true);
+        expect(look("SELECT * FROM session_bursts")).toEqual([]);
+      }),
+    ),
+  );
+});
+
+/** Every operation on sessions and flows, and the removals that end them. */
+const everything = Effect.gen(function* () {
+  const [sessions, flows, links] = [yield* SessionStore, yield* FlowStore, yield* LinkStore];
+  const { id } = session;
+  const write = { ...origin, pid, chatId, at: 1 };
+  yield* storeKey;
+  yield* sessions.create({ session: sessionOf(2), burst: { capacity: 1, refillMs: 10 } });
+  yield* sessions.create({ session: sessionOf(3), burst: { capacity: 1, refillMs: 10 } });
+  yield* storeProven(1, session);
+  const flow = flowOf(1).id;
+  yield* flows.challenge({ stateHash: "state", flow, step: "chat", expiresAt: deadline });
+  yield* flows.takeChallenge(flow, "state", 1);
+  yield* flows.find(flow, 1);
+  yield* sessions.find(id);
+  yield* sessions.advance({ id, to: "opened", at: 1 });
+  yield* sessions.complete(completionOf(1));
+  yield* storeProven(2, sessionOf(4));
+  yield* links.removeGame(write);
+  yield* storeProven(3, sessionOf(5));
+  yield* links.deleteScope(write);
+  yield* flows.end(flowOf(3).id);
+  yield* sessions.recordSightings(pid, [sightingOf(chatId, 1, 1)]);
+  yield* sessions.changedSince(1, null);
+  yield* sessions.changedSince(1, [id]);
+  yield* sessions.sweep({ at: deadline, sessionsBefore: deadline + 1, sightingsBefore: 1 });
+});
+
+describe("every statement of a verification", () => {
+  it.effect("uses a key or an index, and scans no table", () =>
+    withTampering((_, look) =>
+      Effect.gen(function* () {
+        const prepare = vi.spyOn(DatabaseSync.prototype, "prepare");
+        yield* Effect.addFinalizer(() => Effect.sync(() => prepare.mockRestore()));
+        yield* everything;
+        const texts = new Set(prepare.mock.calls.map(([text]) => text));
+        const statements = [...texts].filter((text) =>
+          /\b(verification_|sign_in_|sightings|session_)/.test(text),
+        );
+        expect(statements.length).toBeGreaterThan(25);
+        for (const statement of statements) {
+          const steps = look(`EXPLAIN QUERY PLAN ${statement}`).map(({ detail }) => String(detail));
+          const scans = steps.filter((step) => step.startsWith("SCAN ") && !step.includes("json_each"));
+          expect({ statement, scans }).toEqual({ statement, scans: [] });
+        }
+      }),
+    ),
+  );
+});

@@ -1,0 +1,168 @@
+/** The writes of `SessionStore`, each a transaction. */
+import type { KeyId, VerificationSession } from "@accountlink/core";
+import {
+  type AdvanceSession,
+  type CreateSession,
+  type CreationBurst,
+  canAdvance,
+  type SessionAdvanced,
+  type SessionStore,
+  type SweepSessions,
+} from "@accountlink/core/sessions";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Option, Schema } from "effect";
+import type { SqlClient } from "effect/sql";
+import { storeSightings } from "../alts/store_sightings.ts";
+import { completeFlowOn } from "../flow/flow_completion.ts";
+import { readFlowIds } from "../flow/flow_row.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { schemaReaderOf } from "../statements/row.ts";
+import { readSessionIds, readSessions, rowOfSession, sessionColumns, unfinished } from "./session_row.ts";
+import { storeSession } from "./store_session.ts";
+
+export const sessionWrites = (
+  sql: SqlClient.SqlClient,
+): Pick<SessionStore["Service"], "create" | "advance" | "complete" | "recordSightings" | "sweep"> => {
+  const { withBulkTimeout } = dialectOf(sql);
+  const [create, advance, complete, sweep] = [
+    createOn(sql),
+    advanceOn(sql),
+    completeFlowOn(sql),
+    sweepOn(sql),
+  ];
+  return {
+    create: (write) => {
+      const { clientId, redirect } = write.session;
+      return create(write).pipe(operation("SessionStore.create", clientId, redirect ?? ""));
+    },
+    advance: (write) => advance(write).pipe(operation("SessionStore.advance")),
+    complete: (write) => complete(write).pipe(operation("SessionStore.complete")),
+    recordSightings: (pid, sightings) =>
+      withBulkTimeout(sql.withTransaction(storeSightings(sql, pid, sightings))).pipe(
+        Effect.asVoid,
+        operation("SessionStore.recordSightings"),
+      ),
+    sweep: (times) => sweep(times).pipe(operation("SessionStore.sweep")),
+  };
+};
+
+const createOn = (sql: SqlClient.SqlClient) => {
+  const takeFromBurst = takeFromBurstOn(sql);
+  return Effect.fnUntraced(function* ({ session, burst }: CreateSession) {
+    const { keyId, createdAt } = session;
+    const readyAt = burst === null ? null : yield* takeFromBurst(keyId, burst, createdAt);
+    if (readyAt !== null) return { _tag: "TooMany", readyAt } as const;
+    yield* sql`INSERT INTO verification_sessions ${sql.insert(rowOfSession(session))}`;
+    return { _tag: "Created" } as const;
+  }, sql.withTransaction);
+};
+
+/**
+ * Takes one creation from the burst of the key, or returns when one is available. Locks the row.
+ */
+const takeFromBurstOn = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (keyId: KeyId, { capacity, refillMs }: CreationBurst, at: Millis) {
+    const ahead = (capacity - 1) * refillMs;
+    const taken = yield* sql`
+      INSERT INTO session_bursts (key_id, full_at) VALUES (${keyId}, ${at + refillMs})
+      ON CONFLICT (key_id) DO UPDATE SET
+        full_at = CASE
+          WHEN session_bursts.full_at > ${at} THEN session_bursts.full_at + ${refillMs}
+          ELSE excluded.full_at
+        END
+      WHERE session_bursts.full_at <= ${at + ahead}
+      RETURNING full_at`;
+    if (taken.length > 0) return null;
+    const [fullAt = at] = yield* Effect.flatMap(
+      sql`SELECT full_at FROM session_bursts WHERE key_id = ${keyId}`,
+      readFullAts,
+    );
+    return fullAt - ahead;
+  });
+
+const readFullAts = schemaReaderOf(
+  "session_bursts",
+  Schema.Struct({ full_at: Schema.Int }),
+  ({ full_at }) => full_at,
+);
+
+const advanceOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  const columns = sql.literal(sessionColumns);
+  return Effect.fnUntraced(function* ({ id, to, at }: AdvanceSession) {
+    const [session] = yield* Effect.flatMap(
+      sql`SELECT ${columns} FROM verification_sessions WHERE sid = ${id} ${forUpdate}`,
+      readSessions,
+    );
+    if (session === undefined) return Option.none<SessionAdvanced>();
+    if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
+
+    const advanced: VerificationSession = { ...session, state: to, change: session.change + 1 };
+    yield* storeSession(sql, advanced, at);
+    return Option.some({ session: advanced, changed: true });
+  }, sql.withTransaction);
+};
+
+const batchSize = 500;
+
+// With the ORDER BY, even a generic plan uses the index, and stops at the LIMIT.
+const sweepOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdateUnlocked, isAmong, firstRows } = dialectOf(sql);
+  const isUnfinished = sql.literal(unfinished);
+  const take = sql`ORDER BY expires_at LIMIT ${batchSize} ${forUpdateUnlocked}`;
+
+  const expire = Effect.fnUntraced(function* (at: Millis) {
+    const due = sql`
+      SELECT sid FROM verification_sessions WHERE ${isUnfinished} AND expires_at <= ${at} ${take}`;
+    const sids = yield* Effect.flatMap(due, readSessionIds);
+    yield* sql`
+      UPDATE verification_sessions SET state = 'expired', change = change + 1, changed_at = ${at}
+      WHERE sid ${isAmong(JSON.stringify(sids))}`;
+    return sids;
+  }, sql.withTransaction);
+
+  const forget = Effect.fnUntraced(function* (before: Millis) {
+    const old = sql`
+      SELECT sid FROM verification_sessions WHERE NOT (${isUnfinished}) AND expires_at < ${before} ${take}`;
+    const sids = yield* Effect.flatMap(old, readSessionIds);
+    yield* sql`DELETE FROM verification_sessions WHERE sid ${isAmong(JSON.stringify(sids))}`;
+    return sids;
+  }, sql.withTransaction);
+
+  const endFlows = Effect.fnUntraced(function* (at: Millis) {
+    const over = sql`SELECT id FROM verification_flows WHERE expires_at <= ${at} ${take}`;
+    const ids = yield* Effect.flatMap(over, readFlowIds);
+    yield* sql`DELETE FROM verification_flows WHERE id ${isAmong(JSON.stringify(ids))}`;
+    return ids;
+  }, sql.withTransaction);
+
+  const forgetSightings = (before: Millis) => sql`
+    DELETE FROM sightings ${firstRows({
+      table: "sightings",
+      primaryKey: ["pid", "chat_id", "address_hash"],
+      order: "seen_at",
+      condition: sql`seen_at < ${before}`,
+      limit: batchSize,
+    })}
+    RETURNING seen_at`;
+
+  return Effect.fnUntraced(function* ({ at, sessionsBefore, sightingsBefore }: SweepSessions) {
+    const expired = yield* inBatches(expire(at));
+    yield* inBatches(forget(sessionsBefore));
+    yield* inBatches(endFlows(at));
+    yield* inBatches(forgetSightings(sightingsBefore));
+    return expired;
+  });
+};
+
+/** Repeats a batch until it is not full, and returns all rows. */
+const inBatches = Effect.fnUntraced(function* <A, E, R>(next: Effect.Effect<ReadonlyArray<A>, E, R>) {
+  const taken: Array<A> = [];
+  let batch: ReadonlyArray<A>;
+  do {
+    batch = yield* next;
+    taken.push(...batch);
+  } while (batch.length === batchSize);
+  return taken;
+});

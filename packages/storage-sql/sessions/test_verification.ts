@@ -1,0 +1,83 @@
+/** For tests: sessions and flows of a key. */
+import { makeKey } from "@accountlink/conformance";
+import { ChatId, GameId, type VerificationSession } from "@accountlink/core";
+import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
+import { type FlowId, SessionId } from "@accountlink/core/ids";
+import { KeyStore } from "@accountlink/core/keys";
+import { SessionStore } from "@accountlink/core/sessions";
+import { Effect } from "effect";
+import { origin, scope } from "../sqlite/test_tampering.ts";
+
+export const chatId = ChatId.make("10001");
+export const gameId = GameId.make("1");
+export const deadline = 1_000;
+
+export const key = makeKey(scope);
+
+export const sessionIdOf = (number: number): SessionId =>
+  SessionId.make(`vs_${`${number}`.padStart(43, "0")}`);
+
+export const sessionOf = (number: number): VerificationSession => ({
+  id: sessionIdOf(number),
+  keyId: key.id,
+  pid: scope.pid,
+  clientId: "client",
+  guildId: null,
+  chatId: null,
+  gameId: null,
+  redirect: null,
+  state: "pending",
+  linkChanged: false,
+  previousGameId: null,
+  error: null,
+  createdAt: 0,
+  expiresAt: deadline,
+  completedAt: null,
+  change: 1,
+});
+
+export const flowOf = (number: number, session: SessionId | null = null): VerificationFlow => ({
+  id: `flow ${number}` as FlowId,
+  session,
+  pid: scope.pid,
+  guildId: null,
+  redirect: null,
+  chatId: null,
+  gameId: null,
+  seenVersion: null,
+  expiresAt: deadline,
+});
+
+/** The confirmation of a flow. */
+export const completionOf = (
+  number: number,
+  parts: { readonly at?: number; readonly chatId?: ChatId } = {},
+) => ({
+  ...origin,
+  pid: scope.pid,
+  at: 1,
+  flow: flowOf(number).id,
+  chatId,
+  gameId,
+  address: { hash: "hash", sealed: "sealed", addressKeyId: "k1" },
+  ...parts,
+});
+
+/** Stores the key of the sessions. */
+export const storeKey = Effect.flatMap(KeyStore, (keys) =>
+  keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 }),
+);
+
+/** Stores a flow with both proofs, and its session if given. */
+export const storeProven = Effect.fnUntraced(function* (
+  number: number,
+  session: VerificationSession | null = null,
+  user: ChatId = chatId,
+) {
+  const [sessions, flows] = [yield* SessionStore, yield* FlowStore];
+  if (session !== null) yield* sessions.create({ session, burst: null });
+  const { id, ...flow } = flowOf(number, session?.id ?? null);
+  yield* flows.begin({ id, ...flow });
+  yield* flows.prove(id, { step: "chat", chatId: user }, 0, id);
+  yield* flows.prove(id, { step: "game", gameId }, 0, id);
+});

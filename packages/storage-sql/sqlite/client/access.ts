@@ -1,0 +1,114 @@
+/**
+ * Shares the connection of node:sqlite between fibers. Statements are synchronous, so fibers
+ * interleave only between two of them.
+ *
+ * - A transaction holds a semaphore from before its BEGIN until after its COMMIT or ROLLBACK.
+ * - A statement outside of transactions runs at once while none is open, without the semaphore.
+ *   Otherwise it waits for the end of that transaction, and runs before the next one.
+ * - The fiber waits for locks of other processes. SQLite's own wait would block the process.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { Effect, Latch, type Scope, Semaphore } from "effect";
+import { SqlError } from "effect/sql";
+import { retryWhileLocked } from "./lock_wait.ts";
+import { failWith } from "./sql_error.ts";
+
+/** Runs a synchronous function on the connection. */
+export type Run = <A>(statement: () => A) => Effect.Effect<A, SqlError.SqlError>;
+
+export class Access {
+  readonly #db: DatabaseSync;
+  readonly #busyTimeout: number;
+  readonly #turn = Semaphore.makeUnsafe(1);
+  /** Released at the end of every transaction; never opened. */
+  readonly #ended = Latch.makeUnsafe();
+  readonly #onWrite: () => void;
+
+  /** @param onWrite called after every statement and transaction that may have written */
+  constructor(db: DatabaseSync, busyTimeout: number, onWrite: () => void) {
+    this.#db = db;
+    this.#busyTimeout = busyTimeout;
+    this.#onWrite = onWrite;
+  }
+
+  /** Outside of transactions. */
+  readonly shared: Run = (statement) =>
+    retryWhileLocked(this.#busyTimeout, () => {
+      if (this.#db.isTransaction) return Effect.andThen(this.#ended.await, this.shared(statement));
+      const result = statement();
+      this.#onWrite();
+      if (this.#db.isTransaction) {
+        leaveTransaction(this.#db);
+        throw new TypeError(
+          "Cannot run BEGIN as a statement: nothing would end it, expected withTransaction",
+        );
+      }
+      return Effect.succeed(result);
+    });
+
+  /**
+   * Leases the connection until the scope closes, and rolls back a transaction that is still open.
+   */
+  readonly lease: Effect.Effect<Run, never, Scope.Scope> = Effect.uninterruptibleMask((restore) =>
+    Effect.andThen(
+      restore(this.#turn.takeScoped(1)),
+      Effect.acquireRelease(
+        Effect.sync(() => this.#makeLease()),
+        (lease) => {
+          lease.end();
+          this.#onWrite();
+          // Before the semaphore is released, so that waiting statements run before the next
+          // transaction.
+          return this.#ended.release;
+        },
+      ),
+    ).pipe(Effect.map((lease) => lease.run)),
+  );
+
+  #makeLease(): { readonly run: Run; readonly end: () => void } {
+    const db = this.#db;
+    let state: "open" | "rolledBack" | "ended" = "open";
+    const run: Run = (statement) =>
+      Effect.suspend(() => {
+        if (state === "ended")
+          return Effect.die(new Error("Cannot run a statement: its transaction has ended"));
+        if (state === "rolledBack") return Effect.fail(rolledBack());
+        if (!inTransaction(db)) return retryWhileLocked(this.#busyTimeout, () => Effect.succeed(statement()));
+        try {
+          return Effect.succeed(statement());
+        } catch (cause) {
+          // SQLite rolls back by itself, for example on a full disk. Later statements would
+          // autocommit.
+          if (!inTransaction(db)) state = "rolledBack";
+          return failWith(cause);
+        }
+      });
+    const end = () => {
+      state = "ended";
+      // SQLite leaves the transaction open when its COMMIT fails, as on a deferred foreign key.
+      leaveTransaction(db);
+    };
+    return { run, end };
+  }
+}
+
+function rolledBack(): SqlError.SqlError {
+  const message = "Cannot go on with the transaction: a failed statement made the database roll it back";
+  return new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined, message }) });
+}
+
+export function inTransaction(db: DatabaseSync): boolean {
+  return db.isOpen && db.isTransaction;
+}
+
+/**
+ * Rolls an open transaction back; closes the connection if that fails, which rolls back as well.
+ */
+function leaveTransaction(db: DatabaseSync): void {
+  if (!inTransaction(db)) return;
+  try {
+    db.exec("ROLLBACK");
+  } catch {
+    db.close();
+  }
+}

@@ -1,0 +1,253 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it, vi } from "@effect/vitest";
+import { Cause, Deferred, Effect, Exit, Fiber } from "effect";
+import type { SqlClient } from "effect/sql";
+import { add, names, settle, withDatabase } from "../test_database.ts";
+
+/** A transaction that adds `name` and waits. */
+const openTransaction = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name: string) {
+  const opened = yield* Deferred.make<void>();
+  const proceed = yield* Deferred.make<void, "refused">();
+  const fiber = yield* Effect.forkChild(
+    sql.withTransaction(
+      add(sql, name).pipe(
+        Effect.andThen(Deferred.succeed(opened, undefined)),
+        Effect.andThen(Deferred.await(proceed)),
+      ),
+    ),
+  );
+  yield* Deferred.await(opened);
+  return { fiber, proceed };
+});
+
+describe("transactions", () => {
+  it.effect("are visible to others once committed, and never if they fail", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      yield* sql.withTransaction(
+        Effect.andThen(
+          add(sql, "a"),
+          Effect.sync(() => expect(names(fixture)).toEqual([])),
+        ),
+      );
+      expect(names(fixture)).toEqual(["a"]);
+      const refused = sql.withTransaction(Effect.andThen(add(sql, "b"), Effect.fail("refused")));
+      expect(yield* Effect.flip(refused)).toBe("refused");
+      expect(names(fixture)).toEqual(["a"]);
+    }),
+  );
+
+  it.effect("take the write lock as they begin", () =>
+    withDatabase(function* ({ sql, other }) {
+      yield* sql.withTransaction(
+        Effect.sync(() => expect(() => other.exec("BEGIN IMMEDIATE")).toThrow("database is locked")),
+      );
+    }),
+  );
+
+  it.effect("roll back when their COMMIT fails, and do not affect the next write", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
+      const error = yield* Effect.flip(sql.withTransaction(Effect.andThen(add(sql, "undone"), orphan)));
+      expect(error.reason._tag).toBe("ConstraintError");
+      yield* add(sql, "kept");
+      expect(names(fixture)).toEqual(["kept"]);
+    }),
+  );
+
+  it.effect("close the connection when they cannot roll back", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      const exec = vi.spyOn(DatabaseSync.prototype, "exec").mockImplementation(() => {
+        throw new Error("out of memory");
+      });
+      yield* Effect.addFinalizer(() => Effect.sync(() => exec.mockRestore()));
+      const orphan = sql`INSERT INTO steps VALUES ('nobody')`;
+      yield* Effect.flip(sql.withTransaction(Effect.andThen(add(sql, "undone"), orphan)));
+      expect((yield* Effect.flip(add(sql, "lost"))).reason._tag).toBe("ConnectionError");
+      expect(names(fixture)).toEqual([]);
+    }),
+  );
+
+  it.effect("nest, and roll back the inner one alone", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      const inner = sql.withTransaction(Effect.andThen(add(sql, "inner"), Effect.fail("refused")));
+      yield* sql.withTransaction(
+        add(sql, "before").pipe(
+          Effect.andThen(Effect.flip(inner)),
+          Effect.andThen(sql.withTransaction(add(sql, "nested"))),
+          Effect.andThen(add(sql, "after")),
+        ),
+      );
+      expect(names(fixture)).toEqual(["after", "before", "nested"]);
+    }),
+  );
+
+  it.effect("roll back when interrupted", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      const { fiber } = yield* openTransaction(sql, "undone");
+      yield* Fiber.interrupt(fiber);
+      yield* add(sql, "kept");
+      expect(names(fixture)).toEqual(["kept"]);
+    }),
+  );
+
+  it.effect("do not continue after SQLite rolled back", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      yield* add(sql, "a");
+      const error = yield* add(sql, "undone").pipe(
+        Effect.andThen(Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`)),
+        Effect.andThen(add(sql, "alone")),
+        sql.withTransaction,
+        Effect.flip,
+      );
+      expect(error.message).toBe(
+        "Cannot go on with the transaction: a failed statement made the database roll it back",
+      );
+      expect(error.isRetryable).toBe(true);
+      yield* sql.withTransaction(add(sql, "next"));
+      expect(names(fixture)).toEqual(["a", "next"]);
+    }),
+  );
+
+  it.effect("do not commit after SQLite rolled back", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      yield* add(sql, "a");
+      const exit = yield* add(sql, "undone").pipe(
+        Effect.andThen(Effect.ignore(sql`INSERT OR ROLLBACK INTO counters VALUES ('a', 1)`)),
+        sql.withTransaction,
+        Effect.exit,
+      );
+      expect(Exit.isFailure(exit)).toBe(true);
+      expect(names(fixture)).toEqual(["a"]);
+    }),
+  );
+
+  it.effect("refuse statements of a fiber that outlives them", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      const ended = yield* Deferred.make<void>();
+      const late = yield* sql.withTransaction(
+        Effect.forkScoped(Effect.andThen(Deferred.await(ended), add(sql, "late"))),
+      );
+      const { fiber, proceed } = yield* openTransaction(sql, "another");
+      yield* Deferred.succeed(ended, undefined);
+      const exit = yield* Fiber.await(late);
+      expect(Exit.hasDies(exit)).toBe(true);
+      yield* Deferred.succeed(proceed, undefined);
+      yield* Fiber.join(fiber);
+      expect(names(fixture)).toEqual(["another"]);
+    }),
+  );
+
+  it.effect("cannot begin with a BEGIN statement", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      const exit = yield* Effect.exit(sql`BEGIN`);
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toEqual(
+        new TypeError("Cannot run BEGIN as a statement: nothing would end it, expected withTransaction"),
+      );
+      yield* add(sql, "kept");
+      expect(names(fixture)).toEqual(["kept"]);
+    }),
+  );
+
+  it.effect("left open on a reserved connection roll back with its scope", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const reserved = yield* sql.reserve;
+          yield* reserved.executeUnprepared("BEGIN", [], undefined);
+          yield* reserved.executeRaw("INSERT INTO counters VALUES ('undone', 1)", []);
+        }),
+      );
+      yield* add(sql, "kept");
+      expect(names(fixture)).toEqual(["kept"]);
+    }),
+  );
+});
+
+describe("fibers", () => {
+  it.effect.each([
+    ["committed", Effect.void, ["a"]],
+    ["rolled back", Effect.fail("refused" as const), []],
+  ] as const)("outside of a transaction see it %s, never in part", ([_, end, seen]) =>
+    withDatabase(function* ({ sql }) {
+      const { fiber, proceed } = yield* openTransaction(sql, "a");
+      const readers = yield* Effect.forEach(
+        [sql`SELECT name FROM counters`.values, sql.unsafe("SELECT name FROM counters").values],
+        (read) => Effect.forkChild(read),
+      );
+      yield* settle;
+      for (const reader of readers) expect(reader.pollUnsafe()).toBeUndefined();
+      yield* Deferred.completeWith(proceed, end);
+      yield* Fiber.await(fiber);
+      for (const reader of readers) expect((yield* Fiber.join(reader)).flat()).toEqual(seen);
+    }),
+  );
+
+  it.effect("do not write inside the transaction of another", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      const { fiber, proceed } = yield* openTransaction(sql, "undone");
+      const writer = yield* Effect.forkChild(add(sql, "kept"));
+      yield* settle;
+      yield* Deferred.fail(proceed, "refused");
+      yield* Fiber.await(fiber);
+      yield* Fiber.join(writer);
+      expect(names(fixture)).toEqual(["kept"]);
+    }),
+  );
+
+  it.effect("that wait run before the next transaction", () =>
+    withDatabase(function* ({ sql }) {
+      const { fiber, proceed } = yield* openTransaction(sql, "first");
+      const next = yield* Effect.forkChild(sql.withTransaction(add(sql, "second")));
+      yield* settle;
+      const reader = yield* Effect.forkChild(sql`SELECT name FROM counters`.values);
+      yield* settle;
+      yield* Deferred.succeed(proceed, undefined);
+      expect(yield* Fiber.join(reader)).toEqual([["first"]]);
+      yield* Fiber.joinAll([fiber, next]);
+    }),
+  );
+
+  it.effect("stop waiting when interrupted", () =>
+    withDatabase(function* (fixture) {
+      const { sql } = fixture;
+      const { fiber, proceed } = yield* openTransaction(sql, "first");
+      const statement = yield* Effect.forkChild(add(sql, "never"));
+      const transaction = yield* Effect.forkChild(sql.withTransaction(add(sql, "neither")));
+      yield* settle;
+      yield* Fiber.interruptAll([statement, transaction]);
+      yield* Deferred.succeed(proceed, undefined);
+      yield* Fiber.join(fiber);
+      yield* sql.withTransaction(add(sql, "last"));
+      expect(names(fixture)).toEqual(["first", "last"]);
+    }),
+  );
+
+  it.effect("take turns with their transactions", () =>
+    withDatabase(function* ({ sql }) {
+      yield* add(sql, "shared", 0);
+      const increment = sql.withTransaction(
+        Effect.gen(function* () {
+          const rows = yield* sql<{ count: number }>`SELECT count FROM counters`;
+          yield* Effect.yieldNow;
+          yield* sql`UPDATE counters SET count = ${(rows[0]?.count ?? Number.NaN) + 1}`;
+        }),
+      );
+      yield* Effect.all(
+        Array.from({ length: 50 }, () => increment),
+        { concurrency: "unbounded" },
+      );
+      expect(yield* sql`SELECT count FROM counters`.values).toEqual([[50]]);
+    }),
+  );
+});

@@ -1,0 +1,172 @@
+/** `SqlClient` for SQLite, on node:sqlite. Other processes may write to the same file. */
+import { DatabaseSync } from "node:sqlite";
+import { isTraced } from "@accountlink/core/telemetry";
+import { Context, Duration, Effect, Layer, type Scope, Stream } from "effect";
+import { Reactivity } from "effect/reactivity";
+import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
+import { withStatementSpan } from "../../statements/statement_span.ts";
+import { Access, inTransaction, type Run } from "./access.ts";
+import { retryWhileLocked } from "./lock_wait.ts";
+import { SnapshotReader } from "./snapshot_reader.ts";
+import { type Statements, statementsOf } from "./statements.ts";
+
+export interface SqliteOptions {
+  /** Path of the database file, created if missing, in an existing folder; or `:memory:`. */
+  readonly filename: string;
+  /**
+   * How long a statement or a BEGIN waits for the lock of another process, before it fails with
+   * `LockTimeoutError`; 5 seconds by default.
+   */
+  readonly busyTimeout?: Duration.Input;
+}
+
+/**
+ * The embedded database. An answered write survives a crash of the process and of the machine.
+ *
+ * `SqlClient` is for queries in general. `Connection` is for constant statements on the hot path,
+ * outside of transactions: `connection.execute(text, params, undefined)` saves the template and the
+ * span, and shares its snapshot with the other reads of a turn of the event loop. `compile()` of a
+ * statement returns the text.
+ *
+ * Fails with `SqlError` if the file cannot be opened or its file system does not support a
+ * write-ahead log. A parameter that is not null, string, number, bigint, boolean or Uint8Array is a
+ * defect that names its position and type. Integers beyond `Number.MAX_SAFE_INTEGER` can be written
+ * as bigint, but must be read as text.
+ */
+export function layerSqlite(
+  options: SqliteOptions,
+): Layer.Layer<SqlClient.SqlClient | SqlConnection.Connection, SqlError.SqlError> {
+  return Layer.effectContext(make(options)).pipe(Layer.provide(Reactivity.layer));
+}
+
+const make = Effect.fnUntraced(function* (options: SqliteOptions) {
+  const busyTimeout = Duration.toMillis(options.busyTimeout ?? "5 seconds");
+  const db = yield* acquire(() => open(options.filename), busyTimeout);
+  const Direct = (yield* isTraced) ? TracedConnection : Connection;
+  const reader = yield* makeReader(options.filename, busyTimeout, Direct);
+  const access = new Access(db, busyTimeout, () => reader?.endSnapshot());
+  const statements = statementsOf(db);
+  const shared = new Connection(access.shared, statements);
+
+  const client = yield* SqlClient.make({
+    driver: "node-sqlite",
+    compiler: Statement.makeCompilerSqlite(),
+    spanAttributes: [["db.system.name", "sqlite"]],
+    acquirer: Effect.succeed(shared),
+    borrower: (use) => use(shared),
+    transactionAcquirer: Effect.map(access.lease, (run) => new Connection(run, statements)),
+    // A deferred transaction that reads first could not write after another process has written.
+    beginTransaction: "BEGIN IMMEDIATE",
+    prepareTransactionControls: true,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    isTransaction: () => inTransaction(db),
+  });
+
+  return Context.make(SqlClient.SqlClient, client).pipe(
+    Context.add(SqlConnection.Connection, reader ?? shared),
+  );
+});
+
+/** @param busyTimeout in milliseconds */
+function acquire(
+  connect: () => DatabaseSync,
+  busyTimeout: number,
+): Effect.Effect<DatabaseSync, SqlError.SqlError, Scope.Scope> {
+  return Effect.acquireRelease(
+    retryWhileLocked(busyTimeout, () => Effect.succeed(connect())),
+    (db) => Effect.sync(() => db.isOpen && db.close()),
+  );
+}
+
+/** A database in memory has no reader, since only its own connection sees it. */
+const makeReader = Effect.fnUntraced(function* (
+  filename: string,
+  busyTimeout: number,
+  Direct: typeof Connection,
+) {
+  if (filename === ":memory:") return undefined;
+  const db = yield* acquire(() => openToRead(filename), busyTimeout);
+  const reader = new SnapshotReader(db, busyTimeout);
+  return Object.assign(new Direct(reader.run, statementsOf(db)), { endSnapshot: reader.endSnapshot });
+});
+
+function open(filename: string): DatabaseSync {
+  const db = new DatabaseSync(filename, { enableForeignKeyConstraints: true, timeout: 0 });
+  try {
+    const mode = db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"];
+    if (mode !== "wal" && mode !== "memory") throw noWriteAheadLog();
+    // With WAL, NORMAL would lose answered writes in a crash of the machine; fullfsync is for
+    // macOS.
+    db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON");
+    return db;
+  } catch (cause) {
+    db.close();
+    throw cause;
+  }
+}
+
+function openToRead(filename: string): DatabaseSync {
+  const db = new DatabaseSync(filename, { readOnly: true, timeout: 0 });
+  // Memory-mapped reads save a system call for each page.
+  db.exec("PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -65536");
+  return db;
+}
+
+function noWriteAheadLog(): SqlError.SqlError {
+  const message =
+    "Cannot open the database: its file system does not support a write-ahead log, expected a local disk";
+  return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: undefined, message }) });
+}
+
+class Connection implements SqlConnection.Connection {
+  readonly run: Run;
+  readonly #statements: Statements;
+
+  constructor(run: Run, statements: Statements) {
+    this.run = run;
+    this.#statements = statements;
+  }
+
+  execute(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return this.run(() => transformed(this.#statements.rows.all(sql, params), transformRows));
+  }
+
+  /** Gives `{ changes, lastInsertRowid }`. */
+  executeRaw(sql: string, params: ReadonlyArray<unknown>) {
+    return this.run(() => this.#statements.rows.run(sql, params));
+  }
+
+  executeValues(sql: string, params: ReadonlyArray<unknown>) {
+    return this.run(() => this.#statements.values.all(sql, params));
+  }
+
+  executeUnprepared(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return this.run(() => transformed(this.#statements.rows.allOnce(sql, params), transformRows));
+  }
+
+  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
+    return this.run(() => this.#statements.values.allOnce(sql, params));
+  }
+
+  executeStream() {
+    return Stream.suspend(() => Stream.fail(streamRefused()));
+  }
+}
+
+/** Its statements have spans, like those of `SqlClient`. */
+class TracedConnection extends Connection {
+  override execute(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
+    return withStatementSpan("sqlite", sql, super.execute(sql, params, transformRows));
+  }
+}
+
+type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>;
+
+function transformed<A extends object>(rows: ReadonlyArray<A>, transformRows: TransformRows | undefined) {
+  return transformRows === undefined ? rows : transformRows(rows);
+}
+
+function streamRefused(): SqlError.SqlError {
+  const message = "Cannot stream rows: it would keep the connection busy, expected pages by key";
+  return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause: undefined, message }) });
+}

@@ -1,0 +1,114 @@
+/** Prepared statements of a node:sqlite connection, and their parameters. */
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+
+/** The statements of a connection, by the shape of their rows. */
+export interface Statements {
+  readonly rows: StatementCache<Record<string, SQLOutputValue>>;
+  readonly values: StatementCache<ReadonlyArray<SQLOutputValue>>;
+}
+
+export function statementsOf(db: DatabaseSync, capacity = 200): Statements {
+  return {
+    rows: new StatementCache(db, { capacity, returnArrays: false }),
+    values: new StatementCache(db, { capacity, returnArrays: true }),
+  };
+}
+
+interface Prepared {
+  readonly statement: StatementSync;
+  readonly placeholders: number;
+}
+
+/**
+ * Prepared statements by SQL text. Approximates LRU with two generations: a full `recent` becomes
+ * `older`, and drops the previous one. A hit in `recent`, the hot path, changes nothing.
+ */
+class StatementCache<A> {
+  readonly #db: DatabaseSync;
+  readonly #capacity: number;
+  readonly #returnArrays: boolean;
+  #recent = new Map<string, Prepared>();
+  #older = new Map<string, Prepared>();
+
+  /** @param options.capacity of each generation */
+  constructor(db: DatabaseSync, options: { readonly capacity: number; readonly returnArrays: boolean }) {
+    this.#db = db;
+    this.#capacity = options.capacity;
+    this.#returnArrays = options.returnArrays;
+  }
+
+  /** Returns all rows. */
+  all(sql: string, params: ReadonlyArray<unknown>): ReadonlyArray<A> {
+    return this.#allOf(this.#get(sql), params);
+  }
+
+  run(sql: string, params: ReadonlyArray<unknown>): ReturnType<StatementSync["run"]> {
+    const prepared = this.#get(sql);
+    return prepared.statement.run(...bind(prepared, params));
+  }
+
+  /** Like `all`, without the cache. */
+  allOnce(sql: string, params: ReadonlyArray<unknown>): ReadonlyArray<A> {
+    return this.#allOf(this.#prepare(sql), params);
+  }
+
+  #allOf(prepared: Prepared, params: ReadonlyArray<unknown>): ReadonlyArray<A> {
+    // The types of node:sqlite do not follow `setReturnArrays`.
+    return prepared.statement.all(...bind(prepared, params)) as ReadonlyArray<unknown> as ReadonlyArray<A>;
+  }
+
+  #get(sql: string): Prepared {
+    const recent = this.#recent.get(sql);
+    if (recent !== undefined) return recent;
+    const prepared = this.#older.get(sql) ?? this.#prepare(sql);
+    if (this.#recent.size >= this.#capacity) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(sql, prepared);
+    return prepared;
+  }
+
+  #prepare(sql: string): Prepared {
+    const code = sql.replace(quotedOrComment, "''");
+    // node:sqlite would silently ignore all but the first statement. A trigger is one statement.
+    if (/;\s*\S/.test(code) && !/^\s*CREATE\s+(TEMP\w*\s+)?TRIGGER\b/i.test(code)) {
+      throw new TypeError("Cannot run SQL text: it holds several statements, expected one");
+    }
+    const statement = this.#db.prepare(sql);
+    if (this.#returnArrays) statement.setReturnArrays(true);
+    return { statement, placeholders: code.split("?").length - 1 };
+  }
+}
+
+const quotedOrComment = /'[^']*'|"[^"]*"|--[^\n]*|\/\*[\s\S]*?\*\//g;
+
+function bind(prepared: Prepared, params: ReadonlyArray<unknown>): Array<SQLInputValue> {
+  // node:sqlite would bind NULL to missing parameters.
+  if (params.length !== prepared.placeholders) {
+    throw new TypeError(
+      `Cannot bind parameters: there are ${params.length}, expected ${prepared.placeholders} as the SQL text has "?"`,
+    );
+  }
+  return params.map(bindable);
+}
+
+/**
+ * node:sqlite would bind NULL for a Date or NaN, and numbers as floats: 5 would be "5.0" as text.
+ */
+function bindable(value: unknown, index: number): SQLInputValue {
+  if (typeof value === "string" || typeof value === "bigint" || value === null) return value;
+  if (typeof value === "number" && !Number.isNaN(value)) {
+    return Number.isSafeInteger(value) ? BigInt(value) : value;
+  }
+  if (typeof value === "boolean") return value ? 1n : 0n;
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(
+    `Cannot bind parameter ${index + 1}: it is ${typeName(value)}, expected null, string, number, bigint, boolean or Uint8Array`,
+  );
+}
+
+function typeName(value: unknown): string {
+  if (Number.isNaN(value)) return "NaN";
+  return typeof value === "object" ? (value?.constructor?.name ?? "an object") : typeof value;
+}

@@ -1,0 +1,124 @@
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "@effect/vitest";
+import { statementsOf } from "./statements.ts";
+
+const openStatements = (capacity?: number) => {
+  const db = new DatabaseSync(":memory:");
+  db.exec("CREATE TABLE things (text TEXT, number INTEGER, any)");
+  return { db, ...statementsOf(db, capacity) };
+};
+
+describe("parameters", () => {
+  it.each([
+    ["a string", "x", "x", "text"],
+    ["a string with a zero byte", "a\0b", "a\0b", "text"],
+    ["a whole number", 5, 5, "integer"],
+    ["a time in milliseconds", 1_767_225_600_000, 1_767_225_600_000, "integer"],
+    ["a fraction", 0.5, 0.5, "real"],
+    ["a number beyond the safe integers", 1e300, 1e300, "real"],
+    ["a bigint", 7n, 7, "integer"],
+    ["true", true, 1, "integer"],
+    ["false", false, 0, "integer"],
+    ["bytes", new Uint8Array([0, 255]), new Uint8Array([0, 255]), "blob"],
+    ["a buffer", Buffer.from([1, 2]), new Uint8Array([1, 2]), "blob"],
+    ["null", null, null, "null"],
+  ])("binds %s", (_, value, stored, type) => {
+    const { values } = openStatements();
+    expect(values.all("SELECT ?, typeof(?)", [value, value])).toEqual([[stored, type]]);
+  });
+
+  it("writes an integer into a text column without a fraction", () => {
+    const { rows } = openStatements();
+    rows.run("INSERT INTO things (text) VALUES (?)", [5]);
+    expect(rows.all("SELECT text FROM things", [])).toEqual([{ text: "5" }]);
+  });
+
+  it.each([
+    ["undefined", undefined],
+    ["NaN", Number.NaN],
+    ["Date", new Date()],
+    ["Array", ["hidden"]],
+    ["Object", { any: "hidden" }],
+    ["an object", Object.create(null)],
+    ["symbol", Symbol("hidden")],
+    ["function", () => "hidden"],
+  ])("refuses %s, naming position and type only", (type, value) => {
+    const { rows } = openStatements();
+    expect(() => rows.all("SELECT ?, ?", ["hidden", value])).toThrow(
+      new TypeError(
+        `Cannot bind parameter 2: it is ${type}, expected null, string, number, bigint, boolean or Uint8Array`,
+      ),
+    );
+  });
+
+  it.each([
+    ["too few", ["hidden"]],
+    ["too many", ["hidden", "hidden", "hidden"]],
+  ])("refuses %s of them", (_, params) => {
+    const { rows } = openStatements();
+    expect(() => rows.all("SELECT ?, ?", params)).toThrow(
+      new TypeError(`Cannot bind parameters: there are ${params.length}, expected 2 as the SQL text has "?"`),
+    );
+  });
+
+  it("counts no question mark in quotes or comments", () => {
+    const { values } = openStatements();
+    const sql = `SELECT 'it''s ?', ? AS "?" -- isn't it?\n /* ? ' */`;
+    expect(values.all(sql, [1])).toEqual([["it's ?", 1]]);
+  });
+});
+
+describe("texts", () => {
+  it("refuses several statements, of which only the first would run", () => {
+    const { rows } = openStatements();
+    expect(() => rows.all("DELETE FROM things; DROP TABLE things", [])).toThrow(
+      new TypeError("Cannot run SQL text: it holds several statements, expected one"),
+    );
+  });
+
+  it("takes a semicolon at the end, in quotes and in a trigger", () => {
+    const { rows, values } = openStatements();
+    rows.run(
+      "CREATE TRIGGER copy AFTER INSERT ON things BEGIN UPDATE things SET any = text; SELECT 1; END;",
+      [],
+    );
+    rows.run("INSERT INTO things (text) VALUES ('a; b');", []);
+    expect(values.all("SELECT text, any FROM things ; ", [])).toEqual([["a; b", "a; b"]]);
+  });
+});
+
+describe("the cache", () => {
+  it("returns the right rows for more texts than its capacity", () => {
+    const { values } = openStatements(3);
+    for (const round of [1, 2]) {
+      for (let n = 0; n < 20; n++) {
+        expect(values.all(`SELECT ${n}, ?`, [round])).toEqual([[n, round]]);
+        expect(values.all("SELECT 'often', ?", [n])).toEqual([["often", n]]);
+      }
+    }
+  });
+
+  it("prepares a text once while in use, and again after it was dropped", () => {
+    const { db, rows } = openStatements(2);
+    let prepared: Array<string> = [];
+    const prepare = db.prepare.bind(db);
+    db.prepare = (sql) => {
+      prepared.push(sql);
+      return prepare(sql);
+    };
+    for (const sql of ["SELECT 1", "SELECT 1", "SELECT 2", "SELECT 1", "SELECT 3", "SELECT 1"])
+      rows.all(sql, []);
+    expect(prepared).toEqual(["SELECT 1", "SELECT 2", "SELECT 3"]);
+    prepared = [];
+    for (const sql of ["SELECT 4", "SELECT 5", "SELECT 6", "SELECT 1"]) rows.all(sql, []);
+    expect(prepared).toEqual(["SELECT 4", "SELECT 5", "SELECT 6", "SELECT 1"]);
+  });
+
+  it("sees a column that was added after a statement was prepared", () => {
+    const { rows } = openStatements();
+    rows.run("INSERT INTO things (text) VALUES ('a')", []);
+    rows.all("SELECT * FROM things", []);
+    rows.run("ALTER TABLE things ADD COLUMN later INTEGER DEFAULT 1", []);
+    expect(rows.all("SELECT * FROM things", [])).toEqual([{ text: "a", number: null, any: null, later: 1 }]);
+  });
+});

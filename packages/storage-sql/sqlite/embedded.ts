@@ -1,0 +1,74 @@
+/** The stores in a local data folder. */
+import { chmod, mkdir } from "node:fs/promises";
+import type { StoragePorts } from "@accountlink/core";
+import { type Context, Effect, Layer, type Scope } from "effect";
+import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
+import { DatabaseUnusable } from "../database_unusable.ts";
+import { type DatabaseTooNew, migrate } from "../migrations.ts";
+import { layer } from "../stores.ts";
+import { layerSqlite } from "./client/sql_client.ts";
+import { databaseFile } from "./data_folder.ts";
+import { acquireProcessLock, type DataFolderInUse } from "./process_lock.ts";
+
+export interface EmbeddedOptions {
+  /** Path of the data folder, created if missing. */
+  readonly folder: string;
+  /**
+   * Whether to lock the folder as its only server; true by default. The command line works beside a
+   * server, without the lock.
+   */
+  readonly exclusive?: boolean;
+}
+
+export type EmbeddedError = DatabaseUnusable | DatabaseTooNew | DataFolderInUse;
+
+/** Every storage port, on one SQLite file in the data folder. Migrates the schema first. */
+export const layerEmbedded = (options: EmbeddedOptions): Layer.Layer<StoragePorts, EmbeddedError> =>
+  Layer.provide(layer, Layer.effectContext(Effect.map(open(options), ({ database }) => database)));
+
+/**
+ * Migrates the schema, and returns the names of the migrations that it ran.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * const folder = "migrated-data";
+ * const taken = await Effect.runPromise(StorageSql.migrateEmbedded({ folder }));
+ * taken[0]; // "initial"
+ * await Effect.runPromise(StorageSql.migrateEmbedded({ folder })); // []
+ * ```
+ */
+export const migrateEmbedded = (
+  options: EmbeddedOptions,
+): Effect.Effect<ReadonlyArray<string>, EmbeddedError> =>
+  Effect.scoped(Effect.map(open(options), ({ migrated }) => migrated));
+
+type Database = Context.Context<SqlClient.SqlClient | SqlConnection.Connection>;
+
+const open = ({
+  folder,
+  exclusive = true,
+}: EmbeddedOptions): Effect.Effect<
+  { readonly database: Database; readonly migrated: ReadonlyArray<string> },
+  EmbeddedError,
+  Scope.Scope
+> => {
+  const path = databaseFile(folder);
+  const unusable = (cause: unknown) => new DatabaseUnusable({ path, cause });
+  const notOpened = (error: SqlError.SqlError | Migrator.MigrationError) => Effect.fail(unusable(error));
+  return Effect.gen(function* () {
+    // Other users of the machine must not read keys and links.
+    yield* Effect.tryPromise({ try: () => mkdir(folder, { recursive: true, mode: 0o700 }), catch: unusable });
+    if (exclusive) yield* acquireProcessLock(folder);
+    const database = yield* Layer.build(layerSqlite({ filename: path }));
+    yield* Effect.tryPromise({ try: () => chmod(path, 0o600), catch: unusable });
+    const migrated = yield* Effect.provideContext(Effect.andThen(enlargeCache, migrate), database);
+    return { database, migrated };
+  }).pipe(Effect.catchTags({ SqlError: notOpened, MigrationError: notOpened }));
+};
+
+/**
+ * To 64 MiB. With the default of 2 MB, an import evicts its pages and writes them several times.
+ */
+const enlargeCache = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`PRAGMA cache_size = -65536`);

@@ -1,0 +1,179 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { AuditLog, ChatId, GameId, LinkStore, Pid, type StoreUnavailable } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Exit, Option } from "effect";
+import { TestClock } from "effect/testing";
+import { StorageSql } from "../mod.ts";
+import { makeTempFolder } from "./test_folder.ts";
+
+const pid = Pid.make("pid_0123456789abcdef");
+const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
+const chatIds = Array.from({ length: 3_000 }, (_, i) => ChatId.make(`${10_000 + i}`));
+const gameId = GameId.make("7");
+
+/** Makes a scope with links of all chat users. */
+const fill = Effect.gen(function* () {
+  const keys = yield* KeyStore;
+  const links = yield* LinkStore;
+  yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+  yield* keys.ensureScope("acme", { kind: "global" }, pid);
+  yield* links.importBatch({
+    ...origin,
+    pid,
+    at: 1,
+    links: chatIds.map((chatId) => ({ chatId, gameId, lastVerifiedAt: 1 })),
+    existing: "keep",
+    progress: null,
+  });
+});
+
+const databaseOf = (folder: string): string => join(folder, "accountlink.db");
+
+/** Runs an effect on the stores of a folder, and closes them. */
+const on = <A>(
+  folder: string,
+  effect: Effect.Effect<A, StoreUnavailable, LinkStore | KeyStore | AuditLog>,
+  exclusive?: boolean,
+) =>
+  Effect.provide(
+    effect,
+    StorageSql.layerEmbedded(exclusive === undefined ? { folder } : { folder, exclusive }),
+    { local: true },
+  );
+
+/** The error of opening the stores of a folder. */
+const refusal = (folder: string) => Effect.orDie(Effect.flip(on(folder, Effect.void)));
+
+/** Overwrites pages of a database file. */
+const damage = (path: string, fromPage: number, toPage: number): void => {
+  const bytes = readFileSync(path);
+  // The first page has the header of the file.
+  bytes.fill(0xff, Math.max(100, Math.floor(fromPage) * 4_096), Math.floor(toPage) * 4_096);
+  writeFileSync(path, bytes);
+};
+
+const remakeAsFolder = (path: string): void => {
+  rmSync(path);
+  mkdirSync(path);
+};
+
+const remakeAsForeign = (path: string): void => {
+  rmSync(path);
+  const db = new DatabaseSync(path);
+  db.exec("CREATE TABLE accounts (id INTEGER)");
+  db.close();
+};
+
+describe("layerEmbedded", () => {
+  it.effect("creates the data folder for its owner alone", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* makeTempFolder, "deep", "data");
+      yield* on(folder, Effect.void);
+      expect(existsSync(databaseOf(folder))).toBe(true);
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+    }),
+  );
+
+  it.effect("keeps its data when it is reopened", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      const [chatId] = chatIds;
+      if (chatId === undefined) return;
+      const written = yield* on(
+        folder,
+        Effect.gen(function* () {
+          yield* fill;
+          const links = yield* LinkStore;
+          return yield* links.setGame({ ...origin, pid, chatId, gameId: GameId.make("8"), at: 2 });
+        }),
+      );
+      yield* on(
+        folder,
+        Effect.gen(function* () {
+          const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
+          expect(yield* links.findByChatId(pid, chatId)).toEqual(Option.some(written.record));
+          expect((yield* links.findByGameIds(pid, [gameId])).get(gameId)).toHaveLength(chatIds.length - 1);
+          expect(yield* keys.findScope("acme", { kind: "global" })).toMatchObject({ value: { pid } });
+          expect(yield* log.list("acme", null, 10)).toMatchObject([
+            { action: "link.set", details: { previousGameId: gameId } },
+            { action: "links.imported", details: { inserted: chatIds.length } },
+          ]);
+        }),
+      );
+    }),
+  );
+
+  it.effect("refuses a second server, and admits other writers", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      yield* on(
+        folder,
+        Effect.gen(function* () {
+          const error = yield* TestClock.withLive(refusal(folder));
+          expect(error).toMatchObject({ _tag: "DataFolderInUse", pid: process.pid });
+          yield* on(folder, fill, false).pipe(Effect.orDie);
+          const links = yield* LinkStore;
+          expect((yield* links.findByChatIds(pid, chatIds)).size).toBe(chatIds.length);
+        }),
+      );
+    }),
+  );
+
+  it.effect.each([
+    [
+      "holds something else",
+      "file is not a database",
+      (path: string) => writeFileSync(path, "links ".repeat(1_000)),
+    ],
+    ["is a folder", "unable to open database file", remakeAsFolder],
+    ["belongs to another program", "table accounts already exists", remakeAsForeign],
+    ["has lost its schema", "database disk image is malformed", (path: string) => damage(path, 0, 1)],
+    ["has been cut off", "database disk image is malformed", (path: string) => truncateSync(path, 4_096)],
+  ] as const)("reports a file that %s", ([, reason, spoil]) =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      const path = databaseOf(folder);
+      yield* on(folder, fill);
+      spoil(path);
+
+      const error = yield* refusal(folder);
+
+      expect(error._tag).toBe("DatabaseUnusable");
+      expect(error.message).toBe(`Cannot use database "${path}": ${reason}`);
+    }),
+  );
+
+  it.effect("never answers wrongly from a damaged file", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      const path = databaseOf(folder);
+      const records = yield* on(
+        folder,
+        Effect.andThen(
+          fill,
+          Effect.flatMap(LinkStore, (links) => links.findByChatIds(pid, chatIds)),
+        ),
+      );
+      const pages = statSync(path).size / 4_096;
+      damage(path, pages * 0.6, pages);
+
+      const exits = yield* on(
+        folder,
+        Effect.flatMap(LinkStore, (links) =>
+          Effect.forEach(chatIds, (chatId) => Effect.exit(links.findByChatId(pid, chatId))),
+        ),
+      );
+
+      for (const [i, exit] of exits.entries()) {
+        if (Exit.isSuccess(exit)) expect(exit.value).toEqual(Option.some(records.get(chatIds[i] as ChatId)));
+        else expect(Exit.findErrorOption(exit)).toMatchObject({ value: { _tag: "StoreUnavailable" } });
+      }
+      const failures = exits.filter(Exit.isFailure).length;
+      expect(failures).toBeGreaterThan(0);
+      expect(failures).toBeLessThan(chatIds.length);
+    }),
+  );
+});

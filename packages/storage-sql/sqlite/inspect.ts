@@ -1,0 +1,75 @@
+/** Reads the state of a data folder, without opening its stores. */
+import { DatabaseSync } from "node:sqlite";
+import { Effect } from "effect";
+import { DatabaseUnusable } from "../database_unusable.ts";
+import { newestMigration } from "../migrations.ts";
+import { databaseFile, hasDatabase } from "./data_folder.ts";
+import { probeProcessLock } from "./process_lock.ts";
+
+export interface EmbeddedState {
+  /** Path of the database file. */
+  readonly path: string;
+  /** The number of the last migration that ran, and of the last one in this release. */
+  readonly schema: { readonly version: number; readonly newest: number };
+  /** The wrapped root key; null when there is none yet. */
+  readonly rootKey: string | null;
+  /** Damage of the file, as SQLite reports it; at most ten findings. */
+  readonly damage: ReadonlyArray<string>;
+  /** The server that has the folder; its process ID is null if uncertain. */
+  readonly server: { readonly pid: number | null } | null;
+}
+
+/**
+ * Checks the whole database without changing it, also beside a running server. Returns null if the
+ * folder has none, and fails with `DatabaseUnusable` if it cannot be read.
+ */
+export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | null, DatabaseUnusable> =>
+  Effect.gen(function* () {
+    if (!hasDatabase(folder)) return null;
+    const path = databaseFile(folder);
+    const file = yield* Effect.try({
+      try: () => readFile(path),
+      catch: (cause) => new DatabaseUnusable({ path, cause }),
+    });
+    return { path, ...file, server: yield* runningServer(folder) };
+  });
+
+const readFile = (path: string): Pick<EmbeddedState, "schema" | "rootKey" | "damage"> => {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    const findings = database.prepare("PRAGMA integrity_check(10)").all();
+    const messages = findings.map((row) => String(row["integrity_check"]));
+    return {
+      schema: { version: versionOf(database), newest: newestMigration },
+      rootKey: rootKeyOf(database),
+      damage: messages.filter((message) => message !== "ok"),
+    };
+  } finally {
+    database.close();
+  }
+};
+
+const hasTable = (database: DatabaseSync, name: string): boolean =>
+  database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").all(name).length > 0;
+
+const rootKeyOf = (database: DatabaseSync): string | null => {
+  if (!hasTable(database, "root_key")) return null;
+  const row = database.prepare("SELECT wrapped FROM root_key").get();
+  return row === undefined ? null : String(row["wrapped"]);
+};
+
+const versionOf = (database: DatabaseSync): number => {
+  if (!hasTable(database, "schema_migrations")) return 0;
+  return Number(
+    database.prepare("SELECT MAX(migration_id) AS version FROM schema_migrations").get()?.["version"],
+  );
+};
+
+const runningServer = (folder: string): Effect.Effect<EmbeddedState["server"]> =>
+  probeProcessLock(folder).pipe(
+    Effect.as(null),
+    Effect.catchTags({
+      DataFolderInUse: ({ pid }) => Effect.succeed({ pid }),
+      SqlError: () => Effect.succeed(null),
+    }),
+  );

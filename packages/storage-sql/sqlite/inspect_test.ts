@@ -1,0 +1,93 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { StorageSql } from "../mod.ts";
+import { makeTempFolder } from "./test_folder.ts";
+
+const { inspectEmbedded, layerEmbedded, migrateEmbedded } = StorageSql;
+
+const change = (folder: string, statement: string): void => {
+  const database = new DatabaseSync(join(folder, "accountlink.db"));
+  database.exec(statement);
+  database.close();
+};
+
+describe("inspectEmbedded", () => {
+  it.effect("returns null for a folder without a database, and creates none", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      expect(yield* inspectEmbedded(folder)).toBeNull();
+      expect(yield* inspectEmbedded(join(folder, "none"))).toBeNull();
+    }),
+  );
+
+  it.effect("reports any version of the schema", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      yield* migrateEmbedded({ folder });
+      const state = yield* inspectEmbedded(folder);
+      const newest = state?.schema.newest;
+      expect(state).toEqual({
+        path: join(folder, "accountlink.db"),
+        schema: { version: newest, newest },
+        rootKey: null,
+        damage: [],
+        server: null,
+      });
+      change(folder, "INSERT INTO schema_migrations (migration_id, name) VALUES (999, 'later')");
+      expect((yield* inspectEmbedded(folder))?.schema).toEqual({ version: 999, newest });
+      change(folder, "DROP TABLE schema_migrations");
+      expect((yield* inspectEmbedded(folder))?.schema).toEqual({ version: 0, newest });
+    }),
+  );
+
+  it.effect("reports a running server without disturbing it", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      const serving = layerEmbedded({ folder });
+      const state = yield* Effect.provide(inspectEmbedded(folder), serving, { local: true });
+      expect(state?.server).toEqual({ pid: process.pid });
+      // The next server replaces the file of a killed server.
+      const record = join(folder, "server.pid");
+      writeFileSync(record, "1 elsewhere\n");
+      expect((yield* inspectEmbedded(folder))?.server).toBeNull();
+      expect(readFileSync(record, "utf8")).toBe("1 elsewhere\n");
+      yield* Effect.provide(Effect.void, serving, { local: true });
+    }),
+  );
+
+  it.effect("reports damage", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      yield* migrateEmbedded({ folder });
+      const path = join(folder, "accountlink.db");
+      change(
+        folder,
+        `PRAGMA foreign_keys = OFF;
+        INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+        VALUES ('pid', '10001', '77777777', 1, 0, 0)`,
+      );
+      // The table and its index disagree about the game user.
+      const bytes = readFileSync(path);
+      bytes.write("77777778", bytes.indexOf("77777777"));
+      writeFileSync(path, bytes);
+      expect((yield* inspectEmbedded(folder))?.damage.join()).toContain("links_by_game");
+    }),
+  );
+
+  it.effect("fails for a file that is not a database", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      const path = join(folder, "accountlink.db");
+      writeFileSync(path, "no database, and long enough to be looked at".repeat(100));
+      const error = yield* Effect.flip(inspectEmbedded(folder));
+      expect(error).toMatchObject({ _tag: "DatabaseUnusable", path });
+      expect(error.message).toContain("file is not a database");
+      rmSync(path);
+      mkdirSync(path);
+      expect((yield* Effect.flip(inspectEmbedded(folder)))._tag).toBe("DatabaseUnusable");
+    }),
+  );
+});

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Exit, Fiber, Scope } from "effect";
+import { TestClock } from "effect/testing";
+import { acquireProcessLock, type DataFolderInUse, probeProcessLock } from "./process_lock.ts";
+import { makeTempFolder } from "./test_folder.ts";
+
+/** Prints "held" and keeps the lock, or prints "refused" and exits. */
+const script = `
+  import { Effect } from "effect";
+  import { acquireProcessLock } from ${JSON.stringify(import.meta.resolve("./process_lock.ts"))};
+  await acquireProcessLock(process.argv[1]).pipe(
+    Effect.andThen(Effect.sync(() => console.log("held"))),
+    Effect.andThen(Effect.callback(() => void setInterval(() => {}, 60_000))),
+    Effect.scoped,
+    Effect.catchTag("DataFolderInUse", () => Effect.sync(() => console.log("refused"))),
+    Effect.runPromise,
+  );
+`;
+
+interface Holder {
+  readonly child: ChildProcess;
+  readonly answer: string;
+}
+
+const startHolder = (folder: string): Effect.Effect<Holder, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const child = spawn(process.execPath, ["--input-type=module", "--eval", script, folder], {
+        cwd: import.meta.dirname,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const [line] = await once(child.stdout, "data");
+      return { child, answer: String(line).trim() };
+    }),
+    kill,
+  );
+
+const kill = ({ child }: Holder): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, "exit");
+    child.kill("SIGKILL");
+    await exit;
+  });
+
+const endedProcess = (): number => spawnSync(process.execPath, ["--version"]).pid;
+
+const refusal = (folder: string): Effect.Effect<DataFolderInUse, unknown> =>
+  acquireProcessLock(folder).pipe(
+    Effect.scoped,
+    Effect.flip,
+    Effect.filterOrFail((error) => error._tag === "DataFolderInUse"),
+    TestClock.withLive,
+  );
+
+describe("probeProcessLock", () => {
+  it.effect("detects a server without changing the folder", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      yield* probeProcessLock(folder);
+      expect(readdirSync(folder)).toEqual([]);
+
+      yield* Effect.scoped(acquireProcessLock(folder));
+      const record = `${endedProcess()} ${hostname()}\n`;
+      writeFileSync(join(folder, "server.pid"), record);
+      yield* probeProcessLock(folder);
+      expect(readFileSync(join(folder, "server.pid"), "utf8")).toBe(record);
+
+      yield* acquireProcessLock(folder);
+      expect(yield* Effect.flip(probeProcessLock(folder))).toMatchObject({ pid: process.pid });
+      expect(yield* Effect.flip(probeProcessLock(folder))).toMatchObject({ pid: process.pid });
+    }),
+  );
+});
+
+describe("acquireProcessLock", () => {
+  it.effect("refuses a second server in the same process until the first ends", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* acquireProcessLock(folder);
+          expect((yield* refusal(folder)).pid).toBe(process.pid);
+          // The refusal must not release the lock of the first.
+          expect((yield* refusal(folder)).pid).toBe(process.pid);
+          expect((yield* startHolder(folder)).answer).toBe("refused");
+        }),
+      );
+      expect(readdirSync(folder)).toEqual(["server.lock"]);
+      yield* acquireProcessLock(folder);
+    }),
+  );
+
+  it.effect("waits for a lock that is released within 200 ms", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      const first = yield* Scope.make();
+      yield* Scope.provide(acquireProcessLock(folder), first);
+      const second = yield* Effect.forkScoped(acquireProcessLock(folder));
+      yield* TestClock.adjust(199);
+      expect(second.pollUnsafe()).toBeUndefined();
+      yield* Scope.close(first, Exit.void);
+      yield* TestClock.adjust(1);
+      yield* Fiber.join(second);
+    }),
+  );
+
+  it.effect("names the process of the server, and is free after it was killed", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      const holder = yield* startHolder(folder);
+      expect(holder.answer).toBe("held");
+
+      const error = yield* refusal(folder);
+      expect(error).toMatchObject({ folder, pid: holder.child.pid });
+      expect(error.message).toBe(
+        `Cannot start: data folder "${folder}" is in use by process ${holder.child.pid}, expected one server per folder`,
+      );
+
+      yield* kill(holder);
+      // A journal would have to be recovered.
+      expect(readdirSync(folder).toSorted()).toEqual(["server.lock", "server.pid"]);
+      yield* acquireProcessLock(folder);
+      expect((yield* refusal(folder)).pid).toBe(process.pid);
+    }),
+  );
+
+  it.effect.each([
+    ["is missing", (file: string) => rmSync(file)],
+    ["is empty", (file: string) => writeFileSync(file, "")],
+    ["names one that is gone", (file: string) => writeFileSync(file, `${endedProcess()} ${hostname()}\n`)],
+    ["is from another machine", (file: string) => writeFileSync(file, `${process.pid} elsewhere\n`)],
+  ] as const)("names no process when its record %s", ([_, damage]) =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      yield* acquireProcessLock(folder);
+      damage(join(folder, "server.pid"));
+      expect((yield* refusal(folder)).message).toBe(
+        `Cannot start: data folder "${folder}" is in use by another server, expected one server per folder`,
+      );
+    }),
+  );
+
+  it.effect("admits exactly one of several servers that start together", () =>
+    Effect.gen(function* () {
+      const folder = yield* makeTempFolder;
+      const holders = yield* Effect.all(
+        Array.from({ length: 4 }, () => startHolder(folder)),
+        { concurrency: "unbounded" },
+      );
+      const answers = holders.map((holder) => holder.answer).toSorted();
+      expect(answers).toEqual(["held", "refused", "refused", "refused"]);
+    }),
+  );
+
+  it.effect("fails with SqlError if the folder does not exist", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* makeTempFolder, "none");
+      const error = yield* acquireProcessLock(folder).pipe(Effect.scoped, Effect.flip);
+      expect(error).toMatchObject({ _tag: "SqlError", reason: { _tag: "ConnectionError" } });
+    }),
+  );
+});

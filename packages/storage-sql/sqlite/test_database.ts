@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Effect, type Scope } from "effect";
+import { SqlClient, SqlConnection } from "effect/sql";
+import { layerSqlite, type SqliteOptions } from "./client/sql_client.ts";
+import { makeTempFolder } from "./test_folder.ts";
+
+/**
+ * For tests: a database with a table of counters, the client, and another process's view of the
+ * file.
+ */
+export interface Fixture {
+  readonly filename: string;
+  readonly sql: SqlClient.SqlClient;
+  readonly connection: SqlConnection.Connection;
+  readonly other: DatabaseSync;
+}
+
+/** Runs a test on a new database. */
+export const withDatabase = <Step extends Effect.Effect<unknown, unknown, Scope.Scope>>(
+  body: (fixture: Fixture) => Generator<Step, void, never>,
+  options?: Omit<SqliteOptions, "filename">,
+) =>
+  Effect.gen(function* () {
+    const filename = join(yield* makeTempFolder, "links.db");
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient;
+      yield* sql`CREATE TABLE counters (name TEXT PRIMARY KEY, count INTEGER NOT NULL)`;
+      yield* sql`CREATE TABLE steps (
+          counter TEXT REFERENCES counters (name) DEFERRABLE INITIALLY DEFERRED
+        )`;
+      const other = yield* Effect.acquireRelease(
+        Effect.sync(() => new DatabaseSync(filename)),
+        (db) => Effect.sync(() => db.close()),
+      );
+      const connection = yield* SqlConnection.Connection;
+      yield* Effect.gen(() => body({ filename, sql, connection, other }));
+    }).pipe(Effect.provide(layerSqlite({ filename, ...options })));
+  });
+
+/** Adds a counter. */
+export const add = (sql: SqlClient.SqlClient, name: string, count = 1) =>
+  sql`INSERT INTO counters VALUES (${name}, ${count})`;
+
+/** The counters that another process sees. */
+export const names = ({ other }: Fixture) =>
+  other
+    .prepare("SELECT name FROM counters ORDER BY name")
+    .all()
+    .map((row) => row["name"]);
+
+/** Lets all other fibers run. */
+export const settle = Effect.forEach(Array.from({ length: 10 }), () => Effect.yieldNow, { discard: true });

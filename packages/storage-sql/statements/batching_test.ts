@@ -1,0 +1,121 @@
+import { ChatId, Pid } from "@accountlink/core";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Exit, Fiber, Latch } from "effect";
+import { SqlError } from "effect/sql";
+import { batched } from "./batching.ts";
+
+const pid = Pid.make("pid_0123456789abcdef");
+const otherPid = Pid.make("pid_fedcba9876543210");
+const chatIds = Array.from({ length: 1_200 }, (_, i) => ChatId.make(`${10_000 + i}`));
+const [ada, bob] = [ChatId.make("10001"), ChatId.make("10002")];
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+type Pairs = ReadonlyArray<readonly [Pid, ChatId]>;
+
+const rowsOf = (pairs: Pairs) => pairs.map(([of, chatId]) => ({ pid: of, chat_id: chatId }));
+
+/** A look-up that records its statements; `answer` stands for the database. */
+const recordingLookup = (
+  answer: (pairs: Pairs) => Effect.Effect<ReturnType<typeof rowsOf>, SqlError.SqlError> = (pairs) =>
+    Effect.succeed(rowsOf(pairs)),
+) => {
+  const asked: Array<Pairs> = [];
+  const find = batched<[Pid, ChatId]>(["pid", "chat_id"], (pairs) => {
+    asked.push(pairs);
+    return answer(pairs);
+  });
+  return { asked, find };
+};
+
+describe("batched", () => {
+  it.effect("combines the look-ups of a turn, and gives each its own rows", () =>
+    Effect.gen(function* () {
+      const { asked, find } = recordingLookup((pairs) =>
+        Effect.succeed(rowsOf(pairs.filter(([, id]) => id !== bob))),
+      );
+      const answers = yield* Effect.all(
+        [find(pid, ada), find(pid, bob), find(otherPid, ada), find(pid, ada)],
+        atOnce,
+      );
+      expect(answers).toEqual([
+        [{ pid, chat_id: ada }],
+        [],
+        [{ pid: otherPid, chat_id: ada }],
+        [{ pid, chat_id: ada }],
+      ]);
+      expect(asked).toEqual([
+        [
+          [pid, ada],
+          [pid, bob],
+          [otherPid, ada],
+        ],
+      ]);
+    }),
+  );
+
+  it.effect("sends at most 500 keys in a statement", () =>
+    Effect.gen(function* () {
+      const { asked, find } = recordingLookup();
+      const answers = yield* Effect.forEach(chatIds, (chatId) => find(pid, chatId), atOnce);
+      expect(answers).toEqual(chatIds.map((chatId) => [{ pid, chat_id: chatId }]));
+      expect(asked.map((pairs) => pairs.length)).toEqual([500, 500, 200]);
+    }),
+  );
+
+  it.effect("never joins a statement that was already sent", () =>
+    Effect.gen(function* () {
+      const [sent, answered] = [yield* Latch.make(), yield* Latch.make()];
+      const { asked, find } = recordingLookup((pairs) =>
+        sent.open.pipe(Effect.andThen(answered.await), Effect.as(rowsOf(pairs))),
+      );
+      const first = yield* Effect.forkChild(find(pid, ada));
+      yield* sent.await;
+      const second = yield* Effect.forkChild(find(pid, ada));
+      yield* answered.open;
+      yield* Fiber.join(first);
+      yield* Fiber.join(second);
+      expect(asked).toEqual([[[pid, ada]], [[pid, ada]]]);
+    }),
+  );
+
+  it.effect("fails every look-up of a failed statement, and recovers", () =>
+    Effect.gen(function* () {
+      const lost = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined }) });
+      let isLost = true;
+      const { find } = recordingLookup((pairs) =>
+        isLost ? Effect.fail(lost) : Effect.succeed(rowsOf(pairs)),
+      );
+      const exits = yield* Effect.forEach([ada, bob], (chatId) => Effect.exit(find(pid, chatId)), atOnce);
+      expect(exits).toEqual([Exit.fail(lost), Exit.fail(lost)]);
+      isLost = false;
+      expect(yield* find(pid, ada)).toHaveLength(1);
+    }),
+  );
+
+  it.effect("leaves out interrupted look-ups, and answers the others", () =>
+    Effect.gen(function* () {
+      const { asked, find } = recordingLookup();
+      const interrupted = yield* Effect.forkChild(find(pid, ada), { startImmediately: true });
+      const other = yield* Effect.forkChild(find(pid, bob), { startImmediately: true });
+      yield* Fiber.interrupt(interrupted);
+      expect(yield* Fiber.join(other)).toEqual([{ pid, chat_id: bob }]);
+      expect(asked).toEqual([[[pid, bob]]]);
+    }),
+  );
+
+  it.effect("continues when the first look-up is interrupted while the statement runs", () =>
+    Effect.gen(function* () {
+      const [sent, answered] = [yield* Latch.make(), yield* Latch.make()];
+      const { find } = recordingLookup((pairs) =>
+        sent.open.pipe(Effect.andThen(answered.await), Effect.as(rowsOf(pairs))),
+      );
+      const first = yield* Effect.forkChild(find(pid, ada), { startImmediately: true });
+      const second = yield* Effect.forkChild(find(pid, bob), { startImmediately: true });
+      yield* sent.await;
+      yield* Fiber.interrupt(first);
+      yield* answered.open;
+      expect(yield* Fiber.join(second)).toEqual([{ pid, chat_id: bob }]);
+    }),
+  );
+});

@@ -1,0 +1,57 @@
+/** The boundary of the stores: maps database failures to `StoreUnavailable`. */
+import { StoreUnavailable } from "@accountlink/core";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { traced } from "@accountlink/core/telemetry";
+import { Cause, Effect } from "effect";
+import { SqlError } from "effect/sql";
+import type { UnreadableRow } from "./row.ts";
+
+/**
+ * Names an operation of a store, traces it, and maps its failures to `StoreUnavailable`, also the
+ * defects with which `effect/sql` reports a failed rollback. Retries once after a deadlock or a
+ * serialization failure.
+ *
+ * Defects are what no retry can fix: bugs, unstorable text, and constraint violations, such as a
+ * scope that does not exist.
+ *
+ * @param texts free text of the caller, checked before the operation runs
+ */
+export const operation =
+  (name: string, ...texts: ReadonlyArray<string>) =>
+  <A, R>(effect: Effect.Effect<A, Failure, R>): Effect.Effect<A, StoreUnavailable, R> => {
+    const checked =
+      texts.length === 0
+        ? effect
+        : Effect.andThen(
+            Effect.sync(() => assertStorable(texts)),
+            effect,
+          );
+    const attempt = (isLast: boolean): Effect.Effect<A, StoreUnavailable, R> =>
+      Effect.catchCause(checked, (cause) => {
+        const failure = failureIn(cause);
+        if (failure === undefined) return Effect.failCause(cause as Cause.Cause<never>);
+        if (!isLast && isConflict(failure)) return attempt(true);
+        return isConstraint(failure)
+          ? Effect.die(failure)
+          : Effect.fail(new StoreUnavailable({ operation: name, cause: failure }));
+      });
+    return traced(name)(attempt(false));
+  };
+
+type Failure = SqlError.SqlError | UnreadableRow;
+
+const failureIn = (cause: Cause.Cause<Failure>): Failure | undefined => {
+  for (const reason of cause.reasons) {
+    if (Cause.isFailReason(reason)) return reason.error;
+    if (Cause.isDieReason(reason) && SqlError.isSqlError(reason.defect)) return reason.defect;
+  }
+  return undefined;
+};
+
+const isConstraint = (failure: Failure): boolean =>
+  failure._tag === "SqlError" &&
+  (failure.reason._tag === "ConstraintError" || failure.reason._tag === "UniqueViolation");
+
+const isConflict = (failure: Failure): boolean =>
+  failure._tag === "SqlError" &&
+  (failure.reason._tag === "DeadlockError" || failure.reason._tag === "SerializationError");

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "@effect/vitest";
+import { Cause, Effect, Exit } from "effect";
+import { SqlError } from "effect/sql";
+import { operation } from "./operation.ts";
+import { UnreadableRow } from "./row.ts";
+
+const because = { cause: new Error("driver error") };
+const lost = new SqlError.SqlError({ reason: new SqlError.ConnectionError(because) });
+
+const exitOf = <A>(effect: Effect.Effect<A, SqlError.SqlError | UnreadableRow>) =>
+  Effect.exit(operation("LinkStore.setGame")(effect));
+
+describe("operation", () => {
+  it.effect.each([
+    ["a lost connection", Effect.fail(lost)],
+    ["an invalid row", Effect.fail(new UnreadableRow({ table: "links" }))],
+    ["a failed rollback", Effect.die(lost)],
+    [
+      "a failed COMMIT with a failed rollback",
+      Effect.failCause(Cause.combine(Cause.die(lost), Cause.die(because))),
+    ],
+  ] as const)("maps %s to StoreUnavailable", ([, effect]) =>
+    Effect.gen(function* () {
+      const exit = yield* exitOf(effect);
+      expect(Exit.hasDies(exit)).toBe(false);
+      expect(Exit.findErrorOption(exit)).toMatchObject({
+        value: { _tag: "StoreUnavailable", operation: "LinkStore.setGame" },
+      });
+    }),
+  );
+
+  it.effect.each([
+    ["a constraint violation", Effect.fail(refused(new SqlError.ConstraintError(because)))],
+    [
+      "a unique violation",
+      Effect.fail(refused(new SqlError.UniqueViolation({ ...because, constraint: "keys.id" }))),
+    ],
+    ["a bug", Effect.die(new TypeError("Cannot read properties of undefined"))],
+  ] as const)("keeps %s a defect", ([, effect]) =>
+    Effect.gen(function* () {
+      const exit = yield* exitOf(effect);
+      expect(Exit.hasDies(exit)).toBe(true);
+      expect(Exit.hasFails(exit)).toBe(false);
+    }),
+  );
+
+  it.effect.each([
+    ["a deadlock", new SqlError.DeadlockError(because)],
+    ["a serialization failure", new SqlError.SerializationError(because)],
+  ] as const)("retries once after %s", ([, reason]) =>
+    Effect.gen(function* () {
+      let attempts = 0;
+      const failing = (times: number) =>
+        Effect.suspend(() => (++attempts <= times ? Effect.fail(refused(reason)) : Effect.succeed("done")));
+      expect(yield* exitOf(failing(1))).toEqual(Exit.succeed("done"));
+      attempts = 0;
+      expect(Exit.findErrorOption(yield* exitOf(failing(2)))).toMatchObject({
+        value: { _tag: "StoreUnavailable" },
+      });
+      expect(attempts).toBe(2);
+    }),
+  );
+
+  it.effect("keeps an interruption", () =>
+    Effect.gen(function* () {
+      expect(Exit.hasInterrupts(yield* exitOf(Effect.interrupt))).toBe(true);
+    }),
+  );
+
+  it.effect("refuses unstorable text before the operation runs", () =>
+    Effect.gen(function* () {
+      let done = false;
+      const effect = Effect.sync(() => {
+        done = true;
+      });
+      const exit = yield* Effect.exit(operation("KeyStore.findAccount", "good", "b\0d")(effect));
+      expect(Exit.hasDies(exit)).toBe(true);
+      expect(done).toBe(false);
+    }),
+  );
+});
+
+function refused(reason: SqlError.SqlErrorReason): SqlError.SqlError {
+  return new SqlError.SqlError({ reason });
+}

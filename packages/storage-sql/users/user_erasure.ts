@@ -1,0 +1,166 @@
+/** The erasure of a chat user, in one transaction. */
+import { type ChatId, KeyId, Pid } from "@accountlink/core";
+import type { AuditEntry } from "@accountlink/core/audit";
+import type { Account } from "@accountlink/core/keys";
+import { type EraseUser, type UserErased, withoutUser } from "@accountlink/core/users";
+import { Data, Effect, Option, Schema } from "effect";
+import type { SqlClient } from "effect/sql";
+import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
+import { readAccounts } from "../keys/key_row.ts";
+import { unfinished } from "../sessions/session_row.ts";
+import { endVerificationsOn } from "../sessions/verification_ends.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { schemaReaderOf } from "../statements/row.ts";
+import { userEntriesOn } from "./user_entries.ts";
+
+/** Rolls the erasure back: the user has a record in a scope outside of the request. */
+class RecordElsewhere extends Data.TaggedError("RecordElsewhere") {}
+
+/** Implements `UserStore.erase`. */
+export const eraseUserOn = (sql: SqlClient.SqlClient) => {
+  const { isRemote } = dialectOf(sql);
+  const lockAccounts = lockAccountsOn(sql);
+  const eraseOnce = eraseOnceOn(sql);
+  const releaseAccount = releaseAccountOn(sql);
+
+  return Effect.fnUntraced(function* (write: EraseUser) {
+    const accounts = yield* lockAccounts(write.chatId);
+    const names = accounts.map(({ name }) => name);
+    const found = new Map<Pid | null, Found>();
+    let pass = yield* eraseOnce(write, names);
+    while (pass.length > 0) {
+      for (const { pid, what } of pass) {
+        const inScope = found.get(pid) ?? { records: 0, sightings: 0, reviews: 0, entries: 0 };
+        found.set(pid, { ...inScope, [what]: inScope[what] + 1 });
+      }
+      // A write that was committed between two statements may be erased only in part, so passes
+      // repeat until one finds nothing.
+      pass = isRemote ? yield* eraseOnce(write, names) : [];
+    }
+
+    const revokedKeys = yield* Effect.forEach(accounts, (account, index) =>
+      releaseAccount(write, account, index === 0 ? write.pseudonym : `${write.pseudonym}-${index + 1}`),
+    );
+    for (const [pid, details] of found) {
+      if (pid === null) continue;
+      const entry = { ...write, pid, action: "user.erased", account: ownerOf(sql, pid) } as const;
+      yield* insertEntry(sql, { ...entry, details: { ...details } });
+    }
+    const sum = (what: keyof Found) => [...found.values()].reduce((total, each) => total + each[what], 0);
+    return Option.some<UserErased>({
+      records: sum("records"),
+      sightings: sum("sightings"),
+      reviews: sum("reviews"),
+      entries: sum("entries"),
+      accounts: accounts.length,
+      revokedKeys: revokedKeys.flat(),
+    });
+  }, sql.withTransaction);
+};
+
+/** How much was erased from a scope, or from entries without one. */
+interface Found {
+  readonly records: number;
+  readonly sightings: number;
+  readonly reviews: number;
+  readonly entries: number;
+}
+
+const lockAccountsOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate, isAmong } = dialectOf(sql);
+  return Effect.fnUntraced(function* (chatId: ChatId) {
+    const accounts = yield* Effect.flatMap(
+      sql`SELECT name, chat_id, tier FROM accounts WHERE chat_id = ${chatId} ORDER BY name ${forUpdate}`,
+      readAccounts,
+    );
+    const names = JSON.stringify(accounts.map(({ name }) => name));
+    yield* sql`SELECT pid FROM scopes WHERE account ${isAmong(names)} ORDER BY pid ${forUpdate}`;
+    return accounts;
+  });
+};
+
+/**
+ * Erases what it finds, in the lock order of `verification_ends.ts`, and returns what and where.
+ */
+const eraseOnceOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate, isAnyOf, isAmong } = dialectOf(sql);
+  const endVerifications = endVerificationsOn(sql);
+  const eraseEntries = eraseEntriesOn(sql);
+  const isUnfinished = sql.literal(unfinished);
+
+  return Effect.fnUntraced(function* ({ chatId, at, scopes }: EraseUser, names: ReadonlyArray<string>) {
+    const isTheirs = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}`;
+    const records = yield* Effect.flatMap(
+      sql`SELECT pid FROM links WHERE ${isTheirs} ORDER BY pid ${forUpdate}`,
+      readPids,
+    );
+    if (records.some((pid) => !scopes.includes(pid))) return yield* new RecordElsewhere();
+    yield* sql`DELETE FROM links WHERE pid ${isAmong(JSON.stringify(records))} AND chat_id = ${chatId}`;
+    yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${isUnfinished})`;
+    yield* endVerifications(null, chatId, at);
+    yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
+    const sightings = yield* Effect.flatMap(
+      sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING pid`,
+      readPids,
+    );
+    const inScopes = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
+    const reviews = yield* Effect.flatMap(
+      sql`
+        DELETE FROM alt_reviews
+        WHERE ${inScopes} AND (chat_id = ${chatId} OR other_chat_id = ${chatId}) RETURNING pid`,
+      readPids,
+    );
+    const entries = yield* eraseEntries(chatId, names);
+    return [
+      ...records.map((pid) => ({ pid, what: "records" as const })),
+      ...sightings.map((pid) => ({ pid, what: "sightings" as const })),
+      ...reviews.map((pid) => ({ pid, what: "reviews" as const })),
+      ...entries.map(({ pid }) => ({ pid, what: "entries" as const })),
+    ];
+  });
+};
+
+const eraseEntriesOn = (sql: SqlClient.SqlClient) => {
+  const { elements } = dialectOf(sql);
+  const findEntries = userEntriesOn(sql);
+  return Effect.fnUntraced(function* (chatId: ChatId, names: ReadonlyArray<string>) {
+    const entries = yield* findEntries(chatId, names);
+    const rows = JSON.stringify(entries.map((entry) => erasedRow(entry, chatId, names)));
+    yield* sql`
+      UPDATE audit_log SET actor_id = value ->> 1, details = value ->> 2
+      FROM ${elements(rows)} WHERE sequence = CAST(value ->> 0 AS BIGINT)`;
+    return entries;
+  });
+};
+
+const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<string>) => {
+  const { actor, details } = withoutUser(entry, chatId, names) ?? entry;
+  return [entry.sequence, actor.id, JSON.stringify(details)];
+};
+
+/**
+ * Removes chat ID and name from an account, revokes its keys, and clears the owner's texts in them.
+ */
+const releaseAccountOn = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (write: EraseUser, { name, tier }: Account, pseudonym: string) {
+    yield* sql`INSERT INTO accounts (name, chat_id, tier) VALUES (${pseudonym}, NULL, ${tier})`;
+    yield* sql`UPDATE scopes SET account = ${pseudonym} WHERE account = ${name}`;
+    yield* sql`UPDATE audit_log SET account = ${pseudonym} WHERE account = ${name}`;
+    const revoked = yield* Effect.flatMap(
+      sql`
+        UPDATE keys SET status = 'revoked'
+        WHERE pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym}) AND status <> 'revoked'
+        RETURNING id`,
+      readKeyIds,
+    );
+    yield* sql`
+      UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]'
+      WHERE pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
+    yield* sql`DELETE FROM accounts WHERE name = ${name}`;
+    const details = { revokedKeys: revoked.length };
+    yield* insertEntry(sql, { ...write, account: pseudonym, pid: null, action: "user.erased", details });
+    return revoked;
+  });
+
+const readPids = schemaReaderOf("links", Schema.Struct({ pid: Pid }), ({ pid }) => pid);
+const readKeyIds = schemaReaderOf("keys", Schema.Struct({ id: KeyId }), ({ id }) => id);

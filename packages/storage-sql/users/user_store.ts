@@ -1,0 +1,86 @@
+/** `UserStore` in SQL. */
+import type { ChatId } from "@accountlink/core";
+import { type EraseUser, UserStore } from "@accountlink/core/users";
+import { Effect, Layer } from "effect";
+import { SqlClient } from "effect/sql";
+import { asSeenFrom, readReviews } from "../alts/alt_review_store.ts";
+import { readSightings, sightingColumns } from "../alts/sighting_row.ts";
+import { flowColumns, readFlows } from "../flow/flow_row.ts";
+import { readAccounts, readScopes } from "../keys/key_row.ts";
+import { readRecords } from "../links/link_row.ts";
+import { readSessions, sessionColumns } from "../sessions/session_row.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { userEntriesOn } from "./user_entries.ts";
+import { eraseUserOn } from "./user_erasure.ts";
+
+export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.effect(
+  UserStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const find = findUserOn(sql);
+    const erase = eraseUserOn(sql);
+    const { withBulkTimeout, isRemote } = dialectOf(sql);
+    // The timeout belongs to transactions. In SQLite, one would block all writers.
+    const inTransaction = isRemote ? sql.withTransaction : <A>(reads: A) => reads;
+    return UserStore.of({
+      find: (chatId) => withBulkTimeout(inTransaction(find(chatId))).pipe(operation("UserStore.find")),
+      erase: (write: EraseUser) =>
+        withBulkTimeout(erase(write)).pipe(
+          Effect.catchTag("RecordElsewhere", () => Effect.succeedNone),
+          operation("UserStore.erase", write.pseudonym),
+        ),
+    });
+  }),
+);
+
+const findUserOn = (sql: SqlClient.SqlClient) => {
+  const { isAnyOf } = dialectOf(sql);
+  const findEntries = userEntriesOn(sql);
+  const [sessionFields, flowFields] = [sql.literal(sessionColumns), sql.literal(flowColumns)];
+
+  return Effect.fnUntraced(function* (chatId: ChatId) {
+    const isTheirs = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}`;
+    const accounts = yield* Effect.flatMap(
+      sql`SELECT name, chat_id, tier FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
+      readAccounts,
+    );
+    const rows = yield* sql`
+      SELECT links.pid, account, guild_id, chat_id, game_id, link_version, linked_at, last_verified_at
+      FROM links JOIN scopes ON scopes.pid = links.pid
+      WHERE links.pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId} ORDER BY links.pid`;
+    const [scopes, records] = [yield* readScopes(rows), yield* readRecords(rows)];
+    return {
+      accounts,
+      records: scopes.flatMap((scope, index) => {
+        const record = records[index];
+        return record === undefined ? [] : [{ scope, record }];
+      }),
+      sightings: yield* Effect.flatMap(
+        sql`
+          SELECT ${sql.literal(sightingColumns)} FROM sightings
+          WHERE ${isTheirs} ORDER BY seen_at, pid, address_hash`,
+        readSightings,
+      ).pipe(Effect.map((found) => found.map(({ pid, ...sighting }) => ({ pid, sighting })))),
+      reviews: yield* Effect.flatMap(
+        sql`
+          SELECT pid, ${asSeenFrom(sql, chatId)}, verdict, note, reviewed_at, key_id FROM alt_reviews
+          WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND (chat_id = ${chatId} OR other_chat_id = ${chatId})
+          ORDER BY pid, reviewed_at DESC, the_other`,
+        readReviews,
+      ),
+      sessions: yield* Effect.flatMap(
+        sql`
+          SELECT ${sessionFields} FROM verification_sessions WHERE chat_id = ${chatId} ORDER BY created_at, sid`,
+        readSessions,
+      ),
+      flows: yield* Effect.flatMap(
+        sql`SELECT ${flowFields} FROM verification_flows WHERE ${isTheirs} ORDER BY expires_at, id`,
+        readFlows,
+      ),
+      entries: yield* findEntries(
+        chatId,
+        accounts.map(({ name }) => name),
+      ),
+    };
+  });
+};

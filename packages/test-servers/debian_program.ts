@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { access, constants, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+
+/** The file of a server, and its environment. */
+export interface ServerProgram {
+  readonly file: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** A server with a Debian package. */
+export interface DebianServer {
+  /** The names of suitable programs, best first. */
+  readonly names: ReadonlyArray<string>;
+  /** The path of the program in the package. */
+  readonly path: string;
+  /** The package of the server, and those of libraries that a minimal Debian lacks. */
+  readonly packages: ReadonlyArray<string>;
+}
+
+const run = promisify(execFile);
+
+const cache = join(import.meta.dirname, "node_modules/.cache");
+
+const isExecutable = (file: string): Promise<boolean> =>
+  access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * The installed server; else, on Debian, that of the package, unpacked into a temporary folder
+ * without installation. Null if there is neither.
+ */
+export const findServer = async (server: DebianServer): Promise<ServerProgram | null> =>
+  (await installed(server)) ?? (await unpacked(server));
+
+const installed = async ({ names }: DebianServer): Promise<ServerProgram | null> => {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  for (const name of names) {
+    for (const folder of folders) {
+      const file = join(folder, name);
+      if (await isExecutable(file)) return { file, env: {} };
+    }
+  }
+  return null;
+};
+
+const unpacked = async ({ path, packages }: DebianServer): Promise<ServerProgram | null> => {
+  const root = join(cache, packages[0] ?? "");
+  const file = join(root, path);
+  if (!(await isExecutable(file))) await fetchInto(root, packages);
+  if (!(await isExecutable(file))) return null;
+  const machine = process.arch === "arm64" ? "aarch64" : "x86_64";
+  return { file, env: { LD_LIBRARY_PATH: join(root, "usr/lib", `${machine}-linux-gnu`) } };
+};
+
+/** Several test processes may fetch concurrently; the first wins. */
+const fetchInto = async (root: string, packages: ReadonlyArray<string>): Promise<void> => {
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, "fetching-"));
+  const unpackedTo = join(folder, "root");
+  try {
+    await run("apt-get", ["download", ...packages], { cwd: folder, timeout: 60_000 });
+    await run("sh", ["-c", `for package in *.deb; do dpkg -x "$package" root || exit; done`], {
+      cwd: folder,
+    });
+    await rename(unpackedTo, root);
+  } catch {
+    // Not a Debian, no network, or another process was first.
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};

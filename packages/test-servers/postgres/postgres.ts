@@ -1,0 +1,84 @@
+/** Postgres for tests. */
+import { randomBytes } from "node:crypto";
+import { Effect, Scope } from "effect";
+import { skipReason } from "../skip_reason.ts";
+import { makePostgresCluster, type PostgresServerOptions } from "./postgres_cluster.ts";
+import { findPostgres, findPostgresWithTools } from "./postgres_programs.ts";
+import { type PostgresServer, query, type Row, runPostgres } from "./running_postgres.ts";
+
+export type { PostgresServer, PostgresServerOptions };
+
+export interface PostgresDatabase {
+  readonly url: string;
+  /** Runs SQL on a separate connection, and returns the rows. */
+  readonly query: (sql: string, values?: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Row>>;
+}
+
+const givenUrl = process.env["ACCOUNTLINK_TEST_DATABASE_URL"] ?? "";
+
+/** Why Postgres is unavailable, or null; for the title of a skip. Throws with CI=true. */
+export const whyNoPostgres = async (): Promise<string | null> => {
+  if ((await findPostgres()) !== null) return null;
+  return skipReason("a Postgres", "there is no npm package of one for this platform, and none is installed");
+};
+
+/** The same for a Postgres with `pg_dump` and `pg_restore`. */
+export const whyNoPostgresWithTools = (): string | null =>
+  findPostgresWithTools() === null
+    ? skipReason(
+        "a Postgres with its tools",
+        "none is installed that has pg_dump and pg_restore in its folder",
+      )
+    : null;
+
+/** The same for a database, which may be on an external server. */
+export const whyNoPostgresDatabase = (): Promise<string | null> =>
+  givenUrl === "" ? whyNoPostgres() : Promise.resolve(null);
+
+/**
+ * Starts a Postgres on a free port, in a temporary folder. It ends with the scope or this process.
+ */
+export const startPostgres = (options: PostgresServerOptions = {}) =>
+  Effect.flatMap(
+    Effect.promise(() => makePostgresCluster(options)),
+    runPostgres,
+  );
+
+/**
+ * Creates an empty database, which is dropped with the scope.
+ *
+ * @param server by default, that of ACCOUNTLINK_TEST_DATABASE_URL, whose user may create databases;
+ * else one that this process starts once
+ */
+export const makePostgresDatabase = Effect.fnUntraced(function* (server?: Pick<PostgresServer, "urlOf">) {
+  const urlOf = server?.urlOf ?? (yield* Effect.promise(sharedServer));
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  const administer = (sql: string) => Effect.promise(() => query(urlOf("postgres"), sql));
+  yield* Effect.acquireRelease(administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`), () =>
+    administer(`DROP DATABASE ${name} WITH (FORCE)`),
+  );
+  const database: PostgresDatabase = {
+    url: urlOf(name),
+    query: (sql, values) => Effect.promise(() => query(urlOf(name), sql, values)),
+  };
+  return database;
+});
+
+let shared: Promise<PostgresServer["urlOf"]> | undefined;
+
+const sharedServer = (): Promise<PostgresServer["urlOf"]> => {
+  shared ??= givenUrl === "" ? startForGood() : Promise.resolve(urlOfGiven);
+  return shared;
+};
+
+/** In a scope that never closes: the server ends with the process. */
+const startForGood = async () => {
+  const { urlOf } = await Effect.runPromise(Scope.provide(startPostgres(), Scope.makeUnsafe()));
+  return urlOf;
+};
+
+const urlOfGiven = (database: string): string => {
+  const url = new URL(givenUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+};

