@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { type Counts, sum } from "./counts.ts";
+import { combine, type Results } from "./results.ts";
 
 /** The command line of each step. All run on the Node that runs this file. */
 const steps: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -25,9 +25,10 @@ const steps: Readonly<Record<string, ReadonlyArray<string>>> = {
 };
 
 /** Runs all steps in parallel and prints each result, with the output of steps that failed. */
-export const check = async (): Promise<Counts> => sum(await Promise.all(Object.entries(steps).map(runStep)));
+export const check = async (): Promise<Results> =>
+  combine(await Promise.all(Object.entries(steps).map(runStep)));
 
-const runStep = async ([name, command]: [string, ReadonlyArray<string>]): Promise<Counts> => {
+const runStep = async ([name, command]: [string, ReadonlyArray<string>]): Promise<Results> => {
   const started = performance.now();
   const child = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr, code] = await Promise.all([
@@ -39,7 +40,8 @@ const runStep = async ([name, command]: [string, ReadonlyArray<string>]): Promis
   const passed = code === 0;
   console.log(`${passed ? "ok    " : "FAILED"}  ${name.padEnd(15)} ${time}`);
   if (!passed) console.log(`${stdout}${stderr}`);
-  return { passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0 };
+  const failures = passed ? [] : [name];
+  return { passed: passed ? 1 : 0, failed: failures.length, skipped: 0, failures, flaky: [] };
 };
 
 if (import.meta.main) {

@@ -1,5 +1,5 @@
 /** Runs the proofs: faults, load and growth. They take as long as they need. */
-import { finish } from "./counts.ts";
+import { finish } from "./results.ts";
 import { runVitest } from "./run_vitest.ts";
 
 finish(await runVitest("Node.js/24", ["proof"], ["--passWithNoTests"]));

@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Counts } from "./counts.ts";
+import { resultsVariable } from "./report_results.ts";
+import type { Results } from "./results.ts";
 
 /** By the start of its user agent: the command that runs a script in that runtime, and its workers with it. */
 const runtimes = {
@@ -21,30 +22,26 @@ export const runVitest = async (
   runtime: Runtime,
   projects: ReadonlyArray<string>,
   options: ReadonlyArray<string> = [],
-): Promise<Counts> => {
+): Promise<Results> => {
   console.log(`\nTests on ${runtime}: ${projects.join(", ")}`);
   const folder = await mkdtemp(join(tmpdir(), "accountlink-vitest-"));
-  const report = join(folder, "report.json");
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const file = join(folder, "results.json");
+  const reporters = ["--reporter=default", "--reporter=./tools/report_results.ts"];
   const selection = projects.map((project) => `--project=${project}`);
   try {
-    const succeeded = await run(runtime, [
-      "node_modules/vitest/vitest.mjs",
-      "run",
-      ...reporters,
-      ...selection,
-      ...options,
-    ]);
-    const counts = await readCounts(report);
-    return succeeded ? counts : { ...counts, failed: Math.max(1, counts.failed) };
+    const command = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...selection, ...options];
+    const succeeded = await run(runtime, command, file);
+    const results = await readResults(file);
+    if (succeeded || results.failed > 0) return results;
+    return { ...results, failed: 1, failures: [`the run on ${runtime}, outside of its tests`] };
   } finally {
     await rm(folder, { recursive: true });
   }
 };
 
-const run = (runtime: Runtime, script: ReadonlyArray<string>): Promise<boolean> => {
+const run = (runtime: Runtime, script: ReadonlyArray<string>, resultsFile: string): Promise<boolean> => {
   const [program, ...args] = runtimes[runtime];
-  const env = { ...process.env, ACCOUNTLINK_TEST_RUNTIME: runtime };
+  const env = { ...process.env, ACCOUNTLINK_TEST_RUNTIME: runtime, [resultsVariable]: resultsFile };
   const child = spawn(program, [...args, ...script], { stdio: "inherit", env });
   return new Promise((resolve) => {
     child.once("exit", (code) => resolve(code === 0));
@@ -55,8 +52,8 @@ const run = (runtime: Runtime, script: ReadonlyArray<string>): Promise<boolean> 
   });
 };
 
-const readCounts = async (report: string): Promise<Counts> => {
-  const json = await readFile(report, "utf8").catch(() => "{}");
-  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, numTodoTests = 0 } = JSON.parse(json);
-  return { passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests + numTodoTests };
-};
+const none: Results = { passed: 0, failed: 0, skipped: 0, failures: [], flaky: [] };
+
+/** No results were written if the run could not start. */
+const readResults = async (file: string): Promise<Results> =>
+  JSON.parse(await readFile(file, "utf8").catch(() => JSON.stringify(none)));

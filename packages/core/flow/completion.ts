@@ -17,11 +17,13 @@ export interface CompletionState {
   readonly record: LinkRecord | undefined;
 }
 
+export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Completed" }>;
+
 /** Why a flow cannot complete; null if it can. */
 export const completionRefusal = (
   write: CompleteFlow,
   { flow, session, record }: CompletionState,
-): Exclude<FlowCompleted, { readonly _tag: "Completed" }> | null => {
+): CompletionRefusal | null => {
   if (flow === undefined) return { _tag: "FlowGone" };
   if (session !== undefined && !isOpenAt(session, write.at)) return { _tag: "SessionOver", session };
   if (flow.pid !== write.pid || write.at >= flow.expiresAt) return { _tag: "FlowGone" };

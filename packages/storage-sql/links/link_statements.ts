@@ -8,10 +8,14 @@ import { relinkOf } from "./link_relink.ts";
  * Statements of link writes. They return `previous_game_id`, since RETURNING sees only new values.
  */
 export const linkStatements = (sql: SqlClient.SqlClient) => {
-  const { forUpdate } = dialectOf(sql);
+  const { forUpdate, forReference } = dialectOf(sql);
   const relink = relinkOf(sql);
   return {
-    /** Returns the record, or nothing if the conflict clause `existing` kept the old one. */
+    /**
+     * Returns the record, or nothing if the conflict clause `existing` kept the old one. Locks the
+     * scope before the record, like deleteScope, to avoid deadlocks; the check of the foreign key
+     * would lock it after.
+     */
     link: (
       pid: Pid,
       chatId: ChatId,
@@ -20,7 +24,7 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
       existing: Statement.Fragment = relink,
     ) => sql`
       INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
-      VALUES (${pid}, ${chatId}, ${gameId}, 1, ${at}, ${at})
+      SELECT pid, ${chatId}, ${gameId}, 1, ${at}, ${at} FROM scopes WHERE pid = ${pid} ${forReference}
       ON CONFLICT (pid, chat_id) ${existing}
       RETURNING chat_id, game_id, link_version, linked_at, last_verified_at, previous_game_id`,
 

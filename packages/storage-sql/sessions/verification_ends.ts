@@ -10,8 +10,8 @@
  *   user, as the deletion does. So transactions with the same chat user are serialized before they
  *   lock flows.
  * - Sessions are locked in the order of their sids, since two chat users can share sessions.
- * - A completion for a chat user without a record has no record to lock. It inserts one last, and
- *   is refused if another transaction was first.
+ * - A completion for a chat user without a record has no record to lock. It inserts one instead,
+ *   before it locks the flow, and rolls back if it is refused or another transaction was first.
  * - A proof of a chat account locks the record before its flow, so a removal sees the proof or
  *   precedes it. A proof of a game account and the end of a flow lock only the flow.
  * - Creating and advancing lock one session; of the earlier locks, only a key share of the scope.

@@ -1,0 +1,26 @@
+/** The results of a run of checks or tests. */
+export interface Results {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** What failed, by name. */
+  readonly failures: ReadonlyArray<string>;
+  /** The tests that failed at first and passed when they were run again. */
+  readonly flaky: ReadonlyArray<string>;
+}
+
+export const combine = (runs: ReadonlyArray<Results>): Results => ({
+  passed: runs.reduce((total, run) => total + run.passed, 0),
+  failed: runs.reduce((total, run) => total + run.failed, 0),
+  skipped: runs.reduce((total, run) => total + run.skipped, 0),
+  failures: runs.flatMap(({ failures }) => failures),
+  flaky: runs.flatMap(({ flaky }) => flaky),
+});
+
+/** Prints what failed and the totals, and sets the exit code. */
+export const finish = ({ passed, failed, skipped, failures, flaky }: Results): void => {
+  for (const test of flaky) console.log(`Passed only when run again: ${test}`);
+  for (const failure of failures) console.log(`Failed: ${failure}`);
+  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+  process.exitCode = failed === 0 ? 0 : 1;
+};
