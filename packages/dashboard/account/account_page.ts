@@ -1,0 +1,56 @@
+/**
+ * The account, and where its owner is signed in.
+ */
+import type { Millis } from "@accountlink/core/timestamp";
+import { type Html, html } from "@accountlink/html";
+import { type KeyList, planText } from "../keys/keys_page.ts";
+import { csrfField } from "../look/field.ts";
+import { timeHtml } from "../look/time.ts";
+import type { Page, Visitor } from "../page.ts";
+import { paths } from "../paths.ts";
+
+/** A sign-in of the owner. */
+interface OwnSignIn {
+  readonly id: string;
+  readonly createdAt: Millis;
+  readonly expiresAt: Millis;
+  /** Whether it is the one of this browser. */
+  readonly isThis: boolean;
+}
+
+export interface AccountView extends Pick<KeyList, "used" | "allowed"> {
+  readonly chatId: string;
+  /** Newest first. */
+  readonly signIns: ReadonlyArray<OwnSignIn>;
+}
+
+export const accountPage = (view: AccountView, visitor: Visitor, notice: Html | null): Page => ({
+  status: 200,
+  title: "Account",
+  section: "account",
+  content: html`
+${notice}
+<dl class="facts">
+<div><dt>Signed in as</dt><dd>${visitor.userName} <small>ID ${view.chatId}</small></dd></div>
+<div><dt>Account</dt><dd>${visitor.account.name}</dd></div>
+<div><dt>Tier</dt><dd>${visitor.account.tier}</dd></div>
+<div><dt>Keys</dt><dd>${planText(view)}</dd></div>
+</dl>
+<section>
+<h2>Sign-ins</h2>
+<p>Where you are signed in, the latest first.</p>
+<ul class="cards" role="list">${view.signIns.map((signIn) => signInCard(signIn, visitor))}</ul>
+<form method="post" action="${paths.signOut}" class="more">${csrfField(visitor.csrf)}<button class="button quiet" name="all" value="true">Sign out everywhere</button></form>
+</section>
+<p class="more">What the service knows about you as a user: <a href="/me">your own page</a></p>`,
+});
+
+const signInCard = ({ id, createdAt, expiresAt, isThis }: OwnSignIn, { csrf }: Visitor): Html => html`
+<li>
+<p>Since ${timeHtml(createdAt)}, until ${timeHtml(expiresAt)}</p>
+${
+  isThis
+    ? html`<p><strong>This browser</strong></p>`
+    : html`<form method="post" action="${paths.endSignIn}">${csrfField(csrf)}<input type="hidden" name="id" value="${id}"><button class="button quiet small">End it</button></form>`
+}
+</li>`;

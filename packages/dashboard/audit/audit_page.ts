@@ -1,0 +1,53 @@
+/**
+ * The audit log of an account.
+ */
+import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
+import { html } from "@accountlink/html";
+import { keyMenu } from "../keys/key_menu.ts";
+import type { OwnedKey } from "../keys/owned_key.ts";
+import { menuField } from "../look/field.ts";
+import type { Page } from "../page.ts";
+import { paths, withQuery } from "../paths.ts";
+import { actions } from "./actions.ts";
+import { auditTable } from "./audit_table.ts";
+
+/** What of the log is asked for. */
+export interface AuditFilter {
+  readonly action: AuditAction | null;
+  readonly keyId: string | null;
+}
+
+export interface AuditView {
+  readonly entries: ReadonlyArray<AuditEntry>;
+  /** Where older entries begin; null at the end. */
+  readonly next: string | null;
+  readonly keys: ReadonlyArray<OwnedKey>;
+}
+
+export const auditPage = ({ entries, next, keys }: AuditView, filter: AuditFilter): Page => ({
+  status: 200,
+  title: "Audit log",
+  section: "audit",
+  content: html`
+<p>Every change of keys and links, newest first. It has no secrets and no addresses of users.</p>
+<form method="get" action="${paths.audit}" class="filters">
+${menuField({
+  name: "action",
+  label: "What",
+  value: filter.action ?? "",
+  problems: [],
+  choices: [
+    { value: "", label: "Everything" },
+    ...Object.entries(actions).map(([value, label]) => ({ value, label })),
+  ],
+})}
+${keyMenu(keys, filter.keyId)}
+<button class="button quiet">Show</button>
+</form>
+${auditTable("entries", "Entries of the audit log", entries, keys)}
+<p class="more">${
+    next === null
+      ? null
+      : html`<a class="button quiet" href="${withQuery(paths.audit, { ...filter, cursor: next })}">Older entries</a> `
+  }<a href="${withQuery(paths.auditFile, { ...filter })}">Download as CSV</a></p>`,
+});

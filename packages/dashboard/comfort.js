@@ -1,0 +1,64 @@
+/**
+ * What a script adds to the pages, which work without it: copy buttons, a filter, a button that
+ * waits for what has to be typed, and figures that stay fresh.
+ */
+
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+for (const button of all("[data-copies]")) {
+  const label = button.innerHTML;
+  button.hidden = false;
+  button.setAttribute("aria-live", "polite");
+  button.addEventListener("click", async () => {
+    const text = document.getElementById(button.dataset.copies);
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      button.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(text);
+      button.textContent = "Selected: copy it with the keyboard";
+    }
+    setTimeout(() => {
+      button.innerHTML = label;
+    }, 3000);
+  });
+}
+
+for (const field of all("[data-filters]")) {
+  const items = [...document.getElementById(field.dataset.filters).children];
+  field.parentElement.hidden = items.length < 4;
+  field.addEventListener("input", () => {
+    const wanted = field.value.trim().toLowerCase();
+    for (const item of items) item.hidden = !item.textContent.toLowerCase().includes(wanted);
+  });
+}
+
+for (const field of all("[data-awaits]")) {
+  const button = field.form.querySelector("button");
+  const update = () => {
+    button.disabled = field.value.trim() !== field.dataset.awaits;
+  };
+  field.addEventListener("input", update);
+  update();
+}
+
+// A reload of the page that shows a key would send the form again: it leads to the page of the key.
+for (const issued of all("[data-leaves-for]")) history.replaceState(null, "", issued.dataset.leavesFor);
+
+const freshMs = 10_000;
+
+/** Replaces the figures by those of the same page, as the server renders it now. */
+const refresh = async () => {
+  if (document.hidden) return;
+  const response = await fetch(document.URL, { redirect: "manual" }).catch(() => null);
+  if (!response?.ok) return;
+  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  const [figures, others] = [all("[data-live]"), all("[data-live]", fresh)];
+  for (const [index, old] of figures.entries()) {
+    const changed = others[index] && others[index].innerHTML !== old.innerHTML;
+    // Whoever is at the figures with the keyboard stays there.
+    if (changed && !old.contains(document.activeElement)) old.replaceWith(others[index]);
+  }
+};
+
+if (all("[data-live]").length > 0) setInterval(refresh, freshMs);

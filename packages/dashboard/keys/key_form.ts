@@ -1,0 +1,136 @@
+/**
+ * The form of a key: to create one, and to change its rules.
+ */
+import type { ParameterProblem } from "@accountlink/core/errors";
+import { type Html, html } from "@accountlink/html";
+import { type Choice, linesField, menuField, radioField, textField } from "../look/field.ts";
+import { dayMs, dayOf } from "../look/time.ts";
+import { accesses, type OwnedGuild, type OwnedKey } from "./owned_key.ts";
+
+/** The rules of a key as typed. */
+export interface KeyRules {
+  readonly name: string;
+  readonly access: string;
+  /** One entry on each line, as in the two lists below. */
+  readonly allowIps: string;
+  readonly denyIps: string;
+  readonly redirectOrigins: string;
+  /** The last UTC day on which it is accepted; empty for no end. */
+  readonly lastDay: string;
+}
+
+/** A new key as typed. */
+export interface NewKeyForm extends KeyRules {
+  readonly scope: string;
+  readonly guildId: string;
+}
+
+/** The labels of the fields, by the names of the API. */
+export const keyLabels: Readonly<Record<string, string>> = {
+  name: "Name",
+  scope: "Communities",
+  guildId: "Community",
+  access: "What it is for",
+  allowIps: "Allowed addresses",
+  denyIps: "Denied addresses",
+  redirectOrigins: "Origins of redirects",
+  expiresAt: "Last day",
+};
+
+const labelOf = (name: string): string => keyLabels[name] ?? name;
+
+/** The rules of a key, as the form shows them. */
+export const rulesOf = (key: OwnedKey): KeyRules => ({
+  name: key.name,
+  access: key.access,
+  allowIps: key.allowIps.join("\n"),
+  denyIps: key.denyIps.join("\n"),
+  redirectOrigins: key.redirectOrigins.join("\n"),
+  lastDay: key.expiresAt === null ? "" : dayOf(key.expiresAt - 1),
+});
+
+/** When a key with this last day expires: at its end, in ISO 8601; null for no end. */
+export const expiryOf = (lastDay: string): string | null => {
+  if (lastDay === "") return null;
+  const start = Date.parse(`${lastDay}T00:00:00Z`);
+  return Number.isNaN(start) ? lastDay : new Date(start + dayMs).toISOString();
+};
+
+/** The entries of a field with one on each line. */
+export const entriesOf = (lines: string): ReadonlyArray<string> =>
+  lines
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** The fields that a key can change. */
+export const rulesFields = (rules: KeyRules, problems: ReadonlyArray<ParameterProblem>): Html => html`
+${textField({ name: "name", label: labelOf("name"), hint: "Where it is used, such as the name of a bot.", value: rules.name, maxLength: 80, required: true, problems })}
+${radioField({
+  name: "access",
+  label: labelOf("access"),
+  value: rules.access,
+  problems,
+  choices: Object.entries(accesses).map(([value, choice]) => ({ value, ...choice })),
+})}
+<details${hasRestrictions(rules) || problems.length > 0 ? html` open` : null}>
+<summary>Restrictions</summary>
+${linesField({ name: "allowIps", label: labelOf("allowIps"), hint: "Addresses or ranges such as 203.0.113.0/24, one on each line. Empty: every address.", value: rules.allowIps, problems })}
+${linesField({ name: "denyIps", label: labelOf("denyIps"), hint: "They are refused even where the list above allows them.", value: rules.denyIps, problems })}
+${linesField({ name: "redirectOrigins", label: labelOf("redirectOrigins"), hint: "Sites that verified users may be sent to, such as https://example.com, one on each line.", value: rules.redirectOrigins, problems })}
+${textField({ name: "expiresAt", label: labelOf("expiresAt"), hint: "The key ends with this day, in UTC. Empty: it has no end.", type: "date", value: rules.lastDay, problems })}
+</details>`;
+
+const hasRestrictions = ({ allowIps, denyIps, redirectOrigins, lastDay }: KeyRules): boolean =>
+  [allowIps, denyIps, redirectOrigins, lastDay].some((text) => text !== "");
+
+/** The fields of a new key that stay as they are: which communities it may be used for. */
+export const scopeFields = (
+  form: NewKeyForm,
+  guilds: ReadonlyArray<OwnedGuild> | null,
+  problems: ReadonlyArray<ParameterProblem>,
+): Html => html`
+${radioField({
+  name: "scope",
+  label: labelOf("scope"),
+  value: form.scope,
+  problems,
+  choices: [
+    {
+      value: "guild",
+      label: "One community",
+      hint: "It has links of its own, and asks about its members only",
+    },
+    { value: "global", label: "All communities", hint: "Its links belong to your account as a whole" },
+  ],
+})}
+${guildField(form, guilds, problems)}`;
+
+/** A menu of the communities that can have a key, or a field for the ID where the platform lists none. */
+const guildField = (
+  { guildId }: NewKeyForm,
+  guilds: ReadonlyArray<OwnedGuild> | null,
+  problems: ReadonlyArray<ParameterProblem>,
+): Html => {
+  const field = { name: "guildId", label: labelOf("guildId"), value: guildId, problems };
+  if (guilds === null) {
+    return textField({
+      ...field,
+      hint: "Its ID, 5 to 32 digits. The bot has to be in it, and you have to manage it.",
+    });
+  }
+  const possible = guilds.filter(({ bot, manager }) => bot && manager);
+  return menuField({
+    ...field,
+    hint: "Those that you manage and that the bot is in. Only for a key of one community.",
+    choices: [
+      { value: "", label: possible.length === 0 ? "None can have a key" : "None" },
+      ...possible.map(choiceOf),
+    ],
+  });
+};
+
+const choiceOf = ({ guildId, name }: OwnedGuild): Choice => ({
+  value: guildId,
+  label: name === null ? guildId : `${name} (${guildId})`,
+});

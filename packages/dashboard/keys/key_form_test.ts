@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { makeKey } from "../test_data.ts";
+import { entriesOf, expiryOf, rulesOf } from "./key_form.ts";
+
+describe("the last day of a key", () => {
+  it("comes back as typed", () => {
+    const expiresAt = Date.parse(expiryOf("2026-11-30") ?? "");
+    expect(expiresAt).toBe(Date.parse("2026-12-01T00:00:00Z"));
+    expect(rulesOf(makeKey({ expiresAt })).lastDay).toBe("2026-11-30");
+  });
+
+  it("is no end where it is empty, and stays what it is where it is no day", () => {
+    expect([expiryOf(""), expiryOf("tomorrow")]).toEqual([null, "tomorrow"]);
+  });
+});
+
+describe("a list of entries", () => {
+  it("takes lines and commas, and drops what is empty", () => {
+    expect(entriesOf(" 192.0.2.1 \r\n\n198.51.100.0/24, 2001:db8::/32,")).toEqual([
+      "192.0.2.1",
+      "198.51.100.0/24",
+      "2001:db8::/32",
+    ]);
+  });
+});

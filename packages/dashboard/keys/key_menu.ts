@@ -1,0 +1,19 @@
+/**
+ * The choice of a key in a filter.
+ */
+import type { Html } from "@accountlink/html";
+import { menuField } from "../look/field.ts";
+import { nameOf, type OwnedKey } from "./owned_key.ts";
+
+/** @param chosen the id of a key; null for all of them */
+export const keyMenu = (keys: ReadonlyArray<OwnedKey>, chosen: string | null): Html =>
+  menuField({
+    name: "keyId",
+    label: "Key",
+    value: chosen ?? "",
+    problems: [],
+    choices: [
+      { value: "", label: "All keys" },
+      ...keys.map((key) => ({ value: key.id as string, label: nameOf(key) })),
+    ],
+  });

@@ -1,0 +1,140 @@
+/**
+ * The page of one key: its rules, what can be done to it, and its history.
+ */
+import type { AuditEntry } from "@accountlink/core/audit";
+import { maskedKey } from "@accountlink/core/keys";
+import type { Quota } from "@accountlink/core/limits";
+import type { Millis } from "@accountlink/core/timestamp";
+import { type Html, html } from "@accountlink/html";
+import { auditTable } from "../audit/audit_table.ts";
+import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
+import { counted, timeHtml, timeUntil } from "../look/time.ts";
+import type { Page, Visitor } from "../page.ts";
+import { type KeyAct, keyActPath, paths, withQuery } from "../paths.ts";
+import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
+import type { Refused } from "./new_key_page.ts";
+import { endsSoon, nameOf, type OwnedGuild, type OwnedKey, scopeText, stateHtml } from "./owned_key.ts";
+
+/** A key with what its page shows beside it. */
+export interface KeyView {
+  readonly key: OwnedKey;
+  readonly quota: Quota;
+  readonly guilds: ReadonlyArray<OwnedGuild>;
+  /** Its latest changes, newest first. */
+  readonly history: ReadonlyArray<AuditEntry>;
+}
+
+/** A form of the page that was refused, as typed. */
+export interface RefusedAct extends Refused {
+  readonly act: KeyAct;
+  readonly rules: KeyRules;
+}
+
+/**
+ * @param rules the rules as they are, or as typed
+ * @param notice what an act did; null for none
+ */
+export const keyPage = (
+  view: KeyView,
+  rules: KeyRules,
+  visitor: Visitor,
+  now: Millis,
+  notice: Html | null,
+  refused: RefusedAct | null,
+): Page => {
+  const { key } = view;
+  return {
+    status: refused?.status ?? 200,
+    title: nameOf(key),
+    section: "keys",
+    content: html`
+${refused === null ? notice : problemSummary(refused.problems, { ...keyLabels, ...actLabels }, refused.general)}
+${facts(view, now)}
+${key.status === "revoked" ? html`<p>A revoked key never works again. It leaves this list 30 days after.</p>` : acts(key, rules, visitor, refused)}
+<section>
+<h2>History</h2>
+${auditTable("history", `The latest changes of ${nameOf(key)}`, view.history, [key])}
+<p><a href="${withQuery(paths.audit, { keyId: key.id })}">All of it in the audit log</a> · <a href="${withQuery(paths.usage, { keyId: key.id })}">Usage of this key</a></p>
+</section>`,
+  };
+};
+
+const actLabels = { confirm: "Confirmation", graceSeconds: "The present secret" };
+
+const facts = ({ key, quota, guilds }: KeyView, now: Millis): Html => html`
+<p>${stateHtml(key, now)} <code>${maskedKey(key.id)}</code></p>
+<dl class="facts">
+<div><dt>In</dt><dd>${scopeText(key, guilds)}</dd></div>
+<div><dt>Public id of its links</dt><dd><code>${key.scope.pid}</code></dd></div>
+<div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
+<div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>
+<div><dt>Created</dt><dd>${timeHtml(key.createdAt)}</dd></div>
+<div><dt>Last used</dt><dd>${key.lastUsedAt === null ? "never" : timeHtml(key.lastUsedAt)}</dd></div>
+<div><dt>Ends</dt><dd>${key.expiresAt === null ? "never" : timeHtml(key.expiresAt)}${endsSoon(key, now) && key.expiresAt !== null ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}</dd></div>
+${
+  key.previousSecretEndsAt === null || key.previousSecretEndsAt <= now
+    ? null
+    : html`<div><dt>Earlier secret accepted until</dt><dd>${timeHtml(key.previousSecretEndsAt)}</dd></div>`
+}
+</dl>`;
+
+/** The limits of a key, in words. */
+const quotaText = ({ perWindow, windowMs, daily, verifyDaily }: Quota): string => {
+  const parts = [
+    perWindow === null ? null : `${counted(perWindow, "request")} per ${windowText(windowMs)}`,
+    daily === null ? null : `${counted(daily, "request")} a day`,
+    verifyDaily === null ? null : `${counted(verifyDaily, "verification request")} a day`,
+  ].filter((part) => part !== null);
+  return parts.length === 0 ? "none" : parts.join(", ");
+};
+
+const windowText = (windowMs: number): string =>
+  windowMs === 1000 ? "second" : `${windowMs / 1000} seconds`;
+
+const acts = (key: OwnedKey, rules: KeyRules, { csrf }: Visitor, refused: RefusedAct | null): Html => {
+  const problemsOf = (act: KeyAct) => (refused?.act === act ? refused.problems : []);
+  return html`
+<section>
+<h2>Rules</h2>
+<form method="post" action="${keyActPath(key.id, "update")}" class="panel">
+${csrfField(csrf)}
+${rulesFields(rules, problemsOf("update"))}
+<button class="button">Save the rules</button>
+</form>
+</section>
+<section>
+<h2>New secret</h2>
+<form method="post" action="${keyActPath(key.id, "rotate")}" class="panel">
+${csrfField(csrf)}
+<p>The key keeps its id, rules and history. You see the new secret once.</p>
+${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces, problems: problemsOf("rotate") })}
+<button class="button quiet">Make a new secret</button>
+</form>
+</section>
+<section>
+<h2>${isActive(key) ? "Disable" : "Enable"}</h2>
+<form method="post" action="${keyActPath(key.id, "status")}" class="panel">
+${csrfField(csrf)}
+<p>${isActive(key) ? "Every request with a disabled key is refused until you enable it again." : "Requests with the key are accepted again, under its rules."}</p>
+<button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${isActive(key) ? "Disable the key" : "Enable the key"}</button>
+</form>
+</section>
+<section>
+<h2>Revoke</h2>
+<form method="post" action="${keyActPath(key.id, "revoke")}" class="panel danger">
+${csrfField(csrf)}
+<p>A revoked key never works again. The links of its users stay.</p>
+${textField({ name: "confirm", label: html`Type <code>${key.id}</code> to confirm`, value: "", problems: problemsOf("revoke"), required: true, awaited: key.id })}
+<button class="button bad">Revoke the key</button>
+</form>
+</section>`;
+};
+
+const isActive = ({ status }: OwnedKey): boolean => status === "active";
+
+const graces = [
+  { value: "86400", label: "Accept it for another day" },
+  { value: "604800", label: "Accept it for another week" },
+  { value: "3600", label: "Accept it for another hour" },
+  { value: "0", label: "Refuse it at once" },
+];

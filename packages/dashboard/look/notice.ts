@@ -1,0 +1,24 @@
+/**
+ * What an act did, said on the page that it leads to.
+ */
+import { type Html, html } from "@accountlink/html";
+
+const notices = {
+  created: "The key was created.",
+  updated: "The rules of the key were changed. Every server holds it to them within a second.",
+  disabled: "The key is disabled. Every server refuses it within a second.",
+  enabled: "The key is active again.",
+  revoked: "The key is revoked. Every server refuses it within a second.",
+  ended: "The sign-in was ended.",
+} as const;
+
+/** The name of a notice, which goes with a redirect. */
+export type NoticeName = keyof typeof notices;
+
+/** The notice of a name from a URL; null for any other text. */
+export const noticeHtml = (name: string | null): Html | null =>
+  name !== null && Object.hasOwn(notices, name) ? statusHtml(notices[name as NoticeName]) : null;
+
+/** A message that the page begins with. It has the focus, so that it is read out first. */
+export const statusHtml = (content: string | Html): Html =>
+  html`<div class="notice" role="status" tabindex="-1" autofocus><p>${content}</p></div>`;

@@ -1,0 +1,133 @@
+/**
+ * The first page: what needs the owner's attention, and today's usage against the limits.
+ */
+import type { AuditEntry } from "@accountlink/core/audit";
+import type { Quota } from "@accountlink/core/limits";
+import type { Millis } from "@accountlink/core/timestamp";
+import { type Html, html } from "@accountlink/html";
+import { type KeyList, planText } from "../keys/keys_page.ts";
+import { endsSoon, nameOf, type OwnedKey } from "../keys/owned_key.ts";
+import { tableHtml } from "../look/table.ts";
+import { numberText, timeHtml, timeUntil } from "../look/time.ts";
+import type { Page } from "../page.ts";
+import { keyPath, paths } from "../paths.ts";
+import { barChart } from "../usage/bar_chart.ts";
+import { daySum, groups, outcomes, type RouteGroup, sumOf, type UsageDay } from "../usage/usage_totals.ts";
+
+export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed"> {
+  /** The last seven days of the account, oldest first. */
+  readonly week: ReadonlyArray<UsageDay>;
+  /** Today's requests of each key that is in use. */
+  readonly today: ReadonlyArray<KeyToday>;
+  /** Keys that were reported as leaked in the last 30 days. */
+  readonly leaks: ReadonlyArray<AuditEntry>;
+}
+
+/** Today's requests of a key, beside its limits. */
+interface KeyToday {
+  readonly key: OwnedKey;
+  readonly quota: Quota;
+  readonly usage: UsageDay;
+}
+
+export const overviewPage = (view: OverviewView, now: Millis, notice: Html | null): Page => ({
+  status: 200,
+  title: "Overview",
+  section: "overview",
+  content: html`
+${notice}
+${view.keys.length === 0 ? welcome : html`${attention(view, now)}${figures(view)}`}`,
+});
+
+const welcome = html`
+<section class="panel">
+<h2>Begin with a key</h2>
+<p>A program asks who is linked to whom with an API key. Create one for your community, copy it once, and ask:</p>
+<ol>
+<li>Which game account belongs to this member?</li>
+<li>Which members play as this game account?</li>
+<li>Send a user to link both accounts, and hear when it is done.</li>
+</ol>
+<p><a class="button" href="${paths.newKey}">Create a key</a></p>
+</section>`;
+
+/** What the owner should look at. */
+const attention = ({ keys, leaks }: OverviewView, now: Millis): Html | null => {
+  const ending = keys.filter((key) => endsSoon(key, now));
+  if (leaks.length === 0 && ending.length === 0) return null;
+  return html`
+<section>
+<h2>Needs your attention</h2>
+<ul class="cards" role="list">
+${leaks.map((leak) => leakItem(leak, keys))}
+${ending.map(
+  (key) =>
+    html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> ends ${timeUntil(key.expiresAt ?? now, now)}. Give it a later last day, or replace it.</p></li>`,
+)}
+</ul>
+</section>`;
+};
+
+const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<OwnedKey>): Html => {
+  const id = String(details["keyId"]);
+  const key = keys.find((known) => known.id === id);
+  return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as leaked on ${timeHtml(at)} and revoked at once. <a href="${paths.newKey}">Create another</a>, and find out where it was to be seen.</p></li>`;
+};
+
+const figures = (view: OverviewView): Html => html`
+<div data-live>
+<section>
+<h2>Today</h2>
+<p>${planText(view)}</p>
+${
+  view.today.length === 0
+    ? html`<p class="empty">No key is active.</p>`
+    : html`<ul class="cards" role="list">${view.today.map(todayCard)}</ul>`
+}
+</section>
+<section>
+<h2>The last seven days</h2>
+${barChart(view.week)}
+${weekTable(view.week)}
+<p class="more"><a href="${paths.usage}">All usage</a></p>
+</section>
+</div>`;
+
+const todayCard = ({ key, quota, usage }: KeyToday): Html => html`
+<li>
+<h3><a href="${keyPath(key.id)}">${nameOf(key)}</a></h3>
+${meter(
+  "Requests",
+  counting(usage, (group) => group !== "session"),
+  quota.daily,
+)}
+${meter(
+  "Verification requests",
+  counting(usage, (group) => group === "session"),
+  quota.verifyDaily,
+)}
+</li>`;
+
+/** The requests that count against the limit of a day: those that no limit refused. */
+const counting = ({ groups: counts }: UsageDay, isCounted: (group: RouteGroup) => boolean): number => {
+  const { served, errors } = sumOf(counts.filter(({ group }) => isCounted(group)));
+  return served + errors;
+};
+
+const meter = (label: string, count: number, limit: number | null): Html =>
+  limit === null
+    ? html`<p>${label}: ${numberText(count)}, without a limit</p>`
+    : html`<p>${label}: ${numberText(count)} of ${numberText(limit)}
+<meter value="${Math.min(count, limit)}" max="${limit}" high="${limit * 0.9}" aria-label="${label}"></meter></p>`;
+
+/** How the requests of a week were answered, by group of routes. */
+const weekTable = (week: ReadonlyArray<UsageDay>): Html =>
+  tableHtml({
+    id: "causes",
+    caption: "Requests of the last seven days, by group of routes",
+    columns: [{ label: "Group" }, ...Object.values(outcomes).map((label) => ({ label, isNumber: true }))],
+    rows: (Object.keys(groups) as ReadonlyArray<RouteGroup>).map((group) => {
+      const { served, refused, errors } = sumOf(week.map((usage) => daySum(usage, group)));
+      return [groups[group], ...[served, refused, errors].map(numberText)];
+    }),
+  });

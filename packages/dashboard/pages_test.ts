@@ -1,0 +1,113 @@
+/** What holds for every page: names of strangers break none of them, and all are small. */
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { html } from "@accountlink/html";
+import { describe, expect, it } from "vitest";
+import {
+  accountPage,
+  auditPage,
+  documentOf,
+  emptyKeyForm,
+  emptyTrialForm,
+  issuedPage,
+  keyPage,
+  keysPage,
+  newKeyPage,
+  overviewPage,
+  type Page,
+  previewPage,
+  rulesOf,
+  style,
+  trialPage,
+  usagePage,
+} from "./mod.ts";
+import { chatId, makeDays, makeEntry, makeGuild, makeKey, makeVisitor, now, quota } from "./test_data.ts";
+
+const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(1)</script>`;
+
+/** Every page, with a text wherever somebody else chose it. */
+const pagesWith = (text: string): Readonly<Record<string, Page>> => {
+  const key = makeKey({ name: text, allowIps: [text], redirectOrigins: [text] });
+  const keys = [key];
+  const guilds = [makeGuild(text)];
+  const visitor = makeVisitor(text);
+  const days = makeDays(90, 1000, 10);
+  const entry = makeEntry({
+    action: "key.reported",
+    actor: { type: "account", id: text },
+    details: { note: text, [text]: 1 },
+  });
+  const problems = [{ name: "name", reason: text }];
+  const list = { keys, guilds, used: 1, allowed: 10 };
+  const today = [{ key, quota, usage: { day: "2026-11-21", groups: [] } }];
+  const request = { method: "GET", url: `http://localhost/${encodeURIComponent(text)}` } as const;
+  return {
+    overview: overviewPage({ ...list, week: days.slice(0, 7), today, leaks: [entry] }, now, null),
+    keys: keysPage(list, now),
+    newKey: newKeyPage({ ...emptyKeyForm, name: text, denyIps: text }, guilds, visitor, {
+      status: 400,
+      problems,
+      general: text,
+    }),
+    issued: issuedPage({ key, token: "alk_token", previousUntil: now }, "http://localhost", chatId),
+    key: keyPage({ key, quota, guilds, history: [entry] }, rulesOf(key), visitor, now, null, null),
+    usage: usagePage({ days, byKey: [{ key, days }], keys }, { keyId: null, days: 90 }),
+    audit: auditPage(
+      { entries: Array.from({ length: 100 }, () => entry), next: text, keys },
+      { action: null, keyId: text },
+    ),
+    trial: trialPage(
+      { ...emptyTrialForm, id: text, guildId: text },
+      visitor,
+      { request, status: 200, headers: [["x", text]], body: text },
+      problems,
+    ),
+    preview: previewPage(
+      [{ label: text, states: [{ name: text, title: text }] }],
+      { name: text, title: text },
+      html`<p>${text}</p>`,
+    ),
+    account: accountPage(
+      { ...list, chatId: text, signIns: [{ id: text, createdAt: now, expiresAt: now, isThis: false }] },
+      visitor,
+      null,
+    ),
+  };
+};
+
+const sourceOf = (page: Page, name: string): string =>
+  documentOf(page, makeVisitor(name), html`<footer></footer>`).source;
+
+describe.each(Object.entries(pagesWith(hostile)))("the page %s", (_, page) => {
+  const source = sourceOf(page, hostile);
+
+  it("shows names of strangers as text", () => {
+    expect(source).toContain("alert(1)");
+    expect(source).not.toContain("<img");
+    expect(source.match(/<script/g)).toHaveLength(1);
+  });
+
+  it("has no script, style or address of its own within the markup", () => {
+    const tags = source.replaceAll(/"[^"]*"/g, '""').match(/<[^>]*>/g) ?? [];
+    expect(tags.filter((tag) => /^<style| (?:style|on\w+)=/.test(tag))).toEqual([]);
+    expect(source).not.toMatch(/ (?:src|href|action)="(?!\/(?!\/)|#|data:,")/);
+  });
+
+  it("has one heading, and a csrf field in each form that is sent", () => {
+    expect(source.match(/<h1/g)).toHaveLength(1);
+    const forms = source.match(
+      /<form method="post"[^>]*>\s*<input type="hidden" name="csrf" value="token">/g,
+    );
+    expect(forms).toHaveLength(source.match(/<form method="post"/g)?.length ?? 0);
+  });
+});
+
+describe("the dashboard", () => {
+  it("is at most 35 kB with its style, its script and its largest page", () => {
+    const script = readFileSync(new URL("comfort.js", import.meta.url), "utf8");
+    const pages = Object.values(pagesWith("Rook & Bishop")).map((page) => sourceOf(page, "Ada"));
+    const sizeOf = (text: string) => gzipSync(text).length;
+    const largest = Math.max(...pages.map(sizeOf));
+    expect(sizeOf(style) + sizeOf(script) + largest).toBeLessThan(35_000);
+  });
+});

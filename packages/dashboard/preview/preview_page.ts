@@ -1,0 +1,50 @@
+/**
+ * What users see when they verify: each page of the flow, with made-up accounts.
+ */
+import { type Html, html } from "@accountlink/html";
+import type { Page } from "../page.ts";
+import { paths, withQuery } from "../paths.ts";
+
+/** A page of the flow. */
+export interface PreviewedState {
+  readonly name: string;
+  /** The title of the page. */
+  readonly title: string;
+}
+
+/** Pages of the flow that belong together. */
+export interface PreviewGroup {
+  readonly label: string;
+  readonly states: ReadonlyArray<PreviewedState>;
+}
+
+/**
+ * @param shown the name of the state that is shown
+ * @param document its whole page, as users get it
+ */
+export const previewPage = (
+  groups: ReadonlyArray<PreviewGroup>,
+  shown: PreviewedState,
+  document: Html,
+): Page => ({
+  status: 200,
+  title: "Preview",
+  section: "preview",
+  content: html`
+<p>The pages that users meet while they verify. The accounts are made up, and nothing here can be sent.</p>
+<div class="preview">
+<nav aria-label="Pages of the verification">
+${groups.map((group) => groupHtml(group, shown))}
+</nav>
+<iframe title="${shown.title}" srcdoc="${document.source}" sandbox></iframe>
+</div>`,
+});
+
+const groupHtml = ({ label, states }: PreviewGroup, shown: PreviewedState): Html => html`
+<h2>${label}</h2>
+<ul role="list">
+${states.map(
+  ({ name, title }) =>
+    html`<li><a href="${withQuery(paths.preview, { state: name })}"${name === shown.name ? html` aria-current="page"` : null}>${title}</a></li>`,
+)}
+</ul>`;

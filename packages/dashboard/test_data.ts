@@ -1,0 +1,64 @@
+/**
+ * What the pages show in tests: an account with keys, usage and changes.
+ */
+import type { ChatId, GuildId, KeyId, Pid } from "@accountlink/core";
+import type { AuditEntry } from "@accountlink/core/audit";
+import type { OwnedGuild, OwnedKey } from "./keys/owned_key.ts";
+import type { Visitor } from "./page.ts";
+import type { RouteGroup, UsageDay } from "./usage/usage_totals.ts";
+
+export const now = Date.parse("2026-11-21T10:00:00Z");
+
+export const chatId = "100001" as ChatId;
+
+const guildId = "700000000000000001" as GuildId;
+
+export const quota = { perWindow: 1, windowMs: 1000, daily: 2500, verifyDaily: 10_000 };
+
+export const makeKey = (chosen: Partial<OwnedKey> = {}): OwnedKey => ({
+  id: "Aa0Bb1Cc2Dd3" as KeyId,
+  name: "Bot",
+  scope: { kind: "guild", guildId, pid: "pid_0123456789abcdefghij" as Pid, account: "acme" },
+  tier: "premium",
+  kind: "normal",
+  access: "full",
+  status: "active",
+  expiresAt: null,
+  limits: {},
+  allowIps: [],
+  denyIps: [],
+  redirectOrigins: [],
+  createdAt: now,
+  lastUsedAt: null,
+  previousSecretEndsAt: null,
+  ...chosen,
+});
+
+export const makeGuild = (name: string): OwnedGuild => ({ guildId, name, bot: true, manager: true });
+
+export const makeVisitor = (name: string): Visitor => ({
+  account: { name, tier: "free" },
+  userName: name,
+  csrf: "token",
+});
+
+export const makeEntry = (chosen: Partial<AuditEntry> = {}): AuditEntry => ({
+  sequence: 1,
+  at: now,
+  account: "acme",
+  pid: null,
+  action: "key.created",
+  actor: { type: "account", id: "acme" },
+  requestId: null,
+  details: {},
+  ...chosen,
+});
+
+const groups: ReadonlyArray<RouteGroup> = ["lookup", "bulk", "write", "alts", "session"];
+
+/** Days of which each group has the same counts. */
+export const makeDays = (count: number, served: number, refused: number): ReadonlyArray<UsageDay> =>
+  Array.from({ length: count }, (_, index) => ({
+    day: `2026-11-${String(index + 1).padStart(2, "0")}`,
+    groups: groups.map((group) => ({ group, served, refused, errors: 0 })),
+  }));

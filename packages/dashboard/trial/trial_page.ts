@@ -1,0 +1,92 @@
+/**
+ * A look-up to try, with a key that is typed in and not kept.
+ */
+import type { ParameterProblem } from "@accountlink/core/errors";
+import { type Html, html } from "@accountlink/html";
+import { copyable } from "../look/copyable.ts";
+import { checkField, csrfField, menuField, problemSummary, textField } from "../look/field.ts";
+import { statusHtml } from "../look/notice.ts";
+import type { Page, Visitor } from "../page.ts";
+import { paths } from "../paths.ts";
+import { curlOf, fetchOf, type Request } from "./commands.ts";
+
+/** The questions that can be tried: the route, and the parameter that names whom it is about. */
+export const questions = {
+  chat: { path: "/v2/chat", subject: "chatId", label: "Which game account belongs to a chat account?" },
+  game: { path: "/v2/game", subject: "gameId", label: "Which chat accounts belong to a game account?" },
+  status: {
+    path: "/v2/verifications/chat",
+    subject: "chatId",
+    label: "Is a chat account verified, and since when?",
+  },
+} as const;
+
+type Question = keyof typeof questions;
+
+/** What is tried, as typed. The key is not part of it: no page shows it again. */
+export interface TrialForm {
+  readonly question: Question;
+  readonly id: string;
+  readonly guildId: string;
+  readonly resolved: boolean;
+}
+
+/** What the service said. */
+export interface TrialResult {
+  readonly request: Request;
+  readonly status: number;
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
+  /** JSON as text. */
+  readonly body: string;
+}
+
+const labels = { key: "API key", id: "ID", guildId: "Community" };
+
+export const emptyTrialForm: TrialForm = { question: "chat", id: "", guildId: "", resolved: false };
+
+/** @param result null before the first trial */
+export const trialPage = (
+  form: TrialForm,
+  { csrf }: Visitor,
+  result: TrialResult | null,
+  problems: ReadonlyArray<ParameterProblem>,
+): Page => ({
+  status: problems.length === 0 ? 200 : 400,
+  title: "Try it",
+  section: "trial",
+  content: html`
+${problemSummary(problems, labels, null)}
+${result && statusHtml(html`The service answered with status <strong>${result.status}</strong>, see below.`)}
+<form method="post" action="${paths.trial}" class="panel">
+${csrfField(csrf)}
+${textField({ name: "key", label: labels.key, hint: "It is used for this one request, and neither stored nor shown again.", type: "password", value: "", required: true, problems })}
+${menuField({
+  name: "question",
+  label: "Question",
+  value: form.question,
+  problems,
+  choices: Object.entries(questions).map(([value, { label }]) => ({ value, label })),
+})}
+${textField({ name: "id", label: labels.id, hint: "Of the account that the question is about.", value: form.id, required: true, problems })}
+${textField({ name: "guildId", label: labels.guildId, hint: "The ID of the community. Needed with a key of one community.", value: form.guildId, problems })}
+${checkField("resolved", "With profiles (Premium keys)", form.resolved)}
+<button class="button">Send the request</button>
+</form>
+${result && resultHtml(result)}
+<p class="more">Every route, to read and to try: <a href="/docs">API reference</a></p>`,
+});
+
+const resultHtml = ({ request, status, headers, body }: TrialResult): Html => html`
+<section>
+<h2>Request</h2>
+<pre>${request.method} ${request.url}
+Authorization: Bearer alk_…</pre>
+<h2>Answer</h2>
+<pre>HTTP ${status}
+${headers.map(([name, value]) => `${name}: ${value}`).join("\n")}</pre>
+${copyable("answer", "answer", body)}
+<h2>The same in a terminal</h2>
+${copyable("curl", "command", curlOf(request, "$ACCOUNTLINK_KEY"))}
+<h2>The same in JavaScript</h2>
+${copyable("fetch", "program", fetchOf(request))}
+</section>`;

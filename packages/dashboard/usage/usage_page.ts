@@ -1,0 +1,115 @@
+/**
+ * The usage of an account or of one key.
+ */
+import { html } from "@accountlink/html";
+import { keyMenu } from "../keys/key_menu.ts";
+import { nameOf, type OwnedKey } from "../keys/owned_key.ts";
+import { menuField } from "../look/field.ts";
+import { tableHtml } from "../look/table.ts";
+import { numberText } from "../look/time.ts";
+import type { Page } from "../page.ts";
+import { paths, withQuery } from "../paths.ts";
+import { barChart } from "./bar_chart.ts";
+import {
+  daySum,
+  groups,
+  outcomes,
+  type RouteGroup,
+  requestsOf,
+  sumOf,
+  type UsageDay,
+} from "./usage_totals.ts";
+
+export interface UsageFilter {
+  /** Null for all keys. */
+  readonly keyId: string | null;
+  readonly days: number;
+}
+
+/** The usage of one key. */
+export interface KeyUsage {
+  readonly key: OwnedKey;
+  readonly days: ReadonlyArray<UsageDay>;
+}
+
+export interface UsageView {
+  /** What was asked for, oldest first. */
+  readonly days: ReadonlyArray<UsageDay>;
+  /** The same by key; empty where one key was asked for. */
+  readonly byKey: ReadonlyArray<KeyUsage>;
+  /** The keys of the account. */
+  readonly keys: ReadonlyArray<OwnedKey>;
+}
+
+const spans = [7, 30, 90];
+
+const groupNames = Object.keys(groups) as ReadonlyArray<RouteGroup>;
+
+export const usagePage = ({ days, byKey, keys }: UsageView, filter: UsageFilter): Page => ({
+  status: 200,
+  title: "Usage",
+  section: "usage",
+  content: html`
+<form method="get" action="${paths.usage}" class="filters">
+${keyMenu(keys, filter.keyId)}
+${menuField({
+  name: "days",
+  label: "Days",
+  value: String(filter.days),
+  problems: [],
+  choices: [...new Set([...spans, filter.days])].map((span) => ({
+    value: String(span),
+    label: `Last ${span} days`,
+  })),
+})}
+<button class="button quiet">Show</button>
+</form>
+<div data-live>
+${barChart(days)}
+${byKey.length === 0 ? null : keyTable(byKey)}
+${dayTable(days)}
+</div>
+<p class="more"><a href="${withQuery(paths.usageFile, { ...filter })}">Download as CSV</a></p>
+<p class="hint">Days are UTC days. A request without a link counts as served. What came in the last seconds may not be counted yet.</p>`,
+});
+
+const dayTable = (days: ReadonlyArray<UsageDay>) =>
+  tableHtml({
+    id: "days",
+    caption: "Requests by day and group of routes, newest first",
+    columns: [
+      { label: "Day" },
+      ...groupNames.map((group) => ({ label: groups[group], isNumber: true })),
+      ...outcomeColumns,
+    ],
+    rows: days
+      .toReversed()
+      .map((usage) => [
+        html`<time>${usage.day}</time>`,
+        ...groupNames.map((group) => numberText(requestsOf(daySum(usage, group)))),
+        ...outcomeCells([usage]),
+      ]),
+  });
+
+const keyTable = (byKey: ReadonlyArray<KeyUsage>) =>
+  tableHtml({
+    id: "keys",
+    caption: "Requests by key and group of routes",
+    columns: [
+      { label: "Key" },
+      ...groupNames.map((group) => ({ label: groups[group], isNumber: true })),
+      ...outcomeColumns,
+    ],
+    rows: byKey.map(({ key, days }) => [
+      html`<a href="${withQuery(paths.usage, { keyId: key.id, days: days.length })}">${nameOf(key)}</a>`,
+      ...groupNames.map((group) => numberText(requestsOf(sumOf(days.map((usage) => daySum(usage, group)))))),
+      ...outcomeCells(days),
+    ]),
+  });
+
+const outcomeColumns = Object.values(outcomes).map((label) => ({ label, isNumber: true }));
+
+const outcomeCells = (days: ReadonlyArray<UsageDay>): ReadonlyArray<string> => {
+  const { served, refused, errors } = sumOf(days.map((usage) => daySum(usage)));
+  return [served, refused, errors].map(numberText);
+};

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { makeDays, makeKey } from "../test_data.ts";
+import { barChart } from "./bar_chart.ts";
+import { usageCsv } from "./usage_csv.ts";
+
+describe("barChart", () => {
+  it("draws the parts of a day on top of each other, the highest day to the top", () => {
+    const [low, high] = [makeDays(1, 1, 0), makeDays(1, 3, 1)];
+    const bars = [
+      ...barChart([...low, ...high]).source.matchAll(/class="(\w+)" x=".+?" y="(.+?)".*? height="(.+?)"/g),
+    ];
+    expect(bars.map(([, outcome, y, height]) => [outcome, Number(y), Number(height)])).toEqual([
+      ["served", 75, 25],
+      ["served", 25, 75],
+      ["refused", 0, 25],
+    ]);
+  });
+
+  it("draws nothing where nothing was asked", () => {
+    expect(barChart(makeDays(3, 0, 0)).source).not.toContain("<rect");
+  });
+});
+
+describe("usageCsv", () => {
+  it("has a line for each day, key and group with requests", () => {
+    const [day] = makeDays(1, 0, 0);
+    const groups =
+      day?.groups.map((counts) => (counts.group === "bulk" ? { ...counts, served: 2 } : counts)) ?? [];
+    expect(usageCsv([{ key: makeKey({ name: "=Bot" }), days: [{ day: "2026-11-01", groups }] }])).toBe(
+      "day,keyId,keyName,group,served,refused,errors\r\n2026-11-01,Aa0Bb1Cc2Dd3,'=Bot,bulk,2,0,0\r\n",
+    );
+  });
+});
