@@ -28,6 +28,7 @@ export * from "./property/storage_property_suite.ts";
 export * from "./property/verification_command.ts";
 export * from "./secrets/root_key_store_suite.ts";
 export * from "./sessions/session_store_suite.ts";
+export * from "./sign_ins/sign_in_store_suite.ts";
 export * from "./signals/signals_suite.ts";
 export * from "./suite.ts";
 export * from "./users/user_store_suite.ts";

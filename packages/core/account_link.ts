@@ -23,6 +23,8 @@ import { Secrets } from "./secrets/secrets.ts";
 import { SessionReads } from "./sessions/session_reads.ts";
 import { SessionWatch } from "./sessions/session_watch.ts";
 import { VerificationSessions } from "./sessions/verification_sessions.ts";
+import * as SignInSweep from "./sign_ins/sign_in_sweep.ts";
+import { SignIns } from "./sign_ins/sign_ins.ts";
 
 /**
  * The services of clients: links, keys, limits, sessions and fixtures. It requires the ports
@@ -30,8 +32,8 @@ import { VerificationSessions } from "./sessions/verification_sessions.ts";
  * `Signals`, `ChatPlatform` and `GamePlatform`; and `Secrets`, and `SecureRandom` and `Digest` of
  * `effect/crypto`. `AddressVault` is optional: with it, fixtures can contain sightings.
  *
- * `layerFlows` adds the flow for browsers, and `UserData.layer` the access to and erasure of the
- * data of a user.
+ * `layerFlows` adds the flow for browsers, `layerSignIns` the sign-in of people, and
+ * `UserData.layer` the access to and erasure of the data of a user.
  */
 export const layer = Layer.mergeAll(
   AltReviews.layer,
@@ -54,6 +56,12 @@ export const layer = Layer.mergeAll(
  * requires `FlowStore`, `ChatIdentity`, `GameIdentity` and `AddressVault`.
  */
 export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubjects.layer));
+
+/**
+ * `SignIns`, with which people sign in to the dashboard and to their own data, over `Secrets`. It
+ * requires `SignInStore`, `ChatIdentity` and `SecureRandom`.
+ */
+export const layerSignIns = Layer.merge(SignIns.layer, SignInSweep.layer);
 
 /**
  * Alt detection over the services above. It requires their ports, `SightingStore`, `AddressVault`

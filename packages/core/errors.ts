@@ -106,9 +106,12 @@ export type ForbiddenReason =
   | "user_not_in_guild"
   | "new_user_not_in_guild"
   | "wrong_guild"
-  | "ip_not_allowed";
+  | "ip_not_allowed"
+  | "not_guild_manager"
+  | "account_suspended"
+  | "csrf";
 
-/** The key is not allowed to do this. */
+/** The key, or who is signed in, is not allowed to do this. */
 export class Forbidden extends Data.TaggedError("Forbidden")<{ readonly reason: ForbiddenReason }> {
   readonly code = "FORBIDDEN";
   readonly details = { reason: this.reason };
@@ -121,6 +124,9 @@ const forbiddenMessages = {
   new_user_not_in_guild: "New user is not in the guild",
   wrong_guild: "Guild does not match this API key",
   ip_not_allowed: "IP address not allowed",
+  not_guild_manager: "User may not manage the guild",
+  account_suspended: "The account is suspended",
+  csrf: "The request does not come from a page of the dashboard",
 } satisfies Record<ForbiddenReason, string>;
 
 /** The route or parameter requires a Premium key. */

@@ -78,3 +78,6 @@ export type SessionId = typeof SessionId.Type;
 
 /** The stored id of a verification flow: a keyed hash of the cookie of its browser. */
 export type FlowId = string & { readonly FlowId: unique symbol };
+
+/** The stored id of the sign-in of a person: a keyed hash of the cookie of their browser. */
+export type SignInId = string & { readonly SignInId: unique symbol };

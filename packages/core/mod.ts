@@ -51,6 +51,10 @@ export { SessionSettings } from "./sessions/session_settings.ts";
 export type { VerificationSession } from "./sessions/verification_session.ts";
 export { VerificationSessions } from "./sessions/verification_sessions.ts";
 
+// Sign-ins of people, at the dashboard and to their own data.
+
+export { SignIns } from "./sign_ins/sign_ins.ts";
+
 // Possibly related accounts, and what moderators say about them.
 
 export { AltDetection } from "./alts/alt_detection.ts";

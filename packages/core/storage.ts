@@ -11,6 +11,7 @@ import type { CountLedger } from "./limits/count_ledger.ts";
 import type { LinkStore } from "./links/link_store.ts";
 import type { RootKeyStore } from "./secrets/root_key_store.ts";
 import type { SessionStore } from "./sessions/session_store.ts";
+import type { SignInStore } from "./sign_ins/sign_in_store.ts";
 import type { UserStore } from "./users/user_store.ts";
 
 export type StoragePorts =
@@ -23,4 +24,5 @@ export type StoragePorts =
   | RootKeyStore
   | SightingStore
   | AltReviewStore
-  | UserStore;
+  | UserStore
+  | SignInStore;

@@ -7,6 +7,7 @@ import { BadRequest } from "@accountlink/core/errors";
 import { Context, Effect, Layer, type Scope } from "effect";
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { altRoutes } from "./alts/alt_routes.ts";
+import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
 import { flowRoutes } from "./flow/routes.ts";
 import { routesV1 } from "./links/routes_v1.ts";
 import { routesV2 } from "./links/routes_v2.ts";
@@ -14,6 +15,7 @@ import { type BoundRoute, isUnder, makePipeline, withHeaders } from "./pipeline/
 import { RefusedRequest } from "./pipeline/refused_request.ts";
 import { sessionRoutes } from "./sessions/session_routes.ts";
 import { HttpSettings } from "./settings.ts";
+import { makeSiteRoutes } from "./sign_ins/site_routes.ts";
 import { docsRoutes } from "./system/docs_routes.ts";
 import { healthRoutes, isForSystem, metricsPath, metricsRoute } from "./system/system_routes.ts";
 
@@ -31,13 +33,24 @@ export const makeHttpApp = Effect.gen(function* () {
   const { publicUrl, metricsElsewhere = false } = yield* HttpSettings;
   const pipeline = yield* makePipeline;
   const flow = yield* flowRoutes;
+  const dashboard = yield* dashboardRoutes;
+  const me = yield* makeSiteRoutes("me");
   const routes = [
     ...(yield* routesV2(pipeline)),
     ...(yield* routesV1(pipeline)),
     ...(yield* altRoutes(pipeline)),
     ...(yield* sessionRoutes(pipeline)),
     ...flow.routes,
+    ...dashboard.routes,
+    ...me.routes,
   ];
+
+  /** What answers errors outside of the routes, by the path. */
+  const pagesFor = (url: string) => {
+    if (isUnder("/verify", url)) return flow;
+    if (isUnder("/dashboard", url) && !isUnder("/dashboard/api", url)) return dashboard;
+    return isUnder("/me", url) ? me : pipeline;
+  };
 
   const makeRouter = HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, routerConfig));
   const routerOf = Effect.fnUntraced(function* (bound: ReadonlyArray<BoundRoute>) {
@@ -56,11 +69,9 @@ export const makeHttpApp = Effect.gen(function* () {
   const system = withHeaders("system", systemRouter.asHttpEffect());
 
   const refuse = (problem: BadRequest["problem"]) => {
-    const error = new BadRequest({ problem });
-    const refusal = Effect.fail(error);
-    const [page, envelope] = [flow.visit("unmatched", refusal), pipeline.visit("unmatched", refusal)];
+    const refusal = Effect.fail(new BadRequest({ problem }));
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
-      isUnder("/verify", url) ? page : envelope,
+      pagesFor(url).visit("unmatched", refusal),
     );
   };
   const unreadable = refuse("unreadable");
@@ -86,8 +97,8 @@ export const makeHttpApp = Effect.gen(function* () {
   const answered = whenUnmatched(routed, answerOther);
 
   const refuseEarly = (error: PublicError, url: string) =>
-    isUnder("/verify", url) && error._tag === "SharedIpRateLimited"
-      ? flow.visit("unmatched", Effect.fail(error))
+    error._tag === "SharedIpRateLimited"
+      ? pagesFor(url).visit("unmatched", Effect.fail(error))
       : pipeline.visit("unmatched", Effect.fail(error));
 
   const app = Effect.withFiber<HttpServerResponse.HttpServerResponse, never, AppServices>((fiber) => {

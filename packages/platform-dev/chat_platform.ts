@@ -6,7 +6,7 @@ import { ChatUser, Guild } from "@accountlink/core/platforms";
 import { findResource, type Resilience, resilientClient } from "@accountlink/platform-http";
 import { Effect, flow, Layer, Option, type Redacted } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
-import { Member, refusal } from "./wire.ts";
+import { Guilds, Member, refusal } from "./wire.ts";
 
 export interface DevChatPlatformOptions {
   /** The URL of the dev platform, such as `http://127.0.0.1:4000`. */
@@ -57,9 +57,25 @@ export const devChatPlatform = ({
           absent: refusal("unknown_user"),
         });
 
+      const botGuilds = findResource(client, {
+        operation: "ChatPlatform.joinedGuilds",
+        url: "/bot/guilds",
+        found: Guilds,
+        absent: refusal(),
+      });
+
       return ChatPlatform.of({
         findGuild,
-        findMember: flow(findMember, Effect.map(Option.map(({ chatId: _, ...member }) => member))),
+        findMember: flow(
+          findMember,
+          Effect.map(Option.map(({ chatId: _, manager: __, ...member }) => member)),
+        ),
+        joinedGuilds: (guildIds) =>
+          Effect.map(botGuilds, (found) => {
+            const joined = new Set(Option.toArray(found).flatMap(({ guilds }) => guilds.map(({ id }) => id)));
+            return new Set(guildIds.filter((id) => joined.has(id)));
+          }),
+        isManager: flow(findMember, Effect.map(Option.exists(({ manager }) => manager))),
         findUser,
       });
     }),

@@ -3,11 +3,12 @@
  * OpenID Connect at the game platform. The application provides the HTTP client.
  */
 import { ChatId, ChatIdentity, GameId, GameIdentity } from "@accountlink/core";
-import { identityProvider } from "@accountlink/platform-http";
-import { Layer } from "effect";
+import { findResource, identityProvider } from "@accountlink/platform-http";
+import { Effect, Layer, Option } from "effect";
 import type { HttpClient } from "effect/http";
 import type { Platform } from "./fault.ts";
 import type { DevIdentityOptions } from "./oauth_client.ts";
+import { refusal, UserGuilds } from "./wire.ts";
 
 export const devChatIdentity = (
   options: DevIdentityOptions,
@@ -20,6 +21,16 @@ export const devChatIdentity = (
       operation: "ChatIdentity.finish",
       scopes: ["identify"],
       proof: { kind: "userInfo", url: `${options.baseUrl}/chat/api/users/@me` },
+      guilds: {
+        scope: "guilds",
+        list: (client) =>
+          findResource(client, {
+            operation: "ChatIdentity.finish",
+            url: `${options.baseUrl}/chat/api/users/@me/guilds`,
+            found: UserGuilds,
+            absent: refusal(),
+          }).pipe(Effect.map(Option.match({ onNone: () => [], onSome: ({ guilds }) => guilds }))),
+      },
       userId: ChatId,
     }),
   );

@@ -153,6 +153,38 @@ describe.each<Platform>(["chat", "game"])("sign-in at the %s platform", (platfor
 });
 
 describe("sign-in", () => {
+  it.effect("lists the guilds of the user where it asks for them", () =>
+    Effect.gen(function* () {
+      const members = [{ chatId: users.chat, manager: true }];
+      const guilds = [
+        { id: "70001", name: "Engine Room", members },
+        { id: "70002", bot: false, members: [{ chatId: users.chat }] },
+        { id: "70003" },
+      ];
+      yield* TestClock.setTime(Date.now());
+      const { platform } = yield* decodeFixture(
+        JSON.stringify({ platform: { ...fixture.platform, guilds } }),
+      );
+      const { identities } = yield* startServer(platform);
+      const asking = { ...signIn, withGuilds: true };
+      const listed = Effect.gen(function* () {
+        const identity = yield* ChatIdentity;
+        const { url } = yield* identity.begin(asking);
+        const { headers } = yield* Effect.promise(() =>
+          fetch(url, { method: "POST", body: new URLSearchParams({ user: users.chat }), redirect: "manual" }),
+        );
+        return yield* identity.finish(asking, new URL(headers.get("location") ?? "").searchParams);
+      });
+      expect(yield* Effect.provide(listed, identities())).toEqual({
+        userId: users.chat,
+        guilds: [
+          { id: "70001", name: "Engine Room", manager: true },
+          { id: "70002", name: null, manager: false },
+        ],
+      });
+    }),
+  );
+
   it.effect("refuses another nonce at the game platform", () =>
     atServer(
       Effect.gen(function* () {

@@ -24,6 +24,7 @@
  * | POST to the same address, with its query | 302 to `redirect_uri`: with the form field `user` (an ID) a `code`, good once and for a minute; with `deny=1` an error. 400 for an unknown user |
  * | POST /chat/oauth/token, POST /game/oauth/token | an access token, at the game platform an ID token too. The client shows its secret by HTTP Basic |
  * | GET /chat/api/users/@me | the chat user of the access token |
+ * | GET /chat/api/users/@me/guilds | `{ guilds: [{ id, name, manager }] }` of the same user, with the scope `guilds` |
  * | GET /game/oauth/.well-known/openid-configuration, GET /game/oauth/jwks | the discovery document, and the keys of ID tokens (ES256, made at the start) |
  *
  * Whoever can reach the pages can sign in as anyone. Redirect URIs still have to be registered, see

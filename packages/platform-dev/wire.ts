@@ -2,17 +2,24 @@
  * Response bodies, shared by the server and the adapter. Guilds, chat users and game profiles are
  * those of core.
  */
-import { Guild, GuildMember } from "@accountlink/core/platforms";
+import { Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
 import { Schema } from "effect";
 
 /** `GET /chat/api/bot/guilds` */
 export const Guilds = Schema.Struct({ guilds: Schema.Array(Guild) });
 
 /** `GET /chat/api/guilds/{guildId}/members/{chatId}` */
-export const Member = Schema.Struct({ chatId: Schema.String, ...GuildMember.fields });
+export const Member = Schema.Struct({
+  chatId: Schema.String,
+  manager: Schema.Boolean,
+  ...GuildMember.fields,
+});
 
 /** `GET /chat/api/guilds/{guildId}/members` */
 export const Members = Schema.Struct({ members: Schema.Array(Member) });
+
+/** `GET /chat/api/users/@me/guilds` */
+export const UserGuilds = Schema.Struct({ guilds: Schema.Array(UserGuild) });
 
 /** `GET /game/api/users/{gameId}` */
 export const GameUser = Schema.Struct({

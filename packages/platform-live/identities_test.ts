@@ -60,6 +60,25 @@ describe("a chat user", () => {
     }),
   );
 
+  it.live("has the guilds that Discord lists to them, with the right to manage each", () =>
+    Effect.gen(function* () {
+      const { apiUrl } = yield* startDiscord((path) =>
+        path === "/oauth2/token" ? { body: { ...tokens, access_token: ada.id } } : undefined,
+      );
+      const identity = yield* chatIdentity(apiUrl);
+      const asking = { ...signIn, withGuilds: true };
+      const { searchParams } = new URL((yield* identity.begin(asking)).url);
+      expect(searchParams.get("scope")).toBe("identify guilds");
+      const { guilds = [] } = yield* identity.finish(asking, callback);
+      expect(guilds.map(({ id, name, manager }) => [id, name, manager])).toEqual([
+        [guildId, "Engine Room", true],
+        [foreignGuildId, "Foreign", true],
+        ["81384788765712385", null, true],
+        ["81384788765712386", "Theirs", false],
+      ]);
+    }),
+  );
+
   it.live("is looked up with a user agent", () =>
     Effect.gen(function* () {
       const { apiUrl, heard } = yield* startDiscord((path) =>

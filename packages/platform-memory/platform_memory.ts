@@ -37,6 +37,9 @@ const chatPlatform = (fixture: PlatformFixture) => {
           ({ nickname, joined, roles }) => ({ nickname, joined, roles }),
         ),
       ),
+    joinedGuilds: (guildIds) => Effect.sync(() => new Set(guildIds.filter((id) => guilds.has(id)))),
+    isManager: (guildId, chatId) =>
+      Effect.sync(() => guilds.get(guildId)?.members.get(chatId)?.manager === true),
     findUser: (chatId) => Effect.sync(() => Option.fromUndefinedOr(users.get(chatId))),
   });
 };

@@ -15,7 +15,10 @@ const document = JSON.stringify({
       {
         id: guild,
         name: "Engine Room",
-        members: [{ chatId: ada, nickname: "countess", roles: [{ id: "1", name: "Member" }] }],
+        members: [
+          { chatId: ada, manager: true, nickname: "countess", roles: [{ id: "1", name: "Member" }] },
+          { chatId: grace },
+        ],
       },
       { id: unnamed },
       { id: botless, name: "Elsewhere", bot: false, members: [{ chatId: ada }] },
@@ -45,8 +48,18 @@ describe("PlatformMemory", () => {
         joined: null,
         roles: [{ id: "1", name: "Member" }],
       });
-      assert.isTrue(Option.isNone(yield* chat.findMember(guild, grace)));
+      assert.isTrue(Option.isNone(yield* chat.findMember(unnamed, grace)));
       assert.isTrue(Option.isNone(yield* chat.findMember(botless, ada)));
+    }).pipe(Effect.provide(platforms)),
+  );
+
+  it.effect("tells which guilds the bot is in, and who may manage one", () =>
+    Effect.gen(function* () {
+      const chat = yield* ChatPlatform;
+      assert.deepStrictEqual(yield* chat.joinedGuilds([guild, botless, unnamed]), new Set([guild, unnamed]));
+      assert.isTrue(yield* chat.isManager(guild, ada));
+      assert.isFalse(yield* chat.isManager(guild, grace));
+      assert.isFalse(yield* chat.isManager(unnamed, ada));
     }).pipe(Effect.provide(platforms)),
   );
 

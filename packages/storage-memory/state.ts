@@ -1,8 +1,9 @@
 import type { ApiKey, DataScope, KeyId, Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
-import type { FlowId } from "@accountlink/core/ids";
+import type { FlowId, SignInId } from "@accountlink/core/ids";
 import type { Account } from "@accountlink/core/keys";
+import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Context, Layer } from "effect";
@@ -50,6 +51,9 @@ export class Memory {
   readonly flows = new Map<FlowId, VerificationFlow>();
   /** By their `state`. */
   readonly challenges = new Map<string, SignInChallenge>();
+  readonly signIns = new Map<SignInId, SiteSignIn>();
+  /** By their `state`. */
+  readonly begunSignIns = new Map<string, BegunSignIn>();
   readonly sightings = new Map<Pid, ScopeSightings>();
   readonly reviews = new Map<Pid, ScopeReviews>();
   /** The deadline of each live node. */

@@ -10,6 +10,7 @@ import * as MemoryCountLedger from "./limits/count_ledger.ts";
 import * as MemoryLinkStore from "./links/link_store.ts";
 import * as MemoryRootKeyStore from "./secrets/root_key_store.ts";
 import * as MemorySessionStore from "./sessions/session_store.ts";
+import * as MemorySignInStore from "./sign_ins/sign_in_store.ts";
 import { State } from "./state.ts";
 import * as MemoryUserStore from "./users/user_store.ts";
 
@@ -25,4 +26,5 @@ export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemorySightingStore.layer,
   MemoryUserStore.layer,
   MemoryAltReviewStore.layer,
+  MemorySignInStore.layer,
 ).pipe(Layer.provide(State.layer));

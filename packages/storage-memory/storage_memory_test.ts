@@ -8,6 +8,7 @@ import {
   rootKeyStoreSuite,
   sessionStoreSuite,
   sightingStoreSuite,
+  signInStoreSuite,
   storageOutageSuite,
   storagePropertySuite,
   userStoreSuite,
@@ -27,6 +28,7 @@ countLedgerSuite({ name, layer, test });
 rootKeyStoreSuite({ name, layer, test });
 sightingStoreSuite({ name, layer, test });
 altReviewStoreSuite({ name, layer, test });
+signInStoreSuite({ name, layer, test });
 userStoreSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: layer, test });
 storageOutageSuite({ name, test, skip: "memory has no connection" });

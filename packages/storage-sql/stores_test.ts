@@ -8,6 +8,7 @@ import {
   rootKeyStoreSuite,
   sessionStoreSuite,
   sightingStoreSuite,
+  signInStoreSuite,
   storageOutageSuite,
   storagePropertySuite,
   userStoreSuite,
@@ -31,6 +32,7 @@ countLedgerSuite({ name, layer, test });
 rootKeyStoreSuite({ name, layer, test });
 sightingStoreSuite({ name, layer, test });
 altReviewStoreSuite({ name, layer, test });
+signInStoreSuite({ name, layer, test });
 userStoreSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
 storageOutageSuite({ name, layer: layerReopening, test });

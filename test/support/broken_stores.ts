@@ -22,6 +22,7 @@ import { FlowStore } from "@accountlink/core/flow";
 import { KeyStore } from "@accountlink/core/keys";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
+import { SignInStore } from "@accountlink/core/sign_ins";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { PlatformMemory } from "@accountlink/platform-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
@@ -70,6 +71,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.effect(KeyStore, Effect.map(KeyStore, breakable)),
     Layer.effect(SessionStore, Effect.map(SessionStore, breakable)),
     Layer.effect(FlowStore, Effect.map(FlowStore, breakable)),
+    Layer.effect(SignInStore, Effect.map(SignInStore, breakable)),
     Layer.effect(SightingStore, Effect.map(SightingStore, breakable)),
     Layer.effect(AltReviewStore, Effect.map(AltReviewStore, breakable)),
     Layer.effect(AuditLog, Effect.map(AuditLog, breakable)),
@@ -82,7 +84,11 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     ),
   );
 
-  const services = Layer.merge(AccountLink.layerFlows, AccountLink.layerAlts).pipe(
+  const services = Layer.mergeAll(
+    AccountLink.layerFlows,
+    AccountLink.layerSignIns,
+    AccountLink.layerAlts,
+  ).pipe(
     Layer.provideMerge(AccountLink.layer),
     Layer.provideMerge(
       Layer.mergeAll(

@@ -61,14 +61,14 @@ const devPlatforms = (
       const makeSecret = Effect.map(random.randomBytes(32), (bytes) =>
         Redacted.make(Base64Url.encode(bytes)),
       );
-      const makeClient = (callback: string) =>
+      const makeClient = (...callbacks: ReadonlyArray<string>) =>
         Effect.map(makeSecret, (clientSecret) => ({
           clientId: "accountlink",
           clientSecret,
-          redirectUris: Effect.map(publicUrl, (url) => [url + callback]),
+          redirectUris: Effect.map(publicUrl, (url) => callbacks.map((callback) => url + callback)),
         }));
       const botToken = yield* makeSecret;
-      const chat = yield* makeClient("/verify/chat/callback");
+      const chat = yield* makeClient("/verify/chat/callback", "/dashboard/callback", "/me/callback");
       const game = yield* makeClient("/verify/game/callback");
       const loopback = { host: "127.0.0.1", port };
       const server = NodeHttpServer.layer(createServer, loopback);

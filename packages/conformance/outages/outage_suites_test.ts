@@ -6,6 +6,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { CountLedger } from "@accountlink/core/limits";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
+import { SignInStore } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Context, Effect, Layer } from "effect";
@@ -43,6 +44,7 @@ const storage = (breakage: Breakage = unavailable) =>
         Context.add(CountLedger, breakable(Context.get(ports, CountLedger), isBroken, breakage)),
         Context.add(SessionStore, breakable(Context.get(ports, SessionStore), isBroken, breakage)),
         Context.add(FlowStore, breakable(Context.get(ports, FlowStore), isBroken, breakage)),
+        Context.add(SignInStore, breakable(Context.get(ports, SignInStore), isBroken, breakage)),
         Context.add(RootKeyStore, breakable(Context.get(ports, RootKeyStore), isBroken, breakage)),
         Context.add(SightingStore, breakable(Context.get(ports, SightingStore), isBroken, breakage)),
         Context.add(AltReviewStore, breakable(Context.get(ports, AltReviewStore), isBroken, breakage)),

@@ -5,9 +5,11 @@ import { KeyStore } from "@accountlink/core/keys";
 import { CountLedger } from "@accountlink/core/limits";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
+import { SignInStore } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
 import { Clock, Effect, type Scope } from "effect";
 import { newFlow, newSession, uniqueFlowId } from "../sessions/verification.ts";
+import { newBegun, newSignIn } from "../sign_ins/sign_in_store_suite.ts";
 import {
   ada,
   bob,
@@ -94,6 +96,7 @@ export const storageOperations = Effect.gen(function* () {
     } satisfies OperationsOf<CountLedger["Service"]>),
     ...(yield* verificationOperations),
     ...(yield* rotationOperations),
+    ...(yield* signInOperations),
     ...prefixed("UserStore", {
       find: users.find(nobody),
       erase: users.erase({ ...origin, chatId: nobody, at, scopes: [], pseudonym: uniqueText() }),
@@ -142,6 +145,20 @@ const verificationOperations = Effect.gen(function* () {
       end: flows.end(uniqueFlowId()),
     } satisfies OperationsOf<FlowStore["Service"]>),
   };
+});
+
+const signInOperations = Effect.gen(function* () {
+  const signIns = yield* SignInStore;
+  const { id, chatId } = newSignIn();
+  return prefixed("SignInStore", {
+    begin: Effect.suspend(() => signIns.begin(newBegun())),
+    takeBegun: signIns.takeBegun("dashboard", uniqueText(), 0),
+    create: Effect.suspend(() => signIns.create(newSignIn(), id)),
+    find: signIns.find("dashboard", id, 0),
+    list: signIns.list("dashboard", chatId, 0),
+    end: signIns.end("dashboard", chatId, null),
+    sweep: signIns.sweep(0),
+  } satisfies OperationsOf<SignInStore["Service"]>);
 });
 
 const rotationOperations = Effect.gen(function* () {

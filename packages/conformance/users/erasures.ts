@@ -49,6 +49,15 @@ export const erasures: Cases<StoragePorts> = {
     expectEqual(new Set(ends.map(({ details }) => details["reviews"])), new Set([1, 2]));
   }),
 
+  "erase deletes the user's sign-ins, and no others": Effect.gen(function* () {
+    const user = yield* newUserBench;
+    const [theirs, others] = [yield* user.signIn(), yield* user.signIn(bob)];
+    yield* user.erase([]);
+    expectEqual(yield* user.findSignIn(theirs), null);
+    expectEqual(yield* user.findSignIn(others), others);
+    expectEqual((yield* user.find).signIns, []);
+  }),
+
   "erase replaces the user with [erased] in every log, and logs an entry in each scope": Effect.gen(
     function* () {
       const user = yield* newUserBench;

@@ -25,6 +25,9 @@ export const finds: Cases<StoragePorts> = {
     yield* user.review(one.guild, bob);
     yield* user.review(other.guild, bob);
 
+    const signIn = yield* user.signIn();
+    yield* user.signIn(bob);
+
     const found = yield* user.find;
     expectEqual(found.accounts, [account]);
     expectEqual(
@@ -40,6 +43,7 @@ export const finds: Cases<StoragePorts> = {
       new Set(found.reviews.map(({ pid, review }) => [pid, review.chatId, review.otherChatId].join(" "))),
       new Set([one.guild, other.guild].map(({ pid }) => [pid, chatId, bob].join(" "))),
     );
+    expectEqual(found.signIns, [signIn]);
     expectEqual(found.sessions, [session]);
     expectEqual(
       found.flows.map(({ id }) => id),

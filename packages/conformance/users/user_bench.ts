@@ -11,9 +11,11 @@ import { AltReviewStore, type Sighting } from "@accountlink/core/alts";
 import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
+import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { newFlow, newSession } from "../sessions/verification.ts";
+import { newSignIn } from "../sign_ins/sign_in_store_suite.ts";
 import { makeKey, makeWorld, origin, uniqueChatId, uniqueKeyId, uniqueText } from "../world.ts";
 
 const reviewKey = uniqueKeyId();
@@ -23,6 +25,7 @@ export const newUserBench = Effect.gen(function* () {
   const [links, sessions, flows] = [yield* LinkStore, yield* SessionStore, yield* FlowStore];
   const [keys, log, users] = [yield* KeyStore, yield* AuditLog, yield* UserStore];
   const reviews = yield* AltReviewStore;
+  const signIns = yield* SignInStore;
   const chatId = uniqueChatId();
 
   const insertKey = Effect.fnUntraced(function* (scope: DataScope) {
@@ -63,6 +66,12 @@ export const newUserBench = Effect.gen(function* () {
     reviewsOf: ({ pid }: DataScope, of: ChatId) => reviews.findByChatId(pid, of, null),
     see: ({ pid }: DataScope, hash: string, of: ChatId = chatId) =>
       sessions.recordSightings(pid, [sightingOf(of, hash)]),
+    signIn: Effect.fnUntraced(function* (of: ChatId = chatId) {
+      const signIn = newSignIn({ chatId: of });
+      yield* signIns.create(signIn, null);
+      return signIn;
+    }),
+    findSignIn: ({ site, id }: SiteSignIn) => Effect.map(signIns.find(site, id, 0), Option.getOrNull),
     create: Effect.fnUntraced(function* (scope: DataScope, parts: Partial<VerificationSession> = {}) {
       const { key } = yield* insertKey(scope);
       const session = newSession(key, parts);

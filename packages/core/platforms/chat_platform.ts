@@ -28,6 +28,17 @@ export class ChatPlatform extends Context.Service<
       chatIds: ReadonlyArray<ChatId>,
     ) => Effect.Effect<ReadonlyMap<ChatId, boolean>, PlatformUnavailable>;
 
+    /** Those of the guilds that the bot is in. */
+    readonly joinedGuilds: (
+      guildIds: ReadonlyArray<GuildId>,
+    ) => Effect.Effect<ReadonlySet<GuildId>, PlatformUnavailable>;
+
+    /**
+     * Whether a user may manage a guild that the bot is in: they own it, or have a role with the
+     * right to manage it. No cache answers, since the right can be taken away.
+     */
+    readonly isManager: (guildId: GuildId, chatId: ChatId) => Effect.Effect<boolean, PlatformUnavailable>;
+
     /** The public profile of a user. None if the user does not exist. */
     readonly findUser: (chatId: ChatId) => Effect.Effect<Option.Option<ChatUser>, PlatformUnavailable>;
   }

@@ -5,6 +5,7 @@
 import { Context, Data, type Effect } from "effect";
 import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId } from "../ids.ts";
+import type { UserGuild } from "./profile.ts";
 
 /** The parameters of one sign-in, the same in both steps. */
 export interface SignIn {
@@ -18,6 +19,8 @@ export interface SignIn {
   readonly nonce: string;
   /** The guild of the flow, or null. */
   readonly guildId: GuildId | null;
+  /** Whether to ask for the guilds of the user too. */
+  readonly withGuilds?: boolean;
 }
 
 /** Who signed in. */
@@ -25,6 +28,8 @@ export interface SignedIn<UserId> {
   readonly userId: UserId;
   /** Whether the user is a member of the guild; undefined if the platform does not report it. */
   readonly isMember?: boolean | undefined;
+  /** The guilds of the user; undefined unless asked for, and if the platform does not report them. */
+  readonly guilds?: ReadonlyArray<UserGuild> | undefined;
 }
 
 /** The user or the platform denied the sign-in. */

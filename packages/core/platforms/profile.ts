@@ -2,6 +2,7 @@
  * Users and guilds of the platforms. Fields that are unavailable are null.
  */
 import { Schema } from "effect";
+import { GuildId } from "../ids.ts";
 
 const Text = Schema.NullOr(Schema.String);
 const Flag = Schema.NullOr(Schema.Boolean);
@@ -50,6 +51,15 @@ export type ChatUser = typeof ChatUser.Type;
 /** A guild that the bot is in. */
 export const Guild = Schema.Struct({ id: Schema.String, name: Text });
 export type Guild = typeof Guild.Type;
+
+/** A guild of a chat user, as the platform lists it to them. */
+export const UserGuild = Schema.Struct({
+  id: GuildId,
+  name: Text,
+  /** Whether the user may manage it. */
+  manager: Schema.Boolean,
+});
+export type UserGuild = typeof UserGuild.Type;
 
 /** The membership of a chat user in a guild. */
 export const GuildMember = Schema.Struct({

@@ -5,7 +5,7 @@ import { Context, Effect, Layer, type Redacted } from "effect";
 import { Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import type { ClientAddress } from "../addresses/client_address.ts";
-import { type FlowId, type Pid, SessionId, type Sid } from "../ids.ts";
+import { type FlowId, type Pid, SessionId, type Sid, type SignInId } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import { deriveKey } from "./derive_key.ts";
 import { RootKey } from "./root_key.ts";
@@ -47,6 +47,12 @@ export class Secrets extends Context.Service<
 
     /** The CSRF token of the forms of a flow, determined by the flow and its session or scope. */
     readonly flowCsrf: (id: FlowId, subject: SessionId | Pid) => Effect.Effect<string>;
+
+    /** The id that a sign-in to a site is stored under: a hash of the cookie of its browser. */
+    readonly signInId: (site: string, cookie: string) => Effect.Effect<SignInId>;
+
+    /** The CSRF token of everything that a browser sends under a sign-in. */
+    readonly signInCsrf: (id: SignInId) => Effect.Effect<string>;
   }
 >()("@accountlink/core/Secrets") {
   /** Each hash has its own key, derived from the root key with HKDF-SHA-256. */
@@ -69,6 +75,10 @@ export class Secrets extends Context.Service<
       const signVerification = yield* signerFor("verification");
       const verificationHash = (use: string, text: string) =>
         Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
+
+      const signSignIn = yield* signerFor("sign-in");
+      const signInHash = (use: string, text: string) =>
+        Effect.map(signSignIn(`${use}\n${text}`), Base64Url.encode);
 
       const deployment = yield* deriveKey(rootKey, "deployment-id");
 
@@ -98,6 +108,9 @@ export class Secrets extends Context.Service<
             nonce: verificationHash("nonce", state),
           }),
         flowCsrf: (id, subject) => Effect.map(signForm(`${id}\n${subject}`), Base64Url.encode),
+        signInId: (site, cookie) =>
+          Effect.map(signInHash("id", `${site}\n${cookie}`), (hash) => hash as SignInId),
+        signInCsrf: (id) => signInHash("csrf", id),
       });
     }).pipe(Effect.orDie),
   );

@@ -12,6 +12,7 @@ import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { VerificationSession } from "../sessions/verification_session.ts";
+import type { SiteSignIn } from "../sign_ins/sign_in.ts";
 import type { Millis } from "../timestamp.ts";
 
 /** The data of a chat user. */
@@ -27,6 +28,8 @@ export interface UserRecords {
   readonly sessions: ReadonlyArray<VerificationSession>;
   /** Flows with a proof of the user. */
   readonly flows: ReadonlyArray<VerificationFlow>;
+  /** Sign-ins to the dashboard and to their own data, expired ones too. */
+  readonly signIns: ReadonlyArray<SiteSignIn>;
   /** Audit entries that name the user or one of their accounts, oldest first. */
   readonly entries: ReadonlyArray<AuditEntry>;
 }

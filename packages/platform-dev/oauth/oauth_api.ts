@@ -1,6 +1,7 @@
 /**
  * Sign-in at both platforms: OAuth 2.0 at the chat platform, OpenID Connect at the game platform.
  */
+import { GuildId } from "@accountlink/core";
 import type { ChatUser, GameProfile } from "@accountlink/core/platforms";
 import { Effect, Option } from "effect";
 import { HttpServerRequest } from "effect/http";
@@ -8,6 +9,7 @@ import type { Platform } from "../fault.ts";
 import type { RegisteredClient } from "../oauth_client.ts";
 import { platformRoute, type Simulation } from "../server/platform_route.ts";
 import { json, refuse } from "../server/responses.ts";
+import type { UserGuilds } from "../wire.ts";
 import { bearerToken } from "./authorization_header.ts";
 import { authorizeEndpoint } from "./authorize_endpoint.ts";
 import { makeIdTokens } from "./id_tokens.ts";
@@ -20,33 +22,47 @@ export interface OAuthSettings {
   readonly clients: Partial<Readonly<Record<Platform, RegisteredClient>>>;
 }
 
-/** The routes under `/chat/oauth` and `/game/oauth`, and `/chat/api/users/@me`. */
+/** The routes under `/chat/oauth` and `/game/oauth`, and those of `/chat/api/users/@me`. */
 export const oauthApi = Effect.fnUntraced(function* (simulation: Simulation, settings: OAuthSettings) {
   return [...(yield* chatOAuth(simulation, settings)), ...(yield* gameOpenId(simulation, settings))];
 });
 
 const chatOAuth = Effect.fnUntraced(function* (simulation: Simulation, { clients }: OAuthSettings) {
-  const { chatUsers } = simulation.world;
+  const { chatUsers, guilds } = simulation.world;
   const server = yield* makeOAuthServer({
     platform: "chat",
     client: clients.chat,
-    scopes: ["identify"],
+    scopes: ["identify", "guilds"],
     users: Array.from(chatUsers.values(), chatSignIn),
   });
 
-  const me = Effect.gen(function* () {
-    const { headers } = yield* HttpServerRequest.HttpServerRequest;
-    const grant = yield* server.accessTokens.find(bearerToken(headers));
-    return Option.match(grant, {
-      onNone: () => refuse("unauthorized"),
-      onSome: ({ userId }) => json(chatUsers.get(userId)),
+  const ofUser = (path: "" | `/${string}`, scope: string, body: (userId: string) => unknown) =>
+    platformRoute(simulation, {
+      platform: "chat",
+      method: "GET",
+      path: `/chat/api/users/@me${path}`,
+      handler: Effect.gen(function* () {
+        const { headers } = yield* HttpServerRequest.HttpServerRequest;
+        const grant = yield* server.accessTokens.find(bearerToken(headers));
+        return Option.match(
+          Option.filter(grant, ({ scopes }) => scopes.includes(scope)),
+          { onNone: () => refuse("unauthorized"), onSome: ({ userId }) => json(body(userId)) },
+        );
+      }),
     });
+
+  const guildsOf = (userId: string): typeof UserGuilds.Type => ({
+    guilds: [...guilds.values()].flatMap(({ id, name, members }) => {
+      const member = members.get(userId);
+      return member === undefined ? [] : [{ id: GuildId.make(id), name, manager: member.manager }];
+    }),
   });
 
   return [
     ...(yield* authorizeEndpoint(simulation, server)),
     yield* tokenEndpoint(simulation, server),
-    platformRoute(simulation, { platform: "chat", method: "GET", path: "/chat/api/users/@me", handler: me }),
+    ofUser("", "identify", (userId) => chatUsers.get(userId)),
+    ofUser("/guilds", "guilds", guildsOf),
   ];
 });
 

@@ -74,8 +74,9 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
 
 const guildBody = ({ id, name }: WorldGuild): Guild => ({ id, name });
 
-const memberBody = ({ chatId, nickname, joined, roles }: MemberFixture): typeof Member.Type => ({
+const memberBody = ({ chatId, manager, nickname, joined, roles }: MemberFixture): typeof Member.Type => ({
   chatId,
+  manager,
   nickname,
   joined,
   roles,

@@ -101,7 +101,7 @@ describe("devPlatform", () => {
         Effect.map(send("GET", `/chat/api${path}`), ({ body }) => body.code ?? "found");
       const [guild, newcomer] = ["/guilds/70001", "/guilds/70001/members/10002"];
 
-      const joined = { nickname: "B", joined: null, roles: [] };
+      const joined = { manager: false, nickname: "B", joined: null, roles: [] };
       expect(yield* send("PUT", `/control${newcomer}`, { body: { nickname: "B" } })).toMatchObject({
         status: 204,
       });

@@ -63,6 +63,8 @@ export const cachedChatPlatform = (
         // A list is not worth keeping: whom it knows a request asks about once.
         ...(platform.findMembers === undefined ? {} : { findMembers: platform.findMembers }),
         findUser,
+        joinedGuilds: platform.joinedGuilds,
+        isManager: platform.isManager,
       });
     }),
   );

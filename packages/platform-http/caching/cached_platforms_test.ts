@@ -38,6 +38,8 @@ const platforms = (isThere: boolean, count: () => void) => {
         findGuild: () => found(guild),
         findMember: () => found(member),
         findUser: () => found(user),
+        joinedGuilds: (ids) => answer(new Set(ids), new Set()),
+        isManager: () => answer(true, false),
       }),
     ),
     Layer.succeed(
@@ -113,6 +115,8 @@ it.effect("keeps members of different guilds and users apart", () => {
     findGuild: () => Effect.succeed(Option.none()),
     findMember: (...ids) => Effect.sync(() => (asked.push(ids.join()), Option.none())),
     findUser: () => Effect.succeed(Option.none()),
+    joinedGuilds: () => Effect.succeed(new Set()),
+    isManager: () => Effect.succeed(false),
   });
   return Effect.gen(function* () {
     const chat = yield* ChatPlatform;

@@ -2,7 +2,12 @@
  * Sign-in by the OAuth 2.0 authorization code flow with PKCE, and by OpenID Connect.
  */
 import { type GuildId, PlatformUnavailable } from "@accountlink/core";
-import { type IdentityProvider, ProofInvalid, type SignIn } from "@accountlink/core/platforms";
+import {
+  type IdentityProvider,
+  ProofInvalid,
+  type SignIn,
+  type UserGuild,
+} from "@accountlink/core/platforms";
 import { type Context, Duration, Effect, Option, Redacted, Schema, type Scope } from "effect";
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http";
 import * as oauth from "oauth4webapi";
@@ -30,6 +35,7 @@ export interface OAuthOptions<UserId> {
   readonly scopes: ReadonlyArray<string>;
   readonly proof: Proof;
   readonly membership?: Membership<UserId>;
+  readonly guilds?: GuildList;
   readonly userId: Schema.ConstraintDecoder<UserId>;
   readonly resilience?: Partial<Resilience>;
 }
@@ -53,10 +59,18 @@ export interface Membership<UserId> {
   ) => Effect.Effect<boolean, PlatformUnavailable>;
 }
 
+/** How to list the guilds of the user, for a sign-in that asks for them. */
+export interface GuildList {
+  /** The scope to request in addition. */
+  readonly scope: string;
+  /** Lists the guilds with a client that sends the user's access token. */
+  readonly list: (client: ResilientClient) => Effect.Effect<ReadonlyArray<UserGuild>, PlatformUnavailable>;
+}
+
 /**
  * Makes the identity provider of one platform. Requests for keys and for the user are retried;
- * redeeming a code is not. A membership lookup has one attempt of 1.5 seconds and is
- * `<platform>_membership` in metrics and logs.
+ * redeeming a code is not. The lookups of a membership and of guilds have one attempt of 1.5 seconds
+ * each, and are `<platform>_membership` and `<platform>_guilds` in metrics and logs.
  *
  * URLs may be plain HTTP, for the dev platform.
  *
@@ -101,6 +115,7 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
   const { operation, platform, proof, resilience } = options;
   const client = yield* resilientClient(yield* HttpClient.HttpClient, platform, resilience);
   const findMembership = yield* makeFindMembership(options);
+  const listGuilds = yield* makeListGuilds(options);
   const redeem = makeRedeem(options);
   const decodeUserId = Schema.decodeUnknownEffect(options.userId);
 
@@ -119,17 +134,25 @@ export const identityProvider = Effect.fnUntraced(function* <UserId>(
     const userId = yield* decodeUserId(subject).pipe(
       Effect.mapError(() => new ProofInvalid({ reason: "user_id" })),
     );
-    if (findMembership === null || signIn.guildId === null) return { userId };
-    return { userId, isMember: yield* findMembership(tokens.access_token, signIn.guildId, userId) };
+    const { access_token: token } = tokens;
+    const isMember =
+      findMembership === null || signIn.guildId === null
+        ? undefined
+        : yield* findMembership(token, signIn.guildId, userId);
+    const guilds = listGuilds === null || !signIn.withGuilds ? undefined : yield* listGuilds(token);
+    return { userId, isMember, guilds };
   });
 
   return { begin: (signIn) => begin(options, signIn), finish };
 });
 
 const begin = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>, signIn: SignIn) {
-  const { authorizationUrl, clientId, proof, membership } = options;
-  const isInGuild = membership !== undefined && signIn.guildId !== null;
-  const scopes = isInGuild ? [...options.scopes, membership.scope] : options.scopes;
+  const { authorizationUrl, clientId, proof, membership, guilds } = options;
+  const scopes = [
+    ...options.scopes,
+    ...(membership !== undefined && signIn.guildId !== null ? [membership.scope] : []),
+    ...(guilds !== undefined && signIn.withGuilds ? [guilds.scope] : []),
+  ];
   const challenge = yield* Effect.promise(() => oauth.calculatePKCECodeChallenge(signIn.codeVerifier));
   const url = new URL(authorizationUrl);
   const parameters = {
@@ -208,28 +231,38 @@ const withToken = (client: ResilientClient, accessToken: string): ResilientClien
   HttpClient.mapRequest(client, HttpClientRequest.bearerToken(accessToken));
 
 /**
- * The user is already identified here, so a sign-in neither waits long for the membership nor fails
+ * The user is already identified here, so a sign-in neither waits long for more about them nor fails
  * without it.
  */
-const membershipResilience = { retries: 0, deadline: Duration.millis(1_500) };
+const detailResilience = { retries: 0, deadline: Duration.millis(1_500) };
 
-/** Null for a platform without memberships. The lookup returns undefined when it fails. */
-const makeFindMembership = Effect.fnUntraced(function* <UserId>({
-  platform,
-  membership,
-  resilience,
-}: OAuthOptions<UserId>) {
+/** It has its own circuit, so that an endpoint that hangs does not block every sign-in. */
+const detailClient = Effect.fnUntraced(function* (name: string, resilience?: Partial<Resilience>) {
+  return yield* resilientClient(yield* HttpClient.HttpClient, name, { ...resilience, ...detailResilience });
+});
+
+/** Undefined when the lookup fails. */
+const orUnknown = <A>(what: string, lookup: Effect.Effect<A, PlatformUnavailable>) =>
+  lookup.pipe(
+    Effect.tapError((cause) => Effect.logDebug(`Cannot look up the ${what} of the user`, cause)),
+    Effect.orElseSucceed(() => undefined),
+  );
+
+/** Null for a platform without memberships. */
+const makeFindMembership = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>) {
+  const { platform, membership, resilience } = options;
   if (membership === undefined) return null;
-  // It has its own circuit, so that an endpoint that hangs does not block every sign-in.
-  const client = yield* resilientClient(yield* HttpClient.HttpClient, `${platform}_membership`, {
-    ...resilience,
-    ...membershipResilience,
-  });
+  const client = yield* detailClient(`${platform}_membership`, resilience);
   return (accessToken: string, guildId: GuildId, userId: UserId) =>
-    membership.isMember(withToken(client, accessToken), guildId, userId).pipe(
-      Effect.tapError((cause) => Effect.logDebug("Cannot look up the membership of the user", cause)),
-      Effect.orElseSucceed(() => undefined),
-    );
+    orUnknown("membership", membership.isMember(withToken(client, accessToken), guildId, userId));
+});
+
+/** Null for a platform without lists of guilds. */
+const makeListGuilds = Effect.fnUntraced(function* <UserId>(options: OAuthOptions<UserId>) {
+  const { platform, guilds, resilience } = options;
+  if (guilds === undefined) return null;
+  const client = yield* detailClient(`${platform}_guilds`, resilience);
+  return (accessToken: string) => orUnknown("guilds", guilds.list(withToken(client, accessToken)));
 });
 
 const User = Schema.Struct({ id: Schema.String });

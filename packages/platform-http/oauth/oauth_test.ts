@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { ChatId, GameId, GuildId } from "@accountlink/core";
+import { ChatId, GameId, GuildId, PlatformUnavailable } from "@accountlink/core";
 import type { IdentityProvider, SignIn } from "@accountlink/core/platforms";
 import {
   type HttpAnswering,
@@ -11,7 +11,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Duration, Effect, Redacted, Schema } from "effect";
 import { asUnavailable } from "../resilience/request_failed.ts";
-import { identityProvider, type OAuthOptions } from "./oauth.ts";
+import { type GuildList, identityProvider, type OAuthOptions } from "./oauth.ts";
 
 const clientId = "accountlink client";
 const clientSecret = "s3cret/+";
@@ -193,6 +193,30 @@ describe("the membership of who signed in", () => {
       expect(yield* provider.finish(inGuild, callback())).toEqual({ userId: "100001", isMember });
       const [request] = asked(`/member/${guildId}/100001`);
       expect(request?.headers.authorization).toBe(`Bearer ${accessToken}`);
+    }).pipe(Effect.provide(live)),
+  );
+});
+
+describe("the guilds of who signed in", () => {
+  const guilds = [{ id: guildId, name: "Engine Room", manager: true }];
+  const asking: SignIn = { ...signIn, withGuilds: true };
+  const listing = (list: GuildList["list"]) => setUp("userInfo", {}, { guilds: { scope: "guilds", list } });
+
+  it.live("are listed if the sign-in asks for them", () =>
+    Effect.gen(function* () {
+      const { provider } = yield* listing(() => Effect.succeed(guilds));
+      const scopeOf = (begun: { readonly url: string }) => new URL(begun.url).searchParams.get("scope");
+      expect(scopeOf(yield* provider.begin(signIn))).toBe("openid profile");
+      expect(scopeOf(yield* provider.begin(asking))).toBe("openid profile guilds");
+      expect(yield* provider.finish(signIn, callback())).toEqual({ userId: "100001" });
+      expect(yield* provider.finish(asking, callback())).toEqual({ userId: "100001", guilds });
+    }).pipe(Effect.provide(live)),
+  );
+
+  it.live("are unknown when the platform does not list them, and the user is known", () =>
+    Effect.gen(function* () {
+      const { provider } = yield* listing(() => new PlatformUnavailable({ operation: "Test.list" }));
+      expect(yield* provider.finish(asking, callback())).toEqual({ userId: "100001", guilds: undefined });
     }).pipe(Effect.provide(live)),
   );
 });

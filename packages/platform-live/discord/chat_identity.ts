@@ -2,12 +2,13 @@
  * Sign-in at Discord.
  */
 import { ChatId, ChatIdentity } from "@accountlink/core";
+import type { UserGuild } from "@accountlink/core/platforms";
 import { findResource, identityProvider, type Resilience } from "@accountlink/platform-http";
-import { Effect, Layer, Option, type Redacted } from "effect";
+import { Array as Arr, Effect, Layer, Option, type Redacted, Schema } from "effect";
 import { HttpClient } from "effect/http";
 import { discordApi, userAgent } from "./discord_client.ts";
-import { isSnowflake } from "./discord_values.ts";
-import { Member, refusal } from "./discord_wire.ts";
+import { canManage, isSnowflake } from "./discord_values.ts";
+import { Member, OwnGuild, refusal } from "./discord_wire.ts";
 
 export interface LiveChatIdentityOptions {
   readonly clientId: string;
@@ -24,7 +25,8 @@ export interface LiveChatIdentityOptions {
 /**
  * Sign-in of chat users at Discord, by OAuth 2.0. The application provides the HTTP client.
  *
- * The scopes are `identify` and, if a guild requested the sign-in, `guilds.members.read`. With the
+ * The scopes are `identify`; `guilds` for a sign-in that asks for the guilds of the user; and, if a
+ * guild requested the sign-in, `guilds.members.read`. With the
  * latter, the user's own token tells whether they are a member: without delay after they join, and
  * without using the bot's rate limits.
  */
@@ -63,6 +65,16 @@ export const liveChatIdentity = ({
               }).pipe(Effect.map(Option.isSome))
             : Effect.succeed(false),
       },
+      guilds: {
+        scope: "guilds",
+        list: (client) =>
+          findResource(client, {
+            operation: "ChatIdentity.finish",
+            url: `${apiUrl}/users/@me/guilds`,
+            found: Schema.Array(OwnGuild),
+            absent: refusal(),
+          }).pipe(Effect.map(Option.match({ onNone: () => [], onSome: Arr.map(userGuild) }))),
+      },
       resilience,
     }).pipe(
       Effect.provideServiceEffect(
@@ -71,3 +83,9 @@ export const liveChatIdentity = ({
       ),
     ),
   );
+
+const userGuild = ({ id, name, owner = false, permissions = "0" }: typeof OwnGuild.Type): UserGuild => ({
+  id,
+  name: name ?? null,
+  manager: owner || canManage(permissions),
+});

@@ -8,7 +8,8 @@ import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Schema } from "
 import type { HttpClient } from "effect/http";
 import { discordClient, type LiveChatPlatformOptions } from "./discord_client.ts";
 import { createdAt, imageUrl, isSnowflake } from "./discord_values.ts";
-import { Guild, ListedMember, Member, Role, refusal, User } from "./discord_wire.ts";
+import { Guild, ListedMember, type Member, Role, refusal, User } from "./discord_wire.ts";
+import { isManagerOn, joinedGuildsOn, memberOn } from "./guild_members.ts";
 
 /** How long the names of a guild's roles are cached. Which roles a member has is not cached. */
 const rolesFreshFor = Duration.minutes(1);
@@ -46,13 +47,7 @@ export const liveChatPlatform = (
 
       const findMember = Effect.fnUntraced(function* (guildId: GuildId, chatId: ChatId) {
         if (!isSnowflake(guildId) || !isSnowflake(chatId)) return Option.none();
-        const found = yield* findResource(client, {
-          operation: "ChatPlatform.findMember",
-          url: `/guilds/${guildId}/members/${chatId}`,
-          found: Member,
-          matches: ({ user }) => user.id === chatId,
-          absent: refusal("unknownGuild", "unknownMember", "unknownUser", "missingAccess"),
-        });
+        const found = yield* memberOn(client, "ChatPlatform.findMember")(guildId, chatId);
         if (Option.isNone(found)) return Option.none();
         const names = found.value.roles.length === 0 ? noNames : yield* rolesOf(guildId);
         return Option.some(guildMember(found.value, names));
@@ -88,7 +83,14 @@ export const liveChatPlatform = (
         return new Map(told.map((id) => [id, members.has(id)]));
       });
 
-      return ChatPlatform.of({ findGuild, findMember, findMembers, findUser });
+      return ChatPlatform.of({
+        findGuild,
+        findMember,
+        findMembers,
+        findUser,
+        joinedGuilds: joinedGuildsOn(client),
+        isManager: isManagerOn(client),
+      });
     }),
   );
 

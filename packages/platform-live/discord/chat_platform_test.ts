@@ -14,6 +14,7 @@ import {
   foreignGuildId,
   guildId,
   limited,
+  moderator,
   startDiscord,
   unknownGuild,
   unknownMember,
@@ -44,6 +45,8 @@ const questions: ReadonlyArray<(chat: Chat) => Effect.Effect<unknown, PlatformUn
   (chat) => chat.findGuild(guildId),
   (chat) => chat.findMember(guildId, ada.id),
   (chat) => chat.findUser(ada.id),
+  (chat) => chat.joinedGuilds([guildId]),
+  (chat) => chat.isManager(guildId, ada.id),
 ];
 
 const causeOf = <A>(question: Effect.Effect<A, PlatformUnavailable>) =>
@@ -328,6 +331,79 @@ describe("the list of members", () => {
     Effect.gen(function* () {
       const { chat } = yield* listed({ status: 403, body: { message: "Missing Access", code: 50_001 } });
       expect(yield* chat.findMembers?.(guildId, users) ?? Effect.die("There is no list")).toEqual(new Map());
+    }),
+  );
+});
+
+describe("the bot's guilds", () => {
+  const idsFrom = (first: bigint, count: number) =>
+    Array.from({ length: count }, (_, i) => String(first + BigInt(i)) as GuildId);
+
+  it.live("are listed from the first that is asked about, without a request for each", () =>
+    Effect.gen(function* () {
+      const { chat, heard } = yield* setUp();
+      const asked = [guildId, foreignGuildId, "not a snowflake" as GuildId];
+      expect(yield* chat.joinedGuilds(asked)).toEqual(new Set([guildId]));
+      expect(heard.map(({ path, query }) => [path, query.get("limit"), query.get("after")])).toEqual([
+        ["/api/v10/users/@me/guilds", "200", String(BigInt(foreignGuildId) - 1n)],
+      ]);
+      expect(yield* chat.joinedGuilds([])).toEqual(new Set());
+      expect(heard).toHaveLength(1);
+    }),
+  );
+
+  it.live("are listed on behind a full page", () =>
+    Effect.gen(function* () {
+      const joined = idsFrom(BigInt(foreignGuildId), 300);
+      const { chat, heard } = yield* setUp((path, { query }) => {
+        if (path !== "/users/@me/guilds") return undefined;
+        const after = BigInt(query.get("after") ?? 0);
+        return {
+          body: joined
+            .filter((id) => BigInt(id) > after)
+            .slice(0, 200)
+            .map((id) => ({ id })),
+        };
+      });
+      const asked = [joined[250], joined[0], guildId, joined[199]].filter((id) => id !== undefined);
+      expect(yield* chat.joinedGuilds(asked)).toEqual(new Set([joined[0], joined[199], joined[250]]));
+      expect(heard.map(({ query }) => query.get("after"))).toEqual([
+        String(BigInt(joined[0] ?? 0) - 1n),
+        String(BigInt(joined[250] ?? 0) - 1n),
+      ]);
+    }),
+  );
+});
+
+describe("the right to manage a guild", () => {
+  const governed = (owner: string, everyone: string) => (path: string) =>
+    path === `/guilds/${guildId}`
+      ? { body: { id: guildId, owner_id: owner, roles: [{ id: guildId, permissions: everyone }, moderator] } }
+      : undefined;
+
+  it.live.each<[what: string, owner: string, everyone: string, user: ChatId, isManager: boolean]>([
+    ["its owner", bob.id, "0", bob.id, true],
+    ["a member with a role that manages", eve.id, "0", ada.id, true],
+    ["a member without one", eve.id, "1071698660929", bob.id, false],
+    ["everyone, if everyone may", eve.id, "8", bob.id, true],
+    ["nobody who left, an owner neither", eve.id, "8", eve.id, false],
+  ])("has %s", ([, owner, everyone, user, isManager]) =>
+    Effect.gen(function* () {
+      const { chat } = yield* setUp(governed(owner, everyone));
+      expect(yield* chat.isManager(guildId, user)).toBe(isManager);
+    }),
+  );
+
+  it.live("is asked about each time, and of no guild without the bot", () =>
+    Effect.gen(function* () {
+      const { chat, takePaths } = yield* setUp();
+      expect([yield* chat.isManager(guildId, ada.id), yield* chat.isManager(guildId, ada.id)]).toEqual([
+        true,
+        true,
+      ]);
+      expect(takePaths()).toHaveLength(4);
+      expect(yield* chat.isManager(foreignGuildId, ada.id)).toBe(false);
+      expect(yield* chat.isManager("not a snowflake" as GuildId, ada.id)).toBe(false);
     }),
   );
 });

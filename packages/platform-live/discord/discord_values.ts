@@ -15,6 +15,12 @@ export const isSnowflake = (text: string): boolean =>
 export const createdAt = (snowflake: string): string =>
   new Date(Number((BigInt(snowflake) >> 22n) + epoch)).toISOString();
 
+/** The rights to administer and to manage a guild. */
+const managing = 0x8n | 0x20n;
+
+/** Whether permissions of a guild, a bit set in decimal, include the right to manage it. */
+export const canManage = (permissions: string): boolean => (BigInt(permissions) & managing) !== 0n;
+
 /** Image sizes in pixels; Discord accepts powers of two. */
 const sizes = { avatars: 256, banners: 512 };
 

@@ -35,10 +35,18 @@ export const eve = { id: "53908232506183680" as ChatId, username: "eve", global_
 
 const users: ReadonlyArray<{ readonly id: string }> = [ada, bob, eve];
 
-const roles = [
-  { id: guildId, name: "@everyone", position: 0, color: 0 },
-  { id: "41771983423143936", name: "Moderator", position: 1, color: 3447003 },
-];
+/** A role whose members may manage the guild. */
+export const moderator = {
+  id: "41771983423143936",
+  name: "Moderator",
+  position: 1,
+  color: 3447003,
+  permissions: "32",
+};
+
+const everyone = { id: guildId, name: "@everyone", position: 0, color: 0, permissions: "1071698660929" };
+
+const roles = [everyone, moderator];
 
 const members = [
   {
@@ -117,6 +125,7 @@ const answer = (path: string, { headers }: HeardRequest): HttpAnswering => {
   if (headers.authorization !== `Bot ${botToken}`) return unauthorized;
 
   const [, kind, id, part, memberId] = path.split("/");
+  if (kind === "users" && id === "@me") return { body: [{ id: guildId, name: "Engine Room", owner: false }] };
   if (kind === "users") {
     const user = users.find((entry) => entry.id === id);
     return user === undefined ? unknownUser : { body: user };
@@ -130,8 +139,17 @@ const answer = (path: string, { headers }: HeardRequest): HttpAnswering => {
   return users.some((user) => user.id === memberId) ? unknownMember : unknownUser;
 };
 
+/** The guilds of every user, each with another right. */
+export const listedGuilds = [
+  { id: guildId, name: "Engine Room", icon: null, owner: true, permissions: "0", features: [] },
+  { id: foreignGuildId, name: "Foreign", icon: null, owner: false, permissions: "36953121", features: [] },
+  { id: "81384788765712385", name: null, owner: false, permissions: "8" },
+  { id: "81384788765712386", name: "Theirs", owner: false, permissions: "1071698660929" },
+];
+
 const answerUser = (path: string, owner: { readonly id: string }): HttpAnswering => {
   if (path === "/users/@me") return { body: owner };
+  if (path === "/users/@me/guilds") return { body: listedGuilds };
   const member = members.find(({ user }) => user.id === owner.id);
   return path === `/users/@me/guilds/${guildId}/member` && member !== undefined
     ? { body: member }

@@ -26,6 +26,9 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
     entries: eraseEntries(memory, chatId, names),
   };
   eraseFromSessions(memory, chatId, at);
+  for (const signIn of memory.signIns.values()) {
+    if (signIn.chatId === chatId) memory.signIns.delete(signIn.id);
+  }
 
   const revokedKeys = accounts.flatMap((account, index) =>
     releaseAccount(memory, write, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`),

@@ -42,6 +42,9 @@ const find = (memory: Memory, chatId: ChatId) => {
     flows: [...memory.flows.values()]
       .filter((flow) => flow.chatId === chatId)
       .toSorted((one, other) => one.expiresAt - other.expiresAt || compareTexts(one.id, other.id)),
+    signIns: [...memory.signIns.values()]
+      .filter((signIn) => signIn.chatId === chatId)
+      .toSorted((one, other) => one.createdAt - other.createdAt || compareTexts(one.id, other.id)),
     entries: entriesOf(
       memory,
       chatId,

@@ -8,6 +8,7 @@ import {
   rootKeyStoreSuite,
   sessionStoreSuite,
   sightingStoreSuite,
+  signInStoreSuite,
   storagePropertySuite,
   userStoreSuite,
 } from "@accountlink/conformance";
@@ -30,6 +31,7 @@ test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () 
   rootKeyStoreSuite({ name, layer, test });
   sightingStoreSuite({ name, layer, test });
   altReviewStoreSuite({ name, layer, test });
+  signInStoreSuite({ name, layer, test });
   userStoreSuite({ name, layer, test });
   storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
 });

@@ -7,6 +7,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { CountLedger } from "@accountlink/core/limits";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
+import { SignInStore } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
 import { Context, Effect, Exit, Layer, Scope } from "effect";
 import { layerEmbedded } from "./embedded.ts";
@@ -51,6 +52,10 @@ export const layerReopening: Layer.Layer<StoragePorts | Connection> = Layer.effe
       Context.add(
         FlowStore,
         forwarding(() => Context.get(opened.ports, FlowStore)),
+      ),
+      Context.add(
+        SignInStore,
+        forwarding(() => Context.get(opened.ports, SignInStore)),
       ),
       Context.add(
         RootKeyStore,

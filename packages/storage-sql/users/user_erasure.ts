@@ -99,6 +99,7 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     yield* sql`DELETE FROM verification_sessions WHERE chat_id = ${chatId} AND NOT (${isUnfinished})`;
     yield* endVerifications(null, chatId, at);
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
+    yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
     const sightings = yield* Effect.flatMap(
       sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING pid`,
       readPids,

@@ -9,6 +9,7 @@ import { flowColumns, readFlows } from "../flow/flow_row.ts";
 import { readAccounts, readScopes } from "../keys/key_row.ts";
 import { readRecords } from "../links/link_row.ts";
 import { readSessions, sessionColumns } from "../sessions/session_row.ts";
+import { readSignIns, signInColumns } from "../sign_ins/sign_in_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { userEntriesOn } from "./user_entries.ts";
@@ -76,6 +77,11 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
       flows: yield* Effect.flatMap(
         sql`SELECT ${flowFields} FROM verification_flows WHERE ${isTheirs} ORDER BY expires_at, id`,
         readFlows,
+      ),
+      signIns: yield* Effect.flatMap(
+        sql`
+          SELECT ${sql.literal(signInColumns)} FROM site_sign_ins WHERE chat_id = ${chatId} ORDER BY created_at, id`,
+        readSignIns,
       ),
       entries: yield* findEntries(
         chatId,

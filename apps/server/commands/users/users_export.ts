@@ -22,7 +22,7 @@ export const exportUserCommand = Command.make("export", { chatId: chatIdFlag }, 
 ).pipe(
   Command.withDescription(
     paragraphs(
-      "Print everything that is stored about a chat user as JSON: records in every scope, sightings, reviews, sessions, flows, accounts with their keys, and the audit entries that name the user.",
+      "Print everything that is stored about a chat user as JSON: records in every scope, sightings, reviews, sessions, flows, sign-ins, accounts with their keys, and the audit entries that name the user.",
       "The IP addresses of sightings are decrypted, since they are the user's own data. Give the output to nobody else.",
     ),
   ),
@@ -70,6 +70,12 @@ const userJson = Effect.fnUntraced(function* (found: FoundUser) {
     flows: found.flows.map(({ pid, gameId, expiresAt }) => ({
       pid,
       gameId,
+      expiresAt: formatTimestamp(expiresAt),
+    })),
+    signIns: found.signIns.map(({ site, guilds, createdAt, expiresAt }) => ({
+      site,
+      guilds,
+      createdAt: formatTimestamp(createdAt),
       expiresAt: formatTimestamp(expiresAt),
     })),
     entries: found.entries.map(({ at, ...entry }) => ({ ...entry, at: formatTimestamp(at) })),

@@ -1,0 +1,5 @@
+/** Sign-ins of people in browsers, at the dashboard and to their own data. */
+export * from "./sign_in.ts";
+export * from "./sign_in_refused.ts";
+export * from "./sign_in_store.ts";
+export * from "./sign_ins.ts";

@@ -1,0 +1,141 @@
+/**
+ * Sign-in of people by the chat platform, and what is kept of it.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { InvalidSession, type PlatformUnavailable, type StoreUnavailable } from "../errors.ts";
+import type { SignInId } from "../ids.ts";
+import { ChatIdentity, type ProofInvalid } from "../platforms/identity_provider.ts";
+import { randomToken } from "../secrets/random_token.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { beginLifetime, type SignInSite, type SiteSignIn, signInLifetime } from "./sign_in.ts";
+import { SignInRefused } from "./sign_in_refused.ts";
+import { SignInStore } from "./sign_in_store.ts";
+
+/** What a browser brings back from the platform. */
+export interface ReturnedBrowser {
+  readonly site: SignInSite;
+  /** The URL of the callback, as when it began. */
+  readonly redirectUri: string;
+  /** The `state` in the browser's own cookie, or null. */
+  readonly state: string | null;
+  /** The query of the callback. */
+  readonly callback: URLSearchParams;
+  /** The cookie of the sign-in that the browser has so far, or null. */
+  readonly cookie: string | null;
+}
+
+/**
+ * Signs people in. The cookie of a browser has 256 random bits and is new for every sign-in, so that
+ * a cookie which an attacker planted in the browser is never one that counts.
+ */
+export class SignIns extends Context.Service<
+  SignIns,
+  {
+    /**
+     * Begins a sign-in. The browser keeps the `state` in a cookie until it returns.
+     *
+     * @param redirectUri the URL of the callback
+     * @returns the URL of the platform's sign-in
+     */
+    readonly begin: (
+      site: SignInSite,
+      redirectUri: string,
+    ) => Effect.Effect<{ readonly url: string; readonly state: string }, StoreUnavailable>;
+
+    /** Checks who returned, and stores the sign-in under a new cookie in place of the earlier one. */
+    readonly finish: (
+      browser: ReturnedBrowser,
+    ) => Effect.Effect<{ readonly cookie: string }, SignInRefused | StoreUnavailable>;
+
+    /** The sign-in of a cookie. */
+    readonly find: (
+      site: SignInSite,
+      cookie: string | null,
+    ) => Effect.Effect<SiteSignIn, InvalidSession | StoreUnavailable>;
+
+    /** What a browser has to send with every write. */
+    readonly csrfToken: (signIn: SiteSignIn) => Effect.Effect<string>;
+
+    /** The sign-ins of the same person to the same site, newest first. */
+    readonly list: (signIn: SiteSignIn) => Effect.Effect<ReadonlyArray<SiteSignIn>, StoreUnavailable>;
+
+    /**
+     * Ends sign-ins of the same person to the same site, and returns their number.
+     *
+     * @param id one of them; null for all
+     */
+    readonly end: (signIn: SiteSignIn, id: SignInId | null) => Effect.Effect<number, StoreUnavailable>;
+  }
+>()("@accountlink/core/SignIns") {
+  static readonly layer = Layer.effect(
+    SignIns,
+    Effect.gen(function* () {
+      const store = yield* SignInStore;
+      const secrets = yield* Secrets;
+      const identity = yield* ChatIdentity;
+      const random = yield* SecureRandom.SecureRandom;
+
+      const begin: SignIns["Service"]["begin"] = Effect.fn("SignIns.begin")(function* (site, redirectUri) {
+        const state = yield* randomToken(random);
+        const { stateHash, ...derived } = yield* secrets.signIn(state);
+        const now = yield* Clock.currentTimeMillis;
+        yield* store.begin({ stateHash, site, expiresAt: now + beginLifetime });
+        const { url } = yield* identity.begin({ redirectUri, state, ...derived, ...asked(site) });
+        return { url, state };
+      });
+
+      const prove = Effect.fnUntraced(function* ({ site, redirectUri, state, callback }: ReturnedBrowser) {
+        if (state === null || state !== callback.get("state")) {
+          return yield* new SignInRefused({ reason: "invalid" });
+        }
+        const { stateHash, ...derived } = yield* secrets.signIn(state);
+        if (!(yield* store.takeBegun(site, stateHash, yield* Clock.currentTimeMillis))) {
+          return yield* new SignInRefused({ reason: "invalid" });
+        }
+        return yield* identity
+          .finish({ redirectUri, state, ...derived, ...asked(site) }, callback)
+          .pipe(Effect.catchTags(refusals));
+      });
+
+      const finish: SignIns["Service"]["finish"] = Effect.fn("SignIns.finish")(function* (browser) {
+        const { userId: chatId, guilds = null } = yield* prove(browser);
+        const { site } = browser;
+        const cookie = yield* randomToken(random);
+        const createdAt = yield* Clock.currentTimeMillis;
+        const id = yield* secrets.signInId(site, cookie);
+        const replaced = browser.cookie === null ? null : yield* secrets.signInId(site, browser.cookie);
+        const expiresAt = createdAt + signInLifetime;
+        yield* store.create({ id, site, chatId, guilds, createdAt, expiresAt }, replaced);
+        return { cookie };
+      });
+
+      const find: SignIns["Service"]["find"] = Effect.fn("SignIns.find")(function* (site, cookie) {
+        if (cookie === null) return yield* new InvalidSession();
+        const id = yield* secrets.signInId(site, cookie);
+        const found = yield* store.find(site, id, yield* Clock.currentTimeMillis);
+        return Option.isSome(found) ? found.value : yield* new InvalidSession();
+      });
+
+      return SignIns.of({
+        begin,
+        finish,
+        find,
+        csrfToken: ({ id }) => secrets.signInCsrf(id),
+        list: ({ site, chatId }) =>
+          Effect.flatMap(Clock.currentTimeMillis, (now) => store.list(site, chatId, now)),
+        end: ({ site, chatId }, id) => store.end(site, chatId, id),
+      });
+    }),
+  );
+}
+
+/** Owners choose among their guilds; at the other site nobody has to tell theirs. */
+const asked = (site: SignInSite) => ({ guildId: null, withGuilds: site === "dashboard" });
+
+const refusals = {
+  ProofDenied: () => new SignInRefused({ reason: "denied" }),
+  ProofInvalid: (cause: ProofInvalid) =>
+    Effect.andThen(Effect.logDebug(cause.message), new SignInRefused({ reason: "invalid", cause })),
+  PlatformUnavailable: (cause: PlatformUnavailable) => new SignInRefused({ reason: "platform_down", cause }),
+};

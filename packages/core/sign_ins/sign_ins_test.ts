@@ -1,0 +1,133 @@
+import { PlatformMemory } from "@accountlink/platform-memory";
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { TestClock } from "effect/testing";
+import * as AccountLink from "../account_link.ts";
+import { botlessGuildId, guildId, platform, stores } from "../test_world.ts";
+import { beginLifetime, type SignInSite, signInLifetime } from "./sign_in.ts";
+import { type ReturnedBrowser, SignIns } from "./sign_ins.ts";
+
+const redirectUri = "https://link.example/dashboard/callback";
+
+const world = AccountLink.layerSignIns.pipe(
+  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layerIdentities(platform))),
+  Layer.fresh,
+);
+
+/** A browser that began to sign in, and what it brings back. */
+const beginAs = Effect.fnUntraced(function* (chatId: string, site: SignInSite = "dashboard") {
+  const signIns = yield* SignIns;
+  const { state } = yield* signIns.begin(site, redirectUri);
+  const callback = new URLSearchParams({ state, code: chatId });
+  return { site, redirectUri, state, callback, cookie: null } satisfies ReturnedBrowser;
+});
+
+const finish = (browser: ReturnedBrowser) => SignIns.use((signIns) => signIns.finish(browser));
+const refusal = (browser: ReturnedBrowser) => Effect.map(Effect.flip(finish(browser)), outcomeOf);
+const outcomeOf = (error: { readonly _tag: string; readonly reason?: string }) => error.reason ?? error._tag;
+
+const signInAs = (chatId: string, site?: SignInSite, cookie: string | null = null) =>
+  Effect.flatMap(beginAs(chatId, site), (browser) =>
+    Effect.map(finish({ ...browser, cookie }), (finished) => finished.cookie),
+  );
+
+const isIn = (cookie: string, site: SignInSite = "dashboard") =>
+  SignIns.use((signIns) =>
+    Effect.match(signIns.find(site, cookie), { onSuccess: () => true, onFailure: () => false }),
+  );
+
+const find = (cookie: string) => SignIns.use((signIns) => signIns.find("dashboard", cookie));
+
+describe("SignIns", () => {
+  it.effect("signs a person in, with their guilds at the dashboard", () =>
+    Effect.gen(function* () {
+      const signIns = yield* SignIns;
+      const { chatId, guilds, createdAt, expiresAt } = yield* find(yield* signInAs("10001"));
+      assert.deepStrictEqual([chatId, createdAt, expiresAt], ["10001", 0, signInLifetime]);
+      assert.deepStrictEqual(guilds, [
+        { id: guildId, name: "Engine Room", manager: false },
+        { id: botlessGuildId, name: null, manager: false },
+      ]);
+      const me = yield* signIns.find("me", yield* signInAs("10001", "me"));
+      assert.isNull(me.guilds);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("refuses a sign-in that another browser began, that was used or that is too old", () =>
+    Effect.gen(function* () {
+      const [browser, other] = [yield* beginAs("10001"), yield* beginAs("10002")];
+      assert.strictEqual(yield* refusal({ ...browser, state: other.state }), "invalid");
+      assert.strictEqual(yield* refusal({ ...browser, state: null }), "invalid");
+      assert.strictEqual(yield* refusal({ ...browser, site: "me" }), "invalid");
+      yield* finish(browser);
+      assert.strictEqual(yield* refusal(browser), "invalid");
+      yield* TestClock.adjust(beginLifetime);
+      assert.strictEqual(yield* refusal(other), "invalid");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("tells a denial from an unknown user", () =>
+    Effect.gen(function* () {
+      const browser = yield* beginAs("10001");
+      const callback = new URLSearchParams({ state: browser.state, error: "access_denied" });
+      assert.strictEqual(yield* refusal({ ...browser, callback }), "denied");
+      assert.strictEqual(yield* refusal(yield* beginAs("404")), "invalid");
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("gives every sign-in a new cookie, and ends the one that the browser had", () =>
+    Effect.gen(function* () {
+      const planted = "p".repeat(43);
+      const first = yield* signInAs("10001", "dashboard", planted);
+      assert.match(first, /^[\w-]{43}$/);
+      assert.isFalse(yield* isIn(planted));
+      const second = yield* signInAs("10001", "dashboard", first);
+      assert.deepStrictEqual([yield* isIn(first), yield* isIn(second)], [false, true]);
+      assert.isFalse(yield* isIn(second, "me"));
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("ends after twelve hours", () =>
+    Effect.gen(function* () {
+      const cookie = yield* signInAs("10001");
+      yield* TestClock.adjust(signInLifetime - 1);
+      assert.isTrue(yield* isIn(cookie));
+      yield* TestClock.adjust(1);
+      assert.isFalse(yield* isIn(cookie));
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("lists and ends those of the same person to the same site", () =>
+    Effect.gen(function* () {
+      const signIns = yield* SignIns;
+      const [first, second, other] = [
+        yield* signInAs("10001"),
+        yield* signInAs("10001"),
+        yield* signInAs("10002"),
+      ];
+      const me = yield* signInAs("10001", "me");
+      const [mine, theirs] = [yield* find(first), yield* find(other)];
+      assert.sameMembers(
+        (yield* signIns.list(mine)).map(({ id }) => id),
+        [mine.id, (yield* find(second)).id],
+      );
+      assert.strictEqual(yield* signIns.end(mine, theirs.id), 0);
+      assert.strictEqual(yield* signIns.end(mine, null), 2);
+      assert.deepStrictEqual(
+        [yield* isIn(first), yield* isIn(second), yield* isIn(other), yield* isIn(me, "me")],
+        [false, false, true, true],
+      );
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("gives each sign-in a CSRF token of its own", () =>
+    Effect.gen(function* () {
+      const signIns = yield* SignIns;
+      const tokens = yield* Effect.forEach([yield* signInAs("10001"), yield* signInAs("10001")], (cookie) =>
+        Effect.flatMap(find(cookie), signIns.csrfToken),
+      );
+      assert.match(tokens[0] ?? "", /^[\w-]{43}$/);
+      assert.notStrictEqual(tokens[0], tokens[1]);
+    }).pipe(Effect.provide(world)),
+  );
+});

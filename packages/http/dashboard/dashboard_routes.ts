@@ -1,0 +1,30 @@
+/**
+ * The pages of the dashboard.
+ */
+import { html } from "@accountlink/html";
+import { Effect } from "effect";
+import type { BoundRoute } from "../pipeline/pipeline.ts";
+import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
+
+export const dashboardRoutes = Effect.gen(function* () {
+  const { page, render, routes: signIn, visit } = yield* makeSiteRoutes("dashboard");
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    ...signIn,
+    page("/dashboard", ({ context, csrf }) =>
+      Effect.succeed(
+        render(
+          {
+            status: 200,
+            title: "Dashboard",
+            content: html`
+<h1>Dashboard</h1>
+<form method="post" action="/dashboard/sign-out"><input type="hidden" name="csrf" value="${csrf}"><button>Sign out</button></form>`,
+          },
+          context,
+        ),
+      ),
+    ),
+  ];
+  return { routes, visit };
+});

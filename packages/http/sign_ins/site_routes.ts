@@ -1,0 +1,185 @@
+/**
+ * The routes of a site that people sign in to: sign-in, sign-out, and pages and forms for who is
+ * signed in.
+ */
+import { RequestLimits, SignIns } from "@accountlink/core";
+import { SecurityLog } from "@accountlink/core/audit";
+import { Forbidden, InvalidBody } from "@accountlink/core/errors";
+import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
+import { html } from "@accountlink/html";
+import { ByteSize, Effect, Option } from "effect";
+import { HttpIncomingMessage, HttpServerResponse, UrlParams } from "effect/http";
+import { addErrorHeaders } from "../envelopes/envelope.ts";
+import { footerHtml } from "../flow/footer.ts";
+import { type Page, pageResponse, privateHeaders } from "../flow/page.ts";
+import { PageSettings } from "../flow/page_settings.ts";
+import { maxBodySize } from "../pipeline/body.ts";
+import type { BoundRoute } from "../pipeline/pipeline.ts";
+import { respond } from "../pipeline/respond.ts";
+import { type RequestContext, requestContextMaker } from "../request_context.ts";
+import { HttpSettings } from "../settings.ts";
+import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
+import { siteOf } from "./site.ts";
+
+type Response = HttpServerResponse.HttpServerResponse;
+type Answer = Effect.Effect<Response, SiteError>;
+type SitePath = `/dashboard${string}` | `/me${string}`;
+
+/** Who opened a page. */
+export interface Visitor {
+  readonly context: RequestContext;
+  readonly signIn: SiteSignIn;
+  /** The field `csrf` of the forms of the page. */
+  readonly csrf: string;
+}
+
+/** The routes of a site, and what binds more of them. */
+export interface SiteRoutes {
+  /** Sign-in, its callback, and sign-out. */
+  readonly routes: ReadonlyArray<BoundRoute>;
+
+  /** A page for who is signed in. Anyone else is sent to sign in. */
+  readonly page: (path: SitePath, answer: (visitor: Visitor) => Answer) => BoundRoute;
+
+  /** A form of such a page, whose field `csrf` is checked before the answer. */
+  readonly form: (
+    path: SitePath,
+    answer: (visitor: Visitor, fields: UrlParams.UrlParams) => Answer,
+  ) => BoundRoute;
+
+  /** A page as a response. */
+  readonly render: (page: Page, context: RequestContext) => Response;
+
+  /** A response for other paths, with a page for its error. */
+  readonly visit: (id: string, answer: Answer) => BoundRoute["answer"];
+}
+
+/** Makes the routes of a site, all of which count against the client address. */
+export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
+  const settings = yield* HttpSettings;
+  const signIns = yield* SignIns;
+  const limits = yield* RequestLimits;
+  const security = yield* SecurityLog;
+  const pageSettings = yield* PageSettings;
+  const withContext = requestContextMaker(settings);
+  const site = siteOf(name, settings.publicUrl);
+  const callbackUri = `${settings.publicUrl}${site.path}/callback`;
+
+  const render: SiteRoutes["render"] = (page, { requestId }) =>
+    pageResponse(page, footerHtml(pageSettings, requestId));
+
+  const errorResponse = (error: SiteError, context: RequestContext): Response => {
+    if (error._tag === "InvalidSession") return redirect(303, `${site.path}/sign-in`);
+    const headers: Record<string, string> = {};
+    const reported = publicOf(error);
+    if (reported !== null) addErrorHeaders(headers, reported);
+    return HttpServerResponse.setHeaders(render(refusalPage(error, site), context), headers);
+  };
+
+  const handle = (id: string, answer: (context: RequestContext) => Answer) =>
+    withContext({ id, generation: "v2" }, (context) =>
+      respond(
+        context,
+        security,
+        Effect.andThen(limits.admitVisit(context.address), answer(context)).pipe(
+          Effect.map((response) => withRequestId(response, context)),
+          Effect.annotateLogs({ requestId: context.requestId }),
+        ),
+        (error) => ({
+          response: withRequestId(errorResponse(error, context), context),
+          error: publicOf(error),
+        }),
+      ),
+    );
+
+  const bind = (
+    method: "GET" | "POST",
+    path: SitePath,
+    answer: (context: RequestContext) => Answer,
+  ): BoundRoute => ({ method, path, answer: handle(name, answer) });
+
+  const visitorOf = Effect.fnUntraced(function* (context: RequestContext) {
+    const signIn = yield* signIns.find(name, site.session.read(context));
+    return { context, signIn, csrf: yield* signIns.csrfToken(signIn) } satisfies Visitor;
+  });
+
+  const page: SiteRoutes["page"] = (path, answer) =>
+    bind("GET", path, (context) => Effect.flatMap(visitorOf(context), answer));
+
+  const form: SiteRoutes["form"] = (path, answer) =>
+    bind(
+      "POST",
+      path,
+      Effect.fnUntraced(function* (context: RequestContext) {
+        const visitor = yield* visitorOf(context);
+        const fields = yield* readForm(context);
+        if (Option.getOrNull(UrlParams.getFirst(fields, "csrf")) !== visitor.csrf) {
+          return yield* new Forbidden({ reason: "csrf" });
+        }
+        return yield* answer(visitor, fields);
+      }),
+    );
+
+  const begin = (_: RequestContext): Answer =>
+    Effect.map(signIns.begin(name, callbackUri), ({ url, state }) =>
+      site.begun.write(redirect(302, url), state),
+    );
+
+  const finish = (context: RequestContext): Answer =>
+    Effect.map(
+      signIns.finish({
+        site: name,
+        redirectUri: callbackUri,
+        state: site.begun.read(context),
+        callback: searchOf(context),
+        cookie: site.session.read(context),
+      }),
+      ({ cookie }) => site.session.write(site.begun.clear(redirect(303, site.path)), cookie),
+    );
+
+  /** Ends this sign-in, or with the field `all` every one of the person. */
+  const signOut = ({ signIn }: Visitor, fields: UrlParams.UrlParams): Answer => {
+    const isAll = Option.isSome(UrlParams.getFirst(fields, "all"));
+    return Effect.as(
+      signIns.end(signIn, isAll ? null : signIn.id),
+      site.session.clear(redirect(303, `${site.path}/signed-out`)),
+    );
+  };
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    bind("GET", `${site.path}/sign-in`, begin),
+    bind("GET", `${site.path}/callback`, finish),
+    form(`${site.path}/sign-out`, signOut),
+    bind("GET", `${site.path}/signed-out`, (context) =>
+      Effect.succeed(render(signedOutPage(site.path), context)),
+    ),
+  ];
+  const visit: SiteRoutes["visit"] = (id, answer) => handle(id, () => answer);
+
+  return { routes, page, form, render, visit } satisfies SiteRoutes;
+});
+
+const signedOutPage = (path: string): Page => ({
+  status: 200,
+  title: "You are signed out",
+  content: html`
+<h1>You are signed out</h1>
+<p><a class="button" href="${path}/sign-in">Sign in again</a></p>`,
+});
+
+const withRequestId = (response: Response, { requestId }: RequestContext): Response =>
+  HttpServerResponse.setHeader(response, "x-request-id", requestId);
+
+const searchOf = ({ request: { url } }: RequestContext): URLSearchParams =>
+  new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "");
+
+const maxFormSize = ByteSize.bytes(maxBodySize);
+
+const readForm = ({ request }: RequestContext) =>
+  request.urlParamsBody.pipe(
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, maxFormSize),
+    Effect.mapError((cause) => new InvalidBody({ problem: "content", reason: "expected a form", cause })),
+  );
+
+const redirect = (status: 302 | 303, location: string): Response =>
+  HttpServerResponse.redirect(location, { status, headers: privateHeaders });

@@ -1,0 +1,72 @@
+/**
+ * The server of a test of the sites that people sign in to, and their browsers.
+ */
+import { freePort } from "@accountlink/test-servers";
+import { afterAll, expect } from "vitest";
+import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
+import { type FlowBrowser, locationOf, openBrowser } from "../support/flow_browser.ts";
+import type { Answer, Send } from "../support/http.ts";
+import { useServer } from "../support/server.ts";
+import { makeWorld, type World } from "../support/world.ts";
+
+/** What tests of the sites do. */
+export interface SiteServer {
+  readonly world: World;
+  readonly send: Send;
+  readonly platform: DevPlatform;
+  readonly url: () => string;
+  readonly output: () => string;
+  readonly newBrowser: () => FlowBrowser;
+  /** Signs a browser in, a new one if none is given, and gives it. */
+  readonly signIn: (chatId: string, browser?: FlowBrowser, site?: Site) => Promise<FlowBrowser>;
+}
+
+export type Site = "dashboard" | "me";
+
+/** Runs one server for the tests of a file. Every browser has an address of its own. */
+export const useSiteServer = async (
+  env: Readonly<Record<string, string>> = {},
+  change: (fixture: World["fixture"]) => object = (fixture) => fixture,
+): Promise<SiteServer> => {
+  const world = makeWorld();
+  const port = await freePort();
+  const server = useServer(() => ({
+    fixture: change(world.fixture),
+    env: { ACCOUNTLINK_DEV_PLATFORM_PORT: String(port), ...env },
+  }));
+  const platform = devPlatformOn(port);
+  const browsers: Array<FlowBrowser> = [];
+  afterAll(() => {
+    platform.close();
+    for (const { close } of browsers) close();
+  });
+  const newBrowser = () => {
+    const browser = openBrowser(server.url, world.address());
+    browsers.push(browser);
+    return browser;
+  };
+  return {
+    world,
+    platform,
+    send: server.send,
+    url: server.url,
+    output: server.output,
+    newBrowser,
+    signIn: async (chatId, browser = newBrowser(), site = "dashboard") => {
+      const finished = await browser.get(await returnAs(browser, chatId, site));
+      expect([finished.status, finished.headers.location]).toEqual([303, `/${site}`]);
+      return browser;
+    },
+  };
+};
+
+/** Begins to sign in and chooses who to be; gives the address that the platform sends back to. */
+export const returnAs = async (
+  browser: FlowBrowser,
+  as: Parameters<FlowBrowser["signIn"]>[1],
+  site: Site = "dashboard",
+): Promise<string> => browser.signIn(locationOf(await browser.get(`/${site}/sign-in`)), as);
+
+/** The `Set-Cookie` line of a cookie, in parts. */
+export const setCookie = (answer: Answer, name: string): ReadonlyArray<string> =>
+  (answer.headers["set-cookie"] ?? []).find((line) => line.startsWith(`${name}=`))?.split("; ") ?? [];

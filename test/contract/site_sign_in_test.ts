@@ -1,0 +1,162 @@
+/**
+ * Sign-in to the dashboard and to one's own data: what a browser gets, and what somebody else may try with it.
+ */
+import { describe, expect, test } from "vitest";
+import { formOf, openBrowser, titleOf } from "../support/flow_browser.ts";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { whyHidden } from "../support/storage.ts";
+import { makeWorld } from "../support/world.ts";
+import { returnAs, type Site, setCookie, useSiteServer } from "./site_server.ts";
+
+const { newBrowser, signIn, platform, url } = await useSiteServer();
+
+const ada = "100001";
+const bob = "100002";
+const cookies = { dashboard: "accountlink_session", me: "accountlink_me" } as const;
+
+describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
+  test("sends to the platform with PKCE and a state that a cookie holds", async () => {
+    const browser = newBrowser();
+    const begun = await browser.get(`/${site}/sign-in`);
+    expect(begun.status).toBe(302);
+    expect(begun.headers["cache-control"]).toBe("no-store");
+    const asked = Object.fromEntries(new URL(begun.headers.location ?? "").searchParams);
+    expect(asked).toMatchObject({
+      response_type: "code",
+      code_challenge_method: "S256",
+      redirect_uri: `${url()}/${site}/callback`,
+      scope: site === "dashboard" ? "identify guilds" : "identify",
+      state: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    const cookie = setCookie(begun, `accountlink_${site}_sign_in`);
+    expect(cookie).toEqual([
+      `accountlink_${site}_sign_in=${asked["state"]}`,
+      "Path=/",
+      "HttpOnly",
+      "SameSite=Lax",
+    ]);
+  });
+
+  test("gives a cookie for twelve hours, of its own path", async () => {
+    const browser = newBrowser();
+    const finished = await browser.get(await returnAs(browser, ada, site));
+    expect([finished.status, finished.headers.location]).toEqual([303, `/${site}`]);
+    const [value, ...attributes] = setCookie(finished, cookies[site]);
+    expect(value).toMatch(/^\w+=[\w-]{43}$/);
+    expect(attributes).toEqual(["Max-Age=43200", `Path=/${site}`, "HttpOnly", "SameSite=Lax"]);
+    expect(setCookie(finished, `accountlink_${site}_sign_in`)).toContain("Max-Age=0");
+  });
+
+  test("is new on every sign-in, and keeps no cookie that was planted", async () => {
+    const browser = newBrowser();
+    const planted = "p".repeat(43);
+    browser.cookies.set(cookies[site], planted);
+    await signIn(ada, browser, site);
+    const first = browser.cookies.get(cookies[site]) ?? "";
+    expect(first).not.toBe(planted);
+    const thief = newBrowser();
+    thief.cookies.set(cookies[site], planted);
+    expect((await thief.post(`/${site}/sign-out`, {})).headers.location).toBe(`/${site}/sign-in`);
+    await signIn(ada, browser, site);
+    expect(browser.cookies.get(cookies[site])).not.toBe(first);
+    thief.cookies.set(cookies[site], first);
+    expect((await thief.post(`/${site}/sign-out`, {})).headers.location).toBe(`/${site}/sign-in`);
+  });
+
+  const used = [400, "This sign-in cannot be used"];
+
+  test("is of use once, in the browser that began it", async () => {
+    const [browser, other] = [newBrowser(), newBrowser()];
+    const callback = await returnAs(browser, ada, site);
+    const pageOf = async (address: string, of = browser) => {
+      const { status, text } = await of.get(address);
+      return [status, titleOf(text)];
+    };
+    expect(await pageOf(callback, other)).toEqual(used);
+    await returnAs(other, bob, site);
+    expect(await pageOf(callback, other)).toEqual(used);
+    const elsewhere = site === "me" ? "dashboard" : "me";
+    expect(await pageOf(callback.replace(`/${site}/`, `/${elsewhere}/`))).toEqual(used);
+    const begun = new Map(browser.cookies);
+    expect((await browser.get(callback)).status).toBe(303);
+    for (const [name, value] of begun) browser.cookies.set(name, value);
+    expect(await pageOf(callback)).toEqual(used);
+    expect(await pageOf(`/${site}/callback`)).toEqual(used);
+  });
+
+  test("can be denied, and says when the platform is down", async () => {
+    const browser = newBrowser();
+    const denied = await browser.get(await returnAs(browser, { deny: true }, site));
+    expect([denied.status, titleOf(denied.text)]).toEqual([403, "You did not sign in"]);
+    const callback = await returnAs(browser, ada, site);
+    await platform.fail({ mode: "down", platform: "chat" });
+    const down = await browser.get(callback).finally(platform.recover);
+    expect([down.status, titleOf(down.text)]).toEqual([503, "The platform does not answer"]);
+    expect(down.headers["retry-after"]).toBe("1");
+  });
+
+  test("ends with the form of a page, also for who has a copy of the cookie", async () => {
+    const browser = await signIn(ada, newBrowser(), site);
+    const thief = newBrowser();
+    for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
+    const path = `/${site}/sign-out`;
+    for (const form of [{}, { csrf: "" }, { csrf: "x".repeat(43) }]) {
+      const refused = await browser.post(path, form);
+      expect([refused.status, titleOf(refused.text)]).toEqual([403, "This form cannot be used"]);
+    }
+    if (site === "me") return;
+    const { csrf = "" } = formOf(await browser.get(`/${site}`));
+    const ofAnother = formOf(await (await signIn(ada)).get(`/${site}`));
+    expect((await browser.post(path, ofAnother)).status).toBe(403);
+    const ended = await browser.post(path, { csrf });
+    expect([ended.status, ended.headers.location]).toEqual([303, `/${site}/signed-out`]);
+    expect(setCookie(ended, cookies[site])).toContain("Max-Age=0");
+    const gone = await thief.get(`/${site}`);
+    expect([gone.status, gone.headers.location]).toEqual([303, `/${site}/sign-in`]);
+  });
+
+  test("unknown paths get a page, and other methods one with the right ones", async () => {
+    const unknown = await newBrowser().get(`/${site}/nowhere`);
+    expect([unknown.status, titleOf(unknown.text)]).toEqual([404, "There is no such page"]);
+    const misplaced = await newBrowser().post(`/${site}/sign-in`, {});
+    expect([misplaced.status, misplaced.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
+  });
+});
+
+test("a page sends to sign-in who is not", async () => {
+  const { status, headers } = await newBrowser().get("/dashboard");
+  expect([status, headers.location]).toEqual([303, "/dashboard/sign-in"]);
+});
+
+test("a sign-in to one site is none to the other", async () => {
+  const browser = await signIn(ada, newBrowser(), "me");
+  browser.cookies.set(cookies.dashboard, browser.cookies.get(cookies.me) ?? "");
+  expect((await browser.get("/dashboard")).headers.location).toBe("/dashboard/sign-in");
+});
+
+describe("what nobody finds", () => {
+  test("is a cookie or a state, in the log or in the store", async ({ skip }) => {
+    if (whyHidden !== null) skip(whyHidden);
+    const world = makeWorld();
+    let server: RunningServer | undefined;
+    try {
+      server = await startServer({ fixture: world.fixture, env: { ACCOUNTLINK_LOG_LEVEL: "trace" } });
+      const running = server;
+      const browser = openBrowser(() => running.url, world.address());
+      const callback = await returnAs(browser, ada);
+      const secrets = [...browser.cookies.values()];
+      expect((await browser.get(callback)).status).toBe(303);
+      await returnAs(browser, ada, "me");
+      secrets.push(...browser.cookies.values(), new URL(callback).searchParams.get("code") ?? "");
+      const { csrf = "" } = formOf(await browser.get("/dashboard"));
+      const found = [server.output(), ...(await server.storage.contents())].join("\n");
+      const given = [...secrets, csrf].filter((secret) => secret !== "");
+      expect(given.length).toBeGreaterThanOrEqual(5);
+      for (const secret of given) expect(found).not.toContain(secret);
+      expect(found).toContain(ada);
+      browser.close();
+    } finally {
+      await server?.stop();
+    }
+  });
+});
