@@ -90,7 +90,8 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect([denied.status, titleOf(denied.text)]).toEqual([403, "You did not sign in"]);
     const callback = await returnAs(browser, ada, site);
     await platform.fail({ mode: "down", platform: "chat" });
-    const down = await browser.get(callback).finally(platform.recover);
+    const down = await browser.get(callback);
+    await platform.recover();
     expect([down.status, titleOf(down.text)]).toEqual([503, "The platform does not answer"]);
     expect(down.headers["retry-after"]).toBe("1");
   });

@@ -34,7 +34,7 @@ export interface Visitor {
 }
 
 /** The routes of a site, and what binds more of them. */
-export interface SiteRoutes {
+interface SiteRoutes {
   /** Sign-in, its callback, and sign-out. */
   readonly routes: ReadonlyArray<BoundRoute>;
 

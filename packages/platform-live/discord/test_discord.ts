@@ -140,7 +140,7 @@ const answer = (path: string, { headers }: HeardRequest): HttpAnswering => {
 };
 
 /** The guilds of every user, each with another right. */
-export const listedGuilds = [
+const listedGuilds = [
   { id: guildId, name: "Engine Room", icon: null, owner: true, permissions: "0", features: [] },
   { id: foreignGuildId, name: "Foreign", icon: null, owner: false, permissions: "36953121", features: [] },
   { id: "81384788765712385", name: null, owner: false, permissions: "8" },
