@@ -76,6 +76,7 @@ export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey =
   scope,
   tier: "free",
   kind: "normal",
+  access: "full",
   status: "active",
   expiresAt: null,
   limits: {},

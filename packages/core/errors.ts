@@ -107,6 +107,7 @@ export type ForbiddenReason =
   | "new_user_not_in_guild"
   | "wrong_guild"
   | "ip_not_allowed"
+  | "key_access"
   | "not_guild_manager"
   | "account_suspended"
   | "csrf";
@@ -124,6 +125,7 @@ const forbiddenMessages = {
   new_user_not_in_guild: "New user is not in the guild",
   wrong_guild: "Guild does not match this API key",
   ip_not_allowed: "IP address not allowed",
+  key_access: "This API key may not do that",
   not_guild_manager: "User may not manage the guild",
   account_suspended: "The account is suspended",
   csrf: "The request does not come from a page of the dashboard",

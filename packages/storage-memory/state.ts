@@ -23,8 +23,10 @@ export interface Secret {
 export interface StoredKey {
   key: ApiKey;
   /** Whether it counts against the maximum of its account. */
-  readonly counts: boolean;
+  counts: boolean;
   readonly secrets: Array<Secret>;
+  lastUsedAt: Millis | null;
+  revokedAt: Millis | null;
 }
 
 /** An audit entry without its account and sequence. */

@@ -21,6 +21,7 @@ import { signIns } from "./migrations/0008_sign_ins.ts";
 import { retention } from "./migrations/0009_retention.ts";
 import { dayCounts } from "./migrations/0010_day_counts.ts";
 import { alts } from "./migrations/0011_alts.ts";
+import { access } from "./migrations/0012_access.ts";
 import { siteSignIns } from "./migrations/0014_site_sign_ins.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
@@ -39,6 +40,7 @@ export const migrations: Readonly<
   "0009_retention": retention,
   "0010_day_counts": dayCounts,
   "0011_alts": alts,
+  "0012_access": access,
   "0014_site_sign_ins": siteSignIns,
 };
 

@@ -91,6 +91,7 @@ const samples: ReadonlyArray<PublicError> = [
       "new_user_not_in_guild",
       "wrong_guild",
       "ip_not_allowed",
+      "key_access",
     ] as const
   ).map((reason) => new Forbidden({ reason })),
   new PremiumRequired(),

@@ -4,7 +4,7 @@ import { Effect, Option } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
 import { makeKey, makeWorld, origin, uniqueKeyId, uniqueText } from "../world.ts";
-import { insert } from "./keys.ts";
+import { details, insert } from "./keys.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
 const atOnce = { concurrency: "unbounded" } as const;
@@ -43,7 +43,7 @@ export const changes: Cases<StoragePorts> = {
     expectEqual(ends, [50, 70, 70, null]);
     const keys = yield* KeyStore;
     expectEqual(yield* keys.findByHash(third), Option.some({ key, endsAt: 70 }));
-    expectEqual(yield* keys.listKeys(global.account), [key]);
+    expectEqual(yield* keys.listKeys(global.account, 0), [details(key, { previousSecretEndsAt: 70 })]);
   }),
 
   "a secret ends with its key at the latest": Effect.gen(function* () {
@@ -134,7 +134,7 @@ export const changes: Cases<StoragePorts> = {
     );
     expectEqual(results.filter((result) => result === "inserted").length, 3);
     expectEqual(results.filter((result) => result === "too_many_keys").length, many.length - 3);
-    expectEqual((yield* keys.listKeys(global.account)).length, 3);
+    expectEqual((yield* keys.listKeys(global.account, 0)).length, 3);
   }),
 
   "concurrent insertKey with one ID or one hash: exactly one succeeds": Effect.gen(function* () {

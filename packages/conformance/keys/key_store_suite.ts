@@ -5,6 +5,7 @@ import { accounts } from "./accounts.ts";
 import { audits } from "./audits.ts";
 import { changes } from "./changes.ts";
 import { keys } from "./keys.ts";
+import { updates } from "./updates.ts";
 
 /**
  * Tests a `KeyStore` with the other storage ports: changes log entries in `AuditLog`.
@@ -18,4 +19,4 @@ import { keys } from "./keys.ts";
  * ```
  */
 export const keyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("KeyStore", options, { ...accounts, ...keys, ...changes, ...audits });
+  suite("KeyStore", options, { ...accounts, ...keys, ...changes, ...updates, ...audits });

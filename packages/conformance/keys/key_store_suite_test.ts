@@ -14,7 +14,7 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
   "concurrent insertKey never exceeds the maximum": (store) => ({
     insertKey: (write) =>
       Effect.gen(function* () {
-        const { length } = yield* store.listKeys(write.key.scope.account);
+        const { length } = yield* store.listKeys(write.key.scope.account, 0);
         yield* Effect.yieldNow;
         const full = write.maxKeys !== null && length >= write.maxKeys;
         return full ? "too_many_keys" : yield* store.insertKey({ ...write, maxKeys: null });
@@ -23,7 +23,7 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
   "insertKey with a duplicate ID or hash changes nothing, also beyond the maximum": (store) => ({
     insertKey: (write) =>
       Effect.gen(function* () {
-        const { length } = yield* store.listKeys(write.key.scope.account);
+        const { length } = yield* store.listKeys(write.key.scope.account, 0);
         const full = write.maxKeys !== null && length >= write.maxKeys;
         return full ? "too_many_keys" : yield* store.insertKey(write);
       }),
@@ -31,7 +31,7 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
   "insertKey counts the keys of the account that are not revoked": (store) => ({
     insertKey: (write) =>
       Effect.gen(function* () {
-        const keys = yield* store.listKeys(write.key.scope.account);
+        const keys = yield* store.listKeys(write.key.scope.account, 0);
         const sameScope = keys.filter(({ scope }) => scope.pid === write.key.scope.pid);
         const full = write.maxKeys !== null && sameScope.length >= write.maxKeys;
         return full ? "too_many_keys" : yield* store.insertKey({ ...write, maxKeys: null });
@@ -59,8 +59,26 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
         return Option.isSome(found) && found.value.status !== write.status;
       }),
   }),
+  "updateKey sets each field alone, and all of them together": (store) => ({
+    updateKey: (write) => store.updateKey({ ...write, update: { ...write.update, limits: {} } }),
+  }),
+  "concurrent updateKey and revocation: what is revoked stays, and never changes again": (store) => ({
+    updateKey: (write) =>
+      Effect.gen(function* () {
+        const found = yield* store.findById(write.id);
+        yield* Effect.yieldNow;
+        return Option.exists(found, ({ status }) => status !== "revoked")
+          ? "updated"
+          : yield* store.updateKey(write);
+      }),
+    setKeyStatus: (write) =>
+      Effect.andThen(Effect.yieldNow, store.setKeyStatus({ ...write, at: write.at + 1 })),
+  }),
+  "details name the latest end of an earlier secret that is still accepted": (store) => ({
+    findDetails: (id) => store.findDetails(id, 0),
+  }),
   "listKeys returns the keys of one or all accounts, by creation and ID": (store) => ({
-    listKeys: (account) => Effect.map(store.listKeys(account), (keys) => keys.toReversed()),
+    listKeys: (account, at) => Effect.map(store.listKeys(account, at), (keys) => keys.toReversed()),
   }),
   "ensureAccount creates an account, and keeps an existing one": (store) => ({
     ensureAccount: (account) => Effect.as(store.ensureAccount(account), account),

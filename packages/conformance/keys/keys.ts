@@ -1,5 +1,5 @@
 import type { ApiKey, DataScope, StoragePorts } from "@accountlink/core";
-import { KeyStore } from "@accountlink/core/keys";
+import { type KeyDetails, KeyStore } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
@@ -10,11 +10,21 @@ import { makeKey, makeWorld, origin, uniqueKeyId, uniquePid, uniqueText } from "
 export const insert = (key: ApiKey, maxKeys: number | null = null, hash: string = uniqueText()) =>
   Effect.flatMap(KeyStore, (keys) => keys.insertKey({ ...origin, key, hash, maxKeys, at: key.createdAt }));
 
+/** A key as it is listed; by default one that was never used, rotated or revoked. */
+export const details = (key: ApiKey, parts: Partial<KeyDetails> = {}): KeyDetails => ({
+  ...key,
+  lastUsedAt: null,
+  previousSecretEndsAt: null,
+  revokedAt: null,
+  ...parts,
+});
+
 const fullKey = (scope: DataScope): ApiKey =>
   makeKey(scope, {
     name: "All fields",
     tier: "premium",
     kind: "partner",
+    access: "verify",
     status: "disabled",
     expiresAt: 1_767_225_600_123,
     limits: { perWindow: 3, windowMs: 500, daily: 0, verifyDaily: 7 },
@@ -78,7 +88,7 @@ export const keys: Cases<StoragePorts> = {
     expectEqual(yield* store.findById(key.id), Option.some(key));
     expectEqual(yield* store.findById(sameHash.id), Option.none());
     expectEqual(yield* store.findByHash(otherHash), Option.none());
-    expectEqual(yield* store.listKeys(global.account), [key]);
+    expectEqual(yield* store.listKeys(global.account, 0), [details(key)]);
   }),
 
   "insertKey counts the keys of the account that are not revoked": Effect.gen(function* () {
@@ -126,15 +136,15 @@ export const keys: Cases<StoragePorts> = {
     ];
     const foreign = makeKey(other, { createdAt: 3 });
     yield* Effect.forEach([...made, foreign], (key) => insert(key));
-    const [oldest, ...rest] = [made[1], made[0], made[2]].filter((key) => key !== undefined);
+    const [oldest, ...rest] = [made[1], made[0], made[2]].flatMap((key) => (key ? [details(key)] : []));
     const ordered = [oldest, ...rest.toSorted((one, two) => (one.id < two.id ? -1 : 1))];
-    expectEqual<ReadonlyArray<ApiKey | undefined>>(yield* store.listKeys(global.account), ordered);
+    expectEqual<ReadonlyArray<ApiKey | undefined>>(yield* store.listKeys(global.account, 0), ordered);
     const ours = new Set([...made, foreign].map(({ id }) => id));
     expectEqual<ReadonlyArray<ApiKey | undefined>>(
-      (yield* store.listKeys(null)).filter(({ id }) => ours.has(id)),
-      [oldest, foreign, ...ordered.slice(1)],
+      (yield* store.listKeys(null, 0)).filter(({ id }) => ours.has(id)),
+      [oldest, details(foreign), ...ordered.slice(1)],
     );
-    expectEqual(yield* store.listKeys(uniqueText()), []);
+    expectEqual(yield* store.listKeys(uniqueText(), 0), []);
   }),
 
   "names and origins of keys keep every Unicode text": Effect.gen(function* () {

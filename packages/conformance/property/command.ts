@@ -3,7 +3,7 @@
  * so that they interact.
  */
 import type { ApiKey, ChatId, GameId } from "@accountlink/core";
-import type { KeyStatus } from "@accountlink/core/keys";
+import type { KeyAccess, KeyKind, KeyStatus, KeyUpdate } from "@accountlink/core/keys";
 import type { PortableLink } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import * as FastCheck from "fast-check";
@@ -37,7 +37,8 @@ export type LinkCommand = { readonly scope: ScopeName } & (
 export type KeyCommand =
   | { readonly op: "findByHash"; readonly hash: number }
   | { readonly op: "findById"; readonly key: number }
-  | { readonly op: "listKeys" }
+  | { readonly op: "findDetails"; readonly key: number; readonly at: Millis }
+  | { readonly op: "listKeys"; readonly at: Millis }
   | {
       readonly op: "insertKey";
       readonly scope: ScopeName;
@@ -53,6 +54,7 @@ export type KeyCommand =
       readonly at: Millis;
       readonly previousUntil: Millis;
     }
+  | { readonly op: "updateKey"; readonly key: number; readonly update: KeyUpdate; readonly at: Millis }
   | { readonly op: "setKeyStatus"; readonly key: number; readonly status: KeyStatus; readonly at: Millis };
 
 export type Command = LinkCommand | KeyCommand | VerificationCommand;
@@ -109,16 +111,29 @@ const hash = nat(hashCount - 1);
 const status = constantFrom<KeyStatus>("active", "disabled", "revoked");
 const keyParts = record({ name: constantFrom("one", "two"), status, expiresAt: option(at), createdAt: at });
 
+const keyUpdate: FastCheck.Arbitrary<KeyUpdate> = record(
+  {
+    name: constantFrom("one", "two"),
+    kind: constantFrom<KeyKind>("normal", "partner"),
+    access: constantFrom<KeyAccess>("full", "read"),
+    expiresAt: option(at),
+    status: constantFrom("active", "disabled"),
+  },
+  { requiredKeys: [] },
+);
+
 // Null for a key that does not count.
 const maxKeys = oneof(nat(3), constantFrom(null, Infinity));
 
 export const keyCommand: FastCheck.Arbitrary<KeyCommand> = oneof(
   record({ op: constant("insertKey"), scope, key, hash, parts: keyParts, maxKeys }),
   record({ op: constant("rotateKey"), key, hash, at, previousUntil: at }),
+  record({ op: constant("updateKey"), key, update: keyUpdate, at }),
   record({ op: constant("setKeyStatus"), key, status, at }),
   record({ op: constant("findByHash"), hash }),
   record({ op: constant("findById"), key }),
-  record({ op: constant("listKeys") }),
+  record({ op: constant("findDetails"), key, at }),
+  record({ op: constant("listKeys"), at }),
 );
 
 export const anyCommand: FastCheck.Arbitrary<Command> = oneof(

@@ -73,10 +73,12 @@ export const storageOperations = Effect.gen(function* () {
       findByHash: keys.findByHash(hash),
       findById: keys.findById(key.id),
       acceptedAmong: keys.acceptedAmong([key.id], 0),
-      listKeys: keys.listKeys(account.name),
+      findDetails: keys.findDetails(key.id, 0),
+      listKeys: keys.listKeys(account.name, 0),
       rotateKey: Effect.suspend(() =>
         keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at, previousUntil: at }),
       ),
+      updateKey: keys.updateKey({ ...origin, id: key.id, update: { name: "Another" }, at }),
       setKeyStatus: keys.setKeyStatus({
         ...origin,
         id: key.id,

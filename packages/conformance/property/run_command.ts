@@ -14,7 +14,7 @@ import {
 import type { AuditEntry } from "@accountlink/core/audit";
 import { FlowStore } from "@accountlink/core/flow";
 import type { FlowId, SessionId } from "@accountlink/core/ids";
-import { KeyStore } from "@accountlink/core/keys";
+import { type KeyDetails, KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { Effect, Option } from "effect";
 import { newFlow, newSession, uniqueFlowId, uniqueSessionId } from "../sessions/verification.ts";
@@ -83,7 +83,7 @@ export const runCommand = (
 /** All state of a world that commands can change. */
 export interface Observation {
   readonly scopes: ReadonlyArray<unknown>;
-  readonly keys: ReadonlyArray<ApiKey>;
+  readonly keys: ReadonlyArray<KeyDetails>;
   readonly secrets: ReadonlyArray<unknown>;
   readonly sessions: ReadonlyArray<unknown>;
   readonly changedSessions: ReadonlyArray<SessionId>;
@@ -107,7 +107,7 @@ export const observe = Effect.fnUntraced(function* (
   const entries = yield* log.list(world.account.name, null, 1_000);
   return {
     scopes: yield* Effect.all([observeScope(world.global), observeScope(world.guild)]),
-    keys: yield* keys.listKeys(world.account.name),
+    keys: yield* keys.listKeys(world.account.name, 1),
     secrets: yield* Effect.forEach(world.hashes, (hash) => Effect.map(keys.findByHash(hash), plain)),
     sessions: yield* Effect.forEach(world.sessionIds, (id) => Effect.map(sessions.find(id), plain)),
     changedSessions: ownOf(world.sessionIds, yield* sessions.changedSince(0, world.sessionIds)),
@@ -176,7 +176,8 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
 
   findByHash: (world, { hash }) => askKeys((store) => store.findByHash(hashOf(world, hash))),
   findById: (world, { key }) => askKeys((store) => store.findById(idOf(world, key))),
-  listKeys: (world) => askKeys((store) => store.listKeys(world.account.name)),
+  findDetails: (world, { key, at }) => askKeys((store) => store.findDetails(idOf(world, key), at)),
+  listKeys: (world, { at }) => askKeys((store) => store.listKeys(world.account.name, at)),
   insertKey: (world, { scope, key, hash, parts, maxKeys }) => {
     const inserted = makeKey(world[scope], { ...parts, id: idOf(world, key) });
     const write = { ...origin, key: inserted, hash: hashOf(world, hash), maxKeys, at: parts.createdAt };
@@ -186,6 +187,8 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
     askKeys((store) =>
       store.rotateKey({ ...origin, id: idOf(world, key), hash: hashOf(world, hash), at, previousUntil }),
     ),
+  updateKey: (world, { key, update, at }) =>
+    askKeys((store) => store.updateKey({ ...origin, id: idOf(world, key), update, at })),
   setKeyStatus: (world, { key, status, at }) =>
     askKeys((store) =>
       store.setKeyStatus({ ...origin, id: idOf(world, key), status, at, action: "key.status_changed" }),

@@ -160,7 +160,7 @@ export const erasures: Cases<StoragePorts> = {
     const logged = yield* user.entries(account.name);
     expectEqual(logged.length, 1);
     expectEqual(yield* keys.ensureAccount(own), own);
-    expectEqual(yield* keys.listKeys(own.name), []);
+    expectEqual(yield* keys.listKeys(own.name, 0), []);
   }),
 
   "erase changes nothing if a record exists in another scope": Effect.gen(function* () {

@@ -24,6 +24,7 @@ export type AuditAction =
   | "review.set"
   | "review.deleted"
   | "key.created"
+  | "key.updated"
   | "key.rotated"
   | "key.status_changed"
   | "key.reported"

@@ -67,7 +67,7 @@ export class FlowSubjects extends Context.Service<
       });
 
       const activeKeys = ({ account, pid }: DataScope, now: Millis) =>
-        Effect.map(keys.listKeys(account), (owned) =>
+        Effect.map(keys.listKeys(account, now), (owned) =>
           owned.filter((key) => key.scope.pid === pid && isAccepted(key, now)),
         );
 

@@ -14,6 +14,12 @@ export type Tier = "free" | "premium";
 /** `partner` and `staff` keys have custom limits. */
 export type KeyKind = "normal" | "partner" | "staff";
 
+/**
+ * What a key is for. `read` keys look up, also in bulk, and read alts and reviews; `verify` keys use sessions and look
+ * up single links.
+ */
+export type KeyAccess = "full" | "read" | "verify";
+
 export type KeyStatus = "active" | "disabled" | "revoked";
 
 /** An owner of keys. A chat user with its chat ID can sign in to the dashboard as the account. */
@@ -30,6 +36,7 @@ export interface ApiKey {
   readonly scope: DataScope;
   readonly tier: Tier;
   readonly kind: KeyKind;
+  readonly access: KeyAccess;
   readonly status: KeyStatus;
   /** When the key expires; null for never. */
   readonly expiresAt: Millis | null;
@@ -41,6 +48,16 @@ export interface ApiKey {
   /** Origins of redirects that verification sessions and flows may use. */
   readonly redirectOrigins: ReadonlyArray<string>;
   readonly createdAt: Millis;
+}
+
+/** A key with what its owner sees of its use. */
+export interface KeyDetails extends ApiKey {
+  /** When it was last used, up to a minute late; null if it never was. */
+  readonly lastUsedAt: Millis | null;
+  /** When the last of its earlier secrets ends; null if none of them is accepted any more. */
+  readonly previousSecretEndsAt: Millis | null;
+  /** When it was revoked; null if it is not, or if a node of an earlier release revoked it. */
+  readonly revokedAt: Millis | null;
 }
 
 /** Whether requests with the key are accepted: it is active and has not expired. */

@@ -12,15 +12,19 @@ import { Limits } from "../limits/quota.ts";
 import { isOrigin } from "../origin.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { isStorable } from "../storable_text.ts";
-import type { Account, ApiKey, KeyStatus } from "./api_key.ts";
+import type { Account, ApiKey, KeyDetails, KeyStatus } from "./api_key.ts";
 import { generateToken, keyIdOf, randomText } from "./api_key.ts";
 import { KeyChanges } from "./key_changes.ts";
 import { KeyStore } from "./key_store.ts";
+import type { KeyUpdate } from "./key_update.ts";
 
 /** The fields of a new key. The tier defaults to that of its account. */
 export interface NewKey
   extends Partial<
-    Pick<ApiKey, "name" | "tier" | "kind" | "status" | "expiresAt" | "limits" | "redirectOrigins"> &
+    Pick<
+      ApiKey,
+      "name" | "tier" | "kind" | "access" | "status" | "expiresAt" | "limits" | "redirectOrigins"
+    > &
       AddressLists
   > {
   readonly account: Account;
@@ -29,7 +33,7 @@ export interface NewKey
 
 /** A key with its secret in full, which cannot be read again. */
 export interface IssuedKey {
-  readonly key: ApiKey;
+  readonly key: KeyDetails;
   readonly token: string;
 }
 
@@ -38,8 +42,8 @@ export class ApiKeys extends Context.Service<
   ApiKeys,
   {
     /**
-     * Creates a key in the account's scope for the target. Fails with `Conflict` if the account has
-     * as many keys as its plan allows, also under concurrent creations.
+     * Creates a key in the account's scope for the target. Fails with `Conflict`
+     * `key_limit` if the account has as many keys as its plan allows, also under concurrent creations.
      */
     readonly create: (
       key: NewKey,
@@ -68,6 +72,16 @@ export class ApiKeys extends Context.Service<
       graceSeconds: number,
       origin: WriteOrigin,
     ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
+
+    /**
+     * Changes a key, and returns whether anything changed. None for an unknown key; `Conflict`
+     * `key_revoked` for a revoked one.
+     */
+    readonly update: (
+      id: KeyId,
+      update: KeyUpdate,
+      origin: WriteOrigin,
+    ) => Effect.Effect<Option.Option<boolean>, InvalidParameter | Conflict | StoreUnavailable>;
 
     /** Sets the status. False if the key is unknown or nothing changed. A revoked key stays so. */
     readonly setStatus: (
@@ -115,12 +129,16 @@ export class ApiKeys extends Context.Service<
         id: KeyId,
         choice: NewKey,
       ): Effect.fn.Return<ApiKey, InvalidParameter | StoreUnavailable> {
-        yield* checkChoice(choice);
         const { account, target, ...chosen } = choice;
+        if (account.name === "" || !isStorable(account.name)) {
+          return yield* InvalidParameter.one("account", "expected well-formed text without NUL");
+        }
+        yield* checkTexts(chosen);
         return {
           name: "",
           tier: account.tier,
           kind: "normal",
+          access: "full",
           status: "active",
           expiresAt: null,
           limits: {},
@@ -146,11 +164,10 @@ export class ApiKeys extends Context.Service<
           at: key.createdAt,
         });
         if (inserted === "too_many_keys") {
-          return yield* new Conflict({
-            reason: `The account has ${maxKeys} keys, the most that its plan allows`,
-          });
+          return yield* new Conflict({ reason: "key_limit" });
         }
-        return inserted === "exists" ? yield* create(choice, origin) : { key, token };
+        if (inserted === "exists") return yield* create(choice, origin);
+        return { key: { ...key, lastUsedAt: null, previousSecretEndsAt: null, revokedAt: null }, token };
       });
 
       const adopt: ApiKeys["Service"]["adopt"] = Effect.fn("ApiKeys.adopt")(
@@ -179,6 +196,17 @@ export class ApiKeys extends Context.Service<
           if (!rotated) return Option.none();
           yield* announce(id);
           return Option.some(token);
+        },
+      );
+
+      const update: ApiKeys["Service"]["update"] = Effect.fn("ApiKeys.update")(
+        function* (id, changes, origin) {
+          yield* checkTexts(changes);
+          const at = yield* Clock.currentTimeMillis;
+          const outcome = yield* store.updateKey({ ...origin, id, update: changes, at });
+          if (outcome === "revoked") return yield* new Conflict({ reason: "key_revoked" });
+          if (outcome === "updated") yield* announce(id);
+          return outcome === "unknown" ? Option.none() : Option.some(outcome === "updated");
         },
       );
 
@@ -218,7 +246,7 @@ export class ApiKeys extends Context.Service<
         },
       );
 
-      return ApiKeys.of({ create, adopt, rotate, setStatus, reportLeaked, scopeOf });
+      return ApiKeys.of({ create, adopt, rotate, update, setStatus, reportLeaked, scopeOf });
     }),
   ).pipe(Layer.provide(KeyChanges.layer));
 }
@@ -226,19 +254,20 @@ export class ApiKeys extends Context.Service<
 const areNetworks = (entries: ReadonlyArray<string> = []): boolean =>
   entries.every((entry) => Option.isSome(parseNetwork(entry)));
 
-const checkChoice = ({
-  account,
-  name,
+const checkTexts = ({
+  name = "",
   allowIps,
   denyIps,
   redirectOrigins = [],
-}: NewKey): Effect.Effect<void, InvalidParameter> => {
+}: Pick<KeyUpdate, "name" | "allowIps" | "denyIps" | "redirectOrigins">): Effect.Effect<
+  void,
+  InvalidParameter
+> => {
   const problems: Array<ParameterProblem> = [];
   const check = (parameter: string, isRight: boolean, reason: string) => {
     if (!isRight) problems.push({ name: parameter, reason });
   };
-  check("account", account.name !== "" && isStorable(account.name), "expected well-formed text without NUL");
-  check("name", isStorable(name ?? ""), "expected well-formed text without NUL");
+  check("name", isStorable(name), "expected well-formed text without NUL");
   check("allowIps", areNetworks(allowIps), "expected addresses or CIDRs");
   check("denyIps", areNetworks(denyIps), "expected addresses or CIDRs");
   check("redirectOrigins", redirectOrigins.every(isOrigin), 'expected origins such as "https://example.com"');

@@ -27,7 +27,7 @@ describe("ApiKeys.create", () => {
       const hash = yield* secrets.keyHash(token);
       assert.notInclude(hash, token.slice(-43));
       assert.strictEqual(Option.getOrThrow(yield* store.findByHash(hash)).key.id, key.id);
-      assert.notInclude(JSON.stringify(yield* store.listKeys(null)), token.slice(-43));
+      assert.notInclude(JSON.stringify(yield* store.listKeys(null, 0)), token.slice(-43));
     }).pipe(Effect.provide(world)),
   );
 
@@ -74,7 +74,7 @@ describe("ApiKeys.create", () => {
           Effect.provide(ApiKeys.layer.pipe(Layer.provide(Layer.succeed(Limits, unlimited)))),
         );
       }
-      assert.strictEqual((yield* store.listKeys("acme")).length, 3);
+      assert.strictEqual((yield* store.listKeys("acme", 0)).length, 3);
       assert.strictEqual((yield* Effect.flip(create()))._tag, "Conflict");
     }).pipe(Effect.provide(world)),
   );

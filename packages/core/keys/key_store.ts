@@ -7,7 +7,8 @@ import type { DataScope, ScopeTarget } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import type { Account, ApiKey, KeyStatus } from "./api_key.ts";
+import type { Account, ApiKey, KeyDetails, KeyStatus } from "./api_key.ts";
+import type { KeyUpdate } from "./key_update.ts";
 
 /** A key that was found by one of its secrets. */
 export interface PresentedKey {
@@ -34,6 +35,12 @@ export interface RotateKey extends WriteOrigin {
   readonly at: Millis;
   /** When earlier secrets expire, unless they expire sooner. */
   readonly previousUntil: Millis;
+}
+
+export interface UpdateKey extends WriteOrigin {
+  readonly id: KeyId;
+  readonly update: KeyUpdate;
+  readonly at: Millis;
 }
 
 export interface SetKeyStatus extends WriteOrigin {
@@ -81,17 +88,38 @@ export class KeyStore extends Context.Service<
 
     readonly findById: (id: KeyId) => Effect.Effect<Option.Option<ApiKey>, StoreUnavailable>;
 
+    /** @param at the time at which an earlier secret has to be accepted */
+    readonly findDetails: (
+      id: KeyId,
+      at: Millis,
+    ) => Effect.Effect<Option.Option<KeyDetails>, StoreUnavailable>;
+
     /** The keys for which `isAccepted` holds at a time, in any order. */
     readonly acceptedAmong: (
       ids: ReadonlyArray<KeyId>,
       at: Millis,
     ) => Effect.Effect<ReadonlyArray<KeyId>, StoreUnavailable>;
 
-    /** The keys of an account, or of all accounts with null; oldest first, ties by id. */
-    readonly listKeys: (account: string | null) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>;
+    /**
+     * The keys of an account, or of all accounts with null; oldest first, ties by id.
+     *
+     * @param at the time at which an earlier secret has to be accepted
+     */
+    readonly listKeys: (
+      account: string | null,
+      at: Millis,
+    ) => Effect.Effect<ReadonlyArray<KeyDetails>, StoreUnavailable>;
 
     /** Adds a secret. False if the key is unknown or revoked. */
     readonly rotateKey: (write: RotateKey) => Effect.Effect<boolean, StoreUnavailable>;
+
+    /**
+     * Changes a key by `updatedKey`, unless it is unknown or revoked. A key that changes its kind counts against the
+     * maximum of its account from then on if it is a normal one.
+     */
+    readonly updateKey: (
+      write: UpdateKey,
+    ) => Effect.Effect<"updated" | "unchanged" | "unknown" | "revoked", StoreUnavailable>;
 
     /** Sets the status. A revoked key stays revoked. False if nothing changed. */
     readonly setKeyStatus: (write: SetKeyStatus) => Effect.Effect<boolean, StoreUnavailable>;

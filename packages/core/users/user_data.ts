@@ -6,7 +6,7 @@ import { SecureRandom } from "effect/crypto";
 import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
-import type { ApiKey } from "../keys/api_key.ts";
+import type { KeyDetails } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { randomToken } from "../secrets/random_token.ts";
@@ -15,7 +15,7 @@ import { type UserErased, type UserRecords, UserStore } from "./user_store.ts";
 
 /** The data of a chat user, with the keys of their accounts. */
 export interface FoundUser extends UserRecords {
-  readonly keys: ReadonlyArray<ApiKey>;
+  readonly keys: ReadonlyArray<KeyDetails>;
 }
 
 /** Finds and erases chat users in every scope. */
@@ -42,7 +42,8 @@ export class UserData extends Context.Service<
 
       const find = Effect.fn("UserData.find")(function* (chatId: ChatId) {
         const found = yield* store.find(chatId);
-        const keys = yield* Effect.forEach(found.accounts, ({ name }) => keyStore.listKeys(name));
+        const now = yield* Clock.currentTimeMillis;
+        const keys = yield* Effect.forEach(found.accounts, ({ name }) => keyStore.listKeys(name, now));
         return { ...found, keys: keys.flat() };
       });
 

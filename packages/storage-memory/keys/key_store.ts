@@ -10,9 +10,12 @@ import {
 import {
   type InsertKey,
   isAccepted,
+  type KeyDetails,
   KeyStore,
   type RotateKey,
   type SetKeyStatus,
+  type UpdateKey,
+  updatedKey,
 } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -40,6 +43,10 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
       insertKey: (write) => Effect.sync(() => insertKey(memory, write)),
       findByHash: (hash) => Effect.sync(() => findByHash(memory, hash)),
       findById: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.keys.get(id)?.key)),
+      findDetails: (id, at) =>
+        Effect.sync(() =>
+          Option.map(Option.fromUndefinedOr(memory.keys.get(id)), (stored) => detailsOf(stored, at)),
+        ),
       acceptedAmong: (ids, at) =>
         Effect.sync(() =>
           ids.filter((id) => {
@@ -47,8 +54,9 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
             return stored !== undefined && isAccepted(stored.key, at);
           }),
         ),
-      listKeys: (account) => Effect.sync(() => keysOf(memory, account).toSorted(oldestFirst)),
+      listKeys: (account, at) => Effect.sync(() => keysOf(memory, account, at).toSorted(oldestFirst)),
       rotateKey: (write) => Effect.sync(() => rotateKey(memory, write)),
+      updateKey: (write) => Effect.sync(() => updateKey(memory, write)),
       setKeyStatus: (write) => Effect.sync(() => setKeyStatus(memory, write)),
     }),
   ),
@@ -75,9 +83,15 @@ const ensureScope = (memory: Memory, account: string, target: ScopeTarget, pid: 
   });
 };
 
-const keysOf = (memory: Memory, account: string | null): Array<ApiKey> => {
-  const keys = Array.from(memory.keys.values(), ({ key }) => key);
+const keysOf = (memory: Memory, account: string | null, at: Millis): Array<KeyDetails> => {
+  const keys = Array.from(memory.keys.values(), (stored) => detailsOf(stored, at));
   return account === null ? keys : keys.filter(({ scope }) => scope.account === account);
+};
+
+const detailsOf = ({ key, secrets, lastUsedAt, revokedAt }: StoredKey, at: Millis): KeyDetails => {
+  const ends = secrets.flatMap(({ endsAt }) => (endsAt === null ? [] : [earlier(endsAt, key.expiresAt)]));
+  const latest = Math.max(...ends.map(Number));
+  return { ...key, lastUsedAt, previousSecretEndsAt: latest > at ? latest : null, revokedAt };
 };
 
 const oldestFirst = (one: ApiKey, other: ApiKey): number =>
@@ -92,7 +106,8 @@ const insertKey = (memory: Memory, write: InsertKey) => {
 
   assertStorable([hash, key.name]);
   memory.record(keyChange(write, key, "key.created"));
-  const stored: StoredKey = { key, counts: maxKeys !== null, secrets: [] };
+  const revokedAt = key.status === "revoked" ? write.at : null;
+  const stored: StoredKey = { key, counts: maxKeys !== null, secrets: [], lastUsedAt: null, revokedAt };
   memory.keys.set(key.id, stored);
   addSecret(memory, stored, hash);
   return "inserted";
@@ -148,11 +163,27 @@ const rotateKey = (memory: Memory, write: RotateKey): boolean => {
   return true;
 };
 
+const updateKey = (memory: Memory, write: UpdateKey) => {
+  const stored = memory.keys.get(write.id);
+  if (stored === undefined) return "unknown";
+  if (stored.key.status === "revoked") return "revoked";
+  const updated = updatedKey(stored.key, write.update);
+  if (updated === null) return "unchanged";
+  const { key, action, details } = updated;
+  assertStorable([key.name]);
+  const { actor, requestId, at } = write;
+  memory.record({ actor, requestId, at, action, scope: key.scope, details });
+  if (key.kind !== stored.key.kind) stored.counts = key.kind === "normal";
+  stored.key = key;
+  return "updated";
+};
+
 const setKeyStatus = (memory: Memory, write: SetKeyStatus): boolean => {
   const stored = findUnrevoked(memory, write.id);
   if (stored === undefined || stored.key.status === write.status) return false;
   const key = { ...stored.key, status: write.status };
   memory.record(keyChange(write, key, write.action));
   stored.key = key;
+  if (write.status === "revoked") stored.revokedAt = write.at;
   return true;
 };

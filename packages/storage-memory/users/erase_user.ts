@@ -106,7 +106,10 @@ const releaseAccount = (
   for (const stored of memory.keys.values()) {
     if (stored.key.scope.account !== name) continue;
     const { scope, status, id } = stored.key;
-    if (status !== "revoked") revoked.push(id);
+    if (status !== "revoked") {
+      revoked.push(id);
+      stored.revokedAt = write.at;
+    }
     stored.key = {
       ...stored.key,
       scope: { ...scope, account: pseudonym },

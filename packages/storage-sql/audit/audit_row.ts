@@ -21,6 +21,7 @@ const EntryRow = Schema.Struct({
     "review.set": true,
     "review.deleted": true,
     "key.created": true,
+    "key.updated": true,
     "key.rotated": true,
     "key.status_changed": true,
     "key.reported": true,

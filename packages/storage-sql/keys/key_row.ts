@@ -1,6 +1,14 @@
 /** Rows of accounts, scopes and keys. */
 import { type ApiKey, ChatId, type DataScope, GuildId, KeyId, Pid } from "@accountlink/core";
-import type { Account, KeyKind, KeyStatus, PresentedKey, Tier } from "@accountlink/core/keys";
+import type {
+  Account,
+  KeyAccess,
+  KeyDetails,
+  KeyKind,
+  KeyStatus,
+  PresentedKey,
+  Tier,
+} from "@accountlink/core/keys";
 import { Schema } from "effect";
 import { literalsOf, schemaReaderOf } from "../statements/row.ts";
 
@@ -18,6 +26,7 @@ const KeyRow = Schema.Struct({
   name: Schema.String,
   tier: Tiers,
   kind: literalsOf<KeyKind>({ normal: true, partner: true, staff: true }),
+  access: literalsOf<KeyAccess>({ full: true, read: true, verify: true }),
   status: Statuses,
   expires_at: Schema.NullOr(Schema.Int),
   limits: Schema.fromJsonString(
@@ -39,6 +48,13 @@ const KeyRow = Schema.Struct({
 
 const SecretRow = Schema.Struct({ ...KeyRow.fields, secret_ends_at: Schema.NullOr(Schema.Int) });
 
+const DetailsRow = Schema.Struct({
+  ...KeyRow.fields,
+  last_used_at: Schema.NullOr(Schema.Int),
+  revoked_at: Schema.NullOr(Schema.Int),
+  previous_secret_ends_at: Schema.NullOr(Schema.Int),
+});
+
 const scopeOf = ({ pid, account, guild_id }: typeof ScopeRow.Type): DataScope =>
   guild_id === null ? { kind: "global", pid, account } : { kind: "guild", guildId: guild_id, pid, account };
 
@@ -48,6 +64,7 @@ const keyOf = (row: typeof KeyRow.Type): ApiKey => ({
   scope: scopeOf(row),
   tier: row.tier,
   kind: row.kind,
+  access: row.access,
   status: row.status,
   expiresAt: row.expires_at,
   limits: row.limits,
@@ -57,10 +74,31 @@ const keyOf = (row: typeof KeyRow.Type): ApiKey => ({
   createdAt: row.created_at,
 });
 
+/** The columns of `readKeys`, from `keyTables`. */
+export const keyColumns = `
+  keys.id, keys.name, keys.tier, keys.kind, keys.access, keys.status, keys.expires_at, keys.limits, keys.allow_ips,
+  keys.deny_ips, keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`;
+
+export const keyTables = "keys JOIN scopes ON scopes.pid = keys.pid";
+
 /** A secret expires with its key, or earlier. */
-const presentedKeyOf = (row: typeof SecretRow.Type): PresentedKey => {
-  const ends = [row.expires_at, row.secret_ends_at].filter((end) => end !== null);
-  return { key: keyOf(row), endsAt: ends.length === 0 ? null : Math.min(...ends) };
+const presentedKeyOf = (row: typeof SecretRow.Type): PresentedKey => ({
+  key: keyOf(row),
+  endsAt: earlier(row.expires_at, row.secret_ends_at),
+});
+
+const detailsOf = (row: typeof DetailsRow.Type): KeyDetails => ({
+  ...keyOf(row),
+  lastUsedAt: row.last_used_at,
+  revokedAt: row.revoked_at,
+  previousSecretEndsAt:
+    row.previous_secret_ends_at === null ? null : earlier(row.expires_at, row.previous_secret_ends_at),
+});
+
+/** The earlier of two ends; null is never. */
+const earlier = (one: number | null, other: number | null): number | null => {
+  if (one === null) return other;
+  return other === null ? one : Math.min(one, other);
 };
 
 /** The part of a key that audit entries need. */
@@ -73,6 +111,7 @@ export const readAccounts = schemaReaderOf(
 );
 export const readScopes = schemaReaderOf("scopes", ScopeRow, scopeOf);
 export const readKeys = schemaReaderOf("keys", KeyRow, keyOf);
+export const readDetails = schemaReaderOf("keys", DetailsRow, detailsOf);
 export const readPresentedKeys = schemaReaderOf("keys", SecretRow, presentedKeyOf);
 export const readStates = schemaReaderOf(
   "keys",

@@ -1,12 +1,22 @@
 /** `KeyStore` in SQL. */
 import { guildOf, type ScopeTarget } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Layer } from "effect";
 import { SqlClient, SqlConnection, type Statement } from "effect/sql";
 import { batched } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { readAccounts, readKeyIds, readKeys, readPresentedKeys, readScopes } from "./key_row.ts";
+import {
+  keyColumns,
+  keyTables,
+  readAccounts,
+  readDetails,
+  readKeyIds,
+  readKeys,
+  readPresentedKeys,
+  readScopes,
+} from "./key_row.ts";
 import { keyWrites } from "./key_writes.ts";
 
 export const layer: Layer.Layer<KeyStore, never, SqlClient.SqlClient | SqlConnection.Connection> =
@@ -71,15 +81,17 @@ const accountOperations = (
 const keyLookups = (
   sql: SqlClient.SqlClient,
   connection: SqlConnection.Connection,
-): Operations<"findByHash" | "findById" | "acceptedAmong" | "listKeys"> => {
-  const keys = sql.literal(`
-    keys.id, keys.name, keys.tier, keys.kind, keys.status, keys.expires_at, keys.limits, keys.allow_ips, keys.deny_ips,
-    keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`);
-  const keysWithScope = sql.literal("keys JOIN scopes ON scopes.pid = keys.pid");
+): Operations<"findByHash" | "findById" | "findDetails" | "acceptedAmong" | "listKeys"> => {
+  const [keys, keysWithScope] = [sql.literal(keyColumns), sql.literal(keyTables)];
   const byHash = (hash: Statement.Fragment) => sql`
     SELECT ${keys}, key_secrets.hash, key_secrets.ends_at AS secret_ends_at
     FROM ${keysWithScope} JOIN key_secrets ON key_secrets.key_id = keys.id
     WHERE key_secrets.hash = ${hash}`;
+  const detailsAt = (at: Millis) => sql`
+    ${keys}, keys.last_used_at, keys.revoked_at, (
+      SELECT MAX(ends_at) FROM key_secrets
+      WHERE key_id = keys.id AND ends_at > ${at} AND (keys.expires_at IS NULL OR keys.expires_at > ${at})
+    ) AS previous_secret_ends_at`;
   const { isAmong, isRemote } = dialectOf(sql);
   const presented = isRemote ? batchByHash(sql, connection, byHash) : (hash: string) => byHash(sql`${hash}`);
 
@@ -98,6 +110,13 @@ const keyLookups = (
         operation("KeyStore.findById"),
       ),
 
+    findDetails: (id, at) =>
+      sql`SELECT ${detailsAt(at)} FROM ${keysWithScope} WHERE keys.id = ${id}`.pipe(
+        Effect.flatMap(readDetails),
+        Effect.map(Arr.head),
+        operation("KeyStore.findDetails"),
+      ),
+
     acceptedAmong: (ids, at) =>
       sql`
         SELECT id FROM keys
@@ -106,12 +125,12 @@ const keyLookups = (
         operation("KeyStore.acceptedAmong"),
       ),
 
-    listKeys: (account) =>
+    listKeys: (account, at) =>
       sql`
-        SELECT ${keys} FROM ${keysWithScope}
+        SELECT ${detailsAt(at)} FROM ${keysWithScope}
         ${account === null ? sql.literal("") : sql`WHERE scopes.account = ${account}`}
         ORDER BY keys.created_at, keys.id`.pipe(
-        Effect.flatMap(readKeys),
+        Effect.flatMap(readDetails),
         operation("KeyStore.listKeys", account ?? ""),
       ),
   };

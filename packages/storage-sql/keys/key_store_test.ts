@@ -10,6 +10,7 @@ const key: ApiKey = {
   scope,
   tier: "free",
   kind: "normal",
+  access: "full",
   status: "active",
   expiresAt: null,
   limits: { daily: 5 },
@@ -23,6 +24,7 @@ describe("keys", () => {
   it.effect.each([
     "tier = 'gold'",
     "status = ''",
+    "access = 'all'",
     "limits = '{\"daily\":'",
     'limits = \'{"daily":"5"}\'',
     "limits = '\"some\"'",
@@ -34,9 +36,9 @@ describe("keys", () => {
       Effect.gen(function* () {
         const keys = yield* KeyStore;
         yield* keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 });
-        expect(yield* keys.listKeys("acme")).toEqual([key]);
+        expect(yield* keys.listKeys("acme", 1)).toMatchObject([key]);
         tamper(`UPDATE keys SET ${damage}`);
-        for (const read of [keys.findById(key.id), keys.findByHash("hash"), keys.listKeys(null)]) {
+        for (const read of [keys.findById(key.id), keys.findByHash("hash"), keys.listKeys(null, 1)]) {
           const error = yield* Effect.flip<unknown, unknown, never>(read);
           expect(error).toMatchObject({ _tag: "StoreUnavailable", cause: { _tag: "UnreadableRow" } });
           // The value is an address.
@@ -54,6 +56,7 @@ describe("a write of keys", () => {
       return keys.insertKey({ ...origin, key: other, hash: "other", maxKeys: null, at: 2 });
     },
     rotateKey: (keys) => keys.rotateKey({ ...origin, id: key.id, hash: "other", at: 2, previousUntil: 3 }),
+    updateKey: (keys) => keys.updateKey({ ...origin, id: key.id, update: { access: "read" }, at: 2 }),
     setKeyStatus: (keys) =>
       keys.setKeyStatus({ ...origin, id: key.id, status: "revoked", at: 2, action: "key.reported" }),
   };
@@ -65,7 +68,7 @@ describe("a write of keys", () => {
         yield* keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: 1 });
         tamper(refuseWritesTo("audit_log"));
         expect(Exit.isFailure(yield* Effect.exit(attempt(keys)))).toBe(true);
-        expect(yield* keys.listKeys(null)).toEqual([key]);
+        expect(yield* keys.listKeys(null, 1)).toMatchObject([key]);
         expect(yield* keys.findByHash("hash")).toEqual(Option.some({ key, endsAt: null }));
         expect(yield* keys.findByHash("other")).toEqual(Option.none());
       }),

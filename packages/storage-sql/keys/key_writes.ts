@@ -1,23 +1,31 @@
 /** The writes of `KeyStore`, each a transaction with its audit entry. */
 import type { ApiKey, KeyId } from "@accountlink/core";
 import type { AuditAction, WriteOrigin } from "@accountlink/core/audit";
-import type { InsertKey, KeyStore, RotateKey, SetKeyStatus } from "@accountlink/core/keys";
+import {
+  type InsertKey,
+  type KeyStore,
+  type RotateKey,
+  type SetKeyStatus,
+  type UpdateKey,
+  updatedKey,
+} from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Data, Effect } from "effect";
 import type { SqlClient, SqlError } from "effect/sql";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { type KeyState, readCounts, readStates } from "./key_row.ts";
+import { type KeyState, keyColumns, keyTables, readCounts, readKeys, readStates } from "./key_row.ts";
 
 /** Rolls the transaction back, and is its answer. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: "exists" | "too_many_keys" }> {}
 
 export const keyWrites = (
   sql: SqlClient.SqlClient,
-): Pick<KeyStore["Service"], "insertKey" | "rotateKey" | "setKeyStatus"> => {
+): Pick<KeyStore["Service"], "insertKey" | "rotateKey" | "updateKey" | "setKeyStatus"> => {
   const insertKey = insertKeyOn(sql);
   const { rotateKey, setKeyStatus } = changesOn(sql);
+  const updateKey = updateKeyOn(sql);
   return {
     insertKey: (write) => {
       const { name, allowIps, denyIps, redirectOrigins } = write.key;
@@ -27,6 +35,12 @@ export const keyWrites = (
       );
     },
     rotateKey: (write) => rotateKey(write).pipe(operation("KeyStore.rotateKey", write.hash)),
+    updateKey: (write) => {
+      const { name = "", allowIps = [], denyIps = [], redirectOrigins = [] } = write.update;
+      return updateKey(write).pipe(
+        operation("KeyStore.updateKey", name, ...allowIps, ...denyIps, ...redirectOrigins),
+      );
+    },
     setKeyStatus: (write) => setKeyStatus(write).pipe(operation("KeyStore.setKeyStatus")),
   };
 };
@@ -69,8 +83,9 @@ const changesOn = (sql: SqlClient.SqlClient) => {
 
   const setKeyStatus = Effect.fnUntraced(function* (write: SetKeyStatus) {
     const { id, status, action } = write;
+    const revokedAt = status === "revoked" ? write.at : null;
     const [key] = yield* sql`
-      UPDATE keys SET status = ${status} WHERE id = ${id} AND status NOT IN ('revoked', ${status})
+      UPDATE keys SET status = ${status}, revoked_at = ${revokedAt} WHERE id = ${id} AND status NOT IN ('revoked', ${status})
       RETURNING id, status, pid`.pipe(Effect.flatMap(readStates));
     if (key === undefined) return false;
     yield* insertChange(sql, write, key, action);
@@ -78,6 +93,30 @@ const changesOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 
   return { rotateKey, setKeyStatus };
+};
+
+const updateKeyOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  return Effect.fnUntraced(function* ({ id, update, actor, requestId, at }: UpdateKey) {
+    const [state] = yield* Effect.flatMap(
+      sql`SELECT id, status, pid FROM keys WHERE id = ${id} ${forUpdate}`,
+      readStates,
+    );
+    if (state?.status === "revoked") return "revoked" as const;
+    const [stored] = yield* Effect.flatMap(
+      sql`SELECT ${sql.literal(keyColumns)} FROM ${sql.literal(keyTables)} WHERE keys.id = ${id}`,
+      readKeys,
+    );
+    if (stored === undefined) return "unknown" as const;
+    const updated = updatedKey(stored, update);
+    if (updated === null) return "unchanged" as const;
+    const { key, action, details } = updated;
+    const counts = key.kind === stored.kind ? {} : { counts: key.kind === "normal" ? 1 : 0 };
+    yield* sql`UPDATE keys SET ${sql.update({ ...changeableColumns(key), ...counts })} WHERE id = ${id}`;
+    const { pid, account } = key.scope;
+    yield* insertEntry(sql, { actor, requestId, at, account, pid, action, details });
+    return "updated" as const;
+  }, sql.withTransaction);
 };
 
 const insertChange = (
@@ -92,27 +131,33 @@ const insertChange = (
 
 const isTaken = (error: SqlError.SqlError): boolean => error.reason._tag === "UniqueViolation";
 
+const changeableColumns = (key: ApiKey) => ({
+  name: key.name,
+  tier: key.tier,
+  kind: key.kind,
+  access: key.access,
+  status: key.status,
+  expires_at: key.expiresAt,
+  limits: JSON.stringify(key.limits),
+  allow_ips: JSON.stringify(key.allowIps),
+  deny_ips: JSON.stringify(key.denyIps),
+  redirect_origins: JSON.stringify(key.redirectOrigins),
+});
+
 const keyStatements = (sql: SqlClient.SqlClient) => {
   const insertSecret = (id: KeyId, hash: string) =>
     sql`INSERT INTO key_secrets (hash, key_id) VALUES (${hash}, ${id})`;
   return {
     insertSecret,
 
-    insertWithSecret: ({ key, hash, maxKeys }: InsertKey) =>
+    insertWithSecret: ({ key, hash, maxKeys, at }: InsertKey) =>
       Effect.andThen(
         sql`INSERT INTO keys ${sql.insert({
           id: key.id,
           pid: key.scope.pid,
-          name: key.name,
-          tier: key.tier,
-          kind: key.kind,
-          status: key.status,
-          expires_at: key.expiresAt,
-          limits: JSON.stringify(key.limits),
-          allow_ips: JSON.stringify(key.allowIps),
-          deny_ips: JSON.stringify(key.denyIps),
-          redirect_origins: JSON.stringify(key.redirectOrigins),
+          ...changeableColumns(key),
           created_at: key.createdAt,
+          revoked_at: key.status === "revoked" ? at : null,
           counts: maxKeys === null ? 0 : 1,
         })}`,
         insertSecret(key.id, hash),

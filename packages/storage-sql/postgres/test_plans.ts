@@ -139,9 +139,10 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
       { concurrency: "unbounded" },
     ),
   ),
+  findDetails: onKeys((keys) => keys.findDetails(keyId, 0)),
   findById: onKeys((keys) => keys.findById(keyId)),
   acceptedAmong: onKeys((keys) => keys.acceptedAmong([keyId], 1)),
-  listKeys: onKeys((keys) => keys.listKeys(account)),
+  listKeys: onKeys((keys) => keys.listKeys(account, 0)),
   insertKey: onKeys((keys) =>
     Effect.flatMap(keys.findById(keyId), (found) => {
       if (found._tag === "None") return Effect.die("There is no such key");
@@ -152,6 +153,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   rotateKey: onKeys((keys) =>
     keys.rotateKey({ ...origin, id: keyId, hash: crypto.randomUUID(), previousUntil: 1 }),
   ),
+  updateKey: onKeys((keys) => keys.updateKey({ ...origin, id: keyId, update: { name: "Another" } })),
   setKeyStatus: onKeys((keys) =>
     keys.setKeyStatus({
       ...origin,

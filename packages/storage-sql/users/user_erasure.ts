@@ -149,7 +149,7 @@ const releaseAccountOn = (sql: SqlClient.SqlClient) =>
     yield* sql`UPDATE audit_log SET account = ${pseudonym} WHERE account = ${name}`;
     const revoked = yield* Effect.flatMap(
       sql`
-        UPDATE keys SET status = 'revoked'
+        UPDATE keys SET status = 'revoked', revoked_at = ${write.at}
         WHERE pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym}) AND status <> 'revoked'
         RETURNING id`,
       readKeyIds,

@@ -1,14 +1,14 @@
 /**
  * Output of keys, without their secrets.
  */
-import { type ApiKey, guildOf } from "@accountlink/core";
-import { maskedKey } from "@accountlink/core/keys";
+import { guildOf } from "@accountlink/core";
+import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { scopeText } from "../../cli/flags.ts";
 import { formatTable } from "../../cli/output.ts";
 
 /** A key in JSON. */
-export const keyJson = (key: ApiKey, now: Millis) => ({
+export const keyJson = (key: KeyDetails, now: Millis) => ({
   id: key.id,
   masked: maskedKey(key.id),
   name: key.name,
@@ -18,19 +18,23 @@ export const keyJson = (key: ApiKey, now: Millis) => ({
   pid: key.scope.pid,
   tier: key.tier,
   kind: key.kind,
+  access: key.access,
   status: statusOf(key, now),
-  expiresAt: key.expiresAt === null ? null : formatTimestamp(key.expiresAt),
+  expiresAt: timeOrNull(key.expiresAt),
   limits: key.limits,
   allowIps: key.allowIps,
   denyIps: key.denyIps,
   redirectOrigins: key.redirectOrigins,
   createdAt: formatTimestamp(key.createdAt),
+  lastUsedAt: timeOrNull(key.lastUsedAt),
+  previousSecretEndsAt: timeOrNull(key.previousSecretEndsAt),
+  revokedAt: timeOrNull(key.revokedAt),
 });
 
 /** Keys as a table. */
-export const keyTable = (keys: ReadonlyArray<ApiKey>, now: Millis): string =>
+export const keyTable = (keys: ReadonlyArray<KeyDetails>, now: Millis): string =>
   formatTable(
-    ["KEY", "NAME", "ACCOUNT", "SCOPE", "TIER", "KIND", "STATUS", "EXPIRES"],
+    ["KEY", "NAME", "ACCOUNT", "SCOPE", "TIER", "KIND", "ACCESS", "STATUS", "EXPIRES", "LAST USED"],
     keys.map((key) => [
       maskedKey(key.id),
       key.name,
@@ -38,10 +42,14 @@ export const keyTable = (keys: ReadonlyArray<ApiKey>, now: Millis): string =>
       scopeText(key.scope),
       key.tier,
       key.kind,
+      key.access,
       statusOf(key, now),
-      key.expiresAt === null ? "never" : formatTimestamp(key.expiresAt),
+      timeOrNull(key.expiresAt) ?? "never",
+      timeOrNull(key.lastUsedAt) ?? "never",
     ]),
   );
 
-const statusOf = ({ status, expiresAt }: ApiKey, now: Millis): ApiKey["status"] | "expired" =>
+const timeOrNull = (time: Millis | null): string | null => (time === null ? null : formatTimestamp(time));
+
+const statusOf = ({ status, expiresAt }: KeyDetails, now: Millis): KeyDetails["status"] | "expired" =>
   status === "active" && expiresAt !== null && expiresAt <= now ? "expired" : status;

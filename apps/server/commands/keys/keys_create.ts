@@ -37,6 +37,12 @@ const networksFlag = (name: string, description: string) =>
     Flag.atLeast(0),
   );
 
+const accessFlag = Flag.Literals("access", ["full", "read", "verify"]).pipe(
+  Flag.withDescription(
+    "What the key is for: everything, look-ups and alts, or sessions and single look-ups (default: full)",
+  ),
+);
+
 const limitFlags = {
   perWindow: countFlag("per-window").pipe(
     Flag.withDescription(
@@ -76,6 +82,7 @@ const flags = {
     ),
     Flag.withDefault("normal"),
   ),
+  access: accessFlag.pipe(Flag.withDefault("full")),
   expires: timeFlag("expires").pipe(
     Flag.withDescription("When the key ends, such as 2030-01-31 or 2030-01-31T08:00:00Z (default: never)"),
     Flag.optional,
@@ -146,7 +153,7 @@ const accountOf = Effect.fnUntraced(function* ({ account: name, tier }: Choice) 
 });
 
 const create = Effect.fnUntraced(function* (choice: Choice, account: Account) {
-  const { name, kind, expires, allowIps, denyIps, redirectOrigins } = choice;
+  const { name, kind, access, expires, allowIps, denyIps, redirectOrigins } = choice;
   const apiKeys = yield* ApiKeys;
   return yield* apiKeys
     .create(
@@ -156,6 +163,7 @@ const create = Effect.fnUntraced(function* (choice: Choice, account: Account) {
         tier: Option.getOrElse(choice.tier, () => account.tier),
         name,
         kind,
+        access,
         expiresAt: Option.getOrNull(expires),
         limits: limitsOf(choice),
         allowIps,
@@ -171,7 +179,7 @@ const refused = (error: Conflict | InvalidParameter) =>
   new CommandFailed({
     problem: `Cannot create the key: ${
       error._tag === "Conflict"
-        ? error.reason.charAt(0).toLowerCase() + error.reason.slice(1)
+        ? "the account has as many keys as its plan allows"
         : error.parameters.map(({ name, reason }) => `${name}: ${reason}`).join(", ")
     }`,
   });

@@ -16,8 +16,8 @@ const flags = {
 export const listKeysCommand = Command.make("list", flags, ({ account }) =>
   Effect.gen(function* () {
     const store = yield* KeyStore;
-    const keys = yield* store.listKeys(Option.getOrNull(account));
     const now = yield* Clock.currentTimeMillis;
+    const keys = yield* store.listKeys(Option.getOrNull(account), now);
     yield* answer(
       { keys: keys.map((key) => keyJson(key, now)) },
       keys.length === 0 ? "There are no keys" : keyTable(keys, now),

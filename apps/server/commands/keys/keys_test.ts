@@ -46,8 +46,10 @@ describe("accountlink keys", () => {
 
     const listed = await run("keys", "list");
     expect(listed.stdout.split("\n")).toEqual([
-      expect.stringMatching(/^KEY +NAME +ACCOUNT +SCOPE +TIER +KIND +STATUS +EXPIRES$/),
-      expect.stringMatching(`^alk_${id}_…  bot   acme     global  free  normal  active  never$`),
+      expect.stringMatching(/^KEY +NAME +ACCOUNT +SCOPE +TIER +KIND +ACCESS +STATUS +EXPIRES +LAST USED$/),
+      expect.stringMatching(
+        `^alk_${id}_…  bot   acme     global  free  normal  full    active  never    never$`,
+      ),
       "",
     ]);
 
@@ -72,7 +74,7 @@ describe("accountlink keys", () => {
   it("creates a key as it is told", async () => {
     const { json, dataFolder } = await makeWorkplace();
     const created = await json(
-      ...`keys create --account acme --name bot --guild-id 700000000000000001 --tier premium --kind partner
+      ...`keys create --account acme --name bot --guild-id 700000000000000001 --tier premium --kind partner --access read
         --expires 2999-01-31 --per-window 50 --window=2_seconds --daily 0 --verify-daily 7 --allow-ip 10.0.0.0/8
         --allow-ip 192.0.2.1 --deny-ip 10.1.0.0/16 --redirect-origin https://example.com`
         .split(/\s+/)
@@ -91,6 +93,7 @@ describe("accountlink keys", () => {
       pid: expect.stringMatching(/^pid_/) as unknown,
       tier: "premium",
       kind: "partner",
+      access: "read",
       status: "active",
       expiresAt: "2999-01-31T00:00:00.000Z",
       limits: { perWindow: 50, windowMs: 2_000, daily: 0, verifyDaily: 7 },
@@ -98,6 +101,9 @@ describe("accountlink keys", () => {
       denyIps: ["10.1.0.0/16"],
       redirectOrigins: ["https://example.com"],
       createdAt: expect.any(String) as unknown,
+      lastUsedAt: null,
+      previousSecretEndsAt: null,
+      revokedAt: null,
     });
     expect((await json("keys", "list"))["keys"]).toEqual([shown]);
   });
@@ -106,7 +112,7 @@ describe("accountlink keys", () => {
     const { json } = await makeWorkplace({ ACCOUNTLINK_FREE_KEYS: "1" });
     await json("keys", "create", "--account", "acme");
     expect(await json("keys", "create", "--account", "acme", "--tier", "premium")).toEqual({
-      error: "Cannot create the key: the account has 1 keys, the most that its plan allows",
+      error: "Cannot create the key: the account has as many keys as its plan allows",
     });
     expect(await json("keys", "create", "--account", "acme", "--kind", "staff", "--unlimited")).toMatchObject(
       {

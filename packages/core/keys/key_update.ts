@@ -1,0 +1,44 @@
+/**
+ * Changes of a key by its owner or an operator.
+ */
+import type { AuditAction, AuditEntry } from "../audit/audit.ts";
+import type { ApiKey } from "./api_key.ts";
+
+const fields = [
+  "name",
+  "tier",
+  "kind",
+  "access",
+  "expiresAt",
+  "limits",
+  "allowIps",
+  "denyIps",
+  "redirectOrigins",
+  "status",
+] as const satisfies ReadonlyArray<keyof ApiKey>;
+
+/** New values of a key; fields that are left out stay. Revoking is an operation of its own. */
+export interface KeyUpdate extends Partial<Pick<ApiKey, Exclude<(typeof fields)[number], "status">>> {
+  readonly status?: "active" | "disabled";
+}
+
+/** A key with its new values, and the content of the audit entry. */
+export interface UpdatedKey {
+  readonly key: ApiKey;
+  readonly action: Extract<AuditAction, "key.updated" | "key.status_changed">;
+  readonly details: AuditEntry["details"];
+}
+
+/** Applies an update to a stored key; null if it changes nothing. */
+export const updatedKey = (key: ApiKey, update: KeyUpdate): UpdatedKey | null => {
+  const changed = fields.filter(
+    (field) => update[field] !== undefined && JSON.stringify(update[field]) !== JSON.stringify(key[field]),
+  );
+  if (changed.length === 0) return null;
+  const next = { ...key, ...Object.fromEntries(changed.map((field) => [field, update[field]])) };
+  const { id: keyId, status } = next;
+  return changed.every((field) => field === "status")
+    ? { key: next, action: "key.status_changed", details: { keyId, status } }
+    : // Only names: the values may be addresses.
+      { key: next, action: "key.updated", details: { keyId, status, changed: changed.join(", ") } };
+};
