@@ -38,8 +38,17 @@ const fieldsOf = (parameters: Parameters, isInPath: boolean): Schema.Struct.Fiel
       }),
   );
 
+/** The description of a route, with the keys that it is for. */
+const descriptionOf = ({ description, keyAccess = [], ...route }: Route): string | undefined => {
+  if (!takesKey(route)) return description;
+  const accesses = ["full", ...keyAccess].map((access) => `\`${access}\``);
+  const keys = `For keys with access ${accesses.join(" or ")}.`;
+  return description === undefined ? keys : `${description} ${keys}`;
+};
+
 const endpointOf = (route: Route) => {
-  const { id, method, path, parameters, source, generation, summary, description, traffic } = route;
+  const { id, method, path, parameters, source, generation, summary, traffic } = route;
+  const description = descriptionOf(route);
   const fields = fieldsOf(parameters, false);
   const endpoint = HttpApiEndpoint.make(method)(id, path, {
     params: fieldsOf(parameters, true),

@@ -2,6 +2,7 @@
  * Routes as values, from which handlers, the OpenAPI document and tests are made.
  */
 import type { ErrorCode } from "@accountlink/core/errors";
+import type { KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
 import type { Schema } from "effect";
 import type { Parameter, ParameterSource, Parameters } from "./parameter.ts";
@@ -37,6 +38,8 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
    * counts against none. `redirect`: the same, and redirects.
    */
   readonly access: "key" | "key_or_redirect" | "none" | "redirect";
+  /** Which keys of restricted access may use the route beside those of full access; none when left out. */
+  readonly keyAccess?: ReadonlyArray<Exclude<KeyAccess, "full">>;
   /** Which keys may use the route; all when left out. `custom` are partner and staff keys. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
   /** The quota that the route counts against; mapping when left out. */

@@ -82,12 +82,13 @@ const when = (condition: boolean, ...rows: ReadonlyArray<Case>): ReadonlyArray<C
   condition ? rows : [];
 
 const successes = (route: Writer): ReadonlyArray<Case> => {
-  const { good, data, guilds, status = 200, hasSession } = route.recipe;
+  const { good, data, guilds, status = 200, hasSession, access: accesses = [] } = route.recipe;
   const session: Differences = hasSession === true ? { session: "pending" } : {};
   const success = (title: string, differences: Differences) =>
     route.row(`${status} -`, title, data, { ...session, ...differences });
   return [
     success("a request without a guild", {}),
+    ...accesses.map((chosen) => success(`a key for ${chosen}`, { key: { access: chosen } })),
     ...when(
       !route.isOpen,
       success("a guild-scoped key", {
@@ -151,7 +152,7 @@ const bodies = (route: Writer): ReadonlyArray<Case> => {
 };
 
 const access = (route: Writer): ReadonlyArray<Case> => {
-  const { good, guilds, member, strange, resolved, tier } = route.recipe;
+  const { good, guilds, member, strange, resolved, tier, access: accesses = [] } = route.recipe;
   const hasRedirect = route.route === "getVerification";
   const unauthorized = (title: string, differences: Differences) =>
     route.row(
@@ -170,6 +171,16 @@ const access = (route: Writer): ReadonlyArray<Case> => {
       unauthorized("a revoked key", { key: { status: "revoked" } }),
       forbidden("ip_not_allowed", "IP address not allowed", { key: { allowIps: ["192.0.2.0/24"] } }),
     ),
+    ...(["read", "verify"] as const)
+      .filter((chosen) => !route.isOpen && !accesses.includes(chosen))
+      .map((chosen) =>
+        route.row(
+          "403 FORBIDDEN",
+          `a key for ${chosen}`,
+          route.says({ reason: "key_access" }, "This API key may not do that"),
+          { key: { access: chosen } },
+        ),
+      ),
     ...when(
       guilds !== "none",
       forbidden("wrong_guild", "Guild does not match this API key", {

@@ -81,6 +81,25 @@ describe("A key that ends", () => {
   });
 });
 
+describe("A request that is not what its key is for", () => {
+  const limits = { perWindow: 0, daily: 2 };
+  const [looking, verifying] = [
+    world.key({ access: "read", limits }),
+    world.key({ access: "verify", limits }),
+  ];
+
+  test.each([
+    ["PATCH /v2/game", looking],
+    ["DELETE /api/v1/link/delete-game", verifying],
+  ] as const)("counts: %s", async (line, key) => {
+    for (const left of ["1", "0"]) {
+      const answer = await send(line, { key });
+      expect([answer.status, answer.headers["x-ratelimit-remaining-day"]]).toEqual([403, left]);
+    }
+    expect((await send(line, { key })).status).toBe(429);
+  });
+});
+
 describe("Address lists", () => {
   const anywhere = world.key({ links });
   const listed = world.key({ links, allowIps: ["203.0.113.7", "198.51.100.0/24", "2001:db8:a::/48"] });

@@ -12,6 +12,8 @@ const key = world.key({ links });
 const ofGuild = world.key({ guildId: guild, links });
 // Its window outlasts every other limit, so that it is not the last to open that wins.
 const spent = world.key({ limits: { perWindow: 1, windowMs: 200_000_000 } });
+const forSessions = world.key({ access: "verify" });
+const forSessionsSpent = world.key({ access: "verify", limits: { perWindow: 1, windowMs: 200_000_000 } });
 const throttled = world.address();
 const exhausted = world.address();
 const elsewhere = { allowIps: ["192.0.2.1"] };
@@ -22,6 +24,7 @@ const tooLarge = `{"chatId":"${"1".repeat(70_000)}"}`;
 beforeAll(async () => {
   for (let sent = 0; sent < 2; sent++) await send("GET /v2/chat", { from: throttled, key: newToken() });
   await send("GET /v2/chat", { key: spent });
+  await send("GET /v2/chat", { key: forSessionsSpent });
   await Promise.all(Array.from({ length: 200 }, () => send("GET /v2/chat", { from: exhausted, key })));
 });
 
@@ -60,6 +63,22 @@ const limits: ReadonlyArray<Row> = [
   ["key limit", "parameters", "GET /v2/chat", { key: spent }, "429 second"],
   ["key limit", "body", "PATCH /v2/game", { key: spent, body: "{" }, "429 second"],
   ["key limit", "tier", "GET /v2/chat?chatId=100001&resolved=true", { key: spent }, "429 second"],
+];
+
+const access: ReadonlyArray<Row> = [
+  ["address limit", "access", "GET /v2/alts", { from: exhausted, key: forSessions }, "429 ip_day"],
+  ["key limit", "access", "GET /v2/alts", { key: forSessionsSpent }, "429 second"],
+  ["access", "tier", "GET /v2/alts?chatId=100001", { key: forSessions }, "403 key_access"],
+  ["access", "missing", "GET /v2/alts", { key: forSessions }, "403 key_access"],
+  ["access", "invalid", "PATCH /v2/game", { key: forSessions, body: { chatId: "x" } }, "403 key_access"],
+  ["access", "body", "PATCH /v2/game", { key: forSessions, body: tooLarge }, "403 key_access"],
+  [
+    "access",
+    "version",
+    "GET /v2/alts",
+    { key: forSessions, headers: { "service-version": "1999-01-01" } },
+    "403 key_access",
+  ],
 ];
 
 const values: ReadonlyArray<Row> = [
@@ -180,7 +199,7 @@ const told = ({ status, body }: Answer) => {
   return `${status} ${known as unknown as string}`;
 };
 
-describe.each(Object.entries({ path, credentials, limits, values, guilds }))(
+describe.each(Object.entries({ path, credentials, limits, access, values, guilds }))(
   "In the order of checks: %s",
   (_name, rows) => {
     test.each(rows)("%s goes before %s: %s", async (_winner, _over, line, options, expected) => {
@@ -191,6 +210,12 @@ describe.each(Object.entries({ path, credentials, limits, values, guilds }))(
 
 describe("In v1", () => {
   test.each([
+    [
+      "access before tier and missing",
+      "GET /api/v1/public/detections/alt",
+      forSessions,
+      "This API key may not do that",
+    ],
     [
       "missing before invalid",
       "PUT /api/v1/link/update-chat?oldChatId=x",

@@ -28,6 +28,8 @@ export interface Recipe {
   readonly resolved?: true;
   /** Which keys it serves; all when left out. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
+  /** Which restricted keys it serves besides those of full access; none when left out. */
+  readonly access?: ReadonlyArray<"read" | "verify">;
   /** Whether it takes no key. */
   readonly isOpen?: true;
   /** The status of its success; 200 when left out. */
@@ -41,6 +43,7 @@ export interface Recipe {
 const pending = { clientId: "client", state: "pending", chatId: null, gameId: null, error: null };
 
 const creation = {
+  access: ["verify"],
   good: { clientId: "client" },
   data: pending,
   required: ["clientId"],
@@ -52,6 +55,7 @@ const creation = {
 } as const satisfies Recipe;
 
 const reading = {
+  access: ["verify"],
   good: {},
   data: pending,
   required: [],
@@ -77,6 +81,7 @@ const reviewed = { chatId: "100001", otherChatId: "100002", verdict: "same", not
 /** The routes of v2, by id. */
 export const v2Recipes: Readonly<Record<string, Recipe>> = {
   getChat: {
+    access: ["read", "verify"],
     good: { chatId: "100001" },
     data: { chatId: "100001", gameId: "1" },
     required: ["chatId"],
@@ -86,6 +91,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     resolved: true,
   },
   getGame: {
+    access: ["read", "verify"],
     good: { gameId: "1" },
     data: { gameId: "1", chatIds: ["100001"], count: 1 },
     required: ["gameId"],
@@ -93,6 +99,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     resolved: true,
   },
   getVerification: {
+    access: ["read", "verify"],
     good: { chatId: "100001" },
     data: { linked: true, chatId: "100001", gameId: "1", linkVersion: 1 },
     required: ["chatId"],
@@ -102,6 +109,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     resolved: true,
   },
   bulkChat: {
+    access: ["read"],
     good: { chatIds: ["100001", "100009"] },
     data: { count: 2, foundCount: 1, notFoundCount: 1, errorCount: 0 },
     required: ["chatIds"],
@@ -109,6 +117,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     resolved: true,
   },
   bulkGame: {
+    access: ["read"],
     good: { gameIds: ["1", "9"] },
     data: { count: 2, foundCount: 1, notFoundCount: 1, errorCount: 0 },
     required: ["gameIds"],
@@ -116,6 +125,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     resolved: true,
   },
   getAlts: {
+    access: ["read"],
     good: { chatId: "100001" },
     data: noAlts,
     required: ["chatId", "gameId", "ip"],
@@ -123,6 +133,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     tier: "premium",
   },
   bulkAlts: {
+    access: ["read"],
     good: { gameIds: ["1", "9"] },
     data: { count: 2, foundCount: 2, notFoundCount: 0, errorCount: 0, results: [{ data: noAlts }, {}] },
     required: ["gameIds"],
@@ -137,6 +148,7 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
     tier: "premium",
   },
   getAltReviews: {
+    access: ["read"],
     good: { chatId: "100001" },
     data: { reviews: [] },
     required: ["chatId"],
@@ -206,12 +218,14 @@ export const v2Recipes: Readonly<Record<string, Recipe>> = {
 /** The routes of v1, by id. */
 export const v1Recipes: Readonly<Record<string, Recipe>> = {
   gameToChat: {
+    access: ["read", "verify"],
     good: { gameId: "1" },
     data: { gameId: "1", chatIds: ["100001"] },
     required: ["gameId"],
     invalid: { gameId: "x" },
   },
   chatToGame: {
+    access: ["read", "verify"],
     good: { chatId: "100001" },
     data: { chatId: "100001", gameId: "1" },
     required: ["chatId"],
@@ -250,6 +264,7 @@ export const v1Recipes: Readonly<Record<string, Recipe>> = {
     guildRequired: false,
   },
   detectAlts: {
+    access: ["read"],
     good: { chatId: "100001" },
     data: {
       target: { chatIds: ["100001"], gameIds: ["1"] },

@@ -43,6 +43,7 @@ export const detectAlts = defineRoute({
   requiresOneOf: ["chatId", "gameId", "ip"],
   source: "query",
   access: "key",
+  keyAccess: ["read"],
   tier: "premium_or_global",
   version: "3.4.1",
   success: success(AltDetection),

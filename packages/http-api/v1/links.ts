@@ -26,6 +26,7 @@ export const gameToChat = defineRoute({
   parameters: { gameId: gameId(), guildId: guildId() },
   source: "query",
   access: "key",
+  keyAccess: ["read", "verify"],
   success: success(Schema.Struct({ gameId: GameId, chatIds: Schema.Array(ChatId) }), resolved),
   errors: [],
 });
@@ -39,6 +40,7 @@ export const chatToGame = defineRoute({
   parameters: { chatId: chatId(), guildId: guildId() },
   source: "query",
   access: "key",
+  keyAccess: ["read", "verify"],
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), resolved),
   errors: ["LINK_NOT_FOUND"],
   wordings: { LINK_NOT_FOUND: { status: 404, message: "No game user linked to this chat ID" } },

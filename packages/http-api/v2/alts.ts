@@ -81,6 +81,7 @@ export const getAlts = defineRoute({
   requiresOneOf: ["chatId", "gameId", "ip"],
   source: "query",
   access: "key",
+  keyAccess: ["read"],
   tier: "premium",
   success: success(AltDetection),
   errors: [],
@@ -101,6 +102,7 @@ export const bulkAlts = defineRoute({
   },
   source: "body",
   access: "key",
+  keyAccess: ["read"],
   tier: "premium_or_custom",
   success: bulkSuccess(Schema.Struct({ gameId: Schema.String }), AltDetection),
   errors: ["BULK_LIMIT_EXCEEDED"],
@@ -145,6 +147,7 @@ export const getAltReviews = defineRoute({
   parameters: { chatId: chatId(), guildId: guildId() },
   source: "query",
   access: "key",
+  keyAccess: ["read"],
   tier: "premium",
   success: success(
     Schema.Struct({

@@ -47,6 +47,7 @@ export const getChat = defineRoute({
   parameters: { chatId: chatId(), guildId: guildId(), resolved },
   source: "query",
   access: "key",
+  keyAccess: ["read", "verify"],
   success: success(ChatLookup),
   errors: ["LINK_NOT_FOUND"],
 });
@@ -61,6 +62,7 @@ export const getGame = defineRoute({
   parameters: { gameId: gameId(), guildId: guildId(), resolved },
   source: "query",
   access: "key",
+  keyAccess: ["read", "verify"],
   success: success(GameLookup),
   errors: ["LINK_NOT_FOUND"],
 });
@@ -76,6 +78,7 @@ export const getVerification = defineRoute({
   parameters: { chatId: chatId(), guildId: guildId(), resolved },
   source: "query",
   access: "key_or_redirect",
+  keyAccess: ["read", "verify"],
   success: success(VerificationStatus),
   errors: [],
 });
@@ -91,6 +94,7 @@ export const bulkChat = defineRoute({
   parameters: { chatIds: ids("1 to 50 IDs of chat users; duplicates count"), guildId: guildId(), resolved },
   source: "body",
   access: "key",
+  keyAccess: ["read"],
   success: bulkSuccess(Schema.Struct({ chatId: Schema.String }), ChatLookup),
   errors: ["BULK_LIMIT_EXCEEDED"],
 });
@@ -106,6 +110,7 @@ export const bulkGame = defineRoute({
   parameters: { gameIds: ids("1 to 50 IDs of game users; duplicates count"), guildId: guildId(), resolved },
   source: "body",
   access: "key",
+  keyAccess: ["read"],
   success: bulkSuccess(Schema.Struct({ gameId: Schema.String }), GameLookup),
   errors: ["BULK_LIMIT_EXCEEDED"],
 });

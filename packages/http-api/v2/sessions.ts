@@ -7,7 +7,7 @@ import { defineRoute } from "../route.ts";
 import { creation, reading, Session, SessionEvents, streamDescription } from "../session.ts";
 import { success } from "./envelope.ts";
 
-const shared = { generation: "v2", access: "key", traffic: "verify" } as const;
+const shared = { generation: "v2", access: "key", keyAccess: ["verify"], traffic: "verify" } as const;
 
 export const createSession = defineRoute({
   ...shared,

@@ -113,6 +113,7 @@ export const makePipeline = Effect.gen(function* () {
 
   const keyed: Pipeline["keyed"] = (route, handler, validate) => {
     const read = readerFor(route);
+    const isAllowed = accessTest(route);
     const isServed = tierTest(route);
     const asksForPremium = premiumTest(route);
     const { traffic = "mapping" } = route;
@@ -132,6 +133,7 @@ export const makePipeline = Effect.gen(function* () {
       const { report, refusal } = yield* limits.admit({ key, quota, address, traffic });
       context.limits = report;
       if (refusal !== null) return yield* refusal;
+      if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
       if (!isServed(key)) return yield* new PremiumRequired();
       const values = yield* read(context);
       if (validate !== undefined) yield* validate(values);
@@ -220,6 +222,12 @@ const v1AnswersUnder = (url: string): Pick<Route, "traffic" | "version"> => {
   if (isUnder("/api/v1/verify", url)) return { traffic: "verify" };
   const { path, version } = AltsV1.detectAlts;
   return isUnder(path, url) && version !== undefined ? { version } : {};
+};
+
+/** Makes the test whether a route is among what a key is for. */
+const accessTest = ({ keyAccess = [] }: Pick<Route, "keyAccess">) => {
+  const allowed = new Set<ApiKey["access"]>(["full", ...keyAccess]);
+  return ({ access }: ApiKey): boolean => allowed.has(access);
 };
 
 /** Makes the test whether a route serves a key by its tier, scope and kind. */
