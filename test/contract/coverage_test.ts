@@ -8,7 +8,8 @@ import { type BrokenStores, internalCause, startOnBrokenStores } from "../suppor
 import { devPlatformOn } from "../support/dev_platform.ts";
 import { type Answer, type RequestOptions, type Send, textOf } from "../support/http.ts";
 import { newToken } from "../support/world.ts";
-import { type Case, cases, type Surroundings } from "./cases.ts";
+import type { Case, Surroundings } from "./case_writer.ts";
+import { cases } from "./cases.ts";
 import { checked, useContractServer } from "./contract_server.ts";
 import { answerChecker } from "./openapi_schemas.ts";
 

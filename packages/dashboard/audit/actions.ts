@@ -14,6 +14,7 @@ export const actions: Record<AuditAction, string> = {
   "review.set": "Review written",
   "review.deleted": "Review deleted",
   "key.created": "Key created",
+  "key.updated": "Key changed",
   "key.rotated": "Key got a new secret",
   "key.status_changed": "Status of a key changed",
   "key.reported": "Key reported as leaked",
