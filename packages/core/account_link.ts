@@ -25,11 +25,13 @@ import { SessionWatch } from "./sessions/session_watch.ts";
 import { VerificationSessions } from "./sessions/verification_sessions.ts";
 import * as SignInSweep from "./sign_ins/sign_in_sweep.ts";
 import { SignIns } from "./sign_ins/sign_ins.ts";
+import { UsageMeter } from "./usage/usage_meter.ts";
+import * as UsageRetention from "./usage/usage_retention.ts";
 
 /**
  * The services of clients: links, keys, limits, sessions and fixtures. It requires the ports
- * `LinkStore`, `KeyStore`, `SessionStore`, `AltReviewStore`, `AuditLog`, `Cache`, `Counters`,
- * `Signals`, `ChatPlatform` and `GamePlatform`; and `Secrets`, and `SecureRandom` and `Digest` of
+ * `LinkStore`, `KeyStore`, `SessionStore`, `AltReviewStore`, `AuditLog`, `UsageStore`, `Cache`,
+ * `Counters`, `Signals`, `ChatPlatform` and `GamePlatform`; and `Secrets`, and `SecureRandom` and `Digest` of
  * `effect/crypto`. `AddressVault` is optional: with it, fixtures can contain sightings.
  *
  * `layerFlows` adds the flow for browsers, `layerSignIns` the sign-in of people, and
@@ -45,6 +47,8 @@ export const layer = Layer.mergeAll(
   LinkWriter.layer,
   RequestLimits.layer,
   SecurityLog.layer,
+  UsageMeter.layer,
+  UsageRetention.layer,
   VerificationSessions.layer,
 ).pipe(
   Layer.provideMerge(SessionReads.layer),

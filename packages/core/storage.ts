@@ -12,6 +12,7 @@ import type { LinkStore } from "./links/link_store.ts";
 import type { RootKeyStore } from "./secrets/root_key_store.ts";
 import type { SessionStore } from "./sessions/session_store.ts";
 import type { SignInStore } from "./sign_ins/sign_in_store.ts";
+import type { UsageStore } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
 
 export type StoragePorts =
@@ -25,4 +26,5 @@ export type StoragePorts =
   | SightingStore
   | AltReviewStore
   | UserStore
-  | SignInStore;
+  | SignInStore
+  | UsageStore;

@@ -4,6 +4,7 @@
 import type { ErrorCode } from "@accountlink/core/errors";
 import type { KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
+import type { UsageGroup } from "@accountlink/core/usage";
 import type { Schema } from "effect";
 import type { Parameter, ParameterSource, Parameters } from "./parameter.ts";
 import { statusesByCode } from "./status.ts";
@@ -40,6 +41,8 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly access: "key" | "key_or_redirect" | "none" | "redirect";
   /** Which keys of restricted access may use the route beside those of full access; none when left out. */
   readonly keyAccess?: ReadonlyArray<Exclude<KeyAccess, "full">>;
+  /** What the requests of keys are counted as in their usage; null for a route that takes no key. */
+  readonly group: UsageGroup | null;
   /** Which keys may use the route; all when left out. `custom` are partner and staff keys. */
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
   /** The quota that the route counts against; mapping when left out. */

@@ -19,6 +19,10 @@ describe("routes", () => {
     }
   });
 
+  it("are counted in the usage of keys if they take one", () => {
+    for (const route of routes) assert.strictEqual(route.group !== null, takesKey(route), route.id);
+  });
+
   it("name no refusal with a status that its code does not have", () => {
     for (const route of routes) {
       for (const [status, codes] of refusalsOf(route)) {

@@ -4,6 +4,7 @@
  */
 import type { PublicError } from "@accountlink/core";
 import { BadRequest } from "@accountlink/core/errors";
+import { groupBy } from "@accountlink/core/group_by";
 import { Context, Effect, Layer, type Scope } from "effect";
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { altRoutes } from "./alts/alt_routes.ts";
@@ -131,7 +132,7 @@ const methodFinder = (
   routes: ReadonlyArray<{ readonly method: string; readonly path: BoundRoute["path"] }>,
 ) => {
   const paths = FindMyWay.make<string>(routerConfig);
-  for (const [path, sharing] of Map.groupBy(routes, (route) => route.path)) {
+  for (const [path, sharing] of groupBy(routes, (route) => route.path)) {
     const methods = sharing.map(({ method }) => method);
     if (methods.includes("GET")) methods.push("HEAD");
     paths.on("GET", path, [...methods, "OPTIONS"].join(", "));

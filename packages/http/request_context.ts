@@ -21,7 +21,7 @@ export interface RequestContext {
   /** Parameters of the query string and the path; empty where no route matched. */
   readonly query: RawValues;
   /** The matched route, or a stand-in outside the contract. */
-  readonly route: Pick<Route, "id" | "generation">;
+  readonly route: Pick<Route, "id" | "generation" | "group">;
   readonly address: ClientAddress;
   readonly clock: Clock.Clock;
   /** The key; null until it is accepted. */

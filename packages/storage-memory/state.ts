@@ -11,6 +11,7 @@ import type { ScopeReviews } from "./alts/scope_reviews.ts";
 import type { ScopeSightings } from "./alts/scope_sightings.ts";
 import { ScopeLinks } from "./links/scope_links.ts";
 import { Sessions } from "./sessions/sessions.ts";
+import { Usage } from "./usage/usage.ts";
 
 /** A secret of a key, as its hash. */
 export interface Secret {
@@ -62,6 +63,7 @@ export class Memory {
   readonly nodes = new Map<string, Millis>();
   /** Saved counts, by end and key of the window. */
   readonly windows = new Map<string, { readonly endsAt: Millis; readonly counted: number }>();
+  readonly usage = new Usage();
   /** The audit entries of each account, oldest first. */
   readonly log = new Map<string, Array<AuditEntry>>();
   #lastSequence = 0;

@@ -12,6 +12,7 @@ import * as MemoryRootKeyStore from "./secrets/root_key_store.ts";
 import * as MemorySessionStore from "./sessions/session_store.ts";
 import * as MemorySignInStore from "./sign_ins/sign_in_store.ts";
 import { State } from "./state.ts";
+import * as MemoryUsageStore from "./usage/usage_store.ts";
 import * as MemoryUserStore from "./users/user_store.ts";
 
 /** Every storage port, empty in every build of the layer. */
@@ -27,4 +28,5 @@ export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemoryUserStore.layer,
   MemoryAltReviewStore.layer,
   MemorySignInStore.layer,
+  MemoryUsageStore.layer,
 ).pipe(Layer.provide(State.layer));

@@ -11,6 +11,7 @@ import {
   signInStoreSuite,
   storageOutageSuite,
   storagePropertySuite,
+  usageStoreSuite,
   userStoreSuite,
 } from "@accountlink/conformance";
 import * as test from "vitest";
@@ -30,5 +31,6 @@ sightingStoreSuite({ name, layer, test });
 altReviewStoreSuite({ name, layer, test });
 signInStoreSuite({ name, layer, test });
 userStoreSuite({ name, layer, test });
+usageStoreSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: layer, test });
 storageOutageSuite({ name, test, skip: "memory has no connection" });

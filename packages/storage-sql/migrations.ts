@@ -22,6 +22,7 @@ import { retention } from "./migrations/0009_retention.ts";
 import { dayCounts } from "./migrations/0010_day_counts.ts";
 import { alts } from "./migrations/0011_alts.ts";
 import { access } from "./migrations/0012_access.ts";
+import { usage } from "./migrations/0013_usage.ts";
 import { siteSignIns } from "./migrations/0014_site_sign_ins.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
@@ -41,6 +42,7 @@ export const migrations: Readonly<
   "0010_day_counts": dayCounts,
   "0011_alts": alts,
   "0012_access": access,
+  "0013_usage": usage,
   "0014_site_sign_ins": siteSignIns,
 };
 

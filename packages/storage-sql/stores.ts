@@ -12,6 +12,7 @@ import * as SqlLinkStore from "./links/link_store.ts";
 import * as SqlRootKeyStore from "./secrets/root_key_store.ts";
 import * as SqlSessionStore from "./sessions/session_store.ts";
 import * as SqlSignInStore from "./sign_ins/sign_in_store.ts";
+import * as SqlUsageStore from "./usage/usage_store.ts";
 import * as SqlUserStore from "./users/user_store.ts";
 
 /** Every storage port, on a database with a migrated schema. */
@@ -28,4 +29,5 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlUserStore.layer,
     SqlAltReviewStore.layer,
     SqlSignInStore.layer,
+    SqlUsageStore.layer,
   );

@@ -11,6 +11,7 @@ import {
   signInStoreSuite,
   storageOutageSuite,
   storagePropertySuite,
+  usageStoreSuite,
   userStoreSuite,
 } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
@@ -34,5 +35,6 @@ sightingStoreSuite({ name, layer, test });
 altReviewStoreSuite({ name, layer, test });
 signInStoreSuite({ name, layer, test });
 userStoreSuite({ name, layer, test });
+usageStoreSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
 storageOutageSuite({ name, layer: layerReopening, test });

@@ -23,6 +23,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
+import { UsageStore } from "@accountlink/core/usage";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { PlatformMemory } from "@accountlink/platform-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
@@ -75,6 +76,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.effect(SightingStore, Effect.map(SightingStore, breakable)),
     Layer.effect(AltReviewStore, Effect.map(AltReviewStore, breakable)),
     Layer.effect(AuditLog, Effect.map(AuditLog, breakable)),
+    Layer.effect(UsageStore, Effect.map(UsageStore, breakable)),
     Layer.effect(Counters, Effect.map(Counters, breakable)),
   ).pipe(Layer.provide(Layer.merge(StorageMemory.layer, CacheMemory.layer)));
 

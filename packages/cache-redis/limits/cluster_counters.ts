@@ -1,5 +1,7 @@
 /** Counters in a cluster, where the keys of one script must share a slot. */
+
 import type { StoreUnavailable } from "@accountlink/core";
+import { groupBy } from "@accountlink/core/group_by";
 import type { Admission, CounterRule, CounterState } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
@@ -61,7 +63,7 @@ export const readInCluster = (
 };
 
 const groupBySlot = (windows: Windows, rules: Rules): ReadonlyArray<Rules> => [
-  ...Map.groupBy(rules, (rule) => hashTagOf(windows.redisKeyOf(rule))).values(),
+  ...groupBy(rules, (rule) => hashTagOf(windows.redisKeyOf(rule))).values(),
 ];
 
 /** The states of the groups, in the order of the rules. */

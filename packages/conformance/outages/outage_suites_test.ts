@@ -7,6 +7,7 @@ import { CountLedger } from "@accountlink/core/limits";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
+import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Context, Effect, Layer } from "effect";
@@ -48,6 +49,7 @@ const storage = (breakage: Breakage = unavailable) =>
         Context.add(RootKeyStore, breakable(Context.get(ports, RootKeyStore), isBroken, breakage)),
         Context.add(SightingStore, breakable(Context.get(ports, SightingStore), isBroken, breakage)),
         Context.add(AltReviewStore, breakable(Context.get(ports, AltReviewStore), isBroken, breakage)),
+        Context.add(UsageStore, breakable(Context.get(ports, UsageStore), isBroken, breakage)),
         Context.add(UserStore, breakable(Context.get(ports, UserStore), isBroken, breakage)),
       );
     }),

@@ -6,6 +6,7 @@ import { CountLedger } from "@accountlink/core/limits";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
+import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
 import { Clock, Effect, type Scope } from "effect";
 import { newFlow, newSession, uniqueFlowId } from "../sessions/verification.ts";
@@ -37,7 +38,7 @@ const prefixed = (port: string, operations: Operations): Operations =>
 /** Every operation of the storage ports. */
 export const storageOperations = Effect.gen(function* () {
   const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
-  const [ledger, users] = [yield* CountLedger, yield* UserStore];
+  const [ledger, users, usage] = [yield* CountLedger, yield* UserStore, yield* UsageStore];
   const nobody = uniqueChatId();
   const { account, global } = yield* makeWorld;
   const { pid } = global;
@@ -103,6 +104,12 @@ export const storageOperations = Effect.gen(function* () {
       find: users.find(nobody),
       erase: users.erase({ ...origin, chatId: nobody, at, scopes: [], pseudonym: uniqueText() }),
     } satisfies OperationsOf<UserStore["Service"]>),
+    ...prefixed("UsageStore", {
+      add: usage.add({ meter: hash, sequence: 1, hour: 0, counts: [], uses: [] }),
+      hours: usage.hours({ account: account.name }, 0),
+      days: usage.days({ key: key.id }, 0),
+      forget: usage.forget({ hours: -1_000_000, days: -1_000_000 }),
+    } satisfies OperationsOf<UsageStore["Service"]>),
   };
 });
 

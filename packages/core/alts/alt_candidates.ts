@@ -1,6 +1,7 @@
 /**
  * Who may be the same person as the target: the steps from what the stores hold to candidates.
  */
+import { groupBy } from "../group_by.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
 import type { Millis } from "../timestamp.ts";
@@ -40,7 +41,7 @@ export const findCandidates = ({
   visits,
   records,
 }: CandidateSources): ReadonlyArray<AltCandidate> => {
-  const visitsOf = Map.groupBy(visits, ({ chatId }) => chatId);
+  const visitsOf = groupBy(visits, ({ chatId }) => chatId);
   const candidates: Array<AltCandidate> = [];
   for (const chatId of new Set([...visitsOf.keys(), ...records.keys()])) {
     const record = records.get(chatId);

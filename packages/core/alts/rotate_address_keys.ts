@@ -1,8 +1,10 @@
 /**
  * The rotation of address keys: stored sightings are brought under the newest key.
  */
+
 import { Effect, Option } from "effect";
 import { AddressVault } from "../addresses/address_vault.ts";
+import { groupBy } from "../group_by.ts";
 import type { Pid } from "../ids.ts";
 import { type ReprotectedSighting, SightingStore, type StoredSighting } from "./sighting_store.ts";
 
@@ -37,7 +39,7 @@ export const rotateAddressKeys = Effect.fnUntraced(function* (
   let page: ReadonlyArray<StoredSighting> = [];
   do {
     page = yield* store.listUnderOtherKeys(vault.newestKeyId, page.at(-1) ?? null, pageSize);
-    for (const [pid, sightings] of Map.groupBy(page, (sighting) => sighting.pid)) {
+    for (const [pid, sightings] of groupBy(page, (sighting) => sighting.pid)) {
       const reprotected = yield* reprotect(pid, sightings);
       rotated += reprotected;
       unreadable += sightings.length - reprotected;

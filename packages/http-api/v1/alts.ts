@@ -44,6 +44,7 @@ export const detectAlts = defineRoute({
   source: "query",
   access: "key",
   keyAccess: ["read"],
+  group: "alts",
   tier: "premium_or_global",
   version: "3.4.1",
   success: success(AltDetection),

@@ -27,6 +27,7 @@ export const gameToChat = defineRoute({
   source: "query",
   access: "key",
   keyAccess: ["read", "verify"],
+  group: "lookup",
   success: success(Schema.Struct({ gameId: GameId, chatIds: Schema.Array(ChatId) }), resolved),
   errors: [],
 });
@@ -41,6 +42,7 @@ export const chatToGame = defineRoute({
   source: "query",
   access: "key",
   keyAccess: ["read", "verify"],
+  group: "lookup",
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), resolved),
   errors: ["LINK_NOT_FOUND"],
   wordings: { LINK_NOT_FOUND: { status: 404, message: "No game user linked to this chat ID" } },
@@ -59,6 +61,7 @@ export const updateChat = defineRoute({
   },
   source: "query",
   access: "key",
+  group: "write",
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), Message),
   errors: ["LINK_NOT_FOUND", "CONFLICT"],
   wordings: { LINK_NOT_FOUND: noLink, CONFLICT: { status: 400, message: "New chat ID already has a link" } },
@@ -73,6 +76,7 @@ export const updateGame = defineRoute({
   parameters: { chatId: chatId(), newGameId: gameId(), guildId: guildId() },
   source: "query",
   access: "key",
+  group: "write",
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), Message),
   errors: [],
 });
@@ -87,6 +91,7 @@ export const deleteGameLink = defineRoute({
   parameters: { chatId: chatId(), guildId: guildId() },
   source: "query",
   access: "key",
+  group: "write",
   success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId }), Message),
   errors: ["LINK_NOT_FOUND"],
   wordings: { LINK_NOT_FOUND: noLink },
@@ -102,6 +107,7 @@ export const resetDatabase = defineRoute({
   parameters: { guildId: guildId({ guildKeys: "optional", globalKeys: "refused" }) },
   source: "query",
   access: "key",
+  group: "write",
   success: success(Schema.Struct({ deletedRecords: Schema.Int }), Message),
   errors: [],
 });

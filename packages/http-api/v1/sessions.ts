@@ -6,7 +6,13 @@ import { defineRoute } from "../route.ts";
 import { creation, reading, Session, SessionEvents, streamDescription } from "../session.ts";
 import { verifySuccess } from "./envelope.ts";
 
-const shared = { generation: "v1", access: "key", keyAccess: ["verify"], traffic: "verify" } as const;
+const shared = {
+  generation: "v1",
+  access: "key",
+  group: "session",
+  keyAccess: ["verify"],
+  traffic: "verify",
+} as const;
 
 export const createSession = defineRoute({
   ...shared,

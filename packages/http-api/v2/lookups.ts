@@ -48,6 +48,7 @@ export const getChat = defineRoute({
   source: "query",
   access: "key",
   keyAccess: ["read", "verify"],
+  group: "lookup",
   success: success(ChatLookup),
   errors: ["LINK_NOT_FOUND"],
 });
@@ -63,6 +64,7 @@ export const getGame = defineRoute({
   source: "query",
   access: "key",
   keyAccess: ["read", "verify"],
+  group: "lookup",
   success: success(GameLookup),
   errors: ["LINK_NOT_FOUND"],
 });
@@ -79,6 +81,7 @@ export const getVerification = defineRoute({
   source: "query",
   access: "key_or_redirect",
   keyAccess: ["read", "verify"],
+  group: "lookup",
   success: success(VerificationStatus),
   errors: [],
 });
@@ -95,6 +98,7 @@ export const bulkChat = defineRoute({
   source: "body",
   access: "key",
   keyAccess: ["read"],
+  group: "bulk",
   success: bulkSuccess(Schema.Struct({ chatId: Schema.String }), ChatLookup),
   errors: ["BULK_LIMIT_EXCEEDED"],
 });
@@ -111,6 +115,7 @@ export const bulkGame = defineRoute({
   source: "body",
   access: "key",
   keyAccess: ["read"],
+  group: "bulk",
   success: bulkSuccess(Schema.Struct({ gameId: Schema.String }), GameLookup),
   errors: ["BULK_LIMIT_EXCEEDED"],
 });

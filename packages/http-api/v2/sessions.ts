@@ -7,7 +7,13 @@ import { defineRoute } from "../route.ts";
 import { creation, reading, Session, SessionEvents, streamDescription } from "../session.ts";
 import { success } from "./envelope.ts";
 
-const shared = { generation: "v2", access: "key", keyAccess: ["verify"], traffic: "verify" } as const;
+const shared = {
+  generation: "v2",
+  access: "key",
+  group: "session",
+  keyAccess: ["verify"],
+  traffic: "verify",
+} as const;
 
 export const createSession = defineRoute({
   ...shared,
@@ -60,6 +66,7 @@ export const redirectSession = defineRoute({
   parameters: { sid: sid() },
   source: "query",
   access: "redirect",
+  group: null,
   success: HttpApiSchema.Empty(302),
   errors: [],
 });

@@ -21,6 +21,7 @@ export const patchChat = defineRoute({
   },
   source: "body",
   access: "key",
+  group: "write",
   success: success(
     Schema.Struct({ previousChatId: ChatId, chatId: ChatId, gameId: GameId, updated: Schema.Boolean }),
   ),
@@ -37,6 +38,7 @@ export const patchGame = defineRoute({
   parameters: { chatId: chatId(), gameId: gameId(), guildId: guildId() },
   source: "body",
   access: "key",
+  group: "write",
   success: success(
     Schema.Struct({
       chatId: ChatId,
@@ -58,6 +60,7 @@ export const deleteGame = defineRoute({
   parameters: { chatId: chatId(), guildId: guildId() },
   source: "body",
   access: "key",
+  group: "write",
   success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId, deleted: Schema.Literal(true) })),
   errors: ["LINK_NOT_FOUND"],
 });
@@ -74,6 +77,7 @@ export const deleteData = defineRoute({
   },
   source: "body",
   access: "key",
+  group: "write",
   success: success(
     Schema.Struct({
       deletedRecords: Schema.Int,
@@ -96,6 +100,7 @@ export const reportLeakedKey = defineRoute({
   parameters: { key: text("The key in full") },
   source: "body",
   access: "none",
+  group: null,
   success: success(Schema.Struct({ revoked: Schema.Literal(true) })),
   errors: [],
 });

@@ -8,7 +8,6 @@ import {
   SessionSettings,
   VerificationFlows,
 } from "@accountlink/core";
-import { SecurityLog } from "@accountlink/core/audit";
 import type { BadRequest, InternalError, SharedIpRateLimited } from "@accountlink/core/errors";
 import type { FlowEntry, FlowError, FlowForm, ProofStep } from "@accountlink/core/flow";
 import { ByteSize, Effect, Option } from "effect";
@@ -16,7 +15,7 @@ import { HttpIncomingMessage, HttpServerResponse, UrlParams } from "effect/http"
 import { addErrorHeaders } from "../envelopes/envelope.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import { observeResponse } from "../pipeline/request_metrics.ts";
-import { respond } from "../pipeline/respond.ts";
+import { makeObservers, respond } from "../pipeline/respond.ts";
 import { type RequestContext, requestContextMaker } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { flowCookie } from "./cookie.ts";
@@ -33,14 +32,14 @@ type Failure = Refused | InternalError;
 type Answer<R = never> = Effect.Effect<Response, Refused, R>;
 
 /** The route of the flow in metrics and logs; its paths are outside the contract. */
-const stepRoute = { id: "verify", generation: "v2" } as const;
+const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 
 /** The routes of the flow, and `visit` for other routes whose errors are pages. */
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
   const limits = yield* RequestLimits;
-  const security = yield* SecurityLog;
+  const observers = yield* makeObservers;
   const withContext = requestContextMaker(settings);
   const cookie = flowCookie(settings.publicUrl);
   const pageSettings = yield* PageSettings;
@@ -52,7 +51,7 @@ export const flowRoutes = Effect.gen(function* () {
     withContext(route, (context) =>
       respond(
         context,
-        security,
+        observers,
         Effect.andThen(limits.admitVisit(context.address), answer(context)).pipe(
           Effect.map((response) => withRequestId(response, context)),
           Effect.annotateLogs({ requestId: context.requestId }),
@@ -145,11 +144,12 @@ export const flowRoutes = Effect.gen(function* () {
       path: stylePath,
       // Not counted, so that the pages for an outage or a limit get it too.
       answer: withContext(stepRoute, (context) =>
-        observeResponse(context, withRequestId(styleSheet, context), null),
+        observeResponse(context, observers.usage, withRequestId(styleSheet, context), null),
       ),
     },
   ];
-  const visit = <R>(id: string, answer: Answer<R>) => handle({ id, generation: "v2" }, () => answer);
+  const visit = <R>(id: string, answer: Answer<R>) =>
+    handle({ id, generation: "v2", group: null }, () => answer);
 
   return { routes, visit };
 });

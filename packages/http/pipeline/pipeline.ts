@@ -10,7 +10,6 @@ import {
   RequestLimits,
 } from "@accountlink/core";
 import { isAddressAllowed } from "@accountlink/core/addresses";
-import { SecurityLog } from "@accountlink/core/audit";
 import {
   AltsV1,
   type Parameters,
@@ -30,7 +29,7 @@ import { bearerToken } from "./bearer_token.ts";
 import { readJsonObject } from "./body.ts";
 import { parameterReader, premiumTest } from "./parameters.ts";
 import { logAccess } from "./request_metrics.ts";
-import { respond } from "./respond.ts";
+import { makeObservers, type Observers, respond } from "./respond.ts";
 
 /** The input of a handler. */
 interface Input<P extends Parameters> {
@@ -96,7 +95,7 @@ export const makePipeline = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const authenticator = yield* KeyAuthenticator;
   const limits = yield* RequestLimits;
-  const security = yield* SecurityLog;
+  const observers = yield* makeObservers;
   const withContext = requestContextMaker(settings);
 
   const bind = (
@@ -107,7 +106,7 @@ export const makePipeline = Effect.gen(function* () {
     return {
       method: route.method,
       path: route.path,
-      answer: withContext(route, (context) => render(envelope, context, security, answer(context))),
+      answer: withContext(route, (context) => render(envelope, context, observers, answer(context))),
     };
   };
 
@@ -128,7 +127,7 @@ export const makePipeline = Effect.gen(function* () {
       const authenticated = yield* authenticator.authenticate(bearerToken(authorization), address);
       context.key = authenticated;
       const { key, quota } = authenticated;
-      yield* security.noteUse(key.id, address);
+      yield* observers.security.noteUse(key.id, address);
       if (!isAddressAllowed(key, address)) return yield* new Forbidden({ reason: "ip_not_allowed" });
       const { report, refusal } = yield* limits.admit({ key, quota, address, traffic });
       context.limits = report;
@@ -157,11 +156,11 @@ export const makePipeline = Effect.gen(function* () {
     Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
       const generation = isUnder("/api/v1", url) ? "v1" : "v2";
       const envelope = generation === "v2" ? envelopeV2({}) : envelopeV1(v1AnswersUnder(url));
-      return withContext({ id, generation }, (context) =>
+      return withContext({ id, generation, group: null }, (context) =>
         render(
           envelope,
           context,
-          security,
+          observers,
           Effect.andThen(
             limits.admitVisit(context.address),
             Effect.map(answer, (response) => addHeaders(response, context.requestId, url)),
@@ -243,12 +242,12 @@ const tierTest = ({ tier }: Pick<Route, "tier">) => {
 const render = <R>(
   envelope: Envelope,
   context: RequestContext,
-  security: SecurityLog["Service"],
+  observers: Observers,
   answer: Effect.Effect<Answered, PublicError, R>,
 ) =>
   respond(
     context,
-    security,
+    observers,
     Effect.map(answer, (success) =>
       HttpServerResponse.isHttpServerResponse(success) ? success : envelope.success(context, success),
     ),

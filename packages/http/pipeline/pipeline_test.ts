@@ -1,6 +1,7 @@
 import { KeyAuthenticator, RequestLimits } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
 import type { SessionEvent } from "@accountlink/core/sessions";
+import { UsageMeter } from "@accountlink/core/usage";
 import { defineRoute, EnvelopeV1, EnvelopeV2, SessionEvents } from "@accountlink/http-api";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Schema, Stream } from "effect";
@@ -16,6 +17,7 @@ const services = Layer.mergeAll(
   Layer.mock(KeyAuthenticator)({ checkThrottle: () => Effect.void }),
   Layer.mock(RequestLimits)({}),
   Layer.mock(SecurityLog)({}),
+  Layer.mock(UsageMeter)({ count: () => {} }),
 );
 
 const shared = { method: "GET", parameters: {}, source: "query", summary: "", errors: [] } as const;
@@ -26,6 +28,7 @@ const countV2 = defineRoute({
   generation: "v2",
   path: "/v2/count",
   access: "none",
+  group: null,
   success: EnvelopeV2.success(Counted),
 });
 const countV1 = defineRoute({
@@ -34,6 +37,7 @@ const countV1 = defineRoute({
   generation: "v1",
   path: "/api/v1/count",
   access: "none",
+  group: null,
   success: EnvelopeV1.success(Counted),
 });
 

@@ -1,7 +1,8 @@
 /**
- * Metrics, access log and failure log of requests.
+ * Metrics, usage, access log and failure log of requests.
  */
 import type { PublicError } from "@accountlink/core";
+import type { UsageMeter, UsageOutcome } from "@accountlink/core/usage";
 import { Cause, Effect, type Fiber, LogLevel, Metric, References, type Tracer } from "effect";
 import type { HttpServerResponse } from "effect/http";
 import type { RequestContext } from "../request_context.ts";
@@ -37,6 +38,7 @@ const metricsFor = (route: string, status: number, code: string) => {
 /** Counts and logs a response, and the cause of a 5xx. */
 export const observeResponse = (
   context: RequestContext,
+  usage: UsageMeter["Service"],
   response: HttpServerResponse.HttpServerResponse,
   error: PublicError | null,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
@@ -44,6 +46,7 @@ export const observeResponse = (
   const counted = Effect.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - context.startedAt) / 1000, fiber.context);
+    countUsage(context, usage, response.status, error);
     const { span } = fiber.cache;
     if (span?._tag === "Span") annotateSpan(span, context, error);
     const level = response.status < 400 ? "Debug" : "Info";
@@ -54,6 +57,22 @@ export const observeResponse = (
   return error !== null && response.status >= 500
     ? Effect.andThen(logFailure(context, error), counted)
     : counted;
+};
+
+/** Counts the request of an accepted key. */
+const countUsage = (
+  { key, route: { group }, clock }: RequestContext,
+  usage: UsageMeter["Service"],
+  status: number,
+  error: PublicError | null,
+): void => {
+  if (key === null || group === null) return;
+  usage.count(key.key.id, group, outcomeOf(status, error), clock.currentTimeMillisUnsafe());
+};
+
+const outcomeOf = (status: number, error: PublicError | null): UsageOutcome => {
+  if (status < 400 || (status === 404 && error?.code === "LINK_NOT_FOUND")) return "served";
+  return status === 429 ? "refused" : "errors";
 };
 
 /** Lets operators find a trace by request id. */

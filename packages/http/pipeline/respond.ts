@@ -2,8 +2,9 @@
  * The end of every request: an error becomes a response, and operators see it.
  */
 import type { PublicError } from "@accountlink/core";
-import type { SecurityLog } from "@accountlink/core/audit";
+import { SecurityLog } from "@accountlink/core/audit";
 import { InternalError } from "@accountlink/core/errors";
+import { UsageMeter } from "@accountlink/core/usage";
 import { Cause, Effect, Result } from "effect";
 import type { HttpServerResponse } from "effect/http";
 import type { RequestContext } from "../request_context.ts";
@@ -17,22 +18,34 @@ interface Failure {
   readonly error: PublicError | null;
 }
 
+/** What hears of every outcome. */
+export interface Observers {
+  readonly security: SecurityLog["Service"];
+  readonly usage: UsageMeter["Service"];
+}
+
+export const makeObservers: Effect.Effect<Observers, never, SecurityLog | UsageMeter> = Effect.gen(
+  function* () {
+    return { security: yield* SecurityLog, usage: yield* UsageMeter };
+  },
+);
+
 /** Counts and logs the outcome of a request. Defects are `InternalError`; interruptions pass. */
 export const respond = <E, R>(
   context: RequestContext,
-  security: SecurityLog["Service"],
+  { security, usage }: Observers,
   outcome: Effect.Effect<Response, E, R>,
   failureOf: (error: E | InternalError) => Failure,
 ): Effect.Effect<Response, never, R> =>
   Effect.matchCauseEffect(outcome, {
-    onSuccess: (response) => observeResponse(context, response, null),
+    onSuccess: (response) => observeResponse(context, usage, response, null),
     onFailure: (cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);
       const found = Result.getOrElse(Cause.findError(cause), () => new InternalError({ cause }));
       const { response, error } = failureOf(found);
       return Effect.andThen(
         security.noteRefusal(error, context.address),
-        observeResponse(context, response, error),
+        observeResponse(context, usage, response, error),
       );
     },
   });

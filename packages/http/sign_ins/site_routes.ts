@@ -3,7 +3,6 @@
  * signed in.
  */
 import { RequestLimits, SignIns } from "@accountlink/core";
-import { SecurityLog } from "@accountlink/core/audit";
 import { Forbidden, InvalidBody } from "@accountlink/core/errors";
 import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
 import { html } from "@accountlink/html";
@@ -15,7 +14,7 @@ import { type Page, pageResponse, privateHeaders } from "../flow/page.ts";
 import { PageSettings } from "../flow/page_settings.ts";
 import { maxBodySize } from "../pipeline/body.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
-import { respond } from "../pipeline/respond.ts";
+import { makeObservers, respond } from "../pipeline/respond.ts";
 import { type RequestContext, requestContextMaker } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
@@ -59,7 +58,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const settings = yield* HttpSettings;
   const signIns = yield* SignIns;
   const limits = yield* RequestLimits;
-  const security = yield* SecurityLog;
+  const observers = yield* makeObservers;
   const pageSettings = yield* PageSettings;
   const withContext = requestContextMaker(settings);
   const site = siteOf(name, settings.publicUrl);
@@ -77,10 +76,10 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   };
 
   const handle = (id: string, answer: (context: RequestContext) => Answer) =>
-    withContext({ id, generation: "v2" }, (context) =>
+    withContext({ id, generation: "v2", group: null }, (context) =>
       respond(
         context,
-        security,
+        observers,
         Effect.andThen(limits.admitVisit(context.address), answer(context)).pipe(
           Effect.map((response) => withRequestId(response, context)),
           Effect.annotateLogs({ requestId: context.requestId }),

@@ -10,6 +10,7 @@ import {
   sightingStoreSuite,
   signInStoreSuite,
   storagePropertySuite,
+  usageStoreSuite,
   userStoreSuite,
 } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
@@ -33,5 +34,6 @@ test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () 
   altReviewStoreSuite({ name, layer, test });
   signInStoreSuite({ name, layer, test });
   userStoreSuite({ name, layer, test });
+  usageStoreSuite({ name, layer, test });
   storagePropertySuite({ name, layer, model: StorageMemory.layer, test });
 });

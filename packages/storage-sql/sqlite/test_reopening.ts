@@ -8,6 +8,7 @@ import { CountLedger } from "@accountlink/core/limits";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
+import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
 import { Context, Effect, Exit, Layer, Scope } from "effect";
 import { layerEmbedded } from "./embedded.ts";
@@ -72,6 +73,10 @@ export const layerReopening: Layer.Layer<StoragePorts | Connection> = Layer.effe
       Context.add(
         UserStore,
         forwarding(() => Context.get(opened.ports, UserStore)),
+      ),
+      Context.add(
+        UsageStore,
+        forwarding(() => Context.get(opened.ports, UsageStore)),
       ),
     );
   }),

@@ -2,6 +2,7 @@
  * Combines the look-ups of one turn of the event loop into one statement. A look-up never joins a
  * statement that was already sent, so it sees every write that was answered before it.
  */
+import { groupBy } from "@accountlink/core/group_by";
 import { Context, Effect, Exit, Option, Request, RequestResolver, Tracer } from "effect";
 import type { SqlConnection, SqlError } from "effect/sql";
 
@@ -29,7 +30,7 @@ export const batched = <Key extends ReadonlyArray<string>>(
   const resolver = RequestResolver.make<Lookup>((entries) => {
     const keys = new Map(entries.map(({ request: { key } }) => [nameOf(key), key]));
     return Effect.map(withSpanLinks(entries, query([...keys.values()])), (rows) => {
-      const found = Map.groupBy(rows, nameIn);
+      const found = groupBy(rows, nameIn);
       for (const entry of entries) {
         entry.completeUnsafe(Exit.succeed(found.get(nameOf(entry.request.key)) ?? []));
       }

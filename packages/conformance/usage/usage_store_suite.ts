@@ -1,0 +1,228 @@
+/** The conformance suite of `UsageStore`. */
+import type { KeyId, StoragePorts } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import {
+  dayMs,
+  hourMs,
+  type KeyUsage,
+  type UsageBatch,
+  type UsageCounts,
+  type UsageGroup,
+  type UsagePeriod,
+  UsageStore,
+} from "@accountlink/core/usage";
+import { Effect } from "effect";
+import { expectDefect, expectEqual } from "../expect.ts";
+import { unstorableTexts } from "../hostile_texts.ts";
+import { type Cases, type SuiteOptions, suite } from "../suite.ts";
+import { makeKey, makeWorld, origin, uniqueKeyId, uniqueText } from "../world.ts";
+
+const atOnce = { concurrency: "unbounded" } as const;
+
+const day = 20_000 * dayMs;
+const noon = day + 12 * hourMs;
+
+const none: UsageCounts = { served: 0, refused: 0, errors: 0 };
+
+const usageOf = (key: KeyId, group: UsageGroup, counts: Partial<UsageCounts>): KeyUsage => ({
+  key,
+  group,
+  ...none,
+  ...counts,
+});
+
+const batchOf = (
+  { meter = uniqueText(), sequence = 1, hour = noon }: Partial<UsageBatch>,
+  ...counts: ReadonlyArray<KeyUsage>
+): UsageBatch => ({
+  meter,
+  sequence,
+  hour,
+  counts,
+  uses: [...new Set(counts.map(({ key }) => key))].map((key) => ({ key, at: hour })),
+});
+
+const startsOf = (periods: ReadonlyArray<UsagePeriod>) => periods.map(({ from }) => from);
+
+const adding: Cases<StoragePorts> = {
+  "batches add up in hours and days, in order, by group": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const key = uniqueKeyId();
+    const lookup = usageOf(key, "lookup", { served: 3, refused: 2, errors: 1 });
+    const session = usageOf(key, "session", { served: 5 });
+    yield* usage.add(batchOf({ hour: day + 23 * hourMs }, session));
+    yield* usage.add(batchOf({ hour: day + dayMs }, lookup));
+    yield* usage.add(batchOf({}, session, lookup));
+    yield* usage.add(batchOf({}, lookup));
+    const twice = { served: 6, refused: 4, errors: 2 };
+    const counts = { served: 3, refused: 2, errors: 1 };
+    expectEqual<unknown>(yield* usage.hours({ key }, 0), [
+      { from: noon, group: "lookup", ...twice },
+      { from: noon, group: "session", ...none, served: 5 },
+      { from: day + 23 * hourMs, group: "session", ...none, served: 5 },
+      { from: day + dayMs, group: "lookup", ...counts },
+    ]);
+    expectEqual<unknown>(yield* usage.days({ key }, 0), [
+      { from: day, group: "lookup", ...twice },
+      { from: day, group: "session", ...none, served: 10 },
+      { from: day + dayMs, group: "lookup", ...counts },
+    ]);
+  }),
+
+  "reads begin with the given hour or day": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const key = uniqueKeyId();
+    for (const hour of [noon - dayMs, noon, noon + hourMs]) {
+      yield* usage.add(batchOf({ hour }, usageOf(key, "write", { served: 1 })));
+    }
+    expectEqual(startsOf(yield* usage.hours({ key }, noon)), [noon, noon + hourMs]);
+    expectEqual(startsOf(yield* usage.hours({ key }, noon + 1)), [noon + hourMs]);
+    expectEqual(startsOf(yield* usage.days({ key }, day)), [day]);
+    expectEqual(startsOf(yield* usage.days({ key }, day - dayMs)), [day - dayMs, day]);
+  }),
+
+  "the usage of an account is that of all its keys, also of revoked ones": Effect.gen(function* () {
+    const [usage, keys] = [yield* UsageStore, yield* KeyStore];
+    const [{ account, global, guild }, other] = [yield* makeWorld, yield* makeWorld];
+    const [one, revoked, foreign] = [makeKey(global), makeKey(guild), makeKey(other.global)];
+    for (const key of [one, revoked, foreign]) {
+      yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+      yield* usage.add(batchOf({}, usageOf(key.id, "bulk", { served: 2, errors: 1 })));
+    }
+    yield* keys.setKeyStatus({
+      ...origin,
+      id: revoked.id,
+      status: "revoked",
+      at: 0,
+      action: "key.status_changed",
+    });
+    const sum = { group: "bulk", served: 4, refused: 0, errors: 2 };
+    expectEqual<unknown>(yield* usage.days({ account: account.name }, 0), [{ from: day, ...sum }]);
+    expectEqual<unknown>(yield* usage.hours({ account: account.name }, 0), [{ from: noon, ...sum }]);
+    expectEqual(yield* usage.days({ account: uniqueText() }, 0), []);
+    expectEqual(yield* usage.days({ key: uniqueKeyId() }, 0), []);
+  }),
+
+  "a repeated or late batch of a meter changes nothing": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const [key, meter] = [uniqueKeyId(), uniqueText()];
+    const batch = (sequence: number) =>
+      usage.add(batchOf({ meter, sequence }, usageOf(key, "alts", { served: 1 })));
+    for (const sequence of [2, 2, 1, 5, 5, 4, 6]) yield* batch(sequence);
+    expectEqual((yield* usage.hours({ key }, 0))[0]?.served, 3);
+    expectEqual((yield* usage.days({ key }, 0))[0]?.served, 3);
+  }),
+
+  "concurrent batches of several meters lose no count": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const keys = Array.from({ length: 20 }, uniqueKeyId);
+    const batches = Array.from({ length: 30 }, (_, i) => {
+      const counts = keys.map((key) => usageOf(key, "lookup", { served: 1, refused: 2 }));
+      return usage.add(batchOf({}, ...(i % 2 === 0 ? counts : counts.toReversed())));
+    });
+    yield* Effect.all(batches, atOnce);
+    for (const key of keys) {
+      const sum = { group: "lookup", served: 30, refused: 60, errors: 0 };
+      expectEqual<unknown>(yield* usage.days({ key }, 0), [{ from: day, ...sum }]);
+    }
+  }),
+
+  "a batch that is added several times at once counts once": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const key = uniqueKeyId();
+    const batch = batchOf({}, usageOf(key, "lookup", { served: 1 }));
+    yield* Effect.all(
+      Array.from({ length: 10 }, () => usage.add(batch)),
+      atOnce,
+    );
+    expectEqual((yield* usage.hours({ key }, 0))[0]?.served, 1);
+  }),
+
+  "a batch has thousands of keys": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const keys = Array.from({ length: 2_000 }, uniqueKeyId);
+    yield* usage.add(batchOf({}, ...keys.map((key) => usageOf(key, "write", { served: 7 }))));
+    expectEqual((yield* usage.days({ key: keys.at(-1) as KeyId }, 0))[0]?.served, 7);
+  }),
+
+  "numbers are exact up to the largest safe integer; unstorable text is a defect": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const key = uniqueKeyId();
+    const most = Number.MAX_SAFE_INTEGER;
+    yield* usage.add(batchOf({}, usageOf(key, "lookup", { served: most - 1 })));
+    yield* usage.add(batchOf({}, usageOf(key, "lookup", { served: 1 })));
+    expectEqual((yield* usage.days({ key }, 0))[0]?.served, most);
+    for (const meter of unstorableTexts) yield* expectDefect(usage.add(batchOf({ meter })));
+  }),
+};
+
+const forgetting: Cases<StoragePorts> = {
+  // Before the hours of other cases, since it deletes for all keys.
+  "forget deletes hours and days that began before a time": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const key = uniqueKeyId();
+    const count = usageOf(key, "lookup", { served: 1 });
+    const hours = [0, 1, 24, 25, 48].map((hour) => hour * hourMs);
+    for (const hour of hours) yield* usage.add(batchOf({ hour }, count));
+    yield* usage.forget({ hours: 25 * hourMs, days: dayMs });
+    expectEqual(startsOf(yield* usage.hours({ key }, 0)), hours.slice(3));
+    expectEqual(
+      (yield* usage.days({ key }, 0)).map(({ from, served }) => [from, served]),
+      [
+        [dayMs, 2],
+        [2 * dayMs, 1],
+      ],
+    );
+    yield* usage.forget({ hours: 0, days: 2 * dayMs });
+    expectEqual((yield* usage.hours({ key }, 0)).length, 2);
+    expectEqual((yield* usage.days({ key }, 0)).length, 1);
+  }),
+
+  "forget deletes any number of rows, on several nodes at once": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const keys = Array.from({ length: 1_300 }, uniqueKeyId);
+    const [old, kept] = [0, 3 * dayMs].map((hour) =>
+      batchOf({ hour }, ...keys.map((key) => usageOf(key, "lookup", { served: 1 }))),
+    ) as [UsageBatch, UsageBatch];
+    yield* usage.add(old);
+    yield* usage.add(kept);
+    const forget = usage.forget({ hours: dayMs, days: dayMs });
+    yield* Effect.all([forget, forget, forget], atOnce);
+    // A row that one of them had locked is left to its own next batch, or to the next sweep.
+    yield* forget;
+    for (const key of [keys[0], keys[700], keys.at(-1)] as ReadonlyArray<KeyId>) {
+      expectEqual(startsOf(yield* usage.hours({ key }, 0)), [3 * dayMs]);
+      expectEqual(startsOf(yield* usage.days({ key }, 0)), [3 * dayMs]);
+    }
+  }),
+
+  "a meter is known as long as the hour of its last batch": Effect.gen(function* () {
+    const usage = yield* UsageStore;
+    const [key, old, recent] = [uniqueKeyId(), uniqueText(), uniqueText()];
+    const count = usageOf(key, "lookup", { served: 1 });
+    const add = (meter: string, hour: number) => usage.add(batchOf({ meter, hour }, count));
+    yield* add(old, 0);
+    yield* add(recent, dayMs);
+    yield* usage.forget({ hours: dayMs, days: 0 });
+    yield* add(old, 0);
+    yield* add(recent, dayMs);
+    expectEqual(
+      (yield* usage.days({ key }, 0)).map(({ served }) => served),
+      [2, 1],
+    );
+  }),
+};
+
+/**
+ * Tests a `UsageStore` with the other storage ports.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import * as test from "vitest";
+ *
+ * usageStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
+ * ```
+ */
+export const usageStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("UsageStore", options, { ...adding, ...forgetting });

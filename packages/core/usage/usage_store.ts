@@ -1,0 +1,63 @@
+/**
+ * The port for the usage of API keys, per UTC hour and UTC day.
+ */
+import { Context, type Effect } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { KeyId } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+import type { KeyUsage, UsagePeriod } from "./usage.ts";
+
+/** What a meter counted since its previous batch. */
+export interface UsageBatch {
+  /** The meter that counted. */
+  readonly meter: string;
+  /** The number of the batch: higher than that of every earlier batch of the meter. */
+  readonly sequence: number;
+  /** The start of the UTC hour of all of its requests. */
+  readonly hour: Millis;
+  /** One for each key and group. */
+  readonly counts: ReadonlyArray<KeyUsage>;
+  /** The last use of each key. */
+  readonly uses: ReadonlyArray<KeyUse>;
+}
+
+export interface KeyUse {
+  readonly key: KeyId;
+  readonly at: Millis;
+}
+
+/** Whose usage is read: of all keys of an account, also revoked ones, or of one key. */
+export type UsageOwner = { readonly account: string } | { readonly key: KeyId };
+
+/** Where usage is kept. */
+export class UsageStore extends Context.Service<
+  UsageStore,
+  {
+    /**
+     * Adds a batch to its hour and its day, all or nothing. A batch that was added before changes
+     * nothing, so that one whose outcome is unknown can be repeated.
+     */
+    readonly add: (batch: UsageBatch) => Effect.Effect<void, StoreUnavailable>;
+
+    /** The usage of the UTC hours that start at a time or later, in order, by group; without empty ones. */
+    readonly hours: (
+      owner: UsageOwner,
+      from: Millis,
+    ) => Effect.Effect<ReadonlyArray<UsagePeriod>, StoreUnavailable>;
+
+    /** The same for UTC days. */
+    readonly days: (
+      owner: UsageOwner,
+      from: Millis,
+    ) => Effect.Effect<ReadonlyArray<UsagePeriod>, StoreUnavailable>;
+
+    /**
+     * Deletes hours and days that started before a time, and what is known of meters whose last
+     * batch is of such an hour. It works in small atomic steps.
+     */
+    readonly forget: (before: {
+      readonly hours: Millis;
+      readonly days: Millis;
+    }) => Effect.Effect<void, StoreUnavailable>;
+  }
+>()("@accountlink/core/UsageStore") {}

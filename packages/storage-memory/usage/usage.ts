@@ -1,0 +1,59 @@
+/** The usage of keys, in memory. */
+import type { KeyId } from "@accountlink/core";
+import type { Millis } from "@accountlink/core/timestamp";
+import {
+  addUsage,
+  byTimeAndGroup,
+  dayMs,
+  type KeyUsage,
+  type UsageBatch,
+  type UsagePeriod,
+} from "@accountlink/core/usage";
+
+type KeyPeriod = UsagePeriod & Pick<KeyUsage, "key">;
+
+const nothing = { served: 0, refused: 0, errors: 0 };
+
+/** Usage in periods of one length, by start, key and group. */
+class UsagePeriods {
+  readonly #periods = new Map<string, KeyPeriod>();
+
+  add(period: KeyPeriod): void {
+    const name = `${period.from} ${period.key} ${period.group}`;
+    const sum = addUsage(this.#periods.get(name) ?? nothing, period);
+    this.#periods.set(name, { ...period, ...sum });
+  }
+
+  /** The usage of the keys together, in order. */
+  sumOf(keys: ReadonlySet<KeyId>, from: Millis): ReadonlyArray<UsagePeriod> {
+    const sums = new Map<string, UsagePeriod>();
+    for (const { key, ...period } of this.#periods.values()) {
+      if (period.from < from || !keys.has(key)) continue;
+      const name = `${period.from} ${period.group}`;
+      sums.set(name, { ...period, ...addUsage(sums.get(name) ?? nothing, period) });
+    }
+    return [...sums.values()].toSorted(byTimeAndGroup);
+  }
+
+  forget(before: Millis): void {
+    for (const [name, { from }] of this.#periods) if (from < before) this.#periods.delete(name);
+  }
+}
+
+export class Usage {
+  readonly hours = new UsagePeriods();
+  readonly days = new UsagePeriods();
+  /** The last batch of each meter. */
+  readonly meters = new Map<string, Pick<UsageBatch, "sequence" | "hour">>();
+}
+
+/** Adds a batch; false if it was added before. */
+export const addBatch = (usage: Usage, { meter, sequence, hour, counts }: UsageBatch): boolean => {
+  if (sequence <= (usage.meters.get(meter)?.sequence ?? 0)) return false;
+  usage.meters.set(meter, { sequence, hour });
+  for (const count of counts) {
+    usage.hours.add({ ...count, from: hour });
+    usage.days.add({ ...count, from: hour - (hour % dayMs) });
+  }
+  return true;
+};
