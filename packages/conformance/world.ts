@@ -47,7 +47,7 @@ export const uniqueKeyId = (): KeyId => KeyId.make(uniqueText().slice(0, 12));
 
 /** A new account with a global scope and one of a guild, not yet stored. */
 export const newWorld = (): World => {
-  const account: Account = { name: uniqueText(), chatId: null, tier: "free" };
+  const account: Account = { name: uniqueText(), chatId: null, tier: "free", status: "active" };
   const guildId = GuildId.make("700000000000000001");
   return {
     account,
@@ -78,6 +78,7 @@ export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey =
   kind: "normal",
   access: "full",
   status: "active",
+  suspended: false,
   expiresAt: null,
   limits: {},
   allowIps: [],

@@ -3,6 +3,7 @@
  */
 import { Layer } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Accounts } from "./accounts/accounts.ts";
 import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
 import * as AuditRetention from "./audit/audit_retention.ts";
@@ -29,7 +30,7 @@ import { UsageMeter } from "./usage/usage_meter.ts";
 import * as UsageRetention from "./usage/usage_retention.ts";
 
 /**
- * The services of clients: links, keys, limits, sessions and fixtures. It requires the ports
+ * The services of clients: links, accounts, keys, limits, sessions and fixtures. It requires the ports
  * `LinkStore`, `KeyStore`, `SessionStore`, `AltReviewStore`, `AuditLog`, `UsageStore`, `Cache`,
  * `Counters`, `Signals`, `ChatPlatform` and `GamePlatform`; and `Secrets`, and `SecureRandom` and `Digest` of
  * `effect/crypto`. `AddressVault` is optional: with it, fixtures can contain sightings.
@@ -38,6 +39,7 @@ import * as UsageRetention from "./usage/usage_retention.ts";
  * `UserData.layer` the access to and erasure of the data of a user.
  */
 export const layer = Layer.mergeAll(
+  Accounts.layer,
   AltReviews.layer,
   AuditRetention.layer,
   BulkLookup.layer,

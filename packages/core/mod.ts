@@ -36,8 +36,9 @@ export {
   StoreUnavailable,
 } from "./errors.ts";
 
-// API keys and their limits.
+// Accounts, their API keys and the limits of these.
 
+export { Accounts } from "./accounts/accounts.ts";
 export type { ApiKey } from "./keys/api_key.ts";
 export { ApiKeys } from "./keys/api_keys.ts";
 export { KeyAuthenticator } from "./keys/key_authenticator.ts";

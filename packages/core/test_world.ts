@@ -9,7 +9,7 @@ import { type ClientAddress, parseAddress } from "./addresses/client_address.ts"
 import type { DataScope } from "./data_scope.ts";
 import type { PlatformFixture } from "./fixture/fixture.ts";
 import type { ChatId, GameId, GuildId, SessionId, Sid } from "./ids.ts";
-import type { Account } from "./keys/api_key.ts";
+import type { NewAccount } from "./keys/api_key.ts";
 import { ApiKeys } from "./keys/api_keys.ts";
 import { Secrets } from "./secrets/secrets.ts";
 
@@ -100,7 +100,7 @@ export const operator = { actor: { type: "operator", id: "test" }, requestId: nu
 /** The global scope and the guild's scope of an account. */
 export const scopes = Effect.gen(function* () {
   const keys = yield* ApiKeys;
-  const acme: Account = { name: "acme", chatId: null, tier: "premium" };
+  const acme: NewAccount = { name: "acme", chatId: null, tier: "premium" };
   const global = yield* keys.scopeOf(acme, { kind: "global" });
   const guild = yield* keys.scopeOf(acme, { kind: "guild", guildId });
   return { global, guild } satisfies Record<string, DataScope>;

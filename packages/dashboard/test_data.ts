@@ -23,6 +23,7 @@ export const makeKey = (chosen: Partial<OwnedKey> = {}): OwnedKey => ({
   kind: "normal",
   access: "full",
   status: "active",
+  suspended: false,
   expiresAt: null,
   limits: {},
   allowIps: [],

@@ -1,5 +1,5 @@
 import { AuditLog, type ChatId, LinkStore, type Pid, StoreUnavailable } from "@accountlink/core";
-import { type Account, KeyStore } from "@accountlink/core/keys";
+import { KeyStore, type NewAccount } from "@accountlink/core/keys";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer, Stream } from "effect";
@@ -7,7 +7,7 @@ import type { Progress } from "../cli/progress.ts";
 import { batchSize, type ImportOptions, importLinks, type LinkSource } from "./link_import.ts";
 
 const pid = "pid_0123456789abcdef" as Pid;
-const account: Account = { name: "acme", chatId: null, tier: "free" };
+const account: NewAccount = { name: "acme", chatId: null, tier: "free" };
 const batch = batchSize;
 
 const csv = (count: number): string =>

@@ -14,7 +14,12 @@ const guild = (id: string): ScopeTarget => ({ kind: "guild", guildId: GuildId.ma
 export const accounts: Cases<StoragePorts> = {
   "ensureAccount creates an account, and keeps an existing one": Effect.gen(function* () {
     const keys = yield* KeyStore;
-    const account: Account = { name: uniqueText(), chatId: ChatId.make("1".repeat(32)), tier: "premium" };
+    const account: Account = {
+      name: uniqueText(),
+      chatId: ChatId.make("1".repeat(32)),
+      tier: "premium",
+      status: "active",
+    };
     expectEqual(yield* keys.findAccount(account.name), Option.none());
     expectEqual(yield* keys.ensureAccount(account), account);
     expectEqual(yield* keys.ensureAccount({ name: account.name, chatId: null, tier: "free" }), account);
@@ -44,6 +49,7 @@ export const accounts: Cases<StoragePorts> = {
         name: `${prefix}${text}`,
         chatId: ChatId.make(`${10_000 + i}`),
         tier: "free",
+        status: "active",
       }),
     );
     yield* Effect.forEach(named, keys.ensureAccount);

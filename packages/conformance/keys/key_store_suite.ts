@@ -1,6 +1,7 @@
 /** The conformance suite of `KeyStore`. */
 import type { StoragePorts } from "@accountlink/core";
 import { type SuiteOptions, suite } from "../suite.ts";
+import { accountUpdates } from "./account_updates.ts";
 import { accounts } from "./accounts.ts";
 import { audits } from "./audits.ts";
 import { changes } from "./changes.ts";
@@ -19,4 +20,4 @@ import { updates } from "./updates.ts";
  * ```
  */
 export const keyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("KeyStore", options, { ...accounts, ...keys, ...changes, ...updates, ...audits });
+  suite("KeyStore", options, { ...accounts, ...accountUpdates, ...keys, ...changes, ...updates, ...audits });

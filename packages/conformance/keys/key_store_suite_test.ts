@@ -81,7 +81,25 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
     listKeys: (account, at) => Effect.map(store.listKeys(account, at), (keys) => keys.toReversed()),
   }),
   "ensureAccount creates an account, and keeps an existing one": (store) => ({
-    ensureAccount: (account) => Effect.as(store.ensureAccount(account), account),
+    ensureAccount: (account) =>
+      Effect.as(store.ensureAccount(account), { ...account, status: "active" as const }),
+  }),
+  "a suspension marks every key of the account, and a restoration ends it": (store) => ({
+    updateAccount: (write) =>
+      Effect.map(
+        store.updateAccount(write),
+        Option.map(({ changed }) => ({ changed, keys: [] })),
+      ),
+  }),
+  "concurrent suspensions: exactly one changes the account": (store) => ({
+    updateAccount: (write) =>
+      Effect.gen(function* () {
+        const found = yield* store.findAccount(write.name);
+        yield* Effect.yieldNow;
+        const updated = yield* store.updateAccount(write);
+        const changed = Option.exists(found, ({ status }) => status === "active");
+        return Option.map(updated, ({ keys }) => ({ changed, keys }));
+      }),
   }),
   "account names keep every Unicode text distinct": (store) => ({
     ensureAccount: (account) => store.ensureAccount({ ...account, name: account.name.trim() }),

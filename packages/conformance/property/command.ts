@@ -3,7 +3,15 @@
  * so that they interact.
  */
 import type { ApiKey, ChatId, GameId } from "@accountlink/core";
-import type { KeyAccess, KeyKind, KeyStatus, KeyUpdate } from "@accountlink/core/keys";
+import type {
+  AccountStatus,
+  KeyAccess,
+  KeyKind,
+  KeyStatus,
+  KeyUpdate,
+  Tier,
+  UpdateAccount,
+} from "@accountlink/core/keys";
 import type { PortableLink } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import * as FastCheck from "fast-check";
@@ -55,6 +63,7 @@ export type KeyCommand =
       readonly previousUntil: Millis;
     }
   | { readonly op: "updateKey"; readonly key: number; readonly update: KeyUpdate; readonly at: Millis }
+  | { readonly op: "updateAccount"; readonly update: UpdateAccount["update"]; readonly at: Millis }
   | { readonly op: "setKeyStatus"; readonly key: number; readonly status: KeyStatus; readonly at: Millis };
 
 export type Command = LinkCommand | KeyCommand | VerificationCommand;
@@ -122,6 +131,11 @@ const keyUpdate: FastCheck.Arbitrary<KeyUpdate> = record(
   { requiredKeys: [] },
 );
 
+const accountUpdate: FastCheck.Arbitrary<UpdateAccount["update"]> = oneof(
+  record({ tier: constantFrom<Tier>("free", "premium") }),
+  record({ status: constantFrom<AccountStatus>("active", "suspended") }),
+);
+
 // Null for a key that does not count.
 const maxKeys = oneof(nat(3), constantFrom(null, Infinity));
 
@@ -129,6 +143,7 @@ export const keyCommand: FastCheck.Arbitrary<KeyCommand> = oneof(
   record({ op: constant("insertKey"), scope, key, hash, parts: keyParts, maxKeys }),
   record({ op: constant("rotateKey"), key, hash, at, previousUntil: at }),
   record({ op: constant("updateKey"), key, update: keyUpdate, at }),
+  record({ op: constant("updateAccount"), update: accountUpdate, at }),
   record({ op: constant("setKeyStatus"), key, status, at }),
   record({ op: constant("findByHash"), hash }),
   record({ op: constant("findById"), key }),

@@ -67,6 +67,9 @@ export const storageOperations = Effect.gen(function* () {
     ...prefixed("KeyStore", {
       ensureAccount: keys.ensureAccount(account),
       findAccount: keys.findAccount(account.name),
+      findAccountByChatId: keys.findAccountByChatId(ada),
+      listAccounts: keys.listAccounts(),
+      updateAccount: keys.updateAccount({ ...origin, name: account.name, update: { tier: "free" }, at }),
       ensureScope: keys.ensureScope(account.name, { kind: "global" }, uniquePid()),
       findScope: keys.findScope(account.name, { kind: "global" }),
       findScopeByPid: keys.findScopeByPid(pid),

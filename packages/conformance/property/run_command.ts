@@ -189,6 +189,11 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
     ),
   updateKey: (world, { key, update, at }) =>
     askKeys((store) => store.updateKey({ ...origin, id: idOf(world, key), update, at })),
+  updateAccount: (world, { update, at }) =>
+    Effect.map(
+      askKeys((store) => store.updateAccount({ ...origin, name: world.account.name, update, at })),
+      Option.map(({ changed, keys }) => ({ changed, keys: world.keyIds.filter((id) => keys.includes(id)) })),
+    ),
   setKeyStatus: (world, { key, status, at }) =>
     askKeys((store) =>
       store.setKeyStatus({ ...origin, id: idOf(world, key), status, at, action: "key.status_changed" }),

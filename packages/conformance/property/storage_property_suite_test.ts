@@ -32,7 +32,7 @@ test.describe("storagePropertySuite", () => {
     const layer = withMistake(memory, KeyStore, (store) => ({
       rotateKey: (write) => store.rotateKey({ ...write, previousUntil: write.previousUntil + 1 }),
     }));
-    test.expect(await failing(layer)).toContain(inOrder);
+    test.expect(await failing(layer, 3_000)).toContain(inOrder);
   });
 
   test.it("finds an entry that is missing in the log", async () => {

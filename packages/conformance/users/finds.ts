@@ -29,7 +29,7 @@ export const finds: Cases<StoragePorts> = {
     yield* user.signIn(bob);
 
     const found = yield* user.find;
-    expectEqual(found.accounts, [account]);
+    expectEqual(found.accounts, [{ ...account, status: "active" }]);
     expectEqual(
       new Map(found.records.map(({ scope, record }) => [scope.pid, record.gameId])),
       new Map([

@@ -28,6 +28,7 @@ export type AuditAction =
   | "key.rotated"
   | "key.status_changed"
   | "key.reported"
+  | "account.updated"
   | "user.erased";
 
 /** The origin of a change. Every write has one. */

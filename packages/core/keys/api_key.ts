@@ -22,11 +22,19 @@ export type KeyAccess = "full" | "read" | "verify";
 
 export type KeyStatus = "active" | "disabled" | "revoked";
 
-/** An owner of keys. A chat user with its chat ID can sign in to the dashboard as the account. */
-export interface Account {
+/** The keys of a suspended account are refused, and nobody can sign in as it. */
+export type AccountStatus = "active" | "suspended";
+
+/** An account that may not exist yet. */
+export interface NewAccount {
   readonly name: string;
   readonly chatId: ChatId | null;
   readonly tier: Tier;
+}
+
+/** An owner of keys. A chat user with its chat ID can sign in to the dashboard as the account. */
+export interface Account extends NewAccount {
+  readonly status: AccountStatus;
 }
 
 /** A key without its secret, of which only a keyed hash is stored. */
@@ -38,6 +46,8 @@ export interface ApiKey {
   readonly kind: KeyKind;
   readonly access: KeyAccess;
   readonly status: KeyStatus;
+  /** Whether its account is suspended. */
+  readonly suspended: boolean;
   /** When the key expires; null for never. */
   readonly expiresAt: Millis | null;
   readonly limits: KeyLimits;
@@ -60,9 +70,9 @@ export interface KeyDetails extends ApiKey {
   readonly revokedAt: Millis | null;
 }
 
-/** Whether requests with the key are accepted: it is active and has not expired. */
-export const isAccepted = ({ status, expiresAt }: ApiKey, now: Millis): boolean =>
-  status === "active" && (expiresAt === null || now < expiresAt);
+/** Whether requests with the key are accepted: it and its account are active and it has not expired. */
+export const isAccepted = ({ status, suspended, expiresAt }: ApiKey, now: Millis): boolean =>
+  status === "active" && !suspended && (expiresAt === null || now < expiresAt);
 
 /** Whether an operator exempted the key from every limit, also of session creations. */
 export const isUnlimited = ({ kind, limits }: Pick<ApiKey, "kind" | "limits">): boolean =>

@@ -12,7 +12,7 @@ import { Limits } from "../limits/quota.ts";
 import { isOrigin } from "../origin.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { isStorable } from "../storable_text.ts";
-import type { Account, ApiKey, KeyDetails, KeyStatus } from "./api_key.ts";
+import type { ApiKey, KeyDetails, KeyStatus, NewAccount } from "./api_key.ts";
 import { generateToken, keyIdOf, randomText } from "./api_key.ts";
 import { KeyChanges } from "./key_changes.ts";
 import { KeyStore } from "./key_store.ts";
@@ -27,7 +27,7 @@ export interface NewKey
     > &
       AddressLists
   > {
-  readonly account: Account;
+  readonly account: NewAccount;
   readonly target: ScopeTarget;
 }
 
@@ -99,7 +99,7 @@ export class ApiKeys extends Context.Service<
      * @param account a name alone creates an account of the free tier
      */
     readonly scopeOf: (
-      account: Account | string,
+      account: NewAccount | string,
       target: ScopeTarget,
     ) => Effect.Effect<DataScope, StoreUnavailable>;
   }
@@ -114,16 +114,17 @@ export class ApiKeys extends Context.Service<
       const random = yield* SecureRandom.SecureRandom;
       const withRandom = Effect.provideService(SecureRandom.SecureRandom, random);
 
-      const scopeOf = Effect.fn("ApiKeys.scopeOf")(function* (
-        account: Account | string,
-        target: ScopeTarget,
-      ) {
-        const { name } = yield* store.ensureAccount(
+      const ensureOwner = Effect.fnUntraced(function* (account: NewAccount | string, target: ScopeTarget) {
+        const owner = yield* store.ensureAccount(
           typeof account === "string" ? { name: account, chatId: null, tier: "free" } : account,
         );
         const pid = `pid_${yield* withRandom(randomText(20, 36))}` as Pid;
-        return yield* store.ensureScope(name, target, pid);
+        return { owner, scope: yield* store.ensureScope(owner.name, target, pid) };
       });
+
+      const scopeOf: ApiKeys["Service"]["scopeOf"] = Effect.fn("ApiKeys.scopeOf")((account, target) =>
+        Effect.map(ensureOwner(account, target), ({ scope }) => scope),
+      );
 
       const recordOf = Effect.fnUntraced(function* (
         id: KeyId,
@@ -134,12 +135,14 @@ export class ApiKeys extends Context.Service<
           return yield* InvalidParameter.one("account", "expected well-formed text without NUL");
         }
         yield* checkTexts(chosen);
+        const { owner, scope } = yield* ensureOwner(account, target);
         return {
           name: "",
           tier: account.tier,
           kind: "normal",
           access: "full",
           status: "active",
+          suspended: owner.status === "suspended",
           expiresAt: null,
           limits: {},
           allowIps: [],
@@ -147,7 +150,7 @@ export class ApiKeys extends Context.Service<
           redirectOrigins: [],
           ...chosen,
           id,
-          scope: yield* scopeOf(account, target),
+          scope,
           createdAt: yield* Clock.currentTimeMillis,
         } satisfies ApiKey;
       });

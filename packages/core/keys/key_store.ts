@@ -5,9 +5,9 @@ import { Context, type Effect, type Option } from "effect";
 import type { AuditAction, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope, ScopeTarget } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";
-import type { KeyId, Pid } from "../ids.ts";
+import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import type { Account, ApiKey, KeyDetails, KeyStatus } from "./api_key.ts";
+import type { Account, AccountStatus, ApiKey, KeyDetails, KeyStatus, NewAccount, Tier } from "./api_key.ts";
 import type { KeyUpdate } from "./key_update.ts";
 
 /** A key that was found by one of its secrets. */
@@ -17,7 +17,22 @@ export interface PresentedKey {
   readonly endsAt: Millis | null;
 }
 
+export interface UpdateAccount extends WriteOrigin {
+  readonly name: string;
+  /** A tier is also that of the account's normal keys. */
+  readonly update: { readonly tier: Tier } | { readonly status: AccountStatus };
+  readonly at: Millis;
+}
+
+/** What an update of an account changed. */
+export interface AccountUpdated {
+  readonly changed: boolean;
+  /** The keys that changed with it. */
+  readonly keys: ReadonlyArray<KeyId>;
+}
+
 export interface InsertKey extends WriteOrigin {
+  /** The store sets `suspended` by the account. */
   readonly key: ApiKey;
   /** Keyed hash of the secret. */
   readonly hash: string;
@@ -59,9 +74,23 @@ export class KeyStore extends Context.Service<
   KeyStore,
   {
     /** Returns the account of that name, or creates it. Does not change an existing one. */
-    readonly ensureAccount: (account: Account) => Effect.Effect<Account, StoreUnavailable>;
+    readonly ensureAccount: (account: NewAccount) => Effect.Effect<Account, StoreUnavailable>;
 
     readonly findAccount: (name: string) => Effect.Effect<Option.Option<Account>, StoreUnavailable>;
+
+    /** The first account of a chat user, by name. */
+    readonly findAccountByChatId: (chatId: ChatId) => Effect.Effect<Option.Option<Account>, StoreUnavailable>;
+
+    /** All accounts, by name. */
+    readonly listAccounts: () => Effect.Effect<ReadonlyArray<Account>, StoreUnavailable>;
+
+    /**
+     * Changes an account and those of its keys that are not revoked, with an `account.updated` entry unless nothing
+     * changed. None if it is unknown.
+     */
+    readonly updateAccount: (
+      write: UpdateAccount,
+    ) => Effect.Effect<Option.Option<AccountUpdated>, StoreUnavailable>;
 
     /** Returns the account's scope for the target, or creates it with `pid`. */
     readonly ensureScope: (

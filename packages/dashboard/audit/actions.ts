@@ -18,6 +18,7 @@ export const actions: Record<AuditAction, string> = {
   "key.rotated": "Key got a new secret",
   "key.status_changed": "Status of a key changed",
   "key.reported": "Key reported as leaked",
+  "account.updated": "Account changed",
   "user.erased": "User erased",
 };
 

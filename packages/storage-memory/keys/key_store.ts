@@ -19,9 +19,10 @@ import {
 } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Layer, Option } from "effect";
+import { Array as Arr, Effect, Layer, Option } from "effect";
 import { ScopeLinks } from "../links/scope_links.ts";
 import { type Change, type Memory, State, type StoredKey } from "../state.ts";
+import { accountsOf, updateAccount } from "./account_updates.ts";
 
 /** Finds keys by ID and by hash in O(1); lists and counts them by a scan. */
 export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
@@ -31,10 +32,14 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
       ensureAccount: (account) =>
         Effect.sync(() => {
           assertStorable([account.name]);
-          return getOrInsert(memory.accounts, account.name, () => account);
+          return getOrInsert(memory.accounts, account.name, () => ({ ...account, status: "active" }));
         }),
 
       findAccount: (name) => Effect.sync(() => Option.fromUndefinedOr(memory.accounts.get(name))),
+      findAccountByChatId: (chatId) =>
+        Effect.sync(() => Arr.findFirst(accountsOf(memory), (account) => account.chatId === chatId)),
+      listAccounts: () => Effect.sync(() => accountsOf(memory)),
+      updateAccount: (write) => Effect.sync(() => updateAccount(memory, write)),
       ensureScope: (account, target, pid) => Effect.sync(() => ensureScope(memory, account, target, pid)),
       findScope: (account, target) =>
         Effect.sync(() => Option.fromUndefinedOr(memory.scopes.get(account)?.get(guildOf(target)))),
@@ -107,7 +112,14 @@ const insertKey = (memory: Memory, write: InsertKey) => {
   assertStorable([hash, key.name]);
   memory.record(keyChange(write, key, "key.created"));
   const revokedAt = key.status === "revoked" ? write.at : null;
-  const stored: StoredKey = { key, counts: maxKeys !== null, secrets: [], lastUsedAt: null, revokedAt };
+  const suspended = memory.accounts.get(key.scope.account)?.status === "suspended";
+  const stored: StoredKey = {
+    key: { ...key, suspended },
+    counts: maxKeys !== null,
+    secrets: [],
+    lastUsedAt: null,
+    revokedAt,
+  };
   memory.keys.set(key.id, stored);
   addSecret(memory, stored, hash);
   return "inserted";

@@ -98,10 +98,10 @@ const eraseEntries = (memory: Memory, chatId: ChatId, names: ReadonlyArray<strin
 const releaseAccount = (
   memory: Memory,
   write: EraseUser,
-  { name, tier }: Account,
+  { name, tier, status: accountStatus }: Account,
   pseudonym: string,
 ): ReadonlyArray<KeyId> => {
-  memory.renameAccount(name, { name: pseudonym, chatId: null, tier });
+  memory.renameAccount(name, { name: pseudonym, chatId: null, tier, status: accountStatus });
   const revoked: Array<KeyId> = [];
   for (const stored of memory.keys.values()) {
     if (stored.key.scope.account !== name) continue;

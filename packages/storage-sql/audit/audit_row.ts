@@ -25,6 +25,7 @@ const EntryRow = Schema.Struct({
     "key.rotated": true,
     "key.status_changed": true,
     "key.reported": true,
+    "account.updated": true,
     "user.erased": true,
   }),
   details: Schema.fromJsonString(

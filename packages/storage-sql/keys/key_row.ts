@@ -2,6 +2,7 @@
 import { type ApiKey, ChatId, type DataScope, GuildId, KeyId, Pid } from "@accountlink/core";
 import type {
   Account,
+  AccountStatus,
   KeyAccess,
   KeyDetails,
   KeyKind,
@@ -16,7 +17,12 @@ const Tiers = literalsOf<Tier>({ free: true, premium: true });
 const Statuses = literalsOf<KeyStatus>({ active: true, disabled: true, revoked: true });
 const Texts = Schema.fromJsonString(Schema.Array(Schema.String));
 
-const AccountRow = Schema.Struct({ name: Schema.String, chat_id: Schema.NullOr(ChatId), tier: Tiers });
+const AccountRow = Schema.Struct({
+  name: Schema.String,
+  chat_id: Schema.NullOr(ChatId),
+  tier: Tiers,
+  status: literalsOf<AccountStatus>({ active: true, suspended: true }),
+});
 
 const ScopeRow = Schema.Struct({ pid: Pid, account: Schema.String, guild_id: Schema.NullOr(GuildId) });
 
@@ -28,6 +34,7 @@ const KeyRow = Schema.Struct({
   kind: literalsOf<KeyKind>({ normal: true, partner: true, staff: true }),
   access: literalsOf<KeyAccess>({ full: true, read: true, verify: true }),
   status: Statuses,
+  suspended: Schema.Literals([0, 1]),
   expires_at: Schema.NullOr(Schema.Int),
   limits: Schema.fromJsonString(
     Schema.Union([
@@ -66,6 +73,7 @@ const keyOf = (row: typeof KeyRow.Type): ApiKey => ({
   kind: row.kind,
   access: row.access,
   status: row.status,
+  suspended: row.suspended === 1,
   expiresAt: row.expires_at,
   limits: row.limits,
   allowIps: row.allow_ips,
@@ -76,7 +84,7 @@ const keyOf = (row: typeof KeyRow.Type): ApiKey => ({
 
 /** The columns of `readKeys`, from `keyTables`. */
 export const keyColumns = `
-  keys.id, keys.name, keys.tier, keys.kind, keys.access, keys.status, keys.expires_at, keys.limits, keys.allow_ips,
+  keys.id, keys.name, keys.tier, keys.kind, keys.access, keys.status, keys.suspended, keys.expires_at, keys.limits, keys.allow_ips,
   keys.deny_ips, keys.redirect_origins, keys.created_at, scopes.pid, scopes.account, scopes.guild_id`;
 
 export const keyTables = "keys JOIN scopes ON scopes.pid = keys.pid";
@@ -107,8 +115,10 @@ export type KeyState = Pick<ApiKey, "id" | "status"> & Pick<DataScope, "pid">;
 export const readAccounts = schemaReaderOf(
   "accounts",
   AccountRow,
-  ({ name, chat_id, tier }): Account => ({ name, chatId: chat_id, tier }),
+  ({ name, chat_id, tier, status }): Account => ({ name, chatId: chat_id, tier, status }),
 );
+/** The columns of `readAccounts`. */
+export const accountColumns = "name, chat_id, tier, status";
 export const readScopes = schemaReaderOf("scopes", ScopeRow, scopeOf);
 export const readKeys = schemaReaderOf("keys", KeyRow, keyOf);
 export const readDetails = schemaReaderOf("keys", DetailsRow, detailsOf);

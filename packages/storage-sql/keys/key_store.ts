@@ -1,5 +1,4 @@
 /** `KeyStore` in SQL. */
-import { guildOf, type ScopeTarget } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Layer } from "effect";
@@ -7,16 +6,8 @@ import { SqlClient, SqlConnection, type Statement } from "effect/sql";
 import { batched } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import {
-  keyColumns,
-  keyTables,
-  readAccounts,
-  readDetails,
-  readKeyIds,
-  readKeys,
-  readPresentedKeys,
-  readScopes,
-} from "./key_row.ts";
+import { accountOperations } from "./account_operations.ts";
+import { keyColumns, keyTables, readDetails, readKeyIds, readKeys, readPresentedKeys } from "./key_row.ts";
 import { keyWrites } from "./key_writes.ts";
 
 export const layer: Layer.Layer<KeyStore, never, SqlClient.SqlClient | SqlConnection.Connection> =
@@ -30,53 +21,6 @@ export const layer: Layer.Layer<KeyStore, never, SqlClient.SqlClient | SqlConnec
   );
 
 type Operations<Names extends keyof KeyStore["Service"]> = Pick<KeyStore["Service"], Names>;
-
-const accountOperations = (
-  sql: SqlClient.SqlClient,
-): Operations<"ensureAccount" | "findAccount" | "ensureScope" | "findScope" | "findScopeByPid"> => {
-  const findAccount = (name: string) =>
-    sql`SELECT name, chat_id, tier FROM accounts WHERE name = ${name}`.pipe(Effect.flatMap(readAccounts));
-
-  const findScope = (account: string, target: ScopeTarget) =>
-    sql`
-      SELECT pid, account, guild_id FROM scopes
-      WHERE account = ${account} AND COALESCE(guild_id, '') = ${guildOf(target) ?? ""}`.pipe(
-      Effect.flatMap(readScopes),
-    );
-
-  return {
-    ensureAccount: (account) =>
-      sql`
-        INSERT INTO accounts (name, chat_id, tier) VALUES (${account.name}, ${account.chatId}, ${account.tier})
-        ON CONFLICT (name) DO NOTHING`.pipe(
-        Effect.andThen(findAccount(account.name)),
-        Effect.map(([stored = account]) => stored),
-        operation("KeyStore.ensureAccount", account.name),
-      ),
-
-    findAccount: (name) =>
-      findAccount(name).pipe(Effect.map(Arr.head), operation("KeyStore.findAccount", name)),
-
-    ensureScope: (account, target, pid) =>
-      sql`
-        INSERT INTO scopes (pid, account, guild_id) VALUES (${pid}, ${account}, ${guildOf(target)})
-        ON CONFLICT (account, COALESCE(guild_id, '')) DO NOTHING`.pipe(
-        Effect.andThen(findScope(account, target)),
-        Effect.map(([scope = { ...target, pid, account }]) => scope),
-        operation("KeyStore.ensureScope", account),
-      ),
-
-    findScope: (account, target) =>
-      findScope(account, target).pipe(Effect.map(Arr.head), operation("KeyStore.findScope", account)),
-
-    findScopeByPid: (pid) =>
-      sql`SELECT pid, account, guild_id FROM scopes WHERE pid = ${pid}`.pipe(
-        Effect.flatMap(readScopes),
-        Effect.map(Arr.head),
-        operation("KeyStore.findScopeByPid"),
-      ),
-  };
-};
 
 const keyLookups = (
   sql: SqlClient.SqlClient,
@@ -120,7 +64,8 @@ const keyLookups = (
     acceptedAmong: (ids, at) =>
       sql`
         SELECT id FROM keys
-        WHERE id ${isAmong(JSON.stringify(ids))} AND status = 'active' AND (expires_at IS NULL OR expires_at > ${at})`.pipe(
+        WHERE id ${isAmong(JSON.stringify(ids))} AND status = 'active' AND suspended = 0
+          AND (expires_at IS NULL OR expires_at > ${at})`.pipe(
         Effect.flatMap(readKeyIds),
         operation("KeyStore.acceptedAmong"),
       ),

@@ -12,6 +12,7 @@ const key: ApiKey = {
   kind: "normal",
   access: "full",
   status: "active",
+  suspended: false,
   expiresAt: null,
   limits: { daily: 5 },
   allowIps: ["203.0.113.7"],

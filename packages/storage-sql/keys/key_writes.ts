@@ -15,7 +15,16 @@ import type { SqlClient, SqlError } from "effect/sql";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { type KeyState, keyColumns, keyTables, readCounts, readKeys, readStates } from "./key_row.ts";
+import {
+  accountColumns,
+  type KeyState,
+  keyColumns,
+  keyTables,
+  readAccounts,
+  readCounts,
+  readKeys,
+  readStates,
+} from "./key_row.ts";
 
 /** Rolls the transaction back, and is its answer. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: "exists" | "too_many_keys" }> {}
@@ -50,9 +59,17 @@ const insertKeyOn = (sql: SqlClient.SqlClient) => {
   const { insertWithSecret, countOthers } = keyStatements(sql);
   return Effect.fnUntraced(function* (write: InsertKey) {
     const { key, maxKeys } = write;
-    // Serializes the new keys of an account, so that the count is exact.
-    yield* sql`SELECT name FROM accounts WHERE name = ${key.scope.account} ${forUpdate}`;
-    yield* Effect.catchIf(insertWithSecret(write), isTaken, () => new Refused({ answer: "exists" }));
+    // Serializes the new keys of an account, so that the count is exact and no suspension misses one.
+    const [account] = yield* Effect.flatMap(
+      sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE name = ${key.scope.account} ${forUpdate}`,
+      readAccounts,
+    );
+    const suspended = account?.status === "suspended";
+    yield* Effect.catchIf(
+      insertWithSecret(write, suspended),
+      isTaken,
+      () => new Refused({ answer: "exists" }),
+    );
     if (maxKeys !== null) {
       const [others = 0] = yield* Effect.flatMap(countOthers(key), readCounts);
       if (others >= maxKeys) return yield* new Refused({ answer: "too_many_keys" });
@@ -150,12 +167,13 @@ const keyStatements = (sql: SqlClient.SqlClient) => {
   return {
     insertSecret,
 
-    insertWithSecret: ({ key, hash, maxKeys, at }: InsertKey) =>
+    insertWithSecret: ({ key, hash, maxKeys, at }: InsertKey, suspended: boolean) =>
       Effect.andThen(
         sql`INSERT INTO keys ${sql.insert({
           id: key.id,
           pid: key.scope.pid,
           ...changeableColumns(key),
+          suspended: suspended ? 1 : 0,
           created_at: key.createdAt,
           revoked_at: key.status === "revoked" ? at : null,
           counts: maxKeys === null ? 0 : 1,

@@ -36,7 +36,8 @@ const windows = Array.from({ length: 20 }, (_, i) => ({ key: `day:${i * 50}`, en
  */
 const fill = (accounts: number) => `
   SET session_replication_role = replica;
-  INSERT INTO accounts (name, tier) SELECT 'account ' || i, 'free' FROM generate_series(1, ${accounts}) AS i;
+  INSERT INTO accounts (name, chat_id, tier) SELECT 'account ' || i, (1000000 + i)::text, 'free'
+    FROM generate_series(1, ${accounts}) AS i;
   INSERT INTO scopes (pid, account)
     SELECT 'pid_' || lpad(i::text, 16, '0'), 'account ' || i FROM generate_series(1, ${accounts}) AS i;
   INSERT INTO keys (id, pid, name, tier, kind, status, limits, allow_ips, deny_ips, redirect_origins, created_at)
@@ -128,6 +129,10 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   ),
   importPosition: onLinks((links) => links.importPosition("source 100")),
   ensureAccount: onKeys((keys) => keys.ensureAccount({ name: account, chatId: null, tier: "free" })),
+  findAccountByChatId: onKeys((keys) => keys.findAccountByChatId(ChatId.make(`${1_000_000 + number}`))),
+  updateAccount: onKeys((keys) =>
+    keys.updateAccount({ ...origin, name: account, update: { status: "suspended" } }),
+  ),
   ensureScope: onKeys((keys) =>
     keys.ensureScope(account, { kind: "global" }, Pid.make("pid_none000000000000")),
   ),

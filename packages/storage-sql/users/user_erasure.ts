@@ -6,7 +6,7 @@ import { type EraseUser, type UserErased, withoutUser } from "@accountlink/core/
 import { Data, Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
-import { readAccounts } from "../keys/key_row.ts";
+import { accountColumns, readAccounts } from "../keys/key_row.ts";
 import { unfinished } from "../sessions/session_row.ts";
 import { endVerificationsOn } from "../sessions/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -70,7 +70,7 @@ const lockAccountsOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate, isAmong } = dialectOf(sql);
   return Effect.fnUntraced(function* (chatId: ChatId) {
     const accounts = yield* Effect.flatMap(
-      sql`SELECT name, chat_id, tier FROM accounts WHERE chat_id = ${chatId} ORDER BY name ${forUpdate}`,
+      sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE chat_id = ${chatId} ORDER BY name ${forUpdate}`,
       readAccounts,
     );
     const names = JSON.stringify(accounts.map(({ name }) => name));
@@ -143,8 +143,8 @@ const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<strin
  * Removes chat ID and name from an account, revokes its keys, and clears the owner's texts in them.
  */
 const releaseAccountOn = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* (write: EraseUser, { name, tier }: Account, pseudonym: string) {
-    yield* sql`INSERT INTO accounts (name, chat_id, tier) VALUES (${pseudonym}, NULL, ${tier})`;
+  Effect.fnUntraced(function* (write: EraseUser, { name, tier, status }: Account, pseudonym: string) {
+    yield* sql`INSERT INTO accounts (name, chat_id, tier, status) VALUES (${pseudonym}, NULL, ${tier}, ${status})`;
     yield* sql`UPDATE scopes SET account = ${pseudonym} WHERE account = ${name}`;
     yield* sql`UPDATE audit_log SET account = ${pseudonym} WHERE account = ${name}`;
     const revoked = yield* Effect.flatMap(

@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql";
 import { asSeenFrom, readReviews } from "../alts/alt_review_store.ts";
 import { readSightings, sightingColumns } from "../alts/sighting_row.ts";
 import { flowColumns, readFlows } from "../flow/flow_row.ts";
-import { readAccounts, readScopes } from "../keys/key_row.ts";
+import { accountColumns, readAccounts, readScopes } from "../keys/key_row.ts";
 import { readRecords } from "../links/link_row.ts";
 import { readSessions, sessionColumns } from "../sessions/session_row.ts";
 import { readSignIns, signInColumns } from "../sign_ins/sign_in_row.ts";
@@ -42,7 +42,7 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
   return Effect.fnUntraced(function* (chatId: ChatId) {
     const isTheirs = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}`;
     const accounts = yield* Effect.flatMap(
-      sql`SELECT name, chat_id, tier FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
+      sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
       readAccounts,
     );
     const rows = yield* sql`

@@ -3,7 +3,7 @@
  */
 import { ApiKeys, type Conflict, type InvalidParameter } from "@accountlink/core";
 import { parseNetwork } from "@accountlink/core/addresses";
-import { type Account, type IssuedKey, KeyStore } from "@accountlink/core/keys";
+import { type IssuedKey, KeyStore, type NewAccount } from "@accountlink/core/keys";
 import type { KeyLimits } from "@accountlink/core/limits";
 import { isOrigin } from "@accountlink/core/origin";
 import { Clock, Effect, Option, Record } from "effect";
@@ -148,11 +148,11 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
 
 const accountOf = Effect.fnUntraced(function* ({ account: name, tier }: Choice) {
   const found = yield* (yield* KeyStore).findAccount(name);
-  const made: Account = { name, chatId: null, tier: Option.getOrElse(tier, () => "free") };
+  const made: NewAccount = { name, chatId: null, tier: Option.getOrElse(tier, () => "free") };
   return Option.getOrElse(found, () => made);
 });
 
-const create = Effect.fnUntraced(function* (choice: Choice, account: Account) {
+const create = Effect.fnUntraced(function* (choice: Choice, account: NewAccount) {
   const { name, kind, access, expires, allowIps, denyIps, redirectOrigins } = choice;
   const apiKeys = yield* ApiKeys;
   return yield* apiKeys

@@ -4,7 +4,7 @@
 import { createReadStream } from "node:fs";
 import { ApiKeys, type ScopeTarget } from "@accountlink/core";
 import { redact } from "@accountlink/core/addresses";
-import { type Account, KeyStore } from "@accountlink/core/keys";
+import { KeyStore, type NewAccount } from "@accountlink/core/keys";
 import * as NodeStream from "@effect/platform-node/NodeStream";
 import { Clock, Console, Effect, FileSystem, Option, Stdio, Stream } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
@@ -140,7 +140,7 @@ const openSource = Effect.fnUntraced(function* ({ file, format }: Choice) {
 const scopeFor = Effect.fnUntraced(function* (name: string, target: ScopeTarget, dryRun: boolean) {
   const store = yield* KeyStore;
   if (dryRun) return Option.getOrNull(Option.map(yield* store.findScope(name, target), ({ pid }) => pid));
-  const made: Account = { name, chatId: null, tier: "free" };
+  const made: NewAccount = { name, chatId: null, tier: "free" };
   return (yield* (yield* ApiKeys).scopeOf(made, target)).pid;
 });
 

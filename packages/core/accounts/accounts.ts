@@ -1,0 +1,75 @@
+/**
+ * The lifecycle of accounts: made at a sign-in, moved to another tier, suspended and restored.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import type { WriteOrigin } from "../audit/audit.ts";
+import type { StoreUnavailable } from "../errors.ts";
+import type { ChatId } from "../ids.ts";
+import type { Account, Tier } from "../keys/api_key.ts";
+import { KeyChanges } from "../keys/key_changes.ts";
+import { KeyStore, type UpdateAccount } from "../keys/key_store.ts";
+
+type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
+
+/**
+ * Manages accounts. A change is in the audit log, and takes effect for the account's keys on every
+ * node within a second. Changes return whether anything changed; none for an unknown account.
+ */
+export class Accounts extends Context.Service<
+  Accounts,
+  {
+    /** The account of a chat user who signed in; a new one of the free tier if there is none. */
+    readonly ofChatUser: (chatId: ChatId) => Effect.Effect<Account, StoreUnavailable>;
+
+    /** Sets the tier of the account and of its normal keys. */
+    readonly setTier: (name: string, tier: Tier, origin: WriteOrigin) => Change;
+
+    /** Refuses all keys of the account, until it is restored. */
+    readonly suspend: (name: string, origin: WriteOrigin) => Change;
+
+    readonly restore: (name: string, origin: WriteOrigin) => Change;
+  }
+>()("@accountlink/core/Accounts") {
+  static readonly layer = Layer.effect(
+    Accounts,
+    Effect.gen(function* () {
+      const store = yield* KeyStore;
+      const { announce } = yield* KeyChanges;
+
+      const create = Effect.fnUntraced(function* (
+        chatId: ChatId,
+        name: string,
+      ): Effect.fn.Return<Account, StoreUnavailable> {
+        const account = yield* store.ensureAccount({ name, chatId, tier: "free" });
+        // An operator may have given the name to somebody else.
+        return account.chatId === chatId ? account : yield* create(chatId, `${name}:another`);
+      });
+
+      const ofChatUser: Accounts["Service"]["ofChatUser"] = Effect.fn("Accounts.ofChatUser")(
+        function* (chatId) {
+          const found = yield* store.findAccountByChatId(chatId);
+          return Option.isSome(found) ? found.value : yield* create(chatId, `chat:${chatId}`);
+        },
+      );
+
+      const update = Effect.fn("Accounts.update")(function* (
+        name: string,
+        changes: UpdateAccount["update"],
+        origin: WriteOrigin,
+      ) {
+        const at = yield* Clock.currentTimeMillis;
+        const updated = yield* store.updateAccount({ ...origin, name, update: changes, at });
+        if (Option.isNone(updated)) return Option.none();
+        yield* Effect.forEach(updated.value.keys, announce, { discard: true });
+        return Option.some(updated.value.changed);
+      });
+
+      return Accounts.of({
+        ofChatUser,
+        setTier: (name, tier, origin) => update(name, { tier }, origin),
+        suspend: (name, origin) => update(name, { status: "suspended" }, origin),
+        restore: (name, origin) => update(name, { status: "active" }, origin),
+      });
+    }),
+  ).pipe(Layer.provide(KeyChanges.layer));
+}

@@ -1,0 +1,80 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Option } from "effect";
+import { ApiKeys } from "../keys/api_keys.ts";
+import { KeyAuthenticator } from "../keys/key_authenticator.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import { address, chatId, operator, world } from "../test_world.ts";
+import { Accounts } from "./accounts.ts";
+
+const ada = chatId("10001");
+
+const issue = Effect.flatMap(ApiKeys, (keys) =>
+  keys.create(
+    { account: { name: "acme", chatId: null, tier: "free" }, target: { kind: "global" } },
+    operator,
+  ),
+);
+
+const authenticate = (token: string) =>
+  Effect.flatMap(KeyAuthenticator, (keys) => keys.authenticate(token, address("203.0.113.7")));
+
+describe("Accounts.ofChatUser", () => {
+  it.effect("returns the account of the chat user, whatever its name", () =>
+    Effect.gen(function* () {
+      const known = { name: "acme", chatId: ada, tier: "premium" } as const;
+      yield* (yield* KeyStore).ensureAccount(known);
+      assert.deepInclude(yield* (yield* Accounts).ofChatUser(ada), known);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("creates one free account, also for concurrent sign-ins", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts;
+      const made = yield* Effect.forEach([1, 2, 3], () => accounts.ofChatUser(ada), {
+        concurrency: "unbounded",
+      });
+      const account = { name: "chat:10001", chatId: ada, tier: "free", status: "active" } as const;
+      assert.deepStrictEqual(made, [account, account, account]);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("gives nobody an account of that name that is not theirs", () =>
+    Effect.gen(function* () {
+      yield* (yield* KeyStore).ensureAccount({ name: "chat:10001", chatId: null, tier: "premium" });
+      const account = yield* (yield* Accounts).ofChatUser(ada);
+      assert.deepInclude(account, { name: "chat:10001:another", chatId: ada, tier: "free" });
+    }).pipe(Effect.provide(world)),
+  );
+});
+
+describe("Accounts.suspend", () => {
+  it.effect("refuses the account's keys at once, until it is restored", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts;
+      const { token } = yield* issue;
+      yield* authenticate(token);
+      assert.deepStrictEqual(yield* accounts.suspend("acme", operator), Option.some(true));
+      assert.deepStrictEqual(yield* accounts.suspend("acme", operator), Option.some(false));
+      assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "InvalidApiKey");
+      const { key, token: another } = yield* issue;
+      assert.isTrue(key.suspended);
+      assert.strictEqual((yield* Effect.flip(authenticate(another)))._tag, "InvalidApiKey");
+      yield* accounts.restore("acme", operator);
+      yield* authenticate(token);
+      yield* authenticate(another);
+    }).pipe(Effect.provide(world)),
+  );
+});
+
+describe("Accounts.setTier", () => {
+  it.effect("holds for the account's keys at once; an unknown account is none", () =>
+    Effect.gen(function* () {
+      const accounts = yield* Accounts;
+      const { token } = yield* issue;
+      yield* authenticate(token);
+      assert.deepStrictEqual(yield* accounts.setTier("acme", "premium", operator), Option.some(true));
+      assert.strictEqual((yield* authenticate(token)).key.tier, "premium");
+      assert.deepStrictEqual(yield* accounts.setTier("nobody", "premium", operator), Option.none());
+    }).pipe(Effect.provide(world)),
+  );
+});

@@ -1,0 +1,2 @@
+/** Accounts: who owns keys. */
+export * from "./accounts.ts";

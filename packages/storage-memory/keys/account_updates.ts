@@ -1,0 +1,38 @@
+import type { ApiKey, KeyId } from "@accountlink/core";
+import type { Account, AccountUpdated, UpdateAccount } from "@accountlink/core/keys";
+import { Option } from "effect";
+import type { Memory } from "../state.ts";
+
+/** All accounts, by name. */
+export const accountsOf = (memory: Memory): Array<Account> =>
+  [...memory.accounts.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+
+/** Implements `KeyStore.updateAccount`. */
+export const updateAccount = (memory: Memory, write: UpdateAccount): Option.Option<AccountUpdated> => {
+  const { name, update, actor, requestId, at } = write;
+  const account = memory.accounts.get(name);
+  if (account === undefined) return Option.none();
+  const keys = [...memory.keys.values()].flatMap((stored) => {
+    const key = updatedWith(stored.key, update);
+    return stored.key.scope.account === name && key !== null ? [{ stored, key }] : [];
+  });
+  const updated = { ...account, ...update };
+  if (keys.length === 0 && updated.tier === account.tier && updated.status === account.status) {
+    return Option.some({ changed: false, keys: [] });
+  }
+  const details = { ...update, keys: keys.length };
+  memory.recordOfAccount({ actor, requestId, at, action: "account.updated", details }, name);
+  memory.accounts.set(name, updated);
+  for (const { stored, key } of keys) stored.key = key;
+  return Option.some({ changed: true, keys: keys.map(({ key }): KeyId => key.id) });
+};
+
+/** A key as its account changes; null if it stays. */
+const updatedWith = (key: ApiKey, update: UpdateAccount["update"]): ApiKey | null => {
+  if (key.status === "revoked") return null;
+  if ("tier" in update) {
+    return key.kind === "normal" && key.tier !== update.tier ? { ...key, tier: update.tier } : null;
+  }
+  const suspended = update.status === "suspended";
+  return key.suspended === suspended ? null : { ...key, suspended };
+};

@@ -1,0 +1,127 @@
+/** The operations of `KeyStore` on accounts and their scopes. */
+import { guildOf, type ScopeTarget } from "@accountlink/core";
+import type { AccountStatus, KeyStore, UpdateAccount } from "@accountlink/core/keys";
+import { Array as Arr, Effect, Option } from "effect";
+import type { SqlClient } from "effect/sql";
+import { insertEntry } from "../audit/audit_entry.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { accountColumns, readAccounts, readKeyIds, readScopes } from "./key_row.ts";
+
+type AccountOperations = Pick<
+  KeyStore["Service"],
+  | "ensureAccount"
+  | "findAccount"
+  | "findAccountByChatId"
+  | "listAccounts"
+  | "updateAccount"
+  | "ensureScope"
+  | "findScope"
+  | "findScopeByPid"
+>;
+
+export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations => {
+  const columns = sql.literal(accountColumns);
+  const updateAccount = updateAccountOn(sql);
+  const findAccount = (name: string) =>
+    sql`SELECT ${columns} FROM accounts WHERE name = ${name}`.pipe(Effect.flatMap(readAccounts));
+
+  const findScope = (account: string, target: ScopeTarget) =>
+    sql`
+      SELECT pid, account, guild_id FROM scopes
+      WHERE account = ${account} AND COALESCE(guild_id, '') = ${guildOf(target) ?? ""}`.pipe(
+      Effect.flatMap(readScopes),
+    );
+
+  return {
+    ensureAccount: (account) =>
+      sql`
+        INSERT INTO accounts (name, chat_id, tier) VALUES (${account.name}, ${account.chatId}, ${account.tier})
+        ON CONFLICT (name) DO NOTHING`.pipe(
+        Effect.andThen(findAccount(account.name)),
+        Effect.map(([stored = { ...account, status: "active" as const }]) => stored),
+        operation("KeyStore.ensureAccount", account.name),
+      ),
+
+    findAccount: (name) =>
+      findAccount(name).pipe(Effect.map(Arr.head), operation("KeyStore.findAccount", name)),
+
+    findAccountByChatId: (chatId) =>
+      sql`SELECT ${columns} FROM accounts WHERE chat_id = ${chatId} ORDER BY name LIMIT 1`.pipe(
+        Effect.flatMap(readAccounts),
+        Effect.map(Arr.head),
+        operation("KeyStore.findAccountByChatId"),
+      ),
+
+    listAccounts: () =>
+      sql`SELECT ${columns} FROM accounts ORDER BY name`.pipe(
+        Effect.flatMap(readAccounts),
+        operation("KeyStore.listAccounts"),
+      ),
+
+    updateAccount: (write) => updateAccount(write).pipe(operation("KeyStore.updateAccount", write.name)),
+
+    ensureScope: (account, target, pid) =>
+      sql`
+        INSERT INTO scopes (pid, account, guild_id) VALUES (${pid}, ${account}, ${guildOf(target)})
+        ON CONFLICT (account, COALESCE(guild_id, '')) DO NOTHING`.pipe(
+        Effect.andThen(findScope(account, target)),
+        Effect.map(([scope = { ...target, pid, account }]) => scope),
+        operation("KeyStore.ensureScope", account),
+      ),
+
+    findScope: (account, target) =>
+      findScope(account, target).pipe(Effect.map(Arr.head), operation("KeyStore.findScope", account)),
+
+    findScopeByPid: (pid) =>
+      sql`SELECT pid, account, guild_id FROM scopes WHERE pid = ${pid}`.pipe(
+        Effect.flatMap(readScopes),
+        Effect.map(Arr.head),
+        operation("KeyStore.findScopeByPid"),
+      ),
+  };
+};
+
+const updateAccountOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  return Effect.fnUntraced(function* ({ name, update, actor, requestId, at }: UpdateAccount) {
+    // The lock also holds up new keys, which take the status over.
+    const [account] = yield* Effect.flatMap(
+      sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE name = ${name} ${forUpdate}`,
+      readAccounts,
+    );
+    if (account === undefined) return Option.none();
+    const keys = yield* Effect.flatMap(updateKeysOf(sql, name, update), readKeyIds);
+    const isSame = "tier" in update ? account.tier === update.tier : account.status === update.status;
+    if (isSame && keys.length === 0) return Option.some({ changed: false, keys });
+    yield* sql`UPDATE accounts SET ${sql.update({ ...update })} WHERE name = ${name}`;
+    const details = { ...update, keys: keys.length };
+    yield* insertEntry(sql, {
+      actor,
+      requestId,
+      at,
+      account: name,
+      pid: null,
+      action: "account.updated",
+      details,
+    });
+    return Option.some({ changed: true, keys });
+  }, sql.withTransaction);
+};
+
+/** Changes the keys of an account with it, in the order of their ids, and returns those that changed. */
+const updateKeysOf = (sql: SqlClient.SqlClient, account: string, update: UpdateAccount["update"]) => {
+  const { isAnyOf, forUpdate } = dialectOf(sql);
+  const [values, differs] =
+    "tier" in update
+      ? [{ tier: update.tier }, sql`kind = 'normal' AND tier <> ${update.tier}`]
+      : [{ suspended: suspensionOf(update) }, sql`suspended <> ${suspensionOf(update)}`];
+  const ofAccount = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes WHERE account = ${account}`)}`;
+  return sql`
+    UPDATE keys SET ${sql.update(values)} WHERE id ${isAnyOf(sql`
+      SELECT id FROM keys WHERE ${ofAccount} AND status <> 'revoked' AND ${differs} ORDER BY id ${forUpdate}`)}
+    RETURNING id`;
+};
+
+const suspensionOf = ({ status }: { readonly status: AccountStatus }): 0 | 1 =>
+  status === "suspended" ? 1 : 0;
