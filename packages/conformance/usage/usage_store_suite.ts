@@ -5,13 +5,14 @@ import {
   dayMs,
   hourMs,
   type KeyUsage,
+  lastUsePrecision,
   type UsageBatch,
   type UsageCounts,
   type UsageGroup,
   type UsagePeriod,
   UsageStore,
 } from "@accountlink/core/usage";
-import { Effect } from "effect";
+import { Effect, Option } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { unstorableTexts } from "../hostile_texts.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
@@ -136,6 +137,26 @@ const adding: Cases<StoragePorts> = {
       atOnce,
     );
     expectEqual((yield* usage.hours({ key }, 0))[0]?.served, 1);
+  }),
+
+  "a batch stores the last uses, which never go back": Effect.gen(function* () {
+    const [usage, keys] = [yield* UsageStore, yield* KeyStore];
+    const { global } = yield* makeWorld;
+    const key = makeKey(global);
+    yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+    const meter = uniqueText();
+    const lastUseAfter = Effect.fnUntraced(function* (sequence: number, at: number) {
+      const uses = [
+        { key: key.id, at },
+        { key: uniqueKeyId(), at },
+      ];
+      yield* usage.add({ ...batchOf({ meter, sequence }), uses });
+      return Option.getOrThrow(yield* keys.findDetails(key.id, at)).lastUsedAt;
+    });
+    expectEqual(yield* lastUseAfter(1, noon), noon);
+    expectEqual(yield* lastUseAfter(2, noon + lastUsePrecision), noon + lastUsePrecision);
+    expectEqual(yield* lastUseAfter(3, noon), noon + lastUsePrecision);
+    expectEqual(yield* lastUseAfter(3, noon + dayMs), noon + lastUsePrecision);
   }),
 
   "a batch has thousands of keys": Effect.gen(function* () {

@@ -21,6 +21,9 @@ export interface UsageBatch {
   readonly uses: ReadonlyArray<KeyUse>;
 }
 
+/** The last use of a key is stored when it is this much later than the stored one, in milliseconds. */
+export const lastUsePrecision = 30_000;
+
 export interface KeyUse {
   readonly key: KeyId;
   readonly at: Millis;
@@ -34,8 +37,8 @@ export class UsageStore extends Context.Service<
   UsageStore,
   {
     /**
-     * Adds a batch to its hour and its day, all or nothing. A batch that was added before changes
-     * nothing, so that one whose outcome is unknown can be repeated.
+     * Adds a batch to its hour and its day and stores the last uses, all or nothing. A batch that
+     * was added before changes nothing, so that one whose outcome is unknown can be repeated.
      */
     readonly add: (batch: UsageBatch) => Effect.Effect<void, StoreUnavailable>;
 

@@ -1,7 +1,7 @@
 /** `UsageStore` in memory. */
 import type { KeyId } from "@accountlink/core";
 import { assertStorable } from "@accountlink/core/storable_text";
-import { type UsageOwner, UsageStore } from "@accountlink/core/usage";
+import { lastUsePrecision, type UsageBatch, type UsageOwner, UsageStore } from "@accountlink/core/usage";
 import { Effect, Layer } from "effect";
 import { type Memory, State } from "../state.ts";
 import { addBatch } from "./usage.ts";
@@ -13,7 +13,7 @@ export const layer: Layer.Layer<UsageStore, never, State> = Layer.effect(
       add: (batch) =>
         Effect.sync(() => {
           assertStorable([batch.meter]);
-          addBatch(memory.usage, batch);
+          if (addBatch(memory.usage, batch)) noteUses(memory, batch);
         }),
 
       hours: (owner, from) => Effect.sync(() => memory.usage.hours.sumOf(keysOf(memory, owner), from)),
@@ -29,6 +29,15 @@ export const layer: Layer.Layer<UsageStore, never, State> = Layer.effect(
     }),
   ),
 );
+
+const noteUses = (memory: Memory, { uses }: UsageBatch): void => {
+  for (const { key, at } of uses) {
+    const stored = memory.keys.get(key);
+    if (stored !== undefined && at - (stored.lastUsedAt ?? -Infinity) >= lastUsePrecision) {
+      stored.lastUsedAt = at;
+    }
+  }
+};
 
 const keysOf = (memory: Memory, owner: UsageOwner): ReadonlySet<KeyId> => {
   if ("key" in owner) return new Set([owner.key]);

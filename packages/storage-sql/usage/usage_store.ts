@@ -3,6 +3,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import {
   byTimeAndGroup,
   dayMs,
+  lastUsePrecision,
   type UsageBatch,
   type UsageGroup,
   type UsageOwner,
@@ -51,12 +52,19 @@ const addOn = (sql: SqlClient.SqlClient) => {
       refused = ${sql(table)}.refused + excluded.refused,
       errors = ${sql(table)}.errors + excluded.errors`;
 
+  /** @param uses a JSON array of `[key, at]` */
+  const noteUses = (uses: string) => sql`
+    UPDATE keys SET last_used_at = CAST(value ->> 1 AS BIGINT) FROM ${elements(uses)}
+    WHERE id = value ->> 0 AND (
+      last_used_at IS NULL OR last_used_at <= CAST(value ->> 1 AS BIGINT) - ${lastUsePrecision})`;
+
   return Effect.fnUntraced(function* (batch: UsageBatch) {
     const isNew = (yield* begin(batch)).length > 0;
     if (!isNew) return;
     const counts = rowsOf(batch);
     yield* addTo("usage_hours", batch.hour, counts);
     yield* addTo("usage_days", batch.hour - (batch.hour % dayMs), counts);
+    yield* noteUses(usesOf(batch));
   }, sql.withTransaction);
 };
 
@@ -67,6 +75,9 @@ const rowsOf = ({ counts }: UsageBatch): string =>
       .toSorted((one, other) => compare(one.key, other.key) || compare(one.group, other.group))
       .map(({ key, group, served, refused, errors }) => [key, group, served, refused, errors]),
   );
+
+const usesOf = ({ uses }: UsageBatch): string =>
+  JSON.stringify(uses.toSorted((one, other) => compare(one.key, other.key)).map(({ key, at }) => [key, at]));
 
 const compare = (one: string, other: string): number => {
   if (one === other) return 0;

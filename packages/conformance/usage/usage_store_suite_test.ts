@@ -1,0 +1,69 @@
+import { type UsageBatch, UsageStore } from "@accountlink/core/usage";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { Effect } from "effect";
+import * as test from "vitest";
+import { usageStoreSuite } from "../mod.ts";
+import { failingTitles, withMistake } from "../test_mistakes.ts";
+
+type Shape = UsageStore["Service"];
+
+const memory = StorageMemory.layer;
+
+/** The store with changed batches. */
+const withBatches =
+  (change: (batch: UsageBatch) => UsageBatch) =>
+  (usage: Shape): Partial<Shape> => ({ add: (batch) => usage.add(change(batch)) });
+
+/** Mistakes of an adapter, by the case that must detect them. */
+const mistakes: Readonly<Record<string, (usage: Shape) => Partial<Shape>>> = {
+  "batches add up in hours and days, in order, by group": (usage) => ({
+    hours: (owner, from) => Effect.map(usage.hours(owner, from), (periods) => periods.toReversed()),
+  }),
+  "reads begin with the given hour or day": (usage) => ({
+    hours: (owner, from) => usage.hours(owner, from - 1),
+  }),
+  "the usage of an account is that of all its keys, also of revoked ones": (usage) => ({
+    days: (owner, from) => ("key" in owner ? usage.days(owner, from) : Effect.succeed([])),
+  }),
+  "a repeated or late batch of a meter changes nothing": withBatches((batch) => ({
+    ...batch,
+    meter: crypto.randomUUID(),
+  })),
+  "a batch that is added several times at once counts once": (usage) => ({
+    add: (batch) => Effect.andThen(Effect.yieldNow, usage.add({ ...batch, meter: crypto.randomUUID() })),
+  }),
+  "a batch stores the last uses, which never go back": withBatches((batch) => ({ ...batch, uses: [] })),
+  "a batch has thousands of keys": withBatches((batch) => ({
+    ...batch,
+    counts: batch.counts.slice(0, 1_000),
+  })),
+  "numbers are exact up to the largest safe integer; unstorable text is a defect": withBatches((batch) => ({
+    ...batch,
+    counts: batch.counts.map((count) => ({ ...count, served: Math.fround(count.served) })),
+  })),
+  "forget deletes hours and days that began before a time": (usage) => ({
+    forget: ({ hours, days }) => usage.forget({ hours: hours + 1, days: days + 1 }),
+  }),
+  "forget deletes any number of rows, on several nodes at once": (usage) => ({
+    forget: ({ hours }) => usage.forget({ hours, days: 0 }),
+  }),
+  "a meter is known as long as the hour of its last batch": withBatches((batch) => ({
+    ...batch,
+    meter: crypto.randomUUID(),
+  })),
+};
+
+test.describe("usageStoreSuite", () => {
+  test.it("passes on memory", async () => {
+    test
+      .expect(await failingTitles((api) => usageStoreSuite({ name: "", layer: memory, test: api })))
+      .toEqual([]);
+  });
+
+  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
+    const layer = withMistake(memory, UsageStore, mistake);
+    test
+      .expect(await failingTitles((api) => usageStoreSuite({ name: "", layer, test: api })))
+      .toContain(title);
+  });
+});

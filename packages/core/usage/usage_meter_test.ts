@@ -1,0 +1,139 @@
+import { StorageMemory } from "@accountlink/storage-memory";
+import { assert, describe, it } from "@effect/vitest";
+import { Clock, Context, Effect, Exit, Layer, Logger, Scope } from "effect";
+import { TestClock } from "effect/testing";
+import { StoreUnavailable } from "../errors.ts";
+import type { KeyId } from "../ids.ts";
+import { hourMs, type UsageGroup, type UsageOutcome } from "./usage.ts";
+import { flushInterval, UsageMeter } from "./usage_meter.ts";
+import { UsageStore } from "./usage_store.ts";
+
+const key = "Aa0Bb1Cc2Dd3" as KeyId;
+const noon = 20_000 * 24 * hourMs + 12 * hourMs;
+
+/** How the store ends `add`: rightly, without adding, or adding without an answer. */
+type Mode = "well" | "down" | "answer lost" | "silent";
+
+const makeBench = Effect.gen(function* () {
+  yield* TestClock.setTime(noon);
+  const state: { mode: Mode; adds: number } = { mode: "well", adds: 0 };
+  const store = Context.get(yield* Layer.build(Layer.fresh(StorageMemory.layer)), UsageStore);
+  const unavailable = Effect.fail(new StoreUnavailable({ operation: "UsageStore.add" }));
+  const add: UsageStore["Service"]["add"] = (batch) =>
+    Effect.suspend(() => {
+      state.adds++;
+      switch (state.mode) {
+        case "well":
+          return store.add(batch);
+        case "down":
+          return unavailable;
+        case "answer lost":
+          return Effect.andThen(store.add(batch), unavailable);
+        case "silent":
+          return Effect.andThen(store.add(batch), Effect.never);
+      }
+    });
+  const scope = yield* Scope.make();
+  const context = yield* UsageMeter.layer.pipe(
+    Layer.provide([Layer.succeed(UsageStore, { ...store, add }), Logger.layer([])]),
+    Layer.buildWithScope(scope),
+  );
+  const meter = Context.get(context, UsageMeter);
+  const count = (outcome: UsageOutcome, group: UsageGroup = "lookup", of = key) =>
+    Effect.map(Clock.currentTimeMillis, (at) => meter.count(of, group, outcome, at));
+  const saved = Effect.map(store.hours({ key }, 0), (hours) =>
+    hours.map(({ from, group, ...counts }) => [
+      (from - noon) / hourMs,
+      group,
+      counts.served,
+      counts.refused,
+      counts.errors,
+    ]),
+  );
+  return { state, store, count, saved, stop: Scope.close(scope, Exit.void) };
+});
+
+const nextFlush = TestClock.adjust(flushInterval);
+
+describe("UsageMeter", () => {
+  it.effect("saves what it counted every few seconds, once", () =>
+    Effect.gen(function* () {
+      const { state, count, saved } = yield* makeBench;
+      for (const outcome of ["served", "served", "refused"] as const) yield* count(outcome);
+      yield* count("errors", "session");
+      assert.deepStrictEqual(yield* saved, []);
+      yield* nextFlush;
+      const counted = [
+        [0, "lookup", 2, 1, 0],
+        [0, "session", 0, 0, 1],
+      ];
+      assert.deepStrictEqual(yield* saved, counted);
+      yield* nextFlush;
+      assert.deepStrictEqual(yield* saved, counted);
+      assert.strictEqual(state.adds, 1);
+      yield* count("served");
+      yield* nextFlush;
+      assert.deepStrictEqual(yield* saved, [[0, "lookup", 3, 1, 0], counted[1]]);
+    }),
+  );
+
+  it.effect("counts a request in the hour of its answer, also while the store is away", () =>
+    Effect.gen(function* () {
+      const { state, count, saved } = yield* makeBench;
+      state.mode = "down";
+      for (let hour = 0; hour < 3; hour++) {
+        yield* count("served");
+        yield* TestClock.adjust(hourMs);
+      }
+      yield* count("refused");
+      state.mode = "well";
+      yield* TestClock.adjust(2 * flushInterval);
+      assert.deepStrictEqual(yield* saved, [
+        [0, "lookup", 1, 0, 0],
+        [1, "lookup", 1, 0, 0],
+        [2, "lookup", 1, 0, 0],
+        [3, "lookup", 0, 1, 0],
+      ]);
+    }),
+  );
+
+  it.effect("counts once what was saved without an answer", () =>
+    Effect.gen(function* () {
+      const { state, count, saved } = yield* makeBench;
+      state.mode = "answer lost";
+      yield* count("served");
+      yield* nextFlush;
+      yield* count("served");
+      yield* nextFlush;
+      state.mode = "well";
+      yield* TestClock.adjust(2 * flushInterval);
+      assert.deepStrictEqual(yield* saved, [[0, "lookup", 2, 0, 0]]);
+    }),
+  );
+
+  it.effect("saves the rest when it stops, also that of a save under way, and nothing twice", () =>
+    Effect.gen(function* () {
+      const { state, count, saved, stop } = yield* makeBench;
+      state.mode = "silent";
+      yield* count("served");
+      yield* nextFlush;
+      yield* count("served");
+      state.mode = "well";
+      yield* stop;
+      assert.deepStrictEqual(yield* saved, [[0, "lookup", 2, 0, 0]]);
+    }),
+  );
+
+  it.effect("saves thousands of keys in several batches, with their last uses", () =>
+    Effect.gen(function* () {
+      const { state, store, count } = yield* makeBench;
+      const keys = Array.from({ length: 2_500 }, (_, index) => `${100_000_000_000 + index}` as KeyId);
+      for (const each of keys) yield* count("served", "bulk", each);
+      yield* nextFlush;
+      assert.strictEqual(state.adds, 3);
+      for (const each of [keys[0], keys[2_499]] as ReadonlyArray<KeyId>) {
+        assert.strictEqual((yield* store.days({ key: each }, 0))[0]?.served, 1);
+      }
+    }),
+  );
+});
