@@ -18,6 +18,7 @@ import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
 import { altOperations, fillAlts } from "./test_alt_plans.ts";
 import { Database, layerClient } from "./test_postgres.ts";
+import { fillUsage, usageOperations } from "./test_usage_plans.ts";
 import { fillVerifications, verificationOperations } from "./test_verification_plans.ts";
 
 const number = 100;
@@ -70,7 +71,9 @@ export const layerFull = (accounts: number, prepare = "") =>
       const database = yield* makePostgresDatabase();
       yield* Effect.provide(migrate, layerClient(database.url), { local: true });
       yield* database.query(prepare);
-      yield* database.query(`${fill(accounts)} ${fillVerifications(accounts)} ${fillAlts(accounts)}`);
+      yield* database.query(
+        `${fill(accounts)} ${fillVerifications(accounts)} ${fillAlts(accounts)} ${fillUsage(accounts)}`,
+      );
       yield* database.query("VACUUM ANALYZE");
       return database;
     }),
@@ -177,6 +180,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   ),
   ...verificationOperations,
   ...altOperations,
+  ...usageOperations,
 };
 
 /** By table: sequential scans, and rows and index entries read so far. */

@@ -32,7 +32,7 @@ export const layer: Layer.Layer<UsageStore, never, SqlClient.SqlClient> = Layer.
 type Table = "usage_hours" | "usage_days";
 
 const addOn = (sql: SqlClient.SqlClient) => {
-  const { elements } = dialectOf(sql);
+  const { elements, isAmong } = dialectOf(sql);
 
   /** Locks the meter until the end of the transaction, so that a repeated batch waits for the first. */
   const begin = ({ meter, sequence, hour }: UsageBatch) => sql`
@@ -52,10 +52,11 @@ const addOn = (sql: SqlClient.SqlClient) => {
       refused = ${sql(table)}.refused + excluded.refused,
       errors = ${sql(table)}.errors + excluded.errors`;
 
-  /** @param uses a JSON array of `[key, at]` */
-  const noteUses = (uses: string) => sql`
-    UPDATE keys SET last_used_at = CAST(value ->> 1 AS BIGINT) FROM ${elements(uses)}
-    WHERE id = value ->> 0 AND (
+  // With the second list, Postgres finds the keys by their index; the join alone would scan them.
+  const noteUses = ({ uses }: UsageBatch) => sql`
+    UPDATE keys SET last_used_at = CAST(value ->> 1 AS BIGINT)
+    FROM ${elements(JSON.stringify(uses.map(({ key, at }) => [key, at])))}
+    WHERE keys.id = value ->> 0 AND keys.id ${isAmong(JSON.stringify(uses.map(({ key }) => key)))} AND (
       last_used_at IS NULL OR last_used_at <= CAST(value ->> 1 AS BIGINT) - ${lastUsePrecision})`;
 
   return Effect.fnUntraced(function* (batch: UsageBatch) {
@@ -64,7 +65,7 @@ const addOn = (sql: SqlClient.SqlClient) => {
     const counts = rowsOf(batch);
     yield* addTo("usage_hours", batch.hour, counts);
     yield* addTo("usage_days", batch.hour - (batch.hour % dayMs), counts);
-    yield* noteUses(usesOf(batch));
+    yield* noteUses(batch);
   }, sql.withTransaction);
 };
 
@@ -75,9 +76,6 @@ const rowsOf = ({ counts }: UsageBatch): string =>
       .toSorted((one, other) => compare(one.key, other.key) || compare(one.group, other.group))
       .map(({ key, group, served, refused, errors }) => [key, group, served, refused, errors]),
   );
-
-const usesOf = ({ uses }: UsageBatch): string =>
-  JSON.stringify(uses.toSorted((one, other) => compare(one.key, other.key)).map(({ key, at }) => [key, at]));
 
 const compare = (one: string, other: string): number => {
   if (one === other) return 0;

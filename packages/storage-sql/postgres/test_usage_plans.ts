@@ -1,0 +1,36 @@
+/** For tests: the usage of `layerFull`, and its operations. */
+import { KeyId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import { dayMs, hourMs, UsageStore } from "@accountlink/core/usage";
+import { Effect } from "effect";
+
+/** Usage of every key in the last 20 hours and days. */
+export const fillUsage = (accounts: number) => `
+  INSERT INTO usage_hours (key_id, starts_at, route_group, served, refused, errors)
+    SELECT lpad(i::text, 12, '0'), hour * ${hourMs}::bigint, 'lookup', 1, 0, 0
+    FROM generate_series(1, ${accounts * 10}) AS i, generate_series(1, 20) AS hour;
+  INSERT INTO usage_days (key_id, starts_at, route_group, served, refused, errors)
+    SELECT lpad(i::text, 12, '0'), day * ${dayMs}::bigint, 'lookup', 1, 0, 0
+    FROM generate_series(1, ${accounts * 10}) AS i, generate_series(1, 20) AS day;
+`;
+
+const keys = Array.from({ length: 20 }, (_, i) => KeyId.make(`${1_000 + i * 100}`.padStart(12, "0")));
+const [key] = keys as [KeyId];
+
+const onUsage = <A>(use: (usage: UsageStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(UsageStore, use);
+
+export const usageOperations: Readonly<
+  Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>
+> = {
+  "UsageStore.add": onUsage((usage) =>
+    usage.add({
+      meter: crypto.randomUUID(),
+      sequence: 1,
+      hour: 20 * hourMs,
+      counts: keys.map((each) => ({ key: each, group: "lookup", served: 1, refused: 0, errors: 0 })),
+      uses: keys.map((each) => ({ key: each, at: 20 * hourMs })),
+    }),
+  ),
+  "UsageStore.hours of a key": onUsage((usage) => usage.hours({ key }, hourMs)),
+  "UsageStore.days of an account": onUsage((usage) => usage.days({ account: "account 100" }, 16 * dayMs)),
+};
