@@ -28,6 +28,8 @@ import * as SignInSweep from "./sign_ins/sign_in_sweep.ts";
 import { SignIns } from "./sign_ins/sign_ins.ts";
 import { UsageMeter } from "./usage/usage_meter.ts";
 import * as UsageRetention from "./usage/usage_retention.ts";
+import { OwnLinks } from "./users/own_links.ts";
+import { UserData } from "./users/user_data.ts";
 
 /**
  * The services of clients: links, accounts, keys, limits, sessions and fixtures. It requires the ports
@@ -35,8 +37,8 @@ import * as UsageRetention from "./usage/usage_retention.ts";
  * `Counters`, `Signals`, `ChatPlatform` and `GamePlatform`; and `Secrets`, and `SecureRandom` and `Digest` of
  * `effect/crypto`. `AddressVault` is optional: with it, fixtures can contain sightings.
  *
- * `layerFlows` adds the flow for browsers, `layerSignIns` the sign-in of people, and
- * `UserData.layer` the access to and erasure of the data of a user.
+ * `layerFlows` adds the flow for browsers, `layerSignIns` the sign-in of people, and `layerUsers`
+ * the data of one user.
  */
 export const layer = Layer.mergeAll(
   Accounts.layer,
@@ -68,6 +70,12 @@ export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubject
  * requires `SignInStore`, `ChatIdentity` and `SecureRandom`.
  */
 export const layerSignIns = Layer.merge(SignIns.layer, SignInSweep.layer);
+
+/**
+ * `OwnLinks` and `UserData`, with which users see and erase their data, over the services of
+ * `layer`. In addition they require `UserStore`.
+ */
+export const layerUsers = Layer.merge(OwnLinks.layer, UserData.layer);
 
 /**
  * Alt detection over the services above. It requires their ports, `SightingStore`, `AddressVault`

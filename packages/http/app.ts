@@ -12,11 +12,11 @@ import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
 import { flowRoutes } from "./flow/routes.ts";
 import { routesV1 } from "./links/routes_v1.ts";
 import { routesV2 } from "./links/routes_v2.ts";
+import { meRoutes } from "./me/me_routes.ts";
 import { type BoundRoute, isUnder, makePipeline, withHeaders } from "./pipeline/pipeline.ts";
 import { RefusedRequest } from "./pipeline/refused_request.ts";
 import { sessionRoutes } from "./sessions/session_routes.ts";
 import { HttpSettings } from "./settings.ts";
-import { makeSiteRoutes } from "./sign_ins/site_routes.ts";
 import { docsRoutes } from "./system/docs_routes.ts";
 import { healthRoutes, isForSystem, metricsPath, metricsRoute } from "./system/system_routes.ts";
 
@@ -35,7 +35,7 @@ export const makeHttpApp = Effect.gen(function* () {
   const pipeline = yield* makePipeline;
   const flow = yield* flowRoutes;
   const dashboard = yield* dashboardRoutes;
-  const me = yield* makeSiteRoutes("me");
+  const me = yield* meRoutes;
   const routes = [
     ...(yield* routesV2(pipeline)),
     ...(yield* routesV1(pipeline)),

@@ -9,12 +9,13 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
 import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { chatUsers, gameUsers, guild, makeWorld, stranger } from "../support/world.ts";
+import { chatUsers, gameUsers, guild, makeWorld, stranger, type World } from "../support/world.ts";
 import { openPage, startBrowser, type WatchedPage } from "./browser.ts";
 import { startFlowSite } from "./flow_site.ts";
 
 /** What tests of the pages do. */
 export interface FlowPages {
+  readonly world: World;
   /** The site of the client, where sessions may send their users. */
   readonly clientUrl: string;
   readonly platform: DevPlatform;
@@ -78,6 +79,7 @@ export const useFlowPages = async (): Promise<FlowPages> => {
 
   const send: FlowPages["send"] = (line, options) => sendAs(line, { key, from: world.address(), ...options });
   return {
+    world,
     clientUrl: site.url,
     platform,
     url,

@@ -89,6 +89,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
   const services = Layer.mergeAll(
     AccountLink.layerFlows,
     AccountLink.layerSignIns,
+    AccountLink.layerUsers,
     AccountLink.layerAlts,
   ).pipe(
     Layer.provideMerge(AccountLink.layer),

@@ -41,7 +41,8 @@ export const serviceLayer = (
   ).pipe(Layer.provideMerge(storageLayer(storage, { exclusive: true, startTimeout })));
   // Counters in memory cannot fail, but they have to be restored after a restart.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
-  return Layer.mergeAll(AccountLink.layerFlows, AccountLink.layerSignIns, AccountLink.layerAlts).pipe(
+  const { layerFlows, layerSignIns, layerUsers, layerAlts } = AccountLink;
+  return Layer.mergeAll(layerFlows, layerSignIns, layerUsers, layerAlts).pipe(
     Layer.provideMerge(AccountLink.layer),
     Layer.provideMerge(counters),
     Layer.provideMerge(ports),

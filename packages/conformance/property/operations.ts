@@ -105,6 +105,7 @@ export const storageOperations = Effect.gen(function* () {
     ...(yield* signInOperations),
     ...prefixed("UserStore", {
       find: users.find(nobody),
+      findRecords: users.findRecords(nobody),
       erase: users.erase({ ...origin, chatId: nobody, at, scopes: [], pseudonym: uniqueText() }),
     } satisfies OperationsOf<UserStore["Service"]>),
     ...prefixed("UsageStore", {

@@ -30,6 +30,7 @@ export const finds: Cases<StoragePorts> = {
 
     const found = yield* user.find;
     expectEqual(found.accounts, [{ ...account, status: "active" }]);
+    expectEqual(yield* user.findRecords, found.records);
     expectEqual(
       new Map(found.records.map(({ scope, record }) => [scope.pid, record.gameId])),
       new Map([

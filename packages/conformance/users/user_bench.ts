@@ -106,6 +106,7 @@ export const newUserBench = Effect.gen(function* () {
     entries: (account: string) =>
       Effect.map(log.list(account, null, 1_000), (entries) => entries.toReversed()),
     find: users.find(chatId),
+    findRecords: users.findRecords(chatId),
     erase: (scopes: ReadonlyArray<Pid>, pseudonym = `erased:${uniqueText()}`) =>
       Effect.map(users.erase({ ...origin, chatId, at: 7, scopes, pseudonym }), Option.getOrNull),
   };

@@ -1,4 +1,5 @@
 /** The data of one chat user: access and erasure. */
 export * from "./erasure.ts";
+export * from "./own_links.ts";
 export * from "./user_data.ts";
 export * from "./user_store.ts";

@@ -3,7 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
-import type { WriteOrigin } from "../audit/audit.ts";
+import type { Actor, WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId } from "../ids.ts";
 import type { KeyDetails } from "../keys/api_key.ts";
@@ -11,11 +11,20 @@ import { KeyChanges } from "../keys/key_changes.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { randomToken } from "../secrets/random_token.ts";
 import type { Signals } from "../signals.ts";
+import { erasedMark } from "./erasure.ts";
 import { type UserErased, type UserRecords, UserStore } from "./user_store.ts";
 
 /** The data of a chat user, with the keys of their accounts. */
 export interface FoundUser extends UserRecords {
   readonly keys: ReadonlyArray<KeyDetails>;
+}
+
+/** What a user is told before an erasure. */
+export interface Erasable {
+  /** In how many scopes they have a record. */
+  readonly records: number;
+  /** The keys of their account that are not revoked. */
+  readonly keys: ReadonlyArray<ApiKey>;
 }
 
 /** Finds and erases chat users in every scope. */
@@ -24,7 +33,13 @@ export class UserData extends Context.Service<
   {
     readonly find: (chatId: ChatId) => Effect.Effect<FoundUser, StoreUnavailable>;
 
-    /** See `UserStore.erase`. Every node refuses the revoked keys within a second. */
+    /** What the user loses by an erasure, without reading the audit log. */
+    readonly findErasable: (chatId: ChatId) => Effect.Effect<Erasable, StoreUnavailable>;
+
+    /**
+     * See `UserStore.erase`. Every node refuses the revoked keys within a second. A user who erases
+     * themselves is not named by the entries about it either.
+     */
     readonly erase: (chatId: ChatId, origin: WriteOrigin) => Effect.Effect<UserErased, StoreUnavailable>;
   }
 >()("@accountlink/core/UserData") {
@@ -47,10 +62,23 @@ export class UserData extends Context.Service<
         return { ...found, keys: keys.flat() };
       });
 
+      const findErasable: UserData["Service"]["findErasable"] = Effect.fn("UserData.findErasable")(
+        function* (chatId) {
+          const records = yield* store.findRecords(chatId);
+          const account = yield* keyStore.findAccountByChatId(chatId);
+          if (Option.isNone(account)) return { records: records.length, keys: [] };
+          const keys = yield* keyStore.listKeys(account.value.name, yield* Clock.currentTimeMillis);
+          return { records: records.length, keys: keys.filter(({ status }) => status !== "revoked") };
+        },
+      );
+
       const erase: UserData["Service"]["erase"] = Effect.fn("UserData.erase")(function* (chatId, origin) {
-        const { records } = yield* store.find(chatId);
+        const records = yield* store.findRecords(chatId);
+        const { actor } = origin;
+        const isOwn = actor.type === "user" && actor.id === chatId;
         const erased = yield* store.erase({
           ...origin,
+          actor: isOwn ? ({ ...actor, id: erasedMark } as Actor) : actor,
           chatId,
           at: yield* Clock.currentTimeMillis,
           scopes: records.map(({ scope }) => scope.pid),
@@ -63,7 +91,7 @@ export class UserData extends Context.Service<
         return erased.value;
       });
 
-      return UserData.of({ find, erase });
+      return UserData.of({ find, findErasable, erase });
     }),
   ).pipe(Layer.provide(KeyChanges.layer));
 }

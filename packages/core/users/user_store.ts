@@ -15,12 +15,18 @@ import type { VerificationSession } from "../sessions/verification_session.ts";
 import type { SiteSignIn } from "../sign_ins/sign_in.ts";
 import type { Millis } from "../timestamp.ts";
 
+/** A link record with its scope. */
+export interface ScopedRecord {
+  readonly scope: DataScope;
+  readonly record: LinkRecord;
+}
+
 /** The data of a chat user. */
 export interface UserRecords {
   /** Accounts that the user can sign in to. */
   readonly accounts: ReadonlyArray<Account>;
-  /** Link records, each with its scope. */
-  readonly records: ReadonlyArray<{ readonly scope: DataScope; readonly record: LinkRecord }>;
+  /** Link records, by pid. */
+  readonly records: ReadonlyArray<ScopedRecord>;
   readonly sightings: ReadonlyArray<{ readonly pid: Pid; readonly sighting: Sighting }>;
   /** Reviews of pairs that include the user. */
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
@@ -59,7 +65,11 @@ export interface UserErased {
 export class UserStore extends Context.Service<
   UserStore,
   {
+    /** Reads the whole audit log. */
     readonly find: (chatId: ChatId) => Effect.Effect<UserRecords, StoreUnavailable>;
+
+    /** `records` of `find` alone, by an index. */
+    readonly findRecords: (chatId: ChatId) => Effect.Effect<ReadonlyArray<ScopedRecord>, StoreUnavailable>;
 
     /**
      * Erases the user from every scope in one transaction. It deletes records, sightings,

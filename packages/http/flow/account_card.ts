@@ -11,11 +11,11 @@ export interface AccountCard {
   readonly picture: string | null;
 }
 
-export const chatCard = (account: FlowView["chat"]): AccountCard | null =>
-  account === null ? null : cardOf(account, account.profile?.avatar ?? null);
+export const chatCard = (account: NonNullable<FlowView["chat"]>): AccountCard =>
+  cardOf(account, account.profile?.avatar ?? null);
 
-export const gameCard = (account: FlowView["game"]): AccountCard | null =>
-  account === null ? null : cardOf(account, account.profile?.avatar?.headshot ?? null);
+export const gameCard = (account: NonNullable<FlowView["game"]>): AccountCard =>
+  cardOf(account, account.profile?.avatar?.headshot ?? null);
 
 type Named = { readonly username: string | null; readonly displayName: string | null };
 

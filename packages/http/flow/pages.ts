@@ -23,7 +23,8 @@ export interface PageTerms extends Pick<PageSettingsShape, "chatName" | "gameNam
 /** The page of an unfinished flow: who asks, what is proven, and the next step. */
 export const flowPage = (view: FlowView, terms: PageTerms, now: number): Page => {
   const { redirect, replaces } = view;
-  const [chat, game, replaced] = [chatCard(view.chat), gameCard(view.game), gameCard(replaces)];
+  const chat = view.chat && chatCard(view.chat);
+  const [game, replaced] = [view.game && gameCard(view.game), replaces && gameCard(replaces)];
   const isProven = chat !== null && game !== null;
   const { chatName, gameName } = terms;
   return {
@@ -54,7 +55,7 @@ export const donePage = (
   { chat, game, linkChanged, guildId }: Extract<FlowConfirmed, { readonly redirect: null }>,
   settings: PageSettingsShape,
 ): Page => {
-  const cards = [chatCard(chat), gameCard(game)].filter((card) => card !== null);
+  const cards = [chatCard(chat), gameCard(game)];
   return {
     status: 200,
     title: "Your accounts are linked",

@@ -173,7 +173,7 @@ export const refusalPage = (
   const isOver = reason === "expired" && entry !== null && "sid" in entry;
   return pageOf(refusals[reason], platforms, {
     entry: isOver ? null : entry,
-    card: chatCard(account ?? null),
+    card: account === undefined ? null : chatCard(account),
   });
 };
 

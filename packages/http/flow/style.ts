@@ -16,7 +16,7 @@ main > :last-child { margin-bottom: 0; }
 .asking strong { color: var(--text); }
 .aside, .other, .kept { font-size: .9rem; }
 .who { margin-bottom: .5rem; }
-.who + .account { margin-bottom: 1.25rem; }
+.who + .account, h1 + .account, main > p + .account { margin-bottom: 1.25rem; }
 footer { max-width: 28rem; margin: 0 auto; padding: .75rem 1.5rem 0; font-size: .8rem; }
 footer p { margin: 0; }
 .aside { margin-top: 1.25rem; }
@@ -43,6 +43,12 @@ footer p { margin: 0; }
 }
 .pair { display: grid; gap: .75rem; margin: 1.25rem 0; padding: 0; list-style: none; }
 .pair > li { padding: .75rem; border: 1px solid var(--line); border-radius: .75rem; }
+.pair h2 { margin-bottom: .5rem; }
+.pair .aside { margin: .75rem 0 .5rem; }
+summary { width: fit-content; min-height: 1.75rem; color: var(--mark); cursor: pointer; font-weight: 600; }
+details p { margin-block: .5rem .75rem; }
+.choice { display: flex; gap: .6rem; align-items: baseline; margin-bottom: 1rem; }
+.aside + form { margin-top: 1.25rem; }
 .sign {
   display: grid; place-items: center; width: 3rem; height: 3rem; border: 2px solid; border-radius: 50%;
   font-size: 1.5rem; line-height: 1;

@@ -49,6 +49,9 @@ interface SiteRoutes {
   /** A page as a response. */
   readonly render: (page: Page, context: RequestContext) => Response;
 
+  /** Takes the cookie of the sign-in from the browser, once the sign-in has ended. */
+  readonly signedOut: (response: Response) => Response;
+
   /** A response for other paths, with a page for its error. */
   readonly visit: (id: string, answer: Answer) => BoundRoute["answer"];
 }
@@ -136,12 +139,14 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
       ({ cookie }) => site.session.write(site.begun.clear(redirect(303, site.path)), cookie),
     );
 
+  const signedOut: SiteRoutes["signedOut"] = (response) => site.session.clear(response);
+
   /** Ends this sign-in, or with the field `all` every one of the person. */
   const signOut = ({ signIn }: Visitor, fields: UrlParams.UrlParams): Answer => {
     const isAll = Option.isSome(UrlParams.getFirst(fields, "all"));
     return Effect.as(
       signIns.end(signIn, isAll ? null : signIn.id),
-      site.session.clear(redirect(303, `${site.path}/signed-out`)),
+      signedOut(redirect(303, `${site.path}/signed-out`)),
     );
   };
 
@@ -155,7 +160,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   ];
   const visit: SiteRoutes["visit"] = (id, answer) => handle(id, () => answer);
 
-  return { routes, page, form, render, visit } satisfies SiteRoutes;
+  return { routes, page, form, render, signedOut, visit } satisfies SiteRoutes;
 });
 
 const signedOutPage = (path: string): Page => ({

@@ -1,7 +1,6 @@
 /** `UserStore` in memory. */
-import type { ChatId, DataScope } from "@accountlink/core";
-import type { LinkRecord } from "@accountlink/core/links";
-import { UserStore } from "@accountlink/core/users";
+import type { ChatId } from "@accountlink/core";
+import { type ScopedRecord, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
 import { type Memory, State } from "../state.ts";
 import { eraseUser } from "./erase_user.ts";
@@ -13,6 +12,7 @@ export const layer: Layer.Layer<UserStore, never, State> = Layer.effect(
   Effect.map(State, (memory) =>
     UserStore.of({
       find: (chatId) => Effect.sync(() => find(memory, chatId)),
+      findRecords: (chatId) => Effect.sync(() => recordsOf(memory, chatId)),
       erase: (write) => Effect.sync(() => eraseUser(memory, write)),
     }),
   ),
@@ -54,7 +54,7 @@ const find = (memory: Memory, chatId: ChatId) => {
 };
 
 const recordsOf = (memory: Memory, chatId: ChatId) => {
-  const records: Array<{ readonly scope: DataScope; readonly record: LinkRecord }> = [];
+  const records: Array<ScopedRecord> = [];
   for (const links of memory.links.values()) {
     const record = links.find(chatId);
     if (record !== undefined) records.push({ scope: links.scope, record });

@@ -18,6 +18,7 @@ import { eraseUserOn } from "./user_erasure.ts";
 export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.effect(
   UserStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
+    const findRecords = findRecordsOn(sql);
     const find = findUserOn(sql);
     const erase = eraseUserOn(sql);
     const { withBulkTimeout, isRemote } = dialectOf(sql);
@@ -25,6 +26,7 @@ export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.e
     const inTransaction = isRemote ? sql.withTransaction : <A>(reads: A) => reads;
     return UserStore.of({
       find: (chatId) => withBulkTimeout(inTransaction(find(chatId))).pipe(operation("UserStore.find")),
+      findRecords: (chatId) => findRecords(chatId).pipe(operation("UserStore.findRecords")),
       erase: (write: EraseUser) =>
         withBulkTimeout(erase(write)).pipe(
           Effect.catchTag("RecordElsewhere", () => Effect.succeedNone),
@@ -34,8 +36,24 @@ export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.e
   }),
 );
 
+const findRecordsOn = (sql: SqlClient.SqlClient) => {
+  const { isAnyOf } = dialectOf(sql);
+  return Effect.fnUntraced(function* (chatId: ChatId) {
+    const rows = yield* sql`
+      SELECT links.pid, account, guild_id, chat_id, game_id, link_version, linked_at, last_verified_at
+      FROM links JOIN scopes ON scopes.pid = links.pid
+      WHERE links.pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId} ORDER BY links.pid`;
+    const [scopes, records] = [yield* readScopes(rows), yield* readRecords(rows)];
+    return scopes.flatMap((scope, index) => {
+      const record = records[index];
+      return record === undefined ? [] : [{ scope, record }];
+    });
+  });
+};
+
 const findUserOn = (sql: SqlClient.SqlClient) => {
   const { isAnyOf } = dialectOf(sql);
+  const findRecords = findRecordsOn(sql);
   const findEntries = userEntriesOn(sql);
   const [sessionFields, flowFields] = [sql.literal(sessionColumns), sql.literal(flowColumns)];
 
@@ -45,17 +63,9 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
       sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
       readAccounts,
     );
-    const rows = yield* sql`
-      SELECT links.pid, account, guild_id, chat_id, game_id, link_version, linked_at, last_verified_at
-      FROM links JOIN scopes ON scopes.pid = links.pid
-      WHERE links.pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId} ORDER BY links.pid`;
-    const [scopes, records] = [yield* readScopes(rows), yield* readRecords(rows)];
     return {
       accounts,
-      records: scopes.flatMap((scope, index) => {
-        const record = records[index];
-        return record === undefined ? [] : [{ scope, record }];
-      }),
+      records: yield* findRecords(chatId),
       sightings: yield* Effect.flatMap(
         sql`
           SELECT ${sql.literal(sightingColumns)} FROM sightings

@@ -1,0 +1,99 @@
+/**
+ * The links of a chat user, for the user themselves.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { guildOf } from "../data_scope.ts";
+import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
+import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
+import { isLinked } from "../links/link.ts";
+import { LinkStore } from "../links/link_store.ts";
+import { platformConcurrency } from "../platforms/guild_guard.ts";
+import type { GameProfile } from "../platforms/profile.ts";
+import { Profiles } from "../platforms/profiles.ts";
+import { SessionWatch } from "../sessions/session_watch.ts";
+import type { Millis } from "../timestamp.ts";
+import { type ScopedRecord, UserStore } from "./user_store.ts";
+
+/** A link of a user in one community. */
+export interface OwnLink {
+  readonly pid: Pid;
+  /** Whose keys see the link. */
+  readonly account: string;
+  /** The guild of the scope, or null. Its name is null if the platform does not tell it. */
+  readonly guild: { readonly id: GuildId; readonly name: string | null } | null;
+  readonly game: { readonly id: GameId; readonly profile: GameProfile | null };
+  readonly linkedAt: Millis;
+  readonly lastVerifiedAt: Millis;
+}
+
+/** Shows users their links, and removes one. `UserData.erase` removes all that is known of them. */
+export class OwnLinks extends Context.Service<
+  OwnLinks,
+  {
+    /** The links in every scope, the newest first. */
+    readonly list: (chatId: ChatId) => Effect.Effect<ReadonlyArray<OwnLink>, StoreUnavailable>;
+
+    /**
+     * Removes the link in one scope and fails the user's open sessions there. The user need not be a
+     * member of its guild. Returns the removed link.
+     */
+    readonly remove: (
+      chatId: ChatId,
+      pid: Pid,
+      requestId: string,
+    ) => Effect.Effect<OwnLink, LinkNotFound | StoreUnavailable>;
+  }
+>()("@accountlink/core/OwnLinks") {
+  static readonly layer = Layer.effect(
+    OwnLinks,
+    Effect.gen(function* () {
+      const users = yield* UserStore;
+      const links = yield* LinkStore;
+      const profiles = yield* Profiles;
+      const watch = yield* SessionWatch;
+
+      const linkOf = Effect.fnUntraced(function* ({ scope, record }: ScopedRecord) {
+        if (!isLinked(record)) return [];
+        const { gameId, linkedAt, lastVerifiedAt } = record;
+        const guildId = guildOf(scope);
+        const [guild, profile] = yield* Effect.all(
+          [guildId === null ? Effect.succeed(null) : profiles.guild(guildId), profiles.game(gameId)],
+          { concurrency: 2 },
+        );
+        const link: OwnLink = {
+          pid: scope.pid,
+          account: scope.account,
+          guild: guildId === null ? null : { id: guildId, name: guild?.name ?? null },
+          game: { id: gameId, profile },
+          linkedAt,
+          lastVerifiedAt,
+        };
+        return [link];
+      });
+
+      const remove: OwnLinks["Service"]["remove"] = Effect.fn("OwnLinks.remove")(
+        function* (chatId, pid, requestId) {
+          const records = yield* users.findRecords(chatId);
+          const record = records.find(({ scope }) => scope.pid === pid);
+          const [link] = record === undefined ? [] : yield* linkOf(record);
+          if (link === undefined) return yield* new LinkNotFound();
+          const at = yield* Clock.currentTimeMillis;
+          const actor = { type: "user", id: chatId } as const;
+          const removed = yield* links.removeGame({ pid, chatId, at, actor, requestId });
+          if (Option.isNone(removed)) return yield* new LinkNotFound();
+          yield* watch.announce(removed.value.ended);
+          return link;
+        },
+      );
+
+      return OwnLinks.of({
+        list: Effect.fn("OwnLinks.list")(function* (chatId) {
+          const records = yield* users.findRecords(chatId);
+          const found = yield* Effect.forEach(records, linkOf, { concurrency: platformConcurrency });
+          return found.flat().toSorted((one, other) => other.linkedAt - one.linkedAt);
+        }),
+        remove,
+      });
+    }),
+  );
+}

@@ -1,0 +1,154 @@
+/**
+ * The pages on which users see and remove what is known of them.
+ */
+import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
+import type { Erasable, OwnLink, UserErased } from "@accountlink/core/users";
+import { type Html, html } from "@accountlink/html";
+import { type AccountCard, cardHtml, gameCard } from "../flow/account_card.ts";
+import type { Page } from "../flow/page.ts";
+import type { PageSettingsShape } from "../flow/page_settings.ts";
+
+/** The field of a form that confirms an erasure. */
+export const confirmation = "erase";
+
+/** All links of a user, each with the form that removes it. */
+export const linksPage = (
+  user: AccountCard,
+  links: ReadonlyArray<OwnLink>,
+  { chatName, gameName }: PageSettingsShape,
+  csrf: string,
+): Page => ({
+  status: 200,
+  title: "Your links",
+  pictures: [user, ...links.map(cardOf)].flatMap(({ picture }) => picture ?? []),
+  content: html`
+<h1>Your links</h1>
+<p class="who">You are signed in to ${chatName} as</p>
+${cardHtml(user)}
+${
+  links.length === 0
+    ? html`<p class="empty">No community has linked this account to one on ${gameName}.</p>`
+    : html`
+<p>${
+        links.length === 1 ? "One community knows" : `${links.length} communities know`
+      } which account on ${gameName} is yours.</p>
+<ul class="pair" role="list">${links.map((link) => linkItem(link, csrf))}</ul>`
+}
+<p class="aside"><a href="/me/erase">Erase all that is known of you</a></p>
+${signOutForm(csrf)}`,
+});
+
+const linkItem = (link: OwnLink, csrf: string): Html => html`
+<li>
+<h2>${communityOf(link)}</h2>
+${cardHtml(cardOf(link))}
+<p class="aside">Linked since ${dayHtml(link.linkedAt)}, last verified on ${dayHtml(link.lastVerifiedAt)}.</p>
+<details>
+<summary>Leave<span class="unseen"> ${communityOf(link)}</span></summary>
+<p>It no longer knows that this account is yours. To come back, you would have to verify again.</p>
+<form method="post" action="/me/remove">
+<input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="pid" value="${link.pid}">
+<button class="button">Remove the link</button>
+</form>
+</details>
+</li>`;
+
+/** The page after the removal of a link. */
+export const removedPage = (link: OwnLink): Page => ({
+  status: 200,
+  title: "The link is removed",
+  pictures: [cardOf(link)].flatMap(({ picture }) => picture ?? []),
+  content: html`
+<p class="sign good" aria-hidden="true">✓</p>
+<h1>The link is removed</h1>
+<p>${communityOf(link)} no longer knows that this account is yours:</p>
+${cardHtml(cardOf(link))}
+${backToLinks()}`,
+});
+
+/** The page when there is no such link any more. */
+export const notLinkedPage: Page = {
+  status: 404,
+  title: "There is no such link",
+  content: html`
+<h1>There is no such link</h1>
+<p>It was removed already, here or by the community.</p>
+${backToLinks()}`,
+};
+
+/** Asks whether to erase everything, and says what that means. */
+export const erasePage = (
+  user: AccountCard,
+  { keys, records }: Erasable,
+  csrf: string,
+): Page => {
+  return {
+    status: 200,
+    title: "Erase everything?",
+    pictures: [user].flatMap(({ picture }) => picture ?? []),
+    content: html`
+<h1>Erase everything?</h1>
+${cardHtml(user)}
+<p>This removes you from ${counted(records, "community", "communities")}: links, the addresses that were kept when you verified, and what moderators noted about you. In the log of changes, your IDs are replaced by “[erased]”.</p>
+${
+  keys.length === 0
+    ? null
+    : html`<p><strong>You also own ${counted(keys.length, "API key", "API keys")} here.</strong> They stop working at once, and you can no longer manage their data.</p>`
+}
+<p>It cannot be undone.</p>
+<form method="post" action="/me/erase">
+<input type="hidden" name="csrf" value="${csrf}">
+<label class="choice"><input type="checkbox" name="confirm" value="${confirmation}" required> I want all of this to be erased.</label>
+<button class="button">Erase everything</button>
+</form>
+<p class="aside"><a href="/me">Keep everything</a></p>`,
+  };
+};
+
+/** The page when an erasure was not confirmed. */
+export const unconfirmedPage: Page = {
+  status: 400,
+  title: "Nothing was erased",
+  content: html`
+<h1>Nothing was erased</h1>
+<p>Tick the box first, to show that you are sure.</p>
+<p><a class="button" href="/me/erase">Go back</a></p>`,
+};
+
+/** The page after an erasure, which has also ended the sign-in. */
+export const erasedPage = ({ records, sightings, reviews, revokedKeys }: UserErased): Page => ({
+  status: 200,
+  title: "Everything is erased",
+  content: html`
+<p class="sign good" aria-hidden="true">✓</p>
+<h1>Everything is erased</h1>
+<ul>
+<li>${counted(records, "record of a link", "records of links")}</li>
+<li>${counted(sightings, "address", "addresses")}</li>
+<li>${counted(reviews, "note of a moderator", "notes of moderators")}</li>
+${revokedKeys.length === 0 ? null : html`<li>${counted(revokedKeys.length, "API key", "API keys")}, which no longer works</li>`}
+</ul>
+<p>You are signed out, and can close this page.</p>`,
+});
+
+function backToLinks(): Html {
+  return html`<p><a class="button" href="/me">Back to your links</a></p>`;
+}
+
+const signOutForm = (csrf: string): Html => html`
+<form method="post" action="/me/sign-out">
+<input type="hidden" name="csrf" value="${csrf}"><button class="button quiet">Sign out</button>
+</form>`;
+
+const cardOf = ({ game }: OwnLink): AccountCard => gameCard(game);
+
+/** A guild by its name; a link outside of guilds by the account that sees it. */
+const communityOf = ({ guild, account }: OwnLink): string =>
+  guild === null ? account : (guild.name ?? `Community ${guild.id}`);
+
+const dayHtml = (time: Millis): Html => {
+  const day = formatTimestamp(time).slice(0, 10);
+  return html`<time datetime="${day}">${day}</time>`;
+};
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;

@@ -1,0 +1,158 @@
+/**
+ * The pages on which users see, remove and erase what is known of them.
+ */
+import { describe, expect, test } from "vitest";
+import { type FlowBrowser, formOf } from "../support/flow_browser.ts";
+import { guild } from "../support/world.ts";
+import { expectPage } from "./flow_server.ts";
+import { useSiteServer } from "./site_server.ts";
+
+const owner = "100007";
+const { world, send, signIn, newBrowser } = await useSiteServer({}, (fixture) => ({
+  ...fixture,
+  accounts: [{ name: "owned", chatId: owner, tier: "free" }],
+}));
+
+const at = "2026-01-02T03:04:05.000Z";
+const linked = (...chatIds: ReadonlyArray<string>) =>
+  Object.fromEntries(chatIds.map((chatId) => [chatId, { gameId: "1", at }]));
+
+const open = (chatId: string) => signIn(chatId, newBrowser(), "me");
+
+/** The form of a community on the page of links: the fields it sends. */
+const removalOf = async (browser: FlowBrowser, pid: string) => {
+  const { csrf = "" } = formOf(await browser.get("/me"));
+  return { csrf, pid };
+};
+
+const pidsOn = (text: string) => [...text.matchAll(/name="pid" value="([^"]*)"/g)].map(([, pid = ""]) => pid);
+
+describe("the links of a user", () => {
+  const ada = "100001";
+  world.key({ account: "acme <b>&", links: linked(ada, "100002") });
+  world.key({ account: "guilds", guildId: guild, links: linked(ada) });
+
+  test("are shown by community, with since when and to whom", async () => {
+    const answer = await (await open(ada)).get("/me");
+    expectPage(answer, 200, "Your links");
+    expect(answer.text).toContain("2 communities know");
+    expect(answer.text).toContain("<h2>Rook &amp; Bishop</h2>");
+    expect(answer.text).toContain("<h2>acme &lt;b&gt;&amp;</h2>");
+    expect(answer.text).toContain("@player_1 · ID 1");
+    expect(answer.text).toContain('<time datetime="2026-01-02">');
+    expect(pidsOn(answer.text)).toHaveLength(2);
+  });
+
+  test("are none for a user whom nobody has linked", async () => {
+    const answer = await (await open("100030")).get("/me");
+    expectPage(answer, 200, "Your links");
+    expect(answer.text).toContain("No community has linked this account");
+  });
+
+  test("are shown to nobody else", async () => {
+    const signedOut = await newBrowser().get("/me");
+    expect([signedOut.status, signedOut.headers.location]).toEqual([303, "/me/sign-in"]);
+    const { text } = await (await open("100002")).get("/me");
+    expect(pidsOn(text)).toHaveLength(1);
+  });
+
+  test("need a sign-in of their own", async () => {
+    const browser = await signIn(ada, newBrowser(), "dashboard");
+    browser.cookies.set("accountlink_me", browser.cookies.get("accountlink_session") ?? "");
+    expect((await browser.get("/me")).headers.location).toBe("/me/sign-in");
+  });
+});
+
+describe("leaving a community", () => {
+  const bob = "100003";
+  const key = world.key({ links: linked(bob, "100004") });
+  const other = world.key({ links: linked(bob) });
+  const gameOf = async (of: string, chatId: string) =>
+    (await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key: of, from: world.address() })).body.data
+      ?.gameId;
+
+  test("removes that link alone, and ends the sessions of it", async () => {
+    const browser = await open(bob);
+    const { text } = await browser.get("/me");
+    const [pid = "", kept = ""] = pidsOn(text);
+    const session = await send("POST /v2/sessions", {
+      key,
+      from: world.address(),
+      body: { clientId: "client", chatId: bob },
+    });
+    const removals = await removalOf(browser, pid);
+    expectPage(await browser.post("/me/remove", removals), 200, "The link is removed");
+    expectPage(await browser.post("/me/remove", removals), 404, "There is no such link");
+    expect(pidsOn((await browser.get("/me")).text)).toEqual([kept]);
+    const left = await Promise.all([gameOf(key, bob), gameOf(other, bob)]);
+    expect(left.toSorted()).toEqual(["1", null]);
+    expect(await gameOf(key, "100004")).toBe("1");
+    const { sid, pid: sessionPid } = session.body.data ?? {};
+    const read = await send(`GET /v2/sessions/${String(sid)}`, { key, from: world.address() });
+    expect(read.body.data).toMatchObject(
+      sessionPid === pid ? { state: "failed", error: "link_removed" } : { state: "pending" },
+    );
+  });
+
+  test("is refused without the field of the page, and for the link of somebody else", async () => {
+    const [browser, stranger] = [await open("100004"), await open("100030")];
+    const [pid = ""] = pidsOn((await browser.get("/me")).text);
+    const { csrf } = await removalOf(browser, pid);
+    for (const forged of ["", "wrong", formOf(await stranger.get("/me/erase"))["csrf"] ?? ""]) {
+      expectPage(await browser.post("/me/remove", { csrf: forged, pid }), 403, "This form cannot be used");
+    }
+    const theirs = formOf(await stranger.get("/me/erase"))["csrf"] ?? "";
+    expectPage(await stranger.post("/me/remove", { csrf: theirs, pid }), 404, "There is no such link");
+    expectPage(await browser.post("/me/remove", { csrf: csrf ?? "", pid: "pid_0" }), 404, "There is no such link");
+    expect(await gameOf(key, "100004")).toBe("1");
+  });
+});
+
+describe("erasing everything", () => {
+  const eve = "100005";
+  world.key({
+    links: linked(eve),
+    sightings: [{ chatId: eve, ip: "203.0.113.7", seenAt: new Date().toISOString() }],
+  });
+  const other = world.key({ links: linked(eve, "100006") });
+  const owned = world.key({ account: "owned" });
+
+  test("is confirmed first, then complete, and signs out", async () => {
+    const browser = await open(eve);
+    const asked = await browser.get("/me/erase");
+    expectPage(asked, 200, "Erase everything?");
+    const { csrf = "" } = formOf(asked);
+    expectPage(await browser.post("/me/erase", { csrf }), 400, "Nothing was erased");
+    expectPage(await browser.post("/me/erase", { confirm: "erase" }), 403, "This form cannot be used");
+    const elsewhere = await open(eve);
+    const erased = await browser.post("/me/erase", { csrf, confirm: "erase" });
+    expectPage(erased, 200, "Everything is erased");
+    expect(erased.text).toContain("2 records of links");
+    expect(erased.text).toContain("1 address");
+    expect(erased.headers["set-cookie"]?.join()).toContain("accountlink_me=;");
+    for (const each of [browser, elsewhere]) {
+      expect((await each.get("/me")).headers.location).toBe("/me/sign-in");
+    }
+    const { status, body } = await send(`GET /v2/chat?chatId=${eve}`, { key: other, from: world.address() });
+    expect([status, body.error?.code]).toEqual([404, "LINK_NOT_FOUND"]);
+    const next = await send("GET /v2/chat?chatId=100006", { key: other, from: world.address() });
+    expect(next.status).toBe(200);
+    expect(pidsOn((await (await open(eve)).get("/me")).text)).toEqual([]);
+  });
+
+  test("revokes the keys of the user, and says so before", async () => {
+    const stranger = await open("100030");
+    expect((await stranger.get("/me/erase")).text).not.toContain("API key");
+    const browser = await open(owner);
+    const asked = await browser.get("/me/erase");
+    expect(asked.text).toContain("You also own 1 API key here.");
+    const { status } = await send("GET /v2/chat?chatId=100001", { key: owned, from: world.address() });
+    expect(status).toBe(404);
+    const { csrf = "" } = formOf(asked);
+    expect((await browser.post("/me/erase", { csrf, confirm: "erase" })).text).toContain(
+      "1 API key, which no longer works",
+    );
+    const refused = await send("GET /v2/chat?chatId=100001", { key: owned, from: world.address() });
+    expect([refused.status, refused.body.error?.code]).toEqual([401, "INVALID_API_KEY"]);
+  });
+});

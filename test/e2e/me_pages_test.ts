@@ -1,0 +1,57 @@
+/** The pages of users about their own data, in a real browser. */
+import { describe, expect, it } from "vitest";
+import { guild } from "../support/world.ts";
+import { press, useFlowPages } from "./flow_pages.ts";
+import { desktop, expectUsable, phone } from "./looks.ts";
+
+const { world, visit } = await useFlowPages();
+
+const at = "2026-01-02T03:04:05.000Z";
+// Beside the links of `useFlowPages`.
+world.key({ guildId: guild, links: { 100002: { gameId: "1", at }, 100003: { gameId: "1", at } } });
+
+/** Opens the pages as a user, by the sign-in of the platform. */
+const open = async (user: RegExp, options: Parameters<typeof visit>[1]) => {
+  const watched = await visit("/me", options);
+  await watched.page.getByRole("button", { name: user }).click();
+  return watched;
+};
+
+describe("the pages of a user", () => {
+  it("show their links, and remove one", async () => {
+    const watched = await open(/User 2\b/, phone);
+    await expectUsable(watched, "Your links", "me-links");
+    const { page } = watched;
+    await page.getByRole("listitem").filter({ hasText: "Chess Club" }).locator("summary").click();
+    await expectUsable(watched, "Your links", "me-leave");
+    await press(page, "Remove the link");
+    await expectUsable(watched, "The link is removed", "me-removed");
+    await page.getByRole("link", { name: "Back to your links" }).click();
+    await page.getByText("One community knows").waitFor();
+    await watched.close();
+  });
+
+  it("erase everything, without a script", async () => {
+    const watched = await open(/User 3\b/, { ...desktop, javaScriptEnabled: false });
+    const { page } = watched;
+    await page.getByRole("link", { name: "Erase all that is known of you" }).click();
+    await page.getByLabel("I want all of this to be erased.").check();
+    await press(page, "Erase everything");
+    await expect.poll(() => page.title()).toBe("Everything is erased");
+    await watched.close();
+  });
+
+  it("say what each of them does", async () => {
+    const watched = await open(/User 5\b/, desktop);
+    await expectUsable(watched, "Your links", "me-none");
+    const { page } = watched;
+    await page.getByRole("link", { name: "Erase all that is known of you" }).click();
+    await expectUsable(watched, "Erase everything?", "me-erase");
+    await page.getByLabel("I want all of this to be erased.").check();
+    await press(page, "Erase everything");
+    await expectUsable(watched, "Everything is erased", "me-erased");
+    await page.goto(new URL("/me/signed-out", page.url()).href);
+    await expectUsable(watched, "You are signed out", "me-signed-out");
+    await watched.close();
+  });
+});
