@@ -24,6 +24,7 @@ import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
+import { UserStore } from "@accountlink/core/users";
 import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
 import { PlatformMemory } from "@accountlink/platform-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
@@ -77,6 +78,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.effect(AltReviewStore, Effect.map(AltReviewStore, breakable)),
     Layer.effect(AuditLog, Effect.map(AuditLog, breakable)),
     Layer.effect(UsageStore, Effect.map(UsageStore, breakable)),
+    Layer.effect(UserStore, Effect.map(UserStore, breakable)),
     Layer.effect(Counters, Effect.map(Counters, breakable)),
   ).pipe(Layer.provide(Layer.merge(StorageMemory.layer, CacheMemory.layer)));
 

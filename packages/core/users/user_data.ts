@@ -20,11 +20,11 @@ export interface FoundUser extends UserRecords {
 }
 
 /** What a user is told before an erasure. */
-export interface Erasable {
+export interface ErasurePreview {
   /** In how many scopes they have a record. */
   readonly records: number;
   /** The keys of their account that are not revoked. */
-  readonly keys: ReadonlyArray<ApiKey>;
+  readonly keys: ReadonlyArray<KeyDetails>;
 }
 
 /** Finds and erases chat users in every scope. */
@@ -34,7 +34,7 @@ export class UserData extends Context.Service<
     readonly find: (chatId: ChatId) => Effect.Effect<FoundUser, StoreUnavailable>;
 
     /** What the user loses by an erasure, without reading the audit log. */
-    readonly findErasable: (chatId: ChatId) => Effect.Effect<Erasable, StoreUnavailable>;
+    readonly previewErasure: (chatId: ChatId) => Effect.Effect<ErasurePreview, StoreUnavailable>;
 
     /**
      * See `UserStore.erase`. Every node refuses the revoked keys within a second. A user who erases
@@ -62,7 +62,7 @@ export class UserData extends Context.Service<
         return { ...found, keys: keys.flat() };
       });
 
-      const findErasable: UserData["Service"]["findErasable"] = Effect.fn("UserData.findErasable")(
+      const previewErasure: UserData["Service"]["previewErasure"] = Effect.fn("UserData.previewErasure")(
         function* (chatId) {
           const records = yield* store.findRecords(chatId);
           const account = yield* keyStore.findAccountByChatId(chatId);
@@ -91,7 +91,7 @@ export class UserData extends Context.Service<
         return erased.value;
       });
 
-      return UserData.of({ find, findErasable, erase });
+      return UserData.of({ find, previewErasure, erase });
     }),
   ).pipe(Layer.provide(KeyChanges.layer));
 }

@@ -22,9 +22,8 @@ export interface PageTerms extends Pick<PageSettingsShape, "chatName" | "gameNam
 
 /** The page of an unfinished flow: who asks, what is proven, and the next step. */
 export const flowPage = (view: FlowView, terms: PageTerms, now: number): Page => {
-  const { redirect, replaces } = view;
-  const chat = view.chat && chatCard(view.chat);
-  const [game, replaced] = [view.game && gameCard(view.game), replaces && gameCard(replaces)];
+  const { redirect } = view;
+  const { chat, game, replaced } = cardsOf(view);
   const isProven = chat !== null && game !== null;
   const { chatName, gameName } = terms;
   return {
@@ -49,6 +48,12 @@ ${replaced === null && (view.sid !== null || chat !== null) ? cancelForm(view, "
 <p class="aside">${redirect === null ? null : html`Afterwards you go on to ${new URL(redirect).host}. `}You have ${timeLeft(view.expiresAt - now)} left.</p>`,
   };
 };
+
+const cardsOf = ({ chat, game, replaces }: FlowView) => ({
+  chat: chat && chatCard(chat),
+  game: game && gameCard(game),
+  replaced: replaces && gameCard(replaces),
+});
 
 /** The last page, for users without a redirect. */
 export const donePage = (

@@ -49,8 +49,9 @@ export const meRoutes = Effect.gen(function* () {
     }),
 
     site.page("/me/erase", ({ context, signIn: { chatId }, csrf }) =>
-      Effect.map(Effect.all([cardOf(chatId), users.findErasable(chatId)], { concurrency: 2 }), ([user, found]) =>
-        site.render(erasePage(user, found, csrf), context),
+      Effect.map(
+        Effect.all([cardOf(chatId), users.previewErasure(chatId)], { concurrency: 2 }),
+        ([user, found]) => site.render(erasePage(user, found, csrf), context),
       ),
     ),
 

@@ -2,7 +2,7 @@
  * The pages on which users see and remove what is known of them.
  */
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
-import type { Erasable, OwnLink, UserErased } from "@accountlink/core/users";
+import type { ErasurePreview, OwnLink, UserErased } from "@accountlink/core/users";
 import { type Html, html } from "@accountlink/html";
 import { type AccountCard, cardHtml, gameCard } from "../flow/account_card.ts";
 import type { Page } from "../flow/page.ts";
@@ -77,16 +77,11 @@ ${backToLinks()}`,
 };
 
 /** Asks whether to erase everything, and says what that means. */
-export const erasePage = (
-  user: AccountCard,
-  { keys, records }: Erasable,
-  csrf: string,
-): Page => {
-  return {
-    status: 200,
-    title: "Erase everything?",
-    pictures: [user].flatMap(({ picture }) => picture ?? []),
-    content: html`
+export const erasePage = (user: AccountCard, { keys, records }: ErasurePreview, csrf: string): Page => ({
+  status: 200,
+  title: "Erase everything?",
+  pictures: [user].flatMap(({ picture }) => picture ?? []),
+  content: html`
 <h1>Erase everything?</h1>
 ${cardHtml(user)}
 <p>This removes you from ${counted(records, "community", "communities")}: links, the addresses that were kept when you verified, and what moderators noted about you. In the log of changes, your IDs are replaced by “[erased]”.</p>
@@ -102,8 +97,7 @@ ${
 <button class="button">Erase everything</button>
 </form>
 <p class="aside"><a href="/me">Keep everything</a></p>`,
-  };
-};
+});
 
 /** The page when an erasure was not confirmed. */
 export const unconfirmedPage: Page = {
