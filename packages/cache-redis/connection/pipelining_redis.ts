@@ -1,4 +1,5 @@
 import { Redis } from "ioredis";
+import { atEndOfTurn } from "./end_of_turn.ts";
 
 /**
  * Pipelines the commands of one turn of the event loop: they leave in one write to the socket,
@@ -28,7 +29,7 @@ export class PipeliningRedis extends Redis {
     if (this.#isCorked || stream === undefined) return;
     this.#isCorked = true;
     stream.cork();
-    setImmediate(() => {
+    atEndOfTurn(() => {
       this.#isCorked = false;
       stream.uncork();
     });

@@ -11,50 +11,51 @@ const clocks: Readonly<Record<ScriptClock, string>> = {
   caller: "local time = now",
 };
 
-/** How many arguments of a script belong to each window. */
-const numbersPerWindow = 5;
+/**
+ * The index in ARGV of the arguments of window `i`: its duration, then four of the script. Three
+ * arguments come before those of the windows.
+ */
+const at = "5 * i - 1";
 
 /**
  * The start of every script. ARGV holds the caller's time, the life of the generation or 0 to use
- * none, and for each window its duration and four arguments of the script. KEYS are the windows
- * and, if used, the generation.
+ * none, how many requests to count, and five arguments for each window. KEYS are the windows and, if used, the generation.
  *
  * A window has a count, its end by the clock above, its end by the clock of the caller that began
  * it, and the generation in which it was begun or restored. Its key expires with it. The reply is
- * the time, whether the request was admitted, and for each window its count, both ends, and whether
- * its count may be forgotten.
+ * the time, how many requests were admitted, and for each window its count and both ends.
+ *
+ * Numbers stay in arrays and in ARGV, as text where they are only compared with another text: what
+ * Lua does here costs as much as the commands.
  */
 const prelude = (clock: ScriptClock): string => `
-local now, generationLife = tonumber(ARGV[1]), tonumber(ARGV[2])
+local now, windows = tonumber(ARGV[1]), (#ARGV - 3) / 5
 ${clocks[clock]}
-local windows = {}
-for i = 1, (#ARGV - 2) / ${numbersPerWindow} do
-  local at = ${numbersPerWindow} * (i - 1) + 3
+local exists, counts, ends, resets, generations = {}, {}, {}, {}, {}
+for i = 1, windows do
   local stored = redis.call('HMGET', KEYS[i], 'count', 'ends', 'resets', 'generation')
-  local duration = tonumber(ARGV[at])
-  local window = {count = 0, ends = time + duration, resets = now + duration, forgotten = 0}
-  if stored[2] and tonumber(stored[2]) > time then
-    window.exists = true
-    window.count, window.ends, window.resets = tonumber(stored[1]), tonumber(stored[2]), tonumber(stored[3])
-    window.generation = stored[4]
+  local stop = tonumber(stored[2])
+  if stop and stop > time then
+    exists[i], counts[i], ends[i], resets[i] = true, tonumber(stored[1]), stop, tonumber(stored[3])
+    generations[i] = stored[4]
+  else
+    local duration = tonumber(ARGV[${at}])
+    counts[i], ends[i], resets[i] = 0, time + duration, now + duration
   end
-  window.duration, window.args = duration, {}
-  for k = 1, ${numbersPerWindow - 1} do window.args[k] = tonumber(ARGV[at + k]) end
-  windows[i] = window
 end
 local function reply(admitted)
-  local numbers = {time, admitted}
-  for i, window in ipairs(windows) do
-    local last = #numbers
-    numbers[last + 1], numbers[last + 2] = window.count, window.ends
-    numbers[last + 3], numbers[last + 4] = window.resets, window.forgotten
+  local numbers, last = {time, admitted}, 2
+  for i = 1, windows do
+    numbers[last + 1], numbers[last + 2], numbers[last + 3] = counts[i], ends[i], resets[i]
+    last = last + 3
   end
   return numbers
 end`;
 
 /**
- * The arguments of a window are its limit, and `since`, `floor` and `owed` of its checkpoint, -1
- * for none.
+ * Admits as many of the requests as all windows have room for. The arguments of a window are its
+ * limit, and `since`, `floor` and `owed` of its checkpoint, -1 for none. If counts may be forgotten,
+ * it admits -1, and the reply ends with the indexes of these windows.
  *
  * The generation lasts while nodes renew it, so a Redis that was emptied or restored from an older
  * state begins another. Counts are reliable in windows of the current generation, and in those that
@@ -62,47 +63,55 @@ end`;
  */
 const admit = `
 local generation, since = nil, math.huge
-if generationLife > 0 then
+if ARGV[2] ~= '0' then
   generation = redis.call('GET', KEYS[#KEYS])
   if not generation then
     generation = string.format('%.0f', time)
-    redis.call('SET', KEYS[#KEYS], generation, 'PX', generationLife)
+    redis.call('SET', KEYS[#KEYS], generation, 'PX', ARGV[2])
   end
   since = tonumber(generation) + ${clockTolerance}
 end
-local function write(i, window)
-  redis.call('HSET', KEYS[i], 'count', window.count, 'ends', window.ends, 'resets', window.resets)
-  if generation then redis.call('HSET', KEYS[i], 'generation', generation) end
-  redis.call('PEXPIRE', KEYS[i], window.ends - time)
+local function write(i)
+  if generation then
+    redis.call('HSET', KEYS[i], 'count', counts[i], 'ends', ends[i], 'resets', resets[i], 'generation', generation)
+  else
+    redis.call('HSET', KEYS[i], 'count', counts[i], 'ends', ends[i], 'resets', resets[i])
+  end
+  redis.call('PEXPIRE', KEYS[i], ends[i] - time)
+  exists[i] = true
 end
 
-local forgotten = false
-for _, window in ipairs(windows) do
-  local began, floor = window.args[2], window.args[3]
-  if began >= 0 and floor < 0 then
-    local reliable = began >= since
-    if window.exists then reliable = not generation or window.generation == generation or reliable end
-    if not reliable then window.forgotten, forgotten = 1, true end
+local forgotten
+for i = 1, windows do
+  local began, floor = ARGV[${at} + 2], ARGV[${at} + 3]
+  if began ~= '-1' and floor == '-1' and not (exists[i] and (not generation or generations[i] == generation))
+    and tonumber(began) < since then
+    forgotten = forgotten or {}
+    forgotten[#forgotten + 1] = i - 1
   end
 end
-if forgotten then return reply(0) end
+if forgotten then
+  local numbers = reply(-1)
+  for _, index in ipairs(forgotten) do numbers[#numbers + 1] = index end
+  return numbers
+end
 
-for i, window in ipairs(windows) do
-  local floor, owed = window.args[3], window.args[4]
-  if (floor >= 0 or owed > 0) and window.resets == now + window.duration then
-    if window.count < floor then window.count = floor end
-    window.count, window.exists = window.count + math.max(owed, 0), true
-    write(i, window)
+local room = tonumber(ARGV[3])
+for i = 1, windows do
+  local floor, owed = ARGV[${at} + 3], ARGV[${at} + 4]
+  if (floor ~= '-1' or owed ~= '0') and resets[i] == now + ARGV[${at}] then
+    counts[i] = math.max(counts[i], floor) + owed
+    write(i)
   end
+  local left = ARGV[${at} + 1] - counts[i]
+  if left < room then room = left end
 end
-for _, window in ipairs(windows) do
-  if window.count >= window.args[1] then return reply(0) end
+if room <= 0 then return reply(0) end
+for i = 1, windows do
+  counts[i] = counts[i] + room
+  if exists[i] then redis.call('HINCRBY', KEYS[i], 'count', room) else write(i) end
 end
-for i, window in ipairs(windows) do
-  window.count = window.count + 1
-  if window.exists then redis.call('HINCRBY', KEYS[i], 'count', 1) else write(i, window) end
-end
-return reply(1)`;
+return reply(room)`;
 
 const read = "return reply(1)";
 
@@ -111,12 +120,12 @@ const read = "return reply(1)";
  * are.
  */
 const refund = `
-for i, window in ipairs(windows) do
-  if window.count > 0 and window.ends == window.args[1] then
-    window.count = redis.call('HINCRBY', KEYS[i], 'count', -1)
-    if window.count == 0 then
+for i = 1, windows do
+  if counts[i] > 0 and ends[i] == tonumber(ARGV[${at} + 1]) then
+    counts[i] = redis.call('HINCRBY', KEYS[i], 'count', -1)
+    if counts[i] == 0 then
       redis.call('DEL', KEYS[i])
-      window.ends, window.resets = time + window.duration, now + window.duration
+      ends[i], resets[i] = time + ARGV[${at}], now + ARGV[${at}]
     end
   end
 end

@@ -49,6 +49,37 @@ describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
     }),
   );
 
+  it.live("decide the requests of a turn in order, each by its own limits", () =>
+    Effect.gen(function* () {
+      const counters = yield* openCounters(yield* redisUrl);
+      const [narrow, wide] = [ruleOf({ limit: 2 }), ruleOf({ limit: 9 })];
+      const raised = { ...narrow, limit: 4 };
+      const requests = [
+        [wide, narrow],
+        [wide, narrow],
+        [wide, narrow],
+        [wide, raised],
+        [narrow],
+        [wide, raised],
+        [wide],
+      ];
+      const now = Date.now();
+      const admissions = yield* Effect.forEach(requests, (rules) => counters.admit(rules, now), atOnce);
+      assert.deepStrictEqual(
+        admissions.map(({ admitted, states }) => [admitted, ...states.map(({ count }) => count)]),
+        [
+          [true, 1, 1],
+          [true, 2, 2],
+          [false, 2, 2],
+          [true, 3, 3],
+          [false, 3],
+          [true, 4, 4],
+          [true, 5],
+        ],
+      );
+    }),
+  );
+
   it.live("end a window by the clock of Redis, on a node whose clock stands still", () =>
     Effect.gen(function* () {
       const counters = yield* openCounters(yield* redisUrl);

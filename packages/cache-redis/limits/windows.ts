@@ -4,6 +4,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { RedisCommands } from "../connection/connections.ts";
 import { runCommand } from "../connection/failure.ts";
+import { AdmissionBatches } from "./admission_batches.ts";
 import { counterScripts, type ScriptClock } from "./counter_scripts.ts";
 import { withHashTag } from "./hash_tag.ts";
 import { runScript, type Script } from "./lua_script.ts";
@@ -27,6 +28,9 @@ const endTolerance = 250;
 /** How long a generation lasts without renewal, in milliseconds. */
 export const generationLife = 15_000;
 
+/** The time, how many requests were admitted, then the windows. */
+type Reply = ReadonlyArray<number>;
+
 type WindowArguments = readonly [limitOrEnd: number, since?: number, floor?: number, owed?: number];
 
 export interface WindowsOptions {
@@ -45,6 +49,7 @@ export class Windows {
   readonly #prefix: string;
   readonly #scripts: ReturnType<typeof counterScripts>;
   readonly #generation: string | null;
+  readonly #batches = new AdmissionBatches((rules, now, requests) => this.#sendAdmit(rules, now, requests));
 
   constructor({ commands, prefix, clock, isCluster }: WindowsOptions) {
     this.#commands = commands;
@@ -67,26 +72,41 @@ export class Windows {
 
   /** Counts one in every window, or in none if one of them is full or forgotten. */
   admit(rules: Rules, now: Millis): Effect.Effect<Outcome, StoreUnavailable> {
+    return Effect.suspend(() => {
+      let place = 0;
+      const join = () => {
+        const joined = this.#batches.join(rules, now);
+        place = joined.place;
+        return joined.reply;
+      };
+      return Effect.map(runCommand("Counters.admit", join), (reply) =>
+        outcomeOf(reply, rules.length, now, place),
+      );
+    });
+  }
+
+  #sendAdmit(rules: Rules, now: Millis, requests: number): Promise<Reply> {
     const isDurable = rules.some(({ checkpoint }) => checkpoint !== undefined);
-    return this.#run(
-      {
-        operation: "Counters.admit",
-        script: this.#scripts.admit,
-        generation: isDurable ? this.#generation : null,
-      },
+    return this.#send({
+      script: this.#scripts.admit,
+      generation: isDurable ? this.#generation : null,
       rules,
       now,
-      ({ limit, checkpoint }) =>
+      requests,
+      argumentsOf: ({ limit, checkpoint }) =>
         checkpoint === undefined
           ? [limit]
           : [limit, checkpoint.since, checkpoint.floor ?? none, checkpoint.owed],
-    );
+    });
   }
 
   read(rules: Rules, now: Millis): Effect.Effect<ReadonlyArray<CounterState>, StoreUnavailable> {
-    const call = { operation: "Counters.read", script: this.#scripts.read, generation: null };
-    const outcome = this.#run(call, rules, now, () => [0]);
-    return Effect.map(outcome, ({ admission }) => admission.states);
+    return this.#statesOf("Counters.read", {
+      script: this.#scripts.read,
+      rules,
+      now,
+      argumentsOf: () => [0],
+    });
   }
 
   /** Takes back the counts of an outcome, unless its windows have ended, and returns the states. */
@@ -95,28 +115,26 @@ export class Windows {
     { ends }: Outcome,
     now: Millis,
   ): Effect.Effect<ReadonlyArray<CounterState>, StoreUnavailable> {
-    const call = { operation: "Counters.admit", script: this.#scripts.refund, generation: null };
-    const outcome = this.#run(call, rules, now, (_, i) => [ends[i] ?? 0]);
-    return Effect.map(outcome, ({ admission }) => admission.states);
+    const argumentsOf: Call["argumentsOf"] = (_, i) => [ends[i] ?? 0];
+    return this.#statesOf("Counters.admit", { script: this.#scripts.refund, rules, now, argumentsOf });
   }
 
-  #run(
-    { operation, script, generation }: Call,
-    rules: Rules,
-    now: Millis,
-    argumentsOf: (rule: CounterRule, index: number) => WindowArguments,
-  ): Effect.Effect<Outcome, StoreUnavailable> {
+  #statesOf(operation: string, call: Call) {
+    return Effect.map(
+      runCommand(operation, () => this.#send(call)),
+      (reply) => outcomeOf(reply, call.rules.length, call.now, 0).admission.states,
+    );
+  }
+
+  #send({ script, generation = null, rules, now, requests = 1, argumentsOf }: Call): Promise<Reply> {
     const keys = rules.map((rule) => this.redisKeyOf(rule));
-    const numbers = [now, generation === null ? 0 : generationLife];
+    const numbers = [now, generation === null ? 0 : generationLife, requests];
     for (const [index, rule] of rules.entries()) {
       const [first, since = none, floor = none, owed = 0] = argumentsOf(rule, index);
       numbers.push(rule.durationMs, first, since, floor, owed);
     }
     if (generation !== null) keys.push(generation);
-    return Effect.map(
-      runCommand(operation, () => runScript(this.#commands, script, keys, numbers)),
-      (reply) => outcomeOf(reply as ReadonlyArray<number>, now),
-    );
+    return runScript(this.#commands, script, keys, numbers) as Promise<Reply>;
   }
 }
 
@@ -124,24 +142,30 @@ export class Windows {
 const none = -1;
 
 interface Call {
-  readonly operation: string;
   readonly script: Script;
-  readonly generation: string | null;
+  readonly generation?: string | null;
+  readonly rules: Rules;
+  readonly now: Millis;
+  readonly requests?: number;
+  readonly argumentsOf: (rule: CounterRule, index: number) => WindowArguments;
 }
 
-const outcomeOf = (reply: ReadonlyArray<number>, now: Millis): Outcome => {
-  const [time = 0, admitted] = reply;
+/** The outcome for the request at this place of a batch. The first ones are admitted. */
+const outcomeOf = (reply: Reply, windows: number, now: Millis, place: number): Outcome => {
+  const [time, admitted] = reply as readonly [number, number];
+  const isAdmitted = place < admitted;
+  const countedAfter = isAdmitted ? admitted - place - 1 : 0;
   const states: Array<CounterState> = [];
   const ends: Array<number> = [];
-  const forgotten: Array<number> = [];
-  for (let i = 2; i + 3 < reply.length; i += 4) {
+  const forgottenAt = 2 + 3 * windows;
+  for (let i = 2; i < forgottenAt; i += 3) {
     const [count, end, resetsAt] = [reply[i], reply[i + 1], reply[i + 2]] as [number, number, Millis];
-    if (reply[i + 3] === 1) forgotten.push(states.length);
-    states.push({ count, resetsAt: stableEnd(now + end - time, resetsAt) });
+    states.push({ count: count - countedAfter, resetsAt: stableEnd(now + end - time, resetsAt) });
     ends.push(end);
   }
-  const decision = { admitted: admitted === 1, states };
-  return { admission: forgotten.length > 0 ? { ...decision, forgotten } : decision, ends };
+  const decision = { admitted: isAdmitted, states };
+  const isForgotten = reply.length > forgottenAt;
+  return { admission: isForgotten ? { ...decision, forgotten: reply.slice(forgottenAt) } : decision, ends };
 };
 
 /**

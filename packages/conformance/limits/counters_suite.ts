@@ -125,6 +125,25 @@ const races: Cases<Counters> = {
     );
   }),
 
+  "concurrent requests count one after the other": Effect.gen(function* () {
+    const counters = yield* Counters;
+    const now = yield* start;
+    const rules = [ruleOf(9), ruleOf(4, { durationMs: 1_000 })];
+    yield* counters.admit(rules, now);
+    const admissions = yield* Effect.replicateEffect(counters.admit(rules, now), 5, atOnce);
+    const seen = admissions
+      .filter(({ admitted }) => admitted)
+      .map(({ states }) => states.map(({ count }) => count));
+    expectEqual(
+      seen.toSorted(([one = 0], [other = 0]) => one - other),
+      [
+        [2, 2],
+        [3, 3],
+        [4, 4],
+      ],
+    );
+  }),
+
   "concurrent requests with overlapping rules count exactly the admitted ones": Effect.gen(function* () {
     const counters = yield* Counters;
     const now = yield* start;

@@ -42,6 +42,13 @@ const mistakes: Readonly<Record<string, (counters: Shape) => Partial<Shape>>> = 
       );
     }),
   }),
+  "concurrent requests count one after the other": (counters) => ({
+    admit: Effect.fnUntraced(function* (rules, now) {
+      const { admitted } = yield* counters.admit(rules, now);
+      yield* Effect.yieldNow;
+      return { admitted, states: yield* counters.read(rules, now) };
+    }),
+  }),
   "a request counts in all of its windows or in none": (counters) => ({ admit: oneByOne(counters) }),
   "any sequence of requests agrees with the model": (counters) => ({ admit: oneByOne(counters) }),
   "a window admits up to its limit, and starts with the first count": (counters) => ({

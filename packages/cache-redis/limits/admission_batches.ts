@@ -1,0 +1,66 @@
+import type { CounterRule } from "@accountlink/core/limits";
+import type { Millis } from "@accountlink/core/timestamp";
+import { atEndOfTurn } from "../connection/end_of_turn.ts";
+
+type Rules = ReadonlyArray<CounterRule>;
+
+/** Sends one script for a number of requests of the same windows. */
+type Send<Reply> = (rules: Rules, now: Millis, requests: number) => Promise<Reply>;
+
+interface Batch<Reply> {
+  readonly rules: Rules;
+  readonly now: Millis;
+  readonly reply: Promise<Reply>;
+  size: number;
+}
+
+/**
+ * Combines the requests of one turn of the event loop that count in the same windows, such as those
+ * of one key from one address. They are decided in order, as if they came one after the other.
+ */
+export class AdmissionBatches<Reply> {
+  readonly #send: Send<Reply>;
+  /** By their last window, which is the narrowest: that of a key. */
+  readonly #open = new Map<string, Batch<Reply>>();
+
+  constructor(send: Send<Reply>) {
+    this.#send = send;
+  }
+
+  /** Returns the reply to the batch, and the place of this request in it. */
+  join(rules: Rules, now: Millis): { readonly reply: Promise<Reply>; readonly place: number } {
+    // What only this request knows is counted once.
+    if (rules.some(hasNews)) return { reply: this.#send(rules, now, 1), place: 0 };
+    const name = rules[rules.length - 1]?.key ?? "";
+    const open = this.#open.get(name);
+    if (open !== undefined && isSame(open, rules, now)) return { reply: open.reply, place: open.size++ };
+    const batch = this.#begin(name, rules, now);
+    this.#open.set(name, batch);
+    return { reply: batch.reply, place: 0 };
+  }
+
+  #begin(name: string, rules: Rules, now: Millis): Batch<Reply> {
+    const { promise, resolve } = Promise.withResolvers<Reply>();
+    const batch: Batch<Reply> = { rules, now, reply: promise, size: 1 };
+    atEndOfTurn(() => {
+      if (this.#open.get(name) === batch) this.#open.delete(name);
+      resolve(this.#send(rules, now, batch.size));
+    });
+    return batch;
+  }
+}
+
+const hasNews = ({ checkpoint }: CounterRule): boolean =>
+  checkpoint !== undefined && (checkpoint.floor !== null || checkpoint.owed !== 0);
+
+/** Windows are the same that last as long, or end at the same time. */
+const isSame = (batch: Batch<unknown>, rules: Rules, now: Millis): boolean =>
+  rules.length === batch.rules.length &&
+  rules.every(({ key, limit, durationMs }, i) => {
+    const other = batch.rules[i] as CounterRule;
+    return (
+      key === other.key &&
+      limit === other.limit &&
+      (durationMs === other.durationMs || now + durationMs === batch.now + other.durationMs)
+    );
+  });
