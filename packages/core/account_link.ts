@@ -13,11 +13,13 @@ import { FlowSubjects } from "./flow/flow_subjects.ts";
 import { VerificationFlows } from "./flow/verification_flows.ts";
 import { ApiKeys } from "./keys/api_keys.ts";
 import { KeyAuthenticator } from "./keys/key_authenticator.ts";
+import { OwnedKeys } from "./keys/owned_keys.ts";
 import { RequestLimits } from "./limits/request_limits.ts";
 import { BulkLookup } from "./links/bulk_lookup.ts";
 import { LinkLookup } from "./links/link_lookup.ts";
 import { LinkWriter } from "./links/link_writer.ts";
 import { GuildGuard } from "./platforms/guild_guard.ts";
+import { OwnGuilds } from "./platforms/own_guilds.ts";
 import { Profiles } from "./platforms/profiles.ts";
 import { type DeploymentSecrets, RootKey } from "./secrets/root_key.ts";
 import { Secrets } from "./secrets/secrets.ts";
@@ -49,6 +51,8 @@ export const layer = Layer.mergeAll(
   KeyAuthenticator.layer,
   LinkLookup.layer,
   LinkWriter.layer,
+  OwnedKeys.layer,
+  OwnGuilds.layer,
   RequestLimits.layer,
   SecurityLog.layer,
   UsageMeter.layer,

@@ -42,6 +42,7 @@ export { Accounts } from "./accounts/accounts.ts";
 export type { ApiKey } from "./keys/api_key.ts";
 export { ApiKeys } from "./keys/api_keys.ts";
 export { KeyAuthenticator } from "./keys/key_authenticator.ts";
+export { OwnedKeys } from "./keys/owned_keys.ts";
 export { RequestLimits } from "./limits/request_limits.ts";
 
 // Verification sessions, and the flow for browsers.

@@ -1,6 +1,9 @@
 /**
  * The HTTP contract as values. Browser-safe.
  */
+export * as DashboardAccount from "./dashboard/account.ts";
+export * as DashboardActivity from "./dashboard/activity.ts";
+export * as DashboardKeys from "./dashboard/keys.ts";
 export * from "./open_api.ts";
 export * from "./parameter.ts";
 export * from "./route.ts";

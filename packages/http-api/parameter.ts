@@ -28,6 +28,10 @@ export interface Parameter<out A> {
   readonly needsPremium?: true;
   /** Set where a missing or wrong value refuses the whole body. */
   readonly refusesBody?: true;
+  /** Set where a wrong item of a list refuses the whole body. */
+  readonly itemRefusesBody?: true;
+  /** Set where null is a value, and not the same as a missing one. */
+  readonly takesNull?: true;
   readonly description: string;
   /** The values, whatever carries them; see `parameterCodec`. */
   readonly schema: Schema.Codec<A, unknown>;
@@ -58,7 +62,8 @@ export const parameterCodec = <A>(
 const always: Presence = { guildKeys: "required", globalKeys: "required" };
 const never: Presence = { guildKeys: "optional", globalKeys: "optional" };
 
-const required = <A>(
+/** A parameter that has to be given. */
+export const required = <A>(
   schema: Schema.Codec<A, unknown>,
   reason: string,
   description: string,
@@ -71,7 +76,7 @@ const required = <A>(
 });
 
 /** Makes the parameter optional, with this value when it is left out. */
-const withFallback = <A, B>(parameter: Parameter<A>, fallback: B): Parameter<A | B> => ({
+export const withFallback = <A, B>(parameter: Parameter<A>, fallback: B): Parameter<A | B> => ({
   ...parameter,
   presence: never,
   fallback: Option.some(fallback),
@@ -177,8 +182,10 @@ export const note = (): Parameter<string | null> =>
   );
 
 /** A list of IDs. The lookup checks each item, so that a malformed one fails alone. */
-export const ids = (description: string): Parameter<ReadonlyArray<string>> =>
-  required(Texts, "expected a list of at least one ID", description);
+export const ids = (description: string): Parameter<ReadonlyArray<string>> => ({
+  ...required(Texts, "expected a list of at least one ID", description),
+  itemRefusesBody: true,
+});
 
 /** A string. */
 export const text = (description: string): Parameter<string> =>

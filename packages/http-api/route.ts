@@ -36,9 +36,10 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly source: ParameterSource;
   /**
    * `key`: needs an API key. `key_or_redirect`: redirects without one. `none`: takes no key and
-   * counts against none. `redirect`: the same, and redirects.
+   * counts against none. `redirect`: the same, and redirects. `session`: needs a sign-in to the
+   * dashboard.
    */
-  readonly access: "key" | "key_or_redirect" | "none" | "redirect";
+  readonly access: "key" | "key_or_redirect" | "none" | "redirect" | "session";
   /** Which keys of restricted access may use the route beside those of full access; none when left out. */
   readonly keyAccess?: ReadonlyArray<Exclude<KeyAccess, "full">>;
   /** What the requests of keys are counted as in their usage; null for a route that takes no key. */
@@ -82,6 +83,7 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   if (sent.length > 0 || options.generation === "v2") codes.add("INVALID_PARAMETER");
   if (sent.some(isEverRequired) || options.requiresOneOf !== undefined) codes.add("MISSING_PARAMETER");
   if (options.source === "body") codes.add("INVALID_BODY");
+  if (options.access === "session") codes.add("INVALID_SESSION").add("FORBIDDEN");
   if (takesKey(options)) codes.add("INVALID_API_KEY").add("RATE_LIMITED").add("FORBIDDEN");
   if (options.tier !== undefined || parameters.some(({ needsPremium }) => needsPremium))
     codes.add("PREMIUM_REQUIRED");

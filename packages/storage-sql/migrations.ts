@@ -23,7 +23,7 @@ import { dayCounts } from "./migrations/0010_day_counts.ts";
 import { alts } from "./migrations/0011_alts.ts";
 import { access } from "./migrations/0012_access.ts";
 import { usage } from "./migrations/0013_usage.ts";
-import { siteSignIns } from "./migrations/0014_site_sign_ins.ts";
+import { dashboard } from "./migrations/0014_dashboard.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** By `<number>_<name>`. */
@@ -43,7 +43,7 @@ export const migrations: Readonly<
   "0011_alts": alts,
   "0012_access": access,
   "0013_usage": usage,
-  "0014_site_sign_ins": siteSignIns,
+  "0014_dashboard": dashboard,
 };
 
 /** A newer release has migrated the database. It was not changed. */

@@ -5,7 +5,7 @@ import { freePort } from "@accountlink/test-servers";
 import { afterAll, expect } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
 import { type FlowBrowser, locationOf, openBrowser } from "../support/flow_browser.ts";
-import type { Answer, Send } from "../support/http.ts";
+import { type Answer, makeClient, type Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { makeWorld, type World } from "../support/world.ts";
 
@@ -14,6 +14,8 @@ export interface SiteServer {
   readonly world: World;
   readonly send: Send;
   readonly platform: DevPlatform;
+  /** Changes what is on the platform, such as `PUT /control/guilds/…`. */
+  readonly control: Send;
   readonly url: () => string;
   readonly output: () => string;
   readonly newBrowser: () => FlowBrowser;
@@ -35,9 +37,11 @@ export const useSiteServer = async (
     env: { ACCOUNTLINK_DEV_PLATFORM_PORT: String(port), ...env },
   }));
   const platform = devPlatformOn(port);
+  const control = makeClient(`http://127.0.0.1:${port}`);
   const browsers: Array<FlowBrowser> = [];
   afterAll(() => {
     platform.close();
+    control.close();
     for (const { close } of browsers) close();
   });
   const newBrowser = () => {
@@ -48,6 +52,7 @@ export const useSiteServer = async (
   return {
     world,
     platform,
+    control: control.send,
     send: server.send,
     url: server.url,
     output: server.output,

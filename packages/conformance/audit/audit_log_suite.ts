@@ -1,11 +1,12 @@
 /** The conformance suite of `AuditLog`. */
 import { AuditLog, LinkStore, type Pid, type StoragePorts } from "@accountlink/core";
-import type { Actor, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
+import type { Actor, AuditEntry, AuditFilter, WriteOrigin } from "@accountlink/core/audit";
+import { KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
 import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { makeWorld, origin, uniqueKeyId } from "../world.ts";
+import { makeKey, makeWorld, origin, uniqueKeyId, uniqueText } from "../world.ts";
 
 /** A write that always logs an entry. */
 const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>
@@ -50,6 +51,47 @@ const cases: Cases<StoragePorts> = {
       ats.toReversed(),
     );
     expectEqual(yield* log.list(account.name, all.at(-1)?.sequence ?? null, 2), []);
+  }),
+
+  "list filters by action and by key, and pages through what is left": Effect.gen(function* () {
+    const [log, keys] = [yield* AuditLog, yield* KeyStore];
+    const { account, global, guild } = yield* makeWorld;
+    const other = yield* makeWorld;
+    const [key, second] = [makeKey(global), makeKey(guild)];
+    const byKey: WriteOrigin = { actor: { type: "key", id: key.id }, requestId: null };
+    for (const each of [key, second]) {
+      yield* keys.insertKey({ ...origin, key: each, hash: uniqueText(), maxKeys: null, at: 0 });
+    }
+    yield* write(global.pid, 1, byKey);
+    yield* write(guild.pid, 2);
+    yield* keys.setKeyStatus({
+      ...byKey,
+      id: key.id,
+      status: "revoked",
+      at: 3,
+      action: "key.reported",
+    });
+    yield* write(guild.pid, 4, byKey);
+    yield* write(other.global.pid, 5, byKey);
+
+    const list = (filter: Partial<AuditFilter>, before: number | null = null, limit = 10) =>
+      log.list(account.name, before, limit, { action: null, keyId: null, ...filter });
+    const seen = (entries: ReadonlyArray<AuditEntry>) => entries.map(({ at, action }) => `${at} ${action}`);
+    const created = "0 key.created";
+    expectEqual((yield* list({})).length, 6);
+    expectEqual(seen(yield* list({ action: "key.created" })), [created, created]);
+    expectEqual(seen(yield* list({ action: "links.imported" })), []);
+    const named = yield* list({ keyId: key.id });
+    expectEqual(seen(named), ["4 scope.deleted", "3 key.reported", "1 scope.deleted", created]);
+    expectEqual(seen(yield* list({ keyId: second.id })), [created]);
+    expectEqual(seen(yield* list({ keyId: uniqueKeyId() })), []);
+    expectEqual(seen(yield* list({ keyId: key.id, action: "scope.deleted" })), [
+      "4 scope.deleted",
+      "1 scope.deleted",
+    ]);
+    const first = yield* list({ keyId: key.id }, null, 3);
+    const last = yield* list({ keyId: key.id }, first.at(-1)?.sequence ?? null, 3);
+    expectEqual<ReadonlyArray<AuditEntry>>([...first, ...last], named);
   }),
 
   "forget deletes older entries of every account": Effect.gen(function* () {

@@ -106,6 +106,8 @@ export const keys: Cases<StoragePorts> = {
     expectEqual(yield* insert(makeKey(guild), Infinity), "inserted");
     expectEqual(yield* insert(makeKey(guild), 3), "too_many_keys");
     expectEqual(yield* insert(makeKey(other), 0), "too_many_keys");
+    expectEqual(yield* Effect.forEach([global, other], ({ account }) => store.countKeys(account)), [3, 1]);
+    expectEqual(yield* store.countKeys(uniqueText()), 0);
   }),
 
   "a key without a maximum is inserted into a full account, and does not count": Effect.gen(function* () {
@@ -115,6 +117,7 @@ export const keys: Cases<StoragePorts> = {
     expectEqual(yield* insert(makeKey(global), null), "inserted");
     expectEqual(yield* insert(makeKey(global), 1), "too_many_keys");
     expectEqual(yield* insert(makeKey(guild), 2), "inserted");
+    expectEqual(yield* (yield* KeyStore).countKeys(global.account), 2);
   }),
 
   "a key in an unknown scope is a defect": Effect.gen(function* () {

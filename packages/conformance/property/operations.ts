@@ -79,6 +79,7 @@ export const storageOperations = Effect.gen(function* () {
       acceptedAmong: keys.acceptedAmong([key.id], 0),
       findDetails: keys.findDetails(key.id, 0),
       listKeys: keys.listKeys(account.name, 0),
+      countKeys: keys.countKeys(account.name),
       rotateKey: Effect.suspend(() =>
         keys.rotateKey({ ...origin, id: key.id, hash: uniqueText(), at, previousUntil: at }),
       ),

@@ -15,21 +15,25 @@ export type Actor =
   | { readonly type: "account"; readonly id: string }
   | { readonly type: "user"; readonly id: ChatId };
 
-export type AuditAction =
-  | "link.set"
-  | "link.moved"
-  | "link.removed"
-  | "links.imported"
-  | "scope.deleted"
-  | "review.set"
-  | "review.deleted"
-  | "key.created"
-  | "key.updated"
-  | "key.rotated"
-  | "key.status_changed"
-  | "key.reported"
-  | "account.updated"
-  | "user.erased";
+export const auditActions = [
+  "link.set",
+  "link.moved",
+  "link.removed",
+  "links.imported",
+  "scope.deleted",
+  "review.set",
+  "review.deleted",
+  "key.created",
+  "key.updated",
+  "key.rotated",
+  "key.status_changed",
+  "key.reported",
+  "account.updated",
+  "user.erased",
+] as const;
+
+/** What was changed. */
+export type AuditAction = (typeof auditActions)[number];
 
 /** The origin of a change. Every write has one. */
 export interface WriteOrigin {
@@ -50,3 +54,10 @@ export interface AuditEntry extends WriteOrigin {
   /** What changed, such as the chat ID and the previous game ID. No secrets or addresses. */
   readonly details: Readonly<Record<string, string | number | null>>;
 }
+
+/** The key that an entry is about: which was changed, or which made the change; null for none. */
+export const keyOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details">): KeyId | null => {
+  const { keyId } = details;
+  if (typeof keyId === "string") return keyId as KeyId;
+  return actor.type === "key" ? actor.id : null;
+};

@@ -4,8 +4,17 @@
  */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
+import type { KeyId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import type { AuditEntry } from "./audit.ts";
+import type { AuditAction, AuditEntry } from "./audit.ts";
+
+/** Which entries to list. */
+export interface AuditFilter {
+  /** Null for every action. */
+  readonly action: AuditAction | null;
+  /** A key that changed, or that made the change; null for every entry. */
+  readonly keyId: KeyId | null;
+}
 
 /** Where the audit log lives. */
 export class AuditLog extends Context.Service<
@@ -16,6 +25,7 @@ export class AuditLog extends Context.Service<
       account: string,
       before: number | null,
       limit: number,
+      filter?: AuditFilter,
     ) => Effect.Effect<ReadonlyArray<AuditEntry>, StoreUnavailable>;
 
     /**

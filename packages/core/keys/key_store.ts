@@ -139,6 +139,9 @@ export class KeyStore extends Context.Service<
       at: Millis,
     ) => Effect.Effect<ReadonlyArray<KeyDetails>, StoreUnavailable>;
 
+    /** How many keys count against the maximum of an account. */
+    readonly countKeys: (account: string) => Effect.Effect<number, StoreUnavailable>;
+
     /** Adds a secret. False if the key is unknown or revoked. */
     readonly rotateKey: (write: RotateKey) => Effect.Effect<boolean, StoreUnavailable>;
 

@@ -47,6 +47,12 @@ export class GuildGuard extends Context.Service<
       chatId: ChatId,
       reason?: "user_not_in_guild" | "new_user_not_in_guild",
     ) => Effect.Effect<void, Forbidden | PlatformUnavailable>;
+
+    /** Fails with `Forbidden` unless the bot is in the guild and the chat user may manage it now. */
+    readonly requireManager: (
+      guildId: GuildId,
+      chatId: ChatId,
+    ) => Effect.Effect<void, Forbidden | PlatformUnavailable>;
   }
 >()("@accountlink/core/GuildGuard") {
   static readonly layer = Layer.effect(
@@ -90,6 +96,13 @@ export class GuildGuard extends Context.Service<
             : Effect.flatMap(isMember(guildId, chatId), (member) =>
                 member ? Effect.void : Effect.fail(new Forbidden({ reason })),
               ),
+
+        requireManager: Effect.fnUntraced(function* (guildId, chatId) {
+          yield* requireBot(guildId);
+          if (!(yield* platform.isManager(guildId, chatId))) {
+            return yield* new Forbidden({ reason: "not_guild_manager" });
+          }
+        }),
       });
     }),
   );

@@ -3,5 +3,6 @@ export * from "./chat_platform.ts";
 export * from "./game_platform.ts";
 export * from "./guild_guard.ts";
 export * from "./identity_provider.ts";
+export * from "./own_guilds.ts";
 export * from "./profile.ts";
 export * from "./profiles.ts";

@@ -37,11 +37,12 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1();
 
 /** Makes the reader of one parameter. */
 const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => {
-  const { presence, fallback, reason, refusesBody } = parameter;
+  const { presence, fallback, reason, refusesBody, itemRefusesBody, takesNull } = parameter;
   const decode = Schema.decodeUnknownResult(parameterCodec(parameter, source));
 
   const refuse = ({ issue }: Schema.SchemaError): Refusal => {
     if (refusesBody) return { kind: "body", reason };
+    if (!itemRefusesBody) return { kind: "parameter", reason };
     const item = format(issue).issues.find(({ path = [] }) => path.length > 0);
     return item === undefined ? { kind: "parameter", reason } : { kind: "body", reason: item.message };
   };
@@ -50,7 +51,7 @@ const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => 
     const rule = scopeKind === "guild" ? presence.guildKeys : presence.globalKeys;
     // Also an empty value or null: the client expects a narrower request.
     if (rule === "refused" && value !== undefined) return Result.fail(notTaken);
-    if (isMissing(value)) {
+    if (isMissing(value) && !(takesNull && value === null)) {
       if (rule === "required") return Result.fail(notGiven);
       if (Option.isSome(fallback)) return Result.succeed(fallback.value);
     }

@@ -239,7 +239,7 @@ const tierTest = ({ tier }: Pick<Route, "tier">) => {
 };
 
 /** Turns the outcome of the checks and the handler into a response. */
-const render = <R>(
+export const render = <R>(
   envelope: Envelope,
   context: RequestContext,
   observers: Observers,

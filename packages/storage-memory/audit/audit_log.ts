@@ -1,5 +1,6 @@
 /** `AuditLog` in memory. */
 import { AuditLog } from "@accountlink/core";
+import type { AuditEntry, AuditFilter } from "@accountlink/core/audit";
 import { Effect, Layer } from "effect";
 import { State } from "../state.ts";
 
@@ -7,12 +8,13 @@ export const layer: Layer.Layer<AuditLog, never, State> = Layer.effect(
   AuditLog,
   Effect.map(State, (memory) =>
     AuditLog.of({
-      list: (account, before, limit) =>
+      list: (account, before, limit, filter) =>
         Effect.sync(() => {
           const log = memory.log.get(account) ?? [];
           const end =
             before === null ? log.length : log.findLastIndex(({ sequence }) => sequence < before) + 1;
-          return log.slice(Math.max(0, end - limit), end).toReversed();
+          const listed = log.slice(0, end).filter((entry) => passes(entry, filter));
+          return listed.slice(Math.max(0, listed.length - limit)).toReversed();
         }),
 
       forget: (before) =>
@@ -28,3 +30,12 @@ export const layer: Layer.Layer<AuditLog, never, State> = Layer.effect(
     }),
   ),
 );
+
+const passes = (
+  { action, actor, details }: AuditEntry,
+  filter: AuditFilter = { action: null, keyId: null },
+): boolean => {
+  if (filter.action !== null && filter.action !== action) return false;
+  const { keyId } = filter;
+  return keyId === null || details["keyId"] === keyId || (actor.type === "key" && actor.id === keyId);
+};

@@ -60,6 +60,7 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
           }),
         ),
       listKeys: (account, at) => Effect.sync(() => keysOf(memory, account, at).toSorted(oldestFirst)),
+      countKeys: (account) => Effect.sync(() => countKeys(memory, account)),
       rotateKey: (write) => Effect.sync(() => rotateKey(memory, write)),
       updateKey: (write) => Effect.sync(() => updateKey(memory, write)),
       setKeyStatus: (write) => Effect.sync(() => setKeyStatus(memory, write)),

@@ -1,5 +1,6 @@
 /** `AuditLog` in SQL. */
 import { AuditLog } from "@accountlink/core";
+import type { AuditAction, AuditFilter } from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
@@ -10,11 +11,8 @@ export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.ef
   AuditLog,
   Effect.map(SqlClient.SqlClient, (sql) =>
     AuditLog.of({
-      list: (account, before, limit) =>
-        sql`
-          SELECT ${sql.literal(entryColumns)} FROM audit_log
-          WHERE account = ${account} AND sequence < ${before ?? Number.MAX_SAFE_INTEGER}
-          ORDER BY sequence DESC LIMIT ${limit}`.pipe(
+      list: (account, before, limit, filter) =>
+        listOn(sql, account, before, limit, filter).pipe(
           Effect.flatMap(readEntries),
           operation("AuditLog.list", account),
         ),
@@ -23,6 +21,36 @@ export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.ef
     }),
   ),
 );
+
+const listOn = (
+  sql: SqlClient.SqlClient,
+  account: string,
+  before: number | null,
+  limit: number,
+  { action, keyId }: AuditFilter = { action: null, keyId: null },
+) => {
+  const columns = sql.literal(entryColumns);
+  const isNext = sql`account = ${account} AND sequence < ${before ?? Number.MAX_SAFE_INTEGER}
+    ${action === null ? sql.literal("") : sql`AND action = ${action}`}`;
+  const page = sql`ORDER BY sequence DESC LIMIT ${limit}`;
+  if (keyId === null) return sql`SELECT ${columns} FROM audit_log WHERE ${isNext} ${page}`;
+  // Two selects, so that each has an index: an OR would read all entries of the account.
+  const byKey = sql`SELECT ${columns} FROM audit_log
+    WHERE ${isNext} AND actor_type = 'key' AND actor_id = ${keyId} ${page}`;
+  const ofKey = sql`SELECT ${columns} FROM audit_log
+    WHERE ${isNext} AND action IN ${sql.in(keyActions)} AND actor_id <> ${keyId}
+      AND details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '') ${page}`;
+  return sql`SELECT * FROM (${byKey}) AS by_key UNION ALL SELECT * FROM (${ofKey}) AS of_key ${page}`;
+};
+
+/** The actions whose details name a key. */
+const keyActions: ReadonlyArray<AuditAction> = [
+  "key.created",
+  "key.updated",
+  "key.rotated",
+  "key.status_changed",
+  "key.reported",
+];
 
 const batchSize = 500;
 

@@ -1,6 +1,6 @@
 /** Rows of `audit_log`. */
 import { Pid } from "@accountlink/core";
-import type { Actor, AuditAction, AuditEntry } from "@accountlink/core/audit";
+import { type Actor, type AuditEntry, auditActions } from "@accountlink/core/audit";
 import { Schema } from "effect";
 import { literalsOf, schemaReaderOf } from "../statements/row.ts";
 
@@ -12,22 +12,7 @@ const EntryRow = Schema.Struct({
   actor_type: literalsOf<Actor["type"]>({ key: true, operator: true, account: true, user: true }),
   actor_id: Schema.String,
   request_id: Schema.NullOr(Schema.String),
-  action: literalsOf<AuditAction>({
-    "link.set": true,
-    "link.moved": true,
-    "link.removed": true,
-    "links.imported": true,
-    "scope.deleted": true,
-    "review.set": true,
-    "review.deleted": true,
-    "key.created": true,
-    "key.updated": true,
-    "key.rotated": true,
-    "key.status_changed": true,
-    "key.reported": true,
-    "account.updated": true,
-    "user.erased": true,
-  }),
+  action: Schema.Literals(auditActions),
   details: Schema.fromJsonString(
     Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Null])),
   ),

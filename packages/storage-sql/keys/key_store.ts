@@ -7,8 +7,16 @@ import { batched } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { accountOperations } from "./account_operations.ts";
-import { keyColumns, keyTables, readDetails, readKeyIds, readKeys, readPresentedKeys } from "./key_row.ts";
-import { keyWrites } from "./key_writes.ts";
+import {
+  keyColumns,
+  keyTables,
+  readCounts,
+  readDetails,
+  readKeyIds,
+  readKeys,
+  readPresentedKeys,
+} from "./key_row.ts";
+import { countKeys, keyWrites } from "./key_writes.ts";
 
 export const layer: Layer.Layer<KeyStore, never, SqlClient.SqlClient | SqlConnection.Connection> =
   Layer.effect(
@@ -25,7 +33,7 @@ type Operations<Names extends keyof KeyStore["Service"]> = Pick<KeyStore["Servic
 const keyLookups = (
   sql: SqlClient.SqlClient,
   connection: SqlConnection.Connection,
-): Operations<"findByHash" | "findById" | "findDetails" | "acceptedAmong" | "listKeys"> => {
+): Operations<"findByHash" | "findById" | "findDetails" | "acceptedAmong" | "listKeys" | "countKeys"> => {
   const [keys, keysWithScope] = [sql.literal(keyColumns), sql.literal(keyTables)];
   const byHash = (hash: Statement.Fragment) => sql`
     SELECT ${keys}, key_secrets.hash, key_secrets.ends_at AS secret_ends_at
@@ -77,6 +85,13 @@ const keyLookups = (
         ORDER BY keys.created_at, keys.id`.pipe(
         Effect.flatMap(readDetails),
         operation("KeyStore.listKeys", account ?? ""),
+      ),
+
+    countKeys: (account) =>
+      countKeys(sql, account).pipe(
+        Effect.flatMap(readCounts),
+        Effect.map(([count = 0]) => count),
+        operation("KeyStore.countKeys", account),
       ),
   };
 };

@@ -54,9 +54,14 @@ export const keyWrites = (
   };
 };
 
+/** The keys that count against the maximum of an account. */
+export const countKeys = (sql: SqlClient.SqlClient, account: string) => sql`
+  SELECT COUNT(*) AS count FROM keys JOIN scopes ON scopes.pid = keys.pid
+  WHERE scopes.account = ${account} AND keys.counts = 1 AND keys.status <> 'revoked'`;
+
 const insertKeyOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);
-  const { insertWithSecret, countOthers } = keyStatements(sql);
+  const { insertWithSecret } = keyStatements(sql);
   return Effect.fnUntraced(function* (write: InsertKey) {
     const { key, maxKeys } = write;
     // Serializes the new keys of an account, so that the count is exact and no suspension misses one.
@@ -71,8 +76,9 @@ const insertKeyOn = (sql: SqlClient.SqlClient) => {
       () => new Refused({ answer: "exists" }),
     );
     if (maxKeys !== null) {
-      const [others = 0] = yield* Effect.flatMap(countOthers(key), readCounts);
-      if (others >= maxKeys) return yield* new Refused({ answer: "too_many_keys" });
+      const others = sql`${countKeys(sql, key.scope.account)} AND keys.id <> ${key.id}`;
+      const [count = 0] = yield* Effect.flatMap(others, readCounts);
+      if (count >= maxKeys) return yield* new Refused({ answer: "too_many_keys" });
     }
     yield* insertChange(sql, write, { id: key.id, status: key.status, pid: key.scope.pid }, "key.created");
     return "inserted" as const;
@@ -180,11 +186,5 @@ const keyStatements = (sql: SqlClient.SqlClient) => {
         })}`,
         insertSecret(key.id, hash),
       ),
-
-    /** The other keys of the account that count against its maximum. */
-    countOthers: ({ id, scope }: ApiKey) => sql`
-      SELECT COUNT(*) AS count FROM keys JOIN scopes ON scopes.pid = keys.pid
-      WHERE scopes.account = ${scope.account} AND keys.counts = 1 AND keys.status <> 'revoked'
-        AND keys.id <> ${id}`,
   };
 };

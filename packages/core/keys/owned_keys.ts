@@ -1,0 +1,173 @@
+/**
+ * Keys as their owners manage them at the dashboard.
+ */
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
+import type { WriteOrigin } from "../audit/audit.ts";
+import type { ScopeTarget } from "../data_scope.ts";
+import {
+  BadRequest,
+  Conflict,
+  type Forbidden,
+  type InvalidParameter,
+  type PlatformUnavailable,
+  type StoreUnavailable,
+} from "../errors.ts";
+import { type ChatId, KeyId } from "../ids.ts";
+import { Limits } from "../limits/quota.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
+import type { Account, ApiKey, KeyDetails } from "./api_key.ts";
+import { ApiKeys } from "./api_keys.ts";
+import { KeyStore } from "./key_store.ts";
+import type { KeyUpdate } from "./key_update.ts";
+
+/** Who is signed in, and the request that they make. */
+export interface KeyOwner {
+  readonly account: Account;
+  readonly chatId: ChatId;
+  readonly requestId: string;
+}
+
+/** The fields of a new key. */
+export interface NewOwnedKey
+  extends Partial<Pick<ApiKey, "access" | "allowIps" | "denyIps" | "redirectOrigins" | "expiresAt">> {
+  readonly name: string;
+  readonly target: ScopeTarget;
+}
+
+/** What an owner may change. */
+export type OwnedKeyUpdate = Omit<KeyUpdate, "tier" | "kind" | "limits">;
+
+/** How many keys of an account its plan counts, and how many it allows; null for any number. */
+export interface KeyPlan {
+  readonly used: number;
+  readonly allowed: number | null;
+}
+
+type IssuedOwnedKey = { readonly token: string; readonly key: KeyDetails };
+
+/** A key of another account is like none: both are `BadRequest`, not found. */
+type Unknown = BadRequest;
+
+/** How long revoked keys are listed, in milliseconds. */
+const revokedListed = 30 * 86_400_000;
+
+/** Manages the keys of who is signed in. A change of a revoked key is a `Conflict` `key_revoked`. */
+export class OwnedKeys extends Context.Service<
+  OwnedKeys,
+  {
+    /** Newest first, with those that were revoked within 30 days. */
+    readonly list: (
+      account: Pick<Account, "name">,
+    ) => Effect.Effect<ReadonlyArray<KeyDetails>, StoreUnavailable>;
+
+    readonly plan: (account: Account) => Effect.Effect<KeyPlan, StoreUnavailable>;
+
+    /** @param id unchecked */
+    readonly find: (
+      account: Pick<Account, "name">,
+      id: string,
+    ) => Effect.Effect<KeyDetails, Unknown | StoreUnavailable>;
+
+    /**
+     * Creates a key. For a guild, the bot has to be in it, and the owner has to have the right to
+     * manage it now. `Conflict` `key_limit` if the plan allows no more keys.
+     */
+    readonly create: (
+      owner: KeyOwner,
+      key: NewOwnedKey,
+    ) => Effect.Effect<
+      IssuedOwnedKey,
+      Forbidden | InvalidParameter | Conflict | StoreUnavailable | PlatformUnavailable
+    >;
+
+    readonly update: (
+      owner: KeyOwner,
+      id: string,
+      update: OwnedKeyUpdate,
+    ) => Effect.Effect<KeyDetails, Unknown | InvalidParameter | Conflict | StoreUnavailable>;
+
+    readonly revoke: (
+      owner: KeyOwner,
+      id: string,
+    ) => Effect.Effect<KeyDetails, Unknown | Conflict | StoreUnavailable>;
+
+    /** @param graceSeconds how long earlier secrets stay accepted */
+    readonly rotate: (
+      owner: KeyOwner,
+      id: string,
+      graceSeconds: number,
+    ) => Effect.Effect<IssuedOwnedKey, Unknown | Conflict | StoreUnavailable>;
+  }
+>()("@accountlink/core/OwnedKeys") {
+  static readonly layer = Layer.effect(
+    OwnedKeys,
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys;
+      const store = yield* KeyStore;
+      const guard = yield* GuildGuard;
+      const limits = yield* Limits;
+
+      const find: OwnedKeys["Service"]["find"] = Effect.fn("OwnedKeys.find")(function* ({ name }, id) {
+        const now = yield* Clock.currentTimeMillis;
+        const found = isKeyId(id) ? Option.getOrNull(yield* store.findDetails(id, now)) : null;
+        return found?.scope.account === name ? found : yield* new BadRequest({ problem: "not_found" });
+      });
+
+      /** The key, unless it is revoked. */
+      const findLiving = Effect.fnUntraced(function* ({ account }: KeyOwner, id: string) {
+        const key = yield* find(account, id);
+        return key.status === "revoked" ? yield* new Conflict({ reason: "key_revoked" }) : key;
+      });
+
+      return OwnedKeys.of({
+        find,
+
+        list: Effect.fn("OwnedKeys.list")(function* ({ name }) {
+          const now = yield* Clock.currentTimeMillis;
+          const listed = yield* store.listKeys(name, now);
+          return listed
+            .filter(
+              (key) => key.status !== "revoked" || now - (key.revokedAt ?? key.createdAt) < revokedListed,
+            )
+            .toReversed();
+        }),
+
+        plan: Effect.fn("OwnedKeys.plan")(function* ({ name, tier }) {
+          return { used: yield* store.countKeys(name), allowed: limits[tier].keys || null };
+        }),
+
+        create: Effect.fn("OwnedKeys.create")(function* (owner, key) {
+          const { account, chatId } = owner;
+          if (key.target.kind === "guild") yield* guard.requireManager(key.target.guildId, chatId);
+          return yield* keys.create({ ...key, account }, originOf(owner));
+        }),
+
+        update: Effect.fn("OwnedKeys.update")(function* (owner, id, update) {
+          const key = yield* findLiving(owner, id);
+          yield* keys.update(key.id, update, originOf(owner));
+          return yield* find(owner.account, id);
+        }),
+
+        revoke: Effect.fn("OwnedKeys.revoke")(function* (owner, id) {
+          const key = yield* findLiving(owner, id);
+          yield* keys.setStatus(key.id, "revoked", originOf(owner));
+          return yield* find(owner.account, id);
+        }),
+
+        rotate: Effect.fn("OwnedKeys.rotate")(function* (owner, id, graceSeconds) {
+          const key = yield* findLiving(owner, id);
+          const token = yield* keys.rotate(key.id, graceSeconds, originOf(owner));
+          if (Option.isNone(token)) return yield* new Conflict({ reason: "key_revoked" });
+          return { token: token.value, key: yield* find(owner.account, id) };
+        }),
+      });
+    }),
+  );
+}
+
+const isKeyId = Schema.is(KeyId);
+
+const originOf = ({ account, requestId }: KeyOwner): WriteOrigin => ({
+  actor: { type: "account", id: account.name },
+  requestId,
+});

@@ -1,0 +1,60 @@
+/**
+ * The dashboard: who is signed in, and their guilds.
+ */
+import { ChatId, GuildId } from "@accountlink/core/ids";
+import { Schema } from "effect";
+import { IsoTime } from "../iso_time.ts";
+import { flag } from "../parameter.ts";
+import { defineRoute } from "../route.ts";
+import { success } from "../v2/envelope.ts";
+
+const shared = { generation: "v2", access: "session", source: "query", group: null } as const;
+
+const Text = Schema.NullOr(Schema.String);
+
+export const getSignIn = defineRoute({
+  ...shared,
+  id: "getSignIn",
+  method: "GET",
+  path: "/dashboard/api/session",
+  summary: "Who is signed in, and the token that writes need",
+  parameters: {},
+  success: success(
+    Schema.Struct({
+      account: Schema.Struct({ name: Schema.String, tier: Schema.Literals(["free", "premium"]) }),
+      user: Schema.Struct({ chatId: ChatId, username: Text, displayName: Text, avatar: Text }),
+      csrfToken: Schema.String,
+      expiresAt: IsoTime,
+      keys: Schema.Struct({ used: Schema.Int, allowed: Schema.NullOr(Schema.Int) }),
+    }),
+  ),
+  errors: [],
+});
+
+export const deleteSignIn = defineRoute({
+  ...shared,
+  id: "deleteSignIn",
+  method: "DELETE",
+  path: "/dashboard/api/session",
+  summary: "Sign out",
+  parameters: { all: flag("Whether to end every sign-in of the account") },
+  success: success(Schema.Struct({ signedOut: Schema.Literal(true) })),
+  errors: [],
+});
+
+export const getGuilds = defineRoute({
+  ...shared,
+  id: "getGuilds",
+  method: "GET",
+  path: "/dashboard/api/guilds",
+  summary: "The guilds of who is signed in",
+  parameters: {},
+  success: success(
+    Schema.Struct({
+      guilds: Schema.Array(
+        Schema.Struct({ guildId: GuildId, name: Text, bot: Schema.Boolean, manager: Schema.Boolean }),
+      ),
+    }),
+  ),
+  errors: [],
+});

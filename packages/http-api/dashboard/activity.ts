@@ -1,0 +1,75 @@
+/**
+ * The dashboard: usage and audit log of an account.
+ */
+import { auditActions } from "@accountlink/core/audit";
+import { KeyId } from "@accountlink/core/ids";
+import { usageGroups } from "@accountlink/core/usage";
+import { Schema } from "effect";
+import { IsoTime } from "../iso_time.ts";
+import { optional } from "../parameter.ts";
+import { defineRoute } from "../route.ts";
+import { success } from "../v2/envelope.ts";
+import { auditAction, cursor, days, keyId, pageLimit } from "./parameters.ts";
+
+const shared = { generation: "v2", access: "session", source: "query", group: null } as const;
+
+export const getUsage = defineRoute({
+  ...shared,
+  id: "getUsage",
+  method: "GET",
+  path: "/dashboard/api/usage",
+  summary: "Requests per UTC day and group of routes, oldest day first",
+  parameters: { keyId: optional(keyId("Only requests of this key")), days: days() },
+  success: success(
+    Schema.Struct({
+      days: Schema.Array(
+        Schema.Struct({
+          day: Schema.String,
+          groups: Schema.Array(
+            Schema.Struct({
+              group: Schema.Literals(usageGroups),
+              served: Schema.Int,
+              refused: Schema.Int,
+              errors: Schema.Int,
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+  errors: [],
+});
+
+export const getAudit = defineRoute({
+  ...shared,
+  id: "getAudit",
+  method: "GET",
+  path: "/dashboard/api/audit",
+  summary: "What was changed, newest first",
+  parameters: {
+    limit: pageLimit(),
+    cursor: cursor(),
+    action: auditAction(),
+    keyId: optional(keyId("Only what this key changed, or was changed of it")),
+  },
+  success: success(
+    Schema.Struct({
+      entries: Schema.Array(
+        Schema.Struct({
+          id: Schema.String,
+          at: IsoTime,
+          action: Schema.Literals(auditActions),
+          actor: Schema.Struct({
+            type: Schema.Literals(["key", "account", "operator", "user"]),
+            id: Schema.String,
+          }),
+          keyId: Schema.NullOr(KeyId),
+          requestId: Schema.NullOr(Schema.String),
+          details: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Null])),
+        }),
+      ),
+      next: Schema.NullOr(Schema.String),
+    }),
+  ),
+  errors: [],
+});

@@ -1,0 +1,131 @@
+/**
+ * The dashboard: the keys of an account.
+ */
+import { GuildId, KeyId, Pid } from "@accountlink/core/ids";
+import { Schema } from "effect";
+import { IsoTime } from "../iso_time.ts";
+import { guildId } from "../parameter.ts";
+import { defineRoute } from "../route.ts";
+import { success } from "../v2/envelope.ts";
+import {
+  expiresAt,
+  graceSeconds,
+  keyAccess,
+  keyInPath,
+  keyName,
+  keyScope,
+  keyStatus,
+  networkList,
+  originList,
+  unlessLeftOut,
+} from "./parameters.ts";
+
+const shared = { generation: "v2", access: "session", group: null } as const;
+
+const Limit = Schema.NullOr(Schema.Int);
+const Texts = Schema.Array(Schema.String);
+
+const Key = Schema.Struct({
+  id: KeyId,
+  display: Schema.String,
+  name: Schema.String,
+  scope: Schema.Literals(["global", "guild"]),
+  guildId: Schema.NullOr(GuildId),
+  pid: Pid,
+  tier: Schema.Literals(["free", "premium"]),
+  kind: Schema.Literals(["normal", "partner", "staff"]),
+  access: Schema.Literals(["full", "read", "verify"]),
+  status: Schema.Literals(["active", "disabled", "revoked"]),
+  limits: Schema.Struct({ perWindow: Limit, windowMs: Schema.Int, daily: Limit, verifyDaily: Limit }),
+  allowIps: Texts,
+  denyIps: Texts,
+  redirectOrigins: Texts,
+  createdAt: IsoTime,
+  expiresAt: Schema.NullOr(IsoTime),
+  lastUsedAt: Schema.NullOr(IsoTime),
+  previousSecretEndsAt: Schema.NullOr(IsoTime),
+}).annotate({ identifier: "OwnedKey" });
+
+const KeyAnswer = Schema.Struct({ key: Key });
+const IssuedKeyAnswer = Schema.Struct({ token: Schema.String, key: Key });
+
+const allowIps = networkList("Addresses that may use it; empty for all");
+const denyIps = networkList("Addresses that may not");
+
+export const getKeys = defineRoute({
+  ...shared,
+  id: "getKeys",
+  method: "GET",
+  path: "/dashboard/api/keys",
+  summary: "The keys of the account, newest first; revoked ones for 30 days",
+  parameters: {},
+  source: "query",
+  success: success(Schema.Struct({ keys: Schema.Array(Key) })),
+  errors: [],
+});
+
+export const createKey = defineRoute({
+  ...shared,
+  id: "createKey",
+  method: "POST",
+  path: "/dashboard/api/keys",
+  summary: "Create a key, which is shown in full this once",
+  parameters: {
+    name: keyName(),
+    scope: keyScope(),
+    guildId: guildId(),
+    access: unlessLeftOut(keyAccess()),
+    allowIps: unlessLeftOut(allowIps),
+    denyIps: unlessLeftOut(denyIps),
+    redirectOrigins: unlessLeftOut(originList()),
+    expiresAt: unlessLeftOut(expiresAt()),
+  },
+  source: "body",
+  success: success(IssuedKeyAnswer, 201),
+  errors: ["CONFLICT"],
+});
+
+export const patchKey = defineRoute({
+  ...shared,
+  id: "patchKey",
+  method: "PATCH",
+  path: "/dashboard/api/keys/:id",
+  summary: "Change a key",
+  parameters: {
+    id: keyInPath(),
+    name: unlessLeftOut(keyName()),
+    access: unlessLeftOut(keyAccess()),
+    allowIps: unlessLeftOut(allowIps),
+    denyIps: unlessLeftOut(denyIps),
+    redirectOrigins: unlessLeftOut(originList()),
+    expiresAt: unlessLeftOut(expiresAt()),
+    status: unlessLeftOut(keyStatus()),
+  },
+  source: "body",
+  success: success(KeyAnswer),
+  errors: ["CONFLICT"],
+});
+
+export const revokeKey = defineRoute({
+  ...shared,
+  id: "revokeKey",
+  method: "DELETE",
+  path: "/dashboard/api/keys/:id",
+  summary: "Revoke a key",
+  parameters: { id: keyInPath() },
+  source: "query",
+  success: success(KeyAnswer),
+  errors: ["CONFLICT"],
+});
+
+export const rotateKey = defineRoute({
+  ...shared,
+  id: "rotateKey",
+  method: "POST",
+  path: "/dashboard/api/keys/:id/rotate",
+  summary: "Give a key a new secret, which is shown in full this once",
+  parameters: { id: keyInPath(), graceSeconds: graceSeconds() },
+  source: "body",
+  success: success(IssuedKeyAnswer),
+  errors: ["CONFLICT"],
+});

@@ -1,0 +1,59 @@
+/**
+ * An owner at the dashboard's JSON.
+ */
+import { expect } from "vitest";
+import type { FlowBrowser } from "../support/flow_browser.ts";
+import type { Answer, Json, RequestOptions } from "../support/http.ts";
+import { checked } from "./contract_server.ts";
+import type { SiteServer } from "./site_server.ts";
+
+type Path = `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`;
+
+/** Who is signed in, and what they send. */
+export interface Owner {
+  readonly browser: FlowBrowser;
+  readonly csrfToken: string;
+  /** Sends a request as a page of the dashboard does; the options win. */
+  readonly send: (line: Path, options?: RequestOptions) => Promise<Answer>;
+}
+
+/** The origin, the cookie and the token of an owner's requests. */
+export const headersOf = (browser: FlowBrowser, origin: string, csrfToken: string) => ({
+  cookie: `accountlink_session=${browser.cookies.get("accountlink_session") ?? ""}`,
+  origin,
+  "x-csrf-token": csrfToken,
+});
+
+/** Signs a chat user in. */
+export const signInOwner = async (server: SiteServer, chatId: string): Promise<Owner> => {
+  const browser = await server.signIn(chatId);
+  const send = checked(server.send);
+  const session = await send("GET /dashboard/api/session", {
+    headers: headersOf(browser, server.url(), ""),
+  });
+  expect({ status: session.status, error: session.body.error }).toEqual({ status: 200, error: undefined });
+  const csrfToken = String(session.body.data?.csrfToken);
+  return {
+    browser,
+    csrfToken,
+    send: (line, { headers, ...options } = {}) =>
+      send(line, {
+        from: "198.18.255.1",
+        ...options,
+        headers: { ...headersOf(browser, server.url(), csrfToken), ...headers },
+      }),
+  };
+};
+
+/** Creates a key. */
+export const createKey = async (
+  owner: Owner,
+  chosen: object = {},
+): Promise<{ readonly token: string; readonly id: string; readonly key: Json }> => {
+  const created = await owner.send("POST /dashboard/api/keys", {
+    body: { name: "Bot", scope: "global", ...chosen },
+  });
+  expect({ status: created.status, error: created.body.error }).toEqual({ status: 201, error: undefined });
+  const { token, key = {} } = created.body.data ?? {};
+  return { token: String(token), id: String(key.id), key };
+};

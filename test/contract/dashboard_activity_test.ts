@@ -1,0 +1,169 @@
+/**
+ * Usage and audit log at the dashboard.
+ */
+import { describe, expect, test } from "vitest";
+import type { Json } from "../support/http.ts";
+import { expectRefusal } from "./contract_server.ts";
+import { createKey, type Owner, signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+
+const server = await useSiteServer({
+  ACCOUNTLINK_FREE_KEYS: "0",
+  ACCOUNTLINK_FREE_PER_WINDOW: "0",
+  ACCOUNTLINK_FREE_DAILY: "5",
+});
+
+const groups = ["lookup", "bulk", "write", "alts", "session"];
+const none = { served: 0, refused: 0, errors: 0 };
+
+const lists = (value: Json | undefined) => value as unknown as ReadonlyArray<Json>;
+
+describe("usage", () => {
+  const read = async (owner: Owner, query = "") => {
+    const { status, body } = await owner.send(`GET /dashboard/api/usage${query}`);
+    expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
+    return lists(body.data?.days);
+  };
+
+  test("has every day, the oldest first, and every group", async () => {
+    const owner = await signInOwner(server, "100001");
+    for (const [query, count] of [
+      ["", 30],
+      ["?days=1", 1],
+      ["?days=90", 90],
+    ] as const) {
+      const days = await read(owner, query);
+      expect(days.length).toBe(count);
+      const today = new Date().toISOString().slice(0, 10);
+      expect(String(days.at(-1)?.day) >= today || count === 1).toBe(true);
+      expect(days.map(({ day }) => day)).toEqual(days.map(({ day }) => day).toSorted());
+      for (const { groups: counted } of days) {
+        expect(lists(counted)).toEqual(groups.map((group) => ({ group, ...none })));
+      }
+    }
+  });
+
+  test("counts what was served and refused, and what failed, of all keys or one", async () => {
+    const owner = await signInOwner(server, "100002");
+    const [one, other] = [await createKey(owner), await createKey(owner)];
+    const ask = (path: string, key = one.token) => server.send(`GET ${path}`, { key, from: "198.18.251.1" });
+    for (const path of ["/v2/chat?chatId=100001", "/v2/chat?chatId=100001", "/v2/chat"]) await ask(path);
+    for (let count = 0; count < 3; count++) await ask("/v2/alts?chatId=100001");
+    await ask("/v2/chat?chatId=100001", other.token);
+    const today = async (query = "") => {
+      const days = await read(owner, `?days=2${query}`);
+      const sums = new Map(groups.map((group) => [group, { ...none }]));
+      for (const { groups: counted } of days) {
+        for (const counts of lists(counted)) {
+          const sum = sums.get(String(counts.group)) ?? none;
+          for (const outcome of ["served", "refused", "errors"] as const) {
+            sum[outcome] += Number(counts[outcome]);
+          }
+        }
+      }
+      return Object.fromEntries(sums);
+    };
+    const others = { bulk: none, write: none, session: none };
+    const expected = {
+      ...others,
+      lookup: { served: 2, refused: 0, errors: 1 },
+      alts: { served: 0, refused: 1, errors: 2 },
+    };
+    await expect.poll(() => today(`&keyId=${one.id}`)).toEqual(expected);
+    await expect.poll(() => today()).toEqual({ ...expected, lookup: { served: 3, refused: 0, errors: 1 } });
+    expect(await today(`&keyId=${other.id}`)).toEqual({
+      ...others,
+      alts: none,
+      lookup: { served: 1, refused: 0, errors: 0 },
+    });
+  });
+
+  test.each(["0", "91", "x", "1.5", "-1"])("refuses %s days", async (days) => {
+    const owner = await signInOwner(server, "100001");
+    expectRefusal(await owner.send(`GET /dashboard/api/usage?days=${days}`), 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "days", reason: "expected a whole number from 1 to 90" }],
+    });
+  });
+});
+
+describe("the audit log", () => {
+  const read = async (owner: Owner, query = "") => {
+    const { status, body } = await owner.send(`GET /dashboard/api/audit${query}`);
+    expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
+    const { entries, next } = body.data ?? {};
+    return { entries: lists(entries), next: next as string | null | undefined };
+  };
+
+  test("has what was changed, the newest first, and by whom", async () => {
+    const owner = await signInOwner(server, "100003");
+    expect(await read(owner)).toEqual({ entries: [], next: null });
+    const { id, token } = await createKey(owner);
+    await owner.send(`PATCH /dashboard/api/keys/${id}`, {
+      body: { name: "Other", allowIps: ["203.0.113.7"] },
+    });
+    await owner.send(`PATCH /dashboard/api/keys/${id}`, { body: { name: "Other", allowIps: [] } });
+    const linked = await server.send("PATCH /v2/game", {
+      key: token,
+      from: "198.18.251.1",
+      body: { chatId: "100001", gameId: "1" },
+    });
+    expect(linked.status).toBe(200);
+    const { entries, next } = await read(owner);
+    const { text } = await owner.send("GET /dashboard/api/audit");
+    expect(text).not.toContain("203.0.113.7");
+    expect(next).toBe(null);
+    expect(entries[0]).toEqual({
+      id: expect.stringMatching(/^\d+$/),
+      at: expect.stringMatching(/Z$/),
+      action: "link.set",
+      actor: { type: "key", id },
+      keyId: id,
+      requestId: linked.headers["x-request-id"],
+      details: { chatId: "100001", gameId: "1", previousGameId: null },
+    });
+    const account = { type: "account", id: "chat:100003" };
+    expect(entries.slice(1)).toMatchObject([
+      { action: "key.updated", actor: account, keyId: id },
+      { action: "key.updated", actor: account, keyId: id },
+      { action: "key.created", actor: account, keyId: id, details: { keyId: id, status: "active" } },
+    ]);
+  });
+
+  test("comes in pages, and by action and key", async () => {
+    const owner = await signInOwner(server, "100004");
+    const [one, other] = [await createKey(owner), await createKey(owner)];
+    await owner.send(`POST /dashboard/api/keys/${one.id}/rotate`);
+    await owner.send(`DELETE /dashboard/api/keys/${other.id}`);
+    const all = (await read(owner)).entries;
+    expect(all.map(({ action }) => action)).toEqual([
+      "key.status_changed",
+      "key.rotated",
+      "key.created",
+      "key.created",
+    ]);
+    const first = await read(owner, "?limit=3");
+    const second = await read(owner, `?limit=3&cursor=${first.next}`);
+    expect([...first.entries, ...second.entries]).toEqual(all);
+    expect(second.next).toBe(null);
+    expect((await read(owner, "?limit=4")).next).toBe(null);
+    const filtered = async (query: string) => (await read(owner, query)).entries.map(({ id }) => id);
+    const ids = all.map(({ id }) => id);
+    expect(await filtered("?action=key.created")).toEqual([ids[2], ids[3]]);
+    expect(await filtered("?action=link.set")).toEqual([]);
+    expect(await filtered(`?keyId=${one.id}`)).toEqual([ids[1], ids[3]]);
+    expect(await filtered(`?keyId=${other.id}&action=key.status_changed`)).toEqual([ids[0]]);
+  });
+
+  test.each<[name: string, value: string]>([
+    ["limit", "0"],
+    ["limit", "101"],
+    ["limit", "x"],
+    ["cursor", "x"],
+    ["action", "key.stolen"],
+  ])("refuses the %s %s", async (name, value) => {
+    const owner = await signInOwner(server, "100001");
+    expectRefusal(await owner.send(`GET /dashboard/api/audit?${name}=${value}`), 400, "INVALID_PARAMETER", {
+      parameters: [{ name, reason: expect.any(String) }],
+    });
+  });
+});

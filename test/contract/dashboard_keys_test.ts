@@ -1,0 +1,347 @@
+/**
+ * Keys at the dashboard: what an owner gets, and what is refused.
+ */
+import { describe, expect, test } from "vitest";
+import { botlessGuild, guild } from "../support/world.ts";
+import { expectData, expectRefusal } from "./contract_server.ts";
+import { createKey, signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+
+const server = await useSiteServer(
+  {
+    ACCOUNTLINK_FREE_KEYS: "20",
+    ACCOUNTLINK_FREE_WINDOW: "0 seconds",
+    ACCOUNTLINK_PREMIUM_KEYS: "3",
+  },
+  (fixture) => ({
+    ...fixture,
+    platform: {
+      ...fixture.platform,
+      guilds: fixture.platform?.guilds?.map((each) => ({
+        ...each,
+        members: each.members?.map((member) => ({ ...member, manager: member.chatId === "100001" })),
+      })),
+    },
+  }),
+);
+
+const [ada, bob, cyd] = ["100001", "100002", "100003"];
+
+const unauthorized = "INVALID_API_KEY";
+const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+/** What a look-up with a key is answered. */
+const lookUp = async (key: string, from = "198.18.250.1") => {
+  const { status, body } = await server.send("GET /v2/chat?chatId=100001", { key, from });
+  return status === 404 ? "served" : body.error?.code;
+};
+
+describe("a new key", () => {
+  test("is shown in full this once, and works at once", async () => {
+    const owner = await signInOwner(server, cyd);
+    const { token, id, key } = await createKey(owner, { name: "My bot 🎮" });
+    expect(token).toMatch(new RegExp(`^alk_${id}_[\\w-]{43}$`));
+    expect(key).toEqual({
+      id,
+      display: `alk_${id}_…`,
+      name: "My bot 🎮",
+      scope: "global",
+      guildId: null,
+      pid: expect.stringMatching(/^pid_[0-9a-z]{16,}$/),
+      tier: "free",
+      kind: "normal",
+      access: "full",
+      status: "active",
+      limits: { perWindow: null, windowMs: 0, daily: 500, verifyDaily: 2000 },
+      allowIps: [],
+      denyIps: [],
+      redirectOrigins: [],
+      createdAt: isoTime,
+      expiresAt: null,
+      lastUsedAt: null,
+      previousSecretEndsAt: null,
+    });
+    expect(await lookUp(token)).toBe("served");
+    const listed = await owner.send("GET /dashboard/api/keys");
+    expect(listed.text).not.toContain(token);
+    expect((listed.body.data?.keys as unknown as ReadonlyArray<object>)[0]).toMatchObject({ id });
+  });
+
+  test("takes all of its fields", async () => {
+    const owner = await signInOwner(server, cyd);
+    const chosen = {
+      name: "All",
+      access: "read",
+      allowIps: ["203.0.113.0/24", "2001:db8::1"],
+      denyIps: ["203.0.113.9"],
+      redirectOrigins: ["https://a.example", "http://127.0.0.1:9999"],
+      expiresAt: "2030-01-31T08:00:00.000Z",
+    };
+    const { key } = await createKey(owner, { ...chosen, guildId: null, unknown: 1 });
+    expect(key).toMatchObject(chosen);
+    const { key: plain } = await createKey(owner, {
+      access: null,
+      allowIps: null,
+      denyIps: null,
+      redirectOrigins: null,
+      expiresAt: null,
+    });
+    expect(plain).toMatchObject({ access: "full", allowIps: [], denyIps: [], expiresAt: null });
+  });
+
+  test.each<[what: string, body: object, parameters: ReadonlyArray<string>]>([
+    ["nothing", {}, ["name", "scope"]],
+    ["no name", { scope: "global", access: "all" }, ["name"]],
+    ["an empty name", { name: "", scope: "global" }, ["name"]],
+    ["no guild", { scope: "guild" }, ["name", "guildId"]],
+  ])("needs its name and scope: %s", async (_, body, parameters) => {
+    const owner = await signInOwner(server, ada);
+    expectRefusal(await owner.send("POST /dashboard/api/keys", { body }), 400, "MISSING_PARAMETER", {
+      parameters,
+    });
+  });
+
+  test.each<[name: string, value: unknown]>([
+    ["name", 7],
+    ["name", "x".repeat(81)],
+    ["name", "a\0b"],
+    ["scope", "galaxy"],
+    ["scope", 1],
+    ["guildId", "x"],
+    ["access", "write"],
+    ["allowIps", "203.0.113.7"],
+    ["allowIps", ["300.0.0.1"]],
+    ["allowIps", [7]],
+    ["denyIps", ["203.0.113.0/33"]],
+    ["denyIps", Array.from({ length: 101 }, () => "203.0.113.7")],
+    ["redirectOrigins", ["https://a.example/path"]],
+    ["redirectOrigins", ["javascript:alert(1)"]],
+    ["expiresAt", "tomorrow"],
+    ["expiresAt", 7],
+    ["expiresAt", "2026-02-30"],
+  ])("is refused with the %s %j", async (name, value) => {
+    const owner = await signInOwner(server, ada);
+    const refused = await owner.send("POST /dashboard/api/keys", {
+      body: { name: "Bot", scope: "global", [name]: value },
+    });
+    expectRefusal(refused, 400, "INVALID_PARAMETER", {
+      parameters: [{ name, reason: expect.any(String) }],
+    });
+    const patched = await owner.send(`PATCH /dashboard/api/keys/${(await createKey(owner)).id}`, {
+      body: { [name]: value },
+    });
+    if (name === "scope" || name === "guildId") expect(patched.status).toBe(200);
+    else
+      expectRefusal(patched, 400, "INVALID_PARAMETER", {
+        parameters: [{ name, reason: expect.any(String) }],
+      });
+  });
+
+  test("for all guilds names none", async () => {
+    const owner = await signInOwner(server, ada);
+    const body = { name: "Bot", scope: "global", guildId: guild };
+    expectRefusal(await owner.send("POST /dashboard/api/keys", { body }), 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "guildId", reason: expect.any(String) }],
+    });
+  });
+
+  test.each<[body: string, status: number, type?: string]>([
+    ["[]", 400],
+    ["{", 400],
+    ["", 400],
+    [`{"name":"${"x".repeat(65_536)}"}`, 413],
+    ["{}", 415, "text/plain"],
+  ])("is no body %#", async (body, status, type = "application/json") => {
+    const owner = await signInOwner(server, ada);
+    const refused = await owner.send("POST /dashboard/api/keys", { body, headers: { "content-type": type } });
+    expect([refused.status, refused.body.error?.code]).toEqual([status, "INVALID_BODY"]);
+  });
+});
+
+describe("a key of a guild", () => {
+  const request = (guildId: string) => ({ body: { name: "Bot", scope: "guild", guildId } });
+
+  test("needs the bot there, and the right to manage it", async () => {
+    const manager = await signInOwner(server, ada);
+    const { key, token } = await createKey(manager, { scope: "guild", guildId: guild });
+    expect(key).toMatchObject({ scope: "guild", guildId: guild });
+    const { status } = await server.send(`GET /v2/chat?chatId=100001&guildId=${guild}`, {
+      key: token,
+      from: "198.18.250.1",
+    });
+    expect(status).toBe(404);
+    const path = "POST /dashboard/api/keys";
+    for (const guildId of [botlessGuild, "799999999999999999"]) {
+      expectRefusal(await manager.send(path, request(guildId)), 403, "FORBIDDEN", {
+        reason: "bot_not_in_guild",
+      });
+    }
+    const member = await signInOwner(server, bob);
+    expectRefusal(await member.send(path, request(guild)), 403, "FORBIDDEN", { reason: "not_guild_manager" });
+  });
+
+  test("is refused when the right was taken away meanwhile, or the user left", async () => {
+    const member = `/control/guilds/${guild}/members/100004`;
+    await server.control(`PUT ${member}`, { body: { manager: true } });
+    const owner = await signInOwner(server, "100004");
+    await createKey(owner, { scope: "guild", guildId: guild });
+    for (const change of [
+      () => server.control(`PUT ${member}`, { body: { manager: false } }),
+      () => server.control(`DELETE ${member}`),
+    ]) {
+      await change();
+      const refused = await owner.send("POST /dashboard/api/keys", request(guild));
+      expectRefusal(refused, 403, "FORBIDDEN", { reason: "not_guild_manager" });
+    }
+    const guilds = await owner.send("GET /dashboard/api/guilds");
+    expect(guilds.body.data?.guilds).toEqual([
+      { guildId: guild, name: "Rook & Bishop", bot: true, manager: true },
+    ]);
+  });
+
+  test("cannot be made while the platform is down", async () => {
+    const owner = await signInOwner(server, ada);
+    await server.platform.fail({ mode: "down", platform: "chat", under: "/chat/api/guilds" });
+    const refused = await owner.send("POST /dashboard/api/keys", request(guild));
+    await server.platform.recover();
+    expect([refused.status, refused.body.error?.code]).toEqual([503, "INTERNAL_ERROR"]);
+  });
+
+  test("is chosen among the guilds of the owner", async () => {
+    const owner = await signInOwner(server, ada);
+    expectData(await owner.send("GET /dashboard/api/guilds"), {
+      guilds: [
+        { guildId: guild, name: "Rook & Bishop", bot: true, manager: true },
+        { guildId: botlessGuild, name: null, bot: false, manager: true },
+      ],
+    });
+    expectData(await (await signInOwner(server, "100099")).send("GET /dashboard/api/guilds"), { guilds: [] });
+  });
+});
+
+describe("a change", () => {
+  test("is of the fields that are given", async () => {
+    const owner = await signInOwner(server, "100005");
+    const { id, key, token } = await createKey(owner, {
+      allowIps: ["198.18.250.1"],
+      expiresAt: "2030-01-01T00:00:00.000Z",
+    });
+    const patch = async (body: object) => {
+      const { status, body: answer } = await owner.send(`PATCH /dashboard/api/keys/${id}`, { body });
+      expect({ status, error: answer.error }).toEqual({ status: 200, error: undefined });
+      return answer.data?.key as object;
+    };
+    const used = { lastUsedAt: expect.anything() };
+    const same = { ...key, lastUsedAt: null };
+    expect(await patch({})).toEqual(same);
+    expect(await patch({ name: null, allowIps: null, status: null, access: "" })).toEqual(same);
+    expect(await patch({ name: "Renamed", access: "verify" })).toEqual({
+      ...same,
+      name: "Renamed",
+      access: "verify",
+    });
+    expect(await patch({ access: "full", expiresAt: null, allowIps: [] })).toMatchObject({
+      name: "Renamed",
+      access: "full",
+      expiresAt: null,
+      allowIps: [],
+    });
+    expect(await patch({ denyIps: ["198.18.250.1"] })).toMatchObject({ denyIps: ["198.18.250.1"] });
+    expect(await lookUp(token)).toBe("FORBIDDEN");
+    expect(await patch({ denyIps: [], status: "disabled" })).toMatchObject({ status: "disabled" });
+    expect(await lookUp(token)).toBe(unauthorized);
+    expect(await patch({ status: "active" })).toMatchObject({ status: "active" });
+    expect(await lookUp(token)).toBe("served");
+    await expect.poll(() => patch({})).toMatchObject(used);
+  });
+
+  test("cannot revoke, or make a key what its owner may not", async () => {
+    const owner = await signInOwner(server, "100005");
+    const { id, key } = await createKey(owner);
+    const path = `PATCH /dashboard/api/keys/${id}` as const;
+    expectRefusal(await owner.send(path, { body: { status: "revoked" } }), 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "status", reason: "expected active or disabled" }],
+    });
+    const body = { tier: "premium", kind: "staff", limits: "none", scope: "guild", id: "x", guildId: guild };
+    expectData(await owner.send(path, { body }), { key });
+  });
+
+  test("of the secret keeps the id, and the secret before for a while", async () => {
+    const owner = await signInOwner(server, "100006");
+    const { id, token } = await createKey(owner);
+    const path = `POST /dashboard/api/keys/${id}/rotate` as const;
+    const rotated = await owner.send(path, { body: { graceSeconds: 60 } });
+    const second = String(rotated.body.data?.token);
+    expect(rotated.status).toBe(200);
+    expect(second).toMatch(new RegExp(`^alk_${id}_`));
+    expect(rotated.body.data?.key).toMatchObject({ id, previousSecretEndsAt: isoTime });
+    expect([await lookUp(token), await lookUp(second)]).toEqual(["served", "served"]);
+    const atOnce = await owner.send(path, { body: { graceSeconds: 0 } });
+    expect(atOnce.body.data?.key?.previousSecretEndsAt).toBe(null);
+    await expect.poll(() => lookUp(token)).toBe(unauthorized);
+    await expect.poll(() => lookUp(second)).toBe(unauthorized);
+    const byDefault = await owner.send(path);
+    const endsAt = Date.parse(String(byDefault.body.data?.key?.previousSecretEndsAt));
+    expect(Math.abs(endsAt - Date.now() - 86_400_000)).toBeLessThan(60_000);
+    for (const graceSeconds of [-1, 604_801, 1.5, "60"]) {
+      expectRefusal(await owner.send(path, { body: { graceSeconds } }), 400, "INVALID_PARAMETER", {
+        parameters: [{ name: "graceSeconds", reason: "expected whole seconds from 0 to 604800" }],
+      });
+    }
+  });
+
+  test("to revoked is the last", async () => {
+    const owner = await signInOwner(server, "100007");
+    const { id, token, key } = await createKey(owner);
+    const path = `/dashboard/api/keys/${id}` as const;
+    expectData(await owner.send(`DELETE ${path}`), { key: { ...key, status: "revoked" } });
+    expect(await lookUp(token)).toBe(unauthorized);
+    for (const again of [
+      owner.send(`DELETE ${path}`),
+      owner.send(`PATCH ${path}`, { body: { status: "active" } }),
+      owner.send(`POST ${path}/rotate`, { body: {} }),
+    ]) {
+      expectRefusal(await again, 409, "CONFLICT", { reason: "key_revoked" });
+    }
+    const listed = await owner.send("GET /dashboard/api/keys");
+    expect(listed.body.data?.keys).toMatchObject([{ id, status: "revoked" }]);
+  });
+
+  test("of another account's key is like one of none", async () => {
+    const [owner, other] = [await signInOwner(server, "100008"), await signInOwner(server, "100009")];
+    const { id, token } = await createKey(other);
+    for (const strange of [id, "Aa0Bb1Cc2Dd3", "x", "%00", "%f0%9f%8e%ae", token]) {
+      const path = `/dashboard/api/keys/${strange}` as const;
+      for (const refused of [
+        owner.send(`PATCH ${path}`, { body: { name: "Mine" } }),
+        owner.send(`DELETE ${path}`),
+        owner.send(`POST ${path}/rotate`, { body: {} }),
+        owner.send(`GET /dashboard/api/usage?keyId=${strange}`),
+        owner.send(`GET /dashboard/api/audit?keyId=${strange}`),
+      ]) {
+        expectRefusal(await refused, 404, "BAD_REQUEST", null);
+      }
+    }
+    expect(await lookUp(token)).toBe("served");
+  });
+});
+
+test("the plan counts keys that are not revoked", async () => {
+  const owner = await signInOwner(server, "100010");
+  const counted = async () => (await owner.send("GET /dashboard/api/session")).body.data?.keys;
+  expect(await counted()).toEqual({ used: 0, allowed: 20 });
+  const created = [];
+  for (let count = 0; count < 20; count++) created.push(await createKey(owner));
+  expect(await counted()).toEqual({ used: 20, allowed: 20 });
+  const request = () => owner.send("POST /dashboard/api/keys", { body: { name: "Bot", scope: "global" } });
+  expectRefusal(await request(), 409, "CONFLICT", { reason: "key_limit" });
+  await owner.send(`DELETE /dashboard/api/keys/${created[0]?.id}`);
+  expect(await counted()).toEqual({ used: 19, allowed: 20 });
+  const racing = await Promise.all([request(), request(), request()]);
+  expect(racing.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+  const { body } = await owner.send("GET /dashboard/api/keys");
+  const keys = body.data?.keys as unknown as ReadonlyArray<{ readonly createdAt: string }>;
+  expect(keys.length).toBe(21);
+  const times = keys.map(({ createdAt }) => createdAt);
+  expect(times).toEqual(times.toSorted().toReversed());
+});

@@ -1,0 +1,161 @@
+/**
+ * Who is signed in to the dashboard, and what somebody else may try with it.
+ */
+import { describe, expect, test } from "vitest";
+import { expectData, expectRefusal } from "./contract_server.ts";
+import { createKey, headersOf, type Owner, signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+
+const server = await useSiteServer({ ACCOUNTLINK_FREE_KEYS: "0" }, (fixture) => ({
+  ...fixture,
+  accounts: [{ name: "acme", chatId: "100011", tier: "premium" }],
+}));
+
+const [ada, bob] = ["100001", "100002"];
+
+/** Every route, and a request that succeeds for who may make it. */
+const routes = (id: string) =>
+  [
+    ["GET /dashboard/api/session"],
+    ["GET /dashboard/api/guilds"],
+    ["GET /dashboard/api/keys"],
+    ["GET /dashboard/api/usage"],
+    ["GET /dashboard/api/audit"],
+    ["POST /dashboard/api/keys", { name: "Bot", scope: "global" }],
+    [`PATCH /dashboard/api/keys/${id}`, { name: "Other" }],
+    [`POST /dashboard/api/keys/${id}/rotate`, {}],
+    [`DELETE /dashboard/api/keys/${id}`],
+    ["DELETE /dashboard/api/session"],
+  ] as const;
+
+type Line = Parameters<Owner["send"]>[0];
+
+const request = (body: object | undefined, headers: Readonly<Record<string, string>>) =>
+  body === undefined ? { headers } : { body, headers };
+
+describe("a session", () => {
+  test("tells who it is of", async () => {
+    const owner = await signInOwner(server, ada);
+    const { body, headers } = await owner.send("GET /dashboard/api/session");
+    expect(headers["cache-control"]).toBe("no-store");
+    expect(body.meta).toEqual({
+      requestId: headers["x-request-id"],
+      version: "2.0.0",
+      rateLimit: { limit: null, remaining: null, resetAt: null, retryAfter: null, scope: null },
+    });
+    const { expiresAt, ...data } = body.data ?? {};
+    expect(data).toEqual({
+      account: { name: `chat:${ada}`, tier: "free" },
+      user: {
+        chatId: ada,
+        username: "user_1",
+        displayName: "User 1",
+        avatar: "https://chat.example/avatars/1.png",
+      },
+      csrfToken: owner.csrfToken,
+      keys: { used: expect.any(Number), allowed: null },
+    });
+    expect(Math.abs(Date.parse(String(expiresAt)) - Date.now() - 12 * 3_600_000)).toBeLessThan(120_000);
+  });
+
+  test("is of the account that an operator gave to the chat user", async () => {
+    const { body } = await (await signInOwner(server, "100011")).send("GET /dashboard/api/session");
+    expect(body.data?.account).toEqual({ name: "acme", tier: "premium" });
+    expect(body.data?.keys).toEqual({ used: 0, allowed: 10 });
+  });
+
+  test("has an account once, however many sign in at once", async () => {
+    const chatId = "100012";
+    const owners = await Promise.all([1, 2, 3, 4].map(() => signInOwner(server, chatId)));
+    for (const owner of owners) await createKey(owner);
+    const { body } = await (owners[0] as Owner).send("GET /dashboard/api/keys");
+    expect(body.data?.keys).toMatchObject(owners.map(() => ({ name: "Bot" })));
+  });
+
+  test("ends when its owner signs out, also for who has a copy of the cookie", async () => {
+    const [owner, elsewhere] = [await signInOwner(server, bob), await signInOwner(server, bob)];
+    const ended = await owner.send("DELETE /dashboard/api/session");
+    expectData(ended, { signedOut: true });
+    expect(ended.headers["set-cookie"]?.[0]).toMatch(/^accountlink_session=; Max-Age=0; Path=\/dashboard/);
+    expectRefusal(await owner.send("GET /dashboard/api/session"), 401, "INVALID_SESSION", null);
+    expect((await elsewhere.send("GET /dashboard/api/session")).status).toBe(200);
+  });
+
+  test("can end all others of the account", async () => {
+    const [owner, elsewhere] = [await signInOwner(server, bob), await signInOwner(server, bob)];
+    const other = await signInOwner(server, ada);
+    const invalid = await owner.send("DELETE /dashboard/api/session?all=yes");
+    expectRefusal(invalid, 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "all", reason: "expected true or false" }],
+    });
+    expectData(await owner.send("DELETE /dashboard/api/session?all=true"), { signedOut: true });
+    for (const each of [owner, elsewhere]) {
+      expectRefusal(await each.send("GET /dashboard/api/session"), 401, "INVALID_SESSION", null);
+    }
+    expect((await other.send("GET /dashboard/api/session")).status).toBe(200);
+  });
+});
+
+describe("every route refuses", () => {
+  test("who is not signed in", async () => {
+    const { csrfToken } = await signInOwner(server, ada);
+    for (const cookie of [
+      {},
+      { cookie: "accountlink_session=" },
+      { cookie: `accountlink_session=${"x".repeat(43)}` },
+    ]) {
+      for (const [line, body] of routes("Aa0Bb1Cc2Dd3")) {
+        const headers = { ...cookie, origin: server.url(), "x-csrf-token": csrfToken };
+        expectRefusal(await server.send(line as Line, request(body, headers)), 401, "INVALID_SESSION", null);
+      }
+    }
+  });
+
+  test("a write that is not of its page", async () => {
+    const owner = await signInOwner(server, ada);
+    const other = await signInOwner(server, bob);
+    const { id } = await createKey(owner);
+    const right = headersOf(owner.browser, server.url(), owner.csrfToken);
+    const { origin: _, ...noOrigin } = right;
+    const { "x-csrf-token": __, ...noToken } = right;
+    const forged = [
+      noOrigin,
+      noToken,
+      { ...right, origin: "https://evil.example" },
+      { ...right, origin: "null" },
+      { ...right, origin: `${server.url()}.evil.example` },
+      { ...right, "x-csrf-token": other.csrfToken },
+      { ...right, "x-csrf-token": "" },
+    ];
+    for (const headers of forged) {
+      for (const [line, body] of routes(id)) {
+        const answer = await server.send(line as Line, request(body, headers));
+        if (line.startsWith("GET ")) expect(answer.status).toBe(200);
+        else expectRefusal(answer, 403, "FORBIDDEN", { reason: "csrf" });
+      }
+    }
+    expect((await owner.send("GET /dashboard/api/session")).status).toBe(200);
+  });
+
+  test("an unknown path or method, in the envelope", async () => {
+    const owner = await signInOwner(server, ada);
+    for (const path of [
+      "/dashboard/api",
+      "/dashboard/api/",
+      "/dashboard/api/nowhere",
+      "/dashboard/api/keys/",
+    ]) {
+      expectRefusal(await owner.send(`GET ${path}` as Line), 404, "BAD_REQUEST", null);
+    }
+    for (const [path, allowed] of [
+      ["/dashboard/api/session", "GET, DELETE, HEAD, OPTIONS"],
+      ["/dashboard/api/keys", "GET, POST, HEAD, OPTIONS"],
+      ["/dashboard/api/keys/Aa0Bb1Cc2Dd3", "PATCH, DELETE, OPTIONS"],
+    ] as const) {
+      const refused = await server.send(`PUT ${path}`);
+      expectRefusal(refused, 405, "BAD_REQUEST", null);
+      expect(refused.headers.allow?.split(", ").toSorted()).toEqual(allowed.split(", ").toSorted());
+    }
+    expectRefusal(await owner.send("GET /dashboard/api/%"), 400, "BAD_REQUEST", null);
+  });
+});
