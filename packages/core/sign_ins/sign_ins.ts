@@ -3,6 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import { SecureRandom } from "effect/crypto";
+import { Accounts } from "../accounts/accounts.ts";
 import { InvalidSession, type PlatformUnavailable, type StoreUnavailable } from "../errors.ts";
 import type { SignInId } from "../ids.ts";
 import { ChatIdentity, type ProofInvalid } from "../platforms/identity_provider.ts";
@@ -43,7 +44,10 @@ export class SignIns extends Context.Service<
       redirectUri: string,
     ) => Effect.Effect<{ readonly url: string; readonly state: string }, StoreUnavailable>;
 
-    /** Checks who returned, and stores the sign-in under a new cookie in place of the earlier one. */
+    /**
+     * Checks who returned, and stores the sign-in under a new cookie in place of the earlier one. At
+     * the dashboard a person without an account gets one.
+     */
     readonly finish: (
       browser: ReturnedBrowser,
     ) => Effect.Effect<{ readonly cookie: string }, SignInRefused | StoreUnavailable>;
@@ -72,6 +76,7 @@ export class SignIns extends Context.Service<
     SignIns,
     Effect.gen(function* () {
       const store = yield* SignInStore;
+      const accounts = yield* Accounts;
       const secrets = yield* Secrets;
       const identity = yield* ChatIdentity;
       const random = yield* SecureRandom.SecureRandom;
@@ -101,6 +106,7 @@ export class SignIns extends Context.Service<
       const finish: SignIns["Service"]["finish"] = Effect.fn("SignIns.finish")(function* (browser) {
         const { userId: chatId, guilds = null } = yield* prove(browser);
         const { site } = browser;
+        if (site === "dashboard") yield* accounts.ofChatUser(chatId);
         const cookie = yield* randomToken(random);
         const createdAt = yield* Clock.currentTimeMillis;
         const id = yield* secrets.signInId(site, cookie);

@@ -10,7 +10,10 @@ import { type ReturnedBrowser, SignIns } from "./sign_ins.ts";
 const redirectUri = "https://link.example/dashboard/callback";
 
 const world = AccountLink.layerSignIns.pipe(
-  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layerIdentities(platform))),
+  Layer.provideMerge(AccountLink.layer),
+  Layer.provideMerge(
+    Layer.mergeAll(stores, PlatformMemory.layer(platform), PlatformMemory.layerIdentities(platform)),
+  ),
   Layer.fresh,
 );
 

@@ -4,13 +4,13 @@
 import { html } from "@accountlink/html";
 import { Effect } from "effect";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
-import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
 import { accountApi } from "./account_api.ts";
 import { activityApi } from "./activity_api.ts";
 import { keysApi } from "./keys_api.ts";
+import { makeOwnerPages } from "./owner_pages.ts";
 
 export const dashboardRoutes = Effect.gen(function* () {
-  const { page, render, routes: signIn, visit } = yield* makeSiteRoutes("dashboard");
+  const { page, render, routes: signIn, visit } = yield* makeOwnerPages;
 
   const routes: ReadonlyArray<BoundRoute> = [
     ...signIn,
