@@ -3,7 +3,7 @@
  */
 import { expect } from "vitest";
 import type { FlowBrowser } from "../support/flow_browser.ts";
-import type { Answer, Json, RequestOptions } from "../support/http.ts";
+import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
 import { checked } from "./contract_server.ts";
 import type { SiteServer } from "./site_server.ts";
 
@@ -32,7 +32,7 @@ export const signInOwner = async (server: SiteServer, chatId: string): Promise<O
     headers: headersOf(browser, server.url(), ""),
   });
   expect({ status: session.status, error: session.body.error }).toEqual({ status: 200, error: undefined });
-  const csrfToken = String(session.body.data?.csrfToken);
+  const csrfToken = textOf(session.body.data?.csrfToken);
   return {
     browser,
     csrfToken,
@@ -55,5 +55,5 @@ export const createKey = async (
   });
   expect({ status: created.status, error: created.body.error }).toEqual({ status: 201, error: undefined });
   const { token, key = {} } = created.body.data ?? {};
-  return { token: String(token), id: String(key.id), key };
+  return { token: textOf(token), id: textOf(key.id), key };
 };

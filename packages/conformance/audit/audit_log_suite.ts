@@ -12,6 +12,8 @@ import { makeKey, makeWorld, origin, uniqueKeyId, uniqueText } from "../world.ts
 const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>
   Effect.flatMap(LinkStore, (links) => links.deleteScope({ ...from, pid, at }));
 
+const seen = (entries: ReadonlyArray<AuditEntry>) => entries.map(({ at, action }) => `${at} ${action}`);
+
 const withoutSequence = ({ sequence: _, ...entry }: AuditEntry) => entry;
 
 const cases: Cases<StoragePorts> = {
@@ -76,7 +78,6 @@ const cases: Cases<StoragePorts> = {
 
     const list = (filter: Partial<AuditFilter>, before: number | null = null, limit = 10) =>
       log.list(account.name, before, limit, { action: null, keyId: null, ...filter });
-    const seen = (entries: ReadonlyArray<AuditEntry>) => entries.map(({ at, action }) => `${at} ${action}`);
     const created = "0 key.created";
     expectEqual((yield* list({})).length, 6);
     expectEqual(seen(yield* list({ action: "key.created" })), [created, created]);

@@ -24,9 +24,10 @@ export const keysApi = Effect.gen(function* () {
     bind(
       DashboardKeys.createKey,
       Effect.fnUntraced(function* ({ owner, values }) {
-        const { scope: _, guildId: __, ...chosen } = values;
         const target = yield* targetOf(values);
-        const { token, key } = yield* keys.create(owner, { ...given(chosen), name: values.name, target });
+        const { name, access, allowIps, denyIps, redirectOrigins, expiresAt } = values;
+        const chosen = given({ access, allowIps, denyIps, redirectOrigins, expiresAt });
+        const { token, key } = yield* keys.create(owner, { ...chosen, name, target });
         return { status: 201 as const, data: { token, key: toJson(key) } };
       }),
     ),
