@@ -72,7 +72,8 @@ const makePostgresStorage = async (): Promise<TestStorage> => {
   };
 };
 
-const rowsOf = Effect.fnUntraced(function* ({ query }: PostgresDatabase) {
+/** All rows of all tables, as texts. */
+export const rowsOf = Effect.fnUntraced(function* ({ query }: PostgresDatabase) {
   const tables = yield* query(
     "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
   );
