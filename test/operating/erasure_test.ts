@@ -10,6 +10,7 @@ import {
 import { Effect, Schedule } from "effect";
 import { describe, expect, it } from "vitest";
 import { type FlowBrowser, formOf, locationOf, openBrowser } from "../support/flow_browser.ts";
+import { textOf } from "../support/http.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { rowsOf } from "../support/storage.ts";
 import { guild, makeWorld } from "../support/world.ts";
@@ -75,9 +76,9 @@ const live = async ({ send }: RunningServer, browser: FlowBrowser) => {
     from,
     body: { clientId: "client", guildId: guild },
   });
-  const page = await browser.walk(`?sid=${String(session.body.data?.["sid"])}`, zora.id, "1");
+  const page = await browser.walk(`?sid=${textOf(session.body.data?.["sid"])}`, zora.id, "1");
   expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
-  await browser.prove("chat", zora.id, `?pid=${String(session.body.data?.["pid"])}&guildId=${guild}`);
+  await browser.prove("chat", zora.id, `?pid=${textOf(session.body.data?.["pid"])}&guildId=${guild}`);
   for (const site of ["dashboard", "me"]) {
     const authorize = locationOf(await browser.get(`/${site}/sign-in`));
     expect((await browser.get(await browser.signIn(authorize, zora.id))).status).toBe(303);
@@ -86,18 +87,18 @@ const live = async ({ send }: RunningServer, browser: FlowBrowser) => {
 };
 
 /** What others see, which the erasure must not change. */
-const seenByOthers = ({ send }: RunningServer) =>
-  Promise.all(
-    [
-      [`GET /v2/chat?chatId=${bob}&resolved=true`, key],
-      ["GET /v2/game?gameId=1", key],
-      [`GET /v2/chat?chatId=${bob}&guildId=${guild}`, guildKey],
-      ["GET /v2/alts?chatId=100003&explain=true", key],
-    ].map(async ([line, of]) => {
-      const { status, body } = await send(line as `GET ${string}`, { key: of, from: world.address() });
-      return [line, status, body.data];
-    }),
-  );
+const seenByOthers = async ({ send }: RunningServer) => {
+  const see = async (line: `GET ${string}`, of: string) => {
+    const { status, body } = await send(line, { key: of, from: world.address() });
+    return [line, status, body.data];
+  };
+  return [
+    await see(`GET /v2/chat?chatId=${bob}&resolved=true`, key),
+    await see("GET /v2/game?gameId=1", key),
+    await see(`GET /v2/chat?chatId=${bob}&guildId=${guild}`, guildKey),
+    await see("GET /v2/alts?chatId=100003&explain=true", key),
+  ];
+};
 
 const erasure = Effect.gen(function* () {
   const database = yield* makePostgresDatabase();
