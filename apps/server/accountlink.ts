@@ -2,6 +2,7 @@
  * The command `accountlink`.
  */
 import { Command } from "effect/cli";
+import { accountsCommand } from "./commands/accounts/accounts.ts";
 import { auditCommand } from "./commands/audit/audit.ts";
 import { keysCommand } from "./commands/keys/keys.ts";
 import { linksCommand } from "./commands/links/links.ts";
@@ -16,6 +17,7 @@ export const accountlink = Command.make("accountlink").pipe(
   Command.withSubcommands([
     serveCommand,
     migrateCommand,
+    accountsCommand,
     keysCommand,
     linksCommand,
     usersCommand,

@@ -2,7 +2,7 @@
  * The services of the management commands, which run next to a running server.
  */
 import { CacheMemory } from "@accountlink/cache-memory";
-import { ApiKeys, UserData } from "@accountlink/core";
+import { Accounts, ApiKeys, UserData } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Layer, Logger } from "effect";
@@ -82,7 +82,7 @@ export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage) =>
   Layer.unwrap(
     Effect.map(cacheOf(config), (cache) =>
-      Layer.merge(ApiKeys.layer, UserData.layer).pipe(
+      Layer.mergeAll(Accounts.layer, ApiKeys.layer, UserData.layer).pipe(
         Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
         Layer.provideMerge(storageLayer(storage, { exclusive: false })),
         Layer.provideMerge(Layer.succeed(StorageLocation, location)),

@@ -7,7 +7,10 @@ import { Effect } from "effect";
 import { CommandFailed } from "../../cli/report.ts";
 
 /** Fails if the key does not exist. */
-export const findKey = Effect.fnUntraced(function* (id: KeyId, doing: "revoke" | "rotate") {
+export const findKey = Effect.fnUntraced(function* (
+  id: KeyId,
+  doing: "revoke" | "rotate" | "disable" | "enable",
+) {
   const found = yield* (yield* KeyStore).findById(id);
   return yield* Effect.mapError(
     Effect.fromOption(found),

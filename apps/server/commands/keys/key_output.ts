@@ -51,5 +51,10 @@ export const keyTable = (keys: ReadonlyArray<KeyDetails>, now: Millis): string =
 
 const timeOrNull = (time: Millis | null): string | null => (time === null ? null : formatTimestamp(time));
 
-const statusOf = ({ status, expiresAt }: KeyDetails, now: Millis): KeyDetails["status"] | "expired" =>
-  status === "active" && expiresAt !== null && expiresAt <= now ? "expired" : status;
+const statusOf = (
+  { status, suspended, expiresAt }: KeyDetails,
+  now: Millis,
+): KeyDetails["status"] | "suspended" | "expired" => {
+  if (status === "active" && suspended) return "suspended";
+  return status === "active" && expiresAt !== null && expiresAt <= now ? "expired" : status;
+};

@@ -7,12 +7,22 @@ import { createKeyCommand } from "./keys_create.ts";
 import { listKeysCommand } from "./keys_list.ts";
 import { revokeKeyCommand } from "./keys_revoke.ts";
 import { rotateKeyCommand } from "./keys_rotate.ts";
+import { disableKeyCommand, enableKeyCommand } from "./keys_status.ts";
+import { updateKeyCommand } from "./keys_update.ts";
 
 export const keysCommand = Command.make("keys").pipe(
   Command.withDescription(
     "Manage API keys, also next to a running server, which applies every change within a second.",
   ),
   Command.withShortDescription("Manage API keys"),
-  Command.withSubcommands([createKeyCommand, listKeysCommand, revokeKeyCommand, rotateKeyCommand]),
+  Command.withSubcommands([
+    createKeyCommand,
+    listKeysCommand,
+    updateKeyCommand,
+    rotateKeyCommand,
+    disableKeyCommand,
+    enableKeyCommand,
+    revokeKeyCommand,
+  ]),
   Command.withGlobalFlags([Json]),
 );

@@ -2,23 +2,16 @@
  * `accountlink keys create`
  */
 import { ApiKeys, type Conflict, type InvalidParameter } from "@accountlink/core";
-import { parseNetwork } from "@accountlink/core/addresses";
 import { type IssuedKey, KeyStore, type NewAccount } from "@accountlink/core/keys";
-import type { KeyLimits } from "@accountlink/core/limits";
-import { isOrigin } from "@accountlink/core/origin";
-import { Clock, Effect, Option, Record } from "effect";
+import { Clock, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import {
   accountFlag,
   checkScope,
-  countFlag,
-  durationFlag,
   nameFlag,
-  refuse,
   scopeFlags,
   scopeText,
   targetOf,
-  textFlag,
   timeFlag,
 } from "../../cli/flags.ts";
 import { answer } from "../../cli/output.ts";
@@ -26,45 +19,16 @@ import { CommandFailed } from "../../cli/report.ts";
 import { StorageLocation } from "../../config/storage_location.ts";
 import { managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
+import {
+  accessFlag,
+  checkEnd,
+  checkLimits,
+  limitFlags,
+  limitsOf,
+  listFlags,
+  problemsText,
+} from "./key_flags.ts";
 import { keyJson } from "./key_output.ts";
-
-const isNetwork = (text: string): boolean => Option.isSome(parseNetwork(text));
-
-const networksFlag = (name: string, description: string) =>
-  textFlag(name, isNetwork, "an IP address or a CIDR").pipe(
-    Flag.withMetavar("address"),
-    Flag.withDescription(`${description}: an address or a CIDR; can be repeated`),
-    Flag.atLeast(0),
-  );
-
-const accessFlag = Flag.Literals("access", ["full", "read", "verify"]).pipe(
-  Flag.withDescription(
-    "What the key is for: everything, look-ups and alts, or sessions and single look-ups (default: full)",
-  ),
-);
-
-const limitFlags = {
-  perWindow: countFlag("per-window").pipe(
-    Flag.withDescription(
-      "Requests per window; 0 for any number. Limits that are not set are those of the tier",
-    ),
-    Flag.optional,
-  ),
-  windowMs: durationFlag("window").pipe(Flag.withDescription("Length of the window"), Flag.optional),
-  daily: countFlag("daily").pipe(
-    Flag.withDescription("Requests per UTC day; 0 for any number"),
-    Flag.optional,
-  ),
-  verifyDaily: countFlag("verify-daily").pipe(
-    Flag.withDescription("Verification requests per UTC day; 0 for any number"),
-    Flag.optional,
-  ),
-  unlimited: Flag.Boolean("unlimited").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("No limits at all"),
-    Flag.withDefault(false),
-  ),
-};
 
 const flags = {
   account: accountFlag.pipe(Flag.withDescription("Account that owns the key, created if it does not exist")),
@@ -88,30 +52,15 @@ const flags = {
     Flag.optional,
   ),
   ...limitFlags,
-  allowIps: networksFlag("allow-ip", "Where the key may be used from, if not from everywhere"),
-  denyIps: networksFlag("deny-ip", "Where the key may not be used from; wins over --allow-ip"),
-  redirectOrigins: textFlag("redirect-origin", isOrigin, 'an origin such as "https://example.com"').pipe(
-    Flag.withMetavar("origin"),
-    Flag.withDescription("Where a verification flow may send its user back to; can be repeated"),
-    Flag.atLeast(0),
-  ),
+  ...listFlags,
 };
 
 type Choice = Command.Command.Config.Infer<typeof flags>;
 
-const numbersOf = ({ perWindow, windowMs, daily, verifyDaily }: Choice) =>
-  Record.getSomes({ perWindow, windowMs, daily, verifyDaily });
-
-const limitsOf = (choice: Choice): KeyLimits => (choice.unlimited ? "none" : numbersOf(choice));
-
 export const createKeyCommand = Command.make("create", flags, (choice) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis;
-    if (Option.exists(choice.expires, (end) => end <= now)) {
-      return yield* new CommandFailed({
-        problem: "Cannot create the key: --expires is over, expected a time to come",
-      });
-    }
+    yield* checkEnd(choice.expires, now, "create the key");
     const issued = yield* create(choice, yield* accountOf(choice));
     const location = yield* StorageLocation;
     yield* answer(
@@ -120,11 +69,7 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
     );
   }).pipe(Effect.provide(managementLayer("make"))),
 ).pipe(
-  Command.validate((choice: Choice) =>
-    choice.unlimited && Object.keys(numbersOf(choice)).length > 0
-      ? refuse("--unlimited takes no other limit beside it")
-      : checkScope(choice),
-  ),
+  Command.validate((choice: Choice) => Effect.andThen(checkLimits(choice), checkScope(choice))),
   Command.withDescription(
     "Create an API key and print it once: only a hash of it is stored. A running server accepts it at once.",
   ),
@@ -178,9 +123,7 @@ const create = Effect.fnUntraced(function* (choice: Choice, account: NewAccount)
 const refused = (error: Conflict | InvalidParameter) =>
   new CommandFailed({
     problem: `Cannot create the key: ${
-      error._tag === "Conflict"
-        ? "the account has as many keys as its plan allows"
-        : error.parameters.map(({ name, reason }) => `${name}: ${reason}`).join(", ")
+      error._tag === "Conflict" ? "the account has as many keys as its plan allows" : problemsText(error)
     }`,
   });
 

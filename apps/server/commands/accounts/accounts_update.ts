@@ -1,0 +1,80 @@
+/**
+ * `accountlink accounts set-tier`, `accounts suspend` and `accounts restore`
+ */
+import { Accounts, type StoreUnavailable } from "@accountlink/core";
+import { Effect, Option } from "effect";
+import { Argument, Command } from "effect/cli";
+import { answer } from "../../cli/output.ts";
+import { StorageLocation } from "../../config/storage_location.ts";
+import { managementLayer } from "../management_layer.ts";
+import { operatorOrigin } from "../operator_origin.ts";
+import { accountArgument, noSuchAccount } from "./account_argument.ts";
+
+type Change = Effect.Effect<Option.Option<boolean>, StoreUnavailable>;
+
+/**
+ * Changes an account and prints the result.
+ *
+ * @param result the fields that the account has then, and how to say it
+ */
+const change = Effect.fnUntraced(
+  function* (
+    name: string,
+    doing: string,
+    run: (accounts: Accounts["Service"]) => Change,
+    result: { readonly json: object; readonly text: string },
+  ) {
+    const changed = yield* run(yield* Accounts);
+    if (Option.isNone(changed)) return yield* noSuchAccount(name, doing);
+    const location = yield* StorageLocation;
+    yield* answer(
+      { name, ...result.json, changed: changed.value, ...location.json },
+      `Account "${name}" ${changed.value ? "is" : "was already"} ${result.text} in ${location.text}`,
+    );
+  },
+  (effect) => Effect.provide(effect, managementLayer("refuse")),
+);
+
+const tierArgument = Argument.Literals("tier", ["free", "premium"]).pipe(
+  Argument.withDescription("The new tier"),
+);
+
+export const setTierCommand = Command.make(
+  "set-tier",
+  { name: accountArgument, tier: tierArgument },
+  ({ name, tier }) =>
+    change(name, "set the tier of", (accounts) => accounts.setTier(name, tier, operatorOrigin()), {
+      json: { tier },
+      text: tier,
+    }),
+).pipe(
+  Command.withDescription(
+    "Set the tier of an account and of its normal keys. Partner and staff keys keep theirs.",
+  ),
+  Command.withShortDescription("Set the tier of an account and of its normal keys"),
+  Command.withExamples([
+    { command: "accountlink accounts set-tier acme premium", description: "Premium from now on" },
+  ]),
+);
+
+export const suspendAccountCommand = Command.make("suspend", { name: accountArgument }, ({ name }) =>
+  change(name, "suspend", (accounts) => accounts.suspend(name, operatorOrigin()), {
+    json: { status: "suspended" },
+    text: "suspended",
+  }),
+).pipe(
+  Command.withDescription(
+    "Suspend an account: running servers refuse all of its keys within a second, and nobody can use the dashboard as it.",
+  ),
+  Command.withShortDescription("Refuse all keys of an account, until it is restored"),
+  Command.withExamples([
+    { command: "accountlink accounts suspend acme", description: "Refuse all keys of the account" },
+  ]),
+);
+
+export const restoreAccountCommand = Command.make("restore", { name: accountArgument }, ({ name }) =>
+  change(name, "restore", (accounts) => accounts.restore(name, operatorOrigin()), {
+    json: { status: "active" },
+    text: "active",
+  }),
+).pipe(Command.withDescription("Restore a suspended account. Its keys are what they were before."));

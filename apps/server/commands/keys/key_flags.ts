@@ -1,0 +1,86 @@
+/**
+ * Flags for the fields of a key.
+ */
+import type { InvalidParameter } from "@accountlink/core";
+import { parseNetwork } from "@accountlink/core/addresses";
+import type { KeyLimits } from "@accountlink/core/limits";
+import { isOrigin } from "@accountlink/core/origin";
+import { Effect, Option, Record } from "effect";
+import { type Command, Flag } from "effect/cli";
+import { countFlag, durationFlag, refuse, textFlag } from "../../cli/flags.ts";
+import { CommandFailed } from "../../cli/report.ts";
+
+const isNetwork = (text: string): boolean => Option.isSome(parseNetwork(text));
+
+const networksFlag = (name: string, description: string) =>
+  textFlag(name, isNetwork, "an IP address or a CIDR").pipe(
+    Flag.withMetavar("address"),
+    Flag.withDescription(`${description}: an address or a CIDR; can be repeated`),
+    Flag.atLeast(0),
+  );
+
+/** What a key is for. */
+export const accessFlag = Flag.Literals("access", ["full", "read", "verify"]).pipe(
+  Flag.withDescription(
+    "What the key is for: everything, look-ups and alts, or sessions and single look-ups (default: full)",
+  ),
+);
+
+/** The limits of a key. */
+export const limitFlags = {
+  perWindow: countFlag("per-window").pipe(
+    Flag.withDescription(
+      "Requests per window; 0 for any number. Limits that are not set are those of the tier",
+    ),
+    Flag.optional,
+  ),
+  windowMs: durationFlag("window").pipe(Flag.withDescription("Length of the window"), Flag.optional),
+  daily: countFlag("daily").pipe(
+    Flag.withDescription("Requests per UTC day; 0 for any number"),
+    Flag.optional,
+  ),
+  verifyDaily: countFlag("verify-daily").pipe(
+    Flag.withDescription("Verification requests per UTC day; 0 for any number"),
+    Flag.optional,
+  ),
+  unlimited: Flag.Boolean("unlimited").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("No limits at all"),
+    Flag.withDefault(false),
+  ),
+};
+
+/** From where a key may be used, and where its flows may redirect to. */
+export const listFlags = {
+  allowIps: networksFlag("allow-ip", "Where the key may be used from, if not from everywhere"),
+  denyIps: networksFlag("deny-ip", "Where the key may not be used from; wins over --allow-ip"),
+  redirectOrigins: textFlag("redirect-origin", isOrigin, 'an origin such as "https://example.com"').pipe(
+    Flag.withMetavar("origin"),
+    Flag.withDescription("Where a verification flow may send its user back to; can be repeated"),
+    Flag.atLeast(0),
+  ),
+};
+
+type LimitChoice = Command.Command.Config.Infer<typeof limitFlags>;
+
+const numbersOf = ({ perWindow, windowMs, daily, verifyDaily }: LimitChoice) =>
+  Record.getSomes({ perWindow, windowMs, daily, verifyDaily });
+
+/** The chosen limits; an empty object for those of the tier. */
+export const limitsOf = (choice: LimitChoice): KeyLimits => (choice.unlimited ? "none" : numbersOf(choice));
+
+/** Refuses `--unlimited` beside a limit. */
+export const checkLimits = (choice: LimitChoice) =>
+  choice.unlimited && Object.keys(numbersOf(choice)).length > 0
+    ? refuse("--unlimited takes no other limit beside it")
+    : Effect.void;
+
+/** Refuses an end that is over. */
+export const checkEnd = (expires: Option.Option<number>, now: number, doing: string) =>
+  Option.exists(expires, (end) => end <= now)
+    ? new CommandFailed({ problem: `Cannot ${doing}: --expires is over, expected a time to come` })
+    : Effect.void;
+
+/** What is wrong with the values of a key. */
+export const problemsText = ({ parameters }: InvalidParameter): string =>
+  parameters.map(({ name, reason }) => `${name}: ${reason}`).join(", ");

@@ -1,0 +1,40 @@
+/**
+ * `accountlink keys disable` and `keys enable`
+ */
+import { ApiKeys } from "@accountlink/core";
+import { maskedKey } from "@accountlink/core/keys";
+import { Effect } from "effect";
+import { Command } from "effect/cli";
+import { keyArgument } from "../../cli/flags.ts";
+import { answer } from "../../cli/output.ts";
+import { CommandFailed } from "../../cli/report.ts";
+import { StorageLocation } from "../../config/storage_location.ts";
+import { managementLayer } from "../management_layer.ts";
+import { operatorOrigin } from "../operator_origin.ts";
+import { findKey } from "./find_key.ts";
+
+const statusCommand = (doing: "disable" | "enable", description: string) =>
+  Command.make(doing, { id: keyArgument }, ({ id }) =>
+    Effect.gen(function* () {
+      const status = doing === "disable" ? "disabled" : "active";
+      if ((yield* findKey(id, doing)).status === "revoked") {
+        return yield* new CommandFailed({ problem: `Cannot ${doing} ${maskedKey(id)}: it is revoked` });
+      }
+      const changed = yield* (yield* ApiKeys).setStatus(id, status, operatorOrigin());
+      const location = yield* StorageLocation;
+      const text = changed ? `${maskedKey(id)} is ${status} now` : `${maskedKey(id)} was ${status} before`;
+      yield* answer({ id, status, changed, ...location.json }, `${text} in ${location.text}`);
+    }).pipe(Effect.provide(managementLayer("refuse"))),
+  ).pipe(
+    Command.withDescription(description),
+    Command.withExamples([
+      { command: `accountlink keys ${doing} Aa0Bb1Cc2Dd3`, description: "By the id of the key" },
+    ]),
+  );
+
+export const disableKeyCommand = statusCommand(
+  "disable",
+  "Disable a key until it is enabled. A running server refuses it within a second.",
+);
+
+export const enableKeyCommand = statusCommand("enable", "Enable a key that was disabled.");

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { makeWorkplace } from "../test_program.ts";
+
+const words = (line: string) => line.trim().split(/\s+/);
+
+describe("accountlink keys update", () => {
+  it("changes each field, and takes it away", async () => {
+    const { json, run } = await makeWorkplace();
+    const { id } = await json("keys", "create", "--account", "acme");
+    const update = (line: string) => json("keys", "update", String(id), ...words(line));
+    expect(
+      await update(`--name bot --tier premium --kind partner --access verify --expires 2999-01-31 --daily 0
+        --per-window 50 --allow-ip 10.0.0.0/8 --deny-ip 10.1.0.0/16 --redirect-origin https://example.com`),
+    ).toMatchObject({
+      changed: true,
+      name: "bot",
+      tier: "premium",
+      kind: "partner",
+      access: "verify",
+      expiresAt: "2999-01-31T00:00:00.000Z",
+      limits: { daily: 0, perWindow: 50 },
+      allowIps: ["10.0.0.0/8"],
+      denyIps: ["10.1.0.0/16"],
+      redirectOrigins: ["https://example.com"],
+    });
+    expect(await update("--unlimited")).toMatchObject({ changed: true, limits: "none" });
+    expect(await update("--unlimited")).toMatchObject({ changed: false });
+    const all = "--clear expires --clear limits --clear allow-ip --clear deny-ip --clear redirect-origin";
+    expect(await update(all)).toMatchObject({
+      changed: true,
+      name: "bot",
+      expiresAt: null,
+      limits: {},
+      allowIps: [],
+      denyIps: [],
+      redirectOrigins: [],
+    });
+    expect((await run("keys", "update", String(id), "--name", "bot")).stdout).toContain(
+      `alk_${String(id)}_… was like this before`,
+    );
+  });
+
+  it("refuses what cannot be meant, an unknown key and a revoked one", async () => {
+    const { json } = await makeWorkplace();
+    const { id } = await json("keys", "create", "--account", "acme");
+    const update = (line: string) => json("keys", "update", ...words(line));
+    for (const line of [`${id}`, `${id} --clear limits --unlimited`, `${id} --unlimited --daily 5`]) {
+      expect(await update(line)).toEqual({ error: expect.any(String) as unknown });
+    }
+    expect(await update(`${id} --expires 2020-01-01`)).toEqual({
+      error: `Cannot update alk_${String(id)}_…: --expires is over, expected a time to come`,
+    });
+    expect(await update("Aa0Bb1Cc2Dd3 --name bot")).toEqual({
+      error: "Cannot update alk_Aa0Bb1Cc2Dd3_…: there is no such key",
+    });
+    await json("keys", "revoke", String(id));
+    expect(await update(`${id} --name bot`)).toEqual({
+      error: `Cannot update alk_${String(id)}_…: it is revoked`,
+    });
+  });
+});
+
+describe("accountlink keys disable and enable", () => {
+  it("set the status, but not of a revoked key", async () => {
+    const { json, run, dataFolder: folder } = await makeWorkplace();
+    const id = String((await json("keys", "create", "--account", "acme"))["id"]);
+    expect(await json("keys", "disable", id)).toEqual({ id, status: "disabled", changed: true, folder });
+    expect((await run("keys", "disable", id)).stdout).toContain(`alk_${id}_… was disabled before`);
+    expect(await json("keys", "enable", id)).toEqual({ id, status: "active", changed: true, folder });
+    await json("keys", "revoke", id);
+    for (const doing of ["disable", "enable"]) {
+      expect(await json("keys", doing, id)).toEqual({ error: `Cannot ${doing} alk_${id}_…: it is revoked` });
+    }
+  });
+});
