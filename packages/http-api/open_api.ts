@@ -1,7 +1,7 @@
 /**
  * The OpenAPI 3.1 document, made from the routes by way of an HttpApi.
  */
-import { Array as Arr, Option, Schema } from "effect";
+import { Array as Arr, type JsonSchema, Option, Schema } from "effect";
 import {
   HttpApi,
   HttpApiEndpoint,
@@ -38,6 +38,11 @@ const fieldsOf = (parameters: Parameters, isInPath: boolean): Schema.Struct.Fiel
       }),
   );
 
+const bodyOf = ({ listItem }: Route, fields: Schema.Struct.Fields) => {
+  const object = Schema.Struct(fields);
+  return listItem === undefined ? object : Schema.Union([object, Schema.Array(listItem)]);
+};
+
 /** The description of a route, with the keys that it is for. */
 const descriptionOf = ({ description, keyAccess = [], ...route }: Route): string | undefined => {
   if (!takesKey(route)) return description;
@@ -52,7 +57,7 @@ const endpointOf = (route: Route) => {
   const fields = fieldsOf(parameters, false);
   const endpoint = HttpApiEndpoint.make(method)(id, path, {
     params: fieldsOf(parameters, true),
-    ...(source === "query" ? { query: fields } : { payload: Schema.Struct(fields) }),
+    ...(source === "query" ? { query: fields } : { payload: bodyOf(route, fields) }),
     success: route.success,
     error: refusalsOf(route).map(([status, codes]) =>
       (generation === "v2" ? v2Failure(status, codes) : v1Failure(status, traffic)).pipe(
@@ -111,13 +116,17 @@ const lastEventHeader: OpenApi.OpenAPISpecParameter = {
   schema: { type: "string" },
 };
 
+/** The schema of a body, or the alternatives of one. */
+const objectsIn = (schema: JsonSchema.JsonSchema): ReadonlyArray<JsonSchema.JsonSchema> =>
+  Array.isArray(schema["anyOf"]) ? schema["anyOf"] : [schema];
+
 /**
  * Adds what HttpApi cannot express: headers, redirects without a key, and that unknown fields of a
  * body are ignored.
  */
 const completeOperation = (operation: OpenApi.OpenAPISpecOperation, route: Route): void => {
   const body = operation.requestBody?.content["application/json"];
-  if (body?.schema !== undefined) delete body.schema["additionalProperties"];
+  for (const schema of objectsIn(body?.schema ?? {})) delete schema["additionalProperties"];
   if (route.generation === "v2") operation.parameters.push(versionHeader);
   if (route.isStream === true) operation.parameters.push(lastEventHeader);
   if (route.access === "key_or_redirect") {

@@ -48,6 +48,8 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly tier?: "premium" | "premium_or_global" | "premium_or_custom";
   /** The quota that the route counts against; mapping when left out. */
   readonly traffic?: Traffic;
+  /** The items of a JSON array that the body may be instead of an object. */
+  readonly listItem?: Schema.Top;
   /** The whole answer on success. */
   readonly success: S;
   /** Whether the answer is a stream of server-sent events. */

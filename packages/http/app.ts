@@ -10,6 +10,7 @@ import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerRe
 import { altRoutes } from "./alts/alt_routes.ts";
 import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
 import { flowRoutes } from "./flow/routes.ts";
+import { leakRoutes } from "./keys/leak_routes.ts";
 import { routesV1 } from "./links/routes_v1.ts";
 import { routesV2 } from "./links/routes_v2.ts";
 import { meRoutes } from "./me/me_routes.ts";
@@ -38,6 +39,7 @@ export const makeHttpApp = Effect.gen(function* () {
   const me = yield* meRoutes;
   const routes = [
     ...(yield* routesV2(pipeline)),
+    ...(yield* leakRoutes(pipeline)),
     ...(yield* routesV1(pipeline)),
     ...(yield* altRoutes(pipeline)),
     ...(yield* sessionRoutes(pipeline)),

@@ -83,10 +83,26 @@ const bodies = (route: Writer): ReadonlyArray<Case> => {
     withBody.has(route.route),
     refused(400, "no body", undefined),
     refused(400, "broken JSON", '{"chatId":'),
-    refused(400, "a list", "[]"),
+    ...(route.route === "reportLeakedKey" ? lists(route) : [refused(400, "a list", "[]")]),
     refused(413, "more than 64 KiB", JSON.stringify({ ...route.recipe.good, padding: "x".repeat(65_536) })),
     refused(415, "a form", "chatId=100001", "application/x-www-form-urlencoded"),
   );
+};
+
+/** Bodies that are JSON arrays. */
+const lists = (route: Writer): ReadonlyArray<Case> => {
+  const report = { token: "x", type: "accountlink_key" };
+  const labels = [{ token_raw: "x", token_type: "accountlink_key", label: "false_positive" }];
+  return [
+    route.row("200 -", "a list", JSON.stringify(labels), { raw: { body: [report] } }),
+    route.row("400 INVALID_BODY", "a list of texts", { reason: anything }, { raw: { body: ["x"] } }),
+    route.row(
+      "400 BULK_LIMIT_EXCEEDED",
+      "a list that is too long",
+      { limit: 100, received: 101 },
+      { raw: { body: Array.from({ length: 101 }, () => report) } },
+    ),
+  ];
 };
 
 const access = (route: Writer): ReadonlyArray<Case> => {

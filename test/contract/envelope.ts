@@ -224,6 +224,10 @@ export const envelopeProblems = (line: string, answer: Answer): ReadonlyArray<st
   if (method === "HEAD") return unless(answer.text === "", "The answer to HEAD has a body");
   if (answer.status === 204 || answer.status === 302) return unless(answer.text === "", "There is a body");
   if (!/^\/(?:v2|api\/v1)(?:[/?]|$)/.test(path)) return [];
+  // Leak reports in an array are answered with an array, which repeats what was reported.
+  if (Array.isArray(answer.body) && path === "/v2/keys/leaked") {
+    return headerProblems(answer, "application/json");
+  }
   const isV1 = path.startsWith("/api/");
   const isStream = isStreamed(path, answer);
   const bodyProblems = isV1 ? v1Problems : v2Problems;

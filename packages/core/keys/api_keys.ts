@@ -90,8 +90,11 @@ export class ApiKeys extends Context.Service<
       origin: WriteOrigin,
     ) => Effect.Effect<boolean, StoreUnavailable>;
 
-    /** Revokes a leaked key. False if it is unknown or its secret has expired. */
-    readonly reportLeaked: (token: string, requestId: string) => Effect.Effect<boolean, StoreUnavailable>;
+    /** Revokes a leaked key, unless it is unknown or the secret has ended. */
+    readonly reportLeaked: (
+      token: string,
+      requestId: string,
+    ) => Effect.Effect<"revoked" | "ended" | "unknown", StoreUnavailable>;
 
     /**
      * The account's scope for the target. Creates both if they do not exist.
@@ -230,12 +233,13 @@ export class ApiKeys extends Context.Service<
 
       const reportLeaked: ApiKeys["Service"]["reportLeaked"] = Effect.fn("ApiKeys.reportLeaked")(
         function* (token, requestId) {
-          if (keyIdOf(token) === null) return false;
+          if (keyIdOf(token) === null) return "unknown";
           const found = yield* store.findByHash(yield* secrets.keyHash(token));
           const at = yield* Clock.currentTimeMillis;
-          if (Option.isNone(found) || (found.value.endsAt ?? Infinity) <= at) return false;
+          if (Option.isNone(found)) return "unknown";
+          if ((found.value.endsAt ?? Infinity) <= at) return "ended";
           const { id, status } = found.value.key;
-          if (status === "revoked") return true;
+          if (status === "revoked") return "revoked";
           yield* store.setKeyStatus({
             id,
             status: "revoked",
@@ -245,7 +249,7 @@ export class ApiKeys extends Context.Service<
             requestId,
           });
           yield* announce(id);
-          return true;
+          return "revoked";
         },
       );
 

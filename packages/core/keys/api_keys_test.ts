@@ -111,7 +111,8 @@ describe("ApiKeys.reportLeaked", () => {
       const store = yield* KeyStore;
       const log = yield* AuditLog;
       const { key, token } = yield* create();
-      assert.isTrue(yield* keys.reportLeaked(token, "req_1"));
+      assert.strictEqual(yield* keys.reportLeaked(token, "req_1"), "revoked");
+      assert.strictEqual(yield* keys.reportLeaked(token, "req_2"), "revoked");
       assert.strictEqual(Option.getOrThrow(yield* store.findById(key.id)).status, "revoked");
       assert.deepInclude((yield* log.list("acme", null, 1))[0], {
         action: "key.reported",
@@ -126,9 +127,10 @@ describe("ApiKeys.reportLeaked", () => {
       const { key, token } = yield* create();
       yield* keys.rotate(key.id, 0, operator);
       yield* TestClock.adjust("1 second");
-      assert.isFalse(yield* keys.reportLeaked(token, "req_1"));
-      assert.isFalse(yield* keys.reportLeaked(`alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`, "req_1"));
-      assert.isFalse(yield* keys.reportLeaked("not a key", "req_1"));
+      assert.strictEqual(yield* keys.reportLeaked(token, "req_1"), "ended");
+      for (const unknown of [`alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`, "not a key"]) {
+        assert.strictEqual(yield* keys.reportLeaked(unknown, "req_1"), "unknown");
+      }
       const store = yield* KeyStore;
       assert.strictEqual(Option.getOrThrow(yield* store.findById(key.id)).status, "active");
     }).pipe(Effect.provide(world)),

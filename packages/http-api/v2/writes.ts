@@ -1,9 +1,9 @@
 /**
- * v2 writes, and the report of a leaked key.
+ * v2 writes.
  */
 import { ChatId, GameId, Pid } from "@accountlink/core/ids";
 import { Schema } from "effect";
-import { chatId, confirmation, gameId, guildId, text } from "../parameter.ts";
+import { chatId, confirmation, gameId, guildId } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "./envelope.ts";
 
@@ -86,21 +86,5 @@ export const deleteData = defineRoute({
       collection: Schema.Literal("links"),
     }),
   ),
-  errors: [],
-});
-
-export const reportLeakedKey = defineRoute({
-  id: "reportLeakedKey",
-  generation: "v2",
-  method: "POST",
-  path: "/v2/keys/leaked",
-  summary: "Report a key that got into wrong hands",
-  description:
-    "Whoever holds a key may report it; it is revoked at once. An unknown key gets the same answer.",
-  parameters: { key: text("The key in full") },
-  source: "body",
-  access: "none",
-  group: null,
-  success: success(Schema.Struct({ revoked: Schema.Literal(true) })),
   errors: [],
 });

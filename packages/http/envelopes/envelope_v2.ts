@@ -62,6 +62,10 @@ const headersOf = (context: RequestContext, now: number, { date }: DatedContract
   return headers;
 };
 
+/** A success outside the envelope. */
+export const bareAnswer = (context: RequestContext, body: unknown) =>
+  jsonResponse(200, body, headersOf(context, context.clock.currentTimeMillisUnsafe(), context.contract));
+
 /** The v2 envelope. Session routes report the day of verification requests. */
 export const envelopeV2 = ({ traffic }: Pick<Route, "traffic">): Envelope => {
   const bucket = traffic === "verify" ? "verify_day" : "second";

@@ -1,30 +1,21 @@
 /**
- * The v2 handlers of lookups, writes and leak reports.
+ * The v2 handlers of lookups and writes.
  */
-import { ApiKeys, BulkLookup, KeyAuthenticator, LinkLookup, LinkWriter } from "@accountlink/core";
+import { BulkLookup, LinkLookup, LinkWriter } from "@accountlink/core";
 import { checkBulkLimit } from "@accountlink/core/links";
 import { LookupsV2, WritesV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime } from "../envelopes/envelope.ts";
 import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
-import type { RequestContext } from "../request_context.ts";
 import { bulkAnswer } from "./bulk_answer.ts";
 import { targetOf } from "./write_target.ts";
 
 const asData = <Data, E>(effect: Effect.Effect<Data, E>) => Effect.map(effect, (data) => ({ data }));
 
-export const routesV2 = Effect.fnUntraced(function* ({ keyed, open }: Pipeline) {
+export const routesV2 = Effect.fnUntraced(function* ({ keyed }: Pipeline) {
   const lookup = yield* LinkLookup;
   const bulk = yield* BulkLookup;
   const writer = yield* LinkWriter;
-  const keys = yield* ApiKeys;
-  const authenticator = yield* KeyAuthenticator;
-
-  const reportLeaked = Effect.fnUntraced(function* (token: string, context: RequestContext) {
-    const revoked = yield* keys.reportLeaked(token, context.requestId);
-    if (!revoked) yield* authenticator.countFailure(context.address);
-    return { data: { revoked: true as const } };
-  });
 
   const routes: ReadonlyArray<BoundRoute> = [
     keyed(LookupsV2.getChat, ({ key, values }) => asData(lookup.byChat(key.scope, values.chatId, values))),
@@ -64,7 +55,6 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, open }: Pipeline) 
         data: { deletedRecords, scope: kind, pid, collection: "links" },
       }));
     }),
-    open(WritesV2.reportLeakedKey, ({ values, context }) => reportLeaked(values.key, context)),
   ];
   return routes;
 });

@@ -37,7 +37,15 @@ const unreadable = (error: HttpServerError.HttpServerError): InvalidBody =>
 /** Reads the body of a request as a JSON object. */
 export const readJsonObject = (
   request: HttpServerRequest.HttpServerRequest,
-): Effect.Effect<JsonObject, InvalidBody> => {
+): Effect.Effect<JsonObject, InvalidBody> =>
+  Effect.flatMap(readJson(request), (body) =>
+    isList(body) ? Effect.fail(notAnObject()) : Effect.succeed(body),
+  );
+
+/** Reads the body of a request as a JSON object or array. */
+export const readJson = (
+  request: HttpServerRequest.HttpServerRequest,
+): Effect.Effect<JsonObject | ReadonlyArray<unknown>, InvalidBody> => {
   const contentType = request.headers["content-type"];
   if (contentType !== undefined && !isJson(contentType)) return Effect.fail(otherType);
   if ((request.headers["content-encoding"] ?? "identity") !== "identity") return Effect.fail(encoded);
@@ -45,16 +53,21 @@ export const readJsonObject = (
   return request.arrayBuffer.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
     Effect.mapError(unreadable),
-    Effect.flatMap(parseObject),
+    Effect.flatMap(parse),
   );
 };
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-const parseObject = (bytes: ArrayBuffer): Effect.Effect<JsonObject, InvalidBody> => {
+/** Whether a body is a JSON array. */
+export const isList = (body: JsonObject | ReadonlyArray<unknown>): body is ReadonlyArray<unknown> =>
+  Array.isArray(body);
+
+const parse = (bytes: ArrayBuffer): Effect.Effect<JsonObject | ReadonlyArray<unknown>, InvalidBody> => {
   try {
     const text = utf8.decode(bytes);
     const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return Effect.succeed(value);
     return Predicate.isReadonlyObject(value)
       ? Effect.succeed(markRepeated(value, text))
       : Effect.fail(notAnObject());

@@ -4,6 +4,7 @@
 import {
   type ApiKey,
   Forbidden,
+  InvalidParameter,
   KeyAuthenticator,
   PremiumRequired,
   type PublicError,
@@ -26,7 +27,7 @@ import { newRequestId, type RequestContext, requestContextMaker } from "../reque
 import { contractFor, defaultContract } from "../service_versions/service_version.ts";
 import { HttpSettings } from "../settings.ts";
 import { bearerToken } from "./bearer_token.ts";
-import { readJsonObject } from "./body.ts";
+import { isList, readJson, readJsonObject } from "./body.ts";
 import { parameterReader, premiumTest } from "./parameters.ts";
 import { logAccess } from "./request_metrics.ts";
 import { makeObservers, type Observers, respond } from "./respond.ts";
@@ -72,10 +73,18 @@ export interface Pipeline {
     validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
   ) => BoundRoute;
 
-  /** A route that takes no key and counts against none. */
+  /**
+   * A route that takes no key and counts against none.
+   *
+   * @param answerList answers a body that is a JSON array
+   */
   readonly open: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
     handler: (input: Input<P>) => Handled<S>,
+    answerList?: (
+      items: ReadonlyArray<unknown>,
+      context: RequestContext,
+    ) => Effect.Effect<Response, PublicError, RequestServices>,
   ) => BoundRoute;
 
   /**
@@ -142,12 +151,16 @@ export const makePipeline = Effect.gen(function* () {
     return bind(route, answer);
   };
 
-  const open: Pipeline["open"] = (route, handler) => {
+  const open: Pipeline["open"] = (route, handler, answerList) => {
     const read = readerFor(route);
     const answer = Effect.fnUntraced(function* (context: RequestContext) {
       yield* authenticator.checkThrottle(context.address);
       if (route.access === "redirect") yield* limits.admitVisit(context.address);
-      return yield* handler({ values: yield* read(context), context });
+      if (answerList === undefined) return yield* handler({ values: yield* read(context), context });
+      const body = yield* readJson(context.request);
+      if (!isList(body)) return yield* handler({ values: yield* read(context, body), context });
+      yield* checkContract(context);
+      return yield* answerList(body, context);
     });
     return bind(route, answer);
   };
@@ -210,10 +223,20 @@ const readerFor = <P extends Parameters>(route: Route<P>) => {
     return Effect.fromResult(read(values, scopeKind, Result.isFailure(contract) ? [contract.failure] : []));
   };
 
-  return (context: RequestContext) =>
-    route.source === "body"
-      ? Effect.flatMap(readJsonObject(context.request), (body) => readFrom(context, body))
+  return (context: RequestContext, body?: RawValues) => {
+    if (body !== undefined) return readFrom(context, body);
+    return route.source === "body"
+      ? Effect.flatMap(readJsonObject(context.request), (object) => readFrom(context, object))
       : readFrom(context, context.query);
+  };
+};
+
+/** Refuses an unknown dated contract, where there are no parameters to read. */
+const checkContract = (context: RequestContext): Effect.Effect<void, InvalidParameter> => {
+  const contract = contractFor(context.request.headers["service-version"]);
+  return Result.isSuccess(contract)
+    ? Effect.void
+    : Effect.fail(new InvalidParameter({ parameters: [contract.failure] }));
 };
 
 /** What v1 answers have in common that are of no route, by their path. */

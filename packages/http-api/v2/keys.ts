@@ -1,0 +1,45 @@
+/**
+ * v2 reports of leaked keys.
+ */
+import { Schema } from "effect";
+import { text } from "../parameter.ts";
+import { defineRoute } from "../route.ts";
+import { success } from "./envelope.ts";
+
+/** How many tokens one request may report. */
+export const maxLeakReports = 100;
+
+/** A report in the shape that code hosts send. */
+export const LeakReport = Schema.Struct({
+  token: Schema.String,
+  type: Schema.String,
+  url: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  source: Schema.optionalKey(Schema.NullOr(Schema.String)),
+}).annotate({ identifier: "LeakReport" });
+
+/** What a reported token turned out to be. */
+export const LeakLabel = Schema.Struct({
+  token_raw: Schema.String,
+  token_type: Schema.String,
+  label: Schema.Literals(["true_positive", "false_positive"]),
+}).annotate({ identifier: "LeakLabel" });
+export type LeakLabel = typeof LeakLabel.Type;
+
+export const reportLeakedKey = defineRoute({
+  id: "reportLeakedKey",
+  generation: "v2",
+  method: "POST",
+  path: "/v2/keys/leaked",
+  summary: "Report keys that got into wrong hands",
+  description: `Whoever holds a key may report it; it is revoked at once. An unknown key gets the same answer. A JSON array of up to ${maxLeakReports} reports, as code hosts send them, is answered with an array of labels outside the envelope.`,
+  parameters: { key: text("The key in full") },
+  source: "body",
+  listItem: LeakReport,
+  access: "none",
+  group: null,
+  success: Schema.Union([
+    success(Schema.Struct({ revoked: Schema.Literal(true) })),
+    Schema.Array(LeakLabel).annotate({ description: "For an array, in its order" }),
+  ]),
+  errors: ["BULK_LIMIT_EXCEEDED"],
+});

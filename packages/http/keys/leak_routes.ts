@@ -1,0 +1,58 @@
+/**
+ * The v2 handler of leak reports.
+ */
+import { ApiKeys, BulkLimitExceeded, KeyAuthenticator } from "@accountlink/core";
+import { InvalidBody } from "@accountlink/core/errors";
+import { KeysV2 } from "@accountlink/http-api";
+import { Effect, Schema } from "effect";
+import { bareAnswer } from "../envelopes/envelope_v2.ts";
+import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
+import type { RequestContext } from "../request_context.ts";
+
+export const leakRoutes = Effect.fnUntraced(function* ({ open }: Pipeline) {
+  const keys = yield* ApiKeys;
+  const authenticator = yield* KeyAuthenticator;
+
+  const reportOne = Effect.fnUntraced(function* (token: string, { requestId, address }: RequestContext) {
+    const outcome = yield* keys.reportLeaked(token, requestId);
+    if (outcome !== "revoked") yield* authenticator.countFailure(address);
+    return { data: { revoked: true as const } };
+  });
+
+  const reportMany = Effect.fnUntraced(function* (items: ReadonlyArray<unknown>, context: RequestContext) {
+    const { length: received } = items;
+    if (received > KeysV2.maxLeakReports) {
+      return yield* new BulkLimitExceeded({ limit: KeysV2.maxLeakReports, received });
+    }
+    if (!areReports(items)) return yield* notReports;
+    const labels = yield* Effect.forEach(
+      items,
+      ({ token, type }) =>
+        Effect.map(
+          keys.reportLeaked(token, context.requestId),
+          (outcome): KeysV2.LeakLabel => ({
+            token_raw: token,
+            token_type: type,
+            label: outcome === "unknown" ? "false_positive" : "true_positive",
+          }),
+        ),
+      { concurrency: 10 },
+    );
+    if (!labels.some(({ label }) => label === "true_positive")) {
+      yield* authenticator.countFailure(context.address);
+    }
+    return bareAnswer(context, labels);
+  });
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    open(KeysV2.reportLeakedKey, ({ values, context }) => reportOne(values.key, context), reportMany),
+  ];
+  return routes;
+});
+
+const areReports = Schema.is(Schema.Array(KeysV2.LeakReport));
+
+const notReports = new InvalidBody({
+  problem: "content",
+  reason: "expected an array of objects with a token and a type",
+});

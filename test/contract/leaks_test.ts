@@ -1,0 +1,95 @@
+/**
+ * Reports of leaked keys in the shape that code hosts send: a JSON array, answered with an array.
+ */
+import { describe, expect, test } from "vitest";
+import { newToken } from "../support/world.ts";
+import { expectRefusal, useContractServer } from "./contract_server.ts";
+
+const { world, send } = useContractServer({ ACCOUNTLINK_IP_AUTH_FAILURES: "2" });
+const lookup = "GET /v2/chat?chatId=100001";
+const links = { 100001: "1" };
+const [first, second, third, expired, revoked] = [
+  world.key({ links }),
+  world.key({ links }),
+  world.key({ links }),
+  world.key({ expiresAt: "2026-01-01T00:00:00.000Z" }),
+  world.key({ status: "revoked" }),
+];
+const many = Array.from({ length: 99 }, newToken);
+
+const reportOf = (token: string) => ({
+  token,
+  type: "accountlink_api_key",
+  url: "https://example.com/repository/blob/key.txt",
+  source: "content",
+});
+
+const labelOf = (token: string, label: "true_positive" | "false_positive") => ({
+  token_raw: token,
+  token_type: "accountlink_api_key",
+  label,
+});
+
+const report = (tokens: ReadonlyArray<string>, from: string = world.address()) =>
+  send("POST /v2/keys/leaked", { from, body: tokens.map(reportOf) });
+
+describe("An array of leak reports", () => {
+  test("is answered in its order, and revokes what is a key", async () => {
+    const [unknown, text] = [newToken(), "no key"];
+    const { status, headers, body } = await report([unknown, first, text, first, second]);
+    expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
+    expect(body).toEqual([
+      labelOf(unknown, "false_positive"),
+      labelOf(first, "true_positive"),
+      labelOf(text, "false_positive"),
+      labelOf(first, "true_positive"),
+      labelOf(second, "true_positive"),
+    ]);
+    for (const key of [first, second])
+      expect((await send(lookup, { key, from: world.address() })).status).toBe(401);
+    expect((await send(lookup, { key: third, from: world.address() })).status).toBe(200);
+  });
+
+  test("knows what was a key", async () => {
+    const { body } = await report([expired, revoked]);
+    expect(body).toEqual([labelOf(expired, "true_positive"), labelOf(revoked, "true_positive")]);
+  });
+
+  test("has 100 reports at most, and the needle is found in them", async () => {
+    const { body } = await report([...many, third]);
+    expect(body).toEqual([
+      ...many.map((token) => labelOf(token, "false_positive")),
+      labelOf(third, "true_positive"),
+    ]);
+    expect((await send(lookup, { key: third, from: world.address() })).status).toBe(401);
+    const tooMany = await report([...many, newToken(), newToken()]);
+    expectRefusal(tooMany, 400, "BULK_LIMIT_EXCEEDED", { limit: 100, received: 101 });
+  });
+
+  test("counts as one failed authentication without a key in it, and as none with one", async () => {
+    const from = world.address();
+    for (let sent = 0; sent < 4; sent++) expect((await report([newToken(), revoked], from)).status).toBe(200);
+    for (let sent = 0; sent < 2; sent++) expect((await report(many, from)).status).toBe(200);
+    expectRefusal(await report([newToken()], from), 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_auth" });
+  });
+
+  test.each([
+    [[{ token: 5, type: "x" }]],
+    [[{ token: "x" }]],
+    [[{ type: "x" }]],
+    [[null]],
+    [[[reportOf("x")]]],
+  ])("is refused with another item: %j", async (body) => {
+    const answer = await send("POST /v2/keys/leaked", { from: world.address(), body });
+    expectRefusal(answer, 400, "INVALID_BODY", { reason: expect.any(String) as unknown });
+  });
+
+  test("is refused for an unknown dated contract", async () => {
+    const answer = await send("POST /v2/keys/leaked", {
+      from: world.address(),
+      body: [reportOf("x")],
+      headers: { "content-type": "application/json", "service-version": "1999-01-01" },
+    });
+    expect([answer.status, answer.body.error?.code]).toEqual([400, "INVALID_PARAMETER"]);
+  });
+});
