@@ -6,8 +6,8 @@ const words = (line: string) => line.trim().split(/\s+/);
 describe("accountlink keys update", () => {
   it("changes each field, and takes it away", async () => {
     const { json, run } = await makeWorkplace();
-    const { id } = await json("keys", "create", "--account", "acme");
-    const update = (line: string) => json("keys", "update", String(id), ...words(line));
+    const id = String((await json("keys", "create", "--account", "acme"))["id"]);
+    const update = (line: string) => json("keys", "update", id, ...words(line));
     expect(
       await update(`--name bot --tier premium --kind partner --access verify --expires 2999-01-31 --daily 0
         --per-window 50 --allow-ip 10.0.0.0/8 --deny-ip 10.1.0.0/16 --redirect-origin https://example.com`),
@@ -35,27 +35,27 @@ describe("accountlink keys update", () => {
       denyIps: [],
       redirectOrigins: [],
     });
-    expect((await run("keys", "update", String(id), "--name", "bot")).stdout).toContain(
-      `alk_${String(id)}_… was like this before`,
+    expect((await run("keys", "update", id, "--name", "bot")).stdout).toContain(
+      `alk_${id}_… was like this before`,
     );
   });
 
   it("refuses what cannot be meant, an unknown key and a revoked one", async () => {
     const { json } = await makeWorkplace();
-    const { id } = await json("keys", "create", "--account", "acme");
+    const id = String((await json("keys", "create", "--account", "acme"))["id"]);
     const update = (line: string) => json("keys", "update", ...words(line));
-    for (const line of [`${id}`, `${id} --clear limits --unlimited`, `${id} --unlimited --daily 5`]) {
+    for (const line of [id, `${id} --clear limits --unlimited`, `${id} --unlimited --daily 5`]) {
       expect(await update(line)).toEqual({ error: expect.any(String) as unknown });
     }
     expect(await update(`${id} --expires 2020-01-01`)).toEqual({
-      error: `Cannot update alk_${String(id)}_…: --expires is over, expected a time to come`,
+      error: `Cannot update alk_${id}_…: --expires is over, expected a time to come`,
     });
     expect(await update("Aa0Bb1Cc2Dd3 --name bot")).toEqual({
       error: "Cannot update alk_Aa0Bb1Cc2Dd3_…: there is no such key",
     });
-    await json("keys", "revoke", String(id));
+    await json("keys", "revoke", id);
     expect(await update(`${id} --name bot`)).toEqual({
-      error: `Cannot update alk_${String(id)}_…: it is revoked`,
+      error: `Cannot update alk_${id}_…: it is revoked`,
     });
   });
 });
