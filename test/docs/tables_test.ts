@@ -92,6 +92,9 @@ const samples: ReadonlyArray<PublicError> = [
       "wrong_guild",
       "ip_not_allowed",
       "key_access",
+      "not_guild_manager",
+      "account_suspended",
+      "csrf",
     ] as const
   ).map((reason) => new Forbidden({ reason })),
   new PremiumRequired(),

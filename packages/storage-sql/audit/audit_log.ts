@@ -1,6 +1,6 @@
 /** `AuditLog` in SQL. */
 import { AuditLog } from "@accountlink/core";
-import type { AuditAction, AuditFilter } from "@accountlink/core/audit";
+import { type AuditFilter, auditActions } from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
@@ -37,20 +37,23 @@ const listOn = (
   // Two selects, so that each has an index: an OR would read all entries of the account.
   const byKey = sql`SELECT ${columns} FROM audit_log
     WHERE ${isNext} AND actor_type = 'key' AND actor_id = ${keyId} ${page}`;
+  // These actions are rare. Any other order than by an expression would have Postgres look for them
+  // in all entries of the account, the newest first.
   const ofKey = sql`SELECT ${columns} FROM audit_log
-    WHERE ${isNext} AND action IN ${sql.in(keyActions)} AND actor_id <> ${keyId}
-      AND details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '') ${page}`;
+    WHERE ${isNext} AND action IN (${keyActions(sql)}) AND actor_id <> ${keyId}
+      AND details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')
+    ORDER BY sequence + 0 DESC LIMIT ${limit}`;
   return sql`SELECT * FROM (${byKey}) AS by_key UNION ALL SELECT * FROM (${ofKey}) AS of_key ${page}`;
 };
 
 /** The actions whose details name a key. */
-const keyActions: ReadonlyArray<AuditAction> = [
-  "key.created",
-  "key.updated",
-  "key.rotated",
-  "key.status_changed",
-  "key.reported",
-];
+const keyActions = (sql: SqlClient.SqlClient) =>
+  sql.literal(
+    auditActions
+      .filter((action) => action.startsWith("key."))
+      .map((action) => `'${action}'`)
+      .join(", "),
+  );
 
 const batchSize = 500;
 

@@ -9,6 +9,7 @@ import {
   type StoragePorts,
   type StoreUnavailable,
 } from "@accountlink/core";
+import type { AuditFilter } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
 import { CountLedger } from "@accountlink/core/limits";
 import { makePostgresDatabase } from "@accountlink/test-servers";
@@ -18,6 +19,7 @@ import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
 import { altOperations, fillAlts } from "./test_alt_plans.ts";
 import { Database, layerClient } from "./test_postgres.ts";
+import { fillSignIns, signInOperations } from "./test_sign_in_plans.ts";
 import { fillUsage, usageOperations } from "./test_usage_plans.ts";
 import { fillVerifications, verificationOperations } from "./test_verification_plans.ts";
 
@@ -52,6 +54,12 @@ const fill = (accounts: number) => `
   INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
     SELECT i, 'account ' || i / 100, NULL, 'operator', '', 'link.set', '{}'
     FROM generate_series(1, ${accounts * 100}) AS i;
+  -- One account has a long log, in which few entries are about a key.
+  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
+    SELECT i, '${account}', NULL, 'operator', '', 'key.rotated', '{"keyId":"${keyId}","status":"active"}'
+    FROM generate_series(1, 5) AS i;
+  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
+    SELECT i, '${account}', NULL, 'key', 'another key', 'link.set', '{}' FROM generate_series(1, 5000) AS i;
   INSERT INTO day_counts (ends_at, counter, counted)
     SELECT ${windowsEnd}, 'day:' || i, i FROM generate_series(1, ${accounts * 300}) AS i;
   INSERT INTO import_progress (source, position, saved_at) SELECT 'source ' || i, i, i
@@ -72,7 +80,7 @@ export const layerFull = (accounts: number, prepare = "") =>
       yield* Effect.provide(migrate, layerClient(database.url), { local: true });
       yield* database.query(prepare);
       yield* database.query(
-        `${fill(accounts)} ${fillVerifications(accounts)} ${fillAlts(accounts)} ${fillUsage(accounts)}`,
+        `${fill(accounts)} ${fillVerifications(accounts)} ${fillAlts(accounts)} ${fillUsage(accounts)} ${fillSignIns(accounts)}`,
       );
       yield* database.query("VACUUM ANALYZE");
       return database;
@@ -86,6 +94,9 @@ const onKeys = <A>(use: (keys: KeyStore["Service"]) => Effect.Effect<A, StoreUna
   Effect.flatMap(KeyStore, use);
 const onLedger = <A>(use: (ledger: CountLedger["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
   Effect.flatMap(CountLedger, use);
+
+/** Lists entries of the account, of which few pass the filter. */
+const onLog = (filter: AuditFilter) => Effect.flatMap(AuditLog, (log) => log.list(account, null, 50, filter));
 
 /** Operations of requests. */
 const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>> = {
@@ -170,6 +181,9 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
       action: "key.status_changed",
     }),
   ),
+  ...signInOperations,
+  "AuditLog.list of an action": onLog({ action: "key.rotated", keyId: null }),
+  "AuditLog.list of a key": onLog({ action: null, keyId }),
   "AuditLog.list": Effect.flatMap(AuditLog, (log) => log.list(account, null, 50)),
   loadCounts: onLedger((ledger) => ledger.loadCounts(windows)),
   saveCounts: onLedger((ledger) =>

@@ -1,0 +1,43 @@
+/** For tests: the sign-ins of `layerFull`, and their operations. */
+import { ChatId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import type { SignInId } from "@accountlink/core/ids";
+import { SignInStore } from "@accountlink/core/sign_ins";
+import { Effect } from "effect";
+
+/** For each account, 20 sign-ins of as many people, and 20 that have begun. */
+export const fillSignIns = (accounts: number) => `
+  INSERT INTO site_sign_ins (id, site, chat_id, guilds, created_at, expires_at)
+    SELECT 'sign-in ' || i, 'dashboard', (1000000 + i)::text, '[]', i, 1000000 + i
+    FROM generate_series(1, ${accounts * 20}) AS i;
+  INSERT INTO begun_sign_ins (state_hash, site, expires_at)
+    SELECT 'begun ' || i, 'dashboard', 1000000 + i FROM generate_series(1, ${accounts * 20}) AS i;
+`;
+
+const onSignIns = <A>(use: (signIns: SignInStore["Service"]) => Effect.Effect<A, StoreUnavailable>) =>
+  Effect.flatMap(SignInStore, use);
+
+const idOf = (index: number) => `sign-in ${index}` as SignInId;
+const chatIdOf = (index: number) => ChatId.make(`${1_000_000 + index}`);
+
+export const signInOperations: Readonly<
+  Record<string, Effect.Effect<unknown, StoreUnavailable, StoragePorts>>
+> = {
+  "SignInStore.takeBegun": onSignIns((signIns) => signIns.takeBegun("dashboard", "begun 2000", 1)),
+  "SignInStore.create": onSignIns((signIns) =>
+    signIns.create(
+      {
+        id: crypto.randomUUID() as SignInId,
+        site: "dashboard",
+        chatId: chatIdOf(1),
+        guilds: null,
+        createdAt: 1,
+        expiresAt: 9_000_000,
+      },
+      idOf(1_999),
+    ),
+  ),
+  "SignInStore.find": onSignIns((signIns) => signIns.find("dashboard", idOf(2_001), 1)),
+  "SignInStore.list": onSignIns((signIns) => signIns.list("dashboard", chatIdOf(2_001), 1)),
+  "SignInStore.end": onSignIns((signIns) => signIns.end("dashboard", chatIdOf(2_003), null)),
+  "SignInStore.sweep": onSignIns((signIns) => signIns.sweep(1_000_010)),
+};
