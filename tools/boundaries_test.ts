@@ -3,7 +3,7 @@ import { violations } from "./boundaries.ts";
 
 const refused = [
   ["packages/core/links/link.ts", "@accountlink/storage-memory", 'Use a port of "core" here'],
-  ["packages/http/chat.ts", "@accountlink/storage-sql", "expected core, html, http-api"],
+  ["packages/http/chat.ts", "@accountlink/storage-sql", "expected core, dashboard, html, http-api"],
   ["packages/storage-memory/mod.ts", "@accountlink/conformance", 'provide its layer in "apps/server"'],
   ["packages/http/chat.ts", "../core/link.ts", 'Import "core" by the name'],
   ["packages/core/link_test.ts", "@accountlink/core", "by its relative path"],

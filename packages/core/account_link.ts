@@ -40,7 +40,7 @@ import { UserData } from "./users/user_data.ts";
  * `effect/crypto`. `AddressVault` is optional: with it, fixtures can contain sightings.
  *
  * `layerFlows` adds the flow for browsers, `layerSignIns` the sign-in of people, and `layerUsers`
- * the data of one user.
+ * the data of one user; `layerWeb` has all of these.
  */
 export const layer = Layer.mergeAll(
   Accounts.layer,
@@ -86,6 +86,9 @@ export const layerUsers = Layer.merge(OwnLinks.layer, UserData.layer);
  * and `NetworkIntelligence`.
  */
 export const layerAlts = AltDetection.layer;
+
+/** All of these, as the HTTP application requires them. */
+export const layerWeb = Layer.mergeAll(layerFlows, layerSignIns, layerUsers, layerAlts);
 
 /**
  * `layer` with cryptography of Web Crypto, which every runtime has. It requires the ports of

@@ -88,12 +88,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     ),
   );
 
-  const services = Layer.mergeAll(
-    AccountLink.layerFlows,
-    AccountLink.layerSignIns,
-    AccountLink.layerUsers,
-    AccountLink.layerAlts,
-  ).pipe(
+  const services = AccountLink.layerWeb.pipe(
     Layer.provideMerge(AccountLink.layer),
     Layer.provideMerge(
       Layer.mergeAll(

@@ -41,8 +41,7 @@ export const serviceLayer = (
   ).pipe(Layer.provideMerge(storageLayer(storage, { exclusive: true, startTimeout })));
   // Counters in memory cannot fail, but they have to be restored after a restart.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
-  const { layerFlows, layerSignIns, layerUsers, layerAlts } = AccountLink;
-  return Layer.mergeAll(layerFlows, layerSignIns, layerUsers, layerAlts).pipe(
+  return AccountLink.layerWeb.pipe(
     Layer.provideMerge(AccountLink.layer),
     Layer.provideMerge(counters),
     Layer.provideMerge(ports),
