@@ -17,13 +17,12 @@ export {
 export { type KeyView, keyPage, type RefusedAct } from "./keys/key_page.ts";
 export { type KeyList, keysPage } from "./keys/keys_page.ts";
 export { emptyKeyForm, newKeyPage, type Refused } from "./keys/new_key_page.ts";
-export type { OwnedGuild } from "./keys/owned_key.ts";
 export { type NoticeName, noticeHtml } from "./look/notice.ts";
 export { style } from "./look/style.ts";
 export { type OverviewView, overviewPage } from "./overview/overview_page.ts";
 export { documentOf, type Page, type Visitor } from "./page.ts";
 export { type KeyAct, keyActPath, keyPath, paths, withQuery } from "./paths.ts";
-export { type PreviewGroup, previewPage } from "./preview/preview_page.ts";
+export { type PreviewedState, type PreviewGroup, previewPage } from "./preview/preview_page.ts";
 export {
   emptyTrialForm,
   questions,

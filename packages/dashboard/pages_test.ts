@@ -39,17 +39,17 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
   });
   const problems = [{ name: "name", reason: text }];
   const list = { keys, guilds, used: 1, allowed: 10 };
-  const today = [{ key, quota, usage: { day: "2026-11-21", groups: [] } }];
+  const today = [{ key, quota, usage: [] }];
   const request = { method: "GET", url: `http://localhost/${encodeURIComponent(text)}` } as const;
   return {
-    overview: overviewPage({ ...list, week: days.slice(0, 7), today, leaks: [entry] }, now, null),
+    overview: overviewPage({ ...list, week: days.slice(0, 7), today, leaks: [entry] }, now),
     keys: keysPage(list, now),
     newKey: newKeyPage({ ...emptyKeyForm, name: text, denyIps: text }, guilds, visitor, {
       status: 400,
       problems,
       general: text,
     }),
-    issued: issuedPage({ key, token: "alk_token", previousUntil: now }, "http://localhost", chatId),
+    issued: issuedPage({ key, token: "alk_token", isNew: false }, "http://localhost", chatId),
     key: keyPage({ key, quota, guilds, history: [entry] }, rulesOf(key), visitor, now, null, null),
     usage: usagePage({ days, byKey: [{ key, days }], keys }, { keyId: null, days: 90 }),
     audit: auditPage(
@@ -68,7 +68,12 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
       html`<p>${text}</p>`,
     ),
     account: accountPage(
-      { ...list, chatId: text, signIns: [{ id: text, createdAt: now, expiresAt: now, isThis: false }] },
+      {
+        ...list,
+        account: visitor.account,
+        chatId: text,
+        signIns: [{ id: text, createdAt: now, expiresAt: now, isThis: false }],
+      },
       visitor,
       null,
     ),

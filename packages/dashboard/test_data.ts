@@ -1,11 +1,13 @@
 /**
  * What the pages show in tests: an account with keys, usage and changes.
  */
+
 import type { ChatId, GuildId, KeyId, Pid } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
-import type { OwnedGuild, OwnedKey } from "./keys/owned_key.ts";
+import type { KeyDetails } from "@accountlink/core/keys";
+import type { OwnGuild } from "@accountlink/core/platforms";
+import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
 import type { Visitor } from "./page.ts";
-import type { RouteGroup, UsageDay } from "./usage/usage_totals.ts";
 
 export const now = Date.parse("2026-11-21T10:00:00Z");
 
@@ -15,7 +17,7 @@ const guildId = "700000000000000001" as GuildId;
 
 export const quota = { perWindow: 1, windowMs: 1000, daily: 2500, verifyDaily: 10_000 };
 
-export const makeKey = (chosen: Partial<OwnedKey> = {}): OwnedKey => ({
+export const makeKey = (chosen: Partial<KeyDetails> = {}): KeyDetails => ({
   id: "Aa0Bb1Cc2Dd3" as KeyId,
   name: "Bot",
   scope: { kind: "guild", guildId, pid: "pid_0123456789abcdefghij" as Pid, account: "acme" },
@@ -32,10 +34,11 @@ export const makeKey = (chosen: Partial<OwnedKey> = {}): OwnedKey => ({
   createdAt: now,
   lastUsedAt: null,
   previousSecretEndsAt: null,
+  revokedAt: null,
   ...chosen,
 });
 
-export const makeGuild = (name: string): OwnedGuild => ({ guildId, name, bot: true, manager: true });
+export const makeGuild = (name: string): OwnGuild => ({ guildId, name, bot: true, manager: true });
 
 export const makeVisitor = (name: string): Visitor => ({
   account: { name, tier: "free" },
@@ -55,7 +58,7 @@ export const makeEntry = (chosen: Partial<AuditEntry> = {}): AuditEntry => ({
   ...chosen,
 });
 
-const groups: ReadonlyArray<RouteGroup> = ["lookup", "bulk", "write", "alts", "session"];
+const groups: ReadonlyArray<UsageGroup> = ["lookup", "bulk", "write", "alts", "session"];
 
 /** Days of which each group has the same counts. */
 export const makeDays = (count: number, served: number, refused: number): ReadonlyArray<UsageDay> =>

@@ -33,12 +33,20 @@ const routerConfig = {
 /** Makes the application from the services of core, `HttpSettings` and `Readiness`. */
 export const makeHttpApp = Effect.gen(function* () {
   const { publicUrl, metricsElsewhere = false } = yield* HttpSettings;
+  const makeRouter = HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, routerConfig));
+  const routerOf = Effect.fnUntraced(function* (bound: ReadonlyArray<BoundRoute>) {
+    const router = yield* makeRouter;
+    yield* router.addAll(bound.map(({ method, path, answer }) => HttpRouter.route(method, path, answer)));
+    return router.asHttpEffect();
+  });
+
   const pipeline = yield* makePipeline;
   const flow = yield* flowRoutes;
-  const dashboard = yield* dashboardRoutes;
   const me = yield* meRoutes;
+  const lookups = yield* routesV2(pipeline);
+  const dashboard = yield* dashboardRoutes(Effect.orDie(yield* routerOf(lookups)));
   const routes = [
-    ...(yield* routesV2(pipeline)),
+    ...lookups,
     ...(yield* leakRoutes(pipeline)),
     ...(yield* routesV1(pipeline)),
     ...(yield* altRoutes(pipeline)),
@@ -55,12 +63,6 @@ export const makeHttpApp = Effect.gen(function* () {
     return isUnder("/me", url) ? me : pipeline;
   };
 
-  const makeRouter = HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, routerConfig));
-  const routerOf = Effect.fnUntraced(function* (bound: ReadonlyArray<BoundRoute>) {
-    const router = yield* makeRouter;
-    yield* router.addAll(bound.map(({ method, path, answer }) => HttpRouter.route(method, path, answer)));
-    return router.asHttpEffect();
-  });
   const routed = yield* routerOf(routes);
   const docs = yield* routerOf(yield* docsRoutes(pipeline, flow));
   const systemRouter = yield* makeRouter;

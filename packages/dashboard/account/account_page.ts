@@ -19,21 +19,26 @@ interface OwnSignIn {
 }
 
 export interface AccountView extends Pick<KeyList, "used" | "allowed"> {
+  readonly account: Visitor["account"];
   readonly chatId: string;
   /** Newest first. */
   readonly signIns: ReadonlyArray<OwnSignIn>;
 }
 
-export const accountPage = (view: AccountView, visitor: Visitor, notice: Html | null): Page => ({
+export const accountPage = (
+  view: AccountView,
+  visitor: Pick<Visitor, "csrf">,
+  notice: Html | null,
+): Page => ({
   status: 200,
   title: "Account",
   section: "account",
   content: html`
 ${notice}
 <dl class="facts">
-<div><dt>Signed in as</dt><dd>${visitor.userName} <small>ID ${view.chatId}</small></dd></div>
-<div><dt>Account</dt><dd>${visitor.account.name}</dd></div>
-<div><dt>Tier</dt><dd>${visitor.account.tier}</dd></div>
+<div><dt>Signed in as</dt><dd>ID ${view.chatId}</dd></div>
+<div><dt>Account</dt><dd>${view.account.name}</dd></div>
+<div><dt>Tier</dt><dd>${view.account.tier}</dd></div>
 <div><dt>Keys</dt><dd>${planText(view)}</dd></div>
 </dl>
 <section>
@@ -45,7 +50,10 @@ ${notice}
 <p class="more">What the service knows about you as a user: <a href="/me">your own page</a></p>`,
 });
 
-const signInCard = ({ id, createdAt, expiresAt, isThis }: OwnSignIn, { csrf }: Visitor): Html => html`
+const signInCard = (
+  { id, createdAt, expiresAt, isThis }: OwnSignIn,
+  { csrf }: Pick<Visitor, "csrf">,
+): Html => html`
 <li>
 <p>Since ${timeHtml(createdAt)}, until ${timeHtml(expiresAt)}</p>
 ${

@@ -1,8 +1,10 @@
 /**
  * The actions and actors of the audit log, in words.
  */
+
 import type { Actor, AuditAction } from "@accountlink/core/audit";
-import { nameOf, type OwnedKey } from "../keys/owned_key.ts";
+import type { KeyDetails } from "@accountlink/core/keys";
+import { nameOf } from "../keys/owned_key.ts";
 
 /** What each action is called. */
 export const actions: Record<AuditAction, string> = {
@@ -23,7 +25,7 @@ export const actions: Record<AuditAction, string> = {
 };
 
 /** Who did it. */
-export const actorText = ({ type, id }: Actor, keys: ReadonlyArray<OwnedKey>): string => {
+export const actorText = ({ type, id }: Actor, keys: ReadonlyArray<KeyDetails>): string => {
   const key = keys.find((known) => known.id === id);
   switch (type) {
     case "key":

@@ -1,10 +1,11 @@
 /**
  * The audit log of an account.
  */
+
 import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
+import type { KeyDetails } from "@accountlink/core/keys";
 import { html } from "@accountlink/html";
 import { keyMenu } from "../keys/key_menu.ts";
-import type { OwnedKey } from "../keys/owned_key.ts";
 import { menuField } from "../look/field.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -21,7 +22,7 @@ export interface AuditView {
   readonly entries: ReadonlyArray<AuditEntry>;
   /** Where older entries begin; null at the end. */
   readonly next: string | null;
-  readonly keys: ReadonlyArray<OwnedKey>;
+  readonly keys: ReadonlyArray<KeyDetails>;
 }
 
 export const auditPage = ({ entries, next, keys }: AuditView, filter: AuditFilter): Page => ({

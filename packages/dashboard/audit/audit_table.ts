@@ -1,9 +1,10 @@
 /**
  * Entries of the audit log as a table.
  */
+
 import type { AuditEntry } from "@accountlink/core/audit";
+import type { KeyDetails } from "@accountlink/core/keys";
 import { type Html, html } from "@accountlink/html";
-import type { OwnedKey } from "../keys/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { timeHtml } from "../look/time.ts";
 import { actions, actorText } from "./actions.ts";
@@ -13,7 +14,7 @@ export const auditTable = (
   id: string,
   caption: string,
   entries: ReadonlyArray<AuditEntry>,
-  keys: ReadonlyArray<OwnedKey>,
+  keys: ReadonlyArray<KeyDetails>,
 ): Html =>
   entries.length === 0
     ? html`<p class="empty">Nothing has happened so far.</p>`

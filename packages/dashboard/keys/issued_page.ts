@@ -1,8 +1,9 @@
 /**
  * A key in full, after it was created or rotated. It is never shown again.
  */
+
 import type { ChatId } from "@accountlink/core";
-import type { Millis } from "@accountlink/core/timestamp";
+import type { KeyDetails } from "@accountlink/core/keys";
 import { html } from "@accountlink/html";
 import { copyable } from "../look/copyable.ts";
 import { statusHtml } from "../look/notice.ts";
@@ -10,27 +11,23 @@ import { timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, withQuery } from "../paths.ts";
 import { curlOf } from "../trial/commands.ts";
-import { nameOf, type OwnedKey } from "./owned_key.ts";
+import { nameOf } from "./owned_key.ts";
 
 /** A key that was just issued. */
 export interface Issued {
-  readonly key: OwnedKey;
+  readonly key: KeyDetails;
   readonly token: string;
-  /** Until when the earlier secret is accepted too; null for a new key. */
-  readonly previousUntil: Millis | null;
+  /** Whether the key is new, and not its secret alone. */
+  readonly isNew: boolean;
 }
 
 /** @param chatId whom the example asks about: the owner */
-export const issuedPage = (
-  { key, token, previousUntil }: Issued,
-  publicUrl: string,
-  chatId: ChatId,
-): Page => {
+export const issuedPage = ({ key, token, isNew }: Issued, publicUrl: string, chatId: ChatId): Page => {
   const guildId = key.scope.kind === "guild" ? key.scope.guildId : null;
   const url = `${publicUrl}${withQuery("/v2/chat", { chatId, guildId })}`;
   return {
-    status: previousUntil === null ? 201 : 200,
-    title: previousUntil === null ? "Your new key" : "The new secret of your key",
+    status: isNew ? 201 : 200,
+    title: isNew ? "Your new key" : "The new secret of your key",
     section: "keys",
     content: html`
 ${statusHtml(html`<strong>${nameOf(key)}</strong> is ready. This is the only time that it is shown: copy it now, and keep it where programs keep secrets.`)}
@@ -39,7 +36,7 @@ ${statusHtml(html`<strong>${nameOf(key)}</strong> is ready. This is the only tim
 ${copyable("token", "key", token)}
 <h2>Try it in a terminal</h2>
 ${copyable("curl", "command", curlOf({ method: "GET", url }, token))}
-<p>${previousUntil === null ? null : html`The secret before this one is accepted until ${timeHtml(previousUntil)}. Replace it in your programs before then. `}Whoever has the key can do what it is for: keep it off pages, logs and repositories.</p>
+<p>${key.previousSecretEndsAt === null ? null : html`The secret before this one is accepted until ${timeHtml(key.previousSecretEndsAt)}. Replace it in your programs before then. `}Whoever has the key can do what it is for: keep it off pages, logs and repositories.</p>
 </section>
 <p><a class="button quiet" href="${keyPath(key.id)}">I have copied it</a></p>`,
   };

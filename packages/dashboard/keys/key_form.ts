@@ -1,11 +1,14 @@
 /**
  * The form of a key: to create one, and to change its rules.
  */
+
 import type { ParameterProblem } from "@accountlink/core/errors";
+import type { KeyDetails } from "@accountlink/core/keys";
+import type { OwnGuild } from "@accountlink/core/platforms";
 import { type Html, html } from "@accountlink/html";
 import { type Choice, linesField, menuField, radioField, textField } from "../look/field.ts";
 import { dayMs, dayOf } from "../look/time.ts";
-import { accesses, type OwnedGuild, type OwnedKey } from "./owned_key.ts";
+import { accesses } from "./owned_key.ts";
 
 /** The rules of a key as typed. */
 export interface KeyRules {
@@ -40,7 +43,7 @@ export const keyLabels: Readonly<Record<string, string>> = {
 const labelOf = (name: string): string => keyLabels[name] ?? name;
 
 /** The rules of a key, as the form shows them. */
-export const rulesOf = (key: OwnedKey): KeyRules => ({
+export const rulesOf = (key: KeyDetails): KeyRules => ({
   name: key.name,
   access: key.access,
   allowIps: key.allowIps.join("\n"),
@@ -87,7 +90,7 @@ const hasRestrictions = ({ allowIps, denyIps, redirectOrigins, lastDay }: KeyRul
 /** The fields of a new key that stay as they are: which communities it may be used for. */
 export const scopeFields = (
   form: NewKeyForm,
-  guilds: ReadonlyArray<OwnedGuild> | null,
+  guilds: ReadonlyArray<OwnGuild> | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Html => html`
 ${radioField({
@@ -109,7 +112,7 @@ ${guildField(form, guilds, problems)}`;
 /** A menu of the communities that can have a key, or a field for the ID where the platform lists none. */
 const guildField = (
   { guildId }: NewKeyForm,
-  guilds: ReadonlyArray<OwnedGuild> | null,
+  guilds: ReadonlyArray<OwnGuild> | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Html => {
   const field = { name: "guildId", label: labelOf("guildId"), value: guildId, problems };
@@ -130,7 +133,7 @@ const guildField = (
   });
 };
 
-const choiceOf = ({ guildId, name }: OwnedGuild): Choice => ({
+const choiceOf = ({ guildId, name }: OwnGuild): Choice => ({
   value: guildId,
   label: name === null ? guildId : `${name} (${guildId})`,
 });

@@ -1,12 +1,13 @@
 /**
  * The choice of a key in a filter.
  */
+import type { KeyDetails } from "@accountlink/core/keys";
 import type { Html } from "@accountlink/html";
 import { menuField } from "../look/field.ts";
-import { nameOf, type OwnedKey } from "./owned_key.ts";
+import { nameOf } from "./owned_key.ts";
 
 /** @param chosen the id of a key; null for all of them */
-export const keyMenu = (keys: ReadonlyArray<OwnedKey>, chosen: string | null): Html =>
+export const keyMenu = (keys: ReadonlyArray<KeyDetails>, chosen: string | null): Html =>
   menuField({
     name: "keyId",
     label: "Key",

@@ -2,7 +2,7 @@
  * The page of one key: its rules, what can be done to it, and its history.
  */
 import type { AuditEntry } from "@accountlink/core/audit";
-import { maskedKey } from "@accountlink/core/keys";
+import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import type { Quota } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
@@ -13,21 +13,20 @@ import type { Page, Visitor } from "../page.ts";
 import { type KeyAct, keyActPath, paths, withQuery } from "../paths.ts";
 import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
 import type { Refused } from "./new_key_page.ts";
-import { endsSoon, nameOf, type OwnedGuild, type OwnedKey, scopeText, stateHtml } from "./owned_key.ts";
+import { endsSoon, type NamedGuild, nameOf, scopeText, stateHtml } from "./owned_key.ts";
 
 /** A key with what its page shows beside it. */
 export interface KeyView {
-  readonly key: OwnedKey;
+  readonly key: KeyDetails;
   readonly quota: Quota;
-  readonly guilds: ReadonlyArray<OwnedGuild>;
+  readonly guilds: ReadonlyArray<NamedGuild>;
   /** Its latest changes, newest first. */
   readonly history: ReadonlyArray<AuditEntry>;
 }
 
-/** A form of the page that was refused, as typed. */
+/** A form of the page that was refused. */
 export interface RefusedAct extends Refused {
   readonly act: KeyAct;
-  readonly rules: KeyRules;
 }
 
 /**
@@ -37,7 +36,7 @@ export interface RefusedAct extends Refused {
 export const keyPage = (
   view: KeyView,
   rules: KeyRules,
-  visitor: Visitor,
+  visitor: Pick<Visitor, "csrf">,
   now: Millis,
   notice: Html | null,
   refused: RefusedAct | null,
@@ -91,7 +90,12 @@ const quotaText = ({ perWindow, windowMs, daily, verifyDaily }: Quota): string =
 const windowText = (windowMs: number): string =>
   windowMs === 1000 ? "second" : `${windowMs / 1000} seconds`;
 
-const acts = (key: OwnedKey, rules: KeyRules, { csrf }: Visitor, refused: RefusedAct | null): Html => {
+const acts = (
+  key: KeyDetails,
+  rules: KeyRules,
+  { csrf }: Pick<Visitor, "csrf">,
+  refused: RefusedAct | null,
+): Html => {
   const problemsOf = (act: KeyAct) => (refused?.act === act ? refused.problems : []);
   return html`
 <section>
@@ -130,7 +134,7 @@ ${textField({ name: "confirm", label: html`Type <code>${key.id}</code> to confir
 </section>`;
 };
 
-const isActive = ({ status }: OwnedKey): boolean => status === "active";
+const isActive = ({ status }: KeyDetails): boolean => status === "active";
 
 const graces = [
   { value: "86400", label: "Accept it for another day" },

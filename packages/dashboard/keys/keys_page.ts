@@ -1,27 +1,19 @@
 /**
  * The list of keys.
  */
-import { maskedKey } from "@accountlink/core/keys";
+import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
 import { counted, timeHtml, timeUntil } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths } from "../paths.ts";
-import {
-  accesses,
-  endsSoon,
-  nameOf,
-  type OwnedGuild,
-  type OwnedKey,
-  scopeText,
-  stateHtml,
-} from "./owned_key.ts";
+import { accesses, endsSoon, type NamedGuild, nameOf, scopeText, stateHtml } from "./owned_key.ts";
 
 /** The keys of an account, beside those that its plan allows. */
 export interface KeyList {
   /** Newest first. */
-  readonly keys: ReadonlyArray<OwnedKey>;
-  readonly guilds: ReadonlyArray<OwnedGuild>;
+  readonly keys: ReadonlyArray<KeyDetails>;
+  readonly guilds: ReadonlyArray<NamedGuild>;
   readonly used: number;
   /** Null for no limit. */
   readonly allowed: number | null;
@@ -51,7 +43,7 @@ const listed = ({ keys, guilds }: KeyList, now: Millis): Html => html`
 ${keys.map((key) => card(key, guilds, now))}
 </ul>`;
 
-const card = (key: OwnedKey, guilds: ReadonlyArray<OwnedGuild>, now: Millis): Html => html`
+const card = (key: KeyDetails, guilds: ReadonlyArray<NamedGuild>, now: Millis): Html => html`
 <li>
 <h2><a href="${keyPath(key.id)}">${nameOf(key)}</a> ${stateHtml(key, now)}</h2>
 <p><code>${maskedKey(key.id)}</code></p>

@@ -2,12 +2,12 @@
  * The form for a new key.
  */
 import type { ParameterProblem } from "@accountlink/core/errors";
+import type { OwnGuild } from "@accountlink/core/platforms";
 import { html } from "@accountlink/html";
 import { csrfField, problemSummary } from "../look/field.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 import { keyLabels, type NewKeyForm, rulesFields, scopeFields } from "./key_form.ts";
-import type { OwnedGuild } from "./owned_key.ts";
 
 /** A form that was refused. */
 export interface Refused {
@@ -34,8 +34,8 @@ export const emptyKeyForm: NewKeyForm = {
  */
 export const newKeyPage = (
   form: NewKeyForm,
-  guilds: ReadonlyArray<OwnedGuild> | null,
-  { csrf }: Visitor,
+  guilds: ReadonlyArray<OwnGuild> | null,
+  { csrf }: Pick<Visitor, "csrf">,
   refused: Refused | null,
 ): Page => {
   const problems = refused?.problems ?? [];

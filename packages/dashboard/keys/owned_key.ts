@@ -1,29 +1,14 @@
 /**
  * Keys as their owners see them.
  */
-import type { GuildId } from "@accountlink/core";
-import { type ApiKey, isAccepted } from "@accountlink/core/keys";
+import { type ApiKey, isAccepted, type KeyAccess } from "@accountlink/core/keys";
+import type { OwnGuild } from "@accountlink/core/platforms";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
 import { dayMs } from "../look/time.ts";
 
-/** A key, with what its owner is told of it. */
-export type OwnedKey = ApiKey & {
-  readonly access: "full" | "read" | "verify";
-  readonly lastUsedAt: Millis | null;
-  /** Until when an earlier secret is accepted; null where none is. */
-  readonly previousSecretEndsAt: Millis | null;
-};
-
-/** A guild of an owner, as far as the platform tells. */
-export interface OwnedGuild {
-  readonly guildId: GuildId;
-  readonly name: string | null;
-  /** Whether the bot is in it. */
-  readonly bot: boolean;
-  /** Whether the owner may manage it. */
-  readonly manager: boolean;
-}
+/** A guild with its name on the chat platform. */
+export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;
 
 type KeyState = "active" | "disabled" | "expired" | "revoked";
 
@@ -53,14 +38,14 @@ export const accesses = {
   full: { label: "Everything", hint: "Look-ups, writes, alts and verification sessions" },
   read: { label: "Reading", hint: "Look-ups, bulk, status, alts and reading reviews" },
   verify: { label: "Verification", hint: "Verification sessions and single look-ups" },
-} as const satisfies Record<OwnedKey["access"], { readonly label: string; readonly hint: string }>;
+} as const satisfies Record<KeyAccess, { readonly label: string; readonly hint: string }>;
 
 /** The name of a key; its public id where it has none. */
 export const nameOf = ({ name, id }: Pick<ApiKey, "name" | "id">): string =>
   name === "" ? `Key ${id}` : name;
 
 /** Where a key counts: everywhere, or in a guild. */
-export const scopeText = ({ scope }: ApiKey, guilds: ReadonlyArray<OwnedGuild>): string => {
+export const scopeText = ({ scope }: ApiKey, guilds: ReadonlyArray<NamedGuild>): string => {
   if (scope.kind === "global") return "All communities";
   const name = guilds.find(({ guildId }) => guildId === scope.guildId)?.name ?? null;
   return name === null ? `Community ${scope.guildId}` : `${name} (${scope.guildId})`;

@@ -125,11 +125,12 @@ figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap
 meter { display: block; width: 100%; height: .75rem; }
 
 .preview { display: grid; gap: 1rem; }
-.preview h2 { margin: 1rem 0 .25rem; font-size: 1rem; }
-.preview nav > :first-child { margin-top: 0; }
+.preview h2 { display: inline; font-size: 1rem; }
+.preview details + details { margin-top: .75rem; }
 .preview iframe { width: 100%; max-width: 26rem; height: 46rem; margin: 0 auto; border: 1px solid var(--edge); border-radius: 1.5rem; background: var(--ground); }
 @media (min-width: 60rem) {
   .preview { grid-template-columns: 18rem 1fr; }
   .preview nav ul { flex-direction: column; }
+  .preview iframe { position: sticky; top: 1rem; }
 }
 `;

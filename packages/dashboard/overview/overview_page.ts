@@ -1,18 +1,21 @@
 /**
  * The first page: what needs the owner's attention, and today's usage against the limits.
  */
+
 import type { AuditEntry } from "@accountlink/core/audit";
+import type { KeyDetails } from "@accountlink/core/keys";
 import type { Quota } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
+import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
 import { type Html, html } from "@accountlink/html";
 import { type KeyList, planText } from "../keys/keys_page.ts";
-import { endsSoon, nameOf, type OwnedKey } from "../keys/owned_key.ts";
+import { endsSoon, nameOf } from "../keys/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeUntil } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths } from "../paths.ts";
 import { barChart } from "../usage/bar_chart.ts";
-import { daySum, groups, outcomes, type RouteGroup, sumOf, type UsageDay } from "../usage/usage_totals.ts";
+import { daySum, groups, outcomes, sumOf } from "../usage/usage_totals.ts";
 
 export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed"> {
   /** The last seven days of the account, oldest first. */
@@ -25,17 +28,17 @@ export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed">
 
 /** Today's requests of a key, beside its limits. */
 interface KeyToday {
-  readonly key: OwnedKey;
+  readonly key: KeyDetails;
   readonly quota: Quota;
-  readonly usage: UsageDay;
+  /** By group of routes. */
+  readonly usage: UsageDay["groups"];
 }
 
-export const overviewPage = (view: OverviewView, now: Millis, notice: Html | null): Page => ({
+export const overviewPage = (view: OverviewView, now: Millis): Page => ({
   status: 200,
   title: "Overview",
   section: "overview",
   content: html`
-${notice}
 ${view.keys.length === 0 ? welcome : html`${attention(view, now)}${figures(view)}`}`,
 });
 
@@ -68,7 +71,7 @@ ${ending.map(
 </section>`;
 };
 
-const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<OwnedKey>): Html => {
+const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<KeyDetails>): Html => {
   const id = String(details["keyId"]);
   const key = keys.find((known) => known.id === id);
   return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as leaked on ${timeHtml(at)} and revoked at once. <a href="${paths.newKey}">Create another</a>, and find out where it was to be seen.</p></li>`;
@@ -109,7 +112,7 @@ ${meter(
 </li>`;
 
 /** The requests that count against the limit of a day: those that no limit refused. */
-const counting = ({ groups: counts }: UsageDay, isCounted: (group: RouteGroup) => boolean): number => {
+const counting = (counts: UsageDay["groups"], isCounted: (group: UsageGroup) => boolean): number => {
   const { served, errors } = sumOf(counts.filter(({ group }) => isCounted(group)));
   return served + errors;
 };
@@ -126,7 +129,7 @@ const weekTable = (week: ReadonlyArray<UsageDay>): Html =>
     id: "causes",
     caption: "Requests of the last seven days, by group of routes",
     columns: [{ label: "Group" }, ...Object.values(outcomes).map((label) => ({ label, isNumber: true }))],
-    rows: (Object.keys(groups) as ReadonlyArray<RouteGroup>).map((group) => {
+    rows: (Object.keys(groups) as ReadonlyArray<UsageGroup>).map((group) => {
       const { served, refused, errors } = sumOf(week.map((usage) => daySum(usage, group)));
       return [groups[group], ...[served, refused, errors].map(numberText)];
     }),

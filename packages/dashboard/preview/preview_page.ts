@@ -36,15 +36,17 @@ export const previewPage = (
 <nav aria-label="Pages of the verification">
 ${groups.map((group) => groupHtml(group, shown))}
 </nav>
-<iframe title="${shown.title}" srcdoc="${document.source}" sandbox></iframe>
+<iframe id="shown" title="${shown.title}" srcdoc="${document.source}" sandbox></iframe>
 </div>`,
 });
 
 const groupHtml = ({ label, states }: PreviewGroup, shown: PreviewedState): Html => html`
-<h2>${label}</h2>
+<details${states.some(({ name }) => name === shown.name) ? html` open` : null}>
+<summary><h2>${label}</h2></summary>
 <ul role="list">
 ${states.map(
   ({ name, title }) =>
-    html`<li><a href="${withQuery(paths.preview, { state: name })}"${name === shown.name ? html` aria-current="page"` : null}>${title}</a></li>`,
+    html`<li><a href="${withQuery(paths.preview, { state: name })}#shown"${name === shown.name ? html` aria-current="page"` : null}>${title}</a></li>`,
 )}
-</ul>`;
+</ul>
+</details>`;

@@ -47,7 +47,7 @@ export const emptyTrialForm: TrialForm = { question: "chat", id: "", guildId: ""
 /** @param result null before the first trial */
 export const trialPage = (
   form: TrialForm,
-  { csrf }: Visitor,
+  { csrf }: Pick<Visitor, "csrf">,
   result: TrialResult | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => ({

@@ -1,9 +1,11 @@
 /**
  * A bar for each day, drawn by the server. The table beside it says the same.
  */
+
+import type { UsageCounts, UsageDay } from "@accountlink/core/usage";
 import { type Html, html } from "@accountlink/html";
 import { counted, numberText } from "../look/time.ts";
-import { daySum, type Outcomes, outcomes, requestsOf, type UsageDay } from "./usage_totals.ts";
+import { daySum, outcomes, requestsOf } from "./usage_totals.ts";
 
 const height = 100;
 const barWidth = 8;
@@ -28,9 +30,9 @@ ${Object.entries(outcomes).map(([outcome, label]) => html`<li class="${outcome}"
 </figure>`;
 };
 
-const bar = (day: string, sum: Outcomes, x: number, scale: number): Html => {
+const bar = (day: string, sum: UsageCounts, x: number, scale: number): Html => {
   let top = height;
-  const part = (outcome: keyof Outcomes): Html | null => {
+  const part = (outcome: keyof UsageCounts): Html | null => {
     if (sum[outcome] === 0) return null;
     const size = sum[outcome] * scale;
     top -= size;

@@ -1,24 +1,18 @@
 /**
  * The usage of an account or of one key.
  */
+import type { KeyDetails } from "@accountlink/core/keys";
+import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
 import { html } from "@accountlink/html";
 import { keyMenu } from "../keys/key_menu.ts";
-import { nameOf, type OwnedKey } from "../keys/owned_key.ts";
+import { nameOf } from "../keys/owned_key.ts";
 import { menuField } from "../look/field.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { barChart } from "./bar_chart.ts";
-import {
-  daySum,
-  groups,
-  outcomes,
-  type RouteGroup,
-  requestsOf,
-  sumOf,
-  type UsageDay,
-} from "./usage_totals.ts";
+import { daySum, groups, outcomes, requestsOf, sumOf } from "./usage_totals.ts";
 
 export interface UsageFilter {
   /** Null for all keys. */
@@ -28,7 +22,7 @@ export interface UsageFilter {
 
 /** The usage of one key. */
 export interface KeyUsage {
-  readonly key: OwnedKey;
+  readonly key: KeyDetails;
   readonly days: ReadonlyArray<UsageDay>;
 }
 
@@ -38,12 +32,12 @@ export interface UsageView {
   /** The same by key; empty where one key was asked for. */
   readonly byKey: ReadonlyArray<KeyUsage>;
   /** The keys of the account. */
-  readonly keys: ReadonlyArray<OwnedKey>;
+  readonly keys: ReadonlyArray<KeyDetails>;
 }
 
 const spans = [7, 30, 90];
 
-const groupNames = Object.keys(groups) as ReadonlyArray<RouteGroup>;
+const groupNames = Object.keys(groups) as ReadonlyArray<UsageGroup>;
 
 export const usagePage = ({ days, byKey, keys }: UsageView, filter: UsageFilter): Page => ({
   status: 200,

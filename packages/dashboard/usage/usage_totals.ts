@@ -1,31 +1,10 @@
 /**
  * Usage of an account or a key, added up.
  */
-
-/** Requests of one day, by group of routes. */
-export interface UsageDay {
-  /** A UTC day, such as `2026-01-31`. */
-  readonly day: string;
-  readonly groups: ReadonlyArray<GroupUsage>;
-}
-
-interface GroupUsage extends Outcomes {
-  readonly group: RouteGroup;
-}
-
-/** Groups of routes. */
-export type RouteGroup = "lookup" | "bulk" | "write" | "alts" | "session";
-
-/** How requests were answered. */
-export interface Outcomes {
-  readonly served: number;
-  /** Over a limit. */
-  readonly refused: number;
-  readonly errors: number;
-}
+import { addUsage, type UsageCounts, type UsageDay, type UsageGroup } from "@accountlink/core/usage";
 
 /** What the groups of routes are called. */
-export const groups: Record<RouteGroup, string> = {
+export const groups: Record<UsageGroup, string> = {
   lookup: "Look-ups",
   bulk: "Bulk",
   write: "Writes",
@@ -34,27 +13,19 @@ export const groups: Record<RouteGroup, string> = {
 };
 
 /** What the outcomes are called. */
-export const outcomes: Record<keyof Outcomes, string> = {
+export const outcomes: Record<keyof UsageCounts, string> = {
   served: "Served",
   refused: "Over a limit",
   errors: "Errors",
 };
 
-const none: Outcomes = { served: 0, refused: 0, errors: 0 };
+const none: UsageCounts = { served: 0, refused: 0, errors: 0 };
 
 /** The sum of some counts. */
-export const sumOf = (counts: ReadonlyArray<Outcomes>): Outcomes =>
-  counts.reduce(
-    (sum, { served, refused, errors }) => ({
-      served: sum.served + served,
-      refused: sum.refused + refused,
-      errors: sum.errors + errors,
-    }),
-    none,
-  );
+export const sumOf = (counts: ReadonlyArray<UsageCounts>): UsageCounts => counts.reduce(addUsage, none);
 
 /** The sum of a day, of all groups or of one. */
-export const daySum = ({ groups: counts }: UsageDay, group: RouteGroup | null = null): Outcomes =>
+export const daySum = ({ groups: counts }: UsageDay, group: UsageGroup | null = null): UsageCounts =>
   sumOf(group === null ? counts : counts.filter((count) => count.group === group));
 
-export const requestsOf = ({ served, refused, errors }: Outcomes): number => served + refused + errors;
+export const requestsOf = ({ served, refused, errors }: UsageCounts): number => served + refused + errors;

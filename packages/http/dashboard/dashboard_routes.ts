@@ -1,36 +1,36 @@
 /**
- * The pages of the dashboard.
+ * The routes of the dashboard: its pages and its JSON.
  */
-import { html } from "@accountlink/html";
 import { Effect } from "effect";
-import type { BoundRoute } from "../pipeline/pipeline.ts";
 import { accountApi } from "./account_api.ts";
+import { accountRoutes } from "./account_routes.ts";
 import { activityApi } from "./activity_api.ts";
+import { auditRoutes } from "./audit_routes.ts";
+import { keyRoutes } from "./key_routes.ts";
 import { keysApi } from "./keys_api.ts";
+import { overviewRoutes } from "./overview_routes.ts";
 import { makeOwnerPages } from "./owner_pages.ts";
+import { previewRoutes } from "./preview_routes.ts";
+import { staticRoutes } from "./static_routes.ts";
+import { type Lookups, trialRoutes } from "./trial_routes.ts";
+import { usageRoutes } from "./usage_routes.ts";
 
-export const dashboardRoutes = Effect.gen(function* () {
-  const { page, render, routes: signIn, visit } = yield* makeOwnerPages;
-
-  const routes: ReadonlyArray<BoundRoute> = [
-    ...signIn,
+/** @param lookups answers the look-ups that owners try */
+export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Lookups) {
+  const pages = yield* makeOwnerPages;
+  const routes = [
+    ...pages.routes,
     ...(yield* accountApi),
     ...(yield* keysApi),
     ...(yield* activityApi),
-    page("/dashboard", ({ context, csrf }) =>
-      Effect.succeed(
-        render(
-          {
-            status: 200,
-            title: "Dashboard",
-            content: html`
-<h1>Dashboard</h1>
-<form method="post" action="/dashboard/sign-out"><input type="hidden" name="csrf" value="${csrf}"><button>Sign out</button></form>`,
-          },
-          context,
-        ),
-      ),
-    ),
+    ...(yield* staticRoutes),
+    ...(yield* overviewRoutes(pages)),
+    ...(yield* keyRoutes(pages)),
+    ...(yield* usageRoutes(pages)),
+    ...(yield* auditRoutes(pages)),
+    ...(yield* trialRoutes(pages, lookups)),
+    ...(yield* previewRoutes(pages)),
+    ...(yield* accountRoutes(pages)),
   ];
-  return { routes, visit };
+  return { routes, visit: pages.visit };
 });

@@ -1,7 +1,7 @@
 /**
  * The dashboard's JSON: the keys of an account.
  */
-import { InvalidParameter, OwnedKeys } from "@accountlink/core";
+import { InvalidParameter, OwnedKeys, type ScopeTarget } from "@accountlink/core";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { Limits } from "@accountlink/core/limits";
 import { DashboardKeys } from "@accountlink/http-api";
@@ -24,10 +24,7 @@ export const keysApi = Effect.gen(function* () {
     bind(
       DashboardKeys.createKey,
       Effect.fnUntraced(function* ({ owner, values }) {
-        const target = yield* targetOf(values);
-        const { name, access, allowIps, denyIps, redirectOrigins, expiresAt } = values;
-        const chosen = given({ access, allowIps, denyIps, redirectOrigins, expiresAt });
-        const { token, key } = yield* keys.create(owner, { ...chosen, name, target });
+        const { token, key } = yield* keys.create(owner, yield* ownedKeyOf(values));
         return { status: 201 as const, data: { token, key: toJson(key) } };
       }),
     ),
@@ -52,13 +49,22 @@ export const keysApi = Effect.gen(function* () {
 type Given<Values> = { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
 
 /** The values that were given. */
-const given = <Values extends object>(values: Values): Given<Values> =>
+export const given = <Values extends object>(values: Values): Given<Values> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;
 
+type NewKeyValues = OwnerInput<typeof DashboardKeys.createKey.parameters>["values"];
+
+/** The key that the values of a creation describe. */
+export const ownedKeyOf = (values: NewKeyValues) => {
+  const { name, access, allowIps, denyIps, redirectOrigins, expiresAt } = values;
+  const chosen = given({ access, allowIps, denyIps, redirectOrigins, expiresAt });
+  return Effect.map(targetOf(values), (target) => ({ ...chosen, name, target }));
+};
+
 /** The reader of parameters has seen that a guild key names its guild. */
-const targetOf = ({ scope, guildId }: OwnerInput<typeof DashboardKeys.createKey.parameters>["values"]) => {
-  if (scope === "guild" && guildId !== null) return Effect.succeed({ kind: "guild" as const, guildId });
+const targetOf = ({ scope, guildId }: NewKeyValues): Effect.Effect<ScopeTarget, InvalidParameter> => {
+  if (scope === "guild" && guildId !== null) return Effect.succeed({ kind: "guild", guildId });
   return guildId === null
-    ? Effect.succeed({ kind: "global" as const })
+    ? Effect.succeed({ kind: "global" })
     : Effect.fail(InvalidParameter.one("guildId", "not taken with the scope global"));
 };

@@ -2,22 +2,58 @@
  * Pages and forms of the dashboard, for the owner of an account.
  */
 import type { KeyOwner } from "@accountlink/core/keys";
-import { Effect } from "effect";
-import type { HttpServerResponse, UrlParams } from "effect/http";
+import { Profiles } from "@accountlink/core/platforms";
+import type { Page } from "@accountlink/dashboard";
+import { Effect, Option } from "effect";
+import { HttpServerResponse, UrlParams } from "effect/http";
+import { footerHtml } from "../flow/footer.ts";
+import { privateHeaders } from "../flow/page.ts";
+import { PageSettings } from "../flow/page_settings.ts";
+import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
 import { makeOwnerOf } from "./owner.ts";
+import { pageResponse } from "./page_response.ts";
+
+type Response = HttpServerResponse.HttpServerResponse;
 
 /** Who opened a page of the dashboard. */
 export interface OwnerVisitor extends Visitor {
   readonly owner: KeyOwner;
 }
 
-type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, SiteError>;
+/** A page, or a whole response. */
+type Answer = Effect.Effect<Page | Response, SiteError>;
+
+/** The value of a field; empty for one that was not sent. */
+export type Fields = (name: string) => string;
+
+type DashboardPath = `/dashboard${string}`;
+
+/** Binds the paths of the dashboard. */
+export interface OwnerPages {
+  /**
+   * A page. Anyone else is sent to sign in.
+   *
+   * @param answer also gets the values of the query
+   */
+  readonly page: (
+    path: DashboardPath,
+    answer: (visitor: OwnerVisitor, query: Fields) => Answer,
+  ) => BoundRoute;
+
+  /** A form of a page, whose field `csrf` is checked. */
+  readonly form: (
+    path: DashboardPath,
+    answer: (visitor: OwnerVisitor, fields: Fields) => Answer,
+  ) => BoundRoute;
+}
 
 /** `makeSiteRoutes` of the dashboard, where every page and form knows the account. */
 export const makeOwnerPages = Effect.gen(function* () {
-  const site = yield* makeSiteRoutes("dashboard");
+  const { routes, visit, ...site } = yield* makeSiteRoutes("dashboard");
+  const settings = yield* PageSettings;
+  const profiles = yield* Profiles;
   const ownerOf = yield* makeOwnerOf;
 
   const withOwner = (visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
@@ -26,20 +62,45 @@ export const makeOwnerPages = Effect.gen(function* () {
       return { ...visitor, owner: { account, chatId: signIn.chatId, requestId: context.requestId } };
     });
 
-  return {
-    ...site,
+  const render = Effect.fnUntraced(function* (page: Page, { owner, csrf }: OwnerVisitor) {
+    const { account, chatId, requestId } = owner;
+    const profile = yield* profiles.chat(chatId, null);
+    const userName = profile?.displayName ?? profile?.username ?? chatId;
+    return pageResponse(page, { account, userName, csrf }, footerHtml(settings, requestId));
+  });
 
-    /** A page. Anyone else is sent to sign in. */
-    page: (path: `/dashboard${string}`, answer: (visitor: OwnerVisitor) => Answer) =>
-      site.page(path, (visitor) => Effect.flatMap(withOwner(visitor), answer)),
-
-    /** A form of a page, whose field `csrf` is checked. */
-    form: (
-      path: `/dashboard${string}`,
-      answer: (visitor: OwnerVisitor, fields: UrlParams.UrlParams) => Answer,
-    ) =>
-      site.form(path, (visitor, fields) =>
-        Effect.flatMap(withOwner(visitor), (owner) => answer(owner, fields)),
+  const answerTo = (visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
+    Effect.flatMap(withOwner(visitor), (owning) =>
+      Effect.flatMap(answer(owning), (answered) =>
+        HttpServerResponse.isHttpServerResponse(answered)
+          ? Effect.succeed(answered)
+          : render(answered, owning),
       ),
+    );
+
+  const pages: OwnerPages = {
+    page: (path, answer) =>
+      site.page(path, (visitor) => answerTo(visitor, (owning) => answer(owning, queryOf(visitor)))),
+    form: (path, answer) =>
+      site.form(path, (visitor, fields) => answerTo(visitor, (owning) => answer(owning, fieldsOf(fields)))),
   };
+  return { routes, visit, ...pages };
 });
+
+/** Sends the browser to a page after a form, so that a reload does not send the form again. */
+export const seeOther = (path: string): Response =>
+  HttpServerResponse.redirect(path, { status: 303, headers: privateHeaders });
+
+const fieldsOf =
+  (params: UrlParams.UrlParams): Fields =>
+  (name) =>
+    Option.getOrElse(UrlParams.getFirst(params, name), () => "");
+
+/** The first of repeated values: links of the pages repeat none. */
+const queryOf =
+  ({ context: { query } }: Visitor): Fields =>
+  (name) => {
+    const value = query[name];
+    const first: unknown = Array.isArray(value) ? value[0] : value;
+    return typeof first === "string" ? first : "";
+  };

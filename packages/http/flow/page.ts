@@ -35,9 +35,19 @@ export const privateHeaders = {
   "x-content-type-options": "nosniff",
 };
 
-const documentOf = ({ title, content }: Page, footer: Html): Html => html`<!doctype html>
+/**
+ * The whole document of a page.
+ *
+ * @param head what its head has besides
+ */
+export const documentOf = (
+  { title, content }: Page,
+  footer: Html,
+  head: Html | null = null,
+): Html => html`<!doctype html>
 <html lang="en">
 <head>
+${head}
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">

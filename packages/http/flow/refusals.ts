@@ -181,6 +181,10 @@ export const refusalPage = (
 export const ownRefusalPage = (name: OwnRefusal, platforms: PlatformNames): Page =>
   pageOf(refusals[name], platforms);
 
+/** The page for any refusal, with a link back. */
+export const namedRefusalPage = (name: RefusalName, platforms: PlatformNames, entry: FlowEntry): Page =>
+  pageOf(refusals[name], platforms, { entry, card: null });
+
 /** The page for a request without a route. */
 export const unmatchedPage = ({ problem }: BadRequest, platforms: PlatformNames): Page =>
   pageOf(refusals[unmatched[problem]], platforms);

@@ -1,0 +1,51 @@
+/**
+ * The page of the audit log, and the same as a file.
+ */
+import { AuditLog, OwnedKeys } from "@accountlink/core";
+import { type AuditFilter, auditActions } from "@accountlink/core/audit";
+import type { Account } from "@accountlink/core/keys";
+import { auditCsv, auditPage, paths } from "@accountlink/dashboard";
+import { Effect } from "effect";
+import type { Fields, OwnerPages } from "./owner_pages.ts";
+import { csvResponse } from "./page_response.ts";
+
+const pageSize = 50;
+
+/** The most entries of a file, which is made in memory. */
+const fileSize = 10_000;
+
+export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
+  const keys = yield* OwnedKeys;
+  const log = yield* AuditLog;
+
+  const filterOf = Effect.fnUntraced(function* (account: Account, query: Fields) {
+    const [action, keyId] = [query("action"), query("keyId")];
+    return {
+      action: auditActions.find((known) => known === action) ?? null,
+      keyId: keyId === "" ? null : (yield* keys.find(account, keyId)).id,
+    } satisfies AuditFilter;
+  });
+
+  return [
+    page(
+      paths.audit,
+      Effect.fnUntraced(function* ({ owner: { account } }, query) {
+        const filter = yield* filterOf(account, query);
+        const cursor = query("cursor");
+        const before = /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
+        // One more tells whether there is a next page.
+        const found = yield* log.list(account.name, before, pageSize + 1, filter);
+        const entries = found.slice(0, pageSize);
+        const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
+        return auditPage({ entries, next, keys: yield* keys.list(account) }, filter);
+      }),
+    ),
+    page(
+      paths.auditFile,
+      Effect.fnUntraced(function* ({ owner: { account } }, query) {
+        const filter = yield* filterOf(account, query);
+        return csvResponse("audit", auditCsv(yield* log.list(account.name, null, fileSize, filter)));
+      }),
+    ),
+  ];
+});

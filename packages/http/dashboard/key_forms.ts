@@ -1,0 +1,70 @@
+/**
+ * The forms of keys, read by the same rules as the bodies of the JSON routes.
+ */
+import { type InvalidBody, InvalidParameter, type MissingParameter } from "@accountlink/core/errors";
+import type { KeyId } from "@accountlink/core/ids";
+import type { KeyDetails } from "@accountlink/core/keys";
+import { entriesOf, expiryOf, type KeyRules, type NewKeyForm, rulesOf } from "@accountlink/dashboard";
+import { DashboardKeys } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { parameterReader } from "../pipeline/parameters.ts";
+import { given, ownedKeyOf } from "./keys_api.ts";
+import type { Fields } from "./owner_pages.ts";
+
+const readNewKey = parameterReader(DashboardKeys.createKey);
+const readUpdate = parameterReader(DashboardKeys.patchKey);
+const readRotation = parameterReader(DashboardKeys.rotateKey);
+
+/** The rules of a key, as typed. */
+export const typedRules = (fields: Fields): KeyRules => ({
+  name: fields("name").trim(),
+  access: fields("access"),
+  allowIps: fields("allowIps"),
+  denyIps: fields("denyIps"),
+  redirectOrigins: fields("redirectOrigins"),
+  lastDay: fields("expiresAt").trim(),
+});
+
+export const typedKey = (fields: Fields): NewKeyForm => ({
+  ...typedRules(fields),
+  scope: fields("scope"),
+  guildId: fields("guildId").trim(),
+});
+
+const listsOf = ({ allowIps, denyIps, redirectOrigins }: KeyRules) => ({
+  allowIps: entriesOf(allowIps),
+  denyIps: entriesOf(denyIps),
+  redirectOrigins: entriesOf(redirectOrigins),
+});
+
+/** The key that a form describes. */
+export const newKeyOf = (form: NewKeyForm) => {
+  const { name, scope, access, guildId, lastDay } = form;
+  // A menu has a value also where it does not matter.
+  const guild = scope === "guild" ? { guildId } : {};
+  const raw = { name, scope, ...guild, access, ...listsOf(form), expiresAt: expiryOf(lastDay) };
+  const read = readNewKey(raw, scope === "guild" ? "guild" : "global", []);
+  return Effect.flatMap(Effect.fromResult(read), ownedKeyOf);
+};
+
+/** The values that change a key. An end that was not touched stays what it is, to the millisecond. */
+export const updateOf = (key: KeyDetails, rules: KeyRules) => {
+  const { name, access, lastDay } = rules;
+  if (name === "") return Effect.fail(InvalidParameter.one("name", "expected 1 to 80 characters"));
+  const end = lastDay === rulesOf(key).lastDay ? {} : { expiresAt: expiryOf(lastDay) };
+  const raw = { id: key.id, name, access, ...listsOf(rules), ...end };
+  return Effect.map(
+    Effect.fromResult(readUpdate(raw, "global", [])),
+    ({ allowIps, denyIps, redirectOrigins, expiresAt, ...read }) =>
+      given({ name: read.name, access: read.access, allowIps, denyIps, redirectOrigins, expiresAt }),
+  );
+};
+
+/** How long the earlier secrets stay accepted, in seconds. */
+export const graceOf = (
+  id: KeyId,
+  fields: Fields,
+): Effect.Effect<number, MissingParameter | InvalidParameter | InvalidBody> => {
+  const raw = { id, graceSeconds: Number(fields("graceSeconds")) };
+  return Effect.map(Effect.fromResult(readRotation(raw, "global", [])), ({ graceSeconds }) => graceSeconds);
+};

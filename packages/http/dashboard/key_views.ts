@@ -1,0 +1,80 @@
+/**
+ * The pages of keys with what they show.
+ */
+import { AuditLog, OwnedKeys } from "@accountlink/core";
+import type { KeyDetails } from "@accountlink/core/keys";
+import { Limits, quotaOf } from "@accountlink/core/limits";
+import { OwnGuilds } from "@accountlink/core/platforms";
+import {
+  issuedPage,
+  type KeyRules,
+  keyPage,
+  keysPage,
+  type NewKeyForm,
+  newKeyPage,
+  noticeHtml,
+  type Refused,
+  type RefusedAct,
+} from "@accountlink/dashboard";
+import { Effect } from "effect";
+import { HttpSettings } from "../settings.ts";
+import type { OwnerVisitor } from "./owner_pages.ts";
+
+/** How many changes the page of a key shows. */
+const shownChanges = 10;
+
+export const makeKeyViews = Effect.gen(function* () {
+  const keys = yield* OwnedKeys;
+  const guilds = yield* OwnGuilds;
+  const log = yield* AuditLog;
+  const limits = yield* Limits;
+  const { publicUrl } = yield* HttpSettings;
+
+  /** The choice of communities; null where the platform does not tell. */
+  const choiceOf = ({ signIn }: OwnerVisitor) =>
+    signIn.guilds === null
+      ? Effect.succeed(null)
+      : Effect.orElseSucceed(guilds.of(signIn.guilds), () => null);
+
+  return {
+    list: Effect.fnUntraced(function* (visitor: OwnerVisitor) {
+      const { account } = visitor.owner;
+      const plan = yield* keys.plan(account);
+      const list = { keys: yield* keys.list(account), guilds: namedGuilds(visitor), ...plan };
+      return keysPage(list, nowOf(visitor));
+    }),
+
+    /** @param refused why the form comes back; null for a new one */
+    blank: (visitor: OwnerVisitor, form: NewKeyForm, refused: Refused | null) =>
+      Effect.map(choiceOf(visitor), (owned) => newKeyPage(form, owned, visitor, refused)),
+
+    /**
+     * @param done the notice of what an act did, unchecked
+     * @param refused a form that comes back; null for none
+     */
+    one: Effect.fnUntraced(function* (
+      visitor: OwnerVisitor,
+      key: KeyDetails,
+      rules: KeyRules,
+      done: string,
+      refused: RefusedAct | null,
+    ) {
+      const filter = { action: null, keyId: key.id };
+      const view = {
+        key,
+        quota: quotaOf(key.limits, limits[key.tier]),
+        guilds: namedGuilds(visitor),
+        history: yield* log.list(visitor.owner.account.name, null, shownChanges, filter),
+      };
+      return keyPage(view, rules, visitor, nowOf(visitor), noticeHtml(done), refused);
+    }),
+
+    issued: ({ owner }: OwnerVisitor, key: KeyDetails, token: string, isNew: boolean) =>
+      issuedPage({ key, token, isNew }, publicUrl, owner.chatId),
+  };
+});
+
+const nowOf = ({ context }: OwnerVisitor) => context.clock.currentTimeMillisUnsafe();
+
+const namedGuilds = ({ signIn }: OwnerVisitor) =>
+  (signIn.guilds ?? []).map(({ id, name }) => ({ guildId: id, name }));

@@ -1,0 +1,36 @@
+/**
+ * Pages of the dashboard as responses, with their headers and their content security policy.
+ */
+import { documentOf, type Page, type Visitor } from "@accountlink/dashboard";
+import type { Html } from "@accountlink/html";
+import { HttpServerResponse } from "effect/http";
+import { privateHeaders } from "../flow/page.ts";
+
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+export const pageResponse = (
+  page: Page,
+  visitor: Visitor,
+  footer: Html,
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(documentOf(page, visitor, footer).source, {
+    status: page.status,
+    contentType: "text/html; charset=utf-8",
+    headers: { ...privateHeaders, "content-security-policy": policy },
+  });
+
+/** A file to download. */
+export const csvResponse = (name: string, text: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(text, {
+    contentType: "text/csv; charset=utf-8",
+    headers: { ...privateHeaders, "content-disposition": `attachment; filename="${name}.csv"` },
+  });

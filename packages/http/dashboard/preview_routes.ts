@@ -1,0 +1,22 @@
+/**
+ * The page with what users see when they verify.
+ */
+import { SessionSettings } from "@accountlink/core";
+import { paths, previewPage } from "@accountlink/dashboard";
+import { Effect } from "effect";
+import { PageSettings } from "../flow/page_settings.ts";
+import type { OwnerPages } from "./owner_pages.ts";
+import { previewDocument, previewGroups, stateOf } from "./preview_states.ts";
+
+export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
+  const settings = yield* PageSettings;
+  const { sightingRetention } = yield* SessionSettings;
+  const terms = { ...settings, sightingRetention };
+  return [
+    page(paths.preview, ({ owner: { account, requestId } }, query) => {
+      const shown = stateOf(query("state"));
+      const document = previewDocument(shown.name, account.name, settings, terms, requestId);
+      return Effect.succeed(previewPage(previewGroups, shown, document));
+    }),
+  ];
+});

@@ -1,0 +1,31 @@
+/**
+ * The style sheet and the script of the dashboard's pages.
+ */
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { paths, style } from "@accountlink/dashboard";
+import { Effect } from "effect";
+import { HttpServerRequest } from "effect/http";
+import type { BoundRoute } from "../pipeline/pipeline.ts";
+import { withHeaders } from "../pipeline/pipeline.ts";
+import { makeStaticDocument, type StaticDocument } from "../system/static_document.ts";
+
+const scriptFile = fileURLToPath(import.meta.resolve("@accountlink/dashboard/comfort.js"));
+
+/** Not counted, so that the pages for a limit get them too. */
+export const staticRoutes = Effect.gen(function* () {
+  const script = yield* Effect.promise(() => readFile(scriptFile, "utf8"));
+  return [
+    route(paths.style, yield* documentOf(style, "text/css")),
+    route(paths.script, yield* documentOf(script, "text/javascript")),
+  ];
+});
+
+const documentOf = (text: string, type: string) =>
+  Effect.promise(() => makeStaticDocument(text, { contentType: `${type}; charset=utf-8` }));
+
+const route = (path: `/${string}`, document: StaticDocument): BoundRoute => ({
+  method: "GET",
+  path,
+  answer: withHeaders("dashboard", Effect.map(HttpServerRequest.HttpServerRequest, document)),
+});

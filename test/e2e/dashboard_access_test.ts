@@ -1,0 +1,139 @@
+/** The dashboard without a script, with the keyboard alone, and in the frame of another site. */
+import { paths } from "@accountlink/dashboard";
+import { describe, expect, it } from "vitest";
+import { createKey, useDashboard } from "./dashboard_pages.ts";
+import { press } from "./flow_pages.ts";
+import { desktop, phone } from "./looks.ts";
+
+const { visit, send, url } = await useDashboard();
+
+describe("without a script", () => {
+  it("an owner creates, changes, rotates and revokes a key, and sees what was used", async () => {
+    const { page, complaints, close, keepPicture } = await visit("/dashboard", /Ada\b/, {
+      ...phone,
+      javaScriptEnabled: false,
+    });
+    const token = await createKey(page, "Plain");
+    expect((await send("GET /v2/chat?chatId=100001", { key: token })).status).toBe(404);
+    await keepPicture("dashboard-plain-issued");
+    await press(page, "I have copied it");
+    await page.getByText("Restrictions").click();
+    await page.getByLabel("Denied addresses").fill("192.0.2.0/24\n2001:db8::/32");
+    await page.getByLabel("Last day").fill("2099-12-31");
+    await press(page, "Save the rules");
+    expect(await page.getByLabel("Denied addresses").inputValue()).toBe("192.0.2.0/24\n2001:db8::/32");
+    expect(await page.getByLabel("Last day").inputValue()).toBe("2099-12-31");
+    await press(page, "Make a new secret");
+    expect(await page.locator("#token").textContent()).not.toBe(token);
+    await press(page, "I have copied it");
+    // Nothing waits for what is typed; the server does.
+    await page.getByLabel(/^Type/).fill("something else");
+    await press(page, "Revoke the key");
+    expect(await page.getByRole("alert").textContent()).toMatch("Confirmation");
+    await page.getByLabel(/^Type/).fill(token.slice(4, 16));
+    await press(page, "Revoke the key");
+    await page.getByText("The key is revoked.").waitFor();
+    await press(page, "Usage of this key");
+    await keepPicture("dashboard-plain-usage");
+    expect(await page.getByRole("columnheader", { name: "Served" }).count()).toBe(1);
+    await press(page, "Sign out");
+    expect(await page.title()).toBe("You are signed out");
+    // That a form was refused is no complaint about a page.
+    expect(complaints.filter((text) => !text.includes("status of 400"))).toEqual([]);
+    await close();
+  });
+});
+
+describe("the keyboard alone", () => {
+  it("creates a key, copies it and revokes it", async () => {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const watched = await visit(paths.keys, /Ada\b/, { ...desktop, permissions });
+    const { page, complaints, close, keepPicture } = watched;
+    const focused = () =>
+      page.evaluate<string>(
+        "(({ id, innerText }) => id || innerText)(document.activeElement ?? document.body)",
+      );
+    /** Goes on with Tab until this is under the focus, which has to show. */
+    const reach = async (name: RegExp) => {
+      for (let tabs = 0; !name.test(await focused()); tabs++) {
+        if (tabs === 60) throw new Error(`Cannot reach ${name} with the keyboard`);
+        await page.keyboard.press("Tab");
+      }
+      expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).not.toBe("none");
+    };
+    const enter = async (name: RegExp, title: string) => {
+      await reach(name);
+      await page.keyboard.press("Enter");
+      await expect.poll(() => page.title()).toBe(`${title} – accountlink`);
+    };
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to the content");
+    await keepPicture("dashboard-focus-skip");
+    await page.keyboard.press("Enter");
+    await enter(/^Create a key/, "Create a key");
+    // One of the radio buttons has the focus; an arrow chooses the other.
+    while (!(await page.evaluate<boolean>("document.activeElement.type === 'radio'"))) {
+      await page.keyboard.press("Tab");
+    }
+    await page.keyboard.press("ArrowDown");
+    await reach(/^name$/);
+    await page.keyboard.type("By keyboard");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.title()).toMatch("Your new key");
+    const token = (await page.locator("#token").textContent()) ?? "";
+    await reach(/^Copy/);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused()).toBe("Copied");
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
+    await keepPicture("dashboard-focus-copied");
+    await enter(/^I have copied it/, "By keyboard");
+    await reach(/^confirm$/);
+    await page.keyboard.type(token.slice(4, 16));
+    await enter(/^Revoke the key/, "By keyboard");
+    await page.getByText("The key is revoked.").waitFor();
+    expect((await send("GET /v2/chat?chatId=100001", { key: token })).status).toBe(401);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
+
+describe("another site", () => {
+  it("cannot put a page of the dashboard into a frame", async () => {
+    const { page, complaints, close } = await visit("/dashboard", /Ada\b/, desktop);
+    await page.setContent(`<iframe src="${url()}/dashboard"></iframe>`);
+    await expect.poll(() => complaints.join()).toMatch(/frame/i);
+    await close();
+  });
+
+  it("gets no page without the headers that keep it out", async () => {
+    const { page, close } = await visit("/dashboard", /Ada\b/, desktop);
+    const { overview, keys, newKey, usage, audit, trial, preview, account, usageFile, auditFile } = paths;
+    const policies = new Set<string>();
+    for (const path of [
+      overview,
+      keys,
+      newKey,
+      usage,
+      audit,
+      trial,
+      preview,
+      account,
+      usageFile,
+      auditFile,
+    ]) {
+      const headers = (await page.context().request.get(`${url()}${path}`)).headers();
+      expect(headers).toMatchObject({
+        "x-frame-options": "DENY",
+        "cache-control": "no-store",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+      });
+      if (headers["content-type"]?.startsWith("text/html"))
+        policies.add(headers["content-security-policy"] ?? "");
+    }
+    expect([...policies]).toEqual([
+      "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    ]);
+    await close();
+  });
+});

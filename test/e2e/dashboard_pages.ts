@@ -1,0 +1,95 @@
+/**
+ * The dashboard as its owners meet it: a server, its platforms, a browser, and what owners do on the pages.
+ */
+import { freePort } from "@accountlink/test-servers";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
+import type { Send } from "../support/http.ts";
+import { useServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+import { openPage, startBrowser, type WatchedPage } from "./browser.ts";
+import { press } from "./flow_pages.ts";
+
+/** What somebody else may call a community or themselves. */
+export const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(1)</script>`;
+
+/** The owner manages it, and the bot is in it. */
+export const ownGuild = "700000000000000001";
+
+/** What tests of the pages do. */
+export interface DashboardPages {
+  readonly platform: DevPlatform;
+  readonly url: () => string;
+  readonly send: Send;
+  /** Opens a path of the dashboard as a user of the chat platform, who signs in. */
+  readonly visit: (path: string, as: RegExp, options: BrowserContextOptions) => Promise<WatchedPage>;
+}
+
+/** Runs one server and one browser for the tests of a file. */
+export const useDashboard = async (): Promise<DashboardPages> => {
+  const port = await freePort();
+  const world = makeWorld();
+  const members = [{ chatId: "100001", manager: true }, { chatId: "100002" }];
+  const fixture = {
+    ...world.fixture,
+    platform: {
+      ...world.fixture.platform,
+      guilds: [
+        { id: ownGuild, name: "Rook & Bishop", members },
+        { id: "700000000000000002", name: hostile, members },
+        { id: "700000000000000003", name: "Without the bot", bot: false, members },
+      ],
+      chatUsers: [
+        { id: "100001", username: "ada", displayName: "Ada" },
+        { id: "100002", username: "mallory", displayName: hostile },
+        { id: "100003", username: "newcomer", displayName: "Newcomer" },
+      ],
+    },
+  };
+  const { send, url } = useServer(() => ({
+    fixture,
+    env: {
+      ACCOUNTLINK_DEV_PLATFORM_PORT: String(port),
+      ACCOUNTLINK_FREE_KEYS: "20",
+      ACCOUNTLINK_FREE_PER_WINDOW: "0",
+      ACCOUNTLINK_FREE_DAILY: "4",
+    },
+  }));
+  const platform = devPlatformOn(port);
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    platform.close();
+  });
+  return {
+    platform,
+    url,
+    send,
+    visit: async (path, as, options) => {
+      const watched = await openPage(browser as Browser, `${url()}/dashboard`, options);
+      await press(watched.page, as);
+      await watched.page.waitForURL(`${url()}/dashboard`);
+      if (path !== "/dashboard") await watched.page.goto(`${url()}${path}`);
+      return watched;
+    },
+  };
+};
+
+/** Creates a key with the form, and gives its text in full. */
+export const createKey = async (page: Page, name: string): Promise<string> => {
+  await page.goto(new URL("/dashboard/keys/new", page.url()).href);
+  await page.getByLabel("All communities").check();
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await press(page, "Create the key");
+  return (await page.locator("#token").textContent()) ?? "";
+};
+
+/** Opens the page of a key from the list. */
+export const openKey = async (page: Page, name: string): Promise<void> => {
+  await page.goto(new URL("/dashboard/keys", page.url()).href);
+  await press(page, name);
+};

@@ -1,0 +1,229 @@
+/** The pages of the dashboard in a real browser: each of them, in each of its states. */
+import { paths } from "@accountlink/dashboard";
+import { describe, expect, it } from "vitest";
+import { createKey, hostile, openKey, ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { press } from "./flow_pages.ts";
+import { desktop, expectUsable, phone } from "./looks.ts";
+
+const { visit, send, url, platform } = await useDashboard();
+
+describe("a new owner", () => {
+  it("is shown where to begin", async () => {
+    const watched = await visit("/dashboard", /Newcomer/, phone);
+    const { page, close } = watched;
+    await expectUsable(watched, "Overview", "dashboard-overview-empty");
+    for (const [title, path] of [
+      ["Keys", paths.keys],
+      ["Usage", paths.usage],
+      ["Audit log", paths.audit],
+    ] as const) {
+      await page.goto(`${url()}${path}`);
+      await expectUsable(watched, title, `dashboard-${title.split(" ")[0]?.toLowerCase()}-empty`);
+    }
+    await close();
+  });
+});
+
+describe("a key", () => {
+  it("is created for a community, shown once, and works", async () => {
+    const watched = await visit(paths.newKey, /^A?\s*Ada\b/, desktop);
+    const { page, close } = watched;
+    await expectUsable(watched, "Create a key", "dashboard-key-new");
+    await page.getByLabel("Name", { exact: true }).fill("Bot of the club");
+    await page.getByLabel("Community", { exact: true }).selectOption(ownGuild);
+    await press(page, "Create the key");
+    await expectUsable(watched, "Your new key", "dashboard-key-issued");
+    const token = (await page.locator("#token").textContent()) ?? "";
+    const answer = await send(`GET /v2/chat?chatId=100001&guildId=${ownGuild}`, { key: token });
+    expect(answer.body.error?.code).toBe("LINK_NOT_FOUND");
+    // What is gone on to, and what the browser remembers, has no key.
+    await page.reload();
+    expect(await page.content()).not.toContain(token);
+    await expectUsable(watched, "Bot of the club", "dashboard-key");
+    await close();
+  });
+
+  it("comes back as typed where a field is wrong", async () => {
+    const watched = await visit(paths.newKey, /Ada\b/, phone);
+    const { page, close } = watched;
+    await page.getByLabel("Name", { exact: true }).fill("Kept");
+    await page.getByLabel("Community", { exact: true }).selectOption(ownGuild);
+    await page.getByText("Restrictions").click();
+    await page.getByLabel("Allowed addresses").fill("not an address");
+    await press(page, "Create the key");
+    await expectUsable(watched, "Create a key", "dashboard-key-refused");
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Kept");
+    expect(await page.getByLabel("Allowed addresses").inputValue()).toBe("not an address");
+    expect(await page.getByRole("alert").textContent()).toMatch(/Allowed addresses: expected a list/);
+    await close();
+  });
+
+  it("changes its rules, its secret and its status, and ends", async () => {
+    const watched = await visit("/dashboard", /Ada\b/, desktop);
+    const { page, close } = watched;
+    const token = await createKey(page, "Changing");
+    await press(page, "I have copied it");
+    await page.getByLabel("Name", { exact: true }).fill("Changed");
+    await page.getByRole("radio", { name: /^Reading/ }).check();
+    await press(page, "Save the rules");
+    await expectUsable(watched, "Changed", "dashboard-key-updated");
+    expect(await page.getByRole("status").textContent()).toMatch("rules of the key were changed");
+    await page.getByLabel("The present secret").selectOption("0");
+    await press(page, "Make a new secret");
+    await expectUsable(watched, "The new secret of your key", "dashboard-key-rotated");
+    expect((await send("GET /v2/chat?chatId=100001", { key: token })).status).toBe(401);
+    await press(page, "I have copied it");
+    await press(page, "Disable the key");
+    await expectUsable(watched, "Changed", "dashboard-key-disabled");
+    await press(page, "Enable the key");
+    await page.getByText("The key is active again").waitFor();
+    const revoke = page.getByRole("button", { name: "Revoke the key" });
+    expect(await revoke.isDisabled()).toBe(true);
+    await page.getByLabel(/^Type/).fill(token.slice(4, 16));
+    await revoke.click();
+    await expectUsable(watched, "Changed", "dashboard-key-revoked");
+    await page.goto(`${url()}${paths.keys}`);
+    await expectUsable(watched, "Keys", "dashboard-keys");
+    await close();
+  });
+});
+
+describe("what was used and changed", () => {
+  it("is on the overview without a reload, in usage and in the audit log", async () => {
+    const watched = await visit("/dashboard", /Ada\b/, desktop);
+    const { page, close } = watched;
+    const key = await createKey(page, "=Counted");
+    await page.goto(`${url()}/dashboard`);
+    for (const chatId of ["100001", "100002", "100003", "x", "100001"])
+      await send(`GET /v2/chat?chatId=${chatId}`, { key });
+    const card = page.getByRole("listitem").filter({ hasText: "=Counted" });
+    await expect.poll(() => card.textContent()).toMatch("Requests: 4 of 4");
+    await expectUsable(watched, "Overview", "dashboard-overview");
+    await page.goto(`${url()}${paths.usage}?days=7`);
+    await expectUsable(watched, "Usage", "dashboard-usage");
+    const usage = await page.context().request.get(`${url()}${paths.usageFile}?days=7`);
+    expect(await usage.text()).toMatch(/,'=Counted,lookup,3,1,1\r\n/);
+    expect(usage.headers()["content-disposition"]).toBe('attachment; filename="usage-7-days.csv"');
+    await page.goto(`${url()}${paths.audit}?action=key.created`);
+    await expectUsable(watched, "Audit log", "dashboard-audit");
+    const audit = await page.context().request.get(`${url()}${paths.auditFile}`);
+    expect(await audit.text()).toMatch(/^at,action,actorType,actorId,pid,requestId,details\r\n/);
+    await close();
+  });
+});
+
+describe("a look-up to try", () => {
+  it("shows the request and the answer, and keeps no key", async () => {
+    const watched = await visit(paths.trial, /Ada\b/, phone);
+    const { page, close } = watched;
+    await expectUsable(watched, "Try it", "dashboard-try");
+    const key = await createKey(page, "Tried");
+    await page.goto(`${url()}${paths.trial}`);
+    await page.getByLabel("API key").fill(key);
+    await page.getByLabel("ID", { exact: true }).fill("100001");
+    await press(page, "Send the request");
+    await expectUsable(watched, "Try it", "dashboard-try-answer");
+    expect(await page.locator("#answer").textContent()).toMatch("LINK_NOT_FOUND");
+    expect(await page.locator("#curl").textContent()).toMatch(`${url()}/v2/chat?chatId=100001`);
+    expect(await page.content()).not.toContain(key);
+    await page.getByLabel("API key").fill("alk_wrong");
+    await press(page, "Send the request");
+    await expectUsable(watched, "Try it", "dashboard-try-refused");
+    await close();
+  });
+});
+
+describe("the preview", () => {
+  it.each([
+    ["begin", "Link your accounts"],
+    ["choice", "Is this right?"],
+    ["done", "Your accounts are linked"],
+    ["refused-not_a_member", "You are not in the community"],
+  ])("shows %s as users see it", async (state, title) => {
+    const watched = await visit(`${paths.preview}?state=${state}`, /Ada\b/, desktop);
+    const { page, close } = watched;
+    const shown = page.frameLocator("iframe");
+    await shown.getByRole("heading", { level: 1, name: title }).waitFor();
+    await expectUsable(watched, "Preview", `dashboard-preview-${state}`);
+    await close();
+  });
+});
+
+describe("the account", () => {
+  it("lists sign-ins, and ends one and all of them", async () => {
+    const [watched, other] = [
+      await visit(paths.account, /Ada\b/, phone),
+      await visit("/dashboard", /Ada\b/, desktop),
+    ];
+    const { page } = watched;
+    await page.reload();
+    await expectUsable(watched, "Account", "dashboard-account");
+    await press(page, "End it");
+    await page.getByText("The sign-in was ended").waitFor();
+    await press(page, "Sign out everywhere");
+    await expectUsable(watched, "You are signed out", "dashboard-signed-out");
+    for (const { page: left } of [watched, other]) {
+      await left.goto(`${url()}/dashboard`);
+      expect(new URL(left.url()).pathname).toBe("/chat/oauth/authorize");
+    }
+    await Promise.all([watched.close(), other.close()]);
+  });
+});
+
+describe("what goes wrong", () => {
+  it("has a page that says so", async () => {
+    const watched = await visit("/dashboard", /Ada\b/, phone);
+    const { page, close } = watched;
+    await page.goto(`${url()}/dashboard/keys/Aa0Bb1Cc2Dd3`);
+    await expectUsable(watched, "There is no such page", "dashboard-refused-unknown");
+    await page.goto(`${url()}${paths.newKey}`);
+    await page.evaluate("document.querySelector('main [name=csrf]').value = 'x'");
+    await page.getByLabel("Name", { exact: true }).fill("Forged");
+    await press(page, "Create the key");
+    await expectUsable(watched, "This form cannot be used", "dashboard-refused-forged");
+    await close();
+  });
+
+  it("is said beside the form where the platform does not answer", async () => {
+    const watched = await visit(paths.newKey, /Ada\b/, phone);
+    const { page, close } = watched;
+    await page.getByLabel("Name", { exact: true }).fill("Later");
+    await page.getByLabel("Community", { exact: true }).selectOption(ownGuild);
+    await platform.fail({ mode: "down", platform: "chat" });
+    await press(page, "Create the key");
+    await page.getByText("the chat platform does not answer").waitFor();
+    await platform.recover();
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Later");
+    expect(await page.getByLabel("Community", { exact: true }).inputValue()).toBe(ownGuild);
+    await close();
+  });
+});
+
+describe("names of strangers", () => {
+  it("are text on every page", async () => {
+    const watched = await visit("/dashboard", /mallory/, desktop);
+    const { page, complaints, close } = watched;
+    const dialogs: Array<string> = [];
+    page.on("dialog", (dialog) => {
+      dialogs.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await createKey(page, hostile);
+    await openKey(page, hostile);
+    await expectUsable(watched, hostile, "dashboard-hostile-key");
+    for (const path of [
+      paths.overview,
+      paths.keys,
+      paths.newKey,
+      paths.usage,
+      paths.audit,
+      paths.preview,
+      paths.account,
+    ]) {
+      await page.goto(`${url()}${path}`);
+      expect(await page.locator("img").count()).toBe(0);
+    }
+    expect({ dialogs, complaints }).toEqual({ dialogs: [], complaints: [] });
+    await close();
+  });
+});
