@@ -36,8 +36,9 @@ const headProblem = (request: IncomingMessage, publicHost: string): MalformedReq
   return expect === undefined || httpVersion !== "1.1" || isContinue.test(expect) ? null : "expectation";
 };
 
-const isRepeated = (name: string, value: string, { headersDistinct }: IncomingMessage): boolean =>
-  value.includes(",") && (headersDistinct[name]?.length ?? 0) > 1;
+/** Most values have no comma. Node builds the distinct headers of a request when they are read. */
+const isRepeated = (name: string, value: string, request: IncomingMessage): boolean =>
+  value.includes(",") && (request.headersDistinct[name]?.length ?? 0) > 1;
 
 /** The expectations that Node and Effect's server accept. */
 const isContinue = /(?:^|\W)100-continue(?:$|\W)/i;

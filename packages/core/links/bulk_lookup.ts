@@ -78,19 +78,25 @@ export class BulkLookup extends Context.Service<
       ) {
         yield* guard.enter(scope, guildId);
         const chatIds = distinct(inputs, isChatId);
-        const [records, members] = yield* Effect.all(
-          [links.findByChatIds(scope.pid, [...chatIds]), memberships(guildId, chatIds)],
-          { concurrency: 2 },
-        );
-        const found = [...records.values()]
-          .filter(isLinked)
-          .filter(({ chatId }) => isMember(members.get(chatId)));
-        const games = yield* gameProfiles(resolved ? found.map(({ gameId }) => gameId) : []);
-        const chats = yield* mapOf(resolved ? found.map(({ chatId }) => chatId) : [], (chatId) =>
-          profiles.chat(chatId, guildId),
+        const find = links.findByChatIds(scope.pid, [...chatIds]);
+        const [records, members] =
+          guildId === null
+            ? [yield* find, null]
+            : yield* Effect.all([find, memberships(guildId, chatIds)], { concurrency: 2 });
+        const membershipOf = (chatId: ChatId) =>
+          members === null ? anyone : (members.get(chatId) ?? Result.succeed(false));
+        const found = resolved
+          ? [...records.values()]
+              .filter(isLinked)
+              .filter(({ chatId }) => Result.getOrElse(membershipOf(chatId), () => false))
+          : [];
+        const games = yield* gameProfiles(found.map(({ gameId }) => gameId));
+        const chats = yield* mapOf(
+          found.map(({ chatId }) => chatId),
+          (chatId) => profiles.chat(chatId, guildId),
         );
         return eachInput(inputs, chatIds, chatIdProblem, (chatId) => {
-          const member = members.get(chatId) ?? Result.succeed(false);
+          const member = membershipOf(chatId);
           if (Result.isFailure(member)) return Result.fail(member.failure);
           if (!member.success) return Result.fail(new Forbidden({ reason: "user_not_in_guild" }));
           const record = records.get(chatId);
@@ -176,9 +182,6 @@ type Memberships = ReadonlyMap<ChatId, Membership>;
 
 const anyone: Membership = Result.succeed(true);
 
-const isMember = (membership: Membership | undefined): boolean =>
-  membership !== undefined && Result.getOrElse(membership, () => false);
-
 const isChatId = Schema.is(ChatId);
 const isGameId = Schema.is(GameId);
 const chatIdProblem = { name: "chatId", reason: `expected ${idRules.chatId}` };
@@ -190,10 +193,16 @@ const distinct = <Id extends string>(
 ): ReadonlySet<Id> => new Set(inputs.filter(is));
 
 /** A map of each distinct key to its value, computed with bounded concurrency. */
-const mapOf = <Key, Value>(keys: Iterable<Key>, valueOf: (key: Key) => Effect.Effect<Value>) =>
-  Effect.forEach(new Set(keys), (key) => Effect.map(valueOf(key), (value) => [key, value] as const), {
+const mapOf = <Key, Value>(
+  keys: Iterable<Key>,
+  valueOf: (key: Key) => Effect.Effect<Value>,
+): Effect.Effect<ReadonlyMap<Key, Value>> => {
+  const once = new Set(keys);
+  if (once.size === 0) return Effect.succeed(new Map());
+  return Effect.forEach(once, (key) => Effect.map(valueOf(key), (value) => [key, value] as const), {
     concurrency: platformConcurrency,
   }).pipe(Effect.map((entries) => new Map(entries)));
+};
 
 /** @param ids the inputs that are IDs */
 const eachInput = <Id extends string, Data>(

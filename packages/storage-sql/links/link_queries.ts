@@ -4,11 +4,12 @@
  */
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
+import { recordColumns } from "./link_row.ts";
 
 /** Each comment lists the parameters in order. */
 export const linkQueries = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong } = dialectOf(sql);
-  const record = sql.literal("chat_id, game_id, link_version, linked_at, last_verified_at");
+  const record = sql.literal(recordColumns);
   const records = sql`SELECT ${record} FROM links`;
   return {
     /** pid, chat ID */
@@ -18,12 +19,12 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
     byChatIds: textOf(sql`${records} WHERE pid = ${""} AND chat_id ${isAmong("")}`),
 
     /**
-     * Pairs of pid and chat ID as JSON; the rows have the pid. For remote databases only. The LIMIT
+     * Pairs of pid and chat ID as JSON; the rows end with the pid. For remote databases only. The LIMIT
      * forces an index lookup for each pair; a plain join would scan a partitioned table.
      */
     byPairs: textOf(sql`
       SELECT found.* FROM ${elements("")} CROSS JOIN LATERAL (
-        SELECT pid, ${record} FROM links WHERE pid = value ->> 0 AND chat_id = value ->> 1 LIMIT 1
+        SELECT ${record}, pid FROM links WHERE pid = value ->> 0 AND chat_id = value ->> 1 LIMIT 1
       ) AS found`),
 
     /** pid, game IDs as JSON */

@@ -8,16 +8,16 @@ import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { linkImports } from "./link_import.ts";
 import { linkQueries } from "./link_queries.ts";
-import { readPairs, readRecord, readRecords } from "./link_row.ts";
+import { type RowValues, readPairs, readRecord, readRecordValues } from "./link_row.ts";
 import { linkWrites } from "./link_writes.ts";
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const connection = yield* SqlConnection.Connection;
   const queries = linkQueries(sql);
-  const run = (text: string, values: ReadonlyArray<unknown>) => connection.execute(text, values, undefined);
+  const run = (text: string, values: ReadonlyArray<unknown>) => connection.executeValues(text, values);
   const rowOf = dialectOf(sql).isRemote
-    ? batched<[Pid, ChatId]>(["pid", "chat_id"], (pairs) => run(queries.byPairs, [JSON.stringify(pairs)]))
+    ? batched<[Pid, ChatId], RowValues>([5, 0], (pairs) => run(queries.byPairs, [JSON.stringify(pairs)]))
     : (pid: Pid, chatId: ChatId) => run(queries.byChatId, [pid, chatId]);
 
   return LinkStore.of({
@@ -26,7 +26,7 @@ const make = Effect.gen(function* () {
 
     findByChatIds: (pid, chatIds) =>
       run(queries.byChatIds, [pid, JSON.stringify(chatIds)]).pipe(
-        Effect.flatMap(readRecords),
+        Effect.flatMap(readRecordValues),
         Effect.map((records) => new Map(records.map((record) => [record.chatId, record]))),
         operation("LinkStore.findByChatIds"),
       ),
@@ -40,7 +40,7 @@ const make = Effect.gen(function* () {
 
     exportPage: (pid, after, limit) =>
       run(queries.page, [pid, after ?? "", limit]).pipe(
-        Effect.flatMap(readRecords),
+        Effect.flatMap(readRecordValues),
         Effect.map((records) =>
           records
             .filter(isLinked)

@@ -25,10 +25,10 @@ const storesObserved = (onExecute: (text: string) => void) => {
     (shared) =>
       new Proxy(shared, {
         get: (target, name) => {
-          if (name !== "execute") return Reflect.get(target, name);
-          return (...[text, ...rest]: Parameters<SqlConnection.Connection["execute"]>) => {
+          if (name !== "execute" && name !== "executeValues") return Reflect.get(target, name);
+          return (text: string, params: ReadonlyArray<unknown>) => {
             onExecute(text);
-            return target.execute(text, ...rest);
+            return target[name](text, params, undefined);
           };
         },
       }),

@@ -6,7 +6,7 @@ import { groupBy } from "@accountlink/core/group_by";
 import { Context, Effect, Exit, Option, Request, RequestResolver, Tracer } from "effect";
 import type { SqlConnection, SqlError } from "effect/sql";
 
-type Found = Effect.Effect<ReadonlyArray<SqlConnection.Row>, SqlError.SqlError>;
+type Found<Row> = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>;
 
 const maxBatchSize = 500;
 
@@ -16,16 +16,12 @@ const maxBatchSize = 500;
  * @param columns the columns with the key
  * @param query gives the rows of several distinct keys
  */
-export const batched = <Key extends ReadonlyArray<string>>(
-  columns: { readonly [Part in keyof Key]: string },
-  query: (keys: ReadonlyArray<Key>) => Found,
-): ((...key: Key) => Found) => {
-  class Lookup extends Request.Class<
-    { readonly key: Key },
-    ReadonlyArray<SqlConnection.Row>,
-    SqlError.SqlError
-  > {}
-  const nameIn = (row: SqlConnection.Row) => nameOf(columns.map((column) => row[column]));
+export const batched = <Key extends ReadonlyArray<string>, Row extends object = SqlConnection.Row>(
+  columns: { readonly [Part in keyof Key]: keyof Row },
+  query: (keys: ReadonlyArray<Key>) => Found<Row>,
+): ((...key: Key) => Found<Row>) => {
+  class Lookup extends Request.Class<{ readonly key: Key }, ReadonlyArray<Row>, SqlError.SqlError> {}
+  const nameIn = (row: Row) => nameOf(columns.map((column) => row[column]));
 
   const resolver = RequestResolver.make<Lookup>((entries) => {
     const keys = new Map(entries.map(({ request: { key } }) => [nameOf(key), key]));
@@ -40,7 +36,10 @@ export const batched = <Key extends ReadonlyArray<string>>(
 };
 
 /** The statement runs in the span of the first look-up, with links to the spans of the others. */
-const withSpanLinks = (entries: ReadonlyArray<Request.Entry<Request.Any>>, statement: Found): Found => {
+const withSpanLinks = <Row>(
+  entries: ReadonlyArray<Request.Entry<Request.Any>>,
+  statement: Found<Row>,
+): Found<Row> => {
   const [first, ...others] = entries;
   const isTraced =
     first !== undefined && Context.getOrUndefined(first.context, Tracer.ParentSpan) !== undefined;

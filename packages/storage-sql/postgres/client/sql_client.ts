@@ -110,6 +110,10 @@ class TracedConnection extends Connection {
   override execute(text: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
     return withStatementSpan("postgresql", text, super.execute(text, params, transformRows));
   }
+
+  override executeValues(text: string, params: ReadonlyArray<unknown>) {
+    return withStatementSpan("postgresql", text, super.executeValues(text, params));
+  }
 }
 
 type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>;

@@ -158,6 +158,10 @@ class TracedConnection extends Connection {
   override execute(sql: string, params: ReadonlyArray<unknown>, transformRows: TransformRows | undefined) {
     return withStatementSpan("sqlite", sql, super.execute(sql, params, transformRows));
   }
+
+  override executeValues(sql: string, params: ReadonlyArray<unknown>) {
+    return withStatementSpan("sqlite", sql, super.executeValues(sql, params));
+  }
 }
 
 type TransformRows = <A extends object>(rows: ReadonlyArray<A>) => ReadonlyArray<A>;
