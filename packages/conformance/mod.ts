@@ -16,6 +16,7 @@ export * from "./alts/sighting_store_suite.ts";
 export * from "./audit/audit_log_suite.ts";
 export * from "./cache/cache_suite.ts";
 export * from "./flow/flow_store_suite.ts";
+export * from "./idempotency/idempotency_store_suite.ts";
 export * from "./keys/key_store_suite.ts";
 export * from "./limits/count_ledger_suite.ts";
 export * from "./limits/counters_suite.ts";

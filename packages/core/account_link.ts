@@ -11,6 +11,7 @@ import { SecurityLog } from "./audit/security_log.ts";
 import { FixtureLoader } from "./fixture/fixture_loader.ts";
 import { FlowSubjects } from "./flow/flow_subjects.ts";
 import { VerificationFlows } from "./flow/verification_flows.ts";
+import { Idempotency } from "./idempotency/idempotency.ts";
 import { ApiKeys } from "./keys/api_keys.ts";
 import { KeyAuthenticator } from "./keys/key_authenticator.ts";
 import { OwnedKeys } from "./keys/owned_keys.ts";
@@ -35,8 +36,8 @@ import { UserData } from "./users/user_data.ts";
 
 /**
  * The services of clients: links, accounts, keys, limits, sessions and fixtures. It requires the ports
- * `LinkStore`, `KeyStore`, `SessionStore`, `AltReviewStore`, `AuditLog`, `UsageStore`, `Cache`,
- * `Counters`, `Signals`, `ChatPlatform` and `GamePlatform`; and `Secrets`, and `SecureRandom` and `Digest` of
+ * `LinkStore`, `KeyStore`, `SessionStore`, `AltReviewStore`, `IdempotencyStore`, `AuditLog`, `UsageStore`,
+ * `Cache`, `Counters`, `Signals`, `ChatPlatform` and `GamePlatform`; and `Secrets`, and `SecureRandom` and `Digest` of
  * `effect/crypto`. `AddressVault` is optional: with it, fixtures can contain sightings.
  *
  * `layerFlows` adds the flow for browsers, `layerSignIns` the sign-in of people, and `layerUsers`
@@ -48,6 +49,7 @@ export const layer = Layer.mergeAll(
   AuditRetention.layer,
   BulkLookup.layer,
   FixtureLoader.layer,
+  Idempotency.layer,
   KeyAuthenticator.layer,
   LinkLookup.layer,
   LinkWriter.layer,

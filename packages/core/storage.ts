@@ -6,6 +6,7 @@ import type { AltReviewStore } from "./alts/alt_review_store.ts";
 import type { SightingStore } from "./alts/sighting_store.ts";
 import type { AuditLog } from "./audit/audit_log.ts";
 import type { FlowStore } from "./flow/flow_store.ts";
+import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
 import type { CountLedger } from "./limits/count_ledger.ts";
 import type { LinkStore } from "./links/link_store.ts";
@@ -27,4 +28,5 @@ export type StoragePorts =
   | AltReviewStore
   | UserStore
   | SignInStore
-  | UsageStore;
+  | UsageStore
+  | IdempotencyStore;

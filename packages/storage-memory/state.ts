@@ -1,6 +1,7 @@
 import type { ApiKey, DataScope, KeyId, Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
+import type { KeptAnswer, NewClaim } from "@accountlink/core/idempotency";
 import type { FlowId, SignInId } from "@accountlink/core/ids";
 import type { Account } from "@accountlink/core/keys";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
@@ -28,6 +29,11 @@ export interface StoredKey {
   readonly secrets: Array<Secret>;
   lastUsedAt: Millis | null;
   revokedAt: Millis | null;
+}
+
+/** A request under an idempotency key, with its answer when it has one. */
+export interface IdempotentEntry extends Pick<NewClaim, "id" | "requestId" | "fingerprint" | "endsAt"> {
+  readonly kept: KeptAnswer | null;
 }
 
 /** An audit entry without its account and sequence. */
@@ -59,6 +65,8 @@ export class Memory {
   readonly begunSignIns = new Map<string, BegunSignIn>();
   readonly sightings = new Map<Pid, ScopeSightings>();
   readonly reviews = new Map<Pid, ScopeReviews>();
+  /** By the hash of their idempotency key. */
+  readonly idempotent = new Map<string, IdempotentEntry>();
   /** The deadline of each live node. */
   readonly nodes = new Map<string, Millis>();
   /** Saved counts, by end and key of the window. */

@@ -5,6 +5,7 @@ import * as MemoryAltReviewStore from "./alts/alt_review_store.ts";
 import * as MemorySightingStore from "./alts/sighting_store.ts";
 import * as MemoryAuditLog from "./audit/audit_log.ts";
 import * as MemoryFlowStore from "./flow/flow_store.ts";
+import * as MemoryIdempotencyStore from "./idempotency/idempotency_store.ts";
 import * as MemoryKeyStore from "./keys/key_store.ts";
 import * as MemoryCountLedger from "./limits/count_ledger.ts";
 import * as MemoryLinkStore from "./links/link_store.ts";
@@ -27,6 +28,7 @@ export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemorySightingStore.layer,
   MemoryUserStore.layer,
   MemoryAltReviewStore.layer,
+  MemoryIdempotencyStore.layer,
   MemorySignInStore.layer,
   MemoryUsageStore.layer,
 ).pipe(Layer.provide(State.layer));

@@ -24,6 +24,7 @@ import { alts } from "./migrations/0011_alts.ts";
 import { access } from "./migrations/0012_access.ts";
 import { usage } from "./migrations/0013_usage.ts";
 import { dashboard } from "./migrations/0014_dashboard.ts";
+import { idempotency } from "./migrations/0015_idempotency.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** By `<number>_<name>`. */
@@ -44,6 +45,7 @@ export const migrations: Readonly<
   "0012_access": access,
   "0013_usage": usage,
   "0014_dashboard": dashboard,
+  "0015_idempotency": idempotency,
 };
 
 /** A newer release has migrated the database. It was not changed. */

@@ -6,6 +6,7 @@ import * as SqlAltReviewStore from "./alts/alt_review_store.ts";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlAuditLog from "./audit/audit_log.ts";
 import * as SqlFlowStore from "./flow/flow_store.ts";
+import * as SqlIdempotencyStore from "./idempotency/idempotency_store.ts";
 import * as SqlKeyStore from "./keys/key_store.ts";
 import * as SqlCountLedger from "./limits/count_ledger.ts";
 import * as SqlLinkStore from "./links/link_store.ts";
@@ -28,6 +29,7 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlSightingStore.layer,
     SqlUserStore.layer,
     SqlAltReviewStore.layer,
+    SqlIdempotencyStore.layer,
     SqlSignInStore.layer,
     SqlUsageStore.layer,
   );

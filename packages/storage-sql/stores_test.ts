@@ -3,6 +3,7 @@ import {
   auditLogSuite,
   countLedgerSuite,
   flowStoreSuite,
+  idempotencyStoreSuite,
   keyStoreSuite,
   linkStoreSuite,
   rootKeyStoreSuite,
@@ -34,6 +35,7 @@ rootKeyStoreSuite({ name, layer, test });
 sightingStoreSuite({ name, layer, test });
 altReviewStoreSuite({ name, layer, test });
 signInStoreSuite({ name, layer, test });
+idempotencyStoreSuite({ name, layer, test });
 userStoreSuite({ name, layer, test });
 usageStoreSuite({ name, layer, test });
 storagePropertySuite({ name, layer, model: StorageMemory.layer, test });

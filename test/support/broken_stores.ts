@@ -19,6 +19,7 @@ import {
 import { parseNetwork } from "@accountlink/core/addresses";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
+import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { RootKey, Secrets } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
@@ -76,6 +77,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.effect(SignInStore, Effect.map(SignInStore, breakable)),
     Layer.effect(SightingStore, Effect.map(SightingStore, breakable)),
     Layer.effect(AltReviewStore, Effect.map(AltReviewStore, breakable)),
+    Layer.effect(IdempotencyStore, Effect.map(IdempotencyStore, breakable)),
     Layer.effect(AuditLog, Effect.map(AuditLog, breakable)),
     Layer.effect(UsageStore, Effect.map(UsageStore, breakable)),
     Layer.effect(UserStore, Effect.map(UserStore, breakable)),

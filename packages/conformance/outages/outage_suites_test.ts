@@ -2,6 +2,7 @@ import { CacheMemory } from "@accountlink/cache-memory";
 import { AuditLog, Cache, Counters, LinkStore, Signals } from "@accountlink/core";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
+import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { CountLedger } from "@accountlink/core/limits";
 import { RootKeyStore } from "@accountlink/core/secrets";
@@ -50,6 +51,7 @@ const storage = (breakage: Breakage = unavailable) =>
         Context.add(SightingStore, breakable(Context.get(ports, SightingStore), isBroken, breakage)),
         Context.add(AltReviewStore, breakable(Context.get(ports, AltReviewStore), isBroken, breakage)),
         Context.add(UsageStore, breakable(Context.get(ports, UsageStore), isBroken, breakage)),
+        Context.add(IdempotencyStore, breakable(Context.get(ports, IdempotencyStore), isBroken, breakage)),
         Context.add(UserStore, breakable(Context.get(ports, UserStore), isBroken, breakage)),
       );
     }),
@@ -70,13 +72,14 @@ const every = "every operation fails with StoreUnavailable during an outage, and
 const before = "link writes during an outage store nothing, and keep what was stored";
 const verification = "verification writes during an outage change nothing, and succeed afterwards";
 const erasure = "an erasure during an outage erases nothing, and succeeds afterwards";
+const commit = "a commit during an outage stores neither write nor answer, and succeeds afterwards";
 const during = "writes that were answered before an outage are stored, without gaps in the log";
 
 /** Mistakes of an adapter, with the cases that must detect them. */
 const mistakes: Readonly<Record<string, readonly [Breakage, ReadonlyArray<string>]>> = {
   "operations die": [
     () => Effect.die(new Error("connection reset")),
-    [every, before, verification, erasure, during],
+    [every, before, verification, erasure, commit, during],
   ],
   "one operation answers": [
     (operation, name) => (name === "exportPage" ? Effect.succeed([]) : unavailable(operation, name)),
@@ -84,7 +87,7 @@ const mistakes: Readonly<Record<string, readonly [Breakage, ReadonlyArray<string
   ],
   "refused writes are stored": [
     (operation, name) => Effect.andThen(Effect.exit(operation), unavailable(operation, name)),
-    [before, verification, erasure],
+    [before, verification, erasure, commit],
   ],
   "answered writes are lost": [
     (operation, name) =>

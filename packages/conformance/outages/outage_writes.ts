@@ -1,6 +1,7 @@
 import { GameId, type StoragePorts } from "@accountlink/core";
-import { Effect, Exit } from "effect";
+import { Effect, Exit, Option } from "effect";
 import { eventually, expectEqual, expectThat, expectUnavailable } from "../expect.ts";
+import { idempotencyBench, newClaim, retryOf, writesBench } from "../idempotency/idempotency_bench.ts";
 import { newLinkBench } from "../links/link_bench.ts";
 import { newVerificationBench } from "../sessions/verification_bench.ts";
 import type { Cases } from "../suite.ts";
@@ -58,6 +59,23 @@ export const outageWrites: Cases<StoragePorts | Connection> = {
     expectEqual(yield* eventually(user.find), before);
     expectEqual((yield* user.erase([global.pid]))?.records, 1);
   }),
+
+  "a commit during an outage stores neither write nor answer, and succeeds afterwards": Effect.gen(
+    function* () {
+      const connection = yield* Connection;
+      const { claim, commit } = yield* idempotencyBench;
+      const { writes, state } = yield* writesBench;
+      const [first, before] = [newClaim(), yield* state];
+      yield* claim(first);
+      yield* connection.break;
+      yield* expectUnavailable("commit", commit(first, writes.setGame)).pipe(
+        Effect.ensuring(connection.restore),
+      );
+      expectEqual(yield* eventually(state), before);
+      expectEqual(yield* claim(retryOf(first, 9)), { fingerprint: "content", answer: null });
+      expectThat(Option.isSome(yield* commit(first, writes.setGame)), "the commit succeeds");
+    },
+  ),
 
   "writes that were answered before an outage are stored, without gaps in the log": Effect.gen(function* () {
     const connection = yield* Connection;

@@ -1,6 +1,7 @@
 import { AuditLog, Cache, Counters, LinkStore, Signals, type StoreUnavailable } from "@accountlink/core";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
+import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { CountLedger } from "@accountlink/core/limits";
 import { RootKeyStore } from "@accountlink/core/secrets";
@@ -9,6 +10,7 @@ import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
 import { Clock, Effect, type Scope } from "effect";
+import { newAnswer, newClaim } from "../idempotency/idempotency_bench.ts";
 import { newFlow, newSession, uniqueFlowId } from "../sessions/verification.ts";
 import { newBegun, newSignIn } from "../sign_ins/sign_in_store_suite.ts";
 import {
@@ -104,6 +106,7 @@ export const storageOperations = Effect.gen(function* () {
     ...(yield* verificationOperations),
     ...(yield* rotationOperations),
     ...(yield* signInOperations),
+    ...(yield* idempotencyOperations),
     ...prefixed("UserStore", {
       find: users.find(nobody),
       findRecords: users.findRecords(nobody),
@@ -173,6 +176,19 @@ const signInOperations = Effect.gen(function* () {
     end: signIns.end("dashboard", chatId, null),
     sweep: signIns.sweep(0),
   } satisfies OperationsOf<SignInStore["Service"]>);
+});
+
+const idempotencyOperations = Effect.gen(function* () {
+  const store = yield* IdempotencyStore;
+  const claim = newClaim();
+  const kept = { write: Effect.void, answerOf: () => Effect.succeed(newAnswer()), isBulk: false };
+  return prefixed("IdempotencyStore", {
+    claim: store.claim(claim),
+    extend: store.extend(claim, 20),
+    commit: store.commit(claim, kept),
+    release: store.release(claim),
+    sweep: store.sweep(-9_000),
+  } satisfies OperationsOf<IdempotencyStore["Service"]>);
 });
 
 const rotationOperations = Effect.gen(function* () {

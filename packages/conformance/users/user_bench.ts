@@ -9,11 +9,13 @@ import {
 } from "@accountlink/core";
 import { AltReviewStore, type Sighting } from "@accountlink/core/alts";
 import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
+import { type Claim, IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
+import { newAnswer, newClaim, retryOf } from "../idempotency/idempotency_bench.ts";
 import { newFlow, newSession } from "../sessions/verification.ts";
 import { newSignIn } from "../sign_ins/sign_in_store_suite.ts";
 import { makeKey, makeWorld, origin, uniqueChatId, uniqueKeyId, uniqueText } from "../world.ts";
@@ -25,7 +27,7 @@ export const newUserBench = Effect.gen(function* () {
   const [links, sessions, flows] = [yield* LinkStore, yield* SessionStore, yield* FlowStore];
   const [keys, log, users] = [yield* KeyStore, yield* AuditLog, yield* UserStore];
   const reviews = yield* AltReviewStore;
-  const signIns = yield* SignInStore;
+  const [signIns, idempotency] = [yield* SignInStore, yield* IdempotencyStore];
   const chatId = uniqueChatId();
 
   const insertKey = Effect.fnUntraced(function* (scope: DataScope) {
@@ -71,6 +73,15 @@ export const newUserBench = Effect.gen(function* () {
       yield* signIns.create(signIn, null);
       return signIn;
     }),
+    /** Keeps an answer that names these chat users. */
+    keepAnswer: Effect.fnUntraced(function* (...named: ReadonlyArray<ChatId>) {
+      const claim = newClaim();
+      yield* idempotency.claim(claim);
+      const answerOf = () => Effect.succeed(newAnswer(...named));
+      yield* idempotency.commit(claim, { write: Effect.void, answerOf, isBulk: false });
+      return claim;
+    }),
+    isAnswered: (claim: Claim) => Effect.map(idempotency.claim(retryOf(claim, 0)), Option.isSome),
     findSignIn: ({ site, id }: SiteSignIn) => Effect.map(signIns.find(site, id, 0), Option.getOrNull),
     create: Effect.fnUntraced(function* (scope: DataScope, parts: Partial<VerificationSession> = {}) {
       const { key } = yield* insertKey(scope);

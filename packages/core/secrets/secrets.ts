@@ -1,20 +1,24 @@
 /**
- * Keyed hashes of the deployment. Their keys are derived from its root key.
+ * Keyed hashes of the deployment, and what it encrypts. The keys are derived from its root key.
  */
-import { Context, Effect, Layer, type Redacted } from "effect";
-import { Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Context, Effect, Layer, Option, type Redacted } from "effect";
+import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { type FlowId, type Pid, SessionId, type Sid, type SignInId } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import { deriveKey } from "./derive_key.ts";
 import { RootKey } from "./root_key.ts";
+import { seal, unseal } from "./sealed_text.ts";
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 /** Every request needs the name of its address. */
 const maxCachedAddresses = 10_000;
 
-const webCryptoMac = Mac.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto));
+const webCrypto = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto),
+);
 
 /** Keyed hashes, which cannot be computed or checked without the root key. */
 export class Secrets extends Context.Service<
@@ -53,10 +57,23 @@ export class Secrets extends Context.Service<
 
     /** The CSRF token of everything that a browser sends under a sign-in. */
     readonly signInCsrf: (id: SignInId) => Effect.Effect<string>;
+
+    /** A keyed hash of an idempotency key, or of the request under it. 43 characters. */
+    readonly idempotencyHash: (use: "key" | "request", text: string) => Effect.Effect<string>;
+
+    /** Encrypts an answer that is kept under an id. */
+    readonly sealAnswer: (id: string, text: string) => Effect.Effect<string>;
+
+    /** The answer that was sealed under an id. Dies for any other text. */
+    readonly openAnswer: (id: string, sealed: string) => Effect.Effect<string>;
   }
 >()("@accountlink/core/Secrets") {
   /** Each hash has its own key, derived from the root key with HKDF-SHA-256. */
-  static readonly layer: Layer.Layer<Secrets, never, RootKey | Mac.Mac | Kdf.Kdf> = Layer.effect(
+  static readonly layer: Layer.Layer<
+    Secrets,
+    never,
+    RootKey | Aead.Aead | Kdf.Kdf | Mac.Mac | SecureRandom.SecureRandom
+  > = Layer.effect(
     Secrets,
     Effect.gen(function* () {
       const mac = yield* Mac.Mac;
@@ -79,6 +96,10 @@ export class Secrets extends Context.Service<
       const signSignIn = yield* signerFor("sign-in");
       const signInHash = (use: string, text: string) =>
         Effect.map(signSignIn(`${use}\n${text}`), Base64Url.encode);
+
+      const signIdempotency = yield* signerFor("idempotency");
+      const answerKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "kept-answer"));
+      const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
 
       const deployment = yield* deriveKey(rootKey, "deployment-id");
 
@@ -111,11 +132,18 @@ export class Secrets extends Context.Service<
         signInId: (site, cookie) =>
           Effect.map(signInHash("id", `${site}\n${cookie}`), (hash) => hash as SignInId),
         signInCsrf: (id) => signInHash("csrf", id),
+        idempotencyHash: (use, text) => Effect.map(signIdempotency(`${use}\n${text}`), Base64Url.encode),
+        sealAnswer: (id, text) => Effect.provideContext(seal(answerKey, encoder.encode(text), id), crypto),
+        openAnswer: (id, sealed) =>
+          Effect.provideContext(unseal(answerKey, sealed, id), crypto).pipe(
+            Effect.map(Option.getOrThrowWith(() => new Error("Cannot open a kept answer: it was changed"))),
+            Effect.map((bytes) => decoder.decode(bytes)),
+          ),
       });
     }).pipe(Effect.orDie),
   );
 
   /** `layer` with a given root key, on Web Crypto. */
   static readonly layerWebCrypto = (rootKey: Redacted.Redacted<Uint8Array>): Layer.Layer<Secrets> =>
-    Secrets.layer.pipe(Layer.provide([Layer.succeed(RootKey, rootKey), webCryptoMac, Kdf.layerWebCrypto]));
+    Secrets.layer.pipe(Layer.provide([Layer.succeed(RootKey, rootKey), webCrypto]));
 }

@@ -26,6 +26,9 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
     entries: eraseEntries(memory, chatId, names),
   };
   eraseFromSessions(memory, chatId, at);
+  for (const { id, kept } of memory.idempotent.values()) {
+    if (kept?.chatIds.includes(chatId)) memory.idempotent.delete(id);
+  }
   for (const signIn of memory.signIns.values()) {
     if (signIn.chatId === chatId) memory.signIns.delete(signIn.id);
   }

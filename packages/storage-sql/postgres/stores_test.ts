@@ -3,6 +3,7 @@ import {
   auditLogSuite,
   countLedgerSuite,
   flowStoreSuite,
+  idempotencyStoreSuite,
   keyStoreSuite,
   linkStoreSuite,
   rootKeyStoreSuite,
@@ -33,6 +34,7 @@ test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () 
   sightingStoreSuite({ name, layer, test });
   altReviewStoreSuite({ name, layer, test });
   signInStoreSuite({ name, layer, test });
+  idempotencyStoreSuite({ name, layer, test });
   userStoreSuite({ name, layer, test });
   usageStoreSuite({ name, layer, test });
   storagePropertySuite({ name, layer, model: StorageMemory.layer, test });

@@ -3,6 +3,7 @@ import { Connection } from "@accountlink/conformance";
 import { AuditLog, LinkStore, type StoragePorts } from "@accountlink/core";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
+import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { CountLedger } from "@accountlink/core/limits";
 import { RootKeyStore } from "@accountlink/core/secrets";
@@ -53,6 +54,10 @@ export const layerReopening: Layer.Layer<StoragePorts | Connection> = Layer.effe
       Context.add(
         FlowStore,
         forwarding(() => Context.get(opened.ports, FlowStore)),
+      ),
+      Context.add(
+        IdempotencyStore,
+        forwarding(() => Context.get(opened.ports, IdempotencyStore)),
       ),
       Context.add(
         SignInStore,

@@ -100,6 +100,8 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     yield* endVerifications(null, chatId, at);
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
+    // A scan, which is acceptable for a rare operation on the keys of one day.
+    yield* sql`DELETE FROM idempotency_keys WHERE chat_ids LIKE ${`%"${chatId}"%`}`;
     const sightings = yield* Effect.flatMap(
       sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING pid`,
       readPids,

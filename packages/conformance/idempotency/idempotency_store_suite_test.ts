@@ -1,0 +1,60 @@
+import { IdempotencyStore } from "@accountlink/core/idempotency";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { Effect, Option } from "effect";
+import * as test from "vitest";
+import { idempotencyStoreSuite } from "../mod.ts";
+import { failingTitles, withMistake } from "../test_mistakes.ts";
+
+type Store = IdempotencyStore["Service"];
+
+const memory = StorageMemory.layer;
+
+/** Mistakes of an adapter, by the case that must detect them. */
+const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
+  "a claim holds its key until it ends": (store) => ({
+    claim: (claim) => store.claim({ ...claim, at: claim.at - 1 }),
+  }),
+  "extend moves the end of a claim, for its request alone": () => ({ extend: () => Effect.void }),
+  "release ends a claim at once, for its request alone": () => ({ release: () => Effect.void }),
+  "racing claims: one request gets the key": (store) => ({
+    claim: (claim) => Effect.andThen(Effect.yieldNow, store.claim({ ...claim, id: claim.requestId })),
+  }),
+  "sweep deletes what has ended, and nothing else": (store) => ({ sweep: (at) => store.sweep(at + 1) }),
+  "commit keeps the answer until it ends": (store) => ({
+    commit: (claim, { write }) => Effect.asSome(Effect.tap(write, () => store.release(claim))),
+  }),
+  "a write that fails keeps no answer, and leaves the claim": (store) => ({
+    commit: (claim, kept) =>
+      Effect.onError(store.commit(claim, kept), () => Effect.ignore(store.release(claim))),
+  }),
+  "of two requests whose claims followed each other, the later one commits": (store) => ({
+    commit: (claim, kept) =>
+      Effect.flatMap(kept.write, (outcome) =>
+        store.commit(claim, { ...kept, write: Effect.succeed(outcome) }),
+      ),
+  }),
+  "commit of setGame: the write and its answer are stored, once": (store) => ({
+    commit: (claim, kept) =>
+      Effect.flatMap(store.commit(claim, kept), (committed) =>
+        Option.isSome(committed) ? Effect.succeed(committed) : Effect.asSome(kept.write),
+      ),
+  }),
+  "commit of createSession: nothing is stored without the key": (store) => ({
+    commit: (claim, kept) => Effect.tap(store.commit(claim, kept), () => Effect.exit(kept.write)),
+  }),
+};
+
+test.describe("idempotencyStoreSuite", () => {
+  test.it("passes on memory", async () => {
+    const failed = await failingTitles((api) =>
+      idempotencyStoreSuite({ name: "", layer: memory, test: api }),
+    );
+    test.expect(failed).toEqual([]);
+  });
+
+  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
+    const layer = withMistake(memory, IdempotencyStore, mistake);
+    const failed = await failingTitles((api) => idempotencyStoreSuite({ name: "", layer, test: api }));
+    test.expect(failed).toContain(title);
+  });
+});

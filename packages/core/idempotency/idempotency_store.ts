@@ -1,0 +1,74 @@
+/**
+ * The port for idempotency keys. A request claims its key; the answer is stored with the write, in one transaction.
+ */
+import { Context, type Effect, type Option } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { ChatId } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+
+/** The request that holds an idempotency key. */
+export interface Claim {
+  /** A keyed hash of the API key and its idempotency key. */
+  readonly id: string;
+  readonly requestId: string;
+}
+
+export interface NewClaim extends Claim {
+  /** A keyed hash of what is asked for. */
+  readonly fingerprint: string;
+  readonly at: Millis;
+  /** When the claim ends, unless it is extended. */
+  readonly endsAt: Millis;
+}
+
+/** The request that claimed the key before. */
+export interface EarlierRequest {
+  readonly fingerprint: string;
+  /** Its answer, encrypted; null while it is under way. */
+  readonly answer: string | null;
+}
+
+export interface KeptAnswer {
+  /** Encrypted, as text. */
+  readonly answer: string;
+  /** The chat users that it names. */
+  readonly chatIds: ReadonlyArray<ChatId>;
+  readonly endsAt: Millis;
+}
+
+export interface KeptWrite<O, E> {
+  /** One operation of another storage port of the same adapter. */
+  readonly write: Effect.Effect<O, E>;
+  readonly answerOf: (outcome: O) => Effect.Effect<KeptAnswer>;
+  /** Whether the write may take a minute. */
+  readonly isBulk: boolean;
+}
+
+/**
+ * Where idempotency keys live. Every operation is atomic. `UserStore.erase` deletes the answers that name its user.
+ */
+export class IdempotencyStore extends Context.Service<
+  IdempotencyStore,
+  {
+    /** Claims a key. None if this request holds it now; a claim or answer that has ended holds nothing. */
+    readonly claim: (claim: NewClaim) => Effect.Effect<Option.Option<EarlierRequest>, StoreUnavailable>;
+
+    /** Moves the end of a claim. */
+    readonly extend: (claim: Claim, endsAt: Millis) => Effect.Effect<void, StoreUnavailable>;
+
+    /**
+     * Runs a write and stores its answer, both or neither. If the write fails, the failure is that of this operation.
+     * None, without any change, if the request does not hold the key.
+     */
+    readonly commit: <O, E>(
+      claim: Claim,
+      kept: KeptWrite<O, E>,
+    ) => Effect.Effect<Option.Option<O>, E | StoreUnavailable>;
+
+    /** Ends a claim that has no answer. */
+    readonly release: (claim: Claim) => Effect.Effect<void, StoreUnavailable>;
+
+    /** Deletes the claims and answers that have ended. */
+    readonly sweep: (at: Millis) => Effect.Effect<void, StoreUnavailable>;
+  }
+>()("@accountlink/core/IdempotencyStore") {}

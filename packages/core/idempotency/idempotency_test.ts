@@ -1,0 +1,139 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Deferred, Effect, Fiber, Option } from "effect";
+import { TestClock } from "effect/testing";
+import { Conflict, LinkNotFound } from "../errors.ts";
+import { KeyId } from "../ids.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { chatId, world } from "../test_world.ts";
+import { type CommitAnswer, Idempotency, type IdempotentRequest } from "./idempotency.ts";
+import { IdempotencyStore } from "./idempotency_store.ts";
+
+let requests = 0;
+const requestOf = (parts: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
+  keyId: KeyId.make("Aa0Bb1Cc2Dd3"),
+  idempotencyKey: "my request",
+  content: "a write",
+  requestId: `req_${++requests}`,
+  ...parts,
+});
+
+/** A request that writes, and how often it ran. */
+const bench = Effect.map(Idempotency, ({ once }) => {
+  let runs = 0;
+  const write = Effect.sync(() => ++runs);
+  const answerOf = (outcome: number) => ({ text: `secret answer ${outcome}`, chatIds: [chatId("10001")] });
+  return {
+    once,
+    runs: () => runs,
+    commitOne: (commit: CommitAnswer) => commit(write, answerOf),
+    send: (parts?: Partial<IdempotentRequest>) => once(requestOf(parts), (commit) => commit(write, answerOf)),
+  };
+});
+
+/** The id that the key of these requests is stored under. */
+const idOfKey = Secrets.use(({ idempotencyHash }) => {
+  const { keyId, idempotencyKey } = requestOf();
+  return idempotencyHash("key", `${keyId}\n${idempotencyKey}`);
+});
+
+const reused = new Conflict({ reason: "idempotency_key_reused" });
+const inUse = new Conflict({ reason: "idempotency_key_in_use" });
+
+describe("Idempotency.once", () => {
+  it.effect("runs a request once, and replays its answer for 24 hours", () =>
+    Effect.gen(function* () {
+      const { send, runs } = yield* bench;
+      assert.strictEqual(yield* send(), 1);
+      yield* TestClock.adjust("23 hours");
+      assert.deepStrictEqual(yield* send(), { replayed: "secret answer 1" });
+      assert.strictEqual(runs(), 1);
+      yield* TestClock.adjust("1 hour");
+      assert.strictEqual(yield* send(), 2);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("refuses another request under the key, but not under that of another API key", () =>
+    Effect.gen(function* () {
+      const { send } = yield* bench;
+      yield* send();
+      assert.deepStrictEqual(yield* Effect.flip(send({ content: "another" })), reused);
+      assert.strictEqual(yield* send({ keyId: KeyId.make("Zz0Bb1Cc2Dd3"), content: "another" }), 2);
+      assert.strictEqual(yield* send({ idempotencyKey: "other", content: "another" }), 3);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("refuses requests while the first one runs, however long it takes", () =>
+    Effect.gen(function* () {
+      const { once, send, commitOne } = yield* bench;
+      const [started, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
+      const first = yield* Effect.forkChild(
+        once(requestOf(), (commit) =>
+          Deferred.succeed(started, undefined).pipe(
+            Effect.andThen(Deferred.await(go)),
+            Effect.andThen(commitOne(commit)),
+          ),
+        ),
+      );
+      yield* Deferred.await(started);
+      for (let seconds = 0; seconds < 20; seconds++) yield* TestClock.adjust("1 second");
+      assert.deepStrictEqual(yield* Effect.flip(send()), inUse);
+      assert.deepStrictEqual(yield* Effect.flip(send({ content: "another" })), reused);
+      yield* Deferred.succeed(go, undefined);
+      assert.strictEqual(yield* Fiber.join(first), 1);
+      assert.deepStrictEqual(yield* send(), { replayed: "secret answer 1" });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect(
+    "lets the next request run after one that failed, died or was interrupted without an answer",
+    () =>
+      Effect.gen(function* () {
+        const { once, send } = yield* bench;
+        const ends = [Effect.fail(new LinkNotFound()), Effect.die("broken"), Effect.interrupt];
+        for (const end of ends) yield* Effect.exit(once(requestOf(), () => end));
+        assert.strictEqual(yield* send({ content: "another" }), 1);
+      }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("replays what was committed, though the request failed afterwards", () =>
+    Effect.gen(function* () {
+      const { once, send, commitOne } = yield* bench;
+      yield* Effect.exit(once(requestOf(), (commit) => Effect.andThen(commitOne(commit), Effect.interrupt)));
+      assert.deepStrictEqual(yield* send(), { replayed: "secret answer 1" });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("stores nothing once another request has taken the key over", () =>
+    Effect.gen(function* () {
+      const { once, runs, commitOne } = yield* bench;
+      const store = yield* IdempotencyStore;
+      const later = { id: yield* idOfKey, requestId: "later", fingerprint: "", at: 10_000, endsAt: 20_000 };
+      const takenOver = once(requestOf(), (commit) => Effect.andThen(store.claim(later), commitOne(commit)));
+      assert.deepStrictEqual(yield* Effect.flip(takenOver), inUse);
+      assert.strictEqual(runs(), 0);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("stores keys and answers that cannot be read", () =>
+    Effect.gen(function* () {
+      const { send } = yield* bench;
+      yield* send();
+      const store = yield* IdempotencyStore;
+      const retry = { id: yield* idOfKey, requestId: "later", fingerprint: "", at: 0, endsAt: 1 };
+      const stored = JSON.stringify(Option.getOrThrow(yield* store.claim(retry)));
+      for (const text of ["my request", "a write", "secret"]) assert.notInclude(stored, text);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("deletes what has ended", () =>
+    Effect.gen(function* () {
+      const { send } = yield* bench;
+      yield* send();
+      yield* TestClock.adjust("24 hours");
+      yield* TestClock.adjust("1 minute");
+      const store = yield* IdempotencyStore;
+      const earlier = { id: yield* idOfKey, requestId: "earlier", fingerprint: "", at: 0, endsAt: 1 };
+      assert.deepStrictEqual(yield* store.claim(earlier), Option.none());
+    }).pipe(Effect.provide(world)),
+  );
+});
