@@ -88,7 +88,11 @@ const headers = {
   retry: { "Retry-After": "Seconds to wait before another try" },
   challenge: { "WWW-Authenticate": "Bearer" },
   location: { Location: "The public verification flow" },
+  replayed: { "Idempotent-Replayed": "`true` on an answer that was given before" },
 };
+
+/** Of answers that are kept under an idempotency key. */
+const replayedStatuses = new Set(["200", "201", "400", "403", "404", "409", "410"]);
 
 const headersOf = (route: Route, status: string): Record<string, string> => ({
   ...headers.requestId,
@@ -97,6 +101,7 @@ const headersOf = (route: Route, status: string): Record<string, string> => ({
   ...(status === "429" || status === "503" ? headers.retry : {}),
   ...(status === "401" ? headers.challenge : {}),
   ...(status === "302" ? headers.location : {}),
+  ...(route.isIdempotent === true && replayedStatuses.has(status) ? headers.replayed : {}),
 });
 
 const versionHeader: OpenApi.OpenAPISpecParameter = {
@@ -120,6 +125,15 @@ const lastEventHeader: OpenApi.OpenAPISpecParameter = {
 const objectsIn = (schema: JsonSchema.JsonSchema): ReadonlyArray<JsonSchema.JsonSchema> =>
   Array.isArray(schema["anyOf"]) ? schema["anyOf"] : [schema];
 
+const idempotencyHeader: OpenApi.OpenAPISpecParameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "A name of the request that the client chooses, such as a UUID. Its first answer below 500 (429 excepted) is kept for 24 hours and given again to the same request; another request under the key is a CONFLICT",
+  required: false,
+  schema: { type: "string", pattern: "^[!-~]{1,255}$" },
+};
+
 /**
  * Adds what HttpApi cannot express: headers, redirects without a key, and that unknown fields of a
  * body are ignored.
@@ -128,6 +142,7 @@ const completeOperation = (operation: OpenApi.OpenAPISpecOperation, route: Route
   const body = operation.requestBody?.content["application/json"];
   for (const schema of objectsIn(body?.schema ?? {})) delete schema["additionalProperties"];
   if (route.generation === "v2") operation.parameters.push(versionHeader);
+  if (route.isIdempotent === true) operation.parameters.push(idempotencyHeader);
   if (route.isStream === true) operation.parameters.push(lastEventHeader);
   if (route.access === "key_or_redirect") {
     operation.responses[302] = {

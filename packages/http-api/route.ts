@@ -52,6 +52,8 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly listItem?: Schema.Top;
   /** The whole answer on success. */
   readonly success: S;
+  /** Whether a request may carry an `Idempotency-Key`, under which its answer is kept. */
+  readonly isIdempotent?: true;
   /** Whether the answer is a stream of server-sent events. */
   readonly isStream?: true;
   /** Codes beyond those that follow from access and parameters. */
@@ -87,6 +89,7 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   if (options.source === "body") codes.add("INVALID_BODY");
   if (options.access === "session") codes.add("INVALID_SESSION").add("FORBIDDEN");
   if (takesKey(options)) codes.add("INVALID_API_KEY").add("RATE_LIMITED").add("FORBIDDEN");
+  if (options.isIdempotent === true) codes.add("CONFLICT");
   if (options.tier !== undefined || parameters.some(({ needsPremium }) => needsPremium))
     codes.add("PREMIUM_REQUIRED");
   return { ...options, codes };

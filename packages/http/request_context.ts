@@ -28,6 +28,8 @@ export interface RequestContext {
   key: AuthenticatedKey | null;
   /** What is left of the limits; null until they are counted. */
   limits: LimitReport | null;
+  /** Whether the answer is one that was kept under an idempotency key. */
+  isReplayed: boolean;
   /** The dated contract of a v2 request. */
   contract: DatedContract;
 }
@@ -60,6 +62,7 @@ export const requestContextMaker = (settings: HttpSettingsShape) => {
         clock: fiber.getRef(Clock.Clock),
         key: null,
         limits: null,
+        isReplayed: false,
         contract: defaultContract,
       });
     });

@@ -27,6 +27,8 @@ export interface Case {
   readonly session?: "pending" | "cancelled" | "expired";
   /** How often the request is sent before the one whose answer counts. */
   readonly before?: number;
+  /** Whether its idempotency key is that of another request. */
+  readonly isReusing?: true;
   /** Whether it is wrong keys that are sent before. */
   readonly isThrottled?: true;
   readonly surroundings?: Surroundings;

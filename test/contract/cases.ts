@@ -8,6 +8,7 @@ import { type Case, type Differences, isV1, Writer } from "./case_writer.ts";
 import { type Values, v1Recipes, v2Recipes } from "./recipes.ts";
 
 const withBody = new Set(routes.filter(({ source }) => source === "body").map(({ id }) => id));
+const isIdempotent = new Set(routes.filter((route) => route.isIdempotent).map(({ id }) => id));
 
 const anything: unknown = expect.any(String);
 
@@ -211,6 +212,18 @@ const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
   ];
 };
 
+/** What routes say that keep their answers. */
+const idempotency = (route: Writer): ReadonlyArray<Case> =>
+  when(
+    isIdempotent.has(route.route),
+    route.row(
+      "409 CONFLICT",
+      "an idempotency key of another request",
+      { reason: "idempotency_key_reused" },
+      { isReusing: true },
+    ),
+  );
+
 /** What routes say that are about one session. */
 const sessionRefusals = (route: Writer): ReadonlyArray<Case> =>
   when(
@@ -287,6 +300,7 @@ export const cases: ReadonlyArray<Case> = [
       ...bodies(route),
       ...access(route),
       ...limits(route),
+      ...idempotency(route),
       ...sessionRefusals(route),
       ...failures(route, `9000000000000000${index + 10}`),
     ];

@@ -71,7 +71,22 @@ const makeSession = async (to: Send, { session, key, guildId, madeFrom }: Row): 
   return sid;
 };
 
-const sendCase = (to: Send, { route, values, raw, key, from }: Row, sid: string): Promise<Answer> => {
+const usedKey = { "idempotency-key": "used" };
+
+/** Uses the idempotency key for something else. */
+const useIdempotencyKey = (to: Send, { key, guildId, madeFrom }: Row): Promise<Answer> =>
+  to("POST /v2/sessions", {
+    ...(key === null ? {} : { key }),
+    from: madeFrom,
+    headers: usedKey,
+    body: { clientId: "another", guildId },
+  });
+
+const sendCase = (
+  to: Send,
+  { route, values, raw, key, from, isReusing }: Row,
+  sid: string,
+): Promise<Answer> => {
   const { method, path, source } = routeOf(route);
   const { query, ...options } = raw ?? {};
   const pairs = Object.entries(values).map(([name, value]): [string, string] => [name, String(value)]);
@@ -80,6 +95,7 @@ const sendCase = (to: Send, { route, values, raw, key, from }: Row, sid: string)
     from,
     ...(key === null ? {} : { key }),
     ...(source === "body" && raw?.headers === undefined ? { body: values } : {}),
+    ...(isReusing === true ? { headers: usedKey } : {}),
     ...options,
   };
   return to(`${method} ${path.replace(":sid", sid)}${search === "" ? "" : `?${search}`}`, request);
@@ -145,6 +161,7 @@ describe.each(Object.entries(surroundings))(
     const here = rows.filter((each) => (each.surroundings ?? "well") === name);
     test.each(here)("$route answers $answer: $title", async (row) => {
       const sid = await makeSession(to(), row);
+      if (row.isReusing === true) await useIdempotencyKey(to(), row);
       for (let sent = 0; sent < (row.before ?? 0); sent++) {
         await (row.isThrottled ? sendWrongKey(to(), row) : sendCase(to(), row, sid));
       }

@@ -2,7 +2,8 @@
  * Reviews of pairs of chat users, made and read inside one scope.
  */
 import { Clock, Context, Effect, Layer } from "effect";
-import { InvalidParameter, type StoreUnavailable } from "../errors.ts";
+import { type Conflict, InvalidParameter, type StoreUnavailable } from "../errors.ts";
+import { commitAlone } from "../idempotency/commit.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import type { WriteTarget } from "../links/link_writer.ts";
 import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
@@ -28,27 +29,30 @@ export interface AltReviewRemoved extends AltPair {
   readonly deleted: boolean;
 }
 
-/** Makes, lists and deletes reviews. The chat users need not be members of the guild. */
+/**
+ * Makes, lists and deletes reviews. The chat users need not be members of the guild. With a `commit` of the target,
+ * writes also fail with its `Conflict`.
+ */
 export class AltReviews extends Context.Service<
   AltReviews,
   {
     /** Stores the review of a pair in the place of the one before. It holds from the next request on. */
     readonly set: (
-      target: WriteTarget,
+      target: WriteTarget<AltReview>,
       review: NewAltReview,
-    ) => Effect.Effect<AltReview, InvalidParameter | GuildError | StoreUnavailable>;
+    ) => Effect.Effect<AltReview, InvalidParameter | GuildError | Conflict | StoreUnavailable>;
 
     /** The newest 100 reviews of the pairs that a chat user is in. */
     readonly list: (
-      target: Omit<WriteTarget, "origin">,
+      target: Pick<WriteTarget, "scope" | "guildId">,
       chatId: ChatId,
     ) => Effect.Effect<ReadonlyArray<AltReview>, GuildError | StoreUnavailable>;
 
     /** Deletes the review of a pair, if there is one. */
     readonly remove: (
-      target: WriteTarget,
+      target: WriteTarget<AltReviewRemoved>,
       pair: AltPair,
-    ) => Effect.Effect<AltReviewRemoved, InvalidParameter | GuildError | StoreUnavailable>;
+    ) => Effect.Effect<AltReviewRemoved, InvalidParameter | GuildError | Conflict | StoreUnavailable>;
   }
 >()("@accountlink/core/AltReviews") {
   static readonly layer = Layer.effect(
@@ -57,8 +61,10 @@ export class AltReviews extends Context.Service<
       const store = yield* AltReviewStore;
       const guard = yield* GuildGuard;
 
-      const writeContext = Effect.fnUntraced(function* (target: WriteTarget, pair: AltPair) {
-        const { scope, guildId, origin } = target;
+      const writeContext = Effect.fnUntraced(function* (
+        { scope, guildId, origin }: Omit<WriteTarget, "commit">,
+        pair: AltPair,
+      ) {
         if (pair.chatId === pair.otherChatId) {
           return yield* InvalidParameter.one("otherChatId", "expected another user than chatId");
         }
@@ -69,9 +75,11 @@ export class AltReviews extends Context.Service<
       return AltReviews.of({
         set: Effect.fn("AltReviews.set")(function* (target, review) {
           const context = yield* writeContext(target, review);
-          yield* store.set({ ...review, ...context });
           const { chatId, otherChatId, verdict, note, keyId } = review;
-          return { chatId, otherChatId, verdict, note, keyId, at: context.at };
+          const { commit = commitAlone } = target;
+          const stored = { chatId, otherChatId, verdict, note, keyId, at: context.at };
+          yield* commit(store.set({ ...review, ...context }), () => stored);
+          return stored;
         }),
 
         list: Effect.fn("AltReviews.list")(function* ({ scope, guildId }, chatId) {
@@ -81,8 +89,9 @@ export class AltReviews extends Context.Service<
 
         remove: Effect.fn("AltReviews.remove")(function* (target, { chatId, otherChatId }) {
           const context = yield* writeContext(target, { chatId, otherChatId });
-          const deleted = yield* store.remove({ ...context, chatId, otherChatId });
-          return { chatId, otherChatId, deleted };
+          const { commit = commitAlone } = target;
+          const resultOf = (deleted: boolean) => ({ chatId, otherChatId, deleted });
+          return resultOf(yield* commit(store.remove({ ...context, chatId, otherChatId }), resultOf));
         }),
       });
     }),

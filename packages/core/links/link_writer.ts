@@ -5,17 +5,20 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { WriteOrigin } from "../audit/audit.ts";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import { Conflict, InvalidParameter, LinkNotFound, type StoreUnavailable } from "../errors.ts";
+import { type Commit, commitAlone } from "../idempotency/commit.ts";
 import type { ChatId, GameId } from "../ids.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { type GuildError, GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
-import { LinkStore } from "./link_store.ts";
+import { type ChatMoved, type GameSet, type GameUnlinked, LinkStore } from "./link_store.ts";
 
-/** The scope, guild and origin of a write. */
-export interface WriteTarget {
+/** The scope, guild and origin of a write, and how its result `A` is committed. */
+export interface WriteTarget<A = unknown> {
   readonly scope: DataScope;
   readonly guildId: RequestedGuild;
   readonly origin: WriteOrigin;
+  /** Alone when left out. */
+  readonly commit?: Commit<A>;
 }
 
 export interface GameUpdated {
@@ -40,7 +43,10 @@ export interface GameRemoved {
   readonly deleted: true;
 }
 
-/** Changes links in one scope. A write that succeeded is stored durably. */
+/**
+ * Changes links in one scope. A write that succeeded is stored durably. With a `commit` of the target, each also fails
+ * with its `Conflict`.
+ */
 export class LinkWriter extends Context.Service<
   LinkWriter,
   {
@@ -49,16 +55,16 @@ export class LinkWriter extends Context.Service<
      * guild, and with `InvalidParameter` if the game user does not exist.
      */
     readonly setGame: (
-      target: WriteTarget,
+      target: WriteTarget<GameUpdated>,
       link: { readonly chatId: ChatId; readonly gameId: GameId },
-    ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | StoreUnavailable>;
+    ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | Conflict | StoreUnavailable>;
 
     /**
      * Moves the link of one chat user to another. Fails with `Forbidden` if the new user is not in
      * the guild, and with `Conflict` if they are linked.
      */
     readonly moveChat: (
-      target: WriteTarget,
+      target: WriteTarget<ChatUpdated>,
       move: { readonly oldChatId: ChatId; readonly newChatId: ChatId },
     ) => Effect.Effect<ChatUpdated, GuildError | LinkNotFound | Conflict | StoreUnavailable>;
 
@@ -68,10 +74,10 @@ export class LinkWriter extends Context.Service<
      * @param options.requireMember whether the chat user must be a member of the guild
      */
     readonly removeGame: (
-      target: WriteTarget,
+      target: WriteTarget<GameRemoved>,
       chatId: ChatId,
       options: { readonly requireMember: boolean },
-    ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound | StoreUnavailable>;
+    ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound | Conflict | StoreUnavailable>;
 
     /**
      * Deletes all records of the scope and fails its open sessions. A guild scope may leave out its
@@ -79,7 +85,9 @@ export class LinkWriter extends Context.Service<
      *
      * @returns the number of deleted records
      */
-    readonly deleteScope: (target: WriteTarget) => Effect.Effect<number, GuildError | StoreUnavailable>;
+    readonly deleteScope: (
+      target: WriteTarget<number>,
+    ) => Effect.Effect<number, GuildError | Conflict | StoreUnavailable>;
   }
 >()("@accountlink/core/LinkWriter") {
   static readonly layer = Layer.effect(
@@ -99,8 +107,15 @@ export class LinkWriter extends Context.Service<
         if (!(yield* games.hasUser(gameId))) {
           return yield* InvalidParameter.one("gameId", "expected a user of the game platform, found none");
         }
-        const { previousGameId } = yield* links.setGame({ ...(yield* contextOf(target)), chatId, gameId });
-        return { chatId, gameId, previousGameId, updated: previousGameId !== gameId };
+        const { commit = commitAlone } = target;
+        const write = links.setGame({ ...(yield* contextOf(target)), chatId, gameId });
+        const resultOf = ({ previousGameId }: GameSet): GameUpdated => ({
+          chatId,
+          gameId,
+          previousGameId,
+          updated: previousGameId !== gameId,
+        });
+        return resultOf(yield* commit(write, resultOf));
       });
 
       const moveChat: LinkWriter["Service"]["moveChat"] = Effect.fn("LinkWriter.moveChat")(function* (
@@ -109,20 +124,15 @@ export class LinkWriter extends Context.Service<
       ) {
         yield* guard.enter(target.scope, target.guildId);
         yield* guard.requireMember(target.guildId, newChatId, "new_user_not_in_guild");
-        const moved = yield* links.moveChat({ ...(yield* contextOf(target)), oldChatId, newChatId });
-        switch (moved._tag) {
-          case "NoLink":
-            return yield* new LinkNotFound();
-          case "Occupied":
-            return yield* new Conflict({ reason: "chat_already_linked" });
-          default:
-            return {
-              previousChatId: oldChatId,
-              chatId: newChatId,
-              gameId: moved.gameId,
-              updated: moved._tag === "Moved",
-            };
-        }
+        const { commit = commitAlone } = target;
+        const write = links.moveChat({ ...(yield* contextOf(target)), oldChatId, newChatId });
+        const resultOf = ({ _tag, gameId }: ChatKept): ChatUpdated => ({
+          previousChatId: oldChatId,
+          chatId: newChatId,
+          gameId,
+          updated: _tag === "Moved",
+        });
+        return resultOf(yield* commit(Effect.flatMap(write, requireMovable), resultOf));
       });
 
       const removeGame: LinkWriter["Service"]["removeGame"] = Effect.fn("LinkWriter.removeGame")(function* (
@@ -132,17 +142,24 @@ export class LinkWriter extends Context.Service<
       ) {
         yield* guard.enter(target.scope, target.guildId);
         if (requireMember) yield* guard.requireMember(target.guildId, chatId);
-        const removed = yield* links.removeGame({ ...(yield* contextOf(target)), chatId });
-        if (Option.isNone(removed)) return yield* new LinkNotFound();
-        const { gameId, ended } = removed.value;
-        yield* watch.announce(ended);
-        return { chatId, removedGameId: gameId, deleted: true as const };
+        const { commit = commitAlone } = target;
+        const write = links.removeGame({ ...(yield* contextOf(target)), chatId });
+        const resultOf = ({ gameId }: GameUnlinked): GameRemoved => ({
+          chatId,
+          removedGameId: gameId,
+          deleted: true,
+        });
+        const removed = yield* commit(Effect.flatMap(write, requireLink), resultOf);
+        yield* watch.announce(removed.ended);
+        return resultOf(removed);
       });
 
       const deleteScope: LinkWriter["Service"]["deleteScope"] = Effect.fn("LinkWriter.deleteScope")(
         function* (target) {
           yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
-          const { records, ended } = yield* links.deleteScope(yield* contextOf(target));
+          const { commit = commitAlone } = target;
+          const write = links.deleteScope(yield* contextOf(target));
+          const { records, ended } = yield* commit(write, (deleted) => deleted.records, "bulk");
           yield* watch.announce(ended);
           return records;
         },
@@ -153,5 +170,16 @@ export class LinkWriter extends Context.Service<
   );
 }
 
-const contextOf = ({ scope, origin }: WriteTarget) =>
+type ChatKept = Extract<ChatMoved, { readonly gameId: GameId }>;
+
+const requireMovable = (moved: ChatMoved): Effect.Effect<ChatKept, LinkNotFound | Conflict> => {
+  if (moved._tag === "NoLink") return Effect.fail(new LinkNotFound());
+  if (moved._tag === "Occupied") return Effect.fail(new Conflict({ reason: "chat_already_linked" }));
+  return Effect.succeed(moved);
+};
+
+const requireLink = (removed: Option.Option<GameUnlinked>): Effect.Effect<GameUnlinked, LinkNotFound> =>
+  Option.match(removed, { onNone: () => Effect.fail(new LinkNotFound()), onSome: Effect.succeed });
+
+const contextOf = ({ scope, origin }: Pick<WriteTarget, "scope" | "origin">) =>
   Effect.map(Clock.currentTimeMillis, (at) => ({ pid: scope.pid, at, ...origin }));

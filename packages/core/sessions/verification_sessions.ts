@@ -12,6 +12,7 @@ import {
   SessionNotFound,
   type StoreUnavailable,
 } from "../errors.ts";
+import { type Commit, commitAlone } from "../idempotency/commit.ts";
 import { type ChatId, type GuildId, type SessionId, Sid } from "../ids.ts";
 import { type ApiKey, isUnlimited } from "../keys/api_key.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
@@ -23,7 +24,7 @@ import { checkRedirect } from "./redirect.ts";
 import { isKnown, type ReadSession, type SessionEvent, sessionEvents } from "./session_events.ts";
 import { type SessionRead, SessionReads } from "./session_reads.ts";
 import { type SessionRules, SessionSettings } from "./session_settings.ts";
-import { SessionStore } from "./session_store.ts";
+import { type SessionAdvanced, type SessionCreated, SessionStore } from "./session_store.ts";
 import { keptAfterExpiry, sweepForever } from "./session_sweep.ts";
 import { SessionWatch } from "./session_watch.ts";
 import { isFinal, type SessionState, type VerificationSession } from "./verification_session.ts";
@@ -46,14 +47,18 @@ export class VerificationSessions extends Context.Service<
   VerificationSessions,
   {
     /**
-     * Creates a session.
+     * Creates a session. Fails with `Conflict` only by its `commit`.
      *
      * @returns the session with its `sid`, which is not stored and cannot be read again
      */
     readonly create: (
       key: ApiKey,
       request: NewSession,
-    ) => Effect.Effect<ReadSession, GuildError | InvalidParameter | RateLimited | StoreUnavailable>;
+      commit?: Commit<ReadSession>,
+    ) => Effect.Effect<
+      ReadSession,
+      GuildError | InvalidParameter | RateLimited | Conflict | StoreUnavailable
+    >;
 
     /**
      * Reads a session.
@@ -81,6 +86,7 @@ export class VerificationSessions extends Context.Service<
     readonly cancel: (
       key: ApiKey,
       sid: string,
+      commit?: Commit<ReadSession>,
     ) => Effect.Effect<ReadSession, SessionNotFound | SessionExpired | Conflict | StoreUnavailable>;
   }
 >()("@accountlink/core/VerificationSessions") {
@@ -100,7 +106,11 @@ export class VerificationSessions extends Context.Service<
           ? { capacity: rules.createBurst, refillMs: rules.createRefill }
           : null;
 
-      const create = Effect.fn("VerificationSessions.create")(function* (key: ApiKey, request: NewSession) {
+      const create = Effect.fn("VerificationSessions.create")(function* (
+        key: ApiKey,
+        request: NewSession,
+        commit: Commit<ReadSession> = commitAlone,
+      ) {
         yield* checkRedirect(key, request.redirect);
         yield* guard.enter(key.scope, request.guildId);
         if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
@@ -108,9 +118,14 @@ export class VerificationSessions extends Context.Service<
         const now = yield* Clock.currentTimeMillis;
         const id = yield* secrets.sessionId(sid);
         const session = newSession(key, id, request, now, now + rules.life);
-        const created = yield* store.create({ session, burst: isUnlimited(key) ? null : burst });
-        if (created._tag === "TooMany") return yield* tooManySessions(rules, created.readyAt, now);
-        return { ...session, sid, pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null };
+        const write = store.create({ session, burst: isUnlimited(key) ? null : burst });
+        const created = { ...session, sid, pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null };
+        const requireCreated = (outcome: SessionCreated) =>
+          outcome._tag === "TooMany"
+            ? Effect.fail(tooManySessions(rules, outcome.readyAt, now))
+            : Effect.void;
+        yield* commit(Effect.flatMap(write, requireCreated), () => created);
+        return created;
       });
 
       const findOwn = Effect.fnUntraced(function* (key: ApiKey, sid: string) {
@@ -157,23 +172,19 @@ export class VerificationSessions extends Context.Service<
           : sessionEvents(read, own, current, until, lastEventId);
       });
 
-      const cancel = Effect.fn("VerificationSessions.cancel")(function* (key: ApiKey, sid: string) {
+      const cancel = Effect.fn("VerificationSessions.cancel")(function* (
+        key: ApiKey,
+        sid: string,
+        commit: Commit<ReadSession> = commitAlone,
+      ) {
         const { sid: own, session: arrived } = yield* findOwn(key, sid);
+        const pollsRemaining = yield* reads.pollsRemaining(arrived);
         const at = yield* Clock.currentTimeMillis;
-        const { session, changed } = yield* Effect.flatMap(
-          store.advance({ id: arrived.id, to: "cancelled", at }),
-          Option.match({
-            onNone: () => Effect.fail(new SessionNotFound()),
-            onSome: Effect.succeed,
-          }),
-        );
-        if (!changed) {
-          return yield* isFinal(session.state) && session.state !== "expired"
-            ? new Conflict({ reason: `session_${session.state}` })
-            : new SessionExpired();
-        }
-        yield* watch.announce([session.id]);
-        return { ...session, sid: own, pollsRemaining: yield* reads.pollsRemaining(session) };
+        const write = store.advance({ id: arrived.id, to: "cancelled", at });
+        const resultOf = (session: VerificationSession) => ({ ...session, sid: own, pollsRemaining });
+        const cancelled = yield* commit(Effect.flatMap(write, requireCancelled), resultOf);
+        yield* watch.announce([cancelled.id]);
+        return resultOf(cancelled);
       });
 
       return VerificationSessions.of({ create, poll, stream, cancel });
@@ -182,6 +193,17 @@ export class VerificationSessions extends Context.Service<
 }
 
 const isSid = Schema.is(Sid);
+
+const requireCancelled = (
+  advanced: Option.Option<SessionAdvanced>,
+): Effect.Effect<VerificationSession, SessionNotFound | SessionExpired | Conflict> => {
+  if (Option.isNone(advanced)) return Effect.fail(new SessionNotFound());
+  const { session, changed } = advanced.value;
+  if (changed) return Effect.succeed(session);
+  return isFinal(session.state) && session.state !== "expired"
+    ? Effect.fail(new Conflict({ reason: `session_${session.state}` }))
+    : Effect.fail(new SessionExpired());
+};
 
 const newSession = (
   { id, scope }: ApiKey,

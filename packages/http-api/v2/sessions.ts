@@ -24,6 +24,7 @@ export const createSession = defineRoute({
   description: "It lives 5 minutes. Send its user to `url`, and read how it ends in one of three ways.",
   parameters: creation,
   source: "body",
+  isIdempotent: true,
   success: success(Session, 201),
   errors: [],
 });
@@ -79,6 +80,7 @@ export const cancelSession = defineRoute({
   summary: "Cancel a verification session",
   parameters: { sid: sid() },
   source: "query",
+  isIdempotent: true,
   success: success(Session),
   errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "CONFLICT"],
 });

@@ -21,6 +21,7 @@ export const patchChat = defineRoute({
   },
   source: "body",
   access: "key",
+  isIdempotent: true,
   group: "write",
   success: success(
     Schema.Struct({ previousChatId: ChatId, chatId: ChatId, gameId: GameId, updated: Schema.Boolean }),
@@ -38,6 +39,7 @@ export const patchGame = defineRoute({
   parameters: { chatId: chatId(), gameId: gameId(), guildId: guildId() },
   source: "body",
   access: "key",
+  isIdempotent: true,
   group: "write",
   success: success(
     Schema.Struct({
@@ -60,6 +62,7 @@ export const deleteGame = defineRoute({
   parameters: { chatId: chatId(), guildId: guildId() },
   source: "body",
   access: "key",
+  isIdempotent: true,
   group: "write",
   success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId, deleted: Schema.Literal(true) })),
   errors: ["LINK_NOT_FOUND"],
@@ -77,6 +80,7 @@ export const deleteData = defineRoute({
   },
   source: "body",
   access: "key",
+  isIdempotent: true,
   group: "write",
   success: success(
     Schema.Struct({

@@ -10,6 +10,7 @@ import {
   type AltQuery,
   type AltReport,
   type AltReview,
+  type AltReviewRemoved,
   maxBulkAltInputs,
 } from "@accountlink/core/alts";
 import { type BulkItem, checkBulkLimit } from "@accountlink/core/links";
@@ -20,7 +21,7 @@ import { bulkAnswer } from "../links/bulk_answer.ts";
 import { targetOf } from "../links/write_target.ts";
 import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 
-export const altRoutes = Effect.fnUntraced(function* ({ keyed }: Pipeline) {
+export const altRoutes = Effect.fnUntraced(function* ({ keyed, write }: Pipeline) {
   const detection = yield* AltDetection;
   const reviews = yield* AltReviews;
 
@@ -48,18 +49,20 @@ export const altRoutes = Effect.fnUntraced(function* ({ keyed }: Pipeline) {
         ),
       ({ gameIds }) => checkBulkLimit(gameIds, maxBulkAltInputs),
     ),
-    keyed(AltsV2.putAltReview, (input) =>
-      Effect.map(reviews.set(targetOf(input), { ...input.values, keyId: input.key.id }), (review) => ({
-        data: { review: toReview(review) },
-      })),
+    write(
+      AltsV2.putAltReview,
+      (review: AltReview) => ({ data: { review: toReview(review) } }),
+      (input) => reviews.set(targetOf(input), { ...input.values, keyId: input.key.id }),
     ),
     keyed(AltsV2.getAltReviews, (input) =>
       Effect.map(reviews.list(targetOf(input), input.values.chatId), (found) => ({
         data: { reviews: found.map(toReview) },
       })),
     ),
-    keyed(AltsV2.deleteAltReview, (input) =>
-      Effect.map(reviews.remove(targetOf(input), input.values), (data) => ({ data })),
+    write(
+      AltsV2.deleteAltReview,
+      (data: AltReviewRemoved) => ({ data }),
+      (input) => reviews.remove(targetOf(input), input.values),
     ),
     keyed(AltsV1.detectAlts, ({ key, values }) =>
       Effect.map(detection.detect(key.scope, queryOf(values), optionsV1(values)), (report) => ({

@@ -86,6 +86,7 @@ export const commonHeaders = (context: RequestContext, now: Millis): Record<stri
   const endsAt = context.key?.endsAt ?? null;
   if (endsAt !== null && endsAt - now < expiryNoticeMs) headers["x-key-expires"] = isoTime(endsAt);
   if (context.limits !== null) limitHeaders(headers, context.limits);
+  if (context.isReplayed) headers["idempotent-replayed"] = "true";
   return headers;
 };
 

@@ -2,17 +2,28 @@
  * The v2 handlers of lookups and writes.
  */
 import { BulkLookup, LinkLookup, LinkWriter } from "@accountlink/core";
-import { checkBulkLimit } from "@accountlink/core/links";
+import {
+  type ChatUpdated,
+  checkBulkLimit,
+  type GameRemoved,
+  type GameUpdated,
+} from "@accountlink/core/links";
 import { LookupsV2, WritesV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime } from "../envelopes/envelope.ts";
-import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
+import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 import { bulkAnswer } from "./bulk_answer.ts";
 import { targetOf } from "./write_target.ts";
 
-const asData = <Data, E>(effect: Effect.Effect<Data, E>) => Effect.map(effect, (data) => ({ data }));
+const dataOf = <Data>(data: Data) => ({ data });
 
-export const routesV2 = Effect.fnUntraced(function* ({ keyed }: Pipeline) {
+const asData = <Data, E>(effect: Effect.Effect<Data, E>) => Effect.map(effect, dataOf);
+
+const deletedScope = (deletedRecords: number, { key: { scope } }: KeyedInput<{}>) => ({
+  data: { deletedRecords, scope: scope.kind, pid: scope.pid, collection: "links" as const },
+});
+
+export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline) {
   const lookup = yield* LinkLookup;
   const bulk = yield* BulkLookup;
   const writer = yield* LinkWriter;
@@ -44,17 +55,12 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed }: Pipeline) {
         ),
       ({ gameIds }) => checkBulkLimit(gameIds),
     ),
-    keyed(WritesV2.patchChat, (input) => asData(writer.moveChat(targetOf(input), input.values))),
-    keyed(WritesV2.patchGame, (input) => asData(writer.setGame(targetOf(input), input.values))),
-    keyed(WritesV2.deleteGame, (input) =>
-      asData(writer.removeGame(targetOf(input), input.values.chatId, { requireMember: true })),
+    write(WritesV2.patchChat, dataOf<ChatUpdated>, (input) => writer.moveChat(targetOf(input), input.values)),
+    write(WritesV2.patchGame, dataOf<GameUpdated>, (input) => writer.setGame(targetOf(input), input.values)),
+    write(WritesV2.deleteGame, dataOf<GameRemoved>, (input) =>
+      writer.removeGame(targetOf(input), input.values.chatId, { requireMember: true }),
     ),
-    keyed(WritesV2.deleteData, (input) => {
-      const { kind, pid } = input.key.scope;
-      return Effect.map(writer.deleteScope(targetOf(input)), (deletedRecords) => ({
-        data: { deletedRecords, scope: kind, pid, collection: "links" },
-      }));
-    }),
+    write(WritesV2.deleteData, deletedScope, (input) => writer.deleteScope(targetOf(input))),
   ];
   return routes;
 });

@@ -1,6 +1,7 @@
 /**
  * The target of a write.
  */
+import type { Commit } from "@accountlink/core/idempotency";
 import type { WriteTarget } from "@accountlink/core/links";
 import type { RequestedGuild } from "@accountlink/core/platforms";
 import type { KeyedInput } from "../pipeline/pipeline.ts";
@@ -8,9 +9,15 @@ import type { KeyedInput } from "../pipeline/pipeline.ts";
 /** The input of a route with an optional guild. */
 export type GuildInput = KeyedInput<{}> & { readonly values: { readonly guildId: RequestedGuild } };
 
-/** The scope of the key, the guild of the request, and the key as actor. */
-export const targetOf = ({ key, values, context }: GuildInput): WriteTarget => ({
+/** The scope of the key, the guild of the request, the key as actor, and what commits the write. */
+export const targetOf = <A = unknown>({
+  key,
+  values,
+  context,
+  commit,
+}: GuildInput & { readonly commit?: Commit<A> }): WriteTarget<A> => ({
   scope: key.scope,
   guildId: values.guildId,
   origin: { actor: { type: "key", id: key.id }, requestId: context.requestId },
+  ...(commit === undefined ? {} : { commit }),
 });

@@ -4,32 +4,28 @@
 import {
   type ApiKey,
   Forbidden,
-  InvalidParameter,
   KeyAuthenticator,
   PremiumRequired,
   type PublicError,
   RequestLimits,
 } from "@accountlink/core";
 import { isAddressAllowed } from "@accountlink/core/addresses";
-import {
-  AltsV1,
-  type Parameters,
-  type ParameterValues,
-  type RawValues,
-  type Route,
-} from "@accountlink/http-api";
-import { Effect, Result, type Schema, type Scope } from "effect";
+import { type Commit, Idempotency } from "@accountlink/core/idempotency";
+import { AltsV1, type Parameters, type ParameterValues, type Route } from "@accountlink/http-api";
+import { Effect, type Schema, type Scope } from "effect";
 import { type HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http";
 import type { Envelope, Success, SuccessOf } from "../envelopes/envelope.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
 import { newRequestId, type RequestContext, requestContextMaker } from "../request_context.ts";
-import { contractFor, defaultContract } from "../service_versions/service_version.ts";
+import { defaultContract } from "../service_versions/service_version.ts";
 import { HttpSettings } from "../settings.ts";
 import { bearerToken } from "./bearer_token.ts";
-import { isList, readJson, readJsonObject } from "./body.ts";
-import { parameterReader, premiumTest } from "./parameters.ts";
+import { isList, readJson } from "./body.ts";
+import { answerOnce, idempotencyKeyOf } from "./idempotency.ts";
+import { premiumTest } from "./parameters.ts";
 import { logAccess } from "./request_metrics.ts";
+import { checkContract, readerFor } from "./request_values.ts";
 import { makeObservers, type Observers, respond } from "./respond.ts";
 
 /** The input of a handler. */
@@ -41,6 +37,12 @@ interface Input<P extends Parameters> {
 /** The input of a handler whose route needs a key. */
 export interface KeyedInput<P extends Parameters> extends Input<P> {
   readonly key: ApiKey;
+}
+
+/** The input of a handler that writes. */
+export interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
+  /** Set where the request has an idempotency key; the handler commits its write with it. */
+  readonly commit?: Commit<A>;
 }
 
 type RequestServices = HttpServerRequest.HttpServerRequest | Scope.Scope;
@@ -71,6 +73,17 @@ export interface Pipeline {
     route: Route<P, S>,
     handler: (input: KeyedInput<P>) => Handled<S>,
     validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
+  ) => BoundRoute;
+
+  /**
+   * A route that needs a key and takes an idempotency key, under which its answer is kept.
+   *
+   * @param toSuccess the answer, from the result of the handler
+   */
+  readonly write: <P extends Parameters, S extends Schema.Top, A>(
+    route: Route<P, S>,
+    toSuccess: (result: A, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
+    handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError, RequestServices>,
   ) => BoundRoute;
 
   /**
@@ -105,6 +118,7 @@ export const makePipeline = Effect.gen(function* () {
   const authenticator = yield* KeyAuthenticator;
   const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
+  const idempotency = yield* Idempotency;
   const withContext = requestContextMaker(settings);
 
   const bind = (
@@ -119,7 +133,11 @@ export const makePipeline = Effect.gen(function* () {
     };
   };
 
-  const keyed: Pipeline["keyed"] = (route, handler, validate) => {
+  const keyed = <P extends Parameters>(
+    route: Route<P>,
+    handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError, RequestServices>,
+    validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
+  ): BoundRoute => {
     const read = readerFor(route);
     const isAllowed = accessTest(route);
     const isServed = tierTest(route);
@@ -150,6 +168,24 @@ export const makePipeline = Effect.gen(function* () {
     });
     return bind(route, answer);
   };
+
+  const write = <P extends Parameters, S extends Schema.Top, A>(
+    route: Route<P, S>,
+    toSuccess: (result: A, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
+    handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError, RequestServices>,
+  ): BoundRoute =>
+    keyed(route, (input) => {
+      const idempotencyKey = idempotencyKeyOf(input.context);
+      const successOf = (result: A) => toSuccess(result, input) as Success;
+      return idempotencyKey === undefined
+        ? Effect.map(handler(input), successOf)
+        : answerOnce(
+            idempotency,
+            { ...input, idempotencyKey },
+            (commit) => handler({ ...input, commit }),
+            successOf,
+          );
+    });
 
   const open: Pipeline["open"] = (route, handler, answerList) => {
     const read = readerFor(route);
@@ -182,7 +218,7 @@ export const makePipeline = Effect.gen(function* () {
       );
     });
 
-  return { keyed, open, visit } satisfies Pipeline;
+  return { keyed, write, open, visit } satisfies Pipeline;
 });
 
 /**
@@ -209,35 +245,6 @@ const addHeaders = (response: Response, requestId: string, url: string): Respons
 /** Whether the path of a URL is the prefix or below it. */
 export const isUnder = (prefix: string, url: string): boolean =>
   url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length));
-
-/** Makes the step that selects the dated contract and reads the parameters. */
-const readerFor = <P extends Parameters>(route: Route<P>) => {
-  const read = parameterReader(route);
-
-  const readFrom = (context: RequestContext, raw: RawValues) => {
-    const scopeKind = context.key?.key.scope.kind ?? "global";
-    if (route.generation === "v1") return Effect.fromResult(read(raw, scopeKind, []));
-    const contract = contractFor(context.request.headers["service-version"]);
-    if (Result.isSuccess(contract)) context.contract = contract.success;
-    const values = context.contract.request(route.id, raw);
-    return Effect.fromResult(read(values, scopeKind, Result.isFailure(contract) ? [contract.failure] : []));
-  };
-
-  return (context: RequestContext, body?: RawValues) => {
-    if (body !== undefined) return readFrom(context, body);
-    return route.source === "body"
-      ? Effect.flatMap(readJsonObject(context.request), (object) => readFrom(context, object))
-      : readFrom(context, context.query);
-  };
-};
-
-/** Refuses an unknown dated contract, where there are no parameters to read. */
-const checkContract = (context: RequestContext): Effect.Effect<void, InvalidParameter> => {
-  const contract = contractFor(context.request.headers["service-version"]);
-  return Result.isSuccess(contract)
-    ? Effect.void
-    : Effect.fail(new InvalidParameter({ parameters: [contract.failure] }));
-};
 
 /** What v1 answers have in common that are of no route, by their path. */
 const v1AnswersUnder = (url: string): Pick<Route, "traffic" | "version"> => {

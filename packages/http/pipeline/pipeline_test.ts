@@ -1,5 +1,6 @@
 import { KeyAuthenticator, RequestLimits } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
+import { Idempotency } from "@accountlink/core/idempotency";
 import type { SessionEvent } from "@accountlink/core/sessions";
 import { UsageMeter } from "@accountlink/core/usage";
 import { defineRoute, EnvelopeV1, EnvelopeV2, SessionEvents } from "@accountlink/http-api";
@@ -18,6 +19,7 @@ const services = Layer.mergeAll(
   Layer.mock(RequestLimits)({}),
   Layer.mock(SecurityLog)({}),
   Layer.mock(UsageMeter)({ count: () => {} }),
+  Layer.mock(Idempotency)({}),
 );
 
 const shared = { method: "GET", parameters: {}, source: "query", summary: "", errors: [] } as const;

@@ -2,7 +2,7 @@
  * The session handlers of both generations.
  */
 import { type ApiKey, InvalidParameter, SessionSettings, VerificationSessions } from "@accountlink/core";
-import type { NewSession, ReadSession } from "@accountlink/core/sessions";
+import type { ReadSession } from "@accountlink/core/sessions";
 import { SessionsV1, SessionsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime } from "../envelopes/envelope.ts";
@@ -11,17 +11,13 @@ import type { RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { eventStream, noEvents } from "./event_stream.ts";
 
-export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, open }: Pipeline) {
+export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, write, open }: Pipeline) {
   const { publicUrl } = yield* HttpSettings;
   const sessions = yield* VerificationSessions;
   const { longPollMax } = yield* SessionSettings;
   const toResponse = sessionResponse(publicUrl);
 
-  const create = ({ key, values }: { readonly key: ApiKey; readonly values: NewSession }) =>
-    Effect.map(sessions.create(key, values), (session) => ({
-      status: 201 as const,
-      data: toResponse(session),
-    }));
+  const created = (session: ReadSession) => ({ status: 201 as const, data: toResponse(session) });
 
   const read = ({ key, values }: ReadInput<{ readonly wait: number }>) =>
     Effect.map(sessions.poll(key, values.sid, values.wait * 1_000), (session) => ({
@@ -41,16 +37,20 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, open }: Pipel
     );
 
   const routes: ReadonlyArray<BoundRoute> = [
-    keyed(SessionsV2.createSession, create),
+    write(SessionsV2.createSession, created, ({ key, values, commit }) =>
+      sessions.create(key, values, commit),
+    ),
     keyed(SessionsV2.getSession, read, checkWait),
     keyed(SessionsV2.streamSession, stream),
     open(SessionsV2.redirectSession, ({ values, context }) =>
       Effect.succeed(redirectIntoFlow(publicUrl, context, `?sid=${encodeURIComponent(values.sid)}`)),
     ),
-    keyed(SessionsV2.cancelSession, ({ key, values }) =>
-      Effect.map(sessions.cancel(key, values.sid), (session) => ({ data: toResponse(session) })),
+    write(
+      SessionsV2.cancelSession,
+      (session: ReadSession) => ({ data: toResponse(session) }),
+      ({ key, values, commit }) => sessions.cancel(key, values.sid, commit),
     ),
-    keyed(SessionsV1.createSession, create),
+    keyed(SessionsV1.createSession, ({ key, values }) => Effect.map(sessions.create(key, values), created)),
     keyed(SessionsV1.getSession, read, checkWait),
     keyed(SessionsV1.streamSession, stream),
   ];

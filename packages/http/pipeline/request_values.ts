@@ -1,0 +1,42 @@
+/**
+ * Reads what a request asks for: the dated contract, the parameters, and the form of its headers.
+ */
+import { InvalidParameter } from "@accountlink/core";
+import type { Parameters, RawValues, Route } from "@accountlink/http-api";
+import { Effect, Result } from "effect";
+import type { RequestContext } from "../request_context.ts";
+import { contractFor } from "../service_versions/service_version.ts";
+import { readJsonObject } from "./body.ts";
+import { idempotencyProblems } from "./idempotency.ts";
+import { parameterReader } from "./parameters.ts";
+
+/** Makes the step that selects the dated contract and reads the parameters. */
+export const readerFor = <P extends Parameters>(route: Route<P>) => {
+  const read = parameterReader(route);
+
+  const readFrom = (context: RequestContext, raw: RawValues) => {
+    const scopeKind = context.key?.key.scope.kind ?? "global";
+    if (route.generation === "v1") return Effect.fromResult(read(raw, scopeKind, []));
+    const contract = contractFor(context.request.headers["service-version"]);
+    if (Result.isSuccess(contract)) context.contract = contract.success;
+    const values = context.contract.request(route.id, raw);
+    const problems = Result.isFailure(contract) ? [contract.failure] : [];
+    if (route.isIdempotent === true) problems.push(...idempotencyProblems(context));
+    return Effect.fromResult(read(values, scopeKind, problems));
+  };
+
+  return (context: RequestContext, body?: RawValues) => {
+    if (body !== undefined) return readFrom(context, body);
+    return route.source === "body"
+      ? Effect.flatMap(readJsonObject(context.request), (object) => readFrom(context, object))
+      : readFrom(context, context.query);
+  };
+};
+
+/** Refuses an unknown dated contract, where there are no parameters to read. */
+export const checkContract = (context: RequestContext): Effect.Effect<void, InvalidParameter> => {
+  const contract = contractFor(context.request.headers["service-version"]);
+  return Result.isSuccess(contract)
+    ? Effect.void
+    : Effect.fail(new InvalidParameter({ parameters: [contract.failure] }));
+};

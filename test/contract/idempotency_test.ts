@@ -1,0 +1,263 @@
+/**
+ * `Idempotency-Key`: a write is done once, and its answer is given again.
+ */
+import { randomUUID } from "node:crypto";
+import { routes } from "@accountlink/http-api";
+import { freePort } from "@accountlink/test-servers";
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { devPlatformOn } from "../support/dev_platform.ts";
+import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
+import { patience } from "../support/patience.ts";
+import { guild, stranger } from "../support/world.ts";
+import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
+import { idempotentWrites } from "./idempotent_writes.ts";
+
+const platformPort = await freePort();
+const { world, send } = useContractServer({
+  ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
+  ACCOUNTLINK_SESSION_CREATE_BURST: "1",
+  ACCOUNTLINK_SESSION_CREATE_REFILL: "500 millis",
+});
+const platform = devPlatformOn(platformPort);
+afterAll(platform.close);
+
+const links = { 100001: "1", 100002: "2" };
+const newKey = () => world.key({ tier: "premium", links });
+
+type Line = `${string} ${string}`;
+
+/** Sends requests of one API key, under an idempotency key. */
+const senderOf =
+  (key: string) =>
+  (line: Line, idempotencyKey: string, body?: object, options: RequestOptions = {}): Promise<Answer> =>
+    send(line, {
+      key,
+      ...(body === undefined ? {} : { body }),
+      ...options,
+      headers: { "idempotency-key": idempotencyKey },
+    });
+
+const isReplayed = ({ headers }: Answer): boolean => headers["idempotent-replayed"] === "true";
+
+/** Expects the second answer to be the first one again. */
+const expectReplay = (first: Answer, second: Answer): void => {
+  const { status, data, error } = first.body;
+  expect(second.body).toMatchObject({ status, ...(data === undefined ? { error } : { data }) });
+  expect([second.status, isReplayed(first), isReplayed(second)]).toEqual([first.status, false, true]);
+  expect(second.body.meta?.requestId).not.toBe(first.body.meta?.requestId);
+  expect(second.headers["x-request-id"]).toBe(second.body.meta?.requestId);
+};
+
+const expectConflict = (answer: Answer, reason: "in_use" | "reused"): void => {
+  expectRefusal(answer, 409, "CONFLICT", { reason: `idempotency_key_${reason}` });
+  expect(isReplayed(answer)).toBe(false);
+};
+
+const reversed = (body: object | undefined): object | undefined =>
+  body === undefined ? undefined : Object.fromEntries(Object.entries(body).toReversed());
+
+test("Every route that takes the header is tested here", () => {
+  const taking = routes.filter(({ isIdempotent }) => isIdempotent).map(({ id }) => id);
+  expect(Object.keys(idempotentWrites).toSorted()).toEqual(taking.toSorted());
+});
+
+describe.each(Object.entries(idempotentWrites))("%s", (_id, { prepare, line, body, data, other }) => {
+  const [key, racing, reusing] = [newKey(), newKey(), newKey()];
+
+  test("is done once, and answered again with whatever order of fields", async () => {
+    const ask = senderOf(key);
+    const path = await prepare(send, key);
+    const first = await ask(line(path), "once", body);
+    expect(first.body.data).toMatchObject(data);
+    expectReplay(first, await ask(line(path), "once", reversed(body)));
+    expectReplay(first, await ask(line(path), "once", body));
+  });
+
+  test("is done once of many that race", async () => {
+    const ask = senderOf(racing);
+    const path = await prepare(send, racing);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => ask(line(path), "race", body)));
+    const [done, ...more] = answers.filter((answer) => answer.status < 300 && !isReplayed(answer));
+    expect(more).toEqual([]);
+    expect(done?.body.data).toMatchObject(data);
+    for (const conflict of answers.filter(({ status }) => status === 409)) expectConflict(conflict, "in_use");
+    const given = answers.filter(({ status }) => status !== 409).map((answer) => answer.body.data);
+    expect(given).toEqual(given.map(() => done?.body.data));
+    expect(isReplayed(await ask(line(path), "race", body))).toBe(true);
+  });
+
+  test("refuses the key for another request", async () => {
+    const ask = senderOf(reusing);
+    const path = await prepare(send, reusing);
+    const first = await ask(line(path), "mine", body);
+    const another = other === undefined ? await ask("POST /v2/sessions", "mine", { clientId: "x" }) : null;
+    expectConflict(another ?? (await ask(line(path), "mine", other)), "reused");
+    expectReplay(first, await ask(line(path), "mine", body));
+  });
+});
+
+describe("A request that is under way", () => {
+  const key = newKey();
+
+  test("keeps its key, and another request from it", async () => {
+    const ask = senderOf(key);
+    const body = { chatId: "100001", gameId: "5" };
+    await platform.fail({ mode: "slow", platform: "game", delayMs: 1_000 });
+    const first = ask("PATCH /v2/game", "slow", body);
+    await vi.waitFor(
+      async () => expectConflict(await ask("PATCH /v2/game", "slow", body), "in_use"),
+      patience,
+    );
+    expectConflict(await ask("PATCH /v2/game", "slow", { ...body, gameId: "6" }), "reused");
+    await platform.recover();
+    expectData(await first, { ...body, previousGameId: "1", updated: true });
+    expectReplay(await first, await ask("PATCH /v2/game", "slow", body));
+  });
+});
+
+describe("Refusals", () => {
+  const key = newKey();
+  const session = newKey();
+  const ask = senderOf(key);
+
+  test.each<[status: number, line: Line, body: object]>([
+    [404, "PATCH /v2/chat", { oldChatId: "100009", newChatId: "100008" }],
+    [404, "DELETE /v2/game", { chatId: "100009" }],
+    [403, "PATCH /v2/game", { chatId: stranger, gameId: "1", guildId: guild }],
+    [409, "PATCH /v2/chat", { oldChatId: "100001", newChatId: "100002" }],
+    [400, "PATCH /v2/game", { chatId: "100001", gameId: "404404" }],
+    [400, "PUT /v2/alts/reviews", { chatId: "100001", otherChatId: "100001", verdict: "same" }],
+    [404, `DELETE /v2/sessions/vs_${"0".repeat(43)}`, {}],
+  ])("of the work are given again: %i to %s %j", async (status, line, body) => {
+    const idempotencyKey = randomUUID();
+    const first = await ask(line, idempotencyKey, body);
+    expect(first.status).toBe(status);
+    expectReplay(first, await ask(line, idempotencyKey, body));
+  });
+
+  test("stay when the state that refused has changed", async () => {
+    const body = { chatId: "100007" };
+    const first = await ask("DELETE /v2/game", "state", body);
+    expectRefusal(first, 404, "LINK_NOT_FOUND", null);
+    await send("PATCH /v2/game", { key, body: { ...body, gameId: "1" } });
+    expectReplay(first, await ask("DELETE /v2/game", "state", body));
+    expect((await send("GET /v2/chat?chatId=100007", { key })).status).toBe(200);
+  });
+
+  test("that come before the work leave the key free", async () => {
+    expect((await ask("PATCH /v2/game", "early", { chatId: "100001" })).status).toBe(400);
+    expect((await ask("PATCH /v2/game", "early", { chatId: "1", gameId: "1" })).status).toBe(400);
+    const first = await ask("PATCH /v2/game", "early", { chatId: "100003", gameId: "1" });
+    expect([first.status, isReplayed(first)]).toEqual([200, false]);
+  });
+
+  test("that ask to try again leave the key free", async () => {
+    const body = { chatId: "100004", gameId: "7" };
+    await platform.fail({ mode: "down", platform: "game" });
+    expectRefusal(await ask("PATCH /v2/game", "down", body), 503, "INTERNAL_ERROR", null);
+    await platform.recover();
+    await vi.waitFor(async () => {
+      const answer = await ask("PATCH /v2/game", "down", body);
+      expect([answer.status, isReplayed(answer)]).toEqual([200, false]);
+    }, patience);
+
+    const create = senderOf(session);
+    await create("POST /v2/sessions", "first", { clientId: "x" });
+    const refused = await create("POST /v2/sessions", "burst", { clientId: "x" });
+    expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "session_create" });
+    await vi.waitFor(async () => {
+      const answer = await create("POST /v2/sessions", "burst", { clientId: "x" });
+      expect([answer.status, isReplayed(answer)]).toEqual([201, false]);
+    }, patience);
+  });
+});
+
+describe("The header", () => {
+  const key = newKey();
+  const invalid = [{ name: "Idempotency-Key", reason: "expected 1 to 255 visible ASCII characters" }];
+  const patch = (headers: NonNullable<RequestOptions["headers"]>, body: object) =>
+    send("PATCH /v2/game", { key, headers, body });
+
+  test.each([
+    ["nothing", ""],
+    ["256 characters", "x".repeat(256)],
+    ["a space", "two words"],
+    ["a letter of Latin-1", "cl\u00e9"],
+    ["two of them", ["one", "two"]],
+  ])("is refused with %s", async (_title, value) => {
+    const headers = { "idempotency-key": value };
+    const answer = await patch(headers, { chatId: "100001", gameId: "2" });
+    expectRefusal(answer, 400, "INVALID_PARAMETER", { parameters: invalid });
+    expectRefusal(await patch(headers, { chatId: "100001" }), 400, "MISSING_PARAMETER", {
+      parameters: ["gameId"],
+    });
+    const both = await patch(headers, { chatId: "1", gameId: "2" });
+    const parameters = [{ name: "chatId", reason: expect.any(String) as unknown }, ...invalid];
+    expectRefusal(both, 400, "INVALID_PARAMETER", { parameters });
+  });
+
+  test.each(["!", `~${"x".repeat(254)}`, '"8e03978e-40d5-43e8-bc93-6894a57f9324"'])(
+    "takes %s",
+    async (idempotencyKey) => {
+      const body = { chatId: "100001", gameId: "1" };
+      const first = await senderOf(key)("PATCH /v2/game", idempotencyKey, body);
+      expectReplay(first, await senderOf(key)("PATCH /v2/game", idempotencyKey, body));
+    },
+  );
+
+  test("is ignored where nothing is written, and by v1", async () => {
+    const ignored = { key, headers: { "idempotency-key": "not visible" } };
+    const answers = [
+      await send("GET /v2/chat?chatId=100001", ignored),
+      await send("POST /v2/chat/bulk", { ...ignored, body: { chatIds: ["100001"] } }),
+      await send("GET /v2/alts/reviews?chatId=100001", ignored),
+      await send("POST /v2/keys/leaked", { ...ignored, body: { key: "alk_unknown" } }),
+      await send("PUT /api/v1/link/update-game?chatId=100001&newGameId=3", ignored),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const removals = [1, 2].map(
+      () => () =>
+        send("DELETE /api/v1/link/delete-game?chatId=100001", {
+          key,
+          headers: { "idempotency-key": "same" },
+        }),
+    );
+    const removed: Array<number> = [];
+    for (const remove of removals) removed.push((await remove()).status);
+    expect(removed).toEqual([200, 400]);
+  });
+});
+
+describe("An idempotency key", () => {
+  const shared = { account: "sharing", tier: "premium", links } as const;
+  const [one, two] = [world.key(shared), world.key(shared)];
+  const limited = world.key({ links, limits: { perWindow: 0, windowMs: 1_000, daily: 3, verifyDaily: 9 } });
+
+  test("is of one API key", async () => {
+    const body = { chatId: "100001" };
+    expect((await senderOf(one)("DELETE /v2/game", "mine", body)).status).toBe(200);
+    const other = await senderOf(two)("DELETE /v2/game", "mine", body);
+    expect([other.status, isReplayed(other)]).toEqual([404, false]);
+  });
+
+  test("saves no request: a replay costs one, and reports the limits of today", async () => {
+    const ask = () => senderOf(limited)("PATCH /v2/game", "costs", { chatId: "100001", gameId: "1" });
+    const answers = [await ask(), await ask(), await ask(), await ask()];
+    expect(answers.map(({ status, headers }) => [status, headers["x-ratelimit-remaining-day"]])).toEqual([
+      [200, "2"],
+      [200, "1"],
+      [200, "0"],
+      [429, "0"],
+    ]);
+    expect(answers.map(isReplayed)).toEqual([false, true, true, false]);
+  });
+
+  test("gives the sid of its session again", async () => {
+    const ask = senderOf(one);
+    await ask("POST /v2/sessions", "session", { clientId: "client" });
+    const again = await ask("POST /v2/sessions", "session", { clientId: "client" });
+    const sid = textOf(again.body.data?.sid);
+    const read = await send(`GET /v2/sessions/${sid}`, { key: one });
+    expect(read.body.data).toMatchObject({ sid, clientId: "client", state: "pending" });
+  });
+});
