@@ -61,8 +61,11 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     expect((await set("100001", "2")).status).toBe(200);
     await type(commandWith("pg_dump"), before.url);
     expect((await set("100002", "3")).status).toBe(200);
-    const rowsOf = (database: typeof before, table: string) =>
-      Effect.runPromise(database.query(`SELECT * FROM ${table} ORDER BY 1, 2`));
+    const rowsOf = async (database: typeof before, table: string) => {
+      const rows = await Effect.runPromise(database.query(`SELECT * FROM ${table} ORDER BY 1, 2`));
+      // The server notes uses of a key also after the backup.
+      return rows.map(({ last_used_at: _, ...row }) => row);
+    };
     await running.stop();
 
     const after = await makeDatabase();

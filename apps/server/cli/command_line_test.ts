@@ -28,7 +28,7 @@ describe("a run of the program", () => {
     const noCommand = await run("keys", "--json");
     expect(noCommand).toMatchObject({ code: 2, stderr: "" });
     expect(problemOf(noCommand.stdout)).toBe(
-      'Cannot run "accountlink keys": there is no command, expected create, list, revoke, rotate',
+      'Cannot run "accountlink keys": there is no command, expected create, list, update, rotate, disable, enable, revoke',
     );
     const csv = await run("links", "export", "--account", "a", "--format", "csv", "--json");
     expect(csv).toMatchObject({ code: 2, stderr: "" });

@@ -6,7 +6,7 @@ import { Json } from "../../cli/output.ts";
 import { rotateSecretsCommand } from "./secrets_rotate.ts";
 
 export const secretsCommand = Command.make("secrets").pipe(
-  Command.withDescription("Rotate the deployment's secret and address keys."),
+  Command.withDescription("Rotate the secret of the deployment and the address keys"),
   Command.withSubcommands([rotateSecretsCommand]),
   Command.withGlobalFlags([Json]),
 );
