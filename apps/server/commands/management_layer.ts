@@ -17,6 +17,9 @@ import { storageLayer } from "../layers/storage_layer.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
 
+/** No client waits for a command, and the machine of the database may be busy. */
+const connectTimeout = "10 seconds";
+
 /**
  * Finds the storage that `serve` would use with the same environment, and its secret.
  *
@@ -34,7 +37,7 @@ export const openStorage = Effect.fnUntraced(function* (whenNew: "make" | "refus
   if (storage.kind === "embedded") {
     if (!StorageSql.hasDatabase(storage.folder)) yield* prepareNewFolder(config, storage.folder, whenNew);
   } else if (whenNew === "refuse") {
-    const { path, schema } = yield* StorageSql.inspectPostgres(storage);
+    const { path, schema } = yield* StorageSql.inspectPostgres({ ...storage, connectTimeout });
     if (schema.version === 0) return yield* nothingInDatabase(path);
   }
   // Before the database is created, since it cannot be opened again without its secret.
@@ -84,7 +87,7 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
     Effect.map(cacheOf(config), (cache) =>
       Layer.mergeAll(Accounts.layer, ApiKeys.layer, UserData.layer).pipe(
         Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
-        Layer.provideMerge(storageLayer(storage, { exclusive: false })),
+        Layer.provideMerge(storageLayer(storage, { exclusive: false, connectTimeout })),
         Layer.provideMerge(Layer.succeed(StorageLocation, location)),
         Layer.provideMerge(cryptoLayer),
         Layer.provide(Layer.merge(cacheLayer(cache), Layer.succeed(Limits, limitsOf(config)))),

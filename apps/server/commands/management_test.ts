@@ -1,4 +1,6 @@
-import { Effect } from "effect";
+import { StorageSql } from "@accountlink/storage-sql";
+import { startPostgres, whyNoPostgres } from "@accountlink/test-servers";
+import { Effect, Redacted } from "effect";
 import { describe, expect, it } from "vitest";
 import { makeWorkplace } from "./test_program.ts";
 import { makeShared, whyNothingShared } from "./test_shared.ts";
@@ -79,3 +81,30 @@ describe.skipIf(missing !== null)(`the commands on Postgres and Redis ${missing 
     expect(tables).toEqual([]);
   });
 });
+
+const missingPostgres = await whyNoPostgres();
+
+it.skipIf(missingPostgres !== null)(
+  `commands wait longer for a busy database than requests ${missingPostgres ?? ""}`,
+  () =>
+    Effect.gen(function* () {
+      const { urlOf, freeze, thaw } = yield* startPostgres();
+      const url = urlOf("postgres");
+      const { json } = yield* Effect.promise(() =>
+        makeWorkplace({
+          ACCOUNTLINK_STORAGE: "postgres",
+          ACCOUNTLINK_DATABASE_URL: url,
+          ACCOUNTLINK_SECRET: Buffer.alloc(32, "s").toString("base64"),
+        }),
+      );
+      yield* Effect.promise(() => json("migrate"));
+      yield* freeze;
+      const listed = json("keys", "list");
+      // The command began a little earlier than the first of them, or later.
+      const request = StorageSql.inspectPostgres({ url: Redacted.make(url) });
+      yield* Effect.flip(request);
+      yield* Effect.flip(request);
+      yield* thaw;
+      expect(yield* Effect.promise(() => listed)).toMatchObject({ keys: [] });
+    }).pipe(Effect.scoped, Effect.runPromise),
+);

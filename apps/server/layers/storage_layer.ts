@@ -11,6 +11,8 @@ interface Opening {
   readonly exclusive: boolean;
   /** How long to wait for a database server that is not up yet. By default it does not wait. */
   readonly startTimeout?: Duration.Input;
+  /** How long to wait for a connection to a database server. By default as requests can. */
+  readonly connectTimeout?: Duration.Input;
 }
 
 export const storageLayer = (storage: Storage, { exclusive, ...opening }: Opening) => {
