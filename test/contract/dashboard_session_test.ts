@@ -1,16 +1,23 @@
 /**
  * Who is signed in to the dashboard, and what somebody else may try with it.
  */
-import { describe, expect, test } from "vitest";
+import { runInProcess } from "@accountlink/server/test_command_line";
+import { describe, expect, test, vi } from "vitest";
+import { titleOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
+import { patience } from "../support/patience.ts";
+import { whyHidden } from "../support/storage.ts";
 import { expectData, expectRefusal } from "./contract_server.ts";
 import { createKey, headersOf, type Owner, signInOwner } from "./dashboard.ts";
 import { useSiteServer } from "./site_server.ts";
 
-const server = await useSiteServer({ ACCOUNTLINK_FREE_KEYS: "0" }, (fixture) => ({
-  ...fixture,
-  accounts: [{ name: "acme", chatId: "100011", tier: "premium" }],
-}));
+const server = await useSiteServer(
+  { ACCOUNTLINK_FREE_KEYS: "0", ACCOUNTLINK_FREE_WINDOW: "0 seconds" },
+  (fixture) => ({
+    ...fixture,
+    accounts: [{ name: "acme", chatId: "100011", tier: "premium" }],
+  }),
+);
 
 const [ada, bob] = ["100001", "100002"];
 
@@ -30,6 +37,12 @@ const routes = (id: string) =>
   ] as const;
 
 type Line = Parameters<Owner["send"]>[0];
+
+/** Runs a command of the operator on what the server stores. */
+const operate = async (...words: ReadonlyArray<string>) => {
+  const { code, stderr } = await runInProcess(words, server.storage().env);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+};
 
 const request = (body: object | undefined, headers: Readonly<Record<string, string>>) =>
   body === undefined ? { headers } : { body, headers };
@@ -138,6 +151,33 @@ describe("every route refuses", () => {
       }
     }
     expect((await owner.send("GET /dashboard/api/session")).status).toBe(200);
+  });
+
+  test("the owner of a suspended account, whose keys are refused, until it is restored", async ({ skip }) => {
+    if (whyHidden !== null) skip(whyHidden);
+    const [owner, other] = [await signInOwner(server, "100013"), await signInOwner(server, bob)];
+    const { id, token } = await createKey(owner);
+    const ofOther = await createKey(other);
+    const lookUp = (key: string) => server.send("GET /v2/chat?chatId=100001", { key });
+    const expectUse = async () => {
+      expectRefusal(await lookUp(token), 404, "LINK_NOT_FOUND", null);
+      expect((await owner.send("GET /dashboard/api/session")).status).toBe(200);
+    };
+    await expectUse();
+
+    await operate("accounts", "suspend", "chat:100013");
+    await vi.waitFor(async () => expectRefusal(await lookUp(token), 401, "INVALID_API_KEY", null), patience);
+    for (const [line, body] of routes(id)) {
+      const refused = await owner.send(line, request(body, {}));
+      expectRefusal(refused, 403, "FORBIDDEN", { reason: "account_suspended" });
+    }
+    const page = await (await server.signIn("100013")).get("/dashboard");
+    expect([page.status, titleOf(page.text)]).toEqual([403, "You may not do this"]);
+    expectRefusal(await lookUp(ofOther.token), 404, "LINK_NOT_FOUND", null);
+    expect((await other.send("GET /dashboard/api/session")).status).toBe(200);
+
+    await operate("accounts", "restore", "chat:100013");
+    await vi.waitFor(expectUse, patience);
   });
 
   test("an unknown path or method, in the envelope", async () => {

@@ -34,6 +34,7 @@ const statusesByCode: Readonly<Record<string, ReadonlyArray<number>>> = {
   INVALID_PARAMETER: [400],
   INVALID_BODY: [400, 413, 415],
   INVALID_API_KEY: [401],
+  INVALID_SESSION: [401],
   FORBIDDEN: [403],
   PREMIUM_REQUIRED: [403],
   LINK_NOT_FOUND: [404],
@@ -84,13 +85,15 @@ const isVerifyPath = (path: string): boolean => /^\/(?:v2\/sessions|api\/v1\/ver
 const isStreamed = (path: string, { status }: Answer): boolean =>
   status === 200 && isVerifyPath(path) && /\/stream(?:\?|$)/.test(path);
 
-const headerProblems = ({ status, headers }: Answer, contentType: string): Array<string> => [
+const codeOf = ({ error }: Json): string => shown(error?.code).replaceAll('"', "");
+
+const headerProblems = ({ status, headers, body }: Answer, contentType: string): Array<string> => [
   ...unless(requestId.test(String(headers["x-request-id"])), "X-Request-Id is missing or malformed"),
   ...unless(headers["content-type"] === contentType, `Content-Type is ${shown(headers["content-type"])}`),
   ...unless(headers["cache-control"] === "no-store", `Cache-Control is ${shown(headers["cache-control"])}`),
   ...unless(headers["x-content-type-options"] === "nosniff", "X-Content-Type-Options is not nosniff"),
   ...unless(
-    (headers["www-authenticate"] === "Bearer") === (status === 401),
+    (headers["www-authenticate"] === "Bearer") === (status === 401 && codeOf(body) !== "INVALID_SESSION"),
     `WWW-Authenticate is ${shown(headers["www-authenticate"])}`,
   ),
   ...unless((headers.allow !== undefined) === (status === 405), `Allow is ${shown(headers.allow)}`),
@@ -142,7 +145,7 @@ const limitProblems = ({ status, headers, body }: Answer, bucket: string): Array
 
 const errorProblems = ({ status, body }: Answer): Array<string> => {
   const { error } = body;
-  const code = shown(error?.code).replaceAll('"', "");
+  const code = codeOf(body);
   return [
     ...misfits("error", error, { code: isText, message: isText, details: orNull(isObject) }),
     ...unless(statusesByCode[code]?.includes(status) ?? false, `${code} came with ${status}`),
@@ -223,17 +226,19 @@ export const envelopeProblems = (line: string, answer: Answer): ReadonlyArray<st
   const [method, path = ""] = line.split(" ");
   if (method === "HEAD") return unless(answer.text === "", "The answer to HEAD has a body");
   if (answer.status === 204 || answer.status === 302) return unless(answer.text === "", "There is a body");
-  if (!/^\/(?:v2|api\/v1)(?:[/?]|$)/.test(path)) return [];
+  if (!/^\/(?:v2|api\/v1|dashboard\/api)(?:[/?]|$)/.test(path)) return [];
   // Leak reports in an array are answered with an array, which repeats what was reported.
   if (Array.isArray(answer.body) && path === "/v2/keys/leaked") {
     return headerProblems(answer, "application/json");
   }
   const isV1 = path.startsWith("/api/");
+  // A new secret is shown once.
+  const isNewSecret = method === "POST" && /^\/dashboard\/api\/keys(?:$|\/\w+\/rotate$)/.test(path);
   const isStream = isStreamed(path, answer);
   const bodyProblems = isV1 ? v1Problems : v2Problems;
   return [
     ...headerProblems(answer, isStream ? "text/event-stream" : "application/json"),
     ...(isStream ? streamProblems(answer, isV1) : bodyProblems(path, answer)),
-    ...unless(!/alk_\w{12}_[\w-]{43}/.test(answer.text), "The answer holds a key"),
+    ...unless(isNewSecret || !/alk_\w{12}_[\w-]{43}/.test(answer.text), "The answer holds a key"),
   ];
 };

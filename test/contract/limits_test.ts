@@ -292,6 +292,10 @@ describe("Bursts and failures of a client address", () => {
     "GET /v2/verifications/chat?chatId=100001",
     "GET /openapi.json",
     "GET /docs/scalar.js",
+    "GET /dashboard/api/keys",
+    "POST /dashboard/api/keys",
+    "GET /dashboard/api/nope",
+    "PUT /dashboard/api/keys",
   ] as const)("are refused without a key too: %s", async (line) => {
     for (const answer of await refusedOfFive(line)) {
       expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_second" });

@@ -7,6 +7,7 @@ import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
 import { type FlowBrowser, locationOf, openBrowser } from "../support/flow_browser.ts";
 import { type Answer, makeClient, type Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
+import type { TestStorage } from "../support/storage.ts";
 import { makeWorld, type World } from "../support/world.ts";
 
 /** What tests of the sites do. */
@@ -18,6 +19,7 @@ export interface SiteServer {
   readonly control: Send;
   readonly url: () => string;
   readonly output: () => string;
+  readonly storage: () => TestStorage;
   readonly newBrowser: () => FlowBrowser;
   /** Signs a browser in, a new one if none is given, and gives it. */
   readonly signIn: (chatId: string, browser?: FlowBrowser, site?: Site) => Promise<FlowBrowser>;
@@ -56,6 +58,7 @@ export const useSiteServer = async (
     send: server.send,
     url: server.url,
     output: server.output,
+    storage: server.storage,
     newBrowser,
     signIn: async (chatId, browser = newBrowser(), site = "dashboard") => {
       const finished = await browser.get(await returnAs(browser, chatId, site));

@@ -134,7 +134,10 @@ const readyUrl = (child: ChildProcess, output: () => string): Promise<string> =>
  */
 export const useServer = (
   options: () => ServerOptions,
-): Pick<RunningServer, "send" | "output"> & { readonly url: () => string } => {
+): Pick<RunningServer, "send" | "output"> & {
+  readonly url: () => string;
+  readonly storage: () => TestStorage;
+} => {
   let running: RunningServer | undefined;
   const server = () => {
     if (running === undefined) throw new Error("Cannot use the server: it runs only while tests do");
@@ -152,5 +155,6 @@ export const useServer = (
     send: (line, request) => server().send(line, request),
     output: () => server().output(),
     url: () => server().url,
+    storage: () => server().storage,
   };
 };
