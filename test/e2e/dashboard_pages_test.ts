@@ -112,6 +112,19 @@ describe("what was used and changed", () => {
   });
 });
 
+describe("a leaked key", () => {
+  it("is told of on the overview", async () => {
+    const watched = await visit("/dashboard", /Ada\b/, phone);
+    const { page, close } = watched;
+    const key = await createKey(page, "Leaked");
+    expect((await send("POST /v2/keys/leaked", { body: { key } })).status).toBe(200);
+    await page.goto(`${url()}/dashboard`);
+    await page.getByText(/^Leaked was reported as leaked on/).waitFor();
+    await expectUsable(watched, "Overview", "dashboard-overview-leak");
+    await close();
+  });
+});
+
 describe("a look-up to try", () => {
   it("shows the request and the answer, and keeps no key", async () => {
     const watched = await visit(paths.trial, /Ada\b/, phone);
@@ -126,6 +139,15 @@ describe("a look-up to try", () => {
     expect(await page.locator("#answer").textContent()).toMatch("LINK_NOT_FOUND");
     expect(await page.locator("#curl").textContent()).toMatch(`${url()}/v2/chat?chatId=100001`);
     expect(await page.content()).not.toContain(key);
+    await openKey(page, "Tried");
+    await page.getByText("Restrictions").click();
+    await page.getByLabel("Denied addresses").fill("127.0.0.1");
+    await press(page, "Save the rules");
+    await page.goto(`${url()}${paths.trial}`);
+    await page.getByLabel("API key").fill(key);
+    await page.getByLabel("ID", { exact: true }).fill("100001");
+    await press(page, "Send the request");
+    expect(await page.locator("#answer").textContent()).toMatch("ip_not_allowed");
     await page.getByLabel("API key").fill("alk_wrong");
     await press(page, "Send the request");
     await expectUsable(watched, "Try it", "dashboard-try-refused");

@@ -97,6 +97,7 @@ dd { min-width: 0; margin: 0; }
 code, pre { font: .9em/1.5 ui-monospace, monospace; }
 pre { margin: 0 0 .75rem; padding: .75rem; border: 1px solid var(--line); border-radius: .6rem; background: var(--ground); white-space: pre-wrap; }
 .copyable { display: grid; gap: .5rem; justify-items: start; margin-bottom: 1.25rem; }
+.panel > .copyable { margin: 0; }
 .copyable pre { width: 100%; margin: 0; user-select: all; }
 
 .scroller { overflow-x: auto; margin-bottom: .75rem; border: 1px solid var(--line); border-radius: .75rem; }
@@ -106,6 +107,7 @@ th, td { padding: .5rem .75rem; border-top: 1px solid var(--line); text-align: l
 td:not(.number) { min-width: 7rem; overflow-wrap: anywhere; }
 .details { display: block; min-width: 14rem; }
 @media (max-width: 30rem) { th, td { padding: .4rem .5rem; } }
+thead th { white-space: nowrap; }
 tbody th { min-width: 6rem; font-weight: 400; overflow-wrap: anywhere; }
 time { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }

@@ -18,9 +18,10 @@ export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       Effect.map(usageDays({ key: key.id }, days), (found) => ({ key, days: found })),
     );
 
-  /** The keys that a filter leaves. */
+  /** The key of a filter, or all that were ever used. */
   const chosen = Effect.fnUntraced(function* (account: Account, { keyId }: UsageFilter) {
-    return keyId === null ? yield* keys.list(account) : [yield* keys.find(account, keyId)];
+    if (keyId !== null) return [yield* keys.find(account, keyId)];
+    return (yield* keys.list(account)).filter(({ lastUsedAt }) => lastUsedAt !== null);
   });
 
   return [
@@ -28,16 +29,14 @@ export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       paths.usage,
       Effect.fnUntraced(function* ({ owner: { account } }, query) {
         const filter = filterOf(query);
-        const [found, listed] = [
-          yield* byKey(yield* chosen(account, filter), filter.days),
-          yield* keys.list(account),
-        ];
-        const [only] = found;
-        const days =
-          filter.keyId !== null && only !== undefined
-            ? only.days
-            : yield* usageDays({ account: account.name }, filter.days);
-        return usagePage({ days, byKey: filter.keyId === null ? found : [], keys: listed }, filter);
+        const found = yield* byKey(yield* chosen(account, filter), filter.days);
+        const only = filter.keyId === null ? undefined : found[0];
+        const view = {
+          days: only?.days ?? (yield* usageDays({ account: account.name }, filter.days)),
+          byKey: only === undefined ? found : [],
+          keys: yield* keys.list(account),
+        };
+        return usagePage(view, filter);
       }),
     ),
     page(
