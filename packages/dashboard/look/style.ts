@@ -107,7 +107,7 @@ th, td { padding: .5rem .75rem; border-top: 1px solid var(--line); text-align: l
 td:not(.number) { min-width: 7rem; overflow-wrap: anywhere; }
 .details { display: block; min-width: 14rem; }
 @media (max-width: 30rem) { th, td { padding: .4rem .5rem; } }
-thead th { white-space: nowrap; }
+thead th { min-width: 4.4rem; }
 tbody th { min-width: 6rem; font-weight: 400; overflow-wrap: anywhere; }
 time { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }

@@ -5,7 +5,7 @@ import { addUsage, type UsageCounts, type UsageDay, type UsageGroup } from "@acc
 
 /** What the groups of routes are called. */
 export const groups: Record<UsageGroup, string> = {
-  lookup: "Look-ups",
+  lookup: "Lookups",
   bulk: "Bulk",
   write: "Writes",
   alts: "Alts",
