@@ -9,7 +9,7 @@ import { devPlatformOn } from "../support/dev_platform.ts";
 import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { guild, stranger } from "../support/world.ts";
-import { expectData, expectRefusal, useContractServer } from "./contract_server.ts";
+import { expectRefusal, useContractServer } from "./contract_server.ts";
 import { idempotentWrites } from "./idempotent_writes.ts";
 
 const platformPort = await freePort();
@@ -101,17 +101,20 @@ describe("A request that is under way", () => {
 
   test("keeps its key, and another request from it", async () => {
     const ask = senderOf(key);
-    const body = { chatId: "100001", gameId: "5" };
     await platform.fail({ mode: "slow", platform: "game", delayMs: 1_000 });
-    const first = ask("PATCH /v2/game", "slow", body);
-    await vi.waitFor(
-      async () => expectConflict(await ask("PATCH /v2/game", "slow", body), "in_use"),
-      patience,
-    );
-    expectConflict(await ask("PATCH /v2/game", "slow", { ...body, gameId: "6" }), "reused");
+    // A busy machine may take the second from one request to the next, and a game user is cached once asked for.
+    const gameIds = ["9", "8", "6", "5"];
+    await vi.waitFor(async () => {
+      const body = { chatId: "100001", gameId: gameIds.pop() };
+      const idempotencyKey = randomUUID();
+      const both = [1, 2].map(() => ask("PATCH /v2/game", idempotencyKey, body));
+      expectConflict(await Promise.race(both), "in_use");
+      expectConflict(await ask("PATCH /v2/game", idempotencyKey, { ...body, gameId: "1" }), "reused");
+      const done = (await Promise.all(both)).find(({ status }) => status === 200) as Answer;
+      expect(done.body.data).toMatchObject({ ...body, updated: true });
+      expectReplay(done, await ask("PATCH /v2/game", idempotencyKey, body));
+    }, patience);
     await platform.recover();
-    expectData(await first, { ...body, previousGameId: "1", updated: true });
-    expectReplay(await first, await ask("PATCH /v2/game", "slow", body));
   });
 });
 

@@ -106,6 +106,18 @@ describe("VerificationSessions.create", () => {
     }).pipe(Effect.provide(world)),
   );
 
+  it.effect("takes no creation for the seventh because an earlier one overtook it", () =>
+    Effect.gen(function* () {
+      const sessions = yield* VerificationSessions;
+      const create = sessions.create(yield* newKey(), request);
+      yield* TestClock.setTime(1_000);
+      for (let made = 0; made < 5; made++) yield* create;
+      yield* TestClock.setTime(950);
+      assert.strictEqual((yield* create).createdAt, 1_000);
+      assert.deepInclude(yield* Effect.flip(create), { _tag: "RateLimited", bucket: "session_create" });
+    }).pipe(Effect.provide(world)),
+  );
+
   it.effect("lets a key create 6 at once and then 1 every 10 seconds, and counts no refused one", () =>
     Effect.gen(function* () {
       const sessions = yield* VerificationSessions;
