@@ -117,5 +117,6 @@ Try, in another terminal:
   curl -X PATCH ${url}/v2/game -H "Authorization: Bearer ${globalKey}" -H "Content-Type: application/json" -d '{"chatId":"100004","gameId":"3"}'
 
 The interface: ${url}/docs
+The dashboard of the keys, as Ada: ${url}/dashboard
 Stop with Ctrl+C.`;
 };
