@@ -2,7 +2,7 @@
  * The HTTP application of accountlink, over the services of core.
  */
 export { makeHttpApp } from "./app.ts";
-export { PageSettings, type PageSettingsShape } from "./flow/page_settings.ts";
+export { PageSettings, type PageSettingsShape } from "./pages/page_settings.ts";
 export { type HttpApp, RefusedRequest, refuseWhere } from "./pipeline/refused_request.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { makeOperatorApp } from "./system/operator_app.ts";

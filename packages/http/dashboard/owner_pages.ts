@@ -6,9 +6,9 @@ import { Profiles } from "@accountlink/core/platforms";
 import type { Page } from "@accountlink/dashboard";
 import { Effect, Option } from "effect";
 import { HttpServerResponse, UrlParams } from "effect/http";
-import { footerHtml } from "../flow/footer.ts";
-import { privateHeaders } from "../flow/page.ts";
-import { PageSettings } from "../flow/page_settings.ts";
+import { footerHtml } from "../pages/footer.ts";
+import { redirectTo } from "../pages/page_requests.ts";
+import { PageSettings } from "../pages/page_settings.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
@@ -88,8 +88,7 @@ export const makeOwnerPages = Effect.gen(function* () {
 });
 
 /** Sends the browser to a page after a form, so that a reload does not send the form again. */
-export const seeOther = (path: string): Response =>
-  HttpServerResponse.redirect(path, { status: 303, headers: privateHeaders });
+export const seeOther = (path: string): Response => redirectTo(303, path);
 
 const fieldsOf =
   (params: UrlParams.UrlParams): Fields =>

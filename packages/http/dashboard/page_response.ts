@@ -4,7 +4,7 @@
 import { documentOf, type Page, type Visitor } from "@accountlink/dashboard";
 import type { Html } from "@accountlink/html";
 import { HttpServerResponse } from "effect/http";
-import { privateHeaders } from "../flow/page.ts";
+import { privateHeaders } from "../pages/page.ts";
 
 const policy = [
   "default-src 'none'",

@@ -4,7 +4,7 @@
 import { SessionSettings } from "@accountlink/core";
 import { paths, previewPage } from "@accountlink/dashboard";
 import { Effect } from "effect";
-import { PageSettings } from "../flow/page_settings.ts";
+import { PageSettings } from "../pages/page_settings.ts";
 import type { OwnerPages } from "./owner_pages.ts";
 import { previewDocument, previewGroups, stateOf } from "./preview_states.ts";
 

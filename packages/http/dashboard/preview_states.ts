@@ -6,11 +6,11 @@ import type { FlowView } from "@accountlink/core/flow";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import type { PreviewedState, PreviewGroup } from "@accountlink/dashboard";
 import { html } from "@accountlink/html";
-import { footerHtml } from "../flow/footer.ts";
-import { documentOf, type Page } from "../flow/page.ts";
-import type { PageSettingsShape } from "../flow/page_settings.ts";
 import { cancelledPage, donePage, flowPage, type PageTerms } from "../flow/pages.ts";
 import { namedRefusalPage, type RefusalName, refusals } from "../flow/refusals.ts";
+import { footerHtml } from "../pages/footer.ts";
+import { documentOf, type Page } from "../pages/page.ts";
+import type { PageSettingsShape } from "../pages/page_settings.ts";
 
 const minutes = 60_000;
 const sid = Sid.make(`vs_${"0".repeat(43)}`);

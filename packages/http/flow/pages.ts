@@ -3,9 +3,9 @@
  */
 import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, ProofStep } from "@accountlink/core/flow";
 import { type Html, html } from "@accountlink/html";
-import { type AccountCard, cardHtml, chatCard, gameCard } from "./account_card.ts";
-import type { Page } from "./page.ts";
-import type { PageSettingsShape } from "./page_settings.ts";
+import { type AccountCard, cardHtml, chatCard, gameCard } from "../pages/account_card.ts";
+import type { Page } from "../pages/page.ts";
+import type { PageSettingsShape } from "../pages/page_settings.ts";
 
 /** The query by which a browser enters the flow. */
 export const queryOf = (entry: FlowEntry): string => {

@@ -5,9 +5,9 @@ import type { BadRequest } from "@accountlink/core/errors";
 import type { FlowEntry, FlowRefusal, FlowRefused } from "@accountlink/core/flow";
 import type { SessionState } from "@accountlink/core/sessions";
 import { html } from "@accountlink/html";
-import { type AccountCard, cardHtml, chatCard } from "./account_card.ts";
-import type { Page } from "./page.ts";
-import type { PageSettingsShape } from "./page_settings.ts";
+import { type AccountCard, cardHtml, chatCard } from "../pages/account_card.ts";
+import type { Page } from "../pages/page.ts";
+import type { PageSettingsShape } from "../pages/page_settings.ts";
 import { queryOf } from "./pages.ts";
 
 /** The text of an error page. */

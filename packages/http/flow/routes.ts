@@ -1,30 +1,24 @@
 /**
  * The routes of the public verification flow: pages and redirects, without a key.
  */
-import {
-  PlatformUnavailable,
-  type PublicError,
-  RequestLimits,
-  SessionSettings,
-  VerificationFlows,
-} from "@accountlink/core";
+import { PlatformUnavailable, type PublicError, SessionSettings, VerificationFlows } from "@accountlink/core";
 import type { BadRequest, InternalError, SharedIpRateLimited } from "@accountlink/core/errors";
 import type { FlowEntry, FlowError, FlowForm, ProofStep } from "@accountlink/core/flow";
 import { ByteSize, Effect, Option } from "effect";
 import { HttpIncomingMessage, HttpServerResponse, UrlParams } from "effect/http";
-import { addErrorHeaders } from "../envelopes/envelope.ts";
+import { footerHtml } from "../pages/footer.ts";
+import { type Page, pageResponse, stylePath } from "../pages/page.ts";
+import { makePageHandler, redirectTo, searchOf, withRequestId } from "../pages/page_requests.ts";
+import { PageSettings, type PageSettingsShape } from "../pages/page_settings.ts";
+import { style } from "../pages/style.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import { observeResponse } from "../pipeline/request_metrics.ts";
-import { makeObservers, respond } from "../pipeline/respond.ts";
+import { makeObservers } from "../pipeline/respond.ts";
 import { type RequestContext, requestContextMaker } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { flowCookie } from "./cookie.ts";
-import { footerHtml } from "./footer.ts";
-import { type Page, pageResponse, privateHeaders, stylePath } from "./page.ts";
-import { PageSettings, type PageSettingsShape } from "./page_settings.ts";
 import { cancelledPage, donePage, flowPage, queryOf } from "./pages.ts";
 import { ownRefusalPage, refusalPage, unmatchedPage } from "./refusals.ts";
-import { style } from "./style.ts";
 
 type Response = HttpServerResponse.HttpServerResponse;
 type Refused = FlowError | SharedIpRateLimited | BadRequest;
@@ -38,7 +32,6 @@ const stepRoute = { id: "verify", generation: "v2", group: null } as const;
 export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
-  const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
   const withContext = requestContextMaker(settings);
   const cookie = flowCookie(settings.publicUrl);
@@ -46,39 +39,19 @@ export const flowRoutes = Effect.gen(function* () {
   const { sightingRetention } = yield* SessionSettings;
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
-  /** Counts a request against its client address, and turns errors into pages. */
-  const handle = <R>(route: RequestContext["route"], answer: (context: RequestContext) => Answer<R>) =>
-    withContext(route, (context) =>
-      respond(
-        context,
-        observers,
-        Effect.andThen(limits.admitVisit(context.address), answer(context)).pipe(
-          Effect.map((response) => withRequestId(response, context)),
-          Effect.annotateLogs({ requestId: context.requestId }),
-        ),
-        (error) => ({
-          response: withRequestId(errorResponse(error, context), context),
-          error: publicOf(error),
-        }),
-      ),
-    );
+  const renderPage = (page: Page, { requestId }: RequestContext): Response =>
+    pageResponse(page, footerHtml(pageSettings, requestId));
+
+  const handle = yield* makePageHandler<Failure>({
+    publicOf,
+    render: (error, context) => renderPage(errorPage(error, pageSettings), context),
+  });
 
   const bind = (
     method: "GET" | "POST",
     path: `/verify${string}`,
     answer: (context: RequestContext) => Answer,
   ): BoundRoute => ({ method, path, answer: handle(stepRoute, answer) });
-
-  const renderPage = (page: Page, { requestId }: RequestContext): Response =>
-    pageResponse(page, footerHtml(pageSettings, requestId));
-
-  /** The response to an error. */
-  const errorResponse = (error: Failure, context: RequestContext): Response => {
-    const headers: Record<string, string> = {};
-    const reported = publicOf(error);
-    if (reported !== null) addErrorHeaders(headers, reported);
-    return HttpServerResponse.setHeaders(renderPage(errorPage(error, pageSettings), context), headers);
-  };
 
   const show = (context: RequestContext): Answer => {
     const entry = entryOf(context);
@@ -94,7 +67,7 @@ export const flowRoutes = Effect.gen(function* () {
     (step: ProofStep) =>
     (context: RequestContext): Answer =>
       Effect.map(flows.start(step, entryOf(context), cookie.read(context), callbackUri(step)), (started) =>
-        cookie.write(redirect(302, started.url), started.cookie),
+        cookie.write(redirectTo(302, started.url), started.cookie),
       );
 
   const finish =
@@ -103,7 +76,7 @@ export const flowRoutes = Effect.gen(function* () {
       Effect.map(
         flows.finish(step, cookie.read(context), searchOf(context), callbackUri(step)),
         // Back and reload then show the page of the flow, not a used sign-in.
-        (proven) => cookie.write(redirect(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
+        (proven) => cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
       );
 
   const confirm = (context: RequestContext, form: FlowForm): Answer => {
@@ -113,7 +86,7 @@ export const flowRoutes = Effect.gen(function* () {
       (confirmed): Response =>
         confirmed.redirect === null
           ? renderPage(donePage(confirmed, pageSettings), context)
-          : redirect(303, confirmed.redirect),
+          : redirectTo(303, confirmed.redirect),
     );
   };
 
@@ -154,9 +127,6 @@ export const flowRoutes = Effect.gen(function* () {
   return { routes, visit };
 });
 
-const withRequestId = (response: Response, { requestId }: RequestContext): Response =>
-  HttpServerResponse.setHeader(response, "x-request-id", requestId);
-
 /** The error for operators; null for what users cause. */
 const publicOf = (error: Failure): PublicError | null => {
   if (error._tag !== "FlowRefused") return error;
@@ -189,9 +159,6 @@ const entryOf = ({ query }: RequestContext): FlowEntry | null => {
 
 const isGiven = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-const searchOf = ({ request: { url } }: RequestContext): URLSearchParams =>
-  new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "");
-
 const maxFormSize = ByteSize.bytes(4_096);
 
 const readForm = ({ request }: RequestContext) =>
@@ -204,9 +171,6 @@ const readForm = ({ request }: RequestContext) =>
       }),
     ),
   );
-
-const redirect = (status: 302 | 303, location: string): Response =>
-  HttpServerResponse.redirect(location, { status, headers: privateHeaders });
 
 const styleSheet = HttpServerResponse.text(style, {
   contentType: "text/css; charset=utf-8",

@@ -7,8 +7,8 @@ import { Profiles } from "@accountlink/core/platforms";
 import { OwnLinks } from "@accountlink/core/users";
 import { Effect, Option } from "effect";
 import { UrlParams } from "effect/http";
-import { chatCard } from "../flow/account_card.ts";
-import { PageSettings } from "../flow/page_settings.ts";
+import { chatCard } from "../pages/account_card.ts";
+import { PageSettings } from "../pages/page_settings.ts";
 import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
 import {
   confirmation,

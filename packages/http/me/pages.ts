@@ -4,9 +4,9 @@
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import type { ErasurePreview, OwnLink, UserErased } from "@accountlink/core/users";
 import { type Html, html } from "@accountlink/html";
-import { type AccountCard, cardHtml, gameCard } from "../flow/account_card.ts";
-import type { Page } from "../flow/page.ts";
-import type { PageSettingsShape } from "../flow/page_settings.ts";
+import { type AccountCard, cardHtml, gameCard } from "../pages/account_card.ts";
+import type { Page } from "../pages/page.ts";
+import type { PageSettingsShape } from "../pages/page_settings.ts";
 
 /** The field of a form that confirms an erasure. */
 export const confirmation = "erase";

@@ -6,7 +6,7 @@ import { PlatformUnavailable } from "@accountlink/core/errors";
 import { SignInRefused } from "@accountlink/core/sign_ins";
 import { html } from "@accountlink/html";
 import { statusOf } from "@accountlink/http-api";
-import type { Page } from "../flow/page.ts";
+import type { Page } from "../pages/page.ts";
 import type { Site } from "./site.ts";
 
 /** Why a page of a site cannot be shown. */

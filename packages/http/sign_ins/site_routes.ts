@@ -2,20 +2,19 @@
  * The routes of a site that people sign in to: sign-in, sign-out, and pages and forms for who is
  * signed in.
  */
-import { RequestLimits, SignIns } from "@accountlink/core";
+import { SignIns } from "@accountlink/core";
 import { Forbidden, InvalidBody } from "@accountlink/core/errors";
 import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
 import { html } from "@accountlink/html";
 import { ByteSize, Effect, Option } from "effect";
-import { HttpIncomingMessage, HttpServerResponse, UrlParams } from "effect/http";
-import { addErrorHeaders } from "../envelopes/envelope.ts";
-import { footerHtml } from "../flow/footer.ts";
-import { type Page, pageResponse, privateHeaders } from "../flow/page.ts";
-import { PageSettings } from "../flow/page_settings.ts";
+import { HttpIncomingMessage, type HttpServerResponse, UrlParams } from "effect/http";
+import { footerHtml } from "../pages/footer.ts";
+import { type Page, pageResponse } from "../pages/page.ts";
+import { makePageHandler, redirectTo, searchOf } from "../pages/page_requests.ts";
+import { PageSettings } from "../pages/page_settings.ts";
 import { maxBodySize } from "../pipeline/body.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
-import { makeObservers, respond } from "../pipeline/respond.ts";
-import { type RequestContext, requestContextMaker } from "../request_context.ts";
+import type { RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
 import { siteOf } from "./site.ts";
@@ -60,39 +59,22 @@ interface SiteRoutes {
 export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const settings = yield* HttpSettings;
   const signIns = yield* SignIns;
-  const limits = yield* RequestLimits;
-  const observers = yield* makeObservers;
   const pageSettings = yield* PageSettings;
-  const withContext = requestContextMaker(settings);
   const site = siteOf(name, settings.publicUrl);
   const callbackUri = `${settings.publicUrl}${site.path}/callback`;
 
   const render: SiteRoutes["render"] = (page, { requestId }) =>
     pageResponse(page, footerHtml(pageSettings, requestId));
 
-  const errorResponse = (error: SiteError, context: RequestContext): Response => {
-    if (error._tag === "InvalidSession") return redirect(303, `${site.path}/sign-in`);
-    const headers: Record<string, string> = {};
-    const reported = publicOf(error);
-    if (reported !== null) addErrorHeaders(headers, reported);
-    return HttpServerResponse.setHeaders(render(refusalPage(error, site), context), headers);
-  };
-
+  const handlePage = yield* makePageHandler<SiteError>({
+    publicOf,
+    render: (error, context) =>
+      error._tag === "InvalidSession"
+        ? redirectTo(303, `${site.path}/sign-in`)
+        : render(refusalPage(error, site), context),
+  });
   const handle = (id: string, answer: (context: RequestContext) => Answer) =>
-    withContext({ id, generation: "v2", group: null }, (context) =>
-      respond(
-        context,
-        observers,
-        Effect.andThen(limits.admitVisit(context.address), answer(context)).pipe(
-          Effect.map((response) => withRequestId(response, context)),
-          Effect.annotateLogs({ requestId: context.requestId }),
-        ),
-        (error) => ({
-          response: withRequestId(errorResponse(error, context), context),
-          error: publicOf(error),
-        }),
-      ),
-    );
+    handlePage({ id, generation: "v2", group: null }, answer);
 
   const bind = (
     method: "GET" | "POST",
@@ -124,7 +106,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
 
   const begin = (_: RequestContext): Answer =>
     Effect.map(signIns.begin(name, callbackUri), ({ url, state }) =>
-      site.begun.write(redirect(302, url), state),
+      site.begun.write(redirectTo(302, url), state),
     );
 
   const finish = (context: RequestContext): Answer =>
@@ -136,7 +118,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
         callback: searchOf(context),
         cookie: site.session.read(context),
       }),
-      ({ cookie }) => site.session.write(site.begun.clear(redirect(303, site.path)), cookie),
+      ({ cookie }) => site.session.write(site.begun.clear(redirectTo(303, site.path)), cookie),
     );
 
   const signedOut: SiteRoutes["signedOut"] = (response) => site.session.clear(response);
@@ -146,7 +128,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     const isAll = Option.isSome(UrlParams.getFirst(fields, "all"));
     return Effect.as(
       signIns.end(signIn, isAll ? null : signIn.id),
-      signedOut(redirect(303, `${site.path}/signed-out`)),
+      signedOut(redirectTo(303, `${site.path}/signed-out`)),
     );
   };
 
@@ -171,12 +153,6 @@ const signedOutPage = (path: string): Page => ({
 <p><a class="button" href="${path}/sign-in">Sign in again</a></p>`,
 });
 
-const withRequestId = (response: Response, { requestId }: RequestContext): Response =>
-  HttpServerResponse.setHeader(response, "x-request-id", requestId);
-
-const searchOf = ({ request: { url } }: RequestContext): URLSearchParams =>
-  new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "");
-
 const maxFormSize = ByteSize.bytes(maxBodySize);
 
 const readForm = ({ request }: RequestContext) =>
@@ -184,6 +160,3 @@ const readForm = ({ request }: RequestContext) =>
     Effect.provideService(HttpIncomingMessage.MaxBodySize, maxFormSize),
     Effect.mapError((cause) => new InvalidBody({ problem: "content", reason: "expected a form", cause })),
   );
-
-const redirect = (status: 302 | 303, location: string): Response =>
-  HttpServerResponse.redirect(location, { status, headers: privateHeaders });

@@ -1,5 +1,5 @@
 /**
- * Settings of the pages of the flow.
+ * Settings of the pages for users.
  */
 import type { GuildId } from "@accountlink/core";
 import { Context } from "effect";

@@ -1,5 +1,5 @@
 /**
- * The style of the flow's pages.
+ * The style of the pages for users.
  */
 import { theme } from "@accountlink/html/theme";
 

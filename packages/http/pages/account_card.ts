@@ -1,5 +1,5 @@
 /**
- * Account cards on the pages of the flow: picture and name.
+ * Account cards on the pages for users: picture and name.
  */
 import type { FlowAccount, FlowView } from "@accountlink/core/flow";
 import { type Html, html } from "@accountlink/html";

@@ -1,5 +1,5 @@
 /**
- * The HTML document of every page of the flow, its headers and its content security policy.
+ * The HTML document of every page for users, its headers and its content security policy.
  */
 
 import { type Html, html } from "@accountlink/html";
@@ -27,7 +27,7 @@ export const pageResponse = (page: Page, footer: Html): HttpServerResponse.HttpS
     headers: { ...privateHeaders, "content-security-policy": policyOf(page) },
   });
 
-/** Headers of every response of the flow: no caching, framing or referrer. */
+/** Headers of every page, redirect and download: no caching, framing or referrer. */
 export const privateHeaders = {
   "cache-control": "no-store",
   "referrer-policy": "no-referrer",
