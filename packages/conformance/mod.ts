@@ -31,6 +31,7 @@ export * from "./secrets/root_key_store_suite.ts";
 export * from "./sessions/session_store_suite.ts";
 export * from "./sign_ins/sign_in_store_suite.ts";
 export * from "./signals/signals_suite.ts";
+export * from "./storage_suites.ts";
 export * from "./suite.ts";
 export * from "./usage/usage_store_suite.ts";
 export * from "./users/user_store_suite.ts";
