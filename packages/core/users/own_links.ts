@@ -5,7 +5,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import { guildOf } from "../data_scope.ts";
 import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
-import { isLinked } from "../links/link.ts";
+import { isLinked, type Link } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { platformConcurrency } from "../platforms/guild_guard.ts";
 import type { GameProfile } from "../platforms/profile.ts";
@@ -52,48 +52,53 @@ export class OwnLinks extends Context.Service<
       const profiles = yield* Profiles;
       const watch = yield* SessionWatch;
 
-      const linkOf = Effect.fnUntraced(function* ({ scope, record }: ScopedRecord) {
-        if (!isLinked(record)) return [];
+      const findLinks = (chatId: ChatId) =>
+        Effect.map(users.findRecords(chatId), (records) => records.filter(isScopedLink));
+
+      const show = Effect.fnUntraced(function* ({ scope, record }: ScopedLink) {
         const { gameId, linkedAt, lastVerifiedAt } = record;
         const guildId = guildOf(scope);
         const [guild, profile] = yield* Effect.all(
           [guildId === null ? Effect.succeed(null) : profiles.guild(guildId), profiles.game(gameId)],
           { concurrency: 2 },
         );
-        const link: OwnLink = {
+        return {
           pid: scope.pid,
           account: scope.account,
           guild: guildId === null ? null : { id: guildId, name: guild?.name ?? null },
           game: { id: gameId, profile },
           linkedAt,
           lastVerifiedAt,
-        };
-        return [link];
+        } satisfies OwnLink;
       });
 
       const remove: OwnLinks["Service"]["remove"] = Effect.fn("OwnLinks.remove")(
         function* (chatId, pid, requestId) {
-          const records = yield* users.findRecords(chatId);
-          const record = records.find(({ scope }) => scope.pid === pid);
-          const [link] = record === undefined ? [] : yield* linkOf(record);
+          const link = (yield* findLinks(chatId)).find(({ scope }) => scope.pid === pid);
           if (link === undefined) return yield* new LinkNotFound();
           const at = yield* Clock.currentTimeMillis;
           const actor = { type: "user", id: chatId } as const;
           const removed = yield* links.removeGame({ pid, chatId, at, actor, requestId });
           if (Option.isNone(removed)) return yield* new LinkNotFound();
           yield* watch.announce(removed.value.ended);
-          return link;
+          return yield* show(link);
         },
       );
 
       return OwnLinks.of({
         list: Effect.fn("OwnLinks.list")(function* (chatId) {
-          const records = yield* users.findRecords(chatId);
-          const found = yield* Effect.forEach(records, linkOf, { concurrency: platformConcurrency });
-          return found.flat().toSorted((one, other) => other.linkedAt - one.linkedAt);
+          const found = yield* findLinks(chatId);
+          const shown = yield* Effect.forEach(found, show, { concurrency: platformConcurrency });
+          return shown.toSorted((one, other) => other.linkedAt - one.linkedAt);
         }),
         remove,
       });
     }),
   );
 }
+
+interface ScopedLink extends ScopedRecord {
+  readonly record: Link;
+}
+
+const isScopedLink = (found: ScopedRecord): found is ScopedLink => isLinked(found.record);

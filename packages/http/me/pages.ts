@@ -53,6 +53,8 @@ ${cardHtml(cardOf(link))}
 </details>
 </li>`;
 
+const backToLinks = html`<p><a class="button" href="/me">Back to your links</a></p>`;
+
 /** The page after the removal of a link. */
 export const removedPage = (link: OwnLink): Page => ({
   status: 200,
@@ -63,7 +65,7 @@ export const removedPage = (link: OwnLink): Page => ({
 <h1>The link is removed</h1>
 <p>${communityOf(link)} no longer knows that this account is yours:</p>
 ${cardHtml(cardOf(link))}
-${backToLinks()}`,
+${backToLinks}`,
 });
 
 /** The page when there is no such link any more. */
@@ -73,7 +75,7 @@ export const notLinkedPage: Page = {
   content: html`
 <h1>There is no such link</h1>
 <p>It was removed already, here or by the community.</p>
-${backToLinks()}`,
+${backToLinks}`,
 };
 
 /** Asks whether to erase everything, and says what that means. */
@@ -124,10 +126,6 @@ ${revokedKeys.length === 0 ? null : html`<li>${counted(revokedKeys.length, "API 
 </ul>
 <p>You are signed out, and can close this page.</p>`,
 });
-
-function backToLinks(): Html {
-  return html`<p><a class="button" href="/me">Back to your links</a></p>`;
-}
 
 const signOutForm = (csrf: string): Html => html`
 <form method="post" action="/me/sign-out">
