@@ -87,7 +87,7 @@ const place = async (example: Example): Promise<PlacedExample> => {
 
 const documents = globSync(["*.md", "docs/**/*.md", "packages/**/*.{md,ts}", "apps/**/*.ts"], {
   cwd: root,
-  exclude: ["**/node_modules", "**/*_test.ts"],
+  exclude: ["**/node_modules", "packages/*/dist", "**/*_test.ts"],
 });
 const found = documents
   .toSorted()

@@ -10,7 +10,9 @@ class GrowingArray {
 
   push(number: number): void {
     if (this.length === this.#numbers.length) {
-      this.#numbers = new Uint32Array(this.#numbers.buffer.transfer(this.#numbers.byteLength * 2));
+      const numbers = new Uint32Array(this.length * 2);
+      numbers.set(this.#numbers);
+      this.#numbers = numbers;
     }
     this.#numbers[this.length] = number;
     this.length += 1;
@@ -18,7 +20,7 @@ class GrowingArray {
 
   /** The numbers, without room for more. */
   finish(): Uint32Array<ArrayBuffer> {
-    return new Uint32Array(this.#numbers.buffer.transfer(this.length * 4));
+    return this.#numbers.slice(0, this.length);
   }
 }
 

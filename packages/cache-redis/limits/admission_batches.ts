@@ -40,12 +40,13 @@ export class AdmissionBatches<Reply> {
   }
 
   #begin(name: string, rules: Rules, now: Millis): Batch<Reply> {
-    const { promise, resolve } = Promise.withResolvers<Reply>();
-    const batch: Batch<Reply> = { rules, now, reply: promise, size: 1 };
-    atEndOfTurn(() => {
-      if (this.#open.get(name) === batch) this.#open.delete(name);
-      resolve(this.#send(rules, now, batch.size));
+    const reply = new Promise<Reply>((resolve) => {
+      atEndOfTurn(() => {
+        if (this.#open.get(name) === batch) this.#open.delete(name);
+        resolve(this.#send(rules, now, batch.size));
+      });
     });
+    const batch: Batch<Reply> = { rules, now, reply, size: 1 };
     return batch;
   }
 }

@@ -1,0 +1,30 @@
+/** The packages that are published: all under `packages` that are not private. */
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+export const root = resolve(import.meta.dirname, "..");
+
+export interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  /** Entry points by their subpath. */
+  readonly exports?: Readonly<Record<string, string | null>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+export interface Package {
+  /** The path from the root, such as `packages/core`. */
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/** In the order of their folders. */
+export const publishablePackages = (): ReadonlyArray<Package> =>
+  globSync("packages/*/package.json", { cwd: root })
+    .toSorted()
+    .map((file) => ({
+      folder: dirname(file),
+      manifest: JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest,
+    }))
+    .filter(({ manifest }) => manifest.private !== true);

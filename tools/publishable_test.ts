@@ -1,0 +1,46 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { publishablePackages, root } from "./publishable.ts";
+
+const packages = publishablePackages();
+
+describe.each(packages)("$folder", ({ folder, manifest }) => {
+  it("says what is the same in every package", () => {
+    expect(manifest).toMatchObject({
+      version: "0.1.0",
+      description: expect.stringMatching(/^[A-Z].*[^.]$/),
+      keywords: expect.arrayContaining(["accountlink"]),
+      license: "MIT",
+      repository: {
+        type: "git",
+        url: "git+https://github.com/accountlink/accountlink.git",
+        directory: folder,
+      },
+      type: "module",
+      sideEffects: false,
+      engines: { node: ">=20" },
+      files: ["dist", "**/*.ts", "!**/*_test.ts", "!**/test_*.ts"],
+    });
+  });
+
+  it("publishes the entry points that the workspace has, compiled", () => {
+    const exports = Object.entries(manifest.exports ?? {});
+    const compiled = exports.map(([subpath, source]) => [subpath, compiledPath(source)]);
+    expect(manifest["publishConfig"]).toEqual({ access: "public", exports: Object.fromEntries(compiled) });
+    const missing = exports.filter(
+      ([, source]) => source !== null && globSync(source, { cwd: join(root, folder) }).length === 0,
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it("has the effect of its user, and depends on what is published", () => {
+    const dependencies = manifest.dependencies ?? {};
+    expect(Object.keys(dependencies)).not.toContain("effect");
+    const own = Object.keys(dependencies).filter((name) => /^@?accountlink/.test(name));
+    expect(packages.map(({ manifest: { name } }) => name)).toEqual(expect.arrayContaining(own));
+  });
+});
+
+const compiledPath = (source: string | null): string | null =>
+  source?.replace(/^\.\//, "./dist/").replace(/\.ts$/, ".js") ?? null;
