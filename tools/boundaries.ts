@@ -39,6 +39,8 @@ const rules: Readonly<Record<string, Rule>> = {
   test: { imports: "any" },
   // Programs of clients, which users copy: they know the service by its HTTP interface alone.
   examples: { imports: [] },
+  // Programs of those who install the packages.
+  recipes: { imports: "any" },
   tools: { imports: [] },
 };
 
@@ -128,7 +130,8 @@ const thirdPartyProblem = (specifier: string, name: string, rule: Rule): string 
 /**
  * `core` for `packages/core/mod.ts`, `server` for `apps/server/main.ts`, `test` for `test/a.ts`.
  */
-const packageOf = (path: string): string => /^(?:(?:packages|apps)\/)?([^/]+)/.exec(path)?.[1] ?? "";
+const packageOf = (path: string): string =>
+  /^(?:(?:packages|apps|examples(?=\/recipes\/))\/)?([^/]+)/.exec(path)?.[1] ?? "";
 
 const isWithin = (specifier: string, name: string): boolean =>
   specifier === name || specifier.startsWith(`${name}/`);

@@ -11,6 +11,7 @@ const refused = [
   ["packages/core/links/link.ts", "ipaddr.js", 'expected "effect" only'],
   ["packages/storage-memory/mod.ts", "effect/sql", "kept to storage-sql"],
   ["packages/core/link_test.ts", "effect/http-api/HttpApi", "kept to http-api"],
+  ["examples/chat_bot.ts", "@accountlink/core", "expected no other package"],
   ["packages/unknown/mod.ts", "effect", 'Add one to "tools/boundaries.ts"'],
 ] as const;
 
@@ -25,6 +26,7 @@ const allowed = [
   ["packages/platform-dev/mod.ts", "node:http"],
   ["apps/server/main.ts", "@accountlink/storage-sql"],
   ["test/contract_test.ts", "@accountlink/http"],
+  ["examples/recipes/hono/main.ts", "@accountlink/core"],
 ] as const;
 
 describe("violations", () => {
