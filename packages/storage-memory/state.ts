@@ -1,9 +1,9 @@
-import type { ApiKey, DataScope, KeyId, Pid } from "@accountlink/core";
+import type { DataScope, KeyId, Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import type { KeptAnswer, NewClaim } from "@accountlink/core/idempotency";
 import type { FlowId, SignInId } from "@accountlink/core/ids";
-import type { Account } from "@accountlink/core/keys";
+import type { Account, StoredKey } from "@accountlink/core/keys";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -13,23 +13,6 @@ import type { ScopeSightings } from "./alts/scope_sightings.ts";
 import { ScopeLinks } from "./links/scope_links.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { Usage } from "./usage/usage.ts";
-
-/** A secret of a key, as its hash. */
-export interface Secret {
-  readonly hash: string;
-  /** Null if it lasts as long as its key. */
-  endsAt: Millis | null;
-}
-
-/** A key with its secrets, the newest last. */
-export interface StoredKey {
-  key: ApiKey;
-  /** Whether it counts against the maximum of its account. */
-  counts: boolean;
-  readonly secrets: Array<Secret>;
-  lastUsedAt: Millis | null;
-  revokedAt: Millis | null;
-}
 
 /** A request under an idempotency key, with its answer when it has one. */
 export interface IdempotentEntry extends Pick<NewClaim, "id" | "requestId" | "fingerprint" | "endsAt"> {
@@ -53,7 +36,7 @@ export class Memory {
   rootKey: string | null = null;
   readonly importProgress = new Map<string, { readonly position: number; readonly savedAt: Millis }>();
   readonly keys = new Map<KeyId, StoredKey>();
-  readonly keysByHash = new Map<string, { readonly stored: StoredKey; readonly secret: Secret }>();
+  readonly keysByHash = new Map<string, KeyId>();
   readonly sessions = new Sessions();
   /** When the burst of each key is full again. */
   readonly burstsFullAt = new Map<KeyId, Millis>();

@@ -19,5 +19,16 @@ export interface AltReview {
   readonly keyId: KeyId;
 }
 
+/** The review as one of its two users sees it. */
+export const reviewAsSeenBy = (chatId: ChatId, review: AltReview): AltReview => ({
+  ...review,
+  chatId,
+  otherChatId: review.chatId === chatId ? review.otherChatId : review.chatId,
+});
+
+/** The order of the reviews of one user: newest first, ties by the other chat ID as strings. */
+export const newestReviewFirst = (one: AltReview, other: AltReview): number =>
+  other.at - one.at || (one.otherChatId < other.otherChatId ? -1 : 1);
+
 /** How many characters a note may have. */
 export const longestNote = 500;

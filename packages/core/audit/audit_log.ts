@@ -16,6 +16,16 @@ export interface AuditFilter {
   readonly keyId: KeyId | null;
 }
 
+/** Whether an entry is listed. */
+export const passesFilter = (
+  { action, actor, details }: AuditEntry,
+  filter: AuditFilter = { action: null, keyId: null },
+): boolean => {
+  if (filter.action !== null && filter.action !== action) return false;
+  const { keyId } = filter;
+  return keyId === null || details["keyId"] === keyId || (actor.type === "key" && actor.id === keyId);
+};
+
 /** Where the audit log lives. */
 export class AuditLog extends Context.Service<
   AuditLog,

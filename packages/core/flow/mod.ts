@@ -1,5 +1,6 @@
 /** The public verification flow that a browser walks. */
 export * from "./completion.ts";
+export * from "./flow_changes.ts";
 export type { FlowForm } from "./flow_form.ts";
 export * from "./flow_refusal.ts";
 export * from "./flow_store.ts";

@@ -5,3 +5,4 @@ export * from "./key_authenticator.ts";
 export * from "./key_store.ts";
 export * from "./key_update.ts";
 export * from "./owned_keys.ts";
+export * from "./stored_key.ts";

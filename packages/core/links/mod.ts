@@ -1,6 +1,7 @@
 /** Links: record, port, lookups and writes. */
 export * from "./bulk_lookup.ts";
 export * from "./link.ts";
+export * from "./link_changes.ts";
 export * from "./link_lookup.ts";
 export * from "./link_store.ts";
 export * from "./link_writer.ts";

@@ -1,4 +1,5 @@
 /** Verification sessions: record, port, reads and streams. */
+export * from "./session_changes.ts";
 export type { ReadSession, SessionEvent } from "./session_events.ts";
 export * from "./session_reads.ts";
 export * from "./session_settings.ts";

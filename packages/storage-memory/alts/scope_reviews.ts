@@ -1,5 +1,5 @@
 import type { ChatId } from "@accountlink/core";
-import type { AltReview } from "@accountlink/core/alts";
+import { type AltReview, newestReviewFirst, reviewAsSeenBy } from "@accountlink/core/alts";
 
 /** The reviews of one scope, by pair. */
 export class ScopeReviews {
@@ -23,12 +23,8 @@ export class ScopeReviews {
   of(chatId: ChatId): ReadonlyArray<AltReview> {
     return [...this.#byPair.values()]
       .filter((review) => review.chatId === chatId || review.otherChatId === chatId)
-      .map((review) => ({
-        ...review,
-        chatId,
-        otherChatId: review.chatId === chatId ? review.otherChatId : review.chatId,
-      }))
-      .toSorted((one, other) => other.at - one.at || (one.otherChatId < other.otherChatId ? -1 : 1));
+      .map((review) => reviewAsSeenBy(chatId, review))
+      .toSorted(newestReviewFirst);
   }
 }
 

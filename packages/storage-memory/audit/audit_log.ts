@@ -1,6 +1,6 @@
 /** `AuditLog` in memory. */
 import { AuditLog } from "@accountlink/core";
-import type { AuditEntry, AuditFilter } from "@accountlink/core/audit";
+import { passesFilter } from "@accountlink/core/audit";
 import { Effect, Layer } from "effect";
 import { State } from "../state.ts";
 
@@ -13,7 +13,7 @@ export const layer: Layer.Layer<AuditLog, never, State> = Layer.effect(
           const log = memory.log.get(account) ?? [];
           const end =
             before === null ? log.length : log.findLastIndex(({ sequence }) => sequence < before) + 1;
-          const listed = log.slice(0, end).filter((entry) => passes(entry, filter));
+          const listed = log.slice(0, end).filter((entry) => passesFilter(entry, filter));
           return listed.slice(Math.max(0, listed.length - limit)).toReversed();
         }),
 
@@ -30,12 +30,3 @@ export const layer: Layer.Layer<AuditLog, never, State> = Layer.effect(
     }),
   ),
 );
-
-const passes = (
-  { action, actor, details }: AuditEntry,
-  filter: AuditFilter = { action: null, keyId: null },
-): boolean => {
-  if (filter.action !== null && filter.action !== action) return false;
-  const { keyId } = filter;
-  return keyId === null || details["keyId"] === keyId || (actor.type === "key" && actor.id === keyId);
-};

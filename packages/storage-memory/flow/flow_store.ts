@@ -1,5 +1,11 @@
 /** `FlowStore` in memory. */
-import { FlowStore, type Proof, type SignInChallenge, type VerificationFlow } from "@accountlink/core/flow";
+import {
+  FlowStore,
+  type Proof,
+  provenFlow,
+  type SignInChallenge,
+  type VerificationFlow,
+} from "@accountlink/core/flow";
 import type { FlowId } from "@accountlink/core/ids";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -65,21 +71,15 @@ const prove = (
   nextId: FlowId,
 ): Option.Option<VerificationFlow> => {
   const flow = findFlow(memory, id, at);
-  const proven = flow === undefined ? null : withProof(memory, flow, proof);
+  if (flow === undefined) return Option.none();
+  const record = flow.chatId === null ? undefined : memory.links.get(flow.pid)?.find(flow.chatId);
+  const proven = provenFlow(flow, proof, nextId, record);
   if (proven === null) return Option.none();
   assertStorable([nextId]);
-  const renamed = { ...proven, id: nextId };
   if (nextId !== id && memory.flows.has(nextId)) {
     throw new Error("Cannot rename a flow: the id is taken, expected a new one");
   }
   endFlow(memory, id);
-  memory.flows.set(nextId, renamed);
-  return Option.some(renamed);
-};
-
-const withProof = (memory: Memory, flow: VerificationFlow, proof: Proof): VerificationFlow | null => {
-  if (proof.step === "chat") return { ...flow, chatId: proof.chatId, gameId: null, seenVersion: null };
-  if (flow.chatId === null) return null;
-  const record = memory.links.get(flow.pid)?.find(flow.chatId);
-  return { ...flow, gameId: proof.gameId, seenVersion: record?.linkVersion ?? 0 };
+  memory.flows.set(nextId, proven);
+  return Option.some(proven);
 };

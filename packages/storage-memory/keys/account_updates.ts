@@ -1,5 +1,10 @@
-import type { ApiKey, KeyId } from "@accountlink/core";
-import type { Account, AccountUpdated, UpdateAccount } from "@accountlink/core/keys";
+import type { KeyId } from "@accountlink/core";
+import {
+  type Account,
+  type AccountUpdated,
+  keyOfUpdatedAccount,
+  type UpdateAccount,
+} from "@accountlink/core/keys";
 import { Option } from "effect";
 import type { Memory } from "../state.ts";
 
@@ -13,7 +18,7 @@ export const updateAccount = (memory: Memory, write: UpdateAccount): Option.Opti
   const account = memory.accounts.get(name);
   if (account === undefined) return Option.none();
   const keys = [...memory.keys.values()].flatMap((stored) => {
-    const key = updatedWith(stored.key, update);
+    const key = keyOfUpdatedAccount(stored.key, update);
     return stored.key.scope.account === name && key !== null ? [{ stored, key }] : [];
   });
   const updated = { ...account, ...update };
@@ -23,16 +28,6 @@ export const updateAccount = (memory: Memory, write: UpdateAccount): Option.Opti
   const details = { ...update, keys: keys.length };
   memory.recordOfAccount({ actor, requestId, at, action: "account.updated", details }, name);
   memory.accounts.set(name, updated);
-  for (const { stored, key } of keys) stored.key = key;
+  for (const { stored, key } of keys) memory.keys.set(key.id, { ...stored, key });
   return Option.some({ changed: true, keys: keys.map(({ key }): KeyId => key.id) });
-};
-
-/** A key as its account changes; null if it stays. */
-const updatedWith = (key: ApiKey, update: UpdateAccount["update"]): ApiKey | null => {
-  if (key.status === "revoked") return null;
-  if ("tier" in update) {
-    return key.kind === "normal" && key.tier !== update.tier ? { ...key, tier: update.tier } : null;
-  }
-  const suspended = update.status === "suspended";
-  return key.suspended === suspended ? null : { ...key, suspended };
 };

@@ -8,12 +8,21 @@ import {
   type ScopeTarget,
 } from "@accountlink/core";
 import {
+  countsNow,
   type InsertKey,
+  insertedKey,
   isAccepted,
   type KeyDetails,
   KeyStore,
+  keyDetails,
+  keyEntryDetails,
+  keyWithStatus,
+  oldestKeyFirst,
+  presentedKey,
   type RotateKey,
+  rotatedKey,
   type SetKeyStatus,
+  type StoredKey,
   type UpdateKey,
   updatedKey,
 } from "@accountlink/core/keys";
@@ -21,7 +30,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Layer, Option } from "effect";
 import { ScopeLinks } from "../links/scope_links.ts";
-import { type Change, type Memory, State, type StoredKey } from "../state.ts";
+import { type Change, type Memory, State } from "../state.ts";
 import { accountsOf, updateAccount } from "./account_updates.ts";
 
 /** Finds keys by ID and by hash in O(1); lists and counts them by a scan. */
@@ -50,7 +59,7 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
       findById: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.keys.get(id)?.key)),
       findDetails: (id, at) =>
         Effect.sync(() =>
-          Option.map(Option.fromUndefinedOr(memory.keys.get(id)), (stored) => detailsOf(stored, at)),
+          Option.map(Option.fromUndefinedOr(memory.keys.get(id)), (stored) => keyDetails(stored, at)),
         ),
       acceptedAmong: (ids, at) =>
         Effect.sync(() =>
@@ -59,7 +68,7 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
             return stored !== undefined && isAccepted(stored.key, at);
           }),
         ),
-      listKeys: (account, at) => Effect.sync(() => keysOf(memory, account, at).toSorted(oldestFirst)),
+      listKeys: (account, at) => Effect.sync(() => keysOf(memory, account, at).toSorted(oldestKeyFirst)),
       countKeys: (account) => Effect.sync(() => countKeys(memory, account)),
       rotateKey: (write) => Effect.sync(() => rotateKey(memory, write)),
       updateKey: (write) => Effect.sync(() => updateKey(memory, write)),
@@ -90,18 +99,9 @@ const ensureScope = (memory: Memory, account: string, target: ScopeTarget, pid: 
 };
 
 const keysOf = (memory: Memory, account: string | null, at: Millis): Array<KeyDetails> => {
-  const keys = Array.from(memory.keys.values(), (stored) => detailsOf(stored, at));
+  const keys = Array.from(memory.keys.values(), (stored) => keyDetails(stored, at));
   return account === null ? keys : keys.filter(({ scope }) => scope.account === account);
 };
-
-const detailsOf = ({ key, secrets, lastUsedAt, revokedAt }: StoredKey, at: Millis): KeyDetails => {
-  const ends = secrets.flatMap(({ endsAt }) => (endsAt === null ? [] : [earlier(endsAt, key.expiresAt)]));
-  const latest = Math.max(...ends.map(Number));
-  return { ...key, lastUsedAt, previousSecretEndsAt: latest > at ? latest : null, revokedAt };
-};
-
-const oldestFirst = (one: ApiKey, other: ApiKey): number =>
-  one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1);
 
 const insertKey = (memory: Memory, write: InsertKey) => {
   const { key, hash, maxKeys } = write;
@@ -112,50 +112,30 @@ const insertKey = (memory: Memory, write: InsertKey) => {
 
   assertStorable([hash, key.name]);
   memory.record(keyChange(write, key, "key.created"));
-  const revokedAt = key.status === "revoked" ? write.at : null;
   const suspended = memory.accounts.get(key.scope.account)?.status === "suspended";
-  const stored: StoredKey = {
-    key: { ...key, suspended },
-    counts: maxKeys !== null,
-    secrets: [],
-    lastUsedAt: null,
-    revokedAt,
-  };
-  memory.keys.set(key.id, stored);
-  addSecret(memory, stored, hash);
+  memory.keys.set(key.id, insertedKey(write, suspended));
+  memory.keysByHash.set(hash, key.id);
   return "inserted";
 };
 
 const countKeys = (memory: Memory, account: string): number => {
   let count = 0;
-  for (const { key, counts } of memory.keys.values()) {
-    if (counts && key.scope.account === account && key.status !== "revoked") count++;
+  for (const stored of memory.keys.values()) {
+    if (stored.key.scope.account === account && countsNow(stored)) count++;
   }
   return count;
 };
 
-const addSecret = (memory: Memory, stored: StoredKey, hash: string): void => {
-  const secret = { hash, endsAt: null };
-  stored.secrets.push(secret);
-  memory.keysByHash.set(hash, { stored, secret });
-};
-
 const keyChange = (
   { actor, requestId, at }: Pick<Change, "actor" | "requestId" | "at">,
-  { id, status, scope }: ApiKey,
+  key: ApiKey,
   action: Change["action"],
-): Change => ({ actor, requestId, at, action, scope, details: { keyId: id, status } });
+): Change => ({ actor, requestId, at, action, scope: key.scope, details: keyEntryDetails(key) });
 
-const findByHash = (memory: Memory, hash: string) =>
-  Option.map(Option.fromUndefinedOr(memory.keysByHash.get(hash)), ({ stored: { key }, secret }) => ({
-    key,
-    endsAt: earlier(key.expiresAt, secret.endsAt),
-  }));
-
-/** The earlier of two ends; null is never. */
-const earlier = (one: Millis | null, other: Millis | null): Millis | null => {
-  if (one === null) return other;
-  return other === null ? one : Math.min(one, other);
+const findByHash = (memory: Memory, hash: string) => {
+  const id = memory.keysByHash.get(hash);
+  const stored = id === undefined ? undefined : memory.keys.get(id);
+  return Option.map(Option.fromUndefinedOr(stored), (found) => presentedKey(found, hash));
 };
 
 const findUnrevoked = (memory: Memory, id: KeyId): StoredKey | undefined => {
@@ -171,8 +151,8 @@ const rotateKey = (memory: Memory, write: RotateKey): boolean => {
   }
   assertStorable([write.hash]);
   memory.record(keyChange(write, stored.key, "key.rotated"));
-  for (const secret of stored.secrets) secret.endsAt = earlier(secret.endsAt, write.previousUntil);
-  addSecret(memory, stored, write.hash);
+  memory.keys.set(write.id, rotatedKey(stored, write));
+  memory.keysByHash.set(write.hash, write.id);
   return true;
 };
 
@@ -186,17 +166,16 @@ const updateKey = (memory: Memory, write: UpdateKey) => {
   assertStorable([key.name]);
   const { actor, requestId, at } = write;
   memory.record({ actor, requestId, at, action, scope: key.scope, details });
-  if (key.kind !== stored.key.kind) stored.counts = key.kind === "normal";
-  stored.key = key;
+  const counts = key.kind === stored.key.kind ? stored.counts : key.kind === "normal";
+  memory.keys.set(key.id, { ...stored, key, counts });
   return "updated";
 };
 
 const setKeyStatus = (memory: Memory, write: SetKeyStatus): boolean => {
   const stored = findUnrevoked(memory, write.id);
   if (stored === undefined || stored.key.status === write.status) return false;
-  const key = { ...stored.key, status: write.status };
-  memory.record(keyChange(write, key, write.action));
-  stored.key = key;
-  if (write.status === "revoked") stored.revokedAt = write.at;
+  const changed = keyWithStatus(stored, write.status, write.at);
+  memory.record(keyChange(write, changed.key, write.action));
+  memory.keys.set(write.id, changed);
   return true;
 };

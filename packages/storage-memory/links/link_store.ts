@@ -3,12 +3,14 @@ import { type Link, LinkStore } from "@accountlink/core";
 import {
   type GameUnlinked,
   type ImportBatch,
-  type LinkRecord,
+  importedRecord,
+  linkedRecord,
   type MoveChat,
   type PortableLink,
   progressKeptFor,
   type RemoveGame,
   type ScopeDeleted,
+  unlinkedRecord,
   type WriteContext,
 } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -16,7 +18,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
 import { endVerifications } from "../sessions/verification_ends.ts";
 import { type Memory, State } from "../state.ts";
-import { changed, findLink, setGame } from "./set_game.ts";
+import { findLink, setGame } from "./set_game.ts";
 
 /** Finds records by chat user in O(1), and by game user in the number of its chat users. */
 export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
@@ -70,13 +72,6 @@ const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink => ({
   lastVerifiedAt,
 });
 
-const unlinked = (record: Link, at: number): LinkRecord => ({
-  ...record,
-  gameId: null,
-  linkVersion: record.linkVersion + 1,
-  linkedAt: at,
-});
-
 const moveChat = (memory: Memory, write: MoveChat) => {
   const { pid, oldChatId, newChatId, at } = write;
   const links = memory.links.get(pid);
@@ -95,8 +90,8 @@ const moveChat = (memory: Memory, write: MoveChat) => {
     scope: links.scope,
     details: { chatId: oldChatId, newChatId, gameId },
   });
-  links.put(unlinked(link, at));
-  links.put(changed(newChatId, target, gameId, at));
+  links.put(unlinkedRecord(link, at));
+  links.put(linkedRecord(newChatId, target, gameId, at));
   return { _tag: "Moved", gameId } as const;
 };
 
@@ -112,7 +107,7 @@ const removeGame = (memory: Memory, write: RemoveGame): Option.Option<GameUnlink
     scope: links.scope,
     details: { chatId, removedGameId: link.gameId },
   });
-  links.put(unlinked(link, at));
+  links.put(unlinkedRecord(link, at));
   return Option.some({ gameId: link.gameId, ended: endVerifications(memory, pid, chatId, at) });
 };
 
@@ -134,7 +129,7 @@ const importBatch = (memory: Memory, batch: ImportBatch) => {
   const lastLines = new Map(lines.map((line) => [line.chatId, line]));
   const records = Array.from(lastLines.values(), (line) => {
     const record = links.find(line.chatId);
-    const next = existing === "keep" && record !== undefined ? record : imported(record, line);
+    const next = existing === "keep" && record !== undefined ? record : importedRecord(record, line);
     if (record === undefined) counts.inserted++;
     else if (next === record) counts.kept++;
     else counts.replaced++;
@@ -158,10 +153,4 @@ const saveProgress = (
   for (const [name, { savedAt }] of importProgress) {
     if (savedAt < at - progressKeptFor) importProgress.delete(name);
   }
-};
-
-/** The record after a replacing import; the same object if nothing changes. */
-const imported = (record: LinkRecord | undefined, { chatId, gameId, lastVerifiedAt }: PortableLink) => {
-  if (record?.gameId !== gameId) return changed(chatId, record, gameId, lastVerifiedAt);
-  return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt };
 };

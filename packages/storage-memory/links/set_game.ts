@@ -1,20 +1,6 @@
-import type { ChatId, GameId, Link } from "@accountlink/core";
-import { type GameSet, isLinked, type LinkRecord, type SetGame } from "@accountlink/core/links";
+import type { Link } from "@accountlink/core";
+import { type GameSet, isLinked, type LinkRecord, linkedRecord, type SetGame } from "@accountlink/core/links";
 import type { Memory } from "../state.ts";
-
-/** The record after a change of its `gameId`. */
-export const changed = (
-  chatId: ChatId,
-  previous: LinkRecord | undefined,
-  gameId: GameId,
-  at: number,
-): Link => ({
-  chatId,
-  gameId,
-  linkVersion: (previous?.linkVersion ?? 0) + 1,
-  linkedAt: at,
-  lastVerifiedAt: at,
-});
 
 /** The record, if it has a link. */
 export const findLink = (record: LinkRecord | undefined): Link | undefined =>
@@ -32,7 +18,7 @@ export const setGame = (memory: Memory, write: SetGame): GameSet => {
     links.put(record);
     return { record, previousGameId };
   }
-  const record = changed(chatId, previous, gameId, at);
+  const record = linkedRecord(chatId, previous, gameId, at);
   memory.record({
     ...write,
     action: "link.set",

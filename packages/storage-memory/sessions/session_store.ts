@@ -3,6 +3,7 @@ import { completedSession, completionRefusal } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
 import {
   type AdvanceSession,
+  advancedSession,
   type CompleteFlow,
   type CreateSession,
   canAdvance,
@@ -11,6 +12,7 @@ import {
   type SessionCreated,
   SessionStore,
   type SweepSessions,
+  takeFromBurst,
 } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -42,16 +44,13 @@ const create = (memory: Memory, { session, burst }: CreateSession): SessionCreat
   if (!memory.keys.has(keyId)) {
     throw new Error(`Cannot create a session of key "${keyId}", expected one that exists`);
   }
-  const fullAt = Math.max(memory.burstsFullAt.get(keyId) ?? createdAt, createdAt);
-  if (burst !== null) {
-    const readyAt = fullAt - (burst.capacity - 1) * burst.refillMs;
-    if (readyAt > createdAt) return { _tag: "TooMany", readyAt };
-  }
+  const taken = burst && takeFromBurst(memory.burstsFullAt.get(keyId), burst, createdAt);
+  if (taken !== null && "readyAt" in taken) return { _tag: "TooMany", readyAt: taken.readyAt };
   memory.linksOf(pid);
   if (memory.sessions.find(id) !== undefined) {
     throw new Error("Cannot create a session: its id is taken, expected a new one");
   }
-  if (burst !== null) memory.burstsFullAt.set(keyId, fullAt + burst.refillMs);
+  if (taken !== null) memory.burstsFullAt.set(keyId, taken.fullAt);
   memory.sessions.add(session);
   return { _tag: "Created" };
 };
@@ -61,7 +60,7 @@ const advance = (memory: Memory, { id, to, at }: AdvanceSession): Option.Option<
   if (session === undefined) return Option.none();
   if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
 
-  const advanced = { ...session, state: to, change: session.change + 1 };
+  const advanced = advancedSession(session, to);
   memory.sessions.change(advanced, at);
   return Option.some({ session: advanced, changed: true });
 };

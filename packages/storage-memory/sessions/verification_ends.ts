@@ -1,10 +1,9 @@
 import type { ChatId, Pid } from "@accountlink/core";
+import { voidedFlow } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
-import type { SessionFailure } from "@accountlink/core/sessions";
+import { failedSession } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { Memory } from "../state.ts";
-
-const failure: SessionFailure = "link_removed";
 
 /**
  * Removes proofs from the flows of a scope, fails its unfinished sessions, and returns these.
@@ -21,14 +20,12 @@ export const endVerifications = (
   for (const flow of memory.flows.values()) {
     if (flow.pid !== pid || flow.chatId === null || (chatId !== null && flow.chatId !== chatId)) continue;
     if (flow.session !== null) proven.add(flow.session);
-    memory.flows.set(flow.id, { ...flow, chatId: null, gameId: null, seenVersion: flow.seenVersion ?? 0 });
+    memory.flows.set(flow.id, voidedFlow(flow));
   }
   const ended = memory.sessions.unfinished(
     (session) =>
       session.pid === pid && (chatId === null || session.chatId === chatId || proven.has(session.id)),
   );
-  for (const session of ended) {
-    memory.sessions.change({ ...session, state: "failed", error: failure, change: session.change + 1 }, at);
-  }
+  for (const session of ended) memory.sessions.change(failedSession(session), at);
   return ended.map(({ id }) => id);
 };

@@ -34,7 +34,7 @@ const noteUses = (memory: Memory, { uses }: UsageBatch): void => {
   for (const { key, at } of uses) {
     const stored = memory.keys.get(key);
     if (stored !== undefined && at - (stored.lastUsedAt ?? -Infinity) >= lastUsePrecision) {
-      stored.lastUsedAt = at;
+      memory.keys.set(key, { ...stored, lastUsedAt: at });
     }
   }
 };

@@ -1,5 +1,5 @@
 import type { ChatId, KeyId, Pid } from "@accountlink/core";
-import type { Account } from "@accountlink/core/keys";
+import { type Account, keyOfErasedAccount } from "@accountlink/core/keys";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -107,21 +107,10 @@ const releaseAccount = (
   memory.renameAccount(name, { name: pseudonym, chatId: null, tier, status: accountStatus });
   const revoked: Array<KeyId> = [];
   for (const stored of memory.keys.values()) {
-    if (stored.key.scope.account !== name) continue;
-    const { scope, status, id } = stored.key;
-    if (status !== "revoked") {
-      revoked.push(id);
-      stored.revokedAt = write.at;
-    }
-    stored.key = {
-      ...stored.key,
-      scope: { ...scope, account: pseudonym },
-      status: "revoked",
-      name: "",
-      allowIps: [],
-      denyIps: [],
-      redirectOrigins: [],
-    };
+    const { id, scope, status } = stored.key;
+    if (scope.account !== name) continue;
+    if (status !== "revoked") revoked.push(id);
+    memory.keys.set(id, keyOfErasedAccount(stored, pseudonym, write.at));
   }
   memory.recordOfAccount(
     { ...write, action: "user.erased", details: { revokedKeys: revoked.length } },

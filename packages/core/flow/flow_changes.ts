@@ -1,0 +1,29 @@
+/** The rules by which flows change, for stores that apply them to a flow they hold. */
+import type { FlowId } from "../ids.ts";
+import type { LinkRecord } from "../links/link.ts";
+import type { Proof } from "./flow_store.ts";
+import type { VerificationFlow } from "./verification_flow.ts";
+
+/** The flow after a removal took its proofs. */
+export const voidedFlow = (flow: VerificationFlow): VerificationFlow => ({
+  ...flow,
+  chatId: null,
+  gameId: null,
+  seenVersion: flow.seenVersion ?? 0,
+});
+
+/**
+ * The flow with a proof, under the id of its next cookie; null for a game account before a chat account.
+ *
+ * @param record the record of the flow's chat user
+ */
+export const provenFlow = (
+  flow: VerificationFlow,
+  proof: Proof,
+  id: FlowId,
+  record: LinkRecord | undefined,
+): VerificationFlow | null => {
+  if (proof.step === "chat") return { ...flow, id, chatId: proof.chatId, gameId: null, seenVersion: null };
+  if (flow.chatId === null) return null;
+  return { ...flow, id, gameId: proof.gameId, seenVersion: record?.linkVersion ?? 0 };
+};

@@ -1,0 +1,36 @@
+/** The rules by which a record changes, for stores that apply them to a record they hold. */
+import type { ChatId, GameId } from "../ids.ts";
+import type { Millis } from "../timestamp.ts";
+import type { Link, LinkRecord } from "./link.ts";
+import type { PortableLink } from "./link_store.ts";
+
+/** The record of a chat user after a change of its `gameId`. */
+export const linkedRecord = (
+  chatId: ChatId,
+  previous: LinkRecord | undefined,
+  gameId: GameId,
+  at: Millis,
+): Link => ({
+  chatId,
+  gameId,
+  linkVersion: (previous?.linkVersion ?? 0) + 1,
+  linkedAt: at,
+  lastVerifiedAt: at,
+});
+
+/** The record after the removal of its link. */
+export const unlinkedRecord = (record: Link, at: Millis): LinkRecord => ({
+  ...record,
+  gameId: null,
+  linkVersion: record.linkVersion + 1,
+  linkedAt: at,
+});
+
+/** The record after an import that replaces; the same object if nothing changes. */
+export const importedRecord = (
+  record: LinkRecord | undefined,
+  { chatId, gameId, lastVerifiedAt }: PortableLink,
+): LinkRecord => {
+  if (record?.gameId !== gameId) return linkedRecord(chatId, record, gameId, lastVerifiedAt);
+  return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt };
+};
