@@ -13,6 +13,8 @@ interface Rule {
   readonly portable?: true;
   /** The only third-party package that it may import. Its tests may import others. */
   readonly thirdParty?: string;
+  /** The packages that only its tests may import, besides those that every test may. */
+  readonly tests?: ReadonlyArray<string>;
 }
 
 /**
@@ -23,6 +25,7 @@ const rules: Readonly<Record<string, Rule>> = {
   html: { imports: [], portable: true },
   "http-api": { imports: ["core"], portable: true },
   dashboard: { imports: ["core", "html"], portable: true },
+  client: { imports: [], portable: true, tests: ["core", "http-api"] },
   http: { imports: ["core", "dashboard", "html", "http-api"] },
   "storage-memory": { imports: ["core"], portable: true },
   "storage-sql": { imports: ["core"] },
@@ -37,8 +40,8 @@ const rules: Readonly<Record<string, Rule>> = {
   "test-servers": { imports: [] },
   server: { imports: "any" },
   test: { imports: "any" },
-  // Programs of clients, which users copy: they know the service by its HTTP interface alone.
-  examples: { imports: [] },
+  // Programs of clients, which users copy.
+  examples: { imports: ["client"] },
   // Programs of those who install the packages.
   recipes: { imports: "any" },
   tools: { imports: [] },
@@ -98,7 +101,7 @@ const problemOf = (file: string, specifier: string): string | null => {
   }
   if (imported === name) return "it is this package itself. Import the file by its relative path";
   if (rule.imports === "any") return null;
-  const allowed = isTest ? [...rule.imports, ...testImports] : rule.imports;
+  const allowed = isTest ? [...rule.imports, ...testImports, ...(rule.tests ?? [])] : rule.imports;
   if (allowed.includes(imported)) return null;
   const list = allowed.length === 0 ? "no other package" : allowed.join(", ");
   return `expected ${list}. Use a port of "core" here, and provide its layer in "apps/server"`;

@@ -11,7 +11,8 @@ const refused = [
   ["packages/core/links/link.ts", "ipaddr.js", 'expected "effect" only'],
   ["packages/storage-memory/mod.ts", "effect/sql", "kept to storage-sql"],
   ["packages/core/link_test.ts", "effect/http-api/HttpApi", "kept to http-api"],
-  ["examples/chat_bot.ts", "@accountlink/core", "expected no other package"],
+  ["examples/chat_bot.ts", "@accountlink/core", "expected client"],
+  ["packages/client/mod.ts", "@accountlink/http-api", "expected no other package"],
   ["packages/unknown/mod.ts", "effect", 'Add one to "tools/boundaries.ts"'],
 ] as const;
 
@@ -20,6 +21,7 @@ const allowed = [
   ["packages/core/links/link.ts", "effect/Schema"],
   ["packages/core/link_test.ts", "@accountlink/storage-memory"],
   ["packages/core/link_test.ts", "fast-check"],
+  ["packages/client/contract_test.ts", "@accountlink/http-api"],
   ["packages/storage-sql/mod.ts", "effect/sql/SqlClient"],
   ["packages/storage-sql/sqlite_test.ts", "@accountlink/conformance"],
   ["packages/platform-dev/mod.ts", "@accountlink/platform-http"],

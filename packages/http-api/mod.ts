@@ -1,6 +1,7 @@
 /**
  * The HTTP contract as values. Browser-safe.
  */
+export * from "./client_contract.ts";
 export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
 export * as DashboardKeys from "./dashboard/keys.ts";

@@ -22,8 +22,10 @@ export interface HttpAnswer {
   readonly body?: unknown;
 }
 
-/** An answer; or a connection that closes before one, or stays open without one. */
-export type HttpAnswering = HttpAnswer | "cut" | "silent";
+/**
+ * An answer; a connection that closes before one, or stays open without one; or what writes the answer piece by piece.
+ */
+export type HttpAnswering = HttpAnswer | "cut" | "silent" | ((outgoing: ServerResponse) => void);
 
 export interface HttpTestServer {
   /** Without a trailing slash. */
@@ -60,6 +62,10 @@ export const startHttpServer = Effect.fnUntraced(function* (
 
 const send = (outgoing: ServerResponse, answering: HttpAnswering): void => {
   if (answering === "silent") return;
+  if (typeof answering === "function") {
+    answering(outgoing);
+    return;
+  }
   if (answering === "cut") {
     outgoing.socket?.destroy();
     return;

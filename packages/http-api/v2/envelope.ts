@@ -41,12 +41,12 @@ const Meta = Schema.Struct({
   version: Schema.Literal(version),
   rateLimit: RateLimit,
   tier: Schema.optionalKey(Schema.Literals(["free", "premium"])),
-});
+}).annotate({ identifier: "Meta" });
 
 const BulkMeta = Schema.Struct({
   ...Meta.fields,
   bulk: Schema.Struct({ uniqueInputs: Schema.Int, maxInputs: Schema.Int }),
-});
+}).annotate({ identifier: "BulkMeta" });
 
 /** A v2 success with this data. */
 export const success = <Data extends Schema.Top, const Status extends 200 | 201 = 200>(

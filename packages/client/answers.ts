@@ -1,0 +1,64 @@
+/**
+ * What an answer says: data, or an error.
+ */
+import type { Meta, RouteId } from "./contract.ts";
+import { AccountLinkError, type ErrorCode, type ErrorDetails } from "./errors.ts";
+
+/** What may stand in the body of an answer. */
+export interface Envelope {
+  readonly data?: unknown;
+  readonly error?: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly details: ErrorDetails[ErrorCode];
+  };
+  readonly meta?: Meta;
+}
+
+/** Reads a body; what is no JSON object is an empty envelope. */
+export const envelopeIn = (text: string): Envelope => {
+  try {
+    return Object(JSON.parse(text)) as Envelope;
+  } catch {
+    return {};
+  }
+};
+
+/** The error that an answer is. */
+export const refusalOf = (
+  route: RouteId,
+  { status, headers }: Response,
+  { error, meta }: Envelope,
+): AccountLinkError =>
+  new AccountLinkError({
+    code: error?.code ?? "UNEXPECTED_RESPONSE",
+    message: error?.message ?? `The answer with status ${status} is not one of the service`,
+    details: error?.details ?? null,
+    route,
+    status,
+    requestId: meta?.requestId ?? headers.get("x-request-id"),
+    retryAfter: secondsIn(headers.get("retry-after")),
+  });
+
+/** A proxy may send a date. */
+const secondsIn = (retryAfter: string | null): number | null => {
+  if (retryAfter === null) return null;
+  const seconds = Number(retryAfter);
+  if (!Number.isNaN(seconds)) return seconds;
+  return Math.max(0, Math.ceil((Date.parse(retryAfter) - Date.now()) / 1_000)) || 0;
+};
+
+/** The error of a request without an answer. */
+export const unanswered = (route: RouteId, cause: unknown): AccountLinkError => {
+  const isLate = cause instanceof DOMException && cause.name === "TimeoutError";
+  return new AccountLinkError({
+    code: isLate ? "TIMEOUT" : "NETWORK_ERROR",
+    message: isLate ? "The service did not answer in time" : "The service cannot be reached",
+    details: null,
+    route,
+    status: null,
+    requestId: null,
+    retryAfter: null,
+    cause,
+  });
+};

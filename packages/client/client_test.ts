@@ -1,0 +1,227 @@
+import { describe, expect, it } from "vitest";
+import { AccountLinkError, type Answer, createClient } from "./mod.ts";
+import { key, refusal, scripted, success } from "./test_service.ts";
+
+const link = { chatId: "100001", gameId: "1", resolved: { game: null, chat: null } };
+
+/** The error that a call ends with. */
+const errorOf = async (call: Promise<unknown>): Promise<AccountLinkError> => {
+  const error: unknown = await call.then(
+    () => new Error("The call succeeded"),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof AccountLinkError) return error;
+  throw error;
+};
+
+describe("a request", () => {
+  it("has its key, its contract and its parameters in the query", async () => {
+    const { client, heard } = await scripted([success(link)]);
+    expect(await client.links.get("100001", { guildId: null, resolved: true })).toEqual(link);
+    const [request] = heard;
+    expect(request).toMatchObject({ method: "GET", path: "/v2/chat", body: "" });
+    expect(Object.fromEntries(request?.query ?? [])).toEqual({ chatId: "100001", resolved: "true" });
+    expect(request?.headers).toMatchObject({
+      authorization: `Bearer ${key}`,
+      "service-version": "2026-01-01",
+    });
+    expect(request?.headers["idempotency-key"]).toBeUndefined();
+  });
+
+  it("has the parameters of a write in its body, what is undefined as null", async () => {
+    const { client, heard } = await scripted([success({})]);
+    await client.links.deleteAll({ confirm: true, guildId: undefined, timeout: 5_000 });
+    expect(heard[0]).toMatchObject({
+      method: "DELETE",
+      path: "/v2/data",
+      body: '{"confirm":true,"guildId":null}',
+    });
+  });
+
+  it("has a sid in its path, and no body without other parameters", async () => {
+    const { client, heard } = await scripted([success({})]);
+    await client.sessions.cancel("a/b");
+    expect(heard[0]).toMatchObject({ method: "DELETE", path: "/v2/sessions/a%2Fb", body: "" });
+    expect(heard[0]?.headers["content-type"]).toBeUndefined();
+    expect(client.sessions.redirectUrl("a/b")).toMatch(/^http:.*\/v2\/sessions\/a%2Fb\/redirect$/);
+  });
+
+  it("goes below the path of the address, without a key if there is none", async () => {
+    const { url, heard } = await scripted([success(link)]);
+    await createClient({ url: `${url}/links//` }).links.get("100001");
+    expect(heard[0]?.path).toBe("/links/v2/chat");
+    expect(heard[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it("goes through the fetch that is given", async () => {
+    const fetch = (request: Request) => Promise.resolve(Response.json({ data: { url: request.url } }));
+    const client = createClient({ url: "http://links.example", key, fetch });
+    expect(await client.links.verification("100001")).toEqual({
+      url: "http://links.example/v2/verifications/chat?chatId=100001",
+    });
+  });
+
+  it("is not made with a key that no header can have, and nothing shows that key", () => {
+    expect(() => createClient({ url: "http://links.example", key: "alk_\nsecret" })).toThrow(
+      new TypeError("Cannot create a client: the key has characters that no key has"),
+    );
+  });
+});
+
+describe("an answer", () => {
+  it("is heard of, refusals too", async () => {
+    const answers: Array<Answer> = [];
+    const { client } = await scripted([refusal(503, "INTERNAL_ERROR"), success(link)], {
+      onAnswer: (answer) => answers.push(answer),
+    });
+    await client.links.get("100001");
+    expect(answers).toMatchObject([
+      { route: "getChat", status: 503, meta: { requestId: "req_1" } },
+      { route: "getChat", status: 200, meta: { rateLimit: { limit: 1, remaining: 0 }, tier: "free" } },
+    ]);
+    expect(answers[1]?.headers.get("content-type")).toBe("application/json");
+  });
+
+  it("that there is no link is null where links are looked up, and an error where they are written", async () => {
+    const { client } = await scripted([refusal(404, "LINK_NOT_FOUND")]);
+    expect(await client.links.get("100001")).toBeNull();
+    expect(await client.links.byGame("1")).toBeNull();
+    expect((await errorOf(client.links.delete("100001"))).code).toBe("LINK_NOT_FOUND");
+  });
+
+  it("that refuses is an error with its code, details and request id", async () => {
+    const details = { parameters: ["guildId"] };
+    const { client, heard } = await scripted([refusal(400, "MISSING_PARAMETER", { details })]);
+    const error = await errorOf(client.links.get("100001"));
+    expect(error).toBeInstanceOf(Error);
+    expect(Object.assign({}, error, { message: error.message })).toEqual({
+      name: "AccountLinkError",
+      message: "No",
+      code: "MISSING_PARAMETER",
+      details,
+      route: "getChat",
+      status: 400,
+      requestId: "req_1",
+      retryAfter: null,
+    });
+    expect(heard).toHaveLength(1);
+  });
+
+  it.each([
+    ["a page", { body: "<!doctype html>", headers: { "x-request-id": "req_2" } }, 200],
+    ["a redirect", { status: 302, headers: { location: "/elsewhere", "x-request-id": "req_2" } }, 302],
+    ["nothing", { body: "", headers: { "x-request-id": "req_2" } }, 200],
+    ["JSON without data", { body: [], headers: { "x-request-id": "req_2" } }, 200],
+  ])("that is %s is unexpected", async (_what, answer, status) => {
+    const { client, heard } = await scripted([answer]);
+    const error = await errorOf(client.links.get("100001"));
+    expect(error).toMatchObject({ code: "UNEXPECTED_RESPONSE", status, requestId: "req_2" });
+    expect(heard).toHaveLength(1);
+  });
+});
+
+describe("a call tries again", () => {
+  it.each([
+    ["a broken connection", "cut"],
+    ["a silent one", "silent"],
+    ["a refusal for a while", refusal(503, "INTERNAL_ERROR")],
+    ["the page of a proxy", { status: 502, body: "<!doctype html>" }],
+    [
+      "a date to wait for that is over",
+      refusal(429, "RATE_LIMITED", { headers: { "retry-after": "Thu, 01 Jan 2026 00:00:00 GMT" } }),
+    ],
+  ] as const)("after %s", async (_what, answer) => {
+    const { client, heard } = await scripted([answer, answer, success(link)]);
+    expect(await client.links.get("100001", { timeout: 1_000 })).toEqual(link);
+    expect(heard).toHaveLength(3);
+  });
+
+  it("under the same idempotency key, which no other call has", async () => {
+    const { client, heard } = await scripted(["cut", refusal(503, "INTERNAL_ERROR"), success({})]);
+    await client.links.set("100001", "1");
+    await client.links.set("100001", "1");
+    await client.links.set("100001", "1", { idempotencyKey: "mine" });
+    const keys = heard.map(({ headers }) => headers["idempotency-key"]);
+    expect(keys).toEqual([keys[0], keys[0], keys[0], keys[3], "mine"]);
+    expect(new Set(keys).size).toBe(3);
+    expect(keys[0]).toMatch(/^[!-~]{20,255}$/);
+  });
+
+  it("a second after the attempt before was found under way", async () => {
+    const inUse = refusal(409, "CONFLICT", { details: { reason: "idempotency_key_in_use" } });
+    const { client, heard } = await scripted([inUse, success({})]);
+    const begun = performance.now();
+    await client.links.delete("100001");
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
+    expect(heard).toHaveLength(2);
+  });
+
+  it("no sooner than it is told", async () => {
+    const busy = refusal(429, "RATE_LIMITED", { headers: { "retry-after": "1" } });
+    const { client } = await scripted([busy, success(link)]);
+    const begun = performance.now();
+    await client.links.get("100001");
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it("not when it would have to wait for longer than it may", async () => {
+    const details = { bucket: "day" };
+    const { client, heard } = await scripted([
+      refusal(429, "RATE_LIMITED", { details, headers: { "retry-after": "3600" } }),
+    ]);
+    const error = await errorOf(client.links.get("100001"));
+    expect(error).toMatchObject({ code: "RATE_LIMITED", details, status: 429, retryAfter: 3_600 });
+    expect(heard).toHaveLength(1);
+  });
+
+  it.each([
+    [500, "INTERNAL_ERROR", null],
+    [403, "PREMIUM_REQUIRED", null],
+    [409, "CONFLICT", { reason: "idempotency_key_reused" }],
+  ])("not after %i %s", async (status, code, details) => {
+    const { client, heard } = await scripted([refusal(status, code, { details })]);
+    expect(await errorOf(client.links.set("100001", "1"))).toMatchObject({ status, code, details });
+    expect(heard).toHaveLength(1);
+  });
+
+  it("until its time is over", async () => {
+    const { client, heard } = await scripted(["cut"], { retryFor: 1_000 });
+    const error = await errorOf(client.links.get("100001"));
+    expect(error).toMatchObject({ code: "NETWORK_ERROR", status: null, requestId: null, retryAfter: null });
+    expect(error.cause).toBeInstanceOf(Error);
+    expect(heard.length).toBeGreaterThan(1);
+    expect((await errorOf(client.links.get("100001", { retryFor: 0, timeout: 2_000 }))).code).toBe(
+      "NETWORK_ERROR",
+    );
+  });
+});
+
+describe("a call ends", () => {
+  it("with TIMEOUT when there is no answer in time", async () => {
+    const { client, heard } = await scripted(["silent"], { retryFor: 0, timeout: 50 });
+    expect((await errorOf(client.links.get("100001"))).code).toBe("TIMEOUT");
+    expect(heard).toHaveLength(1);
+  });
+
+  it("with the reason of its signal, before, in and between attempts", async () => {
+    const reason = new Error("No longer wanted");
+    const { client } = await scripted([
+      "silent",
+      refusal(503, "INTERNAL_ERROR", { headers: { "retry-after": "20" } }),
+    ]);
+    await expect(client.links.get("100001", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    const waiting = new AbortController();
+    const calls = [
+      client.links.get("100001", { signal: waiting.signal }),
+      client.links.get("100001", { signal: waiting.signal, onAnswer: () => waiting.abort(reason) }),
+    ];
+    expect(await Promise.allSettled(calls)).toMatchObject([{ reason }, { reason }]);
+  });
+
+  it("with no trace of the key in its error", async () => {
+    const { client } = await scripted(["cut"], { retryFor: 0 });
+    const error = await errorOf(client.links.get("100001"));
+    const texts = [error.stack, error.cause instanceof Error ? error.cause.stack : "", JSON.stringify(error)];
+    expect(texts.join("\n")).not.toContain("ssss");
+  });
+});

@@ -1,0 +1,660 @@
+/**
+ * The contract of v2. Generated from the routes of @accountlink/http-api.
+ */
+
+/** ID of a user of the chat platform */
+export type ChatId = string;
+
+/** ID of a user of the game platform */
+export type GameId = string;
+
+export interface GameProfile {
+  readonly username: string | null;
+  readonly displayName: string | null;
+  readonly id: string;
+  readonly description: string | null;
+  /** ISO 8601 timestamp */
+  readonly created: string | null;
+  readonly isBanned: boolean | null;
+  readonly hasVerifiedBadge: boolean | null;
+  readonly avatar: {
+    /** URL */
+    readonly headshot: string | null;
+    /** URL */
+    readonly fullBody: string | null;
+  } | null;
+  readonly badges: ReadonlyArray<{
+    readonly id: number;
+    readonly name: string | null;
+    readonly description: string | null;
+    /** URL */
+    readonly imageUrl: string | null;
+  }> | null;
+  readonly groups: ReadonlyArray<{
+    readonly id: number;
+    readonly name: string | null;
+    readonly memberCount: number | null;
+    readonly hasVerifiedBadge: boolean | null;
+    readonly role: {
+      readonly id: number;
+      readonly name: string | null;
+      readonly rank: number | null;
+    } | null;
+  }> | null;
+}
+
+export interface ChatProfile {
+  readonly id: string;
+  readonly username: string | null;
+  readonly displayName: string | null;
+  /** URL */
+  readonly avatar: string | null;
+  /** URL */
+  readonly banner: string | null;
+  /** ISO 8601 timestamp */
+  readonly created: string | null;
+  readonly guild: {
+    readonly nickname: string | null;
+    /** ISO 8601 timestamp */
+    readonly joined: string | null;
+    readonly roles: ReadonlyArray<{
+      readonly id: string;
+      readonly name: string | null;
+    }>;
+  } | null;
+}
+
+export interface ChatLookup {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  readonly resolved: {
+    readonly game: GameProfile | null;
+    readonly chat: ChatProfile | null;
+  };
+}
+
+export interface RateLimit {
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  readonly resetAt: string | null;
+  /** Seconds to wait; null unless refused */
+  readonly retryAfter: number | null;
+  readonly scope: "api_key" | "ip" | null;
+  readonly bucket?:
+    | "second"
+    | "day"
+    | "verify_day"
+    | "session_create"
+    | "poll_interval"
+    | "poll_count"
+    | "ip_second"
+    | "ip_day"
+    | "ip_verify_day"
+    | "ip_auth";
+}
+
+export interface Meta {
+  /** "req_" and a ULID; also the header X-Request-Id */
+  readonly requestId: string;
+  readonly version: "2.0.0";
+  readonly rateLimit: RateLimit;
+  readonly tier?: "free" | "premium";
+}
+
+export interface GameLookup {
+  readonly gameId: GameId;
+  /** Newest link first */
+  readonly chatIds: ReadonlyArray<ChatId>;
+  readonly count: number;
+  readonly resolved: {
+    readonly game: GameProfile | null;
+    /** Profiles of the first 25 of chatIds, in that order */
+    readonly chat: ReadonlyArray<ChatProfile | null> | null;
+  };
+}
+
+export interface VerificationStatus {
+  readonly linked: boolean;
+  readonly chatId: ChatId;
+  readonly gameId: GameId | null;
+  readonly linkVersion: number | null;
+  readonly linkHash: string | null;
+  readonly lastVerifiedAt: string | null;
+  readonly resolved: {
+    readonly game: GameProfile | null;
+    readonly chat: ChatProfile | null;
+  };
+}
+
+export interface BulkItemError {
+  readonly code: string;
+  readonly message: string;
+  readonly details: {
+    readonly [name: string]: unknown;
+  } | null;
+  readonly status: number;
+}
+
+export interface BulkMeta {
+  /** "req_" and a ULID; also the header X-Request-Id */
+  readonly requestId: string;
+  readonly version: "2.0.0";
+  readonly rateLimit: RateLimit;
+  readonly tier?: "free" | "premium";
+  readonly bulk: {
+    readonly uniqueInputs: number;
+    readonly maxInputs: number;
+  };
+}
+
+/** ID of a guild of the chat platform */
+export type GuildId = string;
+
+export interface AltEvidence {
+  readonly kind: "address" | "game" | "review";
+  /** 0 to 1, unrounded */
+  readonly weight: number;
+  /** When the candidate was last seen at the address */
+  readonly lastSeenAt: string | null;
+  /** How many chat users were seen there */
+  readonly chatUsers: number | null;
+  readonly gameId: GameId | null;
+}
+
+export interface AltDetection {
+  readonly target: {
+    readonly chatId: ChatId | null;
+    readonly gameId: GameId | null;
+    readonly guildId: GuildId | null;
+  };
+  /** At most 25, the freshest first */
+  readonly matches: ReadonlyArray<{
+    readonly chatId: ChatId;
+    readonly gameId: GameId | null;
+    /** With explain; the strongest first */
+    readonly evidence?: ReadonlyArray<AltEvidence>;
+    readonly resolved?: {
+      readonly game: GameProfile | null;
+      readonly chat: ChatProfile | null;
+    };
+  }>;
+  readonly risk: {
+    readonly score: number;
+    readonly severity: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
+    readonly alt?: number;
+    readonly vpn?: number;
+    readonly unlistedWeight?: number;
+  };
+  readonly summary: {
+    readonly matchCount: number;
+  };
+  readonly resolved: boolean;
+}
+
+/** Public id of an API key */
+export type KeyId = string;
+
+export interface AltReview {
+  readonly chatId: ChatId;
+  readonly otherChatId: ChatId;
+  readonly verdict: "different" | "same";
+  readonly note: string | null;
+  readonly at: string;
+  readonly keyId: KeyId;
+}
+
+/** Public id of a data scope */
+export type Pid = string;
+
+/** Identifier of a verification session */
+export type Sid = string;
+
+export interface VerificationSession {
+  readonly sid: Sid;
+  readonly pid: Pid;
+  /** The client's own name for its user */
+  readonly clientId: string;
+  readonly guildId: GuildId | null;
+  readonly state: "pending" | "opened" | "completed" | "failed" | "cancelled" | "expired";
+  /** Where the user verifies */
+  readonly url: string;
+  /** The only chat user who may finish it, or who did */
+  readonly chatId: ChatId | null;
+  /** The game user that was linked */
+  readonly gameId: GameId | null;
+  /** Whether this session changed the stored link */
+  readonly linkChanged: boolean;
+  readonly previousGameId: GameId | null;
+  /** Why it failed */
+  readonly error: "link_removed" | null;
+  /** ISO 8601 timestamp */
+  readonly createdAt: string;
+  /** ISO 8601 timestamp */
+  readonly expiresAt: string;
+  readonly completedAt: string | null;
+  /** How often it can still be read; null for any number of times */
+  readonly pollsRemaining: number | null;
+}
+
+/** The parameters and the data of each route. */
+export interface Routes {
+  /** Game user of a chat user. `GET /v2/chat` */
+  readonly getChat: {
+    readonly parameters: {
+      /** ID of the chat user */
+      readonly chatId: ChatId;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+      /** Whether to add profiles of both accounts; needs a Premium key */
+      readonly resolved?: boolean | null | undefined;
+    };
+    readonly data: ChatLookup;
+    readonly meta: Meta;
+  };
+  /** Chat users of a game user. `GET /v2/game` */
+  readonly getGame: {
+    readonly parameters: {
+      /** ID of the game user */
+      readonly gameId: GameId;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+      /** Whether to add profiles of both accounts; needs a Premium key */
+      readonly resolved?: boolean | null | undefined;
+    };
+    readonly data: GameLookup;
+    readonly meta: Meta;
+  };
+  /** Verification status of a chat user. `GET /v2/verifications/chat` */
+  readonly getVerification: {
+    readonly parameters: {
+      /** ID of the chat user */
+      readonly chatId: ChatId;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+      /** Whether to add profiles of both accounts; needs a Premium key */
+      readonly resolved?: boolean | null | undefined;
+    };
+    readonly data: VerificationStatus;
+    readonly meta: Meta;
+  };
+  /** Game users of up to 50 chat users. `POST /v2/chat/bulk` */
+  readonly bulkChat: {
+    readonly parameters: {
+      /** 1 to 50 IDs of chat users; duplicates count */
+      readonly chatIds: ReadonlyArray<string>;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+      /** Whether to add profiles of both accounts; needs a Premium key */
+      readonly resolved?: boolean | null | undefined;
+    };
+    readonly data: {
+      readonly results: ReadonlyArray<{
+        readonly input: {
+          readonly chatId: string;
+        };
+        readonly found: boolean;
+        readonly data: ChatLookup | null;
+        readonly error: BulkItemError | null;
+      }>;
+      readonly count: number;
+      readonly foundCount: number;
+      /** Results with LINK_NOT_FOUND */
+      readonly notFoundCount: number;
+      /** Failures other than not found */
+      readonly errorCount: number;
+      readonly resolved: boolean;
+    };
+    readonly meta: BulkMeta;
+  };
+  /** Chat users of up to 50 game users. `POST /v2/game/bulk` */
+  readonly bulkGame: {
+    readonly parameters: {
+      /** 1 to 50 IDs of game users; duplicates count */
+      readonly gameIds: ReadonlyArray<string>;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+      /** Whether to add profiles of both accounts; needs a Premium key */
+      readonly resolved?: boolean | null | undefined;
+    };
+    readonly data: {
+      readonly results: ReadonlyArray<{
+        readonly input: {
+          readonly gameId: string;
+        };
+        readonly found: boolean;
+        readonly data: GameLookup | null;
+        readonly error: BulkItemError | null;
+      }>;
+      readonly count: number;
+      readonly foundCount: number;
+      /** Results with LINK_NOT_FOUND */
+      readonly notFoundCount: number;
+      /** Failures other than not found */
+      readonly errorCount: number;
+      readonly resolved: boolean;
+    };
+    readonly meta: BulkMeta;
+  };
+  /** Accounts that may belong to the same person. `GET /v2/alts` */
+  readonly getAlts: {
+    readonly parameters: {
+      /** ID of the chat user */
+      readonly chatId?: ChatId | null | undefined;
+      /** ID of the game user */
+      readonly gameId?: GameId | null | undefined;
+      /** IPv4 or IPv6 address; IPv6 matches by its /64 */
+      readonly ip?: string | null | undefined;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+      /** Whether to add profiles of both accounts to each match; needs a Premium key */
+      readonly resolved?: boolean | null | undefined;
+      /** Whether to add the evidence, from which the score can be computed again */
+      readonly explain?: boolean | null | undefined;
+    };
+    readonly data: AltDetection;
+    readonly meta: Meta;
+  };
+  /** Accounts that may belong to the people behind up to 10 game users. `POST /v2/alts/bulk` */
+  readonly bulkAlts: {
+    readonly parameters: {
+      /** 1 to 10 IDs of game users; duplicates count */
+      readonly gameIds: ReadonlyArray<string>;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+      /** Whether to add profiles of both accounts to each match; needs a Premium key */
+      readonly resolved?: boolean | null | undefined;
+      /** Whether to add the evidence, from which the score can be computed again */
+      readonly explain?: boolean | null | undefined;
+    };
+    readonly data: {
+      readonly results: ReadonlyArray<{
+        readonly input: {
+          readonly gameId: string;
+        };
+        readonly found: boolean;
+        readonly data: AltDetection | null;
+        readonly error: BulkItemError | null;
+      }>;
+      readonly count: number;
+      readonly foundCount: number;
+      /** Results with LINK_NOT_FOUND */
+      readonly notFoundCount: number;
+      /** Failures other than not found */
+      readonly errorCount: number;
+      readonly resolved: boolean;
+    };
+    readonly meta: BulkMeta;
+  };
+  /** Say whether two chat users are the same person. `PUT /v2/alts/reviews` */
+  readonly putAltReview: {
+    readonly parameters: {
+      /** ID of one chat user of the pair */
+      readonly chatId: ChatId;
+      /** ID of the other, who is another user */
+      readonly otherChatId: ChatId;
+      /** Whether they are two people or one */
+      readonly verdict: "different" | "same";
+      /** At most 500 characters */
+      readonly note?: string | null | undefined;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly review: AltReview;
+    };
+    readonly meta: Meta;
+  };
+  /** Reviews of the pairs that a chat user is in. `GET /v2/alts/reviews` */
+  readonly getAltReviews: {
+    readonly parameters: {
+      /** ID of the chat user */
+      readonly chatId: ChatId;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      /** At most 100, newest first */
+      readonly reviews: ReadonlyArray<AltReview>;
+    };
+    readonly meta: Meta;
+  };
+  /** Delete the review of two chat users. `DELETE /v2/alts/reviews` */
+  readonly deleteAltReview: {
+    readonly parameters: {
+      /** ID of one chat user of the pair */
+      readonly chatId: ChatId;
+      /** ID of the other, who is another user */
+      readonly otherChatId: ChatId;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly chatId: ChatId;
+      readonly otherChatId: ChatId;
+      readonly deleted: boolean;
+    };
+    readonly meta: Meta;
+  };
+  /** Link a chat user to a game user. `PATCH /v2/game` */
+  readonly patchGame: {
+    readonly parameters: {
+      /** ID of the chat user */
+      readonly chatId: ChatId;
+      /** ID of the game user */
+      readonly gameId: GameId;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly chatId: ChatId;
+      readonly gameId: GameId;
+      readonly previousGameId: GameId | null;
+      readonly updated: boolean;
+    };
+    readonly meta: Meta;
+  };
+  /** Move a link to another chat user. `PATCH /v2/chat` */
+  readonly patchChat: {
+    readonly parameters: {
+      /** ID of the chat user who has the link */
+      readonly oldChatId: ChatId;
+      /** ID of the chat user who gets it */
+      readonly newChatId: ChatId;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly previousChatId: ChatId;
+      readonly chatId: ChatId;
+      readonly gameId: GameId;
+      readonly updated: boolean;
+    };
+    readonly meta: Meta;
+  };
+  /** Remove the game link of a chat user. `DELETE /v2/game` */
+  readonly deleteGame: {
+    readonly parameters: {
+      /** ID of the chat user */
+      readonly chatId: ChatId;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly chatId: ChatId;
+      readonly removedGameId: GameId;
+      readonly deleted: true;
+    };
+    readonly meta: Meta;
+  };
+  /** Delete all link data of the key's scope. `DELETE /v2/data` */
+  readonly deleteData: {
+    readonly parameters: {
+      /** Has to be true */
+      readonly confirm: true;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly deletedRecords: number;
+      readonly scope: "global" | "guild";
+      readonly pid: Pid;
+      readonly collection: "links";
+    };
+    readonly meta: Meta;
+  };
+  /** Report keys that got into wrong hands. `POST /v2/keys/leaked` */
+  readonly reportLeakedKey: {
+    readonly parameters: {
+      /** The key in full */
+      readonly key: string;
+    };
+    readonly data: {
+      readonly revoked: true;
+    };
+    readonly meta: Meta;
+  };
+  /** Create a verification session. `POST /v2/sessions` */
+  readonly createSession: {
+    readonly parameters: {
+      /** The client's own name for its user; comes back with every answer */
+      readonly clientId: string;
+      /**
+       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
+       * it adds the checks that the bot and the chat user are in the guild
+       */
+      readonly guildId?: GuildId | null | undefined;
+      /** The only chat user who may finish it; with a guild, a member of it */
+      readonly chatId?: ChatId | null | undefined;
+      /**
+       * Absolute http or https URL, of at most 2048 characters, whose origin is on the key's redirect list
+       */
+      readonly redirect?: string | null | undefined;
+    };
+    readonly data: VerificationSession;
+    readonly meta: Meta;
+  };
+  /** Read a verification session. `GET /v2/sessions/:sid` */
+  readonly getSession: {
+    readonly parameters: {
+      /** Identifier of the session, `vs_…` */
+      readonly sid: string;
+      /** Whole seconds to wait for the next state, at most 25 */
+      readonly wait?: number | null | undefined;
+    };
+    readonly data: VerificationSession;
+    readonly meta: Meta;
+  };
+  /** Read a verification session as a stream of at most 30 seconds. `GET /v2/sessions/:sid/stream` */
+  readonly streamSession: {
+    readonly parameters: {
+      /** Identifier of the session, `vs_…` */
+      readonly sid: string;
+    };
+  };
+  /** Redirect a user into the public verification flow. `GET /v2/sessions/:sid/redirect` */
+  readonly redirectSession: {
+    readonly parameters: {
+      /** Identifier of the session, `vs_…` */
+      readonly sid: string;
+    };
+  };
+  /** Cancel a verification session. `DELETE /v2/sessions/:sid` */
+  readonly cancelSession: {
+    readonly parameters: {
+      /** Identifier of the session, `vs_…` */
+      readonly sid: string;
+    };
+    readonly data: VerificationSession;
+    readonly meta: Meta;
+  };
+}
+
+/** The name of a route. */
+export type RouteId = keyof Routes;
+
+/** The codes with which the service refuses a request. */
+export type RefusalCode =
+  | "BAD_REQUEST"
+  | "BULK_LIMIT_EXCEEDED"
+  | "CONFLICT"
+  | "FORBIDDEN"
+  | "INTERNAL_ERROR"
+  | "INVALID_API_KEY"
+  | "INVALID_BODY"
+  | "INVALID_PARAMETER"
+  | "LINK_NOT_FOUND"
+  | "MISSING_PARAMETER"
+  | "PREMIUM_REQUIRED"
+  | "RATE_LIMITED"
+  | "SESSION_EXPIRED"
+  | "SESSION_NOT_FOUND"
+  | "SHARED_IP_RATE_LIMITED";
+
+/** The dated contract that these types are of. */
+export const serviceVersion = "2026-01-01";
+
+/** Where each route is. `isIdempotent`: it takes an `Idempotency-Key`. */
+export const routes = {
+  getChat: { method: "GET", path: "/v2/chat" },
+  getGame: { method: "GET", path: "/v2/game" },
+  getVerification: { method: "GET", path: "/v2/verifications/chat" },
+  bulkChat: { method: "POST", path: "/v2/chat/bulk" },
+  bulkGame: { method: "POST", path: "/v2/game/bulk" },
+  getAlts: { method: "GET", path: "/v2/alts" },
+  bulkAlts: { method: "POST", path: "/v2/alts/bulk" },
+  putAltReview: { method: "PUT", path: "/v2/alts/reviews", isIdempotent: true },
+  getAltReviews: { method: "GET", path: "/v2/alts/reviews" },
+  deleteAltReview: { method: "DELETE", path: "/v2/alts/reviews", isIdempotent: true },
+  patchGame: { method: "PATCH", path: "/v2/game", isIdempotent: true },
+  patchChat: { method: "PATCH", path: "/v2/chat", isIdempotent: true },
+  deleteGame: { method: "DELETE", path: "/v2/game", isIdempotent: true },
+  deleteData: { method: "DELETE", path: "/v2/data", isIdempotent: true },
+  reportLeakedKey: { method: "POST", path: "/v2/keys/leaked" },
+  createSession: { method: "POST", path: "/v2/sessions", isIdempotent: true },
+  getSession: { method: "GET", path: "/v2/sessions/:sid" },
+  streamSession: { method: "GET", path: "/v2/sessions/:sid/stream" },
+  redirectSession: { method: "GET", path: "/v2/sessions/:sid/redirect" },
+  cancelSession: { method: "DELETE", path: "/v2/sessions/:sid", isIdempotent: true },
+} as const;

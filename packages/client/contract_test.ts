@@ -1,0 +1,54 @@
+/**
+ * The contract of the client against the one of the server. Run with `-u` to write it anew.
+ */
+import type { PublicError } from "@accountlink/core/errors";
+import {
+  type AltsV2,
+  clientContract,
+  type KeysV2,
+  type LookupsV2,
+  type Parameters,
+  type ParameterValues,
+  type Route,
+  type SessionsV2,
+  type WritesV2,
+} from "@accountlink/http-api";
+import type { Schema } from "effect";
+import { expect, expectTypeOf, it } from "vitest";
+import type { RefusalCode, RouteId, Routes } from "./contract.ts";
+import type { ErrorDetails } from "./errors.ts";
+import type { Data } from "./transport.ts";
+
+type Values = typeof LookupsV2 & typeof AltsV2 & typeof WritesV2 & typeof KeysV2 & typeof SessionsV2;
+
+type DataOf<R> =
+  R extends Route<Parameters, infer S extends Schema.Top>
+    ? Extract<S["Encoded"], { readonly data: unknown }>["data"]
+    : never;
+type ParametersOf<R> = R extends Route<infer P> ? ParameterValues<P> : never;
+
+type DetailsOf<Code> = Extract<PublicError, { readonly code: Code }>["details"];
+
+it("is the contract of the server", async () => {
+  await expect(clientContract()).toMatchFileSnapshot("contract.ts");
+});
+
+it("has the types of the server's values", () => {
+  expectTypeOf<{ [Id in RouteId]: Data<Id> }>().toEqualTypeOf<{ [Id in RouteId]: DataOf<Values[Id]> }>();
+  expectTypeOf<{ [Id in RouteId]: keyof Routes[Id]["parameters"] }>().toEqualTypeOf<{
+    [Id in RouteId]: keyof ParametersOf<Values[Id]>;
+  }>();
+  expectTypeOf<{ [Id in RouteId]: ParametersOf<Values[Id]> }>().toExtend<{
+    [Id in RouteId]: Routes[Id]["parameters"];
+  }>();
+});
+
+it("has the details of every error that the service has", () => {
+  // Those of the dashboard are no answers of v2.
+  type Dashboard = "not_guild_manager" | "account_suspended" | "csrf";
+  type Rest = Exclude<RefusalCode, "FORBIDDEN" | "CONFLICT">;
+  expectTypeOf<{ [Code in Rest]: DetailsOf<Code> }>().toExtend<Pick<ErrorDetails, Rest>>();
+  expectTypeOf<ErrorDetails["FORBIDDEN"]["reason"]>().toEqualTypeOf<
+    Exclude<DetailsOf<"FORBIDDEN">["reason"], Dashboard>
+  >();
+});

@@ -1,0 +1,62 @@
+/**
+ * Requests, from the parameters of a route.
+ */
+import { type RouteId, routes, serviceVersion } from "./contract.ts";
+import type { ClientOptions } from "./options.ts";
+
+/** Parameters by name. */
+export interface Parameters {
+  readonly [name: string]: unknown;
+}
+
+/** What is sent. */
+export interface Outgoing {
+  readonly route: RouteId;
+  readonly parameters: Parameters;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Where the routes of a service are. */
+export const makeUrls = ({ url }: Pick<ClientOptions, "url">) => {
+  const base = url.replace(/\/+$/, "");
+  return (route: RouteId, parameters: Parameters): string =>
+    base +
+    routes[route].path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(parameters[name])));
+};
+
+/** Makes requests with the key of a client. */
+export const makeRequests = ({ url, key }: Pick<ClientOptions, "url" | "key">) => {
+  // A header that cannot be sent is refused with a message that shows it.
+  if (key !== undefined && !/^[!-~]+$/.test(key))
+    throw new TypeError("Cannot create a client: the key has characters that no key has");
+  const urlOf = makeUrls({ url });
+  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
+
+  return ({ route, parameters, headers }: Outgoing, signal: AbortSignal): Request => {
+    const { method, path } = routes[route];
+    const sent = Object.entries(parameters).filter(([name]) => !path.includes(`:${name}`));
+    const isBody = method !== "GET" && sent.length > 0;
+    return new Request(urlOf(route, parameters) + (method === "GET" ? queryOf(sent) : ""), {
+      method,
+      headers: {
+        "service-version": serviceVersion,
+        ...authorization,
+        ...(isBody ? { "content-type": "application/json" } : {}),
+        ...headers,
+      },
+      ...(isBody ? { body: JSON.stringify(Object.fromEntries(sent), nullForUndefined) } : {}),
+      // A redirect would be followed to a page.
+      redirect: "manual",
+      signal,
+    });
+  };
+};
+
+const queryOf = (sent: ReadonlyArray<readonly [name: string, value: unknown]>): string => {
+  const given = sent.filter(([, value]) => value !== undefined && value !== null);
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return query === "" ? "" : `?${query}`;
+};
+
+/** A guild that is undefined by mistake is refused by the deletion of a global scope, which would be a wider one. */
+const nullForUndefined = (_name: string, value: unknown): unknown => (value === undefined ? null : value);

@@ -1,0 +1,48 @@
+/**
+ * When a call is tried again: after what is temporary, no sooner than the service says.
+ *
+ * Every route can be repeated: reads change nothing, and a write carries an `Idempotency-Key`.
+ */
+import { AccountLinkError } from "./errors.ts";
+import { sleep } from "./waiting.ts";
+
+const temporary = new Set([429, 502, 503, 504]);
+
+/** How many seconds the service asks to wait; null for what another try does not help. */
+const retryAfterOf = (error: AccountLinkError): number | null => {
+  if (error.code === "NETWORK_ERROR" || error.code === "TIMEOUT") return 0;
+  // The attempt before is still under way.
+  if (error.code === "CONFLICT" && error.details.reason === "idempotency_key_in_use") return 1;
+  return temporary.has(error.status ?? 0) ? (error.retryAfter ?? 0) : null;
+};
+
+const firstBackoff = 250;
+const longestBackoff = 5_000;
+
+/** Milliseconds, spread so that clients that were refused together do not come back together. */
+const backoff = (attempt: number): number =>
+  Math.min(firstBackoff * 2 ** attempt, longestBackoff) * (0.5 + Math.random() / 2);
+
+/**
+ * Tries until it succeeds, or fails for good.
+ *
+ * @param patience milliseconds from now within which another attempt may begin
+ */
+export const retrying = async <A>(
+  attempt: () => Promise<A>,
+  patience: number,
+  signal: AbortSignal | undefined,
+): Promise<A> => {
+  const end = performance.now() + patience;
+  for (let attempts = 0; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const retryAfter = error instanceof AccountLinkError ? retryAfterOf(error) : null;
+      if (retryAfter === null) throw error;
+      const wait = retryAfter * 1_000 + backoff(attempts);
+      if (performance.now() + wait > end) throw error;
+      await sleep(wait, signal);
+    }
+  }
+};

@@ -1,0 +1,71 @@
+/**
+ * Reading a session up to its end, by long poll and by stream.
+ */
+import type { VerificationSession } from "./contract.ts";
+import { eventsOf } from "./event_stream.ts";
+import type { CallOptions } from "./options.ts";
+import type { Transport } from "./transport.ts";
+import { sleep } from "./waiting.ts";
+
+/** How a session is polled. */
+export interface PollOptions extends CallOptions {
+  /** Whole seconds that one read waits for a change: 0 to 25, 25 by default. */
+  readonly wait?: number | undefined;
+}
+
+/** Milliseconds between two reads of a session. */
+const interval = 2_000;
+
+const isFinal = ({ state }: VerificationSession): boolean => state !== "pending" && state !== "opened";
+
+/** The session as it changes, up to its final state. */
+export async function* pollSession(
+  { call }: Transport,
+  sid: string,
+  { wait = 25, ...options }: PollOptions = {},
+): AsyncGenerator<VerificationSession> {
+  let state: string | null = null;
+  while (true) {
+    const session = await call("getSession", { ...options, sid, wait });
+    if (session.state !== state) yield session;
+    if (isFinal(session)) return;
+    ({ state } = session);
+    await sleep(interval, options.signal);
+  }
+}
+
+/** The session as it is and as it changes, up to its final state; over as many connections as that takes. */
+export async function* watchSession(
+  { open }: Transport,
+  sid: string,
+  options: CallOptions = {},
+): AsyncGenerator<VerificationSession> {
+  let lastEventId = "";
+  let pause = interval;
+  while (true) {
+    const headers = lastEventId === "" ? {} : { "last-event-id": lastEventId };
+    const opened = await open("streamSession", { ...options, sid }, headers);
+    // The final state is known already.
+    if (opened.response.status === 204) return;
+    for await (const { event, data, id, retry } of eventsOf(opened, options.signal)) {
+      // A timeout has none.
+      lastEventId = id || lastEventId;
+      pause = retry ?? pause;
+      if (event === "timeout") break;
+      const session = JSON.parse(data) as VerificationSession;
+      yield session;
+      if (isFinal(session)) return;
+    }
+    await sleep(pause, options.signal);
+  }
+}
+
+/** The final state of a session, by long poll. */
+export const waitForSession = async (
+  transport: Transport,
+  sid: string,
+  options?: PollOptions,
+): Promise<VerificationSession> => {
+  for await (const session of pollSession(transport, sid, options)) if (isFinal(session)) return session;
+  throw new Error("A session is polled up to its final state");
+};

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import type { VerificationSession } from "./mod.ts";
+import { refusal, scripted, streaming, success } from "./test_service.ts";
+
+const sid = `vs_${"0".repeat(43)}`;
+const session = (state: string, clientId = "7") => ({ sid, clientId, state });
+
+const event = (id: number, state: string, name = "session", clientId = "7") =>
+  `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(session(state, clientId))}\n\n`;
+const opening = "retry: 10\n\n";
+const timeout = "event: timeout\ndata: {}\n\n";
+
+/** All that an iterator gives. */
+const all = async (sessions: AsyncIterable<VerificationSession>) => {
+  const found: Array<string> = [];
+  for await (const { state } of sessions) found.push(state);
+  return found;
+};
+
+describe("a stream", () => {
+  it("gives each change, up to the final state", async () => {
+    const { client, heard } = await scripted([
+      streaming([
+        opening,
+        event(1, "pending"),
+        ":\n\n",
+        event(2, "opened"),
+        event(3, "completed", "completed"),
+      ]),
+    ]);
+    expect(await all(client.sessions.watch(sid))).toEqual(["pending", "opened", "completed"]);
+    expect(heard).toHaveLength(1);
+    expect(heard[0]).toMatchObject({ method: "GET", path: `/v2/sessions/${sid}/stream` });
+    expect(heard[0]?.headers["last-event-id"]).toBeUndefined();
+  });
+
+  it("goes on after the last event, over ends and breaks of its connection", async () => {
+    const { client, heard } = await scripted([
+      streaming([opening, event(1, "pending"), timeout]),
+      streaming([opening, event(2, "opened"), "id: 3\nevent: comp"], "cut"),
+      "cut",
+      refusal(503, "INTERNAL_ERROR"),
+      streaming([opening], "end"),
+      streaming([opening, timeout]),
+      streaming([event(3, "cancelled", "cancelled")], "open"),
+    ]);
+    expect(await all(client.sessions.watch(sid))).toEqual(["pending", "opened", "cancelled"]);
+    const ids = heard.map(({ headers }) => headers["last-event-id"]);
+    expect(ids).toEqual([undefined, "1", "2", "2", "2", "2", "2"]);
+  });
+
+  it("reads what comes in pieces, with any line ends", async () => {
+    const bytes = new TextEncoder().encode(
+      event(1, "completed", "completed", "Zoë 🎲").replaceAll("\n", "\r\n"),
+    );
+    const { client } = await scripted([
+      streaming([opening, ...Array.from(bytes, (byte) => Uint8Array.of(byte))]),
+    ]);
+    const { value } = await client.sessions.watch(sid).next();
+    expect(value).toEqual(session("completed", "Zoë 🎲"));
+  });
+
+  it("ends when the final state was seen, or when it is told", async () => {
+    const { client } = await scripted([{ status: 204 }]);
+    expect(await all(client.sessions.watch(sid))).toEqual([]);
+  });
+
+  it("fails as the service refuses it, and when the answer is none", async () => {
+    const { client } = await scripted([refusal(410, "SESSION_EXPIRED"), success({})]);
+    await expect(all(client.sessions.watch(sid))).rejects.toMatchObject({ code: "SESSION_EXPIRED" });
+    await expect(all(client.sessions.watch(sid))).rejects.toMatchObject({ code: "UNEXPECTED_RESPONSE" });
+  });
+
+  it.each(["leaves the loop", "aborts"])("closes its connection when its reader %s", async (way) => {
+    const closed = Promise.withResolvers<void>();
+    const { client } = await scripted([
+      (outgoing) => {
+        outgoing.once("close", closed.resolve);
+        outgoing.writeHead(200, { "content-type": "text/event-stream" });
+        outgoing.write(event(1, "pending"));
+      },
+    ]);
+    const controller = new AbortController();
+    const reason = new Error("No longer wanted");
+    const reading = (async () => {
+      for await (const _ of client.sessions.watch(sid, { signal: controller.signal })) {
+        if (way === "leaves the loop") break;
+        controller.abort(reason);
+      }
+    })();
+    expect(await Promise.allSettled([reading])).toMatchObject([
+      way === "aborts" ? { reason } : { status: "fulfilled" },
+    ]);
+    await closed.promise;
+  });
+});
+
+describe("a long poll", () => {
+  it("gives each change, up to the final state, which is what one waits for", async () => {
+    const answers = ["pending", "pending", "completed"].map((state) => success(session(state)));
+    const { client, heard } = await scripted(answers);
+    expect(await all(client.sessions.poll(sid, { wait: 1 }))).toEqual(["pending", "completed"]);
+    expect(heard.map(({ query }) => query.get("wait"))).toEqual(["1", "1", "1"]);
+    expect(await client.sessions.wait(sid)).toEqual(session("completed"));
+    expect(heard.at(-1)?.query.get("wait")).toBe("25");
+  });
+
+  it("may be silent for as long as it waits, and no longer", async () => {
+    const { client } = await scripted(["silent"], { timeout: 50, retryFor: 0 });
+    const begun = performance.now();
+    await expect(client.sessions.get(sid, { wait: 1 })).rejects.toMatchObject({ code: "TIMEOUT" });
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it("ends with the reason of its signal", async () => {
+    const { client } = await scripted([success(session("pending"))]);
+    const controller = new AbortController();
+    const reason = new Error("No longer wanted");
+    const waiting = client.sessions.wait(sid, {
+      signal: controller.signal,
+      onAnswer: () => controller.abort(reason),
+    });
+    await expect(waiting).rejects.toBe(reason);
+  });
+});

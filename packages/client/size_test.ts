@@ -1,0 +1,19 @@
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { rolldown } from "rolldown";
+import { expect, it } from "vitest";
+
+const limit = 6_000;
+
+it(`is at most ${limit} bytes, minified and compressed`, async () => {
+  const input = fileURLToPath(new URL("mod.ts", import.meta.url));
+  const bundle = await rolldown({ input, platform: "browser" });
+  const { output } = await bundle.generate({ minify: true });
+  await bundle.close();
+  // All of it: there is no chunk beside it, and no import of another package.
+  expect(output).toHaveLength(1);
+  expect(output[0]).toMatchObject({ imports: [], dynamicImports: [] });
+  const size = gzipSync(output[0].code, { level: 9 }).length;
+  expect(size).toBeGreaterThan(1_000);
+  expect(size).toBeLessThanOrEqual(limit);
+});

@@ -1,0 +1,70 @@
+/** A service that answers as a test says, over real HTTP, and clients of it. */
+import type { ServerResponse } from "node:http";
+import { type HeardRequest, type HttpAnswering, startHttpServer } from "@accountlink/test-servers";
+import { Effect, Exit, Scope } from "effect";
+import { afterEach } from "vitest";
+import { type Client, type ClientOptions, createClient } from "./mod.ts";
+
+/** A key in the form of one. */
+export const key = `alk_${"k".repeat(12)}_${"s".repeat(43)}`;
+
+/** What a client of a script sees and sends. */
+export interface Scripted {
+  readonly client: Client;
+  readonly url: string;
+  readonly heard: ReadonlyArray<HeardRequest>;
+}
+
+const scopes: Array<Scope.Closeable> = [];
+afterEach(async () => {
+  await Promise.all(scopes.splice(0).map((scope) => Effect.runPromise(Scope.close(scope, Exit.void))));
+});
+
+/** Starts a service that gives one answer after the other, the last one from then on, and a client of it. */
+export const scripted = async (
+  answers: ReadonlyArray<HttpAnswering>,
+  options: Partial<ClientOptions> = {},
+): Promise<Scripted> => {
+  const scope = Scope.makeUnsafe();
+  scopes.push(scope);
+  let next = 0;
+  const answer = () => answers[Math.min(next++, answers.length - 1)] ?? "cut";
+  const { url, heard } = await Effect.runPromise(Scope.provide(startHttpServer(answer), scope));
+  return { client: createClient({ url, key, ...options }), url, heard };
+};
+
+const rateLimit = { limit: 1, remaining: 0, resetAt: null, retryAfter: null, scope: "api_key" } as const;
+
+/** A success. */
+export const success = (data: unknown, status = 200): HttpAnswering => ({
+  status,
+  body: { status, data, meta: { requestId: "req_1", version: "2.0.0", rateLimit, tier: "free" } },
+});
+
+/** A refusal. */
+export const refusal = (
+  status: number,
+  code: string,
+  { details = null, headers = {} }: { details?: unknown; headers?: Readonly<Record<string, string>> } = {},
+): HttpAnswering => ({
+  status,
+  headers,
+  body: {
+    status,
+    error: { code, message: "No", details },
+    meta: { requestId: "req_1", version: "2.0.0", rateLimit },
+  },
+});
+
+/** A stream that sends pieces, and then ends, breaks or stays open. */
+export const streaming =
+  (pieces: ReadonlyArray<string | Uint8Array>, then: "end" | "cut" | "open" = "end"): HttpAnswering =>
+  (outgoing: ServerResponse) => {
+    outgoing.writeHead(200, { "content-type": "text/event-stream" });
+    const send = ([piece, ...others]: ReadonlyArray<string | Uint8Array>): void => {
+      if (piece !== undefined) outgoing.write(piece, () => setImmediate(send, others));
+      else if (then === "end") outgoing.end();
+      else if (then === "cut") outgoing.destroy();
+    };
+    send(pieces);
+  };

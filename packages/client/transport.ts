@@ -1,0 +1,112 @@
+/**
+ * Calls of routes: one attempt after the other, each within its time.
+ */
+import { envelopeIn, refusalOf, unanswered } from "./answers.ts";
+import { type RouteId, type Routes, routes } from "./contract.ts";
+import type { ClientOptions, WriteOptions } from "./options.ts";
+import { makeRequests, type Outgoing, type Parameters } from "./requests.ts";
+import { retrying } from "./retries.ts";
+import { type Lifeline, makeLifeline } from "./waiting.ts";
+
+/** The data of the answers of a route. */
+export type Data<Id extends RouteId> = Routes[Id] extends { readonly data: infer A } ? A : never;
+
+/** Parameters of a route, and options of the call. */
+type Input = WriteOptions & Parameters;
+
+/** An answer, and what its connection hangs on. */
+export interface Received {
+  readonly response: Response;
+  /** Null while a stream arrives. */
+  readonly text: string | null;
+  readonly lifeline: Lifeline;
+}
+
+/** Calls routes. */
+export interface Transport {
+  /** Gives the data of the answer. */
+  readonly call: <Id extends RouteId>(route: Id, input: Input) => Promise<Data<Id>>;
+  /** Gives the answer when its stream begins. Its lifeline has to be cut. */
+  readonly open: (route: RouteId, input: Input, headers: Outgoing["headers"]) => Promise<Received>;
+}
+
+/** Makes the transport of a client. */
+export const makeTransport = ({ url, key, fetch = globalFetch, ...defaults }: ClientOptions): Transport => {
+  const requestOf = makeRequests({ url, key });
+
+  const receive = async (
+    outgoing: Outgoing,
+    { signal, timeout = defaults.timeout ?? 15_000 }: Input,
+  ): Promise<Received> => {
+    const lifeline = makeLifeline(signal);
+    const request = requestOf(outgoing, lifeline.signal);
+    const read = async (response: Response) => {
+      const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+      return { response, text: isStream ? null : await response.text(), lifeline };
+    };
+    const wait = Number(outgoing.parameters["wait"] ?? 0) * 1_000;
+    try {
+      return await lifeline.within(timeout + wait, fetch(request).then(read));
+    } catch (error) {
+      lifeline.cut();
+      throw signal?.aborted === true ? error : unanswered(outgoing.route, error);
+    }
+  };
+
+  const attempt = async <A>(
+    outgoing: Outgoing,
+    input: Input,
+    resultOf: (received: Received, data: unknown) => A | undefined,
+  ): Promise<A> => {
+    const received = await receive(outgoing, input);
+    const { response, text, lifeline } = received;
+    const { status, headers } = response;
+    const envelope = envelopeIn(text ?? "");
+    if (text !== null) lifeline.cut();
+    const { onAnswer = defaults.onAnswer } = input;
+    onAnswer?.({ route: outgoing.route, status, meta: envelope.meta ?? null, headers });
+    const result = response.ok ? resultOf(received, envelope.data) : undefined;
+    if (result === undefined) throw refusalOf(outgoing.route, response, envelope);
+    return result;
+  };
+
+  const send = <A>(
+    route: RouteId,
+    input: Input,
+    headers: Outgoing["headers"],
+    resultOf: (received: Received, data: unknown) => A | undefined,
+  ): Promise<A> => {
+    const outgoing = { route, parameters: parametersIn(input), headers };
+    const { retryFor = defaults.retryFor ?? 30_000, signal } = input;
+    return retrying(() => attempt(outgoing, input, resultOf), retryFor, signal);
+  };
+
+  return {
+    call: (route, input) => {
+      const { idempotencyKey = randomKey() } = input;
+      const headers = "isIdempotent" in routes[route] ? { "idempotency-key": idempotencyKey } : {};
+      return send(route, input, headers, (_, data) => data as Data<typeof route> | undefined);
+    },
+    open: (route, input, headers) =>
+      send(route, input, headers, (received) =>
+        received.text === null || received.response.status === 204 ? received : undefined,
+      ),
+  };
+};
+
+// Looked up by each request, so that a replacement of it is used.
+const globalFetch = (request: Request) => globalThis.fetch(request);
+
+/** `crypto.randomUUID` is missing from pages that came over plain HTTP. */
+const randomKey = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
+
+const optionNames: Readonly<Record<keyof WriteOptions, true>> = {
+  signal: true,
+  timeout: true,
+  retryFor: true,
+  onAnswer: true,
+  idempotencyKey: true,
+};
+
+const parametersIn = (input: Input): Parameters =>
+  Object.fromEntries(Object.entries(input).filter(([name]) => !(name in optionNames)));
