@@ -3,10 +3,14 @@ import { configDefaults, defineConfig } from "vitest/config";
 const seconds = 1_000;
 const minutes = 60 * seconds;
 
-/** The contract on another storage than the embedded one, without what no storage has a part in. */
+/** The files of the contract that no storage has a part in: `contract` has them, on the embedded one. */
+const independentOfStorage = [
+  ...configDefaults.exclude,
+  "test/contract/{docs,https,parameters,paths}_test.ts",
+];
+
 const contract = {
   include: ["test/contract/**/*_test.ts"],
-  exclude: [...configDefaults.exclude, "test/contract/{docs,https,parameters,paths}_test.ts"],
   testTimeout: 2 * minutes,
   hookTimeout: 2 * minutes,
 };
@@ -48,19 +52,23 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/**/*_test.ts"],
-          exclude: [...configDefaults.exclude, "test/{faults,load}/**"],
+          exclude: [...configDefaults.exclude, "test/{contract,faults,load}/**"],
           globalSetup: ["test/e2e/unpack_browser.ts"],
           testTimeout: 2 * minutes,
           hookTimeout: 2 * minutes,
           sequence: { groupOrder: 1 },
         },
       },
-      // The contract once more on each of the other storages; `system` has it on the embedded one.
+      {
+        extends: true,
+        test: { ...contract, name: "contract", sequence: { groupOrder: 1 } },
+      },
       {
         extends: true,
         test: {
           ...contract,
           name: "contract-memory",
+          exclude: independentOfStorage,
           env: { ACCOUNTLINK_TEST_STORAGE: "memory" },
           sequence: { groupOrder: 1 },
         },
@@ -70,6 +78,7 @@ export default defineConfig({
         test: {
           ...contract,
           name: "contract-postgres-redis",
+          exclude: independentOfStorage,
           env: { ACCOUNTLINK_TEST_STORAGE: "postgres" },
           globalSetup: ["test/support/shared_servers.ts"],
           sequence: { groupOrder: 1 },

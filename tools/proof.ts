@@ -1,5 +1,13 @@
-/** Runs the proofs: faults, load and growth. They take as long as they need. */
-import { finish } from "./results.ts";
+/**
+ * Runs the proofs: faults, load and growth, and the contract against servers that are processes of their own. They
+ * take as long as they need.
+ */
+import { combine, finish } from "./results.ts";
 import { runVitest } from "./run_vitest.ts";
 
-finish(await runVitest("Node.js/24", ["proof"], ["--passWithNoTests"]));
+const processes = { ACCOUNTLINK_TEST_SERVER: "process" };
+const contracts = ["contract", "contract-memory", "contract-postgres-redis"];
+
+finish(
+  combine([await runVitest("Node.js/24", contracts, processes), await runVitest("Node.js/24", ["proof"])]),
+);

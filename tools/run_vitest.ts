@@ -17,11 +17,13 @@ type Runtime = keyof typeof runtimes;
 /**
  * Runs projects of `vitest.config.ts` in a runtime, with the output passed on.
  * A run that fails in no test, such as one that finds none, counts as one failure.
+ *
+ * @param environment variables beyond those of this process
  */
 export const runVitest = async (
   runtime: Runtime,
   projects: ReadonlyArray<string>,
-  options: ReadonlyArray<string> = [],
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Results> => {
   console.log(`\nTests on ${runtime}: ${projects.join(", ")}`);
   const folder = await mkdtemp(join(tmpdir(), "accountlink-vitest-"));
@@ -29,8 +31,8 @@ export const runVitest = async (
   const reporters = ["--reporter=default", "--reporter=./tools/report_results.ts"];
   const selection = projects.map((project) => `--project=${project}`);
   try {
-    const command = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...selection, ...options];
-    const succeeded = await run(runtime, command, file);
+    const command = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...selection];
+    const succeeded = await run(runtime, command, { ...environment, [resultsVariable]: file });
     const results = await readResults(file);
     if (succeeded || results.failed > 0) return results;
     return { ...results, failed: 1, failures: [`the run on ${runtime}, outside of its tests`] };
@@ -39,9 +41,13 @@ export const runVitest = async (
   }
 };
 
-const run = (runtime: Runtime, script: ReadonlyArray<string>, resultsFile: string): Promise<boolean> => {
+const run = (
+  runtime: Runtime,
+  script: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>,
+): Promise<boolean> => {
   const [program, ...args] = runtimes[runtime];
-  const env = { ...process.env, ACCOUNTLINK_TEST_RUNTIME: runtime, [resultsVariable]: resultsFile };
+  const env = { ...process.env, ...environment, ACCOUNTLINK_TEST_RUNTIME: runtime };
   const child = spawn(program, [...args, ...script], { stdio: "inherit", env });
   return new Promise((resolve) => {
     child.once("exit", (code) => resolve(code === 0));

@@ -6,7 +6,14 @@ import { runVitest } from "./run_vitest.ts";
 finish(
   combine([
     await check(),
-    await runVitest("Node.js/24", ["unit", "system", "contract-memory", "contract-postgres-redis", "faults"]),
+    await runVitest("Node.js/24", [
+      "unit",
+      "system",
+      "contract",
+      "contract-memory",
+      "contract-postgres-redis",
+      "faults",
+    ]),
     ...(await Promise.all([runVitest("Deno", ["portable"]), runVitest("Bun", ["portable"])])),
   ]),
 );

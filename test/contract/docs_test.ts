@@ -8,13 +8,13 @@ import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { memoryOf } from "../load/server_process.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type ServerProcess, startServer } from "../support/server.ts";
 
 const script = "/docs/scalar.js";
 const paths = ["/docs", script, "/openapi.json"];
 
-let running: RunningServer | undefined;
-const server = () => running as RunningServer;
+let running: ServerProcess | undefined;
+const server = () => running as ServerProcess;
 
 beforeAll(async () => {
   running = await startServer({ fixture: {} });

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
 import { formOf, openBrowser } from "../support/flow_browser.ts";
 import { type Answer, type RequestOptions, textOf } from "../support/http.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
 import { whyHidden } from "../support/storage.ts";
 import { guild, makeWorld, newToken } from "../support/world.ts";
 
@@ -128,7 +128,7 @@ const useAll = async (used: ReadonlyArray<string>, chatId = "100003") => {
 };
 
 beforeAll(async () => {
-  server = await startServer({
+  server = await startServerHere({
     fixture: world.fixture,
     env: {
       ACCOUNTLINK_LOG_LEVEL: "trace",

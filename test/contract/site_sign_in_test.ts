@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { formOf, openBrowser, titleOf } from "../support/flow_browser.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
 import { whyHidden } from "../support/storage.ts";
 import { makeWorld } from "../support/world.ts";
 import { returnAs, type Site, setCookie, useSiteServer } from "./site_server.ts";
@@ -141,7 +141,7 @@ describe("what nobody finds", () => {
     const world = makeWorld();
     let server: RunningServer | undefined;
     try {
-      server = await startServer({ fixture: world.fixture, env: { ACCOUNTLINK_LOG_LEVEL: "trace" } });
+      server = await startServerHere({ fixture: world.fixture, env: { ACCOUNTLINK_LOG_LEVEL: "trace" } });
       const running = server;
       const browser = openBrowser(() => running.url, world.address());
       const callback = await returnAs(browser, ada);

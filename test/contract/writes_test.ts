@@ -5,7 +5,7 @@ import { AuditLog } from "@accountlink/core";
 import { Effect } from "effect";
 import { describe, expect, test } from "vitest";
 import { type Json, textOf } from "../support/http.ts";
-import { startServer } from "../support/server.ts";
+import { startServerHere } from "../support/server.ts";
 import { whyHidden } from "../support/storage.ts";
 import { guild, makeWorld } from "../support/world.ts";
 import { checked, expectData, expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
@@ -295,7 +295,7 @@ describe.skipIf(whyHidden !== null)(`The audit log ${whyHidden ?? ""}`, () => {
     const own = makeWorld();
     const key = own.key({ account: "audited", links: { 100009: "9" } });
     const ofGuild = own.key({ account: "audited", guildId: guild });
-    const server = await startServer({ fixture: own.fixture });
+    const server = await startServerHere({ fixture: own.fixture });
     const ask = checked(server.send);
     const requests = [
       ["link.set", "PATCH /v2/game", key, { chatId: "100001", gameId: "1" }],

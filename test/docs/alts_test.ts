@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { scoreAlts, weighAddress } from "@accountlink/core/alts";
 import { describe, expect, test } from "vitest";
 import { type ExplainedAlts, scoreOf } from "../support/alt_score.ts";
-import { startServer } from "../support/server.ts";
+import { startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 import { blocksOf, readDocument, rowsUnder } from "./document.ts";
 
@@ -67,7 +67,7 @@ describe("the example", () => {
     const folder = await mkdtemp(join(tmpdir(), "accountlink-alts-"));
     const shared = join(folder, "shared.txt");
     await writeFile(shared, `${library}/32 # the library`);
-    const server = await startServer({
+    const server = await startServerHere({
       fixture: { ...world.fixture, vpnCidrs: ["198.51.100.0/24"] },
       env: { ACCOUNTLINK_SHARED_NETWORKS: shared },
     });

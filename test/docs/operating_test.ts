@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startServer } from "../support/server.ts";
+import { startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 import { blocksOf, readDocument } from "./document.ts";
 import { runShell } from "./shell.ts";
@@ -28,13 +28,13 @@ describe("docs/operating.md", () => {
     const key = world.key({ limits: "none", links: { 100001: "1" } });
     const options = { fixture: world.fixture };
 
-    const server = await startServer({ ...options, dataFolder: join(folder, "data") });
+    const server = await startServerHere({ ...options, dataFolder: join(folder, "data") });
     const written = await server.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "2" } });
     expect(written.status).toBe(200);
     await runShell(blockWith("VACUUM INTO"), { cwd: folder, env: {} });
     await server.stop();
 
-    const restored = await startServer({ ...options, dataFolder: join(folder, "backup") });
+    const restored = await startServerHere({ ...options, dataFolder: join(folder, "backup") });
     const found = await restored.send("GET /v2/chat?chatId=100001", { key });
     await restored.stop();
     expect(found.body["data"]).toMatchObject({ chatId: "100001", gameId: "2" });

@@ -2,7 +2,7 @@
 import { routes } from "@accountlink/http-api";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
 import { openPage, startBrowser, type WatchedPage } from "./browser.ts";
 import { desktop, phone, schemeOf } from "./looks.ts";
 
@@ -10,7 +10,7 @@ let server: RunningServer | undefined;
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([startServer({ fixture: {} }), startBrowser()]);
+  [server, browser] = await Promise.all([startServerHere({ fixture: {} }), startBrowser()]);
 });
 
 afterAll(async () => {

@@ -4,12 +4,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf } from "../support/http.ts";
 import { connectTo, eventually, openSockets, readAnswers } from "../support/raw_http.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type ServerProcess, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 const world = makeWorld();
 const key = world.key({});
-let server: RunningServer;
+let server: ServerProcess;
 let before: number;
 
 beforeAll(async () => {

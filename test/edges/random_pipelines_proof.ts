@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Held } from "../load/heap_probe.ts";
 import { connectTo, eventually, openSockets } from "../support/raw_http.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type ServerProcess, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 import { type Pipeline, pipelines } from "./random_pipelines.ts";
 
@@ -36,7 +36,7 @@ const playAll = async (url: string, drawn: ReadonlyArray<Pipeline>): Promise<voi
 };
 
 /** What the server holds once its connections are gone. */
-const heldBy = async ({ pid, output }: RunningServer): Promise<Held> => {
+const heldBy = async ({ pid, output }: ServerProcess): Promise<Held> => {
   const printed = () => output().match(/^held .+$/gm) ?? [];
   const seen = printed().length;
   process.kill(pid, "SIGUSR2");

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { runSlowhttptest, whyNoSlowhttptest } from "@accountlink/test-servers";
 import { describe, expect, test } from "vitest";
 import { eventually, openSockets } from "../support/raw_http.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type ServerProcess, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 const connections = 2_000;
@@ -31,7 +31,7 @@ const attacks: ReadonlyArray<readonly [name: string, path: string, args: Readonl
 ];
 
 /** What an honest client sees while `attack` runs. */
-const watch = async ({ pid, send }: RunningServer, key: string, attack: Promise<void>) => {
+const watch = async ({ pid, send }: ServerProcess, key: string, attack: Promise<void>) => {
   const over = new AbortController();
   const ended = attack.finally(() => over.abort());
   // It is looked at below; until then nobody is to be told.

@@ -4,12 +4,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf } from "../support/http.ts";
 import { connectTo, eventually, openSockets, readAnswers, sendRaw } from "../support/raw_http.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type ServerProcess, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 const world = makeWorld();
 const key = world.key({ links: { 100001: "1" }, limits: "none" });
-let server: RunningServer;
+let server: ServerProcess;
 
 beforeAll(async () => {
   server = await startServer({ fixture: world.fixture, env: { ACCOUNTLINK_REQUEST_TIMEOUT: "1 second" } });

@@ -12,7 +12,7 @@ import { idempotentWrites } from "../contract/idempotent_writes.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
 import type { Answer } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type ServerProcess, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 import { startService, whyNoService } from "./service.ts";
 
@@ -45,7 +45,7 @@ describe("On a server of its own", () => {
   }));
   const key = world.key(options);
   let folder: string;
-  let server: RunningServer;
+  let server: ServerProcess;
   let platformPort: number;
   const start = () =>
     startServer({

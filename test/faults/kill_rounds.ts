@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StorageSql } from "@accountlink/storage-sql";
 import { expect } from "vitest";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type ServerProcess, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 import { checkEntries } from "./audit_check.ts";
 import { entriesAfter, play, type Replay, stateOf } from "./audit_replay.ts";
@@ -66,7 +66,7 @@ export const runKillRounds = async (rounds: number): Promise<KillCounts> => {
 };
 
 /** Not before the first answer, and then at a moment that nobody has chosen. */
-const writeAndKill = async (server: RunningServer, key: string): Promise<ReadonlyArray<Client>> => {
+const writeAndKill = async (server: ServerProcess, key: string): Promise<ReadonlyArray<Client>> => {
   const lastAnswer = 1 + Math.floor(Math.random() * mostAnswers);
   const killed = Promise.withResolvers<void>();
   const clients = await writeUntilGone(server.send, key, (answers) => {
@@ -92,7 +92,7 @@ const count = (counts: KillCounts, recovered: number, clients: ReadonlyArray<Cli
 };
 
 /** What the server says of every chat user is what the audit log tells. */
-const checkLinks = async ({ send }: RunningServer, key: string, replay: Replay): Promise<void> => {
+const checkLinks = async ({ send }: ServerProcess, key: string, replay: Replay): Promise<void> => {
   for (const chatId of [...contested, ...wandering]) {
     const { gameId, version } = stateOf(replay, chatId);
     const { body } = await send(`GET /v2/verifications/chat?chatId=${chatId}`, { key });

@@ -12,7 +12,7 @@ import { parse } from "yaml";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type RunningServer, startServer, startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 import { balancers, readExample } from "./balancers.ts";
 
@@ -55,7 +55,7 @@ for (const { name, whyNone, start, cappedAt, behindProxy } of balancers) {
     let server: RunningServer;
 
     beforeAll(async () => {
-      server = await startServer({
+      server = await startServerHere({
         fixture: world.fixture,
         env: { ACCOUNTLINK_TRUSTED_PROXIES: `${balancer},${gateway}`, ACCOUNTLINK_IP_DAILY: `${perDay}` },
       });

@@ -11,7 +11,7 @@ import { Effect, Schedule } from "effect";
 import { describe, expect, it } from "vitest";
 import { type FlowBrowser, formOf, locationOf, openBrowser } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
 import { rowsOf } from "../support/storage.ts";
 import { guild, makeWorld } from "../support/world.ts";
 
@@ -106,7 +106,7 @@ const erasure = Effect.gen(function* () {
   const devPort = yield* Effect.promise(freePort);
   const server = yield* Effect.acquireRelease(
     Effect.promise(() =>
-      startServer({
+      startServerHere({
         fixture,
         env: {
           ACCOUNTLINK_STORAGE: "postgres",

@@ -1,7 +1,7 @@
 /** What the log says of requests, and of what points to stolen or guessed keys. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { patience } from "../support/patience.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 interface Line {
@@ -19,7 +19,7 @@ const servers = new Map<string, RunningServer>();
 beforeAll(async () => {
   for (const level of ["info", "debug"]) {
     const env = { ACCOUNTLINK_LOG_LEVEL: level, ACCOUNTLINK_IP_AUTH_FAILURES: "3" };
-    servers.set(level, await startServer({ fixture: world.fixture, env }));
+    servers.set(level, await startServerHere({ fixture: world.fixture, env }));
   }
 });
 afterAll(() => Promise.all([...servers.values()].map((server) => server.stop())));

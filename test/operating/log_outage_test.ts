@@ -4,7 +4,7 @@ import { startPostgres, startRedis } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it } from "vitest";
 import { whyNoService } from "../faults/service.ts";
-import { startServer } from "../support/server.ts";
+import { startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 const missing = await whyNoService();
@@ -24,7 +24,7 @@ describe.skipIf(missing !== null)(`the log ${missing ?? ""}`, () => {
       const postgres = yield* startPostgres();
       const redis = yield* startRedis();
       const server = yield* Effect.promise(() =>
-        startServer({
+        startServerHere({
           fixture: makeWorld().fixture,
           env: {
             ACCOUNTLINK_STORAGE: "postgres",

@@ -5,7 +5,7 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startServer } from "../support/server.ts";
+import { startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 let folder = "";
@@ -29,7 +29,7 @@ test("files of networks are read again while the server runs, and a damaged one 
     tier: "premium",
     sightings: ["100001", "100002"].map((chatId) => ({ chatId, ip: address, seenAt })),
   });
-  const server = await startServer({
+  const server = await startServerHere({
     fixture: { ...world.fixture, vpnCidrs: ["192.0.2.0/24"] },
     env: { ACCOUNTLINK_VPN_NETWORKS: vpnFile, ACCOUNTLINK_SHARED_NETWORKS: sharedFile },
   });

@@ -2,7 +2,7 @@
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeClient, type Send } from "../support/http.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 const { fixture } = makeWorld();
@@ -11,7 +11,7 @@ describe("ACCOUNTLINK_OPERATOR_PORT", () => {
   let server: RunningServer;
   let operator: { readonly send: Send; readonly close: () => void };
   beforeAll(async () => {
-    server = await startServer({ fixture, env: { ACCOUNTLINK_OPERATOR_PORT: "0" } });
+    server = await startServerHere({ fixture, env: { ACCOUNTLINK_OPERATOR_PORT: "0" } });
     const [, port = ""] = /"Operators are served".*"port":(\d+)/.exec(server.output()) ?? [];
     operator = makeClient(`http://127.0.0.1:${port}`);
   });
@@ -53,7 +53,7 @@ describe("a port for operators that is in use", () => {
     await new Promise((resolve) => holder.once("listening", resolve));
     const { port } = holder.address() as { readonly port: number };
     try {
-      const start = startServer({ fixture, env: { ACCOUNTLINK_OPERATOR_PORT: String(port) } });
+      const start = startServerHere({ fixture, env: { ACCOUNTLINK_OPERATOR_PORT: String(port) } });
       await expect(start).rejects.toThrow(
         `Cannot start: ACCOUNTLINK_OPERATOR_PORT is "${port}", which is in use on "127.0.0.1"`,
       );

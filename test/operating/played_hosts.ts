@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type ServerProcess, startServer } from "../support/server.ts";
 
 /** What is on every host at the start. */
 export interface HostsOptions {
@@ -53,7 +53,7 @@ export const startHosts = async ({ numbers, releases, variables, fixture }: Host
   // No other test has this network, so ports can be those of the documents.
   const network = `127.${randomInt(1, 255)}.${randomInt(256)}`;
   const addressOf = (number: number) => `${network}.${number}`;
-  const servers = new Map<string, RunningServer>();
+  const servers = new Map<string, ServerProcess>();
   const journals = new Map<string, string>();
   const exitCodes: Array<number | null> = [];
 

@@ -3,7 +3,7 @@ import { startRedis, whyNoRedis } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { describe, expect, it, vi } from "vitest";
 import { patience } from "../support/patience.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 const missing = await whyNoRedis();
@@ -11,7 +11,7 @@ const missing = await whyNoRedis();
 const startOn = (redisUrl: string) =>
   Effect.acquireRelease(
     Effect.promise(() =>
-      startServer({
+      startServerHere({
         fixture: makeWorld().fixture,
         env: { ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: redisUrl },
       }),

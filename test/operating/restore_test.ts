@@ -8,7 +8,7 @@ import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { runShell } from "../docs/shell.ts";
-import { startServer } from "../support/server.ts";
+import { startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 const missing = whyNoPostgresWithTools();
@@ -55,7 +55,7 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
       (await send(`GET /v2/chat?chatId=${chatId}`, { key })).body["data"]?.["gameId"];
 
     const before = await makeDatabase();
-    const running = await startServer({ fixture: world.fixture, env: env(before.url) });
+    const running = await startServerHere({ fixture: world.fixture, env: env(before.url) });
     const set = (chatId: string, gameId: string) =>
       running.send("PATCH /v2/game", { key, body: { chatId, gameId } });
     expect((await set("100001", "2")).status).toBe(200);
@@ -75,7 +75,7 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     }
 
     const fixture = { platform: world.fixture.platform };
-    const restored = await startServer({ fixture, env: env(after.url) });
+    const restored = await startServerHere({ fixture, env: env(after.url) });
     expect(await gameOf(restored, "100001")).toBe("2");
     // Written after the backup: it is what a restore loses.
     expect(await gameOf(restored, "100002")).toBe("1");
@@ -89,7 +89,7 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
     await restored.stop();
 
     await expect(
-      startServer({ fixture, env: env(after.url, randomBytes(32).toString("base64")) }),
+      startServerHere({ fixture, env: env(after.url, randomBytes(32).toString("base64")) }),
     ).rejects.toThrow("Cannot start: ACCOUNTLINK_SECRET is not the secret of database");
   });
 });

@@ -10,7 +10,7 @@ import {
 import { Effect, type Scope } from "effect";
 import { describe, expect, it, vi } from "vitest";
 import { patience } from "../support/patience.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 interface Attribute {
@@ -59,7 +59,7 @@ const key = world.key({ limits: "none", links: { 100001: "1" } });
 
 const serve = (env: Readonly<Record<string, string>>): Effect.Effect<RunningServer, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.promise(() => startServer({ fixture: world.fixture, env })),
+    Effect.promise(() => startServerHere({ fixture: world.fixture, env })),
     (server) => Effect.promise(() => server.stop()),
   );
 

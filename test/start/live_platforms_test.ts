@@ -15,7 +15,7 @@ import {
   type LivePlatforms,
   startLivePlatforms,
 } from "../support/live_platforms.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 const world = makeWorld();
@@ -28,7 +28,7 @@ let server: RunningServer;
 beforeAll(async () => {
   platforms = await startLivePlatforms();
   const port = String(await freePort());
-  server = await startServer({
+  server = await startServerHere({
     fixture: world.fixture,
     env: {
       ...platforms.env,

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
 import { makeClient, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type ServerProcess, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 let folder = "";
@@ -50,7 +50,7 @@ const untilAsked = async (port: number) => {
   close();
 };
 
-const signal = ({ pid }: RunningServer, name: NodeJS.Signals) => process.kill(pid, name);
+const signal = ({ pid }: ServerProcess, name: NodeJS.Signals) => process.kill(pid, name);
 
 /** Whether a new connection is accepted. */
 const accepts = (url: string): Promise<boolean> => {
@@ -163,7 +163,10 @@ describe("on SIGTERM", () => {
   });
 
   test("closes idle connections when they have been idle for long enough", async () => {
-    const server = await startServer({ fixture: world.fixture });
+    const server = await startServer({
+      fixture: world.fixture,
+      env: { ACCOUNTLINK_IDLE_TIMEOUT: "1 second" },
+    });
     const { send, close } = makeClient(server.url);
     await send("GET /healthz");
     const started = performance.now();

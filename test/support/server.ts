@@ -1,12 +1,12 @@
 /**
- * The real server, as a process of its own.
+ * The real server: as a process of its own, or in this process, which takes a fifth of the processor time.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type RunningCommand, startInProcess } from "@accountlink/server/test_command_line";
 import { afterAll, beforeAll } from "vitest";
 import { makeClient, type Send } from "./http.ts";
 import { embeddedStorage, makeStorage, type TestStorage } from "./storage.ts";
@@ -17,18 +17,15 @@ const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url)
 export interface ServerOptions {
   /** What it is filled with. */
   readonly fixture: object;
-  /** Its environment, beyond a free port, this machine as a trusted proxy, and no limits of client addresses. */
+  /** Its environment, beyond that of `standardEnvironment`. */
   readonly env?: Readonly<Record<string, string>>;
   /** Where its data lives and stays. Without one it gets the storage of the project, which is gone after it. */
   readonly dataFolder?: string;
-  /** The path of its `main.ts`; the one of this checkout when left out. */
-  readonly program?: string;
 }
 
 /** A server that runs. */
 export interface RunningServer {
   readonly url: string;
-  readonly pid: number;
   readonly dataFolder: string;
   readonly storage: TestStorage;
   readonly send: Send;
@@ -36,6 +33,11 @@ export interface RunningServer {
   readonly output: () => string;
   /** Tells it to end and gives its exit code; null when it did not end by itself. */
   readonly stop: () => Promise<number | null>;
+}
+
+/** A server that is a process of its own. */
+export interface ServerProcess extends RunningServer {
+  readonly pid: number;
   /** Ends it as a power cut would. */
   readonly kill: () => Promise<void>;
 }
@@ -48,85 +50,117 @@ const standardEnvironment = {
   ACCOUNTLINK_IP_DAILY: "0",
   ACCOUNTLINK_IP_VERIFY_DAILY: "0",
   ACCOUNTLINK_IP_AUTH_FAILURES: "0",
+  // No connection is closed at the moment that a test on a busy machine uses it again.
+  ACCOUNTLINK_IDLE_TIMEOUT: "1 minute",
 };
 
-/** Starts a server and waits until it says that it listens. */
+/**
+ * Starts a process and waits until it says that it listens.
+ *
+ * @param program the path of its `main.ts`; the one of this checkout when left out
+ */
 export const startServer = async ({
-  fixture,
-  env = {},
-  dataFolder,
   program = main,
-}: ServerOptions): Promise<RunningServer> => {
+  ...options
+}: ServerOptions & { readonly program?: string }): Promise<ServerProcess> => {
+  const place = await makePlace(options);
+  const { stdout, stderr, ...child } = spawnIn(place, program);
+  const { end, ...server } = await listening(place, { stdout, stderr, ended: child.ended });
+  return {
+    ...server,
+    pid: child.pid,
+    stop: () => end(() => child.kill("SIGTERM")),
+    kill: async () => {
+      await end(() => child.kill("SIGKILL"));
+    },
+  };
+};
+
+/** Starts a server in this process and waits until it says that it listens. */
+export const startServerHere = async (options: ServerOptions): Promise<RunningServer> => {
+  const place = await makePlace(options);
+  const { stop, ...running } = startInProcess(["serve"], place.env);
+  const { end, ...server } = await listening(place, running);
+  return { ...server, stop: () => end(stop) };
+};
+
+/** What a server is started with. */
+interface Place {
+  readonly folder: string;
+  readonly dataFolder: string;
+  readonly storage: TestStorage;
+  readonly env: Readonly<Record<string, string>>;
+  readonly remove: () => Promise<void>;
+}
+
+const makePlace = async ({ fixture, env = {}, dataFolder }: ServerOptions): Promise<Place> => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-test-"));
   const data = dataFolder ?? join(folder, "data");
   const storage = dataFolder === undefined ? await makeStorage(data) : embeddedStorage(data);
   const fixtureFile = join(folder, "fixture.json");
-  const remove = async () => {
-    await storage.remove();
-    await rm(folder, { recursive: true, force: true });
-  };
   await writeFile(fixtureFile, JSON.stringify(fixture));
+  return {
+    folder,
+    dataFolder: data,
+    storage,
+    env: { ...standardEnvironment, ...storage.env, ACCOUNTLINK_FIXTURE: fixtureFile, ...env },
+    remove: async () => {
+      await storage.remove();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const spawnIn = ({ folder, env }: Place, program: string) => {
   const child = spawn(process.execPath, [program, "serve"], {
     cwd: folder,
-    env: {
-      ...standardEnvironment,
-      ...storage.env,
-      ACCOUNTLINK_FIXTURE: fixtureFile,
-      ...env,
-    },
+    env,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const ended = once(child, "close");
-  const output = collectOutput(child);
-  const url = await readyUrl(child, output).catch(async (error: unknown) => {
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("close", resolve).once("error", reject);
+  });
+  const { stdout, stderr } = child;
+  return { stdout, stderr, ended, pid: child.pid as number, kill: child.kill.bind(child) };
+};
+
+/** Waits until a server says that it listens. */
+const listening = async (
+  { dataFolder, storage, remove }: Place,
+  { stdout, stderr, ended }: Pick<RunningCommand, "stdout" | "stderr"> & { ended: Promise<number | null> },
+) => {
+  let printed = "";
+  const output = () => printed;
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [stdout, stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+        const found = /^listening on (\S+)$/m.exec(printed)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+    }
+    ended
+      .then((code) => {
+        throw new Error(`Cannot start the server: it ended with code ${code} and printed\n${printed}`);
+      })
+      .catch(reject);
+  }).catch(async (error: unknown) => {
     await remove();
     throw error;
   });
   const client = makeClient(url);
-
-  const end = async (signal: "SIGTERM" | "SIGKILL") => {
+  const end = async (signal: () => unknown) => {
     client.close();
-    child.kill(signal);
-    await ended;
+    signal();
+    const code = await ended;
     await remove();
+    return code;
   };
-
-  return {
-    url,
-    pid: child.pid as number,
-    dataFolder: data,
-    storage,
-    send: client.send,
-    output,
-    stop: async () => {
-      await end("SIGTERM");
-      return child.exitCode;
-    },
-    kill: () => end("SIGKILL"),
-  };
+  return { url, dataFolder, storage, send: client.send, output, end };
 };
 
-const collectOutput = ({ stdout, stderr }: ChildProcess): (() => string) => {
-  let printed = "";
-  for (const stream of [stdout, stderr]) {
-    stream?.setEncoding("utf8").on("data", (chunk: string) => {
-      printed += chunk;
-    });
-  }
-  return () => printed;
-};
-
-const readyUrl = (child: ChildProcess, output: () => string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    child.stdout?.on("data", () => {
-      const url = /^listening on (\S+)$/m.exec(output())?.[1];
-      if (url !== undefined) resolve(url);
-    });
-    child.once("error", reject);
-    child.once("close", (code) =>
-      reject(new Error(`Cannot start the server: it ended with code ${code} and printed\n${output()}`)),
-    );
-  });
+/** The proofs run the contract once more, on processes. */
+const start = process.env["ACCOUNTLINK_TEST_SERVER"] === "process" ? startServer : startServerHere;
 
 /**
  * Runs one server for all tests of a file. The options are asked for once the file is read whole, so that every test
@@ -144,7 +178,7 @@ export const useServer = (
     return running;
   };
   beforeAll(async () => {
-    running = await startServer(options());
+    running = await start(options());
   });
   afterAll(async () => {
     if (running === undefined) return;

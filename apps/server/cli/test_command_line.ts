@@ -1,12 +1,12 @@
 /**
- * For tests: the command line in this process. It prints into texts, and its folder is that of this
- * process.
+ * For tests: the command line in this process, whose folder it shares.
  */
 import { Console as NodeConsole } from "node:console";
-import { Writable } from "node:stream";
+import { PassThrough, type Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import * as NodeServices from "@effect/platform-node/NodeServices";
-import { Console, Effect, Layer, Sink, Stdio, Stream } from "effect";
+import { Console, Effect, Fiber, Layer, Metric, Sink, Stdio, Stream } from "effect";
 import { exitCodeOf, runCommandLine } from "./command_line.ts";
 import { Invocation } from "./invocation.ts";
 
@@ -17,13 +17,23 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the words, with these variables and no others. */
-export const runInProcess = async (
+/** A command that runs, with what it prints. */
+export interface RunningCommand {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Interrupts it, as a signal would, and gives its exit code. */
+  readonly stop: () => Promise<number>;
+  /** Its exit code, once it has ended. */
+  readonly ended: Promise<number>;
+}
+
+/** Starts the words, with these variables and no others, and with metrics of its own. */
+export const startInProcess = (
   words: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
   input = "",
-): Promise<Ended> => {
-  const [stdout, stderr] = [new Printed(), new Printed()];
+): RunningCommand => {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const stdio = Stdio.layerTest({
     stdin: Stream.encodeText(Stream.succeed(input)),
     stdout: () =>
@@ -33,21 +43,27 @@ export const runInProcess = async (
         }),
       ),
   });
-  const exit = await runCommandLine.pipe(
+  const fiber = runCommandLine.pipe(
     Effect.provideService(Invocation, { words, environment }),
     Effect.provideService(Console.Console, new NodeConsole({ stdout, stderr })),
+    Effect.provideService(Metric.MetricRegistry, new Map()),
     Effect.provide([Layer.merge(NodeServices.layer, stdio), NodeCrypto.layerSecureRandom]),
-    Effect.runPromiseExit,
+    Effect.runFork,
   );
-  return { code: exitCodeOf(exit), stdout: stdout.text, stderr: stderr.text };
+  const ended = Effect.runPromise(Fiber.await(fiber)).then((exit) => {
+    for (const stream of [stdout, stderr]) stream.end();
+    return exitCodeOf(exit);
+  });
+  const stop = () => {
+    Effect.runFork(Fiber.interrupt(fiber));
+    return ended;
+  };
+  return { stdout, stderr, stop, ended };
 };
 
-/** A stream that keeps what is written. */
-class Printed extends Writable {
-  text = "";
-
-  override _write(part: Buffer, _encoding: string, done: () => void): void {
-    this.text += part.toString();
-    done();
-  }
-}
+/** Runs the words to their end. */
+export const runInProcess = async (...invocation: Parameters<typeof startInProcess>): Promise<Ended> => {
+  const { ended, ...printed } = startInProcess(...invocation);
+  const [code, stdout, stderr] = await Promise.all([ended, text(printed.stdout), text(printed.stderr)]);
+  return { code, stdout, stderr };
+};

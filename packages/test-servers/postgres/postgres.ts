@@ -54,8 +54,10 @@ export const makePostgresDatabase = Effect.fnUntraced(function* (server?: Pick<P
   const urlOf = server?.urlOf ?? (yield* Effect.promise(sharedServer));
   const name = `test_${randomBytes(8).toString("hex")}`;
   const administer = (sql: string) => Effect.promise(() => query(urlOf("postgres"), sql));
-  yield* Effect.acquireRelease(administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`), () =>
-    administer(`DROP DATABASE ${name} WITH (FORCE)`),
+  // Copying the files takes a quarter of the time of the usual strategy, which logs every page.
+  yield* Effect.acquireRelease(
+    administer(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' STRATEGY FILE_COPY`),
+    () => administer(`DROP DATABASE ${name} WITH (FORCE)`),
   );
   const database: PostgresDatabase = {
     url: urlOf(name),
