@@ -42,7 +42,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: "portable",
-          include: ["packages/{client,core,storage-memory,cache-memory,platform-memory}/**/*_test.ts"],
+          include: [
+            "packages/{client,core,storage-memory,cache-memory,platform-memory,testing}/**/*_test.ts",
+          ],
           // A search through many histories finds in one runtime what it finds in another, and a bundle has one size.
           exclude: [...configDefaults.exclude, "**/*_races_test.ts", "packages/client/size_test.ts"],
         },

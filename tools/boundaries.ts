@@ -36,7 +36,11 @@ const rules: Readonly<Record<string, Rule>> = {
   "platform-dev": { imports: ["core", "html", "platform-http"] },
   "platform-live": { imports: ["core", "platform-http"] },
   networks: { imports: ["core"] },
-  conformance: { imports: ["core"] },
+  testing: {
+    imports: ["core", "storage-memory", "cache-memory", "platform-memory"],
+    portable: true,
+  },
+  conformance: { imports: ["core", "testing"] },
   "test-servers": { imports: [] },
   server: { imports: "any" },
   test: { imports: "any" },
@@ -48,7 +52,14 @@ const rules: Readonly<Record<string, Rule>> = {
 };
 
 /** What tests (`*_test.ts`, `test_*.ts`) may import in addition. */
-const testImports = ["conformance", "test-servers", "storage-memory", "cache-memory", "platform-memory"];
+const testImports = [
+  "conformance",
+  "testing",
+  "test-servers",
+  "storage-memory",
+  "cache-memory",
+  "platform-memory",
+];
 
 /** Unstable modules of Effect, and the packages that may use them. */
 const unstableModules: Readonly<Record<string, ReadonlyArray<string>>> = {

@@ -26,6 +26,7 @@ const makeProject = async (): Promise<string> => {
   }
   for (const name of ["vitest", "@types/node"]) await install(name, `node_modules/${name}`);
   await install("effect", "packages/core/node_modules/effect");
+  await install("fast-check", "packages/testing/node_modules/fast-check");
   await install("@effect/platform-node", "apps/server/node_modules/@effect/platform-node");
   await writeFile(join(folder, "package.json"), `{ "type": "module" }`);
   await writeFile(
@@ -52,6 +53,18 @@ interface PlacedExample extends ExampleModule {
 
 const project = await makeProject();
 
+/** The subpath of `exports` that leads to a file, also by a pattern with one star. */
+const subpathTo = (target: string, doors: Readonly<Record<string, string>>): string | undefined => {
+  for (const [subpath, file] of Object.entries(doors)) {
+    if (file === target) return subpath;
+    const [before = "", after] = file.split("*");
+    if (after === undefined || !target.startsWith(before) || !target.endsWith(after)) continue;
+    const matched = target.slice(before.length, target.length - after.length);
+    if (!matched.includes("/")) return subpath.replace("*", matched);
+  }
+  return undefined;
+};
+
 /**
  * The entry of the package's `exports` for a source file: its own, its folder's or the main one.
  */
@@ -60,14 +73,14 @@ const doorOf = async ({ file }: Example) => {
   if (name === undefined || path === undefined) return null;
   const manifest = readFileSync(join(root, "packages", name, "package.json"), "utf8");
   const doors = (JSON.parse(manifest) as { readonly exports: Readonly<Record<string, string>> }).exports;
-  const targets = [`./${path}`, `./${dirname(path)}/mod.ts`, "./mod.ts"];
-  const subpath = targets
-    .map((target) => Object.keys(doors).find((key) => doors[key] === target))
-    .find((key) => key !== undefined);
-  if (subpath === undefined) throw new Error(`Cannot run the example of "${file}": no export leads to it`);
-  const door = (await import(
-    pathToFileURL(join(root, "packages", name, doors[subpath] ?? "")).href
-  )) as object;
+  const targets = [`./${path}`, `./${join(dirname(path), "mod.ts")}`, "./mod.ts"];
+  const entry = targets
+    .map((target) => ({ target, subpath: subpathTo(target, doors) }))
+    .find(({ subpath }) => subpath !== undefined);
+  if (entry?.subpath === undefined)
+    throw new Error(`Cannot run the example of "${file}": no export leads to it`);
+  const { target, subpath } = entry;
+  const door = (await import(pathToFileURL(join(root, "packages", name, target)).href)) as object;
   return { name: `@accountlink/${name}${subpath.slice(1)}`, exports: Object.keys(door) };
 };
 

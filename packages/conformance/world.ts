@@ -1,18 +1,10 @@
 /**
  * Accounts, scopes and keys for one case each, so that cases can share a store.
  */
-import {
-  type ApiKey,
-  ChatId,
-  type DataScope,
-  GameId,
-  GuildId,
-  KeyId,
-  Pid,
-  type StoreUnavailable,
-} from "@accountlink/core";
+import { ChatId, type DataScope, GameId, GuildId, type StoreUnavailable } from "@accountlink/core";
 import type { WriteOrigin } from "@accountlink/core/audit";
 import { type Account, KeyStore } from "@accountlink/core/keys";
+import { uniquePid, uniqueText } from "@accountlink/testing";
 import { Effect } from "effect";
 
 /** Chat users; the same in every scope, to detect leaks between scopes. */
@@ -37,14 +29,6 @@ export interface World {
   readonly guild: DataScope;
 }
 
-export const uniqueText = (): string => crypto.randomUUID().replaceAll("-", "");
-
-export const uniqueChatId = (): ChatId => ChatId.make(BigInt(`0x${uniqueText().slice(0, 24)}`).toString());
-
-export const uniquePid = (): Pid => Pid.make(`pid_${uniqueText()}`);
-
-export const uniqueKeyId = (): KeyId => KeyId.make(uniqueText().slice(0, 12));
-
 /** A new account with a global scope and one of a guild, not yet stored. */
 export const newWorld = (): World => {
   const account: Account = { name: uniqueText(), chatId: null, tier: "free", status: "active" };
@@ -67,25 +51,6 @@ export const storeWorld = Effect.fnUntraced(function* ({ account, global, guild 
 export const makeWorld: Effect.Effect<World, StoreUnavailable, KeyStore> = Effect.suspend(() => {
   const world = newWorld();
   return Effect.as(storeWorld(world), world);
-});
-
-/** A key of the scope, not yet stored. */
-export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey => ({
-  id: uniqueKeyId(),
-  name: "Test key",
-  scope,
-  tier: "free",
-  kind: "normal",
-  access: "full",
-  status: "active",
-  suspended: false,
-  expiresAt: null,
-  limits: {},
-  allowIps: [],
-  denyIps: [],
-  redirectOrigins: [],
-  createdAt: 0,
-  ...parts,
 });
 
 export type ScopeName = "global" | "guild";

@@ -7,6 +7,7 @@ import type { AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
+import { makeKey as makeApiKey } from "@accountlink/testing";
 import type { Visitor } from "./page.ts";
 
 export const now = Date.parse("2026-11-21T10:00:00Z");
@@ -17,21 +18,10 @@ const guildId = "700000000000000001" as GuildId;
 
 export const quota = { perWindow: 1, windowMs: 1000, daily: 2500, verifyDaily: 10_000 };
 
+const scope = { kind: "guild", guildId, pid: "pid_0123456789abcdefghij" as Pid, account: "acme" } as const;
+
 export const makeKey = (chosen: Partial<KeyDetails> = {}): KeyDetails => ({
-  id: "Aa0Bb1Cc2Dd3" as KeyId,
-  name: "Bot",
-  scope: { kind: "guild", guildId, pid: "pid_0123456789abcdefghij" as Pid, account: "acme" },
-  tier: "premium",
-  kind: "normal",
-  access: "full",
-  status: "active",
-  suspended: false,
-  expiresAt: null,
-  limits: {},
-  allowIps: [],
-  denyIps: [],
-  redirectOrigins: [],
-  createdAt: now,
+  ...makeApiKey(scope, { id: "Aa0Bb1Cc2Dd3" as KeyId, name: "Bot", tier: "premium", createdAt: now }),
   lastUsedAt: null,
   previousSecretEndsAt: null,
   revokedAt: null,

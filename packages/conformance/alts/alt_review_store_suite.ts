@@ -1,11 +1,12 @@
 /** What an adapter of `AltReviewStore` must do. */
+
 import { AuditLog, type ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
 import { type AltReview, AltReviewStore, type AltVerdict } from "@accountlink/core/alts";
+import { hostileTexts, uniqueKeyId, uniquePid, unstorableTexts } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { ada, bob, cyd, makeWorld, origin, uniqueKeyId, uniquePid } from "../world.ts";
+import { ada, bob, cyd, makeWorld, origin } from "../world.ts";
 
 /** A scope of its own, and what is asked of its reviews. */
 const newReviewBench = Effect.gen(function* () {

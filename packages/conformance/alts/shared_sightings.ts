@@ -3,10 +3,11 @@ import { LinkStore } from "@accountlink/core";
 import { type ProtectedAddress, type SharedSightings, SightingStore } from "@accountlink/core/alts";
 import { SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
+import { uniqueChatId, uniqueText } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { ada, bob, cyd, makeWorld, origin, uniqueChatId, uniqueText } from "../world.ts";
+import { ada, bob, cyd, makeWorld, origin } from "../world.ts";
 
 const addressAt = (hash: string): ProtectedAddress => ({
   hash,

@@ -1,13 +1,14 @@
 /** The conformance suite of `SightingStore`. */
+
 import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
 import { type ProtectedAddress, SightingStore, type StoredSighting } from "@accountlink/core/alts";
 import { SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
+import { hostileTexts, uniqueText, unstorableTexts } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { ada, bob, cyd, makeWorld, uniqueText } from "../world.ts";
+import { ada, bob, cyd, makeWorld } from "../world.ts";
 import { sharedSightings } from "./shared_sightings.ts";
 
 const record = (pid: Pid, chatId: ChatId, address: ProtectedAddress, seenAt: Millis) =>

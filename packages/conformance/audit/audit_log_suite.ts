@@ -1,12 +1,13 @@
 /** The conformance suite of `AuditLog`. */
+
 import { AuditLog, LinkStore, type Pid, type StoragePorts } from "@accountlink/core";
 import type { Actor, AuditEntry, AuditFilter, WriteOrigin } from "@accountlink/core/audit";
 import { KeyStore } from "@accountlink/core/keys";
+import { hostileTexts, makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { makeKey, makeWorld, origin, uniqueKeyId, uniqueText } from "../world.ts";
+import { makeWorld, origin } from "../world.ts";
 
 /** A write that always logs an entry. */
 const write = (pid: Pid, at: number, from: WriteOrigin = origin) =>

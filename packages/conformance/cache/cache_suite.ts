@@ -1,10 +1,10 @@
 /** The conformance suite of `Cache`. */
+
 import { Cache } from "@accountlink/core";
+import { hostileTexts, uniqueText } from "@accountlink/testing";
 import { Clock, Effect, Option } from "effect";
 import { expectEqual } from "../expect.ts";
-import { hostileTexts } from "../hostile_texts.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { uniqueText } from "../world.ts";
 
 const minute = 60_000;
 

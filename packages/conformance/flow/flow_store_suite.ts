@@ -1,13 +1,22 @@
 /** The conformance suite of `FlowStore`. */
+
 import type { StoragePorts } from "@accountlink/core";
 import { FlowStore, type Proof, type VerificationFlow } from "@accountlink/core/flow";
+import {
+  deadline,
+  hostileTexts,
+  makeFlow,
+  uniqueFlowId,
+  uniquePid,
+  uniqueSessionId,
+  uniqueText,
+  unstorableTexts,
+} from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
-import { deadline, newFlow, uniqueFlowId, uniqueSessionId } from "../sessions/verification.ts";
 import { newVerificationBench } from "../sessions/verification_bench.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { ada, bob, chess, poker, uniquePid, uniqueText } from "../world.ts";
+import { ada, bob, chess, poker } from "../world.ts";
 
 const chatProof: Proof = { step: "chat", chatId: ada };
 const gameProof: Proof = { step: "game", gameId: chess };
@@ -21,7 +30,7 @@ const flowCases: Cases<StoragePorts> = {
     const flows = yield* FlowStore;
     const bench = yield* newVerificationBench;
     for (const redirect of [null, ...hostileTexts]) {
-      const flow = newFlow(bench.key.scope, {
+      const flow = makeFlow(bench.key.scope, {
         session: uniqueSessionId(),
         redirect,
         expiresAt: 1_767_225_600_123,
@@ -42,13 +51,13 @@ const flowCases: Cases<StoragePorts> = {
   "begin of an invalid flow is a defect": Effect.gen(function* () {
     const flows = yield* FlowStore;
     const { key, findFlow } = yield* newVerificationBench;
-    const flow = newFlow(key.scope, { redirect: "first" });
+    const flow = makeFlow(key.scope, { redirect: "first" });
     yield* flows.begin(flow);
     yield* expectDefect(flows.begin({ ...flow, redirect: "second" }));
     expectEqual(yield* findFlow(flow.id), flow);
-    yield* expectDefect(flows.begin(newFlow({ ...key.scope, pid: uniquePid() })));
+    yield* expectDefect(flows.begin(makeFlow({ ...key.scope, pid: uniquePid() })));
     for (const redirect of unstorableTexts) {
-      yield* expectDefect(flows.begin(newFlow(key.scope, { redirect })));
+      yield* expectDefect(flows.begin(makeFlow(key.scope, { redirect })));
     }
   }),
 

@@ -9,10 +9,10 @@ import {
 } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
+import { makeKey, makeSession, uniqueText } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { linkBench } from "../links/link_bench.ts";
-import { newSession } from "../sessions/verification.ts";
-import { ada, bob, chess, cyd, makeKey, makeWorld, origin, poker, uniqueText } from "../world.ts";
+import { ada, bob, chess, cyd, makeWorld, origin, poker } from "../world.ts";
 
 /** A claim of a new key, from 0 to 10. */
 export const newClaim = (parts: Partial<NewClaim> = {}): NewClaim => ({
@@ -59,7 +59,7 @@ export const writesBench = Effect.gen(function* () {
   const { entries, find, set } = yield* linkBench(global);
   const key = makeKey(global);
   yield* (yield* KeyStore).insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
-  const [opened, created] = [newSession(key), newSession(key)];
+  const [opened, created] = [makeSession(key), makeSession(key)];
   yield* set(ada, chess);
   yield* sessions.create({ session: opened, burst: null });
   const pair = { ...context, chatId: ada, otherChatId: cyd };

@@ -1,10 +1,12 @@
 /** What an adapter of `IdempotencyStore` must do. */
+
 import type { StoragePorts } from "@accountlink/core";
 import type { Claim } from "@accountlink/core/idempotency";
+import { uniqueText } from "@accountlink/testing";
 import { Effect, Equal, Exit, Option } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { ada, poker, uniqueText } from "../world.ts";
+import { ada, poker } from "../world.ts";
 import {
   type IdempotentWrite,
   idempotencyBench,

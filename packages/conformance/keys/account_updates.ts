@@ -1,10 +1,11 @@
 import { type ApiKey, AuditLog, type StoragePorts } from "@accountlink/core";
 import { KeyStore, type UpdateAccount } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
+import { makeKey, uniqueChatId, uniqueText } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { makeKey, makeWorld, origin, uniqueChatId, uniqueText } from "../world.ts";
+import { makeWorld, origin } from "../world.ts";
 import { insert } from "./keys.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;

@@ -1,10 +1,10 @@
 import { ChatId, GuildId, type ScopeTarget, type StoragePorts } from "@accountlink/core";
 import { type Account, KeyStore } from "@accountlink/core/keys";
+import { hostileTexts, uniquePid, uniqueText, unstorableTexts } from "@accountlink/testing";
 import { Effect, Exit, Option } from "effect";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
-import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
 import type { Cases } from "../suite.ts";
-import { makeWorld, uniquePid, uniqueText } from "../world.ts";
+import { makeWorld } from "../world.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);
 const atOnce = { concurrency: "unbounded" } as const;

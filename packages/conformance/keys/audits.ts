@@ -2,10 +2,11 @@ import { AuditLog, type StoragePorts } from "@accountlink/core";
 import type { AuditAction } from "@accountlink/core/audit";
 import { type KeyStatus, KeyStore } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
+import { makeKey, uniqueText } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { makeKey, makeWorld, origin, uniqueText } from "../world.ts";
+import { makeWorld, origin } from "../world.ts";
 import { insert } from "./keys.ts";
 
 /** The audit entries of key changes. */

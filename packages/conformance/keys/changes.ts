@@ -1,9 +1,10 @@
 import type { ApiKey, StoragePorts } from "@accountlink/core";
 import { type KeyStatus, KeyStore } from "@accountlink/core/keys";
+import { makeKey, uniqueKeyId, uniqueText } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { makeKey, makeWorld, origin, uniqueKeyId, uniqueText } from "../world.ts";
+import { makeWorld, origin } from "../world.ts";
 import { details, insert } from "./keys.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);

@@ -1,10 +1,17 @@
 import type { ApiKey, DataScope, StoragePorts } from "@accountlink/core";
 import { type KeyDetails, KeyStore } from "@accountlink/core/keys";
+import {
+  hostileTexts,
+  makeKey,
+  uniqueKeyId,
+  uniquePid,
+  uniqueText,
+  unstorableTexts,
+} from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
 import type { Cases } from "../suite.ts";
-import { makeKey, makeWorld, origin, uniqueKeyId, uniquePid, uniqueText } from "../world.ts";
+import { makeWorld, origin } from "../world.ts";
 
 /** Inserts a key with a new hash. */
 export const insert = (key: ApiKey, maxKeys: number | null = null, hash: string = uniqueText()) =>

@@ -1,11 +1,11 @@
 import { type ApiKey, AuditLog, type StoragePorts } from "@accountlink/core";
 import { type KeyDetails, KeyStore, type KeyUpdate } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
+import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { unstorableTexts } from "../hostile_texts.ts";
 import type { Cases } from "../suite.ts";
-import { makeKey, makeWorld, origin, uniqueKeyId, uniqueText } from "../world.ts";
+import { makeWorld, origin } from "../world.ts";
 import { details, insert } from "./keys.ts";
 
 const many = Array.from({ length: 20 }, (_, i) => i);

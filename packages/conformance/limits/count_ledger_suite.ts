@@ -1,11 +1,11 @@
 /** The conformance suite of `CountLedger`. */
+
 import type { StoragePorts } from "@accountlink/core";
 import { CountLedger, type LedgerCount, type LedgerWindow } from "@accountlink/core/limits";
+import { hostileTexts, uniqueText, unstorableTexts } from "@accountlink/testing";
 import { Clock, Effect } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { uniqueText } from "../world.ts";
 
 const minute = 60_000;
 const atOnce = { concurrency: "unbounded" } as const;

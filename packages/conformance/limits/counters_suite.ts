@@ -1,14 +1,13 @@
 /** The conformance suite of `Counters`. */
+
 import { Counters } from "@accountlink/core";
 import type { CounterRule, CounterState } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
+import { check, hostileTexts, uniqueText } from "@accountlink/testing";
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 import { expectEqual } from "../expect.ts";
-import { hostileTexts } from "../hostile_texts.ts";
-import { check } from "../property/check.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { uniqueText } from "../world.ts";
 import { durableWindows } from "./durable_windows.ts";
 import { minute, ruleOf, start } from "./rules.ts";
 

@@ -1,6 +1,6 @@
 import type { CounterRule } from "@accountlink/core/limits";
+import { uniqueText } from "@accountlink/testing";
 import { Clock } from "effect";
-import { uniqueText } from "../world.ts";
 
 export const minute = 60_000;
 

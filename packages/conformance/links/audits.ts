@@ -1,8 +1,8 @@
 import { LinkStore, type StoragePorts } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
+import { unstorableTexts } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
-import { unstorableTexts } from "../hostile_texts.ts";
 import type { Cases } from "../suite.ts";
 import { ada, bob, chess, makeWorld, origin, poker } from "../world.ts";
 import { line, linkBench, newLinkBench, twoLinkBenches } from "./link_bench.ts";

@@ -1,9 +1,10 @@
 import { ChatId, GameId, type StoragePorts } from "@accountlink/core";
 import { progressKeptFor } from "@accountlink/core/links";
+import { uniqueText } from "@accountlink/testing";
 import { Effect, Fiber } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { ada, bob, chess, cyd, poker, uniqueText } from "../world.ts";
+import { ada, bob, chess, cyd, poker } from "../world.ts";
 import { line, newLinkBench } from "./link_bench.ts";
 
 const manyLines = Array.from({ length: 500 }, (_, i) =>

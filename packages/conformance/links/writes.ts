@@ -1,9 +1,10 @@
 import type { StoragePorts } from "@accountlink/core";
 import type { LinkRecord } from "@accountlink/core/links";
+import { uniquePid } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { ada, bob, chess, cyd, makeWorld, poker, uniquePid } from "../world.ts";
+import { ada, bob, chess, cyd, makeWorld, poker } from "../world.ts";
 import { line, linkBench, newLinkBench } from "./link_bench.ts";
 
 const linked: LinkRecord = { chatId: ada, gameId: chess, linkVersion: 1, linkedAt: 10, lastVerifiedAt: 10 };

@@ -9,22 +9,20 @@ import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
-import { Clock, Effect, type Scope } from "effect";
-import { newAnswer, newClaim } from "../idempotency/idempotency_bench.ts";
-import { newFlow, newSession, uniqueFlowId } from "../sessions/verification.ts";
-import { newBegun, newSignIn } from "../sign_ins/sign_in_store_suite.ts";
 import {
-  ada,
-  bob,
-  chess,
+  makeFlow,
   makeKey,
-  makeWorld,
-  origin,
+  makeSession,
   uniqueChatId,
+  uniqueFlowId,
   uniqueKeyId,
   uniquePid,
   uniqueText,
-} from "../world.ts";
+} from "@accountlink/testing";
+import { Clock, Effect, type Scope } from "effect";
+import { newAnswer, newClaim } from "../idempotency/idempotency_bench.ts";
+import { newBegun, newSignIn } from "../sign_ins/sign_in_store_suite.ts";
+import { ada, bob, chess, makeWorld, origin } from "../world.ts";
 
 /** Repeatable operations by name. */
 export type Operations = Readonly<Record<string, Effect.Effect<unknown, StoreUnavailable, Scope.Scope>>>;
@@ -126,7 +124,7 @@ const verificationOperations = Effect.gen(function* () {
   const { global } = yield* makeWorld;
   const key = makeKey(global);
   yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
-  const [session, flow] = [newSession(key), newFlow(global)];
+  const [session, flow] = [makeSession(key), makeFlow(global)];
   const { id } = session;
   yield* sessions.create({ session, burst: null });
   yield* flows.begin(flow);
@@ -143,7 +141,7 @@ const verificationOperations = Effect.gen(function* () {
   const burst = { capacity: 1, refillMs: 1_000 };
   return {
     ...prefixed("SessionStore", {
-      create: Effect.suspend(() => sessions.create({ session: newSession(key), burst })),
+      create: Effect.suspend(() => sessions.create({ session: makeSession(key), burst })),
       find: sessions.find(id),
       changedSince: sessions.changedSince(0, null),
       advance: sessions.advance({ id, to: "opened", at: 0 }),
@@ -154,7 +152,7 @@ const verificationOperations = Effect.gen(function* () {
       sweep: sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore: 0 }),
     } satisfies OperationsOf<SessionStore["Service"]>),
     ...prefixed("FlowStore", {
-      begin: Effect.suspend(() => flows.begin(newFlow(global))),
+      begin: Effect.suspend(() => flows.begin(makeFlow(global))),
       find: flows.find(flow.id, 0),
       challenge: Effect.suspend(() => flows.challenge({ ...challenge, stateHash: uniqueText() })),
       takeChallenge: flows.takeChallenge(flow.id, uniqueText(), 0),

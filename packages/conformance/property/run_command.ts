@@ -2,6 +2,7 @@
  * Runs commands against a store. Answers are comparable values: null for none, entries for a map,
  * and `refused` for a defect.
  */
+
 import {
   type ApiKey,
   AuditLog,
@@ -16,22 +17,17 @@ import { FlowStore } from "@accountlink/core/flow";
 import type { FlowId, SessionId } from "@accountlink/core/ids";
 import { type KeyDetails, KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
-import { Effect, Option } from "effect";
-import { newFlow, newSession, uniqueFlowId, uniqueSessionId } from "../sessions/verification.ts";
 import {
-  ada,
-  bob,
-  chess,
-  cyd,
+  makeFlow,
   makeKey,
-  newWorld,
-  origin,
-  poker,
-  storeWorld,
+  makeSession,
+  uniqueFlowId,
   uniqueKeyId,
+  uniqueSessionId,
   uniqueText,
-  type World,
-} from "../world.ts";
+} from "@accountlink/testing";
+import { Effect, Option } from "effect";
+import { ada, bob, chess, cyd, newWorld, origin, poker, storeWorld, type World } from "../world.ts";
 import { type Command, hashCount, keyCount } from "./command.ts";
 import { challengeCount, commandDeadline, flowCount, sessionCount } from "./verification_command.ts";
 
@@ -202,7 +198,7 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
   createSession: (world, { session, scope, chatId, isLimited, at }) => {
     const { pid } = world[scope];
     const parts = { id: sessionOf(world, session), pid, chatId, createdAt: at, expiresAt: commandDeadline };
-    const write = { session: newSession(world.sessionKey, parts), burst: isLimited ? burst : null };
+    const write = { session: makeSession(world.sessionKey, parts), burst: isLimited ? burst : null };
     return askSessions((store) => store.create(write));
   },
   findSession: (world, { session }) => askSessions((store) => store.find(sessionOf(world, session))),
@@ -229,7 +225,7 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
   beginFlow: (world, { flow, session, scope }) => {
     const sessionId = session === null ? null : sessionOf(world, session);
     const parts = { id: flowOf(world, flow), session: sessionId, expiresAt: commandDeadline };
-    return askFlows((store) => store.begin(newFlow(world[scope], parts)));
+    return askFlows((store) => store.begin(makeFlow(world[scope], parts)));
   },
   findFlow: (world, { flow, at }) => askFlows((store) => store.find(flowOf(world, flow), at)),
   endFlow: (world, { flow }) => askFlows((store) => store.end(flowOf(world, flow))),

@@ -1,10 +1,11 @@
 /** Compares a store with a model on random commands. */
+
 import type { StoragePorts, StoreUnavailable } from "@accountlink/core";
+import { check, type PropertyOptions } from "@accountlink/testing";
 import { Effect, Equal, Formatter, type Layer } from "effect";
 import * as FastCheck from "fast-check";
 import { expectEqual, expectThat } from "../expect.ts";
 import { type SuiteOptions, suite } from "../suite.ts";
-import { check, type PropertyOptions } from "./check.ts";
 import { anyCommand, type Command, commandsInOrder } from "./command.ts";
 import {
   type CommandWorld,

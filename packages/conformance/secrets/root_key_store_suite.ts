@@ -1,11 +1,12 @@
 /** The conformance suite of `RootKeyStore`. */
+
 import type { StoragePorts } from "@accountlink/core";
 import { RootKeyStore } from "@accountlink/core/secrets";
+import { hostileTexts, uniqueText, unstorableTexts } from "@accountlink/testing";
 import { Effect, Layer } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { makeWorld, uniqueText } from "../world.ts";
+import { makeWorld } from "../world.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 

@@ -2,11 +2,11 @@ import type { StoragePorts, VerificationSession } from "@accountlink/core";
 import type { SessionId } from "@accountlink/core/ids";
 import { type SessionState, type SessionStep, SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
+import { deadline, uniqueSessionId } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
 import { ada, chess } from "../world.ts";
-import { deadline, uniqueSessionId } from "./verification.ts";
 import { newVerificationBench, type VerificationBench } from "./verification_bench.ts";
 
 /** Creates a session in the state. */

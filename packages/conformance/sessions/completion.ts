@@ -6,13 +6,12 @@ import {
   type SessionState,
   SessionStore,
 } from "@accountlink/core/sessions";
+import { deadline, uniqueFlowId, uniquePid, uniqueText, unstorableTexts } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { unstorableTexts } from "../hostile_texts.ts";
 import type { Cases } from "../suite.ts";
-import { ada, bob, chess, poker, uniquePid, uniqueText } from "../world.ts";
+import { ada, bob, chess, poker } from "../world.ts";
 import { inState } from "./changes.ts";
-import { deadline, uniqueFlowId } from "./verification.ts";
 import { newVerificationBench, twoVerificationBenches } from "./verification_bench.ts";
 
 const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };

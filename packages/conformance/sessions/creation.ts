@@ -1,11 +1,16 @@
 import { ChatId, GuildId, type StoragePorts } from "@accountlink/core";
 import { type SessionCreated, SessionStore } from "@accountlink/core/sessions";
+import {
+  hostileTexts,
+  makeSession,
+  uniqueKeyId,
+  uniquePid,
+  uniqueSessionId,
+  unstorableTexts,
+} from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
 import type { Cases } from "../suite.ts";
-import { uniqueKeyId, uniquePid } from "../world.ts";
-import { newSession, uniqueSessionId } from "./verification.ts";
 import { newVerificationBench, twoVerificationBenches } from "./verification_bench.ts";
 
 const burst = { capacity: 3, refillMs: 100 };
@@ -99,12 +104,12 @@ export const creation: Cases<StoragePorts> = {
     const taken = yield* bench.create();
     const single = { capacity: 1, refillMs: 100 };
     const wrong = [
-      newSession(key, { id: taken.id, clientId: "other" }),
-      newSession(key, { pid: uniquePid() }),
-      newSession({ ...key, id: uniqueKeyId() }),
+      makeSession(key, { id: taken.id, clientId: "other" }),
+      makeSession(key, { pid: uniquePid() }),
+      makeSession({ ...key, id: uniqueKeyId() }),
       ...unstorableTexts.flatMap((text) => [
-        newSession(key, { clientId: text }),
-        newSession(key, { redirect: text }),
+        makeSession(key, { clientId: text }),
+        makeSession(key, { redirect: text }),
       ]),
     ];
     for (const session of wrong) yield* expectDefect(sessions.create({ session, burst: single }));

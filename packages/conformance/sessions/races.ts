@@ -1,10 +1,10 @@
 import { ChatId, GameId, type StoragePorts, type VerificationSession } from "@accountlink/core";
 import { isVoided } from "@accountlink/core/flow";
+import { deadline } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectEqual, expectThat } from "../expect.ts";
 import type { Cases } from "../suite.ts";
 import { ada, chess, poker, rummy } from "../world.ts";
-import { deadline } from "./verification.ts";
 import { newVerificationBench, type VerificationBench } from "./verification_bench.ts";
 
 const rounds = Array.from({ length: 20 }, (_, i) => i);

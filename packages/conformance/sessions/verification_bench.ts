@@ -9,10 +9,10 @@ import {
   SessionStore,
 } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
+import { makeFlow, makeKey, makeSession, uniqueText } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { linkBench } from "../links/link_bench.ts";
-import { ada, chess, makeKey, makeWorld, origin, uniqueText } from "../world.ts";
-import { newFlow, newSession } from "./verification.ts";
+import { ada, chess, makeWorld, origin } from "../world.ts";
 
 /** The operations on sessions and flows of a key, with defaults. */
 const verificationBench = Effect.fnUntraced(function* (key: ApiKey) {
@@ -22,7 +22,7 @@ const verificationBench = Effect.fnUntraced(function* (key: ApiKey) {
   const links = yield* linkBench(scope);
 
   const create = Effect.fnUntraced(function* (parts: Partial<VerificationSession> = {}) {
-    const session = newSession(key, parts);
+    const session = makeSession(key, parts);
     yield* sessions.create({ session, burst: null });
     return session;
   });
@@ -31,7 +31,7 @@ const verificationBench = Effect.fnUntraced(function* (key: ApiKey) {
     session: SessionId | null = null,
     parts: Partial<VerificationFlow> = {},
   ) {
-    const flow = newFlow(scope, { session, ...parts });
+    const flow = makeFlow(scope, { session, ...parts });
     yield* flows.begin(flow);
     return flow.id;
   });
@@ -62,7 +62,7 @@ const verificationBench = Effect.fnUntraced(function* (key: ApiKey) {
     create,
     /** Creates a session from a burst. */
     take: (burst: CreationBurst, createdAt: Millis) => {
-      const session = newSession(key, { createdAt });
+      const session = makeSession(key, { createdAt });
       return Effect.map(sessions.create({ session, burst }), (created) => ({ created, id: session.id }));
     },
     find: (id: SessionId) => Effect.map(sessions.find(id), Option.getOrNull),

@@ -1,35 +1,31 @@
 /** The conformance suite of `SignInStore`. */
+
 import { ChatId, GuildId, type StoragePorts } from "@accountlink/core";
 import type { SignInId } from "@accountlink/core/ids";
 import { type BegunSignIn, type SignInSite, SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
+import {
+  hostileTexts,
+  makeBegunSignIn,
+  makeSignIn,
+  uniqueChatId,
+  uniqueSignInId,
+  uniqueText,
+  unstorableTexts,
+} from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { hostileTexts, unstorableTexts } from "../hostile_texts.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { uniqueChatId, uniqueText } from "../world.ts";
 
+/** More than 32 bits. */
 const deadline = 1_767_225_600_123;
 
-const uniqueSignInId = (): SignInId => uniqueText() as SignInId;
-
 /** A sign-in that has begun, not yet stored. */
-export const newBegun = (parts: Partial<BegunSignIn> = {}): BegunSignIn => ({
-  stateHash: uniqueText(),
-  site: "dashboard",
-  expiresAt: deadline,
-  ...parts,
-});
+export const newBegun = (parts: Partial<BegunSignIn> = {}): BegunSignIn =>
+  makeBegunSignIn({ expiresAt: deadline, ...parts });
 
 /** A sign-in, not yet stored. */
-export const newSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn => ({
-  id: uniqueSignInId(),
-  site: "dashboard",
-  chatId: uniqueChatId(),
-  guilds: null,
-  createdAt: 0,
-  expiresAt: deadline,
-  ...parts,
-});
+export const newSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn =>
+  makeSignIn({ expiresAt: deadline, ...parts });
 
 const sites: ReadonlyArray<SignInSite> = ["dashboard", "me"];
 

@@ -1,10 +1,10 @@
 /** The conformance suite of `Signals`. */
+
 import { Signals } from "@accountlink/core";
+import { hostileTexts, uniqueText } from "@accountlink/testing";
 import { Effect, Exit, Option, Queue, Scope } from "effect";
 import { expectEqual } from "../expect.ts";
-import { hostileTexts } from "../hostile_texts.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { uniqueText } from "../world.ts";
 
 const messages = Array.from({ length: 100 }, (_, i) => `message ${i}`);
 

@@ -1,4 +1,5 @@
 /** The conformance suite of `UsageStore`. */
+
 import type { KeyId, StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import {
@@ -12,11 +13,11 @@ import {
   type UsagePeriod,
   UsageStore,
 } from "@accountlink/core/usage";
+import { makeKey, uniqueKeyId, uniqueText, unstorableTexts } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
-import { unstorableTexts } from "../hostile_texts.ts";
 import { type Cases, type SuiteOptions, suite } from "../suite.ts";
-import { makeKey, makeWorld, origin, uniqueKeyId, uniqueText } from "../world.ts";
+import { makeWorld, origin } from "../world.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 

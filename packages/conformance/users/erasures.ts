@@ -1,9 +1,10 @@
 import type { StoragePorts } from "@accountlink/core";
 import { erasedMark } from "@accountlink/core/users";
+import { uniqueChatId, uniquePid, uniqueText } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { bob, chess, cyd, origin, poker, uniqueChatId, uniquePid, uniqueText } from "../world.ts";
+import { bob, chess, cyd, origin, poker } from "../world.ts";
 import { newUserBench } from "./user_bench.ts";
 
 const nothing = { records: 0, sightings: 0, reviews: 0, entries: 0, accounts: 0, revokedKeys: [] };

@@ -14,11 +14,11 @@ import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { UserStore } from "@accountlink/core/users";
+import { makeFlow, makeKey, makeSession, uniqueChatId, uniqueKeyId, uniqueText } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { newAnswer, newClaim, retryOf } from "../idempotency/idempotency_bench.ts";
-import { newFlow, newSession } from "../sessions/verification.ts";
 import { newSignIn } from "../sign_ins/sign_in_store_suite.ts";
-import { makeKey, makeWorld, origin, uniqueChatId, uniqueKeyId, uniqueText } from "../world.ts";
+import { makeWorld, origin } from "../world.ts";
 
 const reviewKey = uniqueKeyId();
 
@@ -85,7 +85,7 @@ export const newUserBench = Effect.gen(function* () {
     findSignIn: ({ site, id }: SiteSignIn) => Effect.map(signIns.find(site, id, 0), Option.getOrNull),
     create: Effect.fnUntraced(function* (scope: DataScope, parts: Partial<VerificationSession> = {}) {
       const { key } = yield* insertKey(scope);
-      const session = newSession(key, parts);
+      const session = makeSession(key, parts);
       yield* sessions.create({ session, burst: null });
       return session;
     }),
@@ -97,7 +97,7 @@ export const newUserBench = Effect.gen(function* () {
       gameId: GameId,
       session: VerificationSession | null = null,
     ) {
-      const flow = newFlow(scope, { session: session?.id ?? null });
+      const flow = makeFlow(scope, { session: session?.id ?? null });
       yield* flows.begin(flow);
       yield* flows.prove(flow.id, { step: "chat", chatId }, 0, flow.id);
       yield* flows.prove(flow.id, { step: "game", gameId }, 0, flow.id);

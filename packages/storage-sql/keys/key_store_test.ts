@@ -1,25 +1,16 @@
-import { type ApiKey, KeyId } from "@accountlink/core";
+import { KeyId } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import { makeKey } from "@accountlink/testing";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Exit, Option } from "effect";
 import { origin, refuseWritesTo, scope, withTampering } from "../sqlite/test_tampering.ts";
 
-const key: ApiKey = {
+const key = makeKey(scope, {
   id: KeyId.make("Aa0Bb1Cc2Dd3"),
-  name: "Test key",
-  scope,
-  tier: "free",
-  kind: "normal",
-  access: "full",
-  status: "active",
-  suspended: false,
-  expiresAt: null,
   limits: { daily: 5 },
   allowIps: ["203.0.113.7"],
-  denyIps: [],
-  redirectOrigins: [],
   createdAt: 1,
-};
+});
 
 describe("keys", () => {
   it.effect.each([

@@ -1,7 +1,7 @@
-import { makeKey } from "@accountlink/conformance";
 import { ChatId, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { makeKey } from "@accountlink/testing";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Layer, Option } from "effect";
 import { SqlConnection } from "effect/sql";

@@ -1,10 +1,11 @@
 /** For tests: sessions and flows of a key. */
-import { makeKey } from "@accountlink/conformance";
+
 import { ChatId, GameId, type VerificationSession } from "@accountlink/core";
 import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
 import { type FlowId, SessionId } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
+import { makeFlow, makeKey, makeSession } from "@accountlink/testing";
 import { Effect } from "effect";
 import { origin, scope } from "../sqlite/test_tampering.ts";
 
@@ -17,36 +18,11 @@ export const key = makeKey(scope);
 export const sessionIdOf = (number: number): SessionId =>
   SessionId.make(`vs_${`${number}`.padStart(43, "0")}`);
 
-export const sessionOf = (number: number): VerificationSession => ({
-  id: sessionIdOf(number),
-  keyId: key.id,
-  pid: scope.pid,
-  clientId: "client",
-  guildId: null,
-  chatId: null,
-  gameId: null,
-  redirect: null,
-  state: "pending",
-  linkChanged: false,
-  previousGameId: null,
-  error: null,
-  createdAt: 0,
-  expiresAt: deadline,
-  completedAt: null,
-  change: 1,
-});
+export const sessionOf = (number: number): VerificationSession =>
+  makeSession(key, { id: sessionIdOf(number), expiresAt: deadline });
 
-export const flowOf = (number: number, session: SessionId | null = null): VerificationFlow => ({
-  id: `flow ${number}` as FlowId,
-  session,
-  pid: scope.pid,
-  guildId: null,
-  redirect: null,
-  chatId: null,
-  gameId: null,
-  seenVersion: null,
-  expiresAt: deadline,
-});
+export const flowOf = (number: number, session: SessionId | null = null): VerificationFlow =>
+  makeFlow(scope, { id: `flow ${number}` as FlowId, session, expiresAt: deadline });
 
 /** The confirmation of a flow. */
 export const completionOf = (

@@ -1,3 +1,6 @@
+/**
+ * Properties as effects, on random inputs of fast-check.
+ */
 import { Effect } from "effect";
 import * as FastCheck from "fast-check";
 
@@ -8,7 +11,19 @@ export interface PropertyOptions {
   readonly seed?: number;
 }
 
-/** Checks the property on random inputs. Shrinks an input that fails, and reports its seed. */
+/**
+ * Checks the property on random inputs. Shrinks an input that fails, and dies with it and its seed.
+ *
+ * @param property fails or dies where the property does not hold
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * const isLong = (id: string) => (id.length > 4 ? Effect.void : Effect.fail(`${id} is too short`));
+ * await Effect.runPromise(check(Arbitrary.chatId, isLong, { runs: 10 }));
+ * ```
+ */
 export const check = <A, E, R>(
   inputs: FastCheck.Arbitrary<A>,
   property: (input: A) => Effect.Effect<void, E, R>,

@@ -1,0 +1,130 @@
+import { type ApiKey, LinkStore, type StoragePorts } from "@accountlink/core";
+import { Fixture } from "@accountlink/core/fixture";
+import { KeyStore } from "@accountlink/core/keys";
+import { SessionStore } from "@accountlink/core/sessions";
+import { SignInStore } from "@accountlink/core/sign_ins";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { assert, describe, expect, it } from "@effect/vitest";
+import { Effect, Option, Schema } from "effect";
+import * as FastCheck from "fast-check";
+import { completed } from "../builders/fixture.ts";
+import { check } from "../check.ts";
+import * as MemoryWorld from "../world/layer.ts";
+import * as Arbitrary from "./mod.ts";
+
+/** Every arbitrary, by name; of those that take fields, the one without any. */
+const all = Object.entries(Arbitrary).map(([name, value]): [string, FastCheck.Arbitrary<unknown>] => [
+  name,
+  typeof value === "function" ? (value as () => FastCheck.Arbitrary<unknown>)() : value,
+]);
+
+const runs = 50;
+const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
+
+/** In a store of its own, which refuses a text that is not storable. */
+const inStore = <A, E>(effect: Effect.Effect<A, E, StoragePorts>) =>
+  Effect.provide(effect, StorageMemory.layer, { local: true });
+
+const storeKey = Effect.fnUntraced(function* (key: ApiKey) {
+  const keys = yield* KeyStore;
+  yield* keys.ensureAccount({ name: key.scope.account, chatId: null, tier: key.tier });
+  yield* keys.ensureScope(key.scope.account, key.scope, key.scope.pid);
+  yield* keys.insertKey({ ...origin, key, hash: "hash", maxKeys: null, at: key.createdAt });
+  return keys;
+});
+
+describe("Arbitrary", () => {
+  it.each(all)("%s gives the same values for the same seed", (_name, arbitrary) => {
+    const sample = () => FastCheck.sample(arbitrary, { seed: 7, numRuns: 20 });
+    expect(sample()).toEqual(sample());
+    expect(new Set(sample().map((value) => JSON.stringify(value))).size).toBeGreaterThan(1);
+  });
+
+  it.effect("keys are stored unchanged", () =>
+    check(
+      Arbitrary.apiKey({ suspended: FastCheck.constant(false) }),
+      (key) =>
+        inStore(
+          Effect.gen(function* () {
+            const keys = yield* storeKey(key);
+            assert.deepStrictEqual(Option.getOrNull(yield* keys.findById(key.id)), key);
+          }),
+        ),
+      { runs },
+    ),
+  );
+
+  it.effect("sessions are stored unchanged, and have what their state has", () =>
+    check(
+      FastCheck.record({ key: Arbitrary.apiKey(), session: Arbitrary.session }),
+      ({ key, session: { ...session } }) =>
+        inStore(
+          Effect.gen(function* () {
+            yield* storeKey(key);
+            const stored = { ...session, keyId: key.id, pid: key.scope.pid };
+            const sessions = yield* SessionStore;
+            yield* sessions.create({ session: stored, burst: null });
+            assert.deepStrictEqual(Option.getOrNull(yield* sessions.find(stored.id)), stored);
+            const { state, gameId, previousGameId, completedAt, linkChanged, error } = session;
+            assert.strictEqual(state === "completed", gameId !== null);
+            assert.strictEqual(state === "completed", completedAt !== null);
+            assert.strictEqual(state === "failed", error !== null);
+            if (state === "completed") assert.strictEqual(linkChanged, gameId !== previousGameId);
+            assert.isTrue((completedAt ?? session.createdAt) < session.expiresAt);
+          }),
+        ),
+      { runs },
+    ),
+  );
+
+  it.effect("sign-ins are stored unchanged", () =>
+    check(
+      Arbitrary.signIn(),
+      (signIn) =>
+        inStore(
+          Effect.gen(function* () {
+            const signIns = yield* SignInStore;
+            yield* signIns.create(signIn, null);
+            const found = yield* signIns.find(signIn.site, signIn.id, signIn.expiresAt - 1);
+            assert.deepStrictEqual(Option.getOrNull(found), signIn);
+          }),
+        ),
+      { runs },
+    ),
+  );
+
+  it.effect("fixtures are whole, and load with every link and key", () =>
+    check(
+      Arbitrary.fixture,
+      (fixture) => {
+        assert.deepStrictEqual(completed(fixture), fixture);
+        return Effect.gen(function* () {
+          const keys = yield* KeyStore;
+          const links = yield* LinkStore;
+          for (const { account, chatId, gameId, ...place } of fixture.links) {
+            const target =
+              place.scope === "guild"
+                ? ({ kind: "guild", guildId: place.guildId } as const)
+                : ({ kind: "global" } as const);
+            const { pid } = Option.getOrThrow(yield* keys.findScope(account, target));
+            const link = Option.getOrThrow(yield* links.findByChatId(pid, chatId));
+            assert.strictEqual(link.gameId, gameId);
+          }
+          const stored = yield* keys.listKeys(null, 0);
+          assert.strictEqual(stored.length, fixture.keys.length);
+        }).pipe(Effect.provide(MemoryWorld.layer(fixture), { local: true }));
+      },
+      { runs },
+    ),
+  );
+
+  it("fixtures survive their file", () => {
+    FastCheck.assert(
+      FastCheck.property(Arbitrary.fixture, (fixture) => {
+        const file = JSON.stringify(Schema.encodeSync(Fixture)(fixture));
+        expect(Schema.decodeUnknownSync(Fixture)(JSON.parse(file))).toEqual(fixture);
+      }),
+      { numRuns: runs },
+    );
+  });
+});

@@ -1,0 +1,25 @@
+/** Ids in every form that their schemas accept, with leading zeros and up to the longest. */
+import { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "@accountlink/core";
+import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
+import { type Arbitrary, stringMatching } from "fast-check";
+
+export const chatId: Arbitrary<ChatId> = stringMatching(/^\d{5,32}$/).map((text) => ChatId.make(text));
+
+export const gameId: Arbitrary<GameId> = stringMatching(/^\d{1,32}$/).map((text) => GameId.make(text));
+
+export const guildId: Arbitrary<GuildId> = stringMatching(/^\d{5,32}$/).map((text) => GuildId.make(text));
+
+export const pid: Arbitrary<Pid> = stringMatching(/^pid_[0-9a-z]{16,64}$/).map((text) => Pid.make(text));
+
+export const keyId: Arbitrary<KeyId> = stringMatching(/^[0-9A-Za-z]{12}$/).map((text) => KeyId.make(text));
+
+/** A hash as base64url, 43 characters. */
+export const hash: Arbitrary<string> = stringMatching(/^[0-9A-Za-z_-]{43}$/);
+
+export const sid: Arbitrary<Sid> = hash.map((text) => Sid.make(`vs_${text}`));
+
+export const sessionId: Arbitrary<SessionId> = hash.map((text) => SessionId.make(`vs_${text}`));
+
+export const flowId: Arbitrary<FlowId> = hash.map((text) => text as FlowId);
+
+export const signInId: Arbitrary<SignInId> = hash.map((text) => text as SignInId);

@@ -1,0 +1,61 @@
+/** Links, their data scopes and sightings. */
+import type { DataScope, Link, ScopeTarget } from "@accountlink/core";
+import type { AltReview, AltVerdict, ProtectedAddress, Sighting } from "@accountlink/core/alts";
+import type { LinkRecord, PortableLink } from "@accountlink/core/links";
+import { type Arbitrary, constant, constantFrom, integer, oneof, record, string, tuple } from "fast-check";
+import { orNull, recordOf } from "./fields.ts";
+import { chatId, gameId, guildId, hash, keyId, pid } from "./ids.ts";
+import { millis, name, text } from "./texts.ts";
+
+export const scopeTarget: Arbitrary<ScopeTarget> = oneof(
+  constant<ScopeTarget>({ kind: "global" }),
+  record({ kind: constant("guild"), guildId }),
+);
+
+export const dataScope: Arbitrary<DataScope> = tuple(scopeTarget, record({ pid, account: name })).map(
+  ([target, scope]) => ({ ...target, ...scope }),
+);
+
+/** A record with a game link. It was linked before it was last verified. */
+export const link: Arbitrary<Link> = record({
+  chatId,
+  gameId,
+  linkVersion: integer({ min: 1, max: 1_000 }),
+  times: tuple(millis, millis),
+}).map(({ times, ...rest }) => ({
+  ...rest,
+  linkedAt: Math.min(...times),
+  lastVerifiedAt: Math.max(...times),
+}));
+
+/** A record with or without a game link. */
+export const linkRecord: Arbitrary<LinkRecord> = oneof(
+  link,
+  link.map((linked) => ({ ...linked, gameId: null })),
+);
+
+/** A link of an import or an export. */
+export const portableLink = recordOf<PortableLink>({ chatId, gameId, lastVerifiedAt: millis });
+
+const protectedAddress: Arbitrary<ProtectedAddress> = record({
+  hash,
+  sealed: hash,
+  addressKeyId: constantFrom("2025", "2026"),
+});
+
+export const sighting = recordOf<Sighting>({ chatId, address: protectedAddress, seenAt: millis });
+
+/** A review of two different users. */
+export const altReview: Arbitrary<AltReview> = recordOf<AltReview>({
+  chatId,
+  otherChatId: chatId,
+  verdict: constantFrom<AltVerdict>("different", "same"),
+  note: orNull(
+    oneof(
+      string({ maxLength: 500 }),
+      text.filter(({ length }) => length <= 500),
+    ),
+  ),
+  at: millis,
+  keyId,
+})().filter((review) => review.chatId !== review.otherChatId);

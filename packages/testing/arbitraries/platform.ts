@@ -1,0 +1,58 @@
+/** Users and guilds of the platforms, as a fixture has them. */
+import type { MemberFixture, PlatformFixture } from "@accountlink/core/fixture";
+import { array, boolean, constantFrom, nat, record, uniqueArray } from "fast-check";
+import { orNull, recordOf } from "./fields.ts";
+import { chatId, gameId, guildId } from "./ids.ts";
+import { name, text, timestamp } from "./texts.ts";
+
+const textOrNull = orNull(text);
+const flag = orNull(boolean());
+const url = constantFrom("https://cdn.example/1.png", "https://cdn.example/%F0%9F%8E%AE.png?size=4096");
+
+export const chatUser = recordOf<PlatformFixture["chatUsers"][number]>({
+  id: chatId,
+  username: textOrNull,
+  displayName: textOrNull,
+  avatar: orNull(url),
+  banner: orNull(url),
+  created: orNull(timestamp),
+});
+
+const badge = record({ id: nat(), name: textOrNull, description: textOrNull, imageUrl: orNull(url) });
+
+const group = record({
+  id: nat(),
+  name: textOrNull,
+  memberCount: orNull(nat()),
+  hasVerifiedBadge: flag,
+  role: orNull(record({ id: nat(), name: textOrNull, rank: orNull(nat(255)) })),
+});
+
+export const gameUser = recordOf<PlatformFixture["gameUsers"][number]>({
+  id: gameId,
+  username: textOrNull,
+  displayName: textOrNull,
+  description: textOrNull,
+  created: orNull(timestamp),
+  isBanned: flag,
+  hasVerifiedBadge: flag,
+  avatar: orNull(record({ headshot: orNull(url), fullBody: orNull(url) })),
+  badges: orNull(array(badge, { maxLength: 3 })),
+  groups: orNull(array(group, { maxLength: 3 })),
+});
+
+export const member = recordOf<MemberFixture>({
+  chatId,
+  manager: boolean(),
+  nickname: textOrNull,
+  joined: orNull(timestamp),
+  roles: array(record({ id: guildId, name: textOrNull }), { maxLength: 3 }),
+});
+
+/** A guild, most often with the bot in it. Nobody is a member twice. */
+export const guild = recordOf<PlatformFixture["guilds"][number]>({
+  id: guildId,
+  name: orNull(name),
+  bot: constantFrom(true, true, true, false),
+  members: uniqueArray(member(), { selector: (one) => one.chatId, maxLength: 5 }),
+});

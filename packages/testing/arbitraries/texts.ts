@@ -1,0 +1,27 @@
+/** Texts and times. */
+import { isStorable } from "@accountlink/core/storable_text";
+import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
+import { type Arbitrary, constantFrom, integer, oneof, string } from "fast-check";
+import { hostileTexts } from "../hostile_texts.ts";
+
+/** A text that every store keeps unchanged, often one that a faulty store would change. */
+export const text: Arbitrary<string> = oneof(
+  constantFrom(...hostileTexts),
+  string({ unit: "grapheme" }),
+  string({ unit: "binary" }).filter(isStorable),
+);
+
+/** A name: `text` that is not empty, of at most 100 characters. */
+export const name: Arbitrary<string> = oneof(
+  string({ unit: "grapheme-ascii", minLength: 1, maxLength: 20 }),
+  text.filter(({ length }) => length > 0 && length <= 100),
+);
+
+/** A time of the years 2000 to 2099, in milliseconds since the Unix epoch. */
+export const millis: Arbitrary<Millis> = integer({
+  min: Date.UTC(2000, 0),
+  max: Date.UTC(2100, 0) - 1,
+});
+
+/** The same as ISO 8601. */
+export const timestamp: Arbitrary<string> = millis.map(formatTimestamp);

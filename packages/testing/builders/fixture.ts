@@ -1,0 +1,111 @@
+/**
+ * Fixtures that are whole: whoever an entry names exists.
+ */
+import { decodeFixture, type Fixture, type GuildId } from "@accountlink/core";
+import { Effect } from "effect";
+import { aChatUser, aGameUser, aGuild, aMember } from "./platform.ts";
+
+type Written = typeof Fixture.Encoded;
+type EntryOf<List extends "keys" | "links" | "sightings"> = NonNullable<Written[List]>[number];
+
+/** An entry that may leave out its account, "acme", and the global scope. */
+type Brief<Entry> = Entry extends { readonly scope: "guild"; readonly account: string }
+  ? Omit<Entry, "account"> & { readonly account?: string }
+  : Omit<Entry, "account" | "scope"> & { readonly account?: string; readonly scope?: "global" };
+
+/** What a test says of its fixture. All of it is optional, as are most fields of an entry. */
+export interface FixtureParts extends Omit<Written, "keys" | "links" | "sightings"> {
+  readonly keys?: ReadonlyArray<Brief<EntryOf<"keys">>>;
+  readonly links?: ReadonlyArray<Brief<EntryOf<"links">>>;
+  readonly sightings?: ReadonlyArray<Brief<EntryOf<"sightings">>>;
+}
+
+const inAccount = <Entry extends object>(entries: ReadonlyArray<Entry> = []) =>
+  entries.map((entry) => ({ account: "acme", scope: "global", ...entry }));
+
+/**
+ * A fixture of what a test names. What that refers to is added: the accounts of keys and links, the
+ * users on both sides of a link, the members of a guild as chat users, the guild of a guild scope.
+ *
+ * Throws `InvalidFixture`, whose message has the place, the value and what was expected.
+ *
+ * @example
+ * ```ts
+ * const fixture = aFixture({ links: [{ chatId: "100001", gameId: "1" }] });
+ * fixture.accounts.map(({ name }) => name); // ["acme"]
+ * fixture.platform.gameUsers.map(({ username }) => username); // ["game_1"]
+ * ```
+ */
+export const aFixture = ({ keys, links, sightings, ...parts }: FixtureParts = {}): Fixture => {
+  const entries = { keys: inAccount(keys), links: inAccount(links), sightings: inAccount(sightings) };
+  return completed(Effect.runSync(decodeFixture(JSON.stringify({ ...parts, ...entries }))));
+};
+
+const added = <Item, Id>(
+  items: ReadonlyArray<Item>,
+  idOf: (item: Item) => Id,
+  named: Iterable<Id>,
+  make: (id: Id) => Item,
+): ReadonlyArray<Item> => {
+  const known = new Set(items.map(idOf));
+  const missing = [...new Set(named)].filter((id) => !known.has(id));
+  return missing.length === 0 ? items : [...items, ...missing.map(make)];
+};
+
+/** Adds what a fixture refers to and does not have, so that it is whole. */
+export const completed = (fixture: Fixture): Fixture => {
+  const { keys, links, sightings, platform } = fixture;
+  const entries = [...keys, ...links, ...sightings];
+  const people = [...links, ...sightings];
+  const guildIds = entries.flatMap(
+    (entry): ReadonlyArray<GuildId> => (entry.scope === "guild" ? [entry.guildId] : []),
+  );
+  const guilds = added(
+    platform.guilds,
+    ({ id }) => id,
+    guildIds,
+    (id) => aGuild(id),
+  ).map((guild) => {
+    const ofGuild = people.filter((entry) => entry.scope === "guild" && entry.guildId === guild.id);
+    const named = ofGuild.map(({ chatId }) => chatId);
+    return {
+      ...guild,
+      members: added(
+        guild.members,
+        ({ chatId }) => chatId,
+        named,
+        (id) => aMember(id),
+      ),
+    };
+  });
+  const chatIds = [
+    ...people.map(({ chatId }) => chatId),
+    ...guilds.flatMap(({ members }) => members.map(({ chatId }) => chatId)),
+    ...fixture.accounts.flatMap(({ chatId }) => (chatId === null ? [] : [chatId])),
+  ];
+  const gameIds = links.map(({ gameId }) => gameId);
+  return {
+    ...fixture,
+    accounts: added(
+      fixture.accounts,
+      ({ name }) => name,
+      entries.map(({ account }) => account),
+      (account) => ({ name: account, chatId: null, tier: "free" }),
+    ),
+    platform: {
+      guilds,
+      chatUsers: added(
+        platform.chatUsers,
+        ({ id }) => id,
+        chatIds,
+        (id) => aChatUser(id),
+      ),
+      gameUsers: added(
+        platform.gameUsers,
+        ({ id }) => id,
+        gameIds,
+        (id) => aGameUser(id),
+      ),
+    },
+  };
+};

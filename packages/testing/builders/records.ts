@@ -1,0 +1,103 @@
+/**
+ * Records as stores hold them, with defaults for what a test does not name.
+ */
+import { type ApiKey, type DataScope, guildOf, type VerificationSession } from "@accountlink/core";
+import type { VerificationFlow } from "@accountlink/core/flow";
+import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
+import {
+  uniqueChatId,
+  uniqueFlowId,
+  uniqueKeyId,
+  uniqueSessionId,
+  uniqueSignInId,
+  uniqueText,
+} from "./unique.ts";
+
+/** The deadline of the records here, in milliseconds: 5 minutes after the start of a test clock. */
+export const deadline = 300_000;
+
+/**
+ * An active key without limits of its own.
+ *
+ * @example
+ * ```ts
+ * import { Pid } from "@accountlink/core";
+ *
+ * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
+ * makeKey(scope, { access: "read" }).access; // "read"
+ * ```
+ */
+export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey => ({
+  id: uniqueKeyId(),
+  name: "Test key",
+  scope,
+  tier: "free",
+  kind: "normal",
+  access: "full",
+  status: "active",
+  suspended: false,
+  expiresAt: null,
+  limits: {},
+  allowIps: [],
+  denyIps: [],
+  redirectOrigins: [],
+  createdAt: 0,
+  ...parts,
+});
+
+/** A new session of the key, which anyone may complete until `deadline`. */
+export const makeSession = (
+  { id, scope }: Pick<ApiKey, "id" | "scope">,
+  parts: Partial<VerificationSession> = {},
+): VerificationSession => ({
+  id: uniqueSessionId(),
+  keyId: id,
+  pid: scope.pid,
+  clientId: "client",
+  guildId: guildOf(scope),
+  chatId: null,
+  gameId: null,
+  redirect: null,
+  state: "pending",
+  linkChanged: false,
+  previousGameId: null,
+  error: null,
+  createdAt: 0,
+  expiresAt: deadline,
+  completedAt: null,
+  change: 1,
+  ...parts,
+});
+
+/** A new flow without a session or a proof. */
+export const makeFlow = (scope: DataScope, parts: Partial<VerificationFlow> = {}): VerificationFlow => ({
+  id: uniqueFlowId(),
+  session: null,
+  pid: scope.pid,
+  guildId: guildOf(scope),
+  redirect: null,
+  chatId: null,
+  gameId: null,
+  seenVersion: null,
+  expiresAt: deadline,
+  ...parts,
+});
+
+/** A sign-in to the dashboard that has begun. */
+export const makeBegunSignIn = (parts: Partial<BegunSignIn> = {}): BegunSignIn => ({
+  stateHash: uniqueText(),
+  site: "dashboard",
+  expiresAt: deadline,
+  ...parts,
+});
+
+/** A person who is signed in to the dashboard. */
+export const makeSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn => ({
+  id: uniqueSignInId(),
+  site: "dashboard",
+  chatId: uniqueChatId(),
+  guilds: null,
+  createdAt: 0,
+  expiresAt: deadline,
+  ...parts,
+});

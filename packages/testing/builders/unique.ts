@@ -1,0 +1,21 @@
+/**
+ * Ids that nothing else has, so that tests can share a store.
+ */
+import { ChatId, KeyId, Pid } from "@accountlink/core";
+import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
+
+/** 32 random characters of 0-9a-f. */
+export const uniqueText = (): string => crypto.randomUUID().replaceAll("-", "");
+
+export const uniqueChatId = (): ChatId => ChatId.make(BigInt(`0x${uniqueText().slice(0, 24)}`).toString());
+
+export const uniquePid = (): Pid => Pid.make(`pid_${uniqueText()}`);
+
+export const uniqueKeyId = (): KeyId => KeyId.make(uniqueText().slice(0, 12));
+
+export const uniqueSessionId = (): SessionId =>
+  SessionId.make(`vs_${`${uniqueText()}${uniqueText()}`.slice(0, 43)}`);
+
+export const uniqueFlowId = (): FlowId => uniqueText() as FlowId;
+
+export const uniqueSignInId = (): SignInId => uniqueText() as SignInId;

@@ -1,0 +1,13 @@
+/**
+ * For tests of what is built on accountlink: random values of every domain type (`Arbitrary`),
+ * records and fixtures in one line, and the whole service in memory with a test clock.
+ */
+export * as Arbitrary from "./arbitraries/mod.ts";
+export * from "./builders/fixture.ts";
+export * from "./builders/platform.ts";
+export * from "./builders/records.ts";
+export * from "./builders/unique.ts";
+export * from "./check.ts";
+export * from "./hostile_texts.ts";
+export * as MemoryWorld from "./world/layer.ts";
+export * from "./world/memory_world.ts";

@@ -1,0 +1,70 @@
+import { ApiKeys, AuditLog, ChatId, GameId, LinkLookup, VerificationSessions } from "@accountlink/core";
+import { Clock, Effect, Fiber } from "effect";
+import { TestClock } from "effect/testing";
+import { afterEach, describe, expect, it } from "vitest";
+import { aFixture } from "../builders/fixture.ts";
+import { memoryWorld, type World } from "./memory_world.ts";
+
+const worlds: Array<World> = [];
+const start = async (...fixture: Parameters<typeof memoryWorld>): Promise<World> => {
+  const world = await memoryWorld(...fixture);
+  worlds.push(world);
+  return world;
+};
+
+afterEach(async () => {
+  await Promise.all(worlds.splice(0).map((world) => world.close()));
+});
+
+const account = { name: "acme", chatId: null, tier: "premium" } as const;
+const origin = { actor: { type: "operator", id: "test" }, requestId: null } as const;
+
+const verification = Effect.gen(function* () {
+  const scope = yield* (yield* ApiKeys).scopeOf(account, { kind: "global" });
+  return yield* (yield* LinkLookup).verification(scope, ChatId.make("100001"), { resolved: true });
+});
+
+describe("memoryWorld", () => {
+  it("begins with its fixture, at time 0, apart from other worlds", async () => {
+    const fixture = aFixture({ links: [{ chatId: "100001", gameId: "1" }] });
+    const [world, empty] = [await start(fixture), await start()];
+    expect(await world.run(verification)).toMatchObject({
+      linked: true,
+      gameId: GameId.make("1"),
+      lastVerifiedAt: 0,
+      resolved: { game: { username: "game_1" } },
+    });
+    expect(await empty.run(verification)).toMatchObject({ linked: false });
+    expect(await empty.run(Effect.flatMap(AuditLog, (log) => log.list("acme", null, 1)))).toEqual([]);
+  });
+
+  it("moves its time when it is told to", async () => {
+    const world = await start();
+    await world.adjust("1 day");
+    expect(await world.run(Clock.currentTimeMillis)).toBe(86_400_000);
+  });
+
+  it("wakes a long poll at the end of its wait", async () => {
+    const world = await start();
+    const polled = Effect.gen(function* () {
+      const [keys, sessions] = [yield* ApiKeys, yield* VerificationSessions];
+      const { key } = yield* keys.create({ account, target: { kind: "global" } }, origin);
+      const { sid } = yield* sessions.create(key, {
+        clientId: "7",
+        guildId: null,
+        chatId: null,
+        redirect: null,
+      });
+      const waiting = yield* Effect.forkChild(sessions.poll(key, sid, 25), { startImmediately: true });
+      yield* TestClock.adjust("25 seconds");
+      return (yield* Fiber.join(waiting)).state;
+    });
+    expect(await world.run(polled)).toBe("pending");
+  });
+
+  it("refuses a fixture that cannot be loaded", async () => {
+    const fixture = aFixture({ keys: [{ key: `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}` }] });
+    const broken = { ...fixture, keys: fixture.keys.map((key) => ({ ...key, key: "alk_short" })) };
+    await expect(memoryWorld(broken)).rejects.toThrow("alk_");
+  });
+});
