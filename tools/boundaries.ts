@@ -26,7 +26,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "http-api": { imports: ["core"], portable: true },
   dashboard: { imports: ["core", "html"], portable: true },
   client: { imports: [], portable: true, tests: ["core", "http-api"] },
-  http: { imports: ["core", "dashboard", "html", "http-api"] },
+  http: { imports: ["core", "dashboard", "html", "http-api"], portable: true },
   "storage-memory": { imports: ["core"], portable: true },
   "storage-sql": { imports: ["core"] },
   "cache-memory": { imports: ["core"], portable: true },

@@ -18,6 +18,7 @@ export { type KeyView, keyPage, type RefusedAct } from "./keys/key_page.ts";
 export { type KeyList, keysPage } from "./keys/keys_page.ts";
 export { emptyKeyForm, newKeyPage, type Refused } from "./keys/new_key_page.ts";
 export { type NoticeName, noticeHtml } from "./look/notice.ts";
+export { script } from "./look/script.ts";
 export { style } from "./look/style.ts";
 export { type OverviewView, overviewPage } from "./overview/overview_page.ts";
 export { documentOf, type Page, type Visitor } from "./page.ts";

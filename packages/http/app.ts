@@ -14,12 +14,14 @@ import { leakRoutes } from "./keys/leak_routes.ts";
 import { routesV1 } from "./links/routes_v1.ts";
 import { routesV2 } from "./links/routes_v2.ts";
 import { meRoutes } from "./me/me_routes.ts";
+import { basePathOf, mount } from "./mount.ts";
 import { type BoundRoute, isUnder, makePipeline, withHeaders } from "./pipeline/pipeline.ts";
 import { RefusedRequest } from "./pipeline/refused_request.ts";
 import { sessionRoutes } from "./sessions/session_routes.ts";
 import { HttpSettings } from "./settings.ts";
 import { docsRoutes } from "./system/docs_routes.ts";
-import { healthRoutes, isForSystem, metricsPath, metricsRoute } from "./system/system_routes.ts";
+import { systemTest } from "./system/system_paths.ts";
+import { healthRoutes, metricsRoute } from "./system/system_routes.ts";
 
 /** Paths are compared routerConfig: slashes and case count. */
 const routerConfig = {
@@ -32,7 +34,8 @@ const routerConfig = {
 
 /** Makes the application from the services of core, `HttpSettings` and `Readiness`. */
 export const makeHttpApp = Effect.gen(function* () {
-  const { publicUrl, metricsElsewhere = false } = yield* HttpSettings;
+  const settings = yield* HttpSettings;
+  const { publicUrl, metricsElsewhere = false } = settings;
   const makeRouter = HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, routerConfig));
   const routerOf = Effect.fnUntraced(function* (bound: ReadonlyArray<BoundRoute>) {
     const router = yield* makeRouter;
@@ -64,13 +67,19 @@ export const makeHttpApp = Effect.gen(function* () {
   };
 
   const routed = yield* routerOf(routes);
-  const docs = yield* routerOf(yield* docsRoutes(pipeline, flow));
+  const basePath = basePathOf(settings);
+  const documents = docsRoutes(settings.docs?.(basePath) ?? [], pipeline, flow);
+  const docs = yield* routerOf(documents);
   const systemRouter = yield* makeRouter;
   yield* Layer.build(metricsElsewhere ? healthRoutes : Layer.merge(healthRoutes, metricsRoute)).pipe(
     Effect.provideService(HttpRouter.HttpRouter, systemRouter),
   );
 
   const allowedMethods = methodFinder(routes);
+  const isForSystem = systemTest(
+    settings,
+    documents.map(({ path }) => path),
+  );
   const system = withHeaders("system", systemRouter.asHttpEffect());
 
   const refuse = (problem: BadRequest["problem"]) => {
@@ -95,7 +104,7 @@ export const makeHttpApp = Effect.gen(function* () {
   };
 
   const answerOther = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    isForSystem(request) && !(metricsElsewhere && isUnder(metricsPath, request.url))
+    isForSystem(request)
       ? whenUnmatched(docs, whenUnmatched(system, answerUnmatched(request, "GET, HEAD, OPTIONS")))
       : answerUnmatched(request, allowedMethods(request.url)),
   );
@@ -114,7 +123,8 @@ export const makeHttpApp = Effect.gen(function* () {
     if (!isReadable(url)) return unreadable;
     return unroutable.test(url) ? notFound : answered;
   });
-  return publicUrl.startsWith("https:") ? Effect.map(app, strictTransport) : app;
+  const mounted = mount(basePath, app, notFound);
+  return publicUrl.startsWith("https:") ? Effect.map(mounted, strictTransport) : mounted;
 });
 
 /** Browsers use https alone for a year. */

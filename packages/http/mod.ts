@@ -6,4 +6,5 @@ export { PageSettings, type PageSettingsShape } from "./pages/page_settings.ts";
 export { type HttpApp, RefusedRequest, refuseWhere } from "./pipeline/refused_request.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { makeOperatorApp } from "./system/operator_app.ts";
-export { Readiness } from "./system/system_routes.ts";
+export { Readiness } from "./system/readiness.ts";
+export { makeWebHandler, type WebHandler, type WebHandlerOptions } from "./web/web_handler.ts";

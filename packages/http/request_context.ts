@@ -22,7 +22,8 @@ export interface RequestContext {
   readonly query: RawValues;
   /** The matched route, or a stand-in outside the contract. */
   readonly route: Pick<Route, "id" | "generation" | "group">;
-  readonly address: ClientAddress;
+  /** Null where clients have none. */
+  readonly address: ClientAddress | null;
   readonly clock: Clock.Clock;
   /** The key; null until it is accepted. */
   key: AuthenticatedKey | null;
@@ -82,7 +83,7 @@ const unknownAddress = Option.getOrThrow(parseAddress("0.0.0.0"));
 const cachedAddresses = 4_096;
 
 /** Reads client addresses, with a small cache of parsed texts. */
-const addressReader = ({ trustedProxies }: HttpSettingsShape) => {
+const addressReader = ({ trustedProxies, withoutAddresses = false }: HttpSettingsShape) => {
   const known = new Map<string, ClientAddress>();
 
   const read = (text: string): ClientAddress => {
@@ -95,7 +96,8 @@ const addressReader = ({ trustedProxies }: HttpSettingsShape) => {
     return address;
   };
 
-  return (request: HttpServerRequest.HttpServerRequest): ClientAddress => {
+  return (request: HttpServerRequest.HttpServerRequest): ClientAddress | null => {
+    if (withoutAddresses) return null;
     const socket = Option.isSome(request.remoteAddress) ? read(request.remoteAddress.value) : unknownAddress;
     return trustedProxies.length === 0
       ? socket

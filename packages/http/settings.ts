@@ -3,14 +3,19 @@
  */
 import { Context } from "effect";
 import type { IpNetwork } from "effect/net";
+import type { Docs } from "./docs/docs.ts";
 
 export interface HttpSettingsShape {
-  /** Where users reach the service, without a trailing slash. */
+  /** Where users reach the service, without a trailing slash. Its path is that of all routes. */
   readonly publicUrl: string;
   /** Proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>;
-  /** Whether `/metrics` is served by `makeOperatorApp` alone. */
+  /** Whether `/metrics` is served by `makeOperatorApp` alone, or by nothing. */
   readonly metricsElsewhere?: boolean;
+  /** Whether clients have no address: then only the limits of keys apply. */
+  readonly withoutAddresses?: boolean;
+  /** `docs` of `@accountlink/http/docs`, to serve `/docs` and `/openapi.json`. */
+  readonly docs?: Docs;
 }
 
 /** Settings of the HTTP layer. */

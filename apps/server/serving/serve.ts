@@ -2,10 +2,9 @@
  * The server, from the configuration to the listening socket.
  */
 import { CacheRedis } from "@accountlink/cache-redis";
-import { KeyStore } from "@accountlink/core/keys";
-import { Secrets } from "@accountlink/core/secrets";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { HttpSettings, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
+import { docs } from "@accountlink/http/docs";
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Console, Deferred, Effect, Layer, Option } from "effect";
 import { HttpServer } from "effect/http";
@@ -99,6 +98,7 @@ const listen = Effect.fnUntraced(function* (
           publicUrl,
           trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
           metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
+          docs,
         }),
         ready,
         Layer.succeed(PageSettings, pageSettingsOf(config)),
@@ -113,28 +113,22 @@ const listen = Effect.fnUntraced(function* (
 });
 
 /**
- * A server is ready if the storage answers within a second and it is not stopping. Without Redis it
- * is ready but degraded.
+ * A server is ready if its storage is and it is not stopping. Without Redis it is ready but
+ * degraded.
  */
 const readiness = (drain: Drain) =>
   Layer.effect(
     Readiness,
     Effect.gen(function* () {
-      const keys = yield* KeyStore;
+      const { deployment, failing } = yield* Readiness;
       const redis = yield* Effect.serviceOption(CacheRedis.RedisHealth);
-      const failingStores = keys.findAccount("").pipe(
-        Effect.timeout("1 second"),
-        Effect.as([]),
-        Effect.catch(() => Effect.succeed(["storage"])),
-      );
-      const { deploymentId } = yield* Secrets;
       return Readiness.of({
-        deployment: deploymentId,
-        failing: Effect.suspend(() => (drain.isStopping ? Effect.succeed(["stopping"]) : failingStores)),
+        deployment,
+        failing: Effect.suspend(() => (drain.isStopping ? Effect.succeed(["stopping"]) : failing)),
         degraded: Option.match(redis, {
           onNone: () => Effect.succeed([]),
           onSome: ({ isReachable }) => Effect.map(isReachable, (reachable) => (reachable ? [] : ["redis"])),
         }),
       });
     }),
-  );
+  ).pipe(Layer.provide(Readiness.layerStorage));

@@ -128,9 +128,11 @@ const networksOf = (entries: ReadonlyArray<string>): ReadonlyArray<IpNetwork.IpN
 };
 
 /**
- * Whether the lists let an address in: deny wins, and an empty allow list allows all. An entry that cannot be read
- * matches nothing; lists are checked when they are stored.
+ * Whether the lists let an address in: deny wins, and an empty allow list allows all. An unknown address is let in by
+ * empty lists alone. An entry that cannot be read matches nothing; lists are checked when they are stored.
  */
-export const isAddressAllowed = (lists: AddressLists, address: ClientAddress): boolean =>
-  !inAny(networksOf(lists.denyIps), address) &&
-  (lists.allowIps.length === 0 || inAny(networksOf(lists.allowIps), address));
+export const isAddressAllowed = (lists: AddressLists, address: ClientAddress | null): boolean =>
+  address === null
+    ? lists.denyIps.length === 0 && lists.allowIps.length === 0
+    : !inAny(networksOf(lists.denyIps), address) &&
+      (lists.allowIps.length === 0 || inAny(networksOf(lists.allowIps), address));

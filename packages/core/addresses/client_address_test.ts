@@ -74,4 +74,12 @@ describe("isAddressAllowed", () => {
   ])("%j lets %s in: %s", (given, client, expected) => {
     assert.strictEqual(isAddressAllowed(given, address(client)), expected);
   });
+
+  it("lets an unknown address in by empty lists alone", () => {
+    const given = [lists([], []), lists(["0.0.0.0/0"], []), lists([], ["203.0.113.7"])];
+    assert.deepStrictEqual(
+      given.map((each) => isAddressAllowed(each, null)),
+      [true, false, false],
+    );
+  });
 });

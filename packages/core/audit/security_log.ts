@@ -26,15 +26,15 @@ export class SecurityLog extends Context.Service<
   {
     /**
      * Records a wrong key or a throttled address. Logs the 1st, 10th, 100th … event of a network in
-     * a minute, so that a flood of requests does not flood the log.
+     * a minute, so that a flood of requests does not flood the log; an unknown address counts as a network.
      */
-    readonly noteRefusal: (error: PublicError | null, address: ClientAddress) => Effect.Effect<void>;
+    readonly noteRefusal: (error: PublicError | null, address: ClientAddress | null) => Effect.Effect<void>;
 
     /**
      * Records that a key was accepted, in the background. Logs a key that was not used from this
-     * network in the last 30 days, according to `Cache`.
+     * network in the last 30 days, according to `Cache`. Nothing is logged of an unknown address.
      */
-    readonly noteUse: (key: KeyId, address: ClientAddress) => Effect.Effect<void>;
+    readonly noteUse: (key: KeyId, address: ClientAddress | null) => Effect.Effect<void>;
   }
 >()("@accountlink/core/SecurityLog") {
   static readonly layer = Layer.effect(
@@ -48,8 +48,8 @@ export class SecurityLog extends Context.Service<
       const refusals = new Map<string, number>();
       yield* clearEvery(countInterval, refusals);
 
-      const noteRefusal = Effect.fnUntraced(function* (event: string, address: ClientAddress) {
-        const network = yield* nameOf(address);
+      const noteRefusal = Effect.fnUntraced(function* (event: string, address: ClientAddress | null) {
+        const network = address === null ? "unknown" : yield* nameOf(address);
         const counted = `${event} ${network}`;
         const count = (refusals.get(counted) ?? 0) + 1;
         if (refusals.size >= maxNetworks) refusals.clear();
@@ -84,7 +84,7 @@ export class SecurityLog extends Context.Service<
         },
 
         noteUse: (key, address) => {
-          if (lastUses.get(key) === address.countedAs) return Effect.void;
+          if (address === null || lastUses.get(key) === address.countedAs) return Effect.void;
           if (lastUses.size >= maxUses) lastUses.clear();
           lastUses.set(key, address.countedAs);
           const use = `${key} ${address.countedAs}`;

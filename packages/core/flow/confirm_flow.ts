@@ -36,7 +36,7 @@ export const makeConfirm = Effect.gen(function* () {
   return Effect.fn("VerificationFlows.confirm")(function* (
     cookie: Cookie,
     form: FlowForm,
-    { address, requestId }: { readonly address: ClientAddress; readonly requestId: string },
+    { address, requestId }: { readonly address: ClientAddress | null; readonly requestId: string },
   ) {
     const flow = yield* findFlow(cookie);
     if (flow === null) return yield* forms.refuse(cookie, form);
@@ -52,7 +52,7 @@ export const makeConfirm = Effect.gen(function* () {
       pid,
       chatId,
       gameId,
-      address: sightingRetention > 0 ? yield* vault.protect(address) : null,
+      address: sightingRetention > 0 && address !== null ? yield* vault.protect(address) : null,
       at: yield* Clock.currentTimeMillis,
       actor: { type: "user", id: chatId },
       requestId,

@@ -55,11 +55,11 @@ export class VerificationFlows extends Context.Service<
       redirectUri: string,
     ) => Effect.Effect<{ readonly entry: FlowEntry } & WithCookie, FlowError>;
 
-    /** Stores the link of both proofs. Without a session it counts against the address. */
+    /** Stores the link of both proofs. Without a session it counts against the address, if that is known. */
     readonly confirm: (
       cookie: Cookie,
       form: FlowForm,
-      from: { readonly address: ClientAddress; readonly requestId: string },
+      from: { readonly address: ClientAddress | null; readonly requestId: string },
     ) => Effect.Effect<FlowConfirmed, FlowError | SharedIpRateLimited>;
 
     /** Ends the flow and cancels its session. */

@@ -20,7 +20,7 @@ export const shareInterval = 600_000;
 
 const failureWindow = 60_000;
 
-/** The throttle. Nodes that share counters and cache share failures and accepted keys. */
+/** The throttle of known addresses. Nodes that share counters and cache share failures and accepted keys. */
 export const makeAuthThrottle = Effect.gen(function* () {
   const counters = yield* Counters;
   const cache = yield* Cache;
@@ -53,8 +53,8 @@ export const makeAuthThrottle = Effect.gen(function* () {
      *
      * @param keyHash the stored hash of the key; null without a key
      */
-    check: Effect.fnUntraced(function* (address: ClientAddress, keyHash: string | null) {
-      if (limit === 0) return;
+    check: Effect.fnUntraced(function* (address: ClientAddress | null, keyHash: string | null) {
+      if (limit === 0 || address === null) return;
       const now = yield* Clock.currentTimeMillis;
       const [state] = yield* counters.read([yield* ruleOf(address)], now);
       if (state === undefined || state.count < limit) return;
@@ -62,8 +62,8 @@ export const makeAuthThrottle = Effect.gen(function* () {
     }),
 
     /** Counts a failure. Refuses the address if it already has too many, by concurrent ones too. */
-    countFailure: Effect.fnUntraced(function* (address: ClientAddress) {
-      if (limit === 0) return;
+    countFailure: Effect.fnUntraced(function* (address: ClientAddress | null) {
+      if (limit === 0 || address === null) return;
       const now = yield* Clock.currentTimeMillis;
       const { admitted, states } = yield* counters.admit([yield* ruleOf(address)], now);
       if (!admitted) return yield* refusalOf(states[0] as CounterState, now);

@@ -46,20 +46,21 @@ export class KeyAuthenticator extends Context.Service<
      * and refuses others without a lookup.
      *
      * @param token the text after `Bearer `; null without one
+     * @param address null where it is not known, which is never throttled
      */
     readonly authenticate: (
       token: string | null,
-      address: ClientAddress,
+      address: ClientAddress | null,
     ) => Effect.Effect<AuthenticatedKey, InvalidApiKey | SharedIpRateLimited | StoreUnavailable>;
 
     /** Refuses an address with too many failed authentications. */
     readonly checkThrottle: (
-      address: ClientAddress,
+      address: ClientAddress | null,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
 
     /** Counts a failed authentication, and refuses the address if it has too many. */
     readonly countFailure: (
-      address: ClientAddress,
+      address: ClientAddress | null,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
   }
 >()("@accountlink/core/KeyAuthenticator") {
@@ -79,7 +80,7 @@ export class KeyAuthenticator extends Context.Service<
         for (const cached of cache.values()) if (cached.key.id === id) cached.freshUntil = 0;
       });
 
-      const refuseWrong = (token: string, address: ClientAddress) => {
+      const refuseWrong = (token: string, address: ClientAddress | null) => {
         cache.delete(token);
         return Effect.andThen(
           throttle.countFailure(address),
@@ -105,7 +106,11 @@ export class KeyAuthenticator extends Context.Service<
         return cached;
       };
 
-      const lookUp = Effect.fnUntraced(function* (token: string, keyHash: string, address: ClientAddress) {
+      const lookUp = Effect.fnUntraced(function* (
+        token: string,
+        keyHash: string,
+        address: ClientAddress | null,
+      ) {
         const asked = yield* Clock.currentTimeMillis;
         const changesBefore = changes;
         const found = yield* store.findByHash(keyHash);
@@ -123,7 +128,7 @@ export class KeyAuthenticator extends Context.Service<
 
       const authenticateByLookUp = Effect.fnUntraced(function* (
         token: string | null,
-        address: ClientAddress,
+        address: ClientAddress | null,
       ) {
         const cached = token === null ? undefined : cache.get(token);
         const keyHash = token === null || keyIdOf(token) === null ? null : yield* secrets.keyHash(token);

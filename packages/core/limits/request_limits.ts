@@ -44,7 +44,8 @@ export interface LimitDecision {
 export interface Requester {
   readonly key: Pick<ApiKey, "id" | "kind">;
   readonly quota: Quota;
-  readonly address: ClientAddress;
+  /** Null where it is not known: then only the limits of the key apply. */
+  readonly address: ClientAddress | null;
   readonly traffic: Traffic;
 }
 
@@ -79,14 +80,14 @@ export class RequestLimits extends Context.Service<
      */
     readonly admit: (requester: Requester) => Effect.Effect<LimitDecision, StoreUnavailable>;
 
-    /** Counts a request without a key against the requests per second of its address. */
+    /** Counts a request without a key against the requests per second of its address, if that is known. */
     readonly admitVisit: (
-      address: ClientAddress,
+      address: ClientAddress | null,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
 
-    /** Counts a verification flow without a session against the verify day of its address. */
+    /** Counts a verification flow without a session against the verify day of its address, likewise. */
     readonly admitFlow: (
-      address: ClientAddress,
+      address: ClientAddress | null,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
   }
 >()("@accountlink/core/RequestLimits") {
@@ -99,12 +100,14 @@ export class RequestLimits extends Context.Service<
       const windowsOfAddress = cached(addressWindows);
       const windowsOfKey = cached(keyWindows);
 
+      const nameOf = (address: ClientAddress | null) =>
+        address === null ? Effect.succeed(null) : secrets.addressName(address);
+
       const rulesFor = (
         { key, quota, traffic }: Requester,
-        addressName: string,
+        addressName: string | null,
         now: Millis,
       ): Array<LimitRule> => {
-        const ofAddress = windowsOfAddress(addressName);
         const ofKey = windowsOfKey(key.id);
         const rules: Array<LimitRule> = [];
         const add = (window: Window, limit: number | null, windowMs = dayMs) => {
@@ -112,7 +115,8 @@ export class RequestLimits extends Context.Service<
         };
         const isVerify = traffic === "verify";
         // Partner and staff keys belong to large bots, which send everything from one host.
-        if (key.kind === "normal") {
+        if (key.kind === "normal" && addressName !== null) {
+          const ofAddress = windowsOfAddress(addressName);
           add(ofAddress.second, addressLimits.perSecond, 1_000);
           if (isVerify) add(ofAddress.verifyDay, addressLimits.verifyDaily);
           else add(ofAddress.day, addressLimits.daily);
@@ -127,11 +131,11 @@ export class RequestLimits extends Context.Service<
       };
 
       const admitAddress = Effect.fnUntraced(function* (
-        address: ClientAddress,
+        address: ClientAddress | null,
         which: "second" | "verifyDay",
         limit: number,
       ) {
-        if (limit === 0) return;
+        if (limit === 0 || address === null) return;
         const window = windowsOfAddress(yield* secrets.addressName(address))[which];
         const now = yield* Clock.currentTimeMillis;
         const rule = ruleOf(window, limit, 1_000, now);
@@ -141,7 +145,7 @@ export class RequestLimits extends Context.Service<
 
       return RequestLimits.of({
         admit: (requester) =>
-          Effect.flatMap(secrets.addressName(requester.address), (addressName) =>
+          Effect.flatMap(nameOf(requester.address), (addressName) =>
             Clock.clockWith((clock) => {
               const now = clock.currentTimeMillisUnsafe();
               const rules = rulesFor(requester, addressName, now);

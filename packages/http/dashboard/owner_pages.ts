@@ -6,10 +6,12 @@ import { Profiles } from "@accountlink/core/platforms";
 import type { Page } from "@accountlink/dashboard";
 import { Effect, Option } from "effect";
 import { HttpServerResponse, UrlParams } from "effect/http";
+import { basePathOf } from "../mount.ts";
 import { footerHtml } from "../pages/footer.ts";
 import { redirectTo } from "../pages/page_requests.ts";
 import { PageSettings } from "../pages/page_settings.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
+import { HttpSettings } from "../settings.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
 import { makeOwnerOf } from "./owner.ts";
@@ -53,6 +55,7 @@ export interface OwnerPages {
 export const makeOwnerPages = Effect.gen(function* () {
   const { routes, visit, ...site } = yield* makeSiteRoutes("dashboard");
   const settings = yield* PageSettings;
+  const basePath = basePathOf(yield* HttpSettings);
   const profiles = yield* Profiles;
   const ownerOf = yield* makeOwnerOf;
 
@@ -66,7 +69,7 @@ export const makeOwnerPages = Effect.gen(function* () {
     const { account, chatId, requestId } = owner;
     const profile = yield* profiles.chat(chatId, null);
     const userName = profile?.displayName ?? profile?.username ?? chatId;
-    return pageResponse(page, { account, userName, csrf }, footerHtml(settings, requestId));
+    return pageResponse(page, { account, userName, csrf }, footerHtml(settings, requestId), basePath);
   });
 
   const answerTo = (visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>

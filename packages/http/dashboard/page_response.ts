@@ -4,6 +4,7 @@
 import { documentOf, type Page, type Visitor } from "@accountlink/dashboard";
 import type { Html } from "@accountlink/html";
 import { HttpServerResponse } from "effect/http";
+import { documentBelow } from "../mount.ts";
 import { privateHeaders } from "../pages/page.ts";
 
 const policy = [
@@ -21,8 +22,9 @@ export const pageResponse = (
   page: Page,
   visitor: Visitor,
   footer: Html,
+  basePath: string,
 ): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(documentOf(page, visitor, footer).source, {
+  HttpServerResponse.text(documentBelow(basePath, documentOf(page, visitor, footer)).source, {
     status: page.status,
     contentType: "text/html; charset=utf-8",
     headers: { ...privateHeaders, "content-security-policy": policy },

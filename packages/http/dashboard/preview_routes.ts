@@ -4,19 +4,22 @@
 import { SessionSettings } from "@accountlink/core";
 import { paths, previewPage } from "@accountlink/dashboard";
 import { Effect } from "effect";
+import { basePathOf, documentBelow } from "../mount.ts";
 import { PageSettings } from "../pages/page_settings.ts";
+import { HttpSettings } from "../settings.ts";
 import type { OwnerPages } from "./owner_pages.ts";
 import { previewDocument, previewGroups, stateOf } from "./preview_states.ts";
 
 export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const settings = yield* PageSettings;
+  const basePath = basePathOf(yield* HttpSettings);
   const { sightingRetention } = yield* SessionSettings;
   const terms = { ...settings, sightingRetention };
   return [
     page(paths.preview, ({ owner: { account, requestId } }, query) => {
       const shown = stateOf(query("state"));
       const document = previewDocument(shown.name, account.name, settings, terms, requestId);
-      return Effect.succeed(previewPage(previewGroups, shown, document));
+      return Effect.succeed(previewPage(previewGroups, shown, documentBelow(basePath, document)));
     }),
   ];
 });

@@ -1,20 +1,15 @@
 /**
  * The style sheet and the script of the dashboard's pages.
  */
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { paths, style } from "@accountlink/dashboard";
+import { paths, script, style } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { HttpServerRequest } from "effect/http";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import { withHeaders } from "../pipeline/pipeline.ts";
-import { makeStaticDocument, type StaticDocument } from "../system/static_document.ts";
-
-const scriptFile = fileURLToPath(import.meta.resolve("@accountlink/dashboard/comfort.js"));
+import { makeStaticDocument, type StaticDocument } from "../static_document.ts";
 
 /** Not counted, so that the pages for a limit get them too. */
 export const staticRoutes = Effect.gen(function* () {
-  const script = yield* Effect.promise(() => readFile(scriptFile, "utf8"));
   return [
     route(paths.style, yield* documentOf(style, "text/css")),
     route(paths.script, yield* documentOf(script, "text/javascript")),

@@ -6,6 +6,7 @@ import type { BadRequest, InternalError, SharedIpRateLimited } from "@accountlin
 import type { FlowEntry, FlowError, FlowForm, ProofStep } from "@accountlink/core/flow";
 import { ByteSize, Effect, Option } from "effect";
 import { HttpIncomingMessage, HttpServerResponse, UrlParams } from "effect/http";
+import { basePathOf } from "../mount.ts";
 import { footerHtml } from "../pages/footer.ts";
 import { type Page, pageResponse, stylePath } from "../pages/page.ts";
 import { makePageHandler, redirectTo, searchOf, withRequestId } from "../pages/page_requests.ts";
@@ -35,12 +36,13 @@ export const flowRoutes = Effect.gen(function* () {
   const observers = yield* makeObservers;
   const withContext = requestContextMaker(settings);
   const cookie = flowCookie(settings.publicUrl);
+  const basePath = basePathOf(settings);
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
   const renderPage = (page: Page, { requestId }: RequestContext): Response =>
-    pageResponse(page, footerHtml(pageSettings, requestId));
+    pageResponse(page, footerHtml(pageSettings, requestId), basePath);
 
   const handle = yield* makePageHandler<Failure>({
     publicOf,

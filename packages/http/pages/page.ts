@@ -4,6 +4,7 @@
 
 import { type Html, html } from "@accountlink/html";
 import { HttpServerResponse } from "effect/http";
+import { documentBelow } from "../mount.ts";
 
 /** The path of the style sheet. */
 export const stylePath = "/verify/style.css";
@@ -20,8 +21,12 @@ export interface Page {
 }
 
 /** Answers with a page. */
-export const pageResponse = (page: Page, footer: Html): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(documentOf(page, footer).source, {
+export const pageResponse = (
+  page: Page,
+  footer: Html,
+  basePath: string,
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(documentBelow(basePath, documentOf(page, footer)).source, {
     status: page.status,
     contentType: "text/html; charset=utf-8",
     headers: { ...privateHeaders, "content-security-policy": policyOf(page) },

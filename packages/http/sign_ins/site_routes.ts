@@ -8,6 +8,7 @@ import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
 import { html } from "@accountlink/html";
 import { ByteSize, Effect, Option } from "effect";
 import { HttpIncomingMessage, type HttpServerResponse, UrlParams } from "effect/http";
+import { basePathOf } from "../mount.ts";
 import { footerHtml } from "../pages/footer.ts";
 import { type Page, pageResponse } from "../pages/page.ts";
 import { makePageHandler, redirectTo, searchOf } from "../pages/page_requests.ts";
@@ -61,10 +62,11 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const signIns = yield* SignIns;
   const pageSettings = yield* PageSettings;
   const site = siteOf(name, settings.publicUrl);
+  const basePath = basePathOf(settings);
   const callbackUri = `${settings.publicUrl}${site.path}/callback`;
 
   const render: SiteRoutes["render"] = (page, { requestId }) =>
-    pageResponse(page, footerHtml(pageSettings, requestId));
+    pageResponse(page, footerHtml(pageSettings, requestId), basePath);
 
   const handlePage = yield* makePageHandler<SiteError>({
     publicOf,

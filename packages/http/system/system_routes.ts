@@ -1,23 +1,11 @@
 /**
  * Routes for operators. No key needed.
  */
-import { Context, Effect, Layer, Metric } from "effect";
-import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http";
+import { Effect, Layer, Metric } from "effect";
+import { HttpRouter, HttpServerResponse } from "effect/http";
 import { PrometheusMetrics } from "effect/observability";
-import { docsPaths } from "./docs_routes.ts";
-
-/** The health of the dependencies. */
-export class Readiness extends Context.Service<
-  Readiness,
-  {
-    /** Identifies the deployment. */
-    readonly deployment: string;
-    /** Names of unavailable dependencies that the service needs. */
-    readonly failing: Effect.Effect<ReadonlyArray<string>>;
-    /** Names of unavailable dependencies that the service can do without. */
-    readonly degraded: Effect.Effect<ReadonlyArray<string>>;
-  }
->()("@accountlink/http/Readiness") {}
+import { Readiness } from "./readiness.ts";
+import { metricsPath } from "./system_paths.ts";
 
 const json = (status: number, body: unknown) =>
   HttpServerResponse.jsonUnsafe(body, {
@@ -40,21 +28,6 @@ const ready = Effect.gen(function* () {
   });
   return Effect.tap(answer, ({ status }) => Metric.update(isReady, status === 200 ? 1 : 0));
 });
-
-/** The path of the metrics, on either port. */
-export const metricsPath = "/metrics";
-const systemPaths = new Set<string>(["/healthz", "/readyz", metricsPath, ...Object.values(docsPaths)]);
-
-/**
- * Whether a request is for one of these routes. Only the literal spelling of a path matches, so
- * that a proxy which blocks the path blocks every request for it: the router decodes `url`, and
- * resolves dots where the target names a host.
- */
-export const isForSystem = ({ url, originalUrl, headers }: HttpServerRequest.HttpServerRequest): boolean =>
-  systemPaths.has(url.split("?", 1)[0] ?? "") &&
-  ["", `http://${headers["host"]}`, `https://${headers["host"]}`].some(
-    (origin) => originalUrl === origin + url,
-  );
 
 /** `/healthz` and `/readyz`. */
 export const healthRoutes = Layer.mergeAll(

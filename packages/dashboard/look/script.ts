@@ -2,8 +2,7 @@
  * What a script adds to the pages, which work without it: copy buttons, a filter, a button that
  * waits for what has to be typed, and figures that stay fresh.
  */
-
-const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+export const script = `const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
 for (const button of all("[data-copies]")) {
   const label = button.innerHTML;
@@ -62,3 +61,4 @@ const refresh = async () => {
 };
 
 if (all("[data-live]").length > 0) setInterval(refresh, freshMs);
+`;

@@ -1,9 +1,7 @@
 /**
  * Documents that are the same for every client: compressed once, and sent from one buffer.
  */
-import { createHash } from "node:crypto";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { Base64Url } from "effect/encoding";
 import { type HttpServerRequest, HttpServerResponse } from "effect/http";
 
 /** Answers GET and HEAD with the document, or with 304. */
@@ -18,25 +16,30 @@ export interface StaticDocumentOptions {
   readonly onlyCompressed?: true;
 }
 
-const compress = promisify(gzip);
+const encoder = new TextEncoder();
+
+const compressed = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> =>
+  new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"))).bytes();
+
+/** 22 characters of Base64url. */
+const hashOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
+  Base64Url.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))).slice(0, 22);
 
 /** Makes a document from its text. */
 export const makeStaticDocument = async (
   text: string,
   { contentType, headers = {}, onlyCompressed }: StaticDocumentOptions,
 ): Promise<StaticDocument> => {
-  const hash = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  const bytes = encoder.encode(text);
+  const hash = await hashOf(bytes);
   const common = { ...headers, ...documentHeaders };
-  const compressed = representation(await compress(text, { level: 9 }), `"${hash}-gzip"`, contentType, {
+  const zipped = representation(await compressed(bytes), `"${hash}-gzip"`, contentType, {
     ...common,
     "content-encoding": "gzip",
   });
-  const plain =
-    onlyCompressed === true
-      ? compressed
-      : representation(Buffer.from(text), `"${hash}"`, contentType, common);
+  const plain = onlyCompressed === true ? zipped : representation(bytes, `"${hash}"`, contentType, common);
   return ({ headers: sent }) => {
-    const { etag, whole, unchanged } = acceptsGzip(sent["accept-encoding"]) ? compressed : plain;
+    const { etag, whole, unchanged } = acceptsGzip(sent["accept-encoding"]) ? zipped : plain;
     return matchesTag(sent["if-none-match"], etag) ? unchanged : whole;
   };
 };

@@ -1,0 +1,92 @@
+/**
+ * The API reference: its page, its script, and the OpenAPI document.
+ */
+
+import { html } from "@accountlink/html";
+import { openApi } from "@accountlink/http-api";
+import { HttpRouter } from "effect/http";
+import { HttpApi, HttpApiScalar } from "effect/http-api";
+import { documentBelow } from "../mount.ts";
+import { makeStaticDocument, type StaticDocument } from "../static_document.ts";
+
+/** A document of the API reference. */
+export interface Doc {
+  /** Its route in metrics. */
+  readonly id: string;
+  readonly path: `/${string}`;
+  /** Whether it is a page, so that its errors are pages too. */
+  readonly isPage: boolean;
+  readonly make: () => Promise<StaticDocument>;
+}
+
+/** Makes the documents of the API reference for a service below a path. */
+export type Docs = (basePath: string) => ReadonlyArray<Doc>;
+
+/**
+ * `/docs` and `/openapi.json`, for `HttpSettings` and `makeWebHandler`. A program without this
+ * import does without the megabytes of the page's script.
+ */
+export const docs: Docs = (basePath) => [
+  { id: "docs", path: paths.page, isPage: true, make: () => makePage(basePath) },
+  // 3 MB and a fifth of a second.
+  { id: "docs", path: paths.script, isPage: false, make: makeScript },
+  { id: "openApi", path: paths.openApi, isPage: false, make: makeOpenApi },
+];
+
+const paths = { page: "/docs", script: "/docs/scalar.js", openApi: "/openapi.json" } as const;
+
+const makeOpenApi = () => makeStaticDocument(JSON.stringify(openApi()), { contentType: "application/json" });
+
+const makePage = (basePath: string) =>
+  makeStaticDocument(documentBelow(basePath, emptyPage(basePath)).source, {
+    contentType: "text/html; charset=utf-8",
+    headers: { "content-security-policy": pagePolicy },
+  });
+
+/** Nothing is loaded from other hosts. */
+const configurationOf = (basePath: string) => ({
+  url: basePath + paths.openApi,
+  withDefaultFonts: false,
+  telemetry: false,
+  showDeveloperTools: "never",
+  hideClientButton: true,
+  documentDownloadType: "none",
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  authentication: { preferredSecurityScheme: "apiKey" },
+});
+
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const emptyPage = (basePath: string) => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>accountlink</title>
+<link rel="icon" href="data:,">
+</head>
+<body>
+<noscript>This page needs JavaScript. The <a href="${paths.openApi}">OpenAPI document</a> says the same.</noscript>
+<script id="api-reference" data-configuration="${JSON.stringify(configurationOf(basePath))}"></script>
+<script src="${paths.script}"></script>
+</body>
+</html>
+`;
+
+/** Takes the script of Scalar out of the page that Effect makes. */
+const makeScript = async (): Promise<StaticDocument> => {
+  const scalar = HttpRouter.toWebHandler(HttpApiScalar.layer(HttpApi.make("empty"), { path: "/" }), {
+    disableLogger: true,
+  });
+  const page = await (await scalar.handler(new Request("http://localhost/"))).text();
+  await scalar.dispose();
+  const start = page.indexOf(opening) + opening.length;
+  return makeStaticDocument(page.slice(start, page.indexOf("</script>", start)), {
+    contentType: "text/javascript; charset=utf-8",
+    onlyCompressed: true,
+  });
+};
+
+const opening = "<script>";

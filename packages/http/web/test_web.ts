@@ -1,0 +1,81 @@
+/** Web handlers over services in memory. */
+import { CacheMemory } from "@accountlink/cache-memory";
+import {
+  AccountLink,
+  AddressVault,
+  ApiKeys,
+  type ChatId,
+  type GameId,
+  type GuildId,
+  NetworkIntelligence,
+} from "@accountlink/core";
+import type { NewKey } from "@accountlink/core/keys";
+import { Limits } from "@accountlink/core/limits";
+import { PlatformMemory } from "@accountlink/platform-memory";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect";
+import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { makeWebHandler, type WebHandlerOptions } from "./web_handler.ts";
+
+const newSecret = () => Redacted.make(crypto.getRandomValues(new Uint8Array(32)));
+
+const chatId = "100001" as ChatId;
+const user = { username: "ada", displayName: "Ada", created: null };
+const gameUser = { ...user, isBanned: false, hasVerifiedBadge: false, avatar: null, badges: [], groups: [] };
+const manager = { chatId, manager: true, nickname: null, joined: null, roles: [] };
+
+/** The chat user manages the guild; the game users are 1 and 2. */
+const platform = {
+  guilds: [{ id: "700000000000000001" as GuildId, name: "Engine Room", bot: true, members: [manager] }],
+  chatUsers: [{ ...user, id: chatId, avatar: null, banner: null }],
+  gameUsers: ["1", "2"].map((id) => ({ ...gameUser, id: id as GameId, description: null })),
+};
+
+const crypt = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto).pipe(
+  Layer.provideMerge(SecureRandom.layerWebCrypto),
+);
+
+const usual = Limits.defaultValue();
+const limits = { ...usual, address: { ...usual.address, perSecond: 0 } };
+
+/** All services, over new stores. Addresses may send as many requests a second as they like. */
+export const services = AccountLink.layerWeb.pipe(
+  Layer.provideMerge(AccountLink.layerWebCrypto(newSecret())),
+  Layer.provideMerge(
+    Layer.mergeAll(
+      StorageMemory.layer,
+      CacheMemory.layer,
+      PlatformMemory.layer(platform),
+      PlatformMemory.layerIdentities(platform),
+      AddressVault.layer(new Map([["k1", newSecret()]])).pipe(Layer.provide(crypt)),
+      NetworkIntelligence.none,
+      Layer.succeed(Limits, limits),
+    ),
+  ),
+);
+
+const origin = { actor: { type: "operator", id: "tests" }, requestId: null } as const;
+
+/** Services for the handlers of a test file. */
+export const makeWeb = () => {
+  const runtime = ManagedRuntime.make(services);
+  let accounts = 0;
+  return {
+    handler: (options: Partial<WebHandlerOptions> = {}) =>
+      makeWebHandler(Layer.effectContext(runtime.contextEffect), {
+        publicUrl: "https://ours.example",
+        clientAddress: "given",
+        ...options,
+      }),
+
+    /** Creates a key, without limits unless they are given, and returns it in full. */
+    newKey: (rules: Pick<NewKey, "allowIps" | "limits"> = {}) => {
+      const account = { name: `account ${++accounts}`, chatId: null, tier: "premium" } as const;
+      const key = { account, target: { kind: "global" }, limits: "none", ...rules } as const;
+      const created = Effect.flatMap(ApiKeys, (keys) => keys.create(key, origin));
+      return runtime.runPromise(Effect.map(created, ({ token }) => token));
+    },
+
+    stop: () => runtime.dispose(),
+  };
+};

@@ -1,0 +1,181 @@
+/**
+ * The HTTP application as a function from `Request` to `Response`, for a server that has other things too.
+ */
+import { parseAddress, parseNetwork } from "@accountlink/core/addresses";
+import { InternalError } from "@accountlink/core/errors";
+import type { KeyStore } from "@accountlink/core/keys";
+import type { Secrets } from "@accountlink/core/secrets";
+import { SessionWatch } from "@accountlink/core/sessions";
+import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect";
+import { HttpEffect, HttpServerRequest } from "effect/http";
+import { makeHttpApp } from "../app.ts";
+import { type HttpApp, RefusedRequest } from "../pipeline/refused_request.ts";
+import { HttpSettings, type HttpSettingsShape } from "../settings.ts";
+import { Readiness } from "../system/readiness.ts";
+import { OpenRequests } from "./open_requests.ts";
+
+/** Options of `makeWebHandler`. */
+export interface WebHandlerOptions extends Pick<HttpSettingsShape, "docs"> {
+  /** The origin where users reach the server, such as `https://links.example`. */
+  readonly publicUrl: string;
+
+  /** The path below which requests are passed on, such as `/links`. Left out: all paths. */
+  readonly basePath?: string;
+
+  /**
+   * `"given"`: each call of `fetch` has the address of its client. `"none"`: no call has, so wrong
+   * keys are not throttled, only the limits of keys apply, keys with lists of addresses are
+   * refused, and flows leave no address for alt detection.
+   */
+  readonly clientAddress: "given" | "none";
+
+  /** Addresses and CIDRs of proxies whose `X-Forwarded-For` names the client. */
+  readonly trustedProxies?: ReadonlyArray<string>;
+
+  /** Whether `/metrics` is served. Left out: it is not. */
+  readonly metrics?: boolean;
+}
+
+/** What a server passes requests to. */
+export interface WebHandler {
+  /**
+   * Answers a request. It starts the services first, if this is the first request or they failed to
+   * start; the promise is rejected with the error of the layer if they cannot, and after `close`.
+   *
+   * When the signal of the request aborts, the work for it ends, as does a long poll or stream.
+   *
+   * @param info the IP address of the client, as the server's connection has it
+   */
+  readonly fetch: (
+    request: Request,
+    info?: { readonly clientAddress?: string | undefined },
+  ) => Promise<Response>;
+
+  /**
+   * Ends long polls and streams, waits for the other requests, at most 10 seconds, and stops the
+   * services. It keeps no timer and no connection, so that the process may exit.
+   */
+  readonly close: () => Promise<void>;
+}
+
+/** What the handler requires of its layer. */
+export type WebHandlerServices =
+  | Exclude<Effect.Services<typeof makeHttpApp>, HttpSettings | Readiness | Scope.Scope>
+  | KeyStore
+  | Secrets
+  | SessionWatch;
+
+/**
+ * Makes a handler of requests. Nothing runs before the first one, as workers demand.
+ *
+ * @param layer the services of core, as `AccountLink.layerWeb` and `AccountLink.layerWebCrypto` make
+ *   them; it may contain `PageSettings`
+ * @throws `TypeError` for invalid options
+ */
+export const makeWebHandler = <E>(
+  layer: Layer.Layer<WebHandlerServices, E>,
+  options: WebHandlerOptions,
+): WebHandler => {
+  const settings = settingsOf(options);
+  const started = Layer.effect(Handler, makeHandler(settings)).pipe(
+    Layer.provide(Readiness.layerStorage),
+    Layer.provide(Layer.succeed(HttpSettings, settings)),
+    Layer.provide(layer),
+  );
+  let runtime: ManagedRuntime.ManagedRuntime<Handler, E> | undefined;
+  let isClosed = false;
+
+  const handler = async () => {
+    if (isClosed) throw new Error("Cannot serve the request: the web handler is closed");
+    const starting = (runtime ??= ManagedRuntime.make(started));
+    try {
+      return await starting.runPromise(Handler);
+    } catch (error) {
+      // The next request starts the services again.
+      if (runtime === starting) runtime = undefined;
+      throw error;
+    }
+  };
+
+  return {
+    fetch: async (request, info) => {
+      const handle = await handler();
+      return handle(request, Context.make(GivenAddress, info?.clientAddress));
+    },
+    close: async () => {
+      isClosed = true;
+      await runtime?.dispose();
+    },
+  };
+};
+
+const settingsOf = ({
+  publicUrl,
+  basePath = "",
+  clientAddress,
+  trustedProxies = [],
+  metrics = false,
+  docs,
+}: WebHandlerOptions): HttpSettingsShape => {
+  if (!URL.canParse(publicUrl) || new URL(publicUrl).origin !== publicUrl.replace(/\/$/, "")) {
+    refuse("publicUrl", publicUrl, 'an origin such as "https://links.example", and its path as "basePath"');
+  }
+  if (!/^(?:\/[\w.~-]+)*\/?$/.test(basePath)) {
+    refuse("basePath", basePath, 'a path such as "/links"');
+  }
+  if (clientAddress !== "given" && clientAddress !== "none") {
+    refuse("clientAddress", clientAddress, '"given", and the address with each request, or "none"');
+  }
+  return {
+    publicUrl: `${publicUrl.replace(/\/$/, "")}${basePath.replace(/\/$/, "")}`,
+    trustedProxies: trustedProxies.map((proxy) =>
+      Option.getOrElse(parseNetwork(proxy), () => refuse("trustedProxies", proxy, "IP addresses and CIDRs")),
+    ),
+    metricsElsewhere: !metrics,
+    withoutAddresses: clientAddress === "none",
+    ...(docs === undefined ? {} : { docs }),
+  };
+};
+
+const refuse = (option: string, value: unknown, expected: string): never => {
+  const shown = typeof value === "string" ? `"${value}"` : String(value);
+  throw new TypeError(`Cannot make the web handler: ${option} is ${shown}, expected ${expected}`);
+};
+
+/** The address that a call of `fetch` gave. */
+const GivenAddress = Context.Reference<string | undefined>("@accountlink/http/GivenAddress", {
+  defaultValue: () => undefined,
+});
+
+/** The handler, while the services run. */
+class Handler extends Context.Service<
+  Handler,
+  (request: Request, context: Context.Context<never>) => Promise<Response>
+>()("@accountlink/http/WebHandler") {}
+
+const makeHandler = Effect.fnUntraced(function* (settings: HttpSettingsShape) {
+  const app = yield* makeHttpApp;
+  const { stop } = yield* SessionWatch;
+  const requests = new OpenRequests();
+  yield* Effect.addFinalizer(() => Effect.andThen(stop, Effect.timeoutOption(requests.ended, "10 seconds")));
+  const addressed = settings.withoutAddresses === true ? app : withAddress(app);
+  const serve = HttpEffect.toWebHandlerWith<never, Effect.Services<HttpApp>>(yield* Effect.context());
+  return serve(requests.track(addressed));
+});
+
+/** Gives requests the address of their client. Without one they would share the limits of all others. */
+const withAddress = (app: HttpApp): HttpApp =>
+  Effect.withFiber((fiber) => {
+    const given = fiber.getRef(GivenAddress);
+    const address = Option.flatMap(Option.fromUndefinedOr(given), parseAddress);
+    if (Option.isNone(address)) {
+      const cause = `clientAddress is ${given === undefined ? given : `"${given}"`}, expected an IP address`;
+      return Effect.provideService(app, RefusedRequest, new InternalError({ cause }));
+    }
+    const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
+    return Effect.provideService(
+      app,
+      HttpServerRequest.HttpServerRequest,
+      request.modify({ remoteAddress: Option.fromUndefinedOr(given) }),
+    );
+  });

@@ -1,0 +1,212 @@
+import { StoreUnavailable } from "@accountlink/core/errors";
+import { Effect, Layer } from "effect";
+import { afterAll, describe, expect, it } from "vitest";
+import { docs } from "../docs/docs.ts";
+import { makeWeb, services } from "./test_web.ts";
+import { makeWebHandler, type WebHandler, type WebHandlerOptions } from "./web_handler.ts";
+
+const web = makeWeb();
+afterAll(web.stop);
+
+const ada = { clientAddress: "203.0.113.7" };
+const mallory = { clientAddress: "198.51.100.9" };
+
+interface Asked extends RequestInit {
+  readonly key?: string;
+  readonly from?: { readonly clientAddress?: string };
+}
+
+/** Sends `"GET /v2/chat"`. */
+const send = (handler: WebHandler, line: string, { key, from = ada, ...init }: Asked = {}) => {
+  const [method = "", path = ""] = line.split(" ");
+  const headers = new Headers(init.headers);
+  if (key !== undefined) headers.set("authorization", `Bearer ${key}`);
+  return handler.fetch(new Request(`https://ours.example${path}`, { ...init, method, headers }), from);
+};
+
+const statusOf = async (...asked: Parameters<typeof send>) => (await send(...asked)).status;
+
+const write = (gameId: string) => ({
+  body: JSON.stringify({ chatId: "100001", gameId }),
+  headers: { "content-type": "application/json" },
+});
+
+/** The distinct answers to keys that do not exist. */
+const guess = async (handler: WebHandler, times: number, from: NonNullable<Asked["from"]>) => {
+  const statuses = new Set<number>();
+  for (let time = 0; time < times; time++) {
+    const key = `alk_000000000000_${String(time).padStart(43, "0")}`;
+    statuses.add(await statusOf(handler, "GET /v2/chat?chatId=100001", { key, from }));
+  }
+  return [...statuses];
+};
+
+describe("makeWebHandler", () => {
+  it.each<[Partial<Record<keyof WebHandlerOptions, unknown>>, string]>([
+    [{ clientAddress: undefined }, 'clientAddress is undefined, expected "given"'],
+    [{ clientAddress: "203.0.113.7" }, 'clientAddress is "203.0.113.7", expected "given"'],
+    [{ publicUrl: "ours.example" }, 'publicUrl is "ours.example", expected an origin'],
+    [{ publicUrl: "https://ours.example/links" }, 'and its path as "basePath"'],
+    [{ basePath: "links" }, 'basePath is "links", expected a path such as "/links"'],
+    [{ basePath: "/links?" }, 'basePath is "/links?", expected a path'],
+    [{ trustedProxies: ["ten"] }, 'trustedProxies is "ten", expected IP addresses and CIDRs'],
+  ])("refuses %j", (options, message) => {
+    expect(() => web.handler(options as Partial<WebHandlerOptions>)).toThrow(message);
+  });
+
+  it("starts the services with the first request, and again if they could not start", async () => {
+    let starts = 0;
+    const layer = Layer.unwrap(
+      Effect.suspend(() =>
+        ++starts === 1
+          ? Effect.fail(new StoreUnavailable({ operation: "tests", cause: "down" }))
+          : Effect.succeed(services),
+      ),
+    );
+    const handler = makeWebHandler(layer, { publicUrl: "https://ours.example", clientAddress: "given" });
+    expect(starts).toBe(0);
+    await expect(statusOf(handler, "GET /healthz")).rejects.toThrow(StoreUnavailable);
+    expect(await Promise.all([statusOf(handler, "GET /readyz"), statusOf(handler, "GET /readyz")])).toEqual([
+      200, 200,
+    ]);
+    expect(starts).toBe(2);
+    await handler.close();
+  });
+
+  it("answers a lookup and a write", async () => {
+    const handler = web.handler();
+    const key = await web.newKey();
+    expect(await statusOf(handler, "PATCH /v2/game", { key, ...write("1") })).toBe(200);
+    const answer = await send(handler, "GET /v2/chat?chatId=100001", { key });
+    expect(await answer.json()).toMatchObject({ status: 200, data: { gameId: "1" } });
+  });
+
+  it("answers HEAD without a body, OPTIONS, and a path that cannot be read", async () => {
+    const handler = web.handler();
+    const head = await send(handler, "HEAD /v2/chat?chatId=100001");
+    expect([head.status, await head.text()]).toEqual([401, ""]);
+    const options = await send(handler, "OPTIONS /v2/game");
+    expect([options.status, options.headers.get("allow")]).toEqual([
+      204,
+      "GET, PATCH, DELETE, HEAD, OPTIONS",
+    ]);
+    const unreadable = await send(handler, "GET /v2/chat?chatId=%ZZ");
+    expect([unreadable.status, await unreadable.json()]).toMatchObject([
+      400,
+      { error: { code: "BAD_REQUEST" } },
+    ]);
+  });
+
+  it("reads no more of a body than it takes", async () => {
+    const handler = web.handler();
+    const key = await web.newKey();
+    let read = 0;
+    const body = new ReadableStream({
+      pull: (controller) => {
+        read += 16_384;
+        controller.enqueue(new Uint8Array(16_384).fill(32));
+      },
+    });
+    const headers = { "content-type": "application/json" };
+    const init = { key, body, headers, duplex: "half" } as Asked;
+    expect(await (await send(handler, "PATCH /v2/game", init)).json()).toMatchObject({
+      error: {
+        code: "INVALID_BODY",
+        details: { reason: expect.stringContaining("larger than 65536 bytes") },
+      },
+    });
+    expect(read).toBeLessThan(200_000);
+  });
+});
+
+describe("addresses of clients", () => {
+  it("throttles wrong keys of an address, and of no other", async () => {
+    const handler = web.handler();
+    expect(await guess(handler, 35, mallory)).toEqual([401, 429]);
+    expect(await guess(handler, 1, ada)).toEqual([401]);
+  });
+
+  it("answers 500 to a request without one", async () => {
+    const handler = web.handler();
+    const key = await web.newKey();
+    for (const from of [{}, { clientAddress: "" }, { clientAddress: "ours.example" }]) {
+      expect(await statusOf(handler, "GET /v2/chat?chatId=100001", { key, from })).toBe(500);
+    }
+  });
+
+  it("takes that of a trusted proxy from X-Forwarded-For", async () => {
+    const handler = web.handler({ trustedProxies: ["10.0.0.0/8"] });
+    const key = await web.newKey({ allowIps: ["203.0.113.7"] });
+    const from = { clientAddress: "10.0.0.1" };
+    const asked = (forwarded: string) =>
+      statusOf(handler, "GET /v2/game?gameId=2", { key, from, headers: { "x-forwarded-for": forwarded } });
+    expect([await asked("203.0.113.7"), await asked("203.0.113.8")]).toEqual([404, 403]);
+  });
+
+  it("throttles nobody without them, keeps the limits of keys, and refuses keys with lists of addresses", async () => {
+    const handler = web.handler({ clientAddress: "none" });
+    expect(await guess(handler, 35, {})).toEqual([401]);
+    const asked = (key: string) => statusOf(handler, "GET /v2/game?gameId=2", { key, from: {} });
+    const limited = await web.newKey({ limits: { perWindow: 1, windowMs: 60_000 } });
+    expect([await asked(limited), await asked(limited)]).toEqual([404, 429]);
+    expect(await asked(await web.newKey({ allowIps: ["0.0.0.0/0"] }))).toBe(403);
+  });
+});
+
+describe("operators' routes and documentation", () => {
+  it("need no Host header, and metrics and documentation are served on demand", async () => {
+    const paths = ["/healthz", "/readyz", "/metrics", "/docs", "/openapi.json"];
+    const statuses = async (options: Partial<WebHandlerOptions>) => {
+      const handler = web.handler(options);
+      return Promise.all(paths.map((path) => statusOf(handler, `GET ${path}`)));
+    };
+    expect(await statuses({})).toEqual([200, 200, 404, 404, 404]);
+    expect(await statuses({ metrics: true, docs })).toEqual([200, 200, 200, 200, 200]);
+  });
+});
+
+/** Creates a session and returns its sid. */
+const newSession = async (handler: WebHandler, key: string): Promise<string> => {
+  const answer = await send(handler, "POST /v2/sessions", {
+    key,
+    body: JSON.stringify({ clientId: "7" }),
+    headers: { "content-type": "application/json" },
+  });
+  const { data } = (await answer.json()) as { readonly data: { readonly sid: string } };
+  return data.sid;
+};
+
+describe("long polls and streams", () => {
+  it("end when the client goes", async () => {
+    const handler = web.handler();
+    const key = await web.newKey();
+    const [polled, streamed] = [await newSession(handler, key), await newSession(handler, key)];
+    const leaving = new AbortController();
+    const asked = { key, signal: leaving.signal };
+    const poll = send(handler, `GET /v2/sessions/${polled}?wait=20`, asked);
+    const stream = await send(handler, `GET /v2/sessions/${streamed}/stream`, asked);
+    const reader = stream.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain("event: session");
+    leaving.abort();
+    expect((await poll).status).toBe(499);
+    expect((await reader?.read())?.done).toBe(true);
+    // It waits for open requests, and finds none.
+    await handler.close();
+  });
+
+  it("end when the handler closes, after which it answers nothing", async () => {
+    const handler = web.handler();
+    const key = await web.newKey();
+    const sid = await newSession(handler, key);
+    const stream = await send(handler, `GET /v2/sessions/${sid}/stream`, { key });
+    const reader = stream.body?.getReader();
+    await reader?.read();
+    const closing = handler.close();
+    const rest = async (): Promise<void> => {
+      if ((await reader?.read())?.done === false) await rest();
+    };
+    await rest();
+    await closing;
+    await expect(statusOf(handler, "GET /healthz")).rejects.toThrow("the web handler is closed");
+  });
+});
