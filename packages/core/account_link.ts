@@ -17,6 +17,7 @@ import { KeyAuthenticator } from "./keys/key_authenticator.ts";
 import { OwnedKeys } from "./keys/owned_keys.ts";
 import { RequestLimits } from "./limits/request_limits.ts";
 import { BulkLookup } from "./links/bulk_lookup.ts";
+import { LinkEvents } from "./links/link_events.ts";
 import { LinkLookup } from "./links/link_lookup.ts";
 import { LinkWriter } from "./links/link_writer.ts";
 import { GuildGuard } from "./platforms/guild_guard.ts";
@@ -51,6 +52,7 @@ export const layer = Layer.mergeAll(
   FixtureLoader.layer,
   Idempotency.layer,
   KeyAuthenticator.layer,
+  LinkEvents.layer,
   LinkLookup.layer,
   LinkWriter.layer,
   OwnedKeys.layer,

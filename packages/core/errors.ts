@@ -1,6 +1,6 @@
 /**
- * The errors of the service. Each class has one of the sixteen stable codes. `message` and
- * `details` are public, `cause` and `operation` are internal.
+ * The errors of the service. Each class has one of the sixteen stable codes. `message`, `details` and
+ * the HTTP `status` are public, `cause` and `operation` are internal.
  */
 import { Data } from "effect";
 import type { Millis } from "./timestamp.ts";
@@ -18,9 +18,12 @@ export class BadRequest extends Data.TaggedError("BadRequest")<{
   readonly problem: "unreadable" | "not_found" | "method_not_allowed";
 }> {
   readonly code = "BAD_REQUEST";
+  readonly status = badRequestStatuses[this.problem];
   readonly details = null;
   override readonly message = badRequestMessages[this.problem];
 }
+
+const badRequestStatuses = { unreadable: 400, not_found: 404, method_not_allowed: 405 } as const;
 
 const badRequestMessages = {
   unreadable: "The request cannot be read: its path or query has broken percent-encoding",
@@ -33,9 +36,19 @@ export class MalformedRequest extends Data.TaggedError("MalformedRequest")<{
   readonly problem: "syntax" | "host" | "authorization" | "timeout" | "expectation" | "head_too_large";
 }> {
   readonly code = "BAD_REQUEST";
+  readonly status = malformedRequestStatuses[this.problem];
   readonly details = null;
   override readonly message = malformedRequestMessages[this.problem];
 }
+
+const malformedRequestStatuses = {
+  syntax: 400,
+  host: 400,
+  authorization: 400,
+  timeout: 408,
+  expectation: 417,
+  head_too_large: 431,
+} as const;
 
 const malformedRequestMessages = {
   syntax: "The request cannot be read: it is not valid HTTP/1.1",
@@ -51,6 +64,7 @@ export class MissingParameter extends Data.TaggedError("MissingParameter")<{
   readonly parameters: ReadonlyArray<string>;
 }> {
   readonly code = "MISSING_PARAMETER";
+  readonly status = 400;
   readonly details = { parameters: this.parameters };
   override readonly message = `Missing required parameters: ${this.parameters.join(", ")}`;
 }
@@ -66,6 +80,7 @@ export class InvalidParameter extends Data.TaggedError("InvalidParameter")<{
   readonly parameters: ReadonlyArray<ParameterProblem>;
 }> {
   readonly code = "INVALID_PARAMETER";
+  readonly status = 400;
   readonly details = { parameters: this.parameters };
   override readonly message =
     `Invalid parameter: ${this.parameters.map((problem) => problem.name).join(", ")}`;
@@ -80,9 +95,12 @@ export class InvalidBody extends Data.TaggedError("InvalidBody")<
   { readonly problem: "content" | "too_large" | "content_type"; readonly reason: string } & WithCause
 > {
   readonly code = "INVALID_BODY";
+  readonly status = invalidBodyStatuses[this.problem];
   readonly details = { reason: this.reason };
   override readonly message = "Invalid request body";
 }
+
+const invalidBodyStatuses = { content: 400, too_large: 413, content_type: 415 } as const;
 
 /** The key is missing, unknown, expired, revoked or disabled. The response does not say which. */
 export class InvalidApiKey extends Data.TaggedError("InvalidApiKey")<{
@@ -90,6 +108,7 @@ export class InvalidApiKey extends Data.TaggedError("InvalidApiKey")<{
   readonly problem: "missing" | "wrong";
 }> {
   readonly code = "INVALID_API_KEY";
+  readonly status = 401;
   readonly details = null;
   override readonly message = "Unauthorized: missing or invalid API key";
 }
@@ -97,6 +116,7 @@ export class InvalidApiKey extends Data.TaggedError("InvalidApiKey")<{
 /** The dashboard session is missing or expired. */
 export class InvalidSession extends Data.TaggedError("InvalidSession")<{}> {
   readonly code = "INVALID_SESSION";
+  readonly status = 401;
   readonly details = null;
   override readonly message = "The session is missing or expired";
 }
@@ -115,6 +135,7 @@ export type ForbiddenReason =
 /** The key, or who is signed in, is not allowed to do this. */
 export class Forbidden extends Data.TaggedError("Forbidden")<{ readonly reason: ForbiddenReason }> {
   readonly code = "FORBIDDEN";
+  readonly status = 403;
   readonly details = { reason: this.reason };
   override readonly message = forbiddenMessages[this.reason];
 }
@@ -134,6 +155,7 @@ const forbiddenMessages = {
 /** The route or parameter requires a Premium key. */
 export class PremiumRequired extends Data.TaggedError("PremiumRequired")<{}> {
   readonly code = "PREMIUM_REQUIRED";
+  readonly status = 403;
   readonly details = null;
   override readonly message = "Premium required";
 }
@@ -141,6 +163,7 @@ export class PremiumRequired extends Data.TaggedError("PremiumRequired")<{}> {
 /** The scope has no such link. */
 export class LinkNotFound extends Data.TaggedError("LinkNotFound")<{}> {
   readonly code = "LINK_NOT_FOUND";
+  readonly status = 404;
   readonly details = null;
   override readonly message = "No matching link";
 }
@@ -148,6 +171,7 @@ export class LinkNotFound extends Data.TaggedError("LinkNotFound")<{}> {
 /** The key has no such verification session. */
 export class SessionNotFound extends Data.TaggedError("SessionNotFound")<{}> {
   readonly code = "SESSION_NOT_FOUND";
+  readonly status = 404;
   readonly details = null;
   override readonly message = "Verification session not found";
 }
@@ -155,6 +179,7 @@ export class SessionNotFound extends Data.TaggedError("SessionNotFound")<{}> {
 /** The verification session has expired. */
 export class SessionExpired extends Data.TaggedError("SessionExpired")<{}> {
   readonly code = "SESSION_EXPIRED";
+  readonly status = 410;
   readonly details = null;
   override readonly message = "Verification session expired";
 }
@@ -176,6 +201,7 @@ const seconds = (count: number): string => `${count} ${count === 1 ? "second" : 
 /** A limit of the key is exceeded. */
 export class RateLimited extends Data.TaggedError("RateLimited")<Refusal<KeyBucket>> {
   readonly code = "RATE_LIMITED";
+  readonly status = 429;
   readonly details = { bucket: this.bucket };
   override readonly message = rateLimitedMessages[this.bucket](this);
 }
@@ -192,6 +218,7 @@ const rateLimitedMessages = {
 /** A limit of the client address is exceeded, over all keys that it uses. */
 export class SharedIpRateLimited extends Data.TaggedError("SharedIpRateLimited")<Refusal<AddressBucket>> {
   readonly code = "SHARED_IP_RATE_LIMITED";
+  readonly status = 429;
   readonly details = { bucket: this.bucket };
   override readonly message = "Too many requests from this IP address";
 }
@@ -202,6 +229,7 @@ export class BulkLimitExceeded extends Data.TaggedError("BulkLimitExceeded")<{
   readonly received: number;
 }> {
   readonly code = "BULK_LIMIT_EXCEEDED";
+  readonly status = 400;
   readonly details = { limit: this.limit, received: this.received };
   override readonly message = `A bulk request takes at most ${this.limit} inputs, received ${this.received}`;
 }
@@ -209,6 +237,7 @@ export class BulkLimitExceeded extends Data.TaggedError("BulkLimitExceeded")<{
 /** The request conflicts with stored data. */
 export class Conflict extends Data.TaggedError("Conflict")<{ readonly reason: string }> {
   readonly code = "CONFLICT";
+  readonly status = 409;
   readonly details = { reason: this.reason };
   override readonly message = "The request conflicts with the present state";
 }
@@ -216,6 +245,7 @@ export class Conflict extends Data.TaggedError("Conflict")<{ readonly reason: st
 /** A bug in the service. */
 export class InternalError extends Data.TaggedError("InternalError")<WithCause> {
   readonly code = "INTERNAL_ERROR";
+  readonly status = 500;
   readonly details = null;
   override readonly message = "Internal server error";
 }
@@ -231,6 +261,7 @@ interface Unavailability extends WithCause {
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<Unavailability> {
   readonly code = "INTERNAL_ERROR";
+  readonly status = 503;
   readonly details = null;
   override readonly message = "Service unavailable";
 }
@@ -238,6 +269,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<Unava
 /** A platform did not answer. The request can be retried. */
 export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")<Unavailability> {
   readonly code = "INTERNAL_ERROR";
+  readonly status = 503;
   readonly details = null;
   override readonly message = "Service unavailable";
 }

@@ -8,51 +8,75 @@ const matching = (pattern: RegExp, expected: string, example: string) =>
     examples: [example],
   });
 
+/** The schema with a `make` whose error says what it got and what it expects. */
+const explained = <S extends Schema.Schema<string>>(name: string, expected: string, schema: S): S => {
+  const is = Schema.is(schema);
+  return Object.defineProperty(schema, "make", {
+    value: (text: string) => {
+      if (is(text)) return text;
+      throw new TypeError(`${name} is ${quoted(text)}, expected ${expected}`);
+    },
+  });
+};
+
+const quoted = (value: unknown): string =>
+  typeof value === "string" ? `"${value.slice(0, 60)}"` : `of type ${typeof value}`;
+
 /** The forms of platform IDs, for error messages. */
 export const idRules = { chatId: "5 to 32 digits", gameId: "1 to 32 digits", guildId: "5 to 32 digits" };
 
 /** A user of the chat platform: 5 to 32 digits. */
-export const ChatId = matching(/^\d{5,32}$/u, idRules.chatId, "100001").pipe(
-  Schema.brand("ChatId"),
-  Schema.annotate({
-    identifier: "ChatId",
-    description: "ID of a user of the chat platform",
-  }),
+export const ChatId = explained(
+  "ChatId",
+  idRules.chatId,
+  matching(/^\d{5,32}$/u, idRules.chatId, "100001").pipe(
+    Schema.brand("ChatId"),
+    Schema.annotate({ identifier: "ChatId", description: "ID of a user of the chat platform" }),
+  ),
 );
 export type ChatId = typeof ChatId.Type;
 
 /** A user of the game platform: 1 to 32 digits. */
-export const GameId = matching(/^\d{1,32}$/u, idRules.gameId, "1").pipe(
-  Schema.brand("GameId"),
-  Schema.annotate({
-    identifier: "GameId",
-    description: "ID of a user of the game platform",
-  }),
+export const GameId = explained(
+  "GameId",
+  idRules.gameId,
+  matching(/^\d{1,32}$/u, idRules.gameId, "1").pipe(
+    Schema.brand("GameId"),
+    Schema.annotate({ identifier: "GameId", description: "ID of a user of the game platform" }),
+  ),
 );
 export type GameId = typeof GameId.Type;
 
 /** A guild (community) of the chat platform: 5 to 32 digits. */
-export const GuildId = matching(/^\d{5,32}$/u, idRules.guildId, "700000000000000001").pipe(
-  Schema.brand("GuildId"),
-  Schema.annotate({
-    identifier: "GuildId",
-    description: "ID of a guild of the chat platform",
-  }),
+export const GuildId = explained(
+  "GuildId",
+  idRules.guildId,
+  matching(/^\d{5,32}$/u, idRules.guildId, "700000000000000001").pipe(
+    Schema.brand("GuildId"),
+    Schema.annotate({ identifier: "GuildId", description: "ID of a guild of the chat platform" }),
+  ),
 );
 export type GuildId = typeof GuildId.Type;
 
 /** The public id of a data scope. */
-export const Pid = matching(
-  /^pid_[0-9a-z]{16,64}$/u,
+export const Pid = explained(
+  "Pid",
   '"pid_" and 16 or more of 0-9a-z',
-  "pid_0123456789abcdefghij",
-).pipe(Schema.brand("Pid"), Schema.annotate({ identifier: "Pid", description: "Public id of a data scope" }));
+  matching(/^pid_[0-9a-z]{16,64}$/u, '"pid_" and 16 or more of 0-9a-z', "pid_0123456789abcdefghij").pipe(
+    Schema.brand("Pid"),
+    Schema.annotate({ identifier: "Pid", description: "Public id of a data scope" }),
+  ),
+);
 export type Pid = typeof Pid.Type;
 
 /** The public part of an API key, the 12 characters after `alk_`. */
-export const KeyId = matching(/^[0-9A-Za-z]{12}$/u, "12 letters or digits", "Aa0Bb1Cc2Dd3").pipe(
-  Schema.brand("KeyId"),
-  Schema.annotate({ identifier: "KeyId", description: "Public id of an API key" }),
+export const KeyId = explained(
+  "KeyId",
+  "12 letters or digits",
+  matching(/^[0-9A-Za-z]{12}$/u, "12 letters or digits", "Aa0Bb1Cc2Dd3").pipe(
+    Schema.brand("KeyId"),
+    Schema.annotate({ identifier: "KeyId", description: "Public id of an API key" }),
+  ),
 );
 export type KeyId = typeof KeyId.Type;
 

@@ -24,7 +24,7 @@ import {
   RateLimited,
   SharedIpRateLimited,
 } from "@accountlink/core/errors";
-import { routes, statusesByCode, statusOf } from "@accountlink/http-api";
+import { routes, statusesByCode } from "@accountlink/http-api";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
@@ -126,7 +126,9 @@ describe("the errors", () => {
       Object.entries(statusesByCode),
     );
     expect(
-      Object.fromEntries([...byCode].map(([code, all]) => [code, [...new Set(all.map(statusOf))]])),
+      Object.fromEntries(
+        [...byCode].map(([code, all]) => [code, [...new Set(all.map(({ status }) => status))]]),
+      ),
     ).toEqual(statusesByCode);
   });
 

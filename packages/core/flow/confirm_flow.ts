@@ -6,6 +6,7 @@ import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import type { Sid } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
+import { LinkEvents } from "../links/link_events.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { SessionStore } from "../sessions/session_store.ts";
@@ -25,6 +26,7 @@ export const makeConfirm = Effect.gen(function* () {
   const subjects = yield* FlowSubjects;
   const sessions = yield* SessionStore;
   const watch = yield* SessionWatch;
+  const events = yield* LinkEvents;
   const guard = yield* GuildGuard;
   const limits = yield* RequestLimits;
   const vault = yield* AddressVault;
@@ -67,12 +69,14 @@ export const makeConfirm = Effect.gen(function* () {
         yield* flows.end(id);
         return yield* new FlowRefused({ reason: "link_changed", entry });
       case "Completed": {
+        const { previousGameId } = completed;
         if (session !== null) yield* watch.announce([session]);
+        yield* events.announce("linkChanged", { scope: subject.scope, chatId, gameId, previousGameId });
         const ended = { entry, guildId: subject.guildId };
         if (subject.redirect !== null) {
           return { ...ended, redirect: withOutcome(subject.redirect, subject.sid) };
         }
-        const linkChanged = completed.previousGameId !== gameId;
+        const linkChanged = previousGameId !== gameId;
         return { ...ended, redirect: null, ...(yield* accounts.both(chatId, gameId)), linkChanged };
       }
     }

@@ -10,6 +10,7 @@ import type { ChatId, GameId } from "../ids.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { type GuildError, GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
+import { LinkEvents } from "./link_events.ts";
 import { type ChatMoved, type GameSet, type GameUnlinked, LinkStore } from "./link_store.ts";
 
 /** The scope, guild and origin of a write, and how its result `A` is committed. */
@@ -97,6 +98,7 @@ export class LinkWriter extends Context.Service<
       const guard = yield* GuildGuard;
       const games = yield* GamePlatform;
       const watch = yield* SessionWatch;
+      const events = yield* LinkEvents;
 
       const setGame: LinkWriter["Service"]["setGame"] = Effect.fn("LinkWriter.setGame")(function* (
         target,
@@ -109,13 +111,15 @@ export class LinkWriter extends Context.Service<
         }
         const { commit = commitAlone } = target;
         const write = links.setGame({ ...(yield* contextOf(target)), chatId, gameId });
-        const resultOf = ({ previousGameId }: GameSet): GameUpdated => ({
+        const resultOf = ({ previousGameId }: Pick<GameSet, "previousGameId">): GameUpdated => ({
           chatId,
           gameId,
           previousGameId,
           updated: previousGameId !== gameId,
         });
-        return resultOf(yield* commit(write, resultOf));
+        const { previousGameId } = yield* commit(write, resultOf);
+        yield* events.announce("linkChanged", { scope: target.scope, chatId, gameId, previousGameId });
+        return resultOf({ previousGameId });
       });
 
       const moveChat: LinkWriter["Service"]["moveChat"] = Effect.fn("LinkWriter.moveChat")(function* (
@@ -132,7 +136,19 @@ export class LinkWriter extends Context.Service<
           gameId,
           updated: _tag === "Moved",
         });
-        return resultOf(yield* commit(Effect.flatMap(write, requireMovable), resultOf));
+        const moved = yield* commit(Effect.flatMap(write, requireMovable), resultOf);
+        if (moved._tag === "Moved") {
+          const { scope } = target;
+          const { gameId } = moved;
+          yield* events.announce("linkChanged", {
+            scope,
+            chatId: oldChatId,
+            gameId: null,
+            previousGameId: gameId,
+          });
+          yield* events.announce("linkChanged", { scope, chatId: newChatId, gameId, previousGameId: null });
+        }
+        return resultOf(moved);
       });
 
       const removeGame: LinkWriter["Service"]["removeGame"] = Effect.fn("LinkWriter.removeGame")(function* (
@@ -151,6 +167,13 @@ export class LinkWriter extends Context.Service<
         });
         const removed = yield* commit(Effect.flatMap(write, requireLink), resultOf);
         yield* watch.announce(removed.ended);
+        const { scope } = target;
+        yield* events.announce("linkChanged", {
+          scope,
+          chatId,
+          gameId: null,
+          previousGameId: removed.gameId,
+        });
         return resultOf(removed);
       });
 
@@ -161,13 +184,14 @@ export class LinkWriter extends Context.Service<
           const write = links.deleteScope(yield* contextOf(target));
           const { records, ended } = yield* commit(write, (deleted) => deleted.records, "bulk");
           yield* watch.announce(ended);
+          if (records > 0) yield* events.announce("linksDeleted", { scope: target.scope });
           return records;
         },
       );
 
       return LinkWriter.of({ setGame, moveChat, removeGame, deleteScope });
     }),
-  );
+  ).pipe(Layer.provide(LinkEvents.layer));
 }
 
 type ChatKept = Extract<ChatMoved, { readonly gameId: GameId }>;

@@ -39,6 +39,9 @@ export class SessionReads extends Context.Service<
       kind: ReadKind,
     ) => Effect.Effect<SessionRead, RateLimited | StoreUnavailable, Scope.Scope>;
 
+    /** Begins a read that no rule limits, beside others: of the process that embeds the service. */
+    readonly observe: (session: VerificationSession) => Effect.Effect<SessionRead, never, Scope.Scope>;
+
     /** How many reads of the session are left; null for any number. */
     readonly pollsRemaining: (session: VerificationSession) => Effect.Effect<number | null, StoreUnavailable>;
   }
@@ -58,10 +61,9 @@ export class SessionReads extends Context.Service<
         return Option.match(advanced, { onNone: () => stored, onSome: ({ session }) => session });
       });
 
-      const begin = Effect.fnUntraced(function* (session: VerificationSession, kind: ReadKind) {
-        const read = yield* limits.admit(session, kind);
+      /** @param read its number; `Infinity` for one that no other supersedes */
+      const open = Effect.fnUntraced(function* (session: VerificationSession, read: number) {
         const subscription = yield* watch.subscribe(session, read);
-        yield* watch.supersede(session.id, read);
 
         const next = Effect.fnUntraced(function* (known: VerificationSession, until: Millis) {
           const end = Math.min(until, known.expiresAt);
@@ -82,7 +84,16 @@ export class SessionReads extends Context.Service<
       });
 
       return SessionReads.of({
-        begin,
+        begin: Effect.fnUntraced(function* (session, kind) {
+          const read = yield* limits.admit(session, kind);
+          const opened = yield* open(session, read);
+          yield* watch.supersede(session.id, read);
+          return opened;
+        }),
+
+        observe: (session) =>
+          Effect.map(open(session, Infinity), (read) => ({ ...read, pollsRemaining: null })),
+
         pollsRemaining: limits.remaining,
       });
     }),

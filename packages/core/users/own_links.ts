@@ -6,6 +6,7 @@ import { guildOf } from "../data_scope.ts";
 import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, GuildId, Pid } from "../ids.ts";
 import { isLinked, type Link } from "../links/link.ts";
+import { LinkEvents } from "../links/link_events.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { platformConcurrency } from "../platforms/guild_guard.ts";
 import type { GameProfile } from "../platforms/profile.ts";
@@ -51,6 +52,7 @@ export class OwnLinks extends Context.Service<
       const links = yield* LinkStore;
       const profiles = yield* Profiles;
       const watch = yield* SessionWatch;
+      const events = yield* LinkEvents;
 
       const findLinks = (chatId: ChatId) =>
         Effect.map(users.findRecords(chatId), (records) => records.filter(isScopedLink));
@@ -81,6 +83,8 @@ export class OwnLinks extends Context.Service<
           const removed = yield* links.removeGame({ pid, chatId, at, actor, requestId });
           if (Option.isNone(removed)) return yield* new LinkNotFound();
           yield* watch.announce(removed.value.ended);
+          const { gameId: previousGameId } = removed.value;
+          yield* events.announce("linkChanged", { scope: link.scope, chatId, gameId: null, previousGameId });
           return yield* show(link);
         },
       );
@@ -94,7 +98,7 @@ export class OwnLinks extends Context.Service<
         remove,
       });
     }),
-  );
+  ).pipe(Layer.provide(LinkEvents.layer));
 }
 
 interface ScopedLink extends ScopedRecord {

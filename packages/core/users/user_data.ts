@@ -9,6 +9,7 @@ import type { ChatId } from "../ids.ts";
 import type { KeyDetails } from "../keys/api_key.ts";
 import { KeyChanges } from "../keys/key_changes.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import { LinkEvents } from "../links/link_events.ts";
 import { randomToken } from "../secrets/random_token.ts";
 import type { Signals } from "../signals.ts";
 import { erasedMark } from "./erasure.ts";
@@ -53,6 +54,7 @@ export class UserData extends Context.Service<
       const store = yield* UserStore;
       const keyStore = yield* KeyStore;
       const { announce } = yield* KeyChanges;
+      const events = yield* LinkEvents;
       const random = yield* SecureRandom.SecureRandom;
 
       const find = Effect.fn("UserData.find")(function* (chatId: ChatId) {
@@ -88,10 +90,13 @@ export class UserData extends Context.Service<
         if (Option.isNone(erased)) return yield* erase(chatId, origin);
         const { revokedKeys } = erased.value;
         yield* Effect.forEach(revokedKeys, announce);
+        yield* Effect.forEach(records, ({ scope, record }) =>
+          events.announce("linkChanged", { scope, chatId, gameId: null, previousGameId: record.gameId }),
+        );
         return erased.value;
       });
 
       return UserData.of({ find, previewErasure, erase });
     }),
-  ).pipe(Layer.provide(KeyChanges.layer));
+  ).pipe(Layer.provide([KeyChanges.layer, LinkEvents.layer]));
 }

@@ -10,7 +10,6 @@ import type {
   PlatformUnavailable,
 } from "@accountlink/core/errors";
 import type { Refused } from "@accountlink/dashboard";
-import { statusOf } from "@accountlink/http-api";
 
 export type KeyFormError =
   | MissingParameter
@@ -21,7 +20,7 @@ export type KeyFormError =
   | PlatformUnavailable;
 
 export const refusalOf = (error: KeyFormError): Refused => {
-  const status = statusOf(error);
+  const { status } = error;
   switch (error._tag) {
     case "MissingParameter":
       return {

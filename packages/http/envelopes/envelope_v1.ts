@@ -1,7 +1,7 @@
 /**
  * The v1 envelope.
  */
-import { EnvelopeV1, type Route, statusOf } from "@accountlink/http-api";
+import { EnvelopeV1, type Route } from "@accountlink/http-api";
 import type { RequestContext } from "../request_context.ts";
 import {
   addErrorHeaders,
@@ -46,7 +46,7 @@ export const envelopeV1 = ({
 
     failure: (context, error) => {
       const now = context.clock.currentTimeMillisUnsafe();
-      const wording = wordings?.[error.code] ?? { status: statusOf(error), message: error.message };
+      const wording = wordings?.[error.code] ?? error;
       const headers = commonHeaders(context, now);
       addErrorHeaders(headers, error);
       const body = {

@@ -2,7 +2,7 @@
  * The v2 envelope.
  */
 import type { PublicError } from "@accountlink/core";
-import { EnvelopeV2, type Route, statusOf } from "@accountlink/http-api";
+import { EnvelopeV2, type Route } from "@accountlink/http-api";
 import { type RequestContext, toContract } from "../request_context.ts";
 import type { DatedContract } from "../service_versions/dated_contract.ts";
 import { defaultContract } from "../service_versions/service_version.ts";
@@ -79,10 +79,9 @@ export const envelopeV2 = ({ traffic }: Pick<Route, "traffic">): Envelope => {
 
     failure: (context, error) => {
       const now = context.clock.currentTimeMillisUnsafe();
-      const status = statusOf(error);
       const headers = headersOf(context, now, defaultContract);
       addErrorHeaders(headers, error);
-      const { code, message, details } = error;
+      const { code, status, message, details } = error;
       const meta = metaOf(context, refusingLimit(error) ?? reportedLimit(context, bucket), undefined);
       return jsonResponse(
         status,

@@ -2,7 +2,6 @@
  * Answers of bulk routes.
  */
 import { type BulkItem, maxBulkInputs } from "@accountlink/core/links";
-import { statusOf } from "@accountlink/http-api";
 import { Result } from "effect";
 
 /** The answer of a bulk route. */
@@ -19,9 +18,9 @@ export const bulkAnswer = <Data, Input>(
       foundCount++;
       return { input: inputOf(input), found: true, data: result.success, error: null };
     }
-    const { code, message, details } = result.failure;
+    const { code, message, details, status } = result.failure;
     if (code === "LINK_NOT_FOUND") notFoundCount++;
-    const error = { code, message, details, status: statusOf(result.failure) };
+    const error = { code, message, details, status };
     return { input: inputOf(input), found: false, data: null, error };
   });
   const count = items.length;

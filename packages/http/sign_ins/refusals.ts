@@ -5,7 +5,6 @@ import type { PublicError } from "@accountlink/core";
 import { PlatformUnavailable } from "@accountlink/core/errors";
 import { SignInRefused } from "@accountlink/core/sign_ins";
 import { html } from "@accountlink/html";
-import { statusOf } from "@accountlink/http-api";
 import type { Page } from "../pages/page.ts";
 import type { Site } from "./site.ts";
 
@@ -44,7 +43,7 @@ const signInRefusals: Readonly<Record<SignInRefused["reason"], Refusal>> = {
 
 const refusalOf = (error: SiteError): Refusal => {
   if (error instanceof SignInRefused) return signInRefusals[error.reason];
-  const status = statusOf(error);
+  const { status } = error;
   switch (error._tag) {
     case "BadRequest":
       return error.problem === "not_found"

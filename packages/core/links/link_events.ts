@@ -1,0 +1,72 @@
+/**
+ * Tells of changed links, on every node.
+ */
+import { Context, Effect, Layer, Schedule, type Scope, Stream } from "effect";
+import type { DataScope } from "../data_scope.ts";
+import type { ChatId, GameId } from "../ids.ts";
+import { Signals } from "../signals.ts";
+
+/** What can be heard of links, by name. */
+export interface LinkEventMap {
+  /** The link of one chat user changed. */
+  readonly linkChanged: {
+    readonly scope: DataScope;
+    readonly chatId: ChatId;
+    /** Null if the link was removed. */
+    readonly gameId: GameId | null;
+    /** Null if there was none. */
+    readonly previousGameId: GameId | null;
+  };
+
+  /** All records of a scope were deleted. */
+  readonly linksDeleted: { readonly scope: DataScope };
+}
+
+/**
+ * Changes by keys, flows, users and embedders; imports, fixtures and the command line tell of none. An event is heard
+ * at most once: one that happens while a subscriber, or the signals between nodes, are down is not told later.
+ */
+export class LinkEvents extends Context.Service<
+  LinkEvents,
+  {
+    /** Tells of a stored change, without waiting for it. A link that is the same as before is no change. */
+    readonly announce: <Name extends keyof LinkEventMap>(
+      name: Name,
+      event: LinkEventMap[Name],
+    ) => Effect.Effect<void>;
+
+    /** Subscribes until the scope closes. The stream has every later event, of all scopes. */
+    readonly subscribe: <Name extends keyof LinkEventMap>(
+      name: Name,
+    ) => Effect.Effect<Stream.Stream<LinkEventMap[Name]>, never, Scope.Scope>;
+  }
+>()("@accountlink/core/LinkEvents") {
+  static readonly layer: Layer.Layer<LinkEvents, never, Signals> = Layer.effect(
+    LinkEvents,
+    Effect.gen(function* () {
+      const signals = yield* Signals;
+      const scope = yield* Effect.scope;
+      return LinkEvents.of({
+        announce: (name, event) =>
+          isChange(event)
+            ? signals
+                .publish(topicOf(name), JSON.stringify(event))
+                .pipe(Effect.ignore, Effect.forkIn(scope, { startImmediately: true }), Effect.asVoid)
+            : Effect.void,
+        subscribe: (name) =>
+          signals.subscribe(topicOf(name)).pipe(
+            Effect.retry(Schedule.spaced("1 second")),
+            Effect.orDie,
+            Effect.map((messages) =>
+              Stream.map(Stream.fromQueue(messages), (message) => JSON.parse(message)),
+            ),
+          ),
+      });
+    }),
+  );
+}
+
+const topicOf = (name: keyof LinkEventMap): string => `links:${name}`;
+
+const isChange = (event: LinkEventMap[keyof LinkEventMap]): boolean =>
+  !("gameId" in event) || event.gameId !== event.previousGameId;
