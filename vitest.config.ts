@@ -44,6 +44,7 @@ export default defineConfig({
           name: "portable",
           include: [
             "packages/{client,core,storage-memory,cache-memory,platform-memory,testing}/**/*_test.ts",
+            "packages/accountlink/memory_test.ts",
           ],
           // A search through many histories finds in one runtime what it finds in another, and a bundle has one size.
           exclude: [...configDefaults.exclude, "**/*_races_test.ts", "packages/client/size_test.ts"],

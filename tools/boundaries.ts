@@ -36,6 +36,20 @@ const rules: Readonly<Record<string, Rule>> = {
   "platform-dev": { imports: ["core", "html", "platform-http"] },
   "platform-live": { imports: ["core", "platform-http"] },
   networks: { imports: ["core"] },
+  accountlink: {
+    imports: [
+      "core",
+      "http",
+      "storage-memory",
+      "storage-sql",
+      "cache-memory",
+      "cache-redis",
+      "platform-http",
+      "platform-live",
+    ],
+    portable: true,
+    thirdParty: "effect",
+  },
   testing: {
     imports: ["core", "storage-memory", "cache-memory", "platform-memory"],
     portable: true,
@@ -106,7 +120,8 @@ const problemOf = (file: string, specifier: string): string | null => {
   if (specifier.startsWith(".")) return relativeProblem(file, specifier);
 
   const isTest = /(?:_test|\/test_\w+)\.ts$/.test(file);
-  const imported = /^@accountlink\/([^/]+)/.exec(specifier)?.[1];
+  const [, scoped, umbrella] = /^(?:@accountlink\/([^/]+)|(accountlink)(?:\/|$))/.exec(specifier) ?? [];
+  const imported = scoped ?? umbrella;
   if (imported === undefined) {
     return unstableProblem(specifier, name) ?? (isTest ? null : thirdPartyProblem(specifier, name, rule));
   }

@@ -72,7 +72,10 @@ const doorOf = async ({ file }: Example) => {
   const [, name, path] = /^packages\/([^/]+)\/(.+)$/.exec(file) ?? [];
   if (name === undefined || path === undefined) return null;
   const manifest = readFileSync(join(root, "packages", name, "package.json"), "utf8");
-  const doors = (JSON.parse(manifest) as { readonly exports: Readonly<Record<string, string>> }).exports;
+  const { name: packageName, exports: doors } = JSON.parse(manifest) as {
+    readonly name: string;
+    readonly exports: Readonly<Record<string, string>>;
+  };
   const targets = [`./${path}`, `./${join(dirname(path), "mod.ts")}`, "./mod.ts"];
   const entry = targets
     .map((target) => ({ target, subpath: subpathTo(target, doors) }))
@@ -81,7 +84,7 @@ const doorOf = async ({ file }: Example) => {
     throw new Error(`Cannot run the example of "${file}": no export leads to it`);
   const { target, subpath } = entry;
   const door = (await import(pathToFileURL(join(root, "packages", name, target)).href)) as object;
-  return { name: `@accountlink/${name}${subpath.slice(1)}`, exports: Object.keys(door) };
+  return { name: `${packageName}${subpath.slice(1)}`, exports: Object.keys(door) };
 };
 
 const place = async (example: Example): Promise<PlacedExample> => {

@@ -1,0 +1,64 @@
+/**
+ * Layers with every service.
+ */
+import { AddressVault, AccountLink as Core, NetworkIntelligence, SessionSettings } from "@accountlink/core";
+import { Limits } from "@accountlink/core/limits";
+import { type DeploymentSecrets, RootKey, Secrets } from "@accountlink/core/secrets";
+import { Effect, Layer } from "effect";
+import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { Accounts } from "./accounts.ts";
+import { Alts } from "./alts.ts";
+import { Audit } from "./audit.ts";
+import { Keys } from "./keys.ts";
+import { Links } from "./links.ts";
+import { type CheckedOptions, checkOptions, type Options, type Settings } from "./options.ts";
+import { PublicAddress } from "./public_address.ts";
+import { Scope, type ScopeChoice } from "./scope.ts";
+import { Sessions } from "./sessions.ts";
+import { Users } from "./users.ts";
+
+const inScope = Layer.mergeAll(Links.layer, Keys.layer, Sessions.layer, Alts.layer, Audit.layer);
+
+/** `Links`, `Keys`, `Sessions`, `Alts` and `Audit` of another data scope, over the services of `layer`. */
+export const layerScope = (choice: ScopeChoice) =>
+  // Another choice is another build of the same layers.
+  Layer.fresh(Layer.provideMerge(inScope, Scope.layer(choice)));
+
+/**
+ * Every service on a storage, and the ports below them. It fails with `InvalidOptions`, with `SecretRejected` if another
+ * secret was used with the storage before, and with what keeps the storage from opening.
+ */
+export const layer = <E>(options: Options<E>) => Layer.unwrap(Effect.map(checkOptions(options), layerOf));
+
+/** Every service in memory. */
+export const layerMemory = (settings: Settings) => layer<never>(settings);
+
+const layerOf = <E>({ storage, secrets, scope, platforms, ...choices }: CheckedOptions<E>) =>
+  Layer.mergeAll(layerScope(scope), Accounts.layer, Users.layer).pipe(
+    Layer.provideMerge(Core.layerWeb),
+    Layer.provideMerge(Core.layer),
+    Layer.provideMerge(deploymentKeys(secrets)),
+    Layer.provideMerge(Layer.merge(platforms, NetworkIntelligence.none)),
+    Layer.provideMerge(Layer.merge(storage, webCrypto)),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Layer.succeed(Limits, choices.limits),
+        Layer.succeed(SessionSettings, choices.sessions),
+        Layer.succeed(PublicAddress, { publicUrl: null, redirectOrigins: choices.redirectOrigins }),
+      ),
+    ),
+  );
+
+/** Addresses of users are protected with the root key, under the name that a server gives it. */
+const deploymentKeys = (secrets: DeploymentSecrets) =>
+  Layer.merge(
+    Secrets.layer,
+    Layer.unwrap(Effect.map(RootKey, (rootKey) => AddressVault.layer(new Map([["secret", rootKey]])))),
+  ).pipe(Layer.provide(RootKey.layer(secrets)));
+
+const webCrypto = Layer.mergeAll(
+  Aead.layerWebCrypto,
+  Digest.layerWebCrypto,
+  Kdf.layerWebCrypto,
+  Mac.layerWebCrypto,
+).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto));

@@ -1,0 +1,57 @@
+/**
+ * Accounts: who owns scopes and keys.
+ */
+
+import { Accounts as CoreAccounts, InvalidParameter, type StoreUnavailable } from "@accountlink/core";
+import { type Account, KeyStore, type Tier } from "@accountlink/core/keys";
+import { Context, Effect, Layer, Option } from "effect";
+import { originOf, type WriteOptions } from "./scope.ts";
+
+type Options = Pick<WriteOptions, "actor">;
+type Change = Effect.Effect<Account, InvalidParameter | StoreUnavailable>;
+
+/**
+ * The accounts of the service. A change holds for their keys on every node within a second. An unknown name is
+ * `InvalidParameter`.
+ */
+export class Accounts extends Context.Service<
+  Accounts,
+  {
+    /** By name. */
+    readonly list: () => Effect.Effect<ReadonlyArray<Account>, StoreUnavailable>;
+
+    /** Sets the tier of the account and of its normal keys. */
+    readonly setTier: (name: string, tier: Tier, options?: Options) => Change;
+
+    /** Refuses all keys of the account. */
+    readonly suspend: (name: string, options?: Options) => Change;
+
+    /** Ends a suspension. */
+    readonly restore: (name: string, options?: Options) => Change;
+  }
+>()("accountlink/Accounts") {
+  static readonly layer = Layer.effect(
+    Accounts,
+    Effect.gen(function* () {
+      const accounts = yield* CoreAccounts;
+      const store = yield* KeyStore;
+
+      const changed = Effect.fnUntraced(function* (
+        name: string,
+        change: Effect.Effect<unknown, StoreUnavailable>,
+      ) {
+        yield* change;
+        const account = yield* store.findAccount(name);
+        if (Option.isSome(account)) return account.value;
+        return yield* InvalidParameter.one("name", `is "${name}", expected the name of an account`);
+      });
+
+      return Accounts.of({
+        list: () => store.listAccounts(),
+        setTier: (name, tier, options) => changed(name, accounts.setTier(name, tier, originOf(options))),
+        suspend: (name, options) => changed(name, accounts.suspend(name, originOf(options))),
+        restore: (name, options) => changed(name, accounts.restore(name, originOf(options))),
+      });
+    }),
+  );
+}

@@ -1,0 +1,125 @@
+/**
+ * Possibly related accounts, and what moderators say about them.
+ */
+import {
+  AltDetection,
+  AltReviews,
+  type Conflict,
+  InvalidParameter,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import { parseAddress } from "@accountlink/core/addresses";
+import type { AltReport, AltReview, AltReviewRemoved, AltVerdict } from "@accountlink/core/alts";
+import { longestNote } from "@accountlink/core/alts";
+import type { GuildError } from "@accountlink/core/platforms";
+import { isStorable } from "@accountlink/core/storable_text";
+import { Context, Effect, Layer, Option } from "effect";
+import { makeEmbedderKey } from "./embedder_key.ts";
+import { chatIdOf, gameIdOf } from "./ids.ts";
+import type { LookupOptions } from "./links.ts";
+import { type CallOptions, callGuild, Scope, type WriteOptions, writeTarget } from "./scope.ts";
+
+/** Who is asked about: at least one of the three. */
+export interface AltQuestion {
+  readonly chatId?: string;
+  readonly gameId?: string;
+  /** An IP address. */
+  readonly address?: string;
+}
+
+type ReadError = InvalidParameter | GuildError | StoreUnavailable;
+type WriteError = ReadError | Conflict;
+
+/** Alt detection in a scope. The addresses that it compares come from confirmed verifications. */
+export class Alts extends Context.Service<
+  Alts,
+  {
+    readonly find: (question: AltQuestion, options?: LookupOptions) => Effect.Effect<AltReport, ReadError>;
+
+    /** The newest 100 reviews of the pairs that a chat user is in. */
+    readonly reviews: (
+      chatId: string,
+      options?: CallOptions,
+    ) => Effect.Effect<ReadonlyArray<AltReview>, ReadError>;
+
+    /** Says that two chat users are the same person, or different ones. It beats every evidence. */
+    readonly review: (
+      chatId: string,
+      otherChatId: string,
+      verdict: AltVerdict,
+      options?: WriteOptions & {
+        /** At most 500 characters. */
+        readonly note?: string;
+      },
+    ) => Effect.Effect<AltReview, WriteError>;
+
+    readonly deleteReview: (
+      chatId: string,
+      otherChatId: string,
+      options?: WriteOptions,
+    ) => Effect.Effect<AltReviewRemoved, WriteError>;
+  }
+>()("accountlink/Alts") {
+  static readonly layer = Layer.effect(
+    Alts,
+    Effect.gen(function* () {
+      const scope = yield* Scope;
+      const detection = yield* AltDetection;
+      const reviews = yield* AltReviews;
+      const embedderKey = yield* makeEmbedderKey(scope);
+
+      const pairOf = Effect.fnUntraced(function* (chatId: string, otherChatId: string) {
+        return { chatId: yield* chatIdOf(chatId), otherChatId: yield* chatIdOf(otherChatId, "otherChatId") };
+      });
+
+      return Alts.of({
+        find: Effect.fnUntraced(function* (
+          { chatId, gameId, address },
+          { resolved = false, ...options } = {},
+        ) {
+          const query = {
+            chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
+            gameId: gameId === undefined ? null : yield* gameIdOf(gameId),
+            address: address === undefined ? null : yield* addressOf(address),
+          };
+          if (Object.values(query).every((value) => value === null)) {
+            return yield* InvalidParameter.one("chatId", "is missing, expected it, gameId or address");
+          }
+          const guildId = yield* callGuild(scope, options);
+          return yield* detection.detect(scope, query, { guildId, resolved, unknownMembers: "refuse" });
+        }),
+
+        reviews: Effect.fnUntraced(function* (chatId, options) {
+          const guildId = yield* callGuild(scope, options);
+          return yield* reviews.list({ scope, guildId }, yield* chatIdOf(chatId));
+        }),
+
+        review: Effect.fnUntraced(function* (chatId, otherChatId, verdict, { note = "", ...options } = {}) {
+          if (Array.from(note).length > longestNote || !isStorable(note)) {
+            return yield* InvalidParameter.one(
+              "note",
+              `expected at most ${longestNote} characters, without NUL`,
+            );
+          }
+          const pair = yield* pairOf(chatId, otherChatId);
+          const { id: keyId } = yield* embedderKey;
+          const review = { ...pair, verdict, note: note === "" ? null : note, keyId };
+          return yield* reviews.set(yield* writeTarget(scope, options), review);
+        }),
+
+        deleteReview: Effect.fnUntraced(function* (chatId, otherChatId, options) {
+          return yield* reviews.remove(
+            yield* writeTarget(scope, options),
+            yield* pairOf(chatId, otherChatId),
+          );
+        }),
+      });
+    }),
+  );
+}
+
+const addressOf = (text: string) =>
+  Option.match(parseAddress(text), {
+    onNone: () => Effect.fail(InvalidParameter.one("address", "expected an IP address")),
+    onSome: Effect.succeed,
+  });

@@ -1,0 +1,110 @@
+/**
+ * API keys, with which other programs use the HTTP interface.
+ */
+import { ApiKeys, Conflict, InvalidParameter, type StoreUnavailable } from "@accountlink/core";
+import {
+  type IssuedKey,
+  type KeyDetails,
+  KeyStore,
+  type KeyUpdate,
+  type NewKey,
+} from "@accountlink/core/keys";
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { keyIdOf } from "./ids.ts";
+import { originOf, Scope, type WriteOptions } from "./scope.ts";
+
+/** The fields of a new key. Left out, it has those of its account and no expiry. */
+export type KeyChoice = Omit<NewKey, "account" | "target" | "status">;
+
+type Options = Pick<WriteOptions, "actor">;
+type WriteError = InvalidParameter | Conflict | StoreUnavailable;
+
+/**
+ * The keys of a scope. A change holds on every node within a second. An id that is no key of the scope is
+ * `InvalidParameter`, a change of a revoked key `Conflict` `key_revoked`.
+ */
+export class Keys extends Context.Service<
+  Keys,
+  {
+    /** Creates a key. Its `token` cannot be read again. `Conflict` `key_limit` if its account may have no more. */
+    readonly create: (key: KeyChoice, options?: Options) => Effect.Effect<IssuedKey, WriteError>;
+
+    /** The oldest first, with those that are revoked. */
+    readonly list: () => Effect.Effect<ReadonlyArray<KeyDetails>, StoreUnavailable>;
+
+    /** Null if it is no key of the scope. */
+    readonly get: (id: string) => Effect.Effect<KeyDetails | null, InvalidParameter | StoreUnavailable>;
+
+    readonly update: (
+      id: string,
+      update: KeyUpdate,
+      options?: Options,
+    ) => Effect.Effect<KeyDetails, WriteError>;
+
+    /** Gives the key a new token. */
+    readonly rotate: (
+      id: string,
+      options?: Options & {
+        /** How long the earlier token stays accepted; 0 if left out. */
+        readonly graceSeconds?: number;
+      },
+    ) => Effect.Effect<IssuedKey, WriteError>;
+
+    readonly revoke: (id: string, options?: Options) => Effect.Effect<KeyDetails, WriteError>;
+  }
+>()("accountlink/Keys") {
+  static readonly layer = Layer.effect(
+    Keys,
+    Effect.gen(function* () {
+      const scope = yield* Scope;
+      const keys = yield* ApiKeys;
+      const store = yield* KeyStore;
+
+      const find = Effect.fnUntraced(function* (text: string) {
+        const id = yield* keyIdOf(text);
+        const found = yield* store.findDetails(id, yield* Clock.currentTimeMillis);
+        return Option.filter(found, (key) => key.scope.pid === scope.pid);
+      });
+
+      const findOwn = Effect.fnUntraced(function* (id: string) {
+        const found = yield* find(id);
+        if (Option.isSome(found)) return found.value;
+        return yield* InvalidParameter.one("id", `is "${id}", expected a key of the scope`);
+      });
+
+      return Keys.of({
+        create: Effect.fnUntraced(function* (key, options) {
+          const owner = Option.getOrNull(yield* store.findAccount(scope.account));
+          const account = owner ?? { name: scope.account, chatId: null, tier: "free" };
+          return yield* keys.create({ ...key, account, target: scope }, originOf(options));
+        }),
+
+        list: Effect.fnUntraced(function* () {
+          const all = yield* store.listKeys(scope.account, yield* Clock.currentTimeMillis);
+          return all.filter((key) => key.scope.pid === scope.pid);
+        }),
+
+        get: (id) => Effect.map(find(id), Option.getOrNull),
+
+        update: Effect.fnUntraced(function* (id, update, options) {
+          const key = yield* findOwn(id);
+          yield* keys.update(key.id, update, originOf(options));
+          return yield* findOwn(id);
+        }),
+
+        rotate: Effect.fnUntraced(function* (id, { graceSeconds = 0, ...options } = {}) {
+          const key = yield* findOwn(id);
+          const token = yield* keys.rotate(key.id, graceSeconds, originOf(options));
+          if (Option.isNone(token)) return yield* new Conflict({ reason: "key_revoked" });
+          return { key: yield* findOwn(id), token: token.value };
+        }),
+
+        revoke: Effect.fnUntraced(function* (id, options) {
+          const key = yield* findOwn(id);
+          yield* keys.setStatus(key.id, "revoked", originOf(options));
+          return yield* findOwn(id);
+        }),
+      });
+    }),
+  );
+}

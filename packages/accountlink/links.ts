@@ -1,0 +1,189 @@
+/**
+ * Links, in both directions.
+ */
+import {
+  type BulkLimitExceeded,
+  BulkLookup,
+  type ChatId,
+  type Conflict,
+  type InvalidParameter,
+  LinkLookup,
+  type LinkNotFound,
+  LinkStore,
+  LinkWriter,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import type {
+  BulkItem,
+  BulkItemError,
+  ChatLookup,
+  ChatUpdated,
+  GameLookup,
+  GameRemoved,
+  GameUpdated,
+  PortableLink,
+  VerificationStatus,
+} from "@accountlink/core/links";
+import { maxBulkInputs } from "@accountlink/core/links";
+import type { GuildError } from "@accountlink/core/platforms";
+import { Array, Context, Effect, Layer, Option, type Result, Stream } from "effect";
+import { chatIdOf, gameIdOf } from "./ids.ts";
+import { type CallOptions, callGuild, Scope, type WriteOptions, writeTarget } from "./scope.ts";
+
+/** Options of lookups. */
+export interface LookupOptions extends CallOptions {
+  /** Whether to add the profiles of both users; false if left out. */
+  readonly resolved?: boolean;
+}
+
+type ReadError = InvalidParameter | GuildError | StoreUnavailable;
+type WriteError = ReadError | Conflict;
+
+/** The links of a scope. An ID that is not one is `InvalidParameter`. */
+export class Links extends Context.Service<
+  Links,
+  {
+    /** The game user of a chat user; null if they are not linked. */
+    readonly get: (chatId: string, options?: LookupOptions) => Effect.Effect<ChatLookup | null, ReadError>;
+
+    /**
+     * The same for any number of chat users, in their order; null also for who is not a member of the guild.
+     */
+    readonly getMany: (
+      chatIds: ReadonlyArray<string>,
+      options?: LookupOptions,
+    ) => Effect.Effect<ReadonlyArray<ChatLookup | null>, ReadError>;
+
+    /** The chat users of a game user, newest link first; null if there are none. */
+    readonly byGame: (gameId: string, options?: LookupOptions) => Effect.Effect<GameLookup | null, ReadError>;
+
+    /** The same for any number of game users, in their order. */
+    readonly byGameMany: (
+      gameIds: ReadonlyArray<string>,
+      options?: LookupOptions,
+    ) => Effect.Effect<ReadonlyArray<GameLookup | null>, ReadError>;
+
+    /** Whether a chat user is linked, with the version and hash of the link and when it was last verified. */
+    readonly verification: (
+      chatId: string,
+      options?: LookupOptions,
+    ) => Effect.Effect<VerificationStatus, ReadError>;
+
+    /** Links a chat user to a game user, who has to exist, and returns what it replaced. */
+    readonly set: (
+      chatId: string,
+      gameId: string,
+      options?: WriteOptions,
+    ) => Effect.Effect<GameUpdated, WriteError>;
+
+    /** Moves the link of a chat user to another, who must not be linked, else `Conflict`. */
+    readonly move: (
+      chatId: string,
+      newChatId: string,
+      options?: WriteOptions,
+    ) => Effect.Effect<ChatUpdated, WriteError | LinkNotFound>;
+
+    /** Removes the link of a chat user, and fails their open sessions. */
+    readonly delete: (
+      chatId: string,
+      options?: WriteOptions,
+    ) => Effect.Effect<GameRemoved, WriteError | LinkNotFound>;
+
+    /** Deletes every record of the scope, and returns how many there were. */
+    readonly deleteAll: (options?: Pick<WriteOptions, "actor">) => Effect.Effect<number, WriteError>;
+
+    /** Every link of the scope, by chat ID as text. */
+    readonly all: () => Stream.Stream<PortableLink, StoreUnavailable>;
+  }
+>()("accountlink/Links") {
+  static readonly layer = Layer.effect(
+    Links,
+    Effect.gen(function* () {
+      const scope = yield* Scope;
+      const lookup = yield* LinkLookup;
+      const bulk = yield* BulkLookup;
+      const writer = yield* LinkWriter;
+      const store = yield* LinkStore;
+
+      const lookupOptions = ({ resolved = false, ...options }: LookupOptions = {}) =>
+        Effect.map(callGuild(scope, options), (guildId) => ({ guildId, resolved }));
+
+      return Links.of({
+        get: Effect.fnUntraced(function* (id, options) {
+          return yield* orNull(lookup.byChat(scope, yield* chatIdOf(id), yield* lookupOptions(options)));
+        }),
+
+        getMany: Effect.fnUntraced(function* (ids, options) {
+          const chatIds = yield* Effect.forEach(ids, (id) => chatIdOf(id));
+          const chosen = yield* lookupOptions(options);
+          return yield* eachOrNull(chatIds, (part) => bulk.byChats(scope, part, chosen));
+        }),
+
+        byGame: Effect.fnUntraced(function* (id, options) {
+          return yield* orNull(lookup.byGame(scope, yield* gameIdOf(id), yield* lookupOptions(options)));
+        }),
+
+        byGameMany: Effect.fnUntraced(function* (ids, options) {
+          const gameIds = yield* Effect.forEach(ids, gameIdOf);
+          const chosen = yield* lookupOptions(options);
+          return yield* eachOrNull(gameIds, (part) => bulk.byGames(scope, part, chosen));
+        }),
+
+        verification: Effect.fnUntraced(function* (id, options) {
+          return yield* lookup.verification(scope, yield* chatIdOf(id), yield* lookupOptions(options));
+        }),
+
+        set: Effect.fnUntraced(function* (chat, game, options) {
+          const link = { chatId: yield* chatIdOf(chat), gameId: yield* gameIdOf(game) };
+          return yield* writer.setGame(yield* writeTarget(scope, options), link);
+        }),
+
+        move: Effect.fnUntraced(function* (chat, newChat, options) {
+          const move = { oldChatId: yield* chatIdOf(chat), newChatId: yield* chatIdOf(newChat, "newChatId") };
+          return yield* writer.moveChat(yield* writeTarget(scope, options), move);
+        }),
+
+        delete: Effect.fnUntraced(function* (chat, options) {
+          const target = yield* writeTarget(scope, options);
+          return yield* writer.removeGame(target, yield* chatIdOf(chat), { requireMember: false });
+        }),
+
+        deleteAll: Effect.fnUntraced(function* (options) {
+          return yield* writer.deleteScope(yield* writeTarget(scope, options));
+        }),
+
+        all: () =>
+          Stream.paginate(null as ChatId | null, (after) =>
+            Effect.map(store.exportPage(scope.pid, after, pageSize), (links) => [
+              links,
+              Option.map(
+                Option.filter(Array.last(links), () => links.length === pageSize),
+                ({ chatId }) => chatId,
+              ),
+            ]),
+          ),
+      });
+    }),
+  );
+}
+
+const pageSize = 1_000;
+
+type Lookup<A> = Effect.Effect<A, GuildError | StoreUnavailable | LinkNotFound>;
+type Bulk<A> = Effect.Effect<ReadonlyArray<BulkItem<A>>, GuildError | StoreUnavailable | BulkLimitExceeded>;
+
+const orNull = <A>(lookup: Lookup<A>) =>
+  Effect.catchTag(lookup, "LinkNotFound", () => Effect.succeed<A | null>(null));
+
+/** In parts that are as long as a lookup over HTTP may be. */
+const eachOrNull = <Id, A>(ids: ReadonlyArray<Id>, lookup: (part: ReadonlyArray<Id>) => Bulk<A>) =>
+  Effect.forEach(Array.chunksOf(ids, maxBulkInputs), lookup, { concurrency: 4 }).pipe(
+    Effect.catchTag("BulkLimitExceeded", Effect.die),
+    Effect.flatMap((parts) => Effect.forEach(parts.flat(), ({ result }) => foundOrNull(result))),
+  );
+
+const foundOrNull = <A>(result: Result.Result<A, BulkItemError>) =>
+  Effect.fromResult(result).pipe(
+    Effect.map((found): A | null => found),
+    Effect.catchTag(["LinkNotFound", "Forbidden"], () => Effect.succeed(null)),
+  );

@@ -1,0 +1,33 @@
+/**
+ * Discord and Roblox as the platforms.
+ */
+import { cachedChatPlatform, cachedGamePlatform } from "@accountlink/platform-http";
+import {
+  liveChatIdentity,
+  liveChatPlatform,
+  liveGameIdentity,
+  liveGamePlatform,
+} from "@accountlink/platform-live";
+import { Layer, Redacted } from "effect";
+import { FetchHttpClient } from "effect/http";
+import type { Platforms } from "./platforms.ts";
+
+/** The applications that are registered with the platforms, as `docs/platforms.md` says. */
+export interface LiveOptions {
+  /** Where users reach the service. */
+  readonly publicUrl: string;
+  readonly discord: { readonly botToken: string; readonly clientId: string; readonly clientSecret: string };
+  readonly roblox: { readonly clientId: string; readonly clientSecret: string };
+}
+
+/** Both platforms, for the option `platforms`. Answers are cached for seconds. */
+export const live = ({ publicUrl, discord, roblox }: LiveOptions): Platforms => {
+  const chat = { publicUrl, clientId: discord.clientId, clientSecret: Redacted.make(discord.clientSecret) };
+  const bot = { publicUrl, botToken: Redacted.make(discord.botToken) };
+  return Layer.mergeAll(
+    cachedChatPlatform().pipe(Layer.provide(liveChatPlatform(bot))),
+    cachedGamePlatform().pipe(Layer.provide(liveGamePlatform())),
+    liveChatIdentity(chat),
+    liveGameIdentity({ clientId: roblox.clientId, clientSecret: Redacted.make(roblox.clientSecret) }),
+  ).pipe(Layer.provide(FetchHttpClient.layer));
+};

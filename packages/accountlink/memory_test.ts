@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { createAccountLink, InvalidOptions, memory, type Options } from "./mod.ts";
+import { promiseApiSuite } from "./test_promise_api.ts";
+
+describe("In memory", () => {
+  promiseApiSuite(memory, { shares: false });
+});
+
+describe("createAccountLink", () => {
+  const gameUserExists = () => true;
+  const refused: ReadonlyArray<readonly [options: object, problem: string]> = [
+    [{}, "gameUserExists is missing, expected a function that tells whether a game user exists"],
+    [
+      { gameUserExists: 1 },
+      "gameUserExists is of type number, expected a function that tells whether a game user exists",
+    ],
+    [
+      { gameUserExists, storage: memory() },
+      "secret is missing, expected 32 or more random bytes, or these in base64",
+    ],
+    [
+      { gameUserExists, secret: new Uint8Array(31) },
+      "secret has 31 bytes, expected 32 or more random bytes, or these in base64",
+    ],
+    [
+      { gameUserExists, secret: "hunter2!" },
+      "secret is not base64, expected 32 or more random bytes, or these in base64",
+    ],
+    [
+      { gameUserExists, redirectOrigins: ["example.com"] },
+      'redirectOrigins has "example.com", expected an origin such as "https://example.com"',
+    ],
+    [
+      { gameUserExists, sessions: { live: 1 } },
+      "sessions.live is unknown, expected one of life, pollInterval, pollLimit, longPollMax, streamMax, createBurst, createRefill, sightingRetention",
+    ],
+  ];
+
+  it.each(refused)("refuses %j", async (options, problem) => {
+    const opened = createAccountLink(options as Options);
+    await expect(opened).rejects.toBeInstanceOf(InvalidOptions);
+    await expect(opened).rejects.toThrow(`Cannot create accountlink: ${problem}`);
+  });
+
+  it("names an unknown option and those that there are", async () => {
+    await expect(createAccountLink({ gameUserExists, secrets: "" } as never)).rejects.toThrow(
+      "secrets is unknown, expected one of storage, secret, scope, ",
+    );
+  });
+
+  it("has the scope of its options", async () => {
+    const al = await createAccountLink({ gameUserExists, scope: { account: "acme" } });
+    await al.links.set("100001", "1");
+    const acme = await al.scope({ account: "acme" });
+    expect(await acme.links.get("100001")).toMatchObject({ gameId: "1" });
+    expect(await (await al.scope({})).links.get("100001")).toBeNull();
+    await al.close();
+  });
+});

@@ -1,0 +1,55 @@
+/**
+ * Links of chat accounts to game accounts, in your own process: `createAccountLink` with promises, and the same words
+ * as services of Effect, with the layers of `AccountLink`.
+ */
+
+// With promises.
+
+export {
+  type AccountLink as PromisedAccountLink,
+  createAccountLink,
+  type ScopedAccountLink,
+} from "./create_account_link.ts";
+export type { Promised } from "./promised.ts";
+
+// With Effect.
+
+export { type LinkEventMap, LinkEvents } from "@accountlink/core/links";
+export * as AccountLink from "./account_link.ts";
+export { Accounts } from "./accounts.ts";
+export { type AltQuestion, Alts } from "./alts.ts";
+export { Audit, type AuditChoice } from "./audit.ts";
+export { type KeyChoice, Keys } from "./keys.ts";
+export { Links, type LookupOptions } from "./links.ts";
+export { type CallOptions, Scope, type ScopeChoice, type WriteOptions } from "./scope.ts";
+export { type Session, type SessionRequest, Sessions } from "./sessions.ts";
+export { Users } from "./users.ts";
+
+// Options.
+
+export { InvalidOptions, type Options, type Secret, type SecretValue, type Settings } from "./options.ts";
+export type { PlatformFunctions, Platforms } from "./platforms.ts";
+export { memory, type Storage } from "./storage.ts";
+
+// Errors and IDs.
+
+export {
+  BulkLimitExceeded,
+  ChatId,
+  Conflict,
+  Forbidden,
+  GameId,
+  GuildId,
+  InvalidParameter,
+  KeyId,
+  LinkNotFound,
+  Pid,
+  PlatformUnavailable,
+  SessionExpired,
+  SessionNotFound,
+  Sid,
+  StoreUnavailable,
+} from "@accountlink/core";
+export { InternalError, MissingParameter, RateLimited } from "@accountlink/core/errors";
+export { SecretRejected } from "@accountlink/core/secrets";
+export { AccountLinkClosed, type AccountLinkError } from "./errors.ts";

@@ -1,0 +1,149 @@
+/**
+ * The options of a service, checked.
+ */
+import { SessionSettings } from "@accountlink/core";
+import { type LimitSettings, Limits } from "@accountlink/core/limits";
+import { isOrigin } from "@accountlink/core/origin";
+import type { DeploymentSecrets } from "@accountlink/core/secrets";
+import type { SessionRules } from "@accountlink/core/sessions";
+import { Data, Effect, Option, Redacted, Result } from "effect";
+import { Base64 } from "effect/encoding";
+import { type PlatformFunctions, type Platforms, platformsOf } from "./platforms.ts";
+import type { ScopeChoice } from "./scope.ts";
+import { memory, type Storage } from "./storage.ts";
+
+/** 32 or more random bytes, or these in base64, as `openssl rand -base64 32` prints them. */
+export type SecretValue = string | Uint8Array;
+
+/**
+ * Unlocks the root key of the store, which is useless without it: keep it apart from the store, and do not lose it. A
+ * list is for a rotation: the new one, then the one before.
+ */
+export type Secret = SecretValue | readonly [newest: SecretValue, previous: SecretValue];
+
+/** What is not about storage. The platforms are functions of the program, or a layer. */
+export type Settings = Choices & (PlatformFunctions | { readonly platforms: Platforms });
+
+/** The options of a service. Without a storage it is in memory, and the secret may be left out. */
+export type Options<E = unknown> = Settings &
+  (
+    | { readonly storage: Storage<E>; readonly secret: Secret }
+    | { readonly storage?: undefined; readonly secret?: Secret }
+  );
+
+interface Choices {
+  /** The data scope of the services; if left out, the global one of the account `default`. */
+  readonly scope?: ScopeChoice;
+  /** Origins to which sessions may send a browser in the end, such as `https://example.com`; none if left out. */
+  readonly redirectOrigins?: ReadonlyArray<string>;
+  /** Limits of keys and addresses over HTTP, where they differ from the defaults. */
+  readonly limits?: Partial<LimitSettings>;
+  /** Rules of verification sessions, where they differ from the defaults. Durations are in milliseconds. */
+  readonly sessions?: Partial<SessionRules>;
+}
+
+/** The options cannot be used. */
+export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
+  /** Each names an option, what it is, and what was expected. */
+  readonly problems: ReadonlyArray<string>;
+}> {
+  readonly code = "INVALID_OPTIONS";
+  readonly status = 500;
+  readonly details = { problems: this.problems };
+  override readonly message = `Cannot create accountlink: ${this.problems.join("; ")}`;
+}
+
+/** Options that can be used. */
+export interface CheckedOptions<E> {
+  readonly storage: Storage<E>;
+  readonly secrets: DeploymentSecrets;
+  readonly scope: ScopeChoice;
+  readonly redirectOrigins: ReadonlyArray<string>;
+  readonly limits: LimitSettings;
+  readonly sessions: SessionRules;
+  readonly platforms: Platforms;
+}
+
+const names = {
+  storage: true,
+  secret: true,
+  scope: true,
+  redirectOrigins: true,
+  limits: true,
+  sessions: true,
+  platforms: true,
+  gameUserExists: true,
+  gameProfile: true,
+  chatUser: true,
+  guild: true,
+  guildMember: true,
+} satisfies Record<OptionName, true>;
+
+type OptionName = "storage" | "secret" | "platforms" | keyof Choices | keyof PlatformFunctions;
+
+/** Checks options, also those of a program without types. */
+export const checkOptions = <E>(options: Options<E>): Effect.Effect<CheckedOptions<E>, InvalidOptions> => {
+  const { storage, scope = {}, redirectOrigins = [] } = options;
+  const limits = { ...Limits.defaultValue(), ...options.limits };
+  const sessions = { ...SessionSettings.defaultValue(), ...options.sessions };
+  const secrets = secretsOf(options.secret, storage !== undefined);
+  const problems = [
+    ...unknownIn(options, names, ""),
+    ...unknownIn(options.limits, Limits.defaultValue(), "limits."),
+    ...unknownIn(options.sessions, SessionSettings.defaultValue(), "sessions."),
+    ...(Result.isFailure(secrets) ? [secrets.failure] : []),
+    ...platformProblems(options),
+    ...redirectOrigins
+      .filter((origin) => !isOrigin(origin))
+      .map((origin) => `redirectOrigins has "${origin}", expected an origin such as "https://example.com"`),
+  ];
+  if (problems.length > 0 || Result.isFailure(secrets)) return Effect.fail(new InvalidOptions({ problems }));
+  return Effect.succeed({
+    storage: storage ?? (memory() as Storage<E>),
+    secrets: secrets.success,
+    scope,
+    redirectOrigins,
+    limits,
+    sessions,
+    platforms: "platforms" in options ? options.platforms : platformsOf(options),
+  });
+};
+
+const unknownIn = (given: object | undefined, known: object, prefix: string): ReadonlyArray<string> =>
+  Object.keys(given ?? {})
+    .filter((name) => !(name in known))
+    .map((name) => `${prefix}${name} is unknown, expected one of ${Object.keys(known).join(", ")}`);
+
+const platformProblems = (options: object): ReadonlyArray<string> => {
+  const { gameUserExists, platforms } = options as Partial<PlatformFunctions & { platforms: unknown }>;
+  if (platforms !== undefined) {
+    return gameUserExists === undefined
+      ? []
+      : ["gameUserExists and platforms are both given, expected one of them"];
+  }
+  if (typeof gameUserExists === "function") return [];
+  const given = gameUserExists === undefined ? "missing" : `of type ${typeof gameUserExists}`;
+  return [`gameUserExists is ${given}, expected a function that tells whether a game user exists`];
+};
+
+/** A store that ends with this process needs no secret that is kept. */
+const secretsOf = (secret: Secret | undefined, isKept: boolean): Result.Result<DeploymentSecrets, string> => {
+  if (secret === undefined && isKept) return Result.fail(`secret is missing, ${expectedSecret}`);
+  const [newest = crypto.getRandomValues(new Uint8Array(32)), previous] =
+    typeof secret === "string" || secret instanceof Uint8Array ? [secret] : (secret ?? []);
+  return previous === undefined
+    ? Result.map(secretBytes(newest), (only) => [only])
+    : Result.all([secretBytes(newest), secretBytes(previous)]);
+};
+
+const secretBytes = (secret: SecretValue): Result.Result<Redacted.Redacted<Uint8Array>, string> => {
+  const bytes =
+    typeof secret === "string" ? Result.getSuccess(Base64.decode(secret.trim())) : Option.some(secret);
+  if (Option.isNone(bytes)) return Result.fail(`secret is not base64, ${expectedSecret}`);
+  const { length } = bytes.value;
+  return length < 32
+    ? Result.fail(`secret has ${length} bytes, ${expectedSecret}`)
+    : Result.succeed(Redacted.make(bytes.value));
+};
+
+const expectedSecret = "expected 32 or more random bytes, or these in base64";

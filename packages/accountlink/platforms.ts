@@ -1,0 +1,121 @@
+/**
+ * The platforms: functions of the embedding program, or a layer.
+ */
+import {
+  type Cache,
+  type ChatId,
+  ChatIdentity,
+  ChatPlatform,
+  type GameId,
+  GameIdentity,
+  GamePlatform,
+  type GuildId,
+  PlatformUnavailable,
+} from "@accountlink/core";
+import type {
+  ChatUser,
+  GameProfile,
+  Guild,
+  GuildMember,
+  IdentityProvider,
+} from "@accountlink/core/platforms";
+import { Effect, Layer, Option } from "effect";
+
+/** Both platforms and the sign-ins at them. `accountlink/live` has those of Discord and Roblox. */
+export type Platforms = Layer.Layer<ChatPlatform | GamePlatform | ChatIdentity | GameIdentity, never, Cache>;
+
+/**
+ * What a program knows of the platforms. A function that throws or rejects could not ask: the call fails with
+ * `PlatformUnavailable` and can be tried again.
+ */
+export interface PlatformFunctions {
+  /** Whether a game user exists. Only such a one can be linked. */
+  readonly gameUserExists: (gameId: GameId) => boolean | Promise<boolean>;
+  /** The profile of a game user; null if they do not exist. Left out, lookups resolve no game users. */
+  readonly gameProfile?: (gameId: GameId) => Answer<Partial<GameProfile>>;
+  /** A chat user; null if they do not exist. Left out, lookups resolve no chat users. */
+  readonly chatUser?: (chatId: ChatId) => Answer<Partial<ChatUser>>;
+  /** A guild; null if the bot is not in it. Left out, the bot is in none, so that no call may name one. */
+  readonly guild?: (guildId: GuildId) => Answer<Partial<Guild>>;
+  /** The membership of a chat user; null if they are no member. Left out, nobody is a member. */
+  readonly guildMember?: (guildId: GuildId, chatId: ChatId) => Answer<Partial<GuildMember>>;
+}
+
+type Answer<A> = A | null | Promise<A | null>;
+
+/** The platforms of a program that has functions for them. Nobody can sign in at these. */
+export const platformsOf = (functions: PlatformFunctions): Platforms => {
+  const { gameUserExists, gameProfile, chatUser, guild, guildMember } = functions;
+  const findGuild = (id: GuildId) => find("ChatPlatform.findGuild", guild, { id, name: null }, id);
+  return Layer.mergeAll(
+    Layer.succeed(GamePlatform, {
+      hasUser: (id) => ask("GamePlatform.hasUser", () => gameUserExists(id)),
+      findProfile: (id) => find("GamePlatform.findProfile", gameProfile, { ...noProfile, id }, id),
+    }),
+    Layer.succeed(ChatPlatform, {
+      findGuild,
+      findMember: (guildId, id) => find("ChatPlatform.findMember", guildMember, noMember, guildId, id),
+      findUser: (id) => find("ChatPlatform.findUser", chatUser, { ...noUser, id }, id),
+      joinedGuilds: (ids) =>
+        Effect.map(
+          Effect.filter(ids, (id) => Effect.map(findGuild(id), Option.isSome)),
+          (joined) => new Set(joined),
+        ),
+      isManager: () => Effect.succeed(false),
+    }),
+    Layer.succeed(ChatIdentity, noSignIn("ChatIdentity.finish")),
+    Layer.succeed(GameIdentity, noSignIn("GameIdentity.finish")),
+  );
+};
+
+const ask = <A>(operation: string, answer: () => A | Promise<A>): Effect.Effect<A, PlatformUnavailable> =>
+  Effect.tryPromise({
+    try: async () => await answer(),
+    catch: (cause) => new PlatformUnavailable({ operation, cause }),
+  });
+
+/** @param rest what the answer may leave out */
+const find = <Args extends ReadonlyArray<string>, A extends object>(
+  operation: string,
+  lookup: ((...args: Args) => Answer<Partial<A>>) | undefined,
+  rest: A,
+  ...args: Args
+): Effect.Effect<Option.Option<A>, PlatformUnavailable> =>
+  lookup === undefined
+    ? Effect.succeedNone
+    : Effect.map(
+        ask(operation, () => lookup(...args)),
+        (found) => Option.map(Option.fromNullishOr(found), (known) => ({ ...rest, ...known })),
+      );
+
+/** Sends the browser back at once, to a page that says that the platform cannot be asked. */
+const noSignIn = <Id>(operation: string): IdentityProvider<Id> => {
+  const cause = new Error('Nobody can sign in: expected the option "platforms"');
+  return {
+    begin: ({ redirectUri, state }) =>
+      Effect.succeed({ url: `${redirectUri}?${new URLSearchParams({ state })}` }),
+    finish: () => Effect.fail(new PlatformUnavailable({ operation, cause })),
+  };
+};
+
+const noProfile: Omit<GameProfile, "id"> = {
+  username: null,
+  displayName: null,
+  description: null,
+  created: null,
+  isBanned: null,
+  hasVerifiedBadge: null,
+  avatar: null,
+  badges: null,
+  groups: null,
+};
+
+const noUser: Omit<ChatUser, "id"> = {
+  username: null,
+  displayName: null,
+  avatar: null,
+  banner: null,
+  created: null,
+};
+
+const noMember: GuildMember = { nickname: null, joined: null, roles: [] };

@@ -1,0 +1,47 @@
+/**
+ * Links in Postgres, for any number of processes.
+ */
+import { CacheMemory } from "@accountlink/cache-memory";
+import { CacheRedis } from "@accountlink/cache-redis";
+import type { StoreUnavailable } from "@accountlink/core";
+import { ResilientCounters } from "@accountlink/core/limits";
+import { StorageSql } from "@accountlink/storage-sql";
+import { Layer, Redacted } from "effect";
+import * as AccountLink from "./account_link.ts";
+import type { Secret, Settings } from "./options.ts";
+import type { Storage } from "./storage.ts";
+
+export interface PostgresOptions extends Omit<StorageSql.PostgresOptions, "url"> {
+  /**
+   * `redis://…` or `rediss://…`, where processes count limits together and tell each other of changes. Without it, each
+   * process counts for itself, learns of revoked keys within a second and of sessions within two, and hears the events
+   * of no other.
+   */
+  readonly redis?: string;
+}
+
+/** Why the database or Redis cannot be used. */
+export type PostgresError = StorageSql.PostgresError | CacheRedis.InvalidRedisUrl | StoreUnavailable;
+
+/**
+ * A database of Postgres 15 or later.
+ *
+ * @param url `postgres://user:password@host:port/database`; `?sslmode=verify-full` uses TLS
+ */
+export const postgres = (
+  url: string,
+  { redis, ...options }: PostgresOptions = {},
+): Storage<PostgresError> => {
+  const stores = StorageSql.layerPostgres({ ...options, url: Redacted.make(url) });
+  return redis === undefined
+    ? ResilientCounters.layer().pipe(Layer.provideMerge(Layer.merge(stores, CacheMemory.layer)))
+    : ResilientCounters.layer({ local: CacheMemory.layer }).pipe(
+        Layer.provideMerge(Layer.merge(stores, CacheRedis.layer({ url: Redacted.make(redis) }))),
+      );
+};
+
+/** Every service, with links in Postgres. */
+export const layerPostgres = (
+  url: string,
+  { redis, ...settings }: Settings & Pick<PostgresOptions, "redis"> & { readonly secret: Secret },
+) => AccountLink.layer({ ...settings, storage: postgres(url, redis === undefined ? {} : { redis }) });

@@ -1,0 +1,114 @@
+/**
+ * Services with promises and async iterables, made of services with effects and streams.
+ */
+import { InternalError } from "@accountlink/core/errors";
+import { Cause, type Context, Effect, Exit, type Fiber, Option, Pull, Scope, Stream } from "effect";
+import { AccountLinkClosed, type AccountLinkError } from "./errors.ts";
+
+/** Ends a call. The promise rejects with the reason of the signal. */
+interface Abortable {
+  readonly signal?: AbortSignal;
+}
+
+/** The arguments of a method. An object of options may have a `signal` too. */
+type PromisedArgs<Args extends ReadonlyArray<unknown>> = {
+  [Index in keyof Args]: NonNullable<Args[Index]> extends string | number | ReadonlyArray<unknown>
+    ? Args[Index]
+    : Args[Index] & Abortable;
+};
+
+/** A service whose methods return promises instead of effects, and async iterables instead of streams. */
+export type Promised<Service> = {
+  readonly [Name in keyof Service]: Service[Name] extends (...args: infer Args) => infer Result
+    ? Result extends Effect.Effect<infer A, infer _>
+      ? (...args: PromisedArgs<Args>) => Promise<A>
+      : Result extends Stream.Stream<infer A, infer _>
+        ? (...args: PromisedArgs<Args>) => AsyncIterable<A>
+        : never
+    : never;
+};
+
+/** What a service has to be made of. */
+type Promisable = Readonly<
+  Record<
+    string,
+    (
+      ...args: ReadonlyArray<never>
+    ) => Effect.Effect<unknown, AccountLinkError> | Stream.Stream<unknown, AccountLinkError>
+  >
+>;
+
+/** Runs effects as promises, until it is closed. */
+export class PromiseRunner {
+  readonly #context: Context.Context<never>;
+  readonly #running = new Set<Fiber.Fiber<unknown, unknown>>();
+  #isClosed = false;
+
+  constructor(context: Context.Context<never>) {
+    this.#context = context;
+  }
+
+  /** Rejects with the error of the effect itself; with `InternalError` for a defect. */
+  run<A, E>(effect: Effect.Effect<A, E>, signal?: AbortSignal): Promise<A> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(new AccountLinkClosed());
+      if (signal?.aborted) return reject(signal.reason);
+      const fiber = Effect.runForkWith(this.#context)(effect, signal === undefined ? {} : { signal });
+      this.#running.add(fiber);
+      fiber.addObserver((exit) => {
+        this.#running.delete(fiber);
+        if (Exit.isSuccess(exit)) resolve(exit.value);
+        else reject(this.#reasonOf(exit.cause, signal));
+      });
+    });
+  }
+
+  /** The elements of a stream. Each iteration runs it anew. */
+  async *iterate<A, E>(stream: Stream.Stream<A, E>, signal?: AbortSignal): AsyncGenerator<A, void> {
+    const scope = Scope.makeUnsafe();
+    try {
+      const pull = await this.run(Scope.provide(Stream.toPull(stream), scope), signal);
+      const next = Pull.catchDone(pull, () => Effect.succeed(null));
+      for (let part = await this.run(next, signal); part !== null; part = await this.run(next, signal))
+        yield* part;
+    } finally {
+      await Effect.runPromise(Scope.close(scope, Exit.void));
+    }
+  }
+
+  /** Each method of a service, with promises. */
+  promised<Service extends Promisable>(service: Service): Promised<Service> {
+    const promised =
+      (method: Promisable[string]) =>
+      (...args: ReadonlyArray<unknown>) => {
+        const signal = signalIn(args);
+        const result = method(...(args as ReadonlyArray<never>));
+        return isStream(result) ? this.iterate(result, signal) : this.run(result, signal);
+      };
+    const methods = Object.entries<Promisable[string]>(service);
+    return Object.fromEntries(methods.map(([name, method]) => [name, promised(method)])) as Promised<Service>;
+  }
+
+  /** Ends everything that runs, and refuses what comes. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const running = [...this.#running];
+    for (const fiber of running) fiber.interruptUnsafe();
+    await Promise.all(running.map((fiber) => new Promise((resolve) => fiber.addObserver(resolve))));
+  }
+
+  #reasonOf(cause: Cause.Cause<unknown>, signal: AbortSignal | undefined): unknown {
+    const failure = Cause.findErrorOption(cause);
+    if (Option.isSome(failure)) return failure.value;
+    if (Cause.hasInterruptsOnly(cause)) return signal?.aborted ? signal.reason : new AccountLinkClosed();
+    return new InternalError({ cause: Cause.squash(cause) });
+  }
+}
+
+const isStream = (result: object): result is Stream.Stream<unknown, AccountLinkError> =>
+  Stream.isStream(result);
+
+const signalIn = (args: ReadonlyArray<unknown>): AbortSignal | undefined =>
+  args
+    .map((arg) => (typeof arg === "object" && arg !== null && "signal" in arg ? arg.signal : undefined))
+    .find((signal) => signal instanceof AbortSignal);

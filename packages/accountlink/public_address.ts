@@ -1,0 +1,9 @@
+import { Context } from "effect";
+
+/** Where browsers reach the service, and where it may send them in the end. */
+export const PublicAddress = Context.Reference<{
+  /** Without a trailing slash; null if the HTTP interface is not mounted. */
+  readonly publicUrl: string | null;
+  /** Origins of redirects of sessions. */
+  readonly redirectOrigins: ReadonlyArray<string>;
+}>("accountlink/PublicAddress", { defaultValue: () => ({ publicUrl: null, redirectOrigins: [] }) });

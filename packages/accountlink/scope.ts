@@ -1,0 +1,80 @@
+/**
+ * The data scope that the services work in.
+ */
+import {
+  ApiKeys,
+  type DataScope,
+  type GuildId,
+  guildOf,
+  InvalidParameter,
+  type StoreUnavailable,
+} from "@accountlink/core";
+import type { WriteOrigin } from "@accountlink/core/audit";
+import type { Tier } from "@accountlink/core/keys";
+import { isStorable } from "@accountlink/core/storable_text";
+import { Context, Effect, Layer } from "effect";
+import { guildIdOf } from "./ids.ts";
+
+/** Which data scope. Links of one are not visible in another. */
+export interface ScopeChoice {
+  /** The account that owns the scope, made if it does not exist; `default` if left out. */
+  readonly account?: string;
+  /** One guild of the account. Left out, all of them together. */
+  readonly guildId?: string;
+  /** The tier of an account that is made now; `premium` if left out. Its keys over HTTP have the limits of the tier. */
+  readonly tier?: Tier;
+}
+
+/** The scope of `Links`, `Keys`, `Sessions`, `Alts` and `Audit`. */
+export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scope") {
+  static readonly layer = (
+    choice: ScopeChoice = {},
+  ): Layer.Layer<Scope, InvalidParameter | StoreUnavailable, ApiKeys> =>
+    Layer.effect(Scope, openScope(choice));
+}
+
+const openScope = Effect.fnUntraced(function* ({
+  account = "default",
+  guildId,
+  tier = "premium",
+}: ScopeChoice) {
+  if (account === "" || !isStorable(account)) {
+    return yield* InvalidParameter.one("account", "expected text, not empty, well-formed and without NUL");
+  }
+  const target =
+    guildId === undefined
+      ? ({ kind: "global" } as const)
+      : { kind: "guild" as const, guildId: yield* guildIdOf(guildId) };
+  return yield* (yield* ApiKeys).scopeOf({ name: account, chatId: null, tier }, target);
+});
+
+/** Options of every call. */
+export interface CallOptions {
+  /**
+   * Restricts the call to members of a guild that the bot is in. A guild's scope has no need of it.
+   */
+  readonly guildId?: string;
+}
+
+/** Options of calls that change something. */
+export interface WriteOptions extends CallOptions {
+  /** Who made the change, for the audit log; `embedder` if left out. */
+  readonly actor?: string;
+}
+
+/** The guild of a call: that of its options, else that of the scope. */
+export const callGuild = (
+  scope: DataScope,
+  { guildId }: CallOptions = {},
+): Effect.Effect<GuildId | null, InvalidParameter> =>
+  guildId === undefined ? Effect.succeed(guildOf(scope)) : guildIdOf(guildId);
+
+/** The origin of a change by the embedding program. */
+export const originOf = ({ actor = "embedder" }: Pick<WriteOptions, "actor"> = {}): WriteOrigin => ({
+  actor: { type: "operator", id: actor },
+  requestId: null,
+});
+
+/** The scope, guild and origin of a write. */
+export const writeTarget = (scope: DataScope, options: WriteOptions = {}) =>
+  Effect.map(callGuild(scope, options), (guildId) => ({ scope, guildId, origin: originOf(options) }));

@@ -1,0 +1,172 @@
+/**
+ * Verification sessions: the embedding program asks a chat user to prove both accounts.
+ */
+import {
+  type Conflict,
+  InvalidParameter,
+  type SessionExpired,
+  SessionNotFound,
+  SessionReads,
+  Sid,
+  type StoreUnavailable,
+  type VerificationSession,
+  VerificationSessions,
+} from "@accountlink/core";
+import type { RateLimited } from "@accountlink/core/errors";
+import { KeyStore } from "@accountlink/core/keys";
+import type { GuildError } from "@accountlink/core/platforms";
+import { Secrets } from "@accountlink/core/secrets";
+import { isFinal, SessionStore } from "@accountlink/core/sessions";
+import { isStorable } from "@accountlink/core/storable_text";
+import { Clock, Context, Duration, Effect, Layer, Option, Schema, Stream } from "effect";
+import { makeEmbedderKey } from "./embedder_key.ts";
+import { chatIdOf } from "./ids.ts";
+import { PublicAddress } from "./public_address.ts";
+import { type CallOptions, callGuild, Scope } from "./scope.ts";
+
+/** A session as its program sees it. */
+export interface Session extends Omit<VerificationSession, "id"> {
+  /** Secret: whoever has it can verify under it and read it. */
+  readonly sid: Sid;
+  /** Where the user verifies; null without `http.publicUrl`. */
+  readonly url: string | null;
+}
+
+/** A new session. */
+export interface SessionRequest extends CallOptions {
+  /** The program's own name for the user, 1 to 128 characters. */
+  readonly clientId: string;
+  /** The only chat user who may complete it; anyone if left out. */
+  readonly chatId?: string;
+  /** Where the browser goes in the end, at one of `redirectOrigins`; a page of the service if left out. */
+  readonly redirect?: string;
+}
+
+type ReadError = SessionNotFound | StoreUnavailable;
+
+/** The verification sessions of a scope, those made over HTTP too. Reading has no limits here. */
+export class Sessions extends Context.Service<
+  Sessions,
+  {
+    readonly create: (
+      request: SessionRequest,
+    ) => Effect.Effect<Session, InvalidParameter | GuildError | Conflict | RateLimited | StoreUnavailable>;
+
+    /** The session as it is; null if there is none, or if it ended more than a day ago. */
+    readonly get: (sid: string) => Effect.Effect<Session | null, StoreUnavailable>;
+
+    /** Waits until the session is completed, failed, cancelled or expired, at most 5 minutes after it was made. */
+    readonly wait: (
+      sid: string,
+      options?: {
+        /** How long to wait at most; then the session is returned as it is. */
+        readonly within?: Duration.Input;
+      },
+    ) => Effect.Effect<Session, ReadError>;
+
+    /** The session as it is, and after each change. The final state, or the end of the service, ends the stream. */
+    readonly watch: (sid: string) => Stream.Stream<Session, ReadError>;
+
+    /** Cancels an open session; `Conflict` if it reached another final state. */
+    readonly cancel: (sid: string) => Effect.Effect<Session, ReadError | SessionExpired | Conflict>;
+  }
+>()("accountlink/Sessions") {
+  static readonly layer = Layer.effect(
+    Sessions,
+    Effect.gen(function* () {
+      const scope = yield* Scope;
+      const store = yield* SessionStore;
+      const keyStore = yield* KeyStore;
+      const reads = yield* SessionReads;
+      const secrets = yield* Secrets;
+      const sessions = yield* VerificationSessions;
+      const { publicUrl, redirectOrigins } = yield* PublicAddress;
+      const embedderKey = yield* makeEmbedderKey(scope);
+
+      const shown = ({ id: _, ...session }: VerificationSession, sid: Sid): Session => ({
+        ...session,
+        sid,
+        url: publicUrl === null ? null : `${publicUrl}/verify?sid=${sid}`,
+      });
+
+      const find = Effect.fnUntraced(function* (sid: string) {
+        if (!isSid(sid)) return null;
+        const session = Option.getOrNull(yield* store.find(yield* secrets.sessionId(sid)));
+        return session?.pid === scope.pid ? { sid, session } : null;
+      });
+
+      const require = Effect.fnUntraced(function* (sid: string) {
+        return (yield* find(sid)) ?? (yield* new SessionNotFound());
+      });
+
+      const watch = (text: string) =>
+        Stream.unwrap(
+          Effect.gen(function* () {
+            const { sid, session } = yield* require(text);
+            const read = yield* reads.observe(session);
+            return Stream.unfold<VerificationSession | null, Session, StoreUnavailable, never>(
+              null,
+              (known) =>
+                Effect.gen(function* () {
+                  if (known !== null && isFinal(known.state)) return;
+                  const next = yield* known === null ? read.current : read.next(known, Infinity);
+                  return next === "ended" || next === "timeout"
+                    ? undefined
+                    : ([shown(next, sid), next] as const);
+                }),
+            );
+          }),
+        );
+
+      return Sessions.of({
+        create: Effect.fnUntraced(function* ({ clientId, chatId, redirect = null, ...options }) {
+          if (clientId.length === 0 || clientId.length > 128 || !isStorable(clientId)) {
+            return yield* InvalidParameter.one("clientId", "expected 1 to 128 characters, without NUL");
+          }
+          const key = { ...(yield* embedderKey), redirectOrigins };
+          const created = yield* sessions.create(key, {
+            clientId,
+            guildId: yield* callGuild(scope, options),
+            chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
+            redirect,
+          });
+          const { pollsRemaining: _, sid, ...session } = created;
+          return shown(session, sid);
+        }),
+
+        get: Effect.fnUntraced(function* (text) {
+          const found = yield* find(text);
+          if (found === null) return null;
+          const read = yield* reads.observe(found.session);
+          return shown(yield* read.current, found.sid);
+        }, Effect.scoped),
+
+        wait: Effect.fnUntraced(function* (text, { within = Infinity } = {}) {
+          const { sid, session } = yield* require(text);
+          const until =
+            (yield* Clock.currentTimeMillis) + Duration.toMillis(Duration.fromInputUnsafe(within));
+          const read = yield* reads.observe(session);
+          let current = yield* read.current;
+          while (!isFinal(current.state)) {
+            const next = yield* read.next(current, until);
+            if (next === "timeout" || next === "ended") break;
+            current = next;
+          }
+          return shown(current, sid);
+        }, Effect.scoped),
+
+        watch,
+
+        cancel: Effect.fnUntraced(function* (text) {
+          const { sid, session } = yield* require(text);
+          const key = Option.getOrNull(yield* keyStore.findById(session.keyId));
+          if (key === null) return yield* new SessionNotFound();
+          const { pollsRemaining: _, ...cancelled } = yield* sessions.cancel(key, sid);
+          return shown(cancelled, sid);
+        }),
+      });
+    }),
+  );
+}
+
+const isSid = Schema.is(Sid);

@@ -1,0 +1,29 @@
+/**
+ * Links in a data folder of this machine, for one process. It needs `node:sqlite`: Node 22.13 or newer, or Deno.
+ */
+import { CacheMemory } from "@accountlink/cache-memory";
+import type { StoreUnavailable } from "@accountlink/core";
+import { ResilientCounters } from "@accountlink/core/limits";
+import { StorageSql } from "@accountlink/storage-sql";
+import { Layer } from "effect";
+import * as AccountLink from "./account_link.ts";
+import type { Secret, Settings } from "./options.ts";
+import type { Storage } from "./storage.ts";
+
+/** Why a data folder cannot be opened. */
+export type SqliteError = StorageSql.EmbeddedError | StoreUnavailable;
+
+/**
+ * An SQLite database in a folder, which a server of accountlink can open as well. One process at a time may have it,
+ * else `DataFolderInUse`. What was answered survives `kill -9` and a power loss.
+ *
+ * @param folder its path; created if it does not exist
+ */
+export const sqlite = (folder: string): Storage<SqliteError> =>
+  ResilientCounters.layer().pipe(
+    Layer.provideMerge(Layer.merge(StorageSql.layerEmbedded({ folder }), CacheMemory.layer)),
+  );
+
+/** Every service, with links in a data folder. */
+export const layerSqlite = (folder: string, settings: Settings & { readonly secret: Secret }) =>
+  AccountLink.layer({ ...settings, storage: sqlite(folder) });

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { createAccountLink } from "./mod.ts";
+import { sqlite } from "./sqlite.ts";
+import { promiseApiSuite } from "./test_promise_api.ts";
+
+const root = mkdtempSync(join(tmpdir(), "accountlink-embedded-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+describe("In a data folder", () => {
+  promiseApiSuite(() => sqlite(join(root, "suite")), { shares: false });
+});
+
+describe("sqlite", () => {
+  const open = (byte: number) =>
+    createAccountLink({
+      storage: sqlite(join(root, "kept")),
+      secret: new Uint8Array(32).fill(byte),
+      gameUserExists: () => true,
+    });
+
+  it("keeps links and sessions for the next process, which needs the secret", async () => {
+    const first = await open(1);
+    await first.links.set("100001", "1");
+    const { sid } = await first.sessions.create({ clientId: "one" });
+    await expect(open(1)).rejects.toMatchObject({ _tag: "DataFolderInUse" });
+    await first.close();
+    await expect(open(2)).rejects.toMatchObject({ _tag: "SecretRejected" });
+    const second = await open(1);
+    expect(await second.links.get("100001")).toMatchObject({ gameId: "1" });
+    expect(await second.sessions.cancel(sid)).toMatchObject({ state: "cancelled" });
+    await second.close();
+  });
+});

@@ -1,0 +1,18 @@
+/**
+ * Where links, keys and sessions live.
+ */
+import { CacheMemory } from "@accountlink/cache-memory";
+import type { Cache, Counters, Signals, StoragePorts } from "@accountlink/core";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { Layer } from "effect";
+
+/**
+ * A store and what nodes share: `memory()`, `sqlite()` of `accountlink/sqlite`, `postgres()` of
+ * `accountlink/postgres`, or a layer of your own.
+ *
+ * @typeParam E why it cannot be opened
+ */
+export type Storage<E = unknown> = Layer.Layer<StoragePorts | Cache | Counters | Signals, E>;
+
+/** In the memory of this process, and empty in every build. */
+export const memory = (): Storage<never> => Layer.fresh(Layer.merge(StorageMemory.layer, CacheMemory.layer));

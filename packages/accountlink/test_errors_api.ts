@@ -1,0 +1,56 @@
+/** What calls reject with. */
+import { describe, expect, it } from "vitest";
+import { InternalError, InvalidParameter, PlatformUnavailable } from "./mod.ts";
+import { down, type World } from "./test_world.ts";
+
+const reasonOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => expect.unreachable("it resolved"),
+    (reason: unknown) => reason,
+  );
+
+export const errorsApiSuite = (world: () => World): void => {
+  describe("a call rejects", () => {
+    it("with what it got and what it expects", async () => {
+      const { al } = world();
+      const reason = await reasonOf(al.links.set("abc", "1"));
+      expect(reason).toBeInstanceOf(InvalidParameter);
+      expect(reason).toBeInstanceOf(Error);
+      expect(reason).toMatchObject({
+        code: "INVALID_PARAMETER",
+        status: 400,
+        details: { parameters: [{ name: "chatId", reason: 'is "abc", expected 5 to 32 digits' }] },
+      });
+      expect(await reasonOf(al.links.get(undefined as never))).toMatchObject({
+        details: {
+          parameters: [{ name: "chatId", reason: "is of type undefined, expected 5 to 32 digits" }],
+        },
+      });
+      expect(await reasonOf(al.links.set("100001", "100"))).toMatchObject({ code: "INVALID_PARAMETER" });
+    });
+
+    it("with a 503 if a platform cannot be asked", async () => {
+      const { al } = world();
+      const reason = await reasonOf(al.links.set("100001", down));
+      expect(reason).toBeInstanceOf(PlatformUnavailable);
+      expect(reason).toMatchObject({ status: 503, cause: new Error("down") });
+    });
+
+    it("with an error of its own for a bug", async () => {
+      const { al } = world();
+      const reason = await reasonOf(al.alts.find(null as never));
+      expect(reason).toBeInstanceOf(InternalError);
+      expect(reason).toMatchObject({ code: "INTERNAL_ERROR", status: 500, cause: expect.any(TypeError) });
+    });
+
+    it("with the reason of its signal", async () => {
+      const { al } = world();
+      const { sid } = await al.sessions.create({ clientId: "one" });
+      const abort = new AbortController();
+      const waiting = reasonOf(al.sessions.wait(sid, { signal: abort.signal }));
+      abort.abort("enough");
+      expect(await waiting).toBe("enough");
+      expect(await reasonOf(al.sessions.wait(sid, { signal: AbortSignal.abort("before") }))).toBe("before");
+    });
+  });
+};

@@ -1,0 +1,98 @@
+/** Links, users and the audit log with promises. */
+import { describe, expect, it } from "vitest";
+import { Conflict, Forbidden, InvalidParameter, LinkNotFound } from "./mod.ts";
+import { collect, guildId, type World } from "./test_world.ts";
+
+export const linksApiSuite = (world: () => World): void => {
+  describe("links", () => {
+    it("are set, found in both directions, moved and deleted", async () => {
+      const { newScope } = world();
+      const { links } = await newScope();
+      expect(await links.get("100001")).toBeNull();
+      expect(await links.byGame("1")).toBeNull();
+      expect(await links.set("100001", "1")).toEqual({
+        chatId: "100001",
+        gameId: "1",
+        previousGameId: null,
+        updated: true,
+      });
+      expect(await links.get("100001")).toMatchObject({ chatId: "100001", gameId: "1" });
+      expect(await links.set("100002", "1")).toMatchObject({ previousGameId: null });
+      expect(await links.byGame("1")).toMatchObject({
+        chatIds: expect.arrayContaining(["100002", "100001"]),
+        count: 2,
+      });
+      expect(await links.verification("100001")).toMatchObject({ linked: true, linkVersion: 1 });
+      expect(await links.get("100001", { resolved: true })).toMatchObject({
+        resolved: { game: { id: "1", username: "player 1", badges: null }, chat: null },
+      });
+      expect(await links.move("100001", "100003")).toMatchObject({ chatId: "100003", gameId: "1" });
+      await expect(links.move("100003", "100002")).rejects.toBeInstanceOf(Conflict);
+      expect(await links.delete("100003")).toMatchObject({ removedGameId: "1" });
+      await expect(links.delete("100003")).rejects.toBeInstanceOf(LinkNotFound);
+      expect((await collect(links.all())).map(({ chatId }) => chatId)).toEqual(["100002"]);
+      expect(await links.deleteAll()).toBe(3);
+      expect(await collect(links.all())).toEqual([]);
+    });
+
+    it("are found in bulk, in the order of the inputs", async () => {
+      const { newScope } = world();
+      const { links } = await newScope();
+      const ids = Array.from({ length: 60 }, (_, index) => `${100_001 + index}`);
+      for (const id of ids.slice(0, 55)) await links.set(id, "1");
+      const wanted = [...ids, "100001"];
+      const found = await links.getMany(wanted);
+      expect(found.map((link) => link?.chatId ?? null)).toEqual(
+        wanted.map((id) => (Number(id) <= 100_055 ? id : null)),
+      );
+      expect((await links.byGameMany(["2", "1"])).map((game) => game?.count ?? null)).toEqual([null, 55]);
+      await expect(links.getMany(["100001", "x"])).rejects.toBeInstanceOf(InvalidParameter);
+    });
+
+    it("are seen in their own scope alone", async () => {
+      const { al, other, newScope } = world();
+      const [acme, guild] = [await newScope(), await al.scope({ account: "acme", guildId })];
+      await guild.links.set("100001", "2");
+      expect(await acme.links.get("100001")).toBeNull();
+      expect(await (await other.scope({ account: "acme", guildId })).links.get("100001")).toMatchObject({
+        gameId: "2",
+      });
+      await expect(guild.links.set("100200", "1")).rejects.toMatchObject({
+        details: { reason: "user_not_in_guild" },
+      });
+      await expect(acme.links.get("100001", { guildId: "700000000000000002" })).rejects.toBeInstanceOf(
+        Forbidden,
+      );
+      expect(await guild.links.getMany(["100001", "100200"])).toMatchObject([{ gameId: "2" }, null]);
+    });
+  });
+
+  describe("users", () => {
+    it("are exported and erased", async () => {
+      const { al, newScope } = world();
+      const { links, audit } = await newScope();
+      await links.set("100090", "1");
+      const found = await al.users.export("100090");
+      expect(found.records.map(({ record }) => record.gameId)).toContain("1");
+      expect(await al.users.erase("100090")).toMatchObject({ records: 1 });
+      expect(await links.get("100090")).toBeNull();
+      expect(JSON.stringify(await collect(audit.entries()))).not.toContain("100090");
+    });
+  });
+
+  describe("the audit log", () => {
+    it("says who changed what, newest first, as far as it is read", async () => {
+      const { newScope } = world();
+      const { links, audit } = await newScope();
+      await links.set("100001", "1", { actor: "ada" });
+      for (let game = 2; game <= 110; game++) await links.set("100001", `${game % 90}`);
+      const entries = await collect(audit.entries({ action: "link.set" }));
+      expect(entries).toHaveLength(110);
+      expect(entries.at(-1)).toMatchObject({ actor: { type: "operator", id: "ada" } });
+      for await (const entry of audit.entries()) {
+        expect(entry).toMatchObject({ actor: { id: "embedder" }, details: { gameId: "20" } });
+        break;
+      }
+    });
+  });
+};

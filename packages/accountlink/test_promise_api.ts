@@ -1,0 +1,22 @@
+/** Everything that a program with promises can do. */
+
+import type { Storage } from "./mod.ts";
+import { errorsApiSuite } from "./test_errors_api.ts";
+import { keysApiSuite } from "./test_keys_api.ts";
+import { linksApiSuite } from "./test_links_api.ts";
+import { sessionsApiSuite } from "./test_sessions_api.ts";
+import { makeWorld } from "./test_world.ts";
+
+/**
+ * Tests the whole of it on one storage.
+ *
+ * @param storage of one process; called for each
+ * @param shares whether several processes can use it at once
+ */
+export const promiseApiSuite = (storage: () => Storage, { shares }: { readonly shares: boolean }): void => {
+  const world = makeWorld(storage, shares);
+  linksApiSuite(world);
+  keysApiSuite(world);
+  sessionsApiSuite(world);
+  errorsApiSuite(world);
+};

@@ -1,0 +1,36 @@
+/**
+ * The data of one chat user, in every scope.
+ */
+import { type InvalidParameter, type StoreUnavailable, UserData } from "@accountlink/core";
+import type { FoundUser, UserErased } from "@accountlink/core/users";
+import { Context, Effect, Layer } from "effect";
+import { chatIdOf } from "./ids.ts";
+import { originOf, type WriteOptions } from "./scope.ts";
+
+type UserError = InvalidParameter | StoreUnavailable;
+
+/** Access to and erasure of the data of chat users. */
+export class Users extends Context.Service<
+  Users,
+  {
+    /** Everything that is stored about a chat user. It reads the whole audit log. */
+    readonly export: (chatId: string) => Effect.Effect<FoundUser, UserError>;
+
+    /** Erases a chat user from every scope and from the audit log, and says what was erased. */
+    readonly erase: (
+      chatId: string,
+      options?: Pick<WriteOptions, "actor">,
+    ) => Effect.Effect<UserErased, UserError>;
+  }
+>()("accountlink/Users") {
+  static readonly layer = Layer.effect(
+    Users,
+    Effect.map(UserData, (data) =>
+      Users.of({
+        export: (chatId) => Effect.flatMap(chatIdOf(chatId), data.find),
+        erase: (chatId, options) =>
+          Effect.flatMap(chatIdOf(chatId), (id) => data.erase(id, originOf(options))),
+      }),
+    ),
+  );
+}
