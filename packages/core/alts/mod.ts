@@ -6,6 +6,7 @@ export * from "./alt_review.ts";
 export * from "./alt_review_store.ts";
 export * from "./alt_reviews.ts";
 export * from "./alt_score.ts";
+export * from "./latest_users.ts";
 export * from "./network_intelligence.ts";
 export * from "./rotate_address_keys.ts";
 export * from "./sighting.ts";

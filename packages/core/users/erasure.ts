@@ -2,7 +2,8 @@
  * The erasure of a chat user from the audit log.
  */
 import type { Actor, AuditEntry } from "../audit/audit.ts";
-import type { ChatId } from "../ids.ts";
+import type { ChatId, Pid } from "../ids.ts";
+import type { UserErased } from "./user_store.ts";
 
 /** Replaces identifiers of an erased user. */
 export const erasedMark = "[erased]";
@@ -36,4 +37,30 @@ export const withoutUser = (
     actor: isActor ? ({ ...actor, id: erasedMark } as Actor) : actor,
     details: Object.fromEntries(erased),
   };
+};
+
+type Counted = Pick<UserErased, "records" | "sightings" | "reviews" | "entries">;
+
+/**
+ * The details of the `user.erased` entry of each affected scope.
+ *
+ * @param found the scope of each thing that was erased; null for an entry about an account
+ */
+export const erasedByScope = (
+  found: Readonly<Record<keyof Counted, ReadonlyArray<Pid | null>>>,
+): ReadonlyMap<Pid, Counted> => {
+  const pids = new Set(Object.values(found).flat());
+  return new Map(
+    [...pids].flatMap((pid) => {
+      if (pid === null) return [];
+      const countIn = (all: ReadonlyArray<Pid | null>) => all.filter((other) => other === pid).length;
+      const counts = {
+        records: countIn(found.records),
+        sightings: countIn(found.sightings),
+        reviews: countIn(found.reviews),
+        entries: countIn(found.entries),
+      };
+      return [[pid, counts]];
+    }),
+  );
 };

@@ -2,4 +2,5 @@
 export * from "./erasure.ts";
 export * from "./own_links.ts";
 export * from "./user_data.ts";
+export * from "./user_order.ts";
 export * from "./user_store.ts";

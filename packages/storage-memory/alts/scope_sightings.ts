@@ -1,5 +1,5 @@
 import type { ChatId } from "@accountlink/core";
-import type { FoundSighting, SharedSightings, Sighting } from "@accountlink/core/alts";
+import { type FoundSighting, latestUsers, type SharedSightings, type Sighting } from "@accountlink/core/alts";
 
 /** The sightings of one scope, found by chat user and by the hash of the address. */
 export class ScopeSightings {
@@ -40,19 +40,10 @@ export class ScopeSightings {
   }
 
   /** Who was seen at addresses, as `SightingStore.findShared` says. */
-  findShared({ hashes, including, excluding, limit }: SharedSightings): ReadonlyArray<FoundSighting> {
-    const excluded = new Set(excluding);
-    const lastSeenAt = new Map<ChatId, number>();
-    for (const hash of hashes) {
-      for (const { chatId, seenAt } of this.#byHash.get(hash)?.values() ?? []) {
-        if (excluded.has(chatId)) continue;
-        lastSeenAt.set(chatId, Math.max(seenAt, lastSeenAt.get(chatId) ?? seenAt));
-      }
-    }
-    const freshest = [...lastSeenAt]
-      .toSorted(([one, seen], [other, seenOther]) => seenOther - seen || (one < other ? -1 : 1))
-      .slice(0, limit);
-    return [...new Set([...freshest.map(([chatId]) => chatId), ...including])].flatMap((chatId) =>
+  findShared(query: SharedSightings): ReadonlyArray<FoundSighting> {
+    const { hashes, including } = query;
+    const there = hashes.flatMap((hash) => [...(this.#byHash.get(hash)?.values() ?? [])]);
+    return [...new Set([...latestUsers(there, query), ...including])].flatMap((chatId) =>
       hashes.flatMap((hash) => {
         const sighting = this.find(chatId, hash);
         return sighting === undefined ? [] : [{ chatId, hash, seenAt: sighting.seenAt }];

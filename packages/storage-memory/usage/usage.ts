@@ -3,9 +3,9 @@ import type { KeyId } from "@accountlink/core";
 import type { Millis } from "@accountlink/core/timestamp";
 import {
   addUsage,
-  byTimeAndGroup,
   dayMs,
   type KeyUsage,
+  sumUsage,
   type UsageBatch,
   type UsagePeriod,
 } from "@accountlink/core/usage";
@@ -26,13 +26,10 @@ class UsagePeriods {
 
   /** The usage of the keys together, in order. */
   sumOf(keys: ReadonlySet<KeyId>, from: Millis): ReadonlyArray<UsagePeriod> {
-    const sums = new Map<string, UsagePeriod>();
-    for (const { key, ...period } of this.#periods.values()) {
-      if (period.from < from || !keys.has(key)) continue;
-      const name = `${period.from} ${period.group}`;
-      sums.set(name, { ...period, ...addUsage(sums.get(name) ?? nothing, period) });
-    }
-    return [...sums.values()].toSorted(byTimeAndGroup);
+    const theirs = [...this.#periods.values()].filter(
+      (period) => period.from >= from && keys.has(period.key),
+    );
+    return sumUsage(theirs);
   }
 
   forget(before: Millis): void {

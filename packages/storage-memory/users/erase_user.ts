@@ -3,7 +3,7 @@ import { type Account, keyOfErasedAccount } from "@accountlink/core/keys";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { type EraseUser, type UserErased, withoutUser } from "@accountlink/core/users";
+import { type EraseUser, erasedByScope, type UserErased, withoutUser } from "@accountlink/core/users";
 import { Option } from "effect";
 import { endVerifications } from "../sessions/verification_ends.ts";
 import type { Memory } from "../state.ts";
@@ -36,15 +36,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   const revokedKeys = accounts.flatMap((account, index) =>
     releaseAccount(memory, write, account, index === 0 ? pseudonym : `${pseudonym}-${index + 1}`),
   );
-  for (const pid of new Set(Object.values(found).flat())) {
-    if (pid === null) continue;
-    const countIn = (pids: ReadonlyArray<Pid | null>) => pids.filter((other) => other === pid).length;
-    const details = {
-      records: countIn(found.records),
-      sightings: countIn(found.sightings),
-      reviews: countIn(found.reviews),
-      entries: countIn(found.entries),
-    };
+  for (const [pid, details] of erasedByScope(found)) {
     memory.record({ ...write, action: "user.erased", scope: memory.linksOf(pid).scope, details });
   }
   return Option.some({

@@ -3,13 +3,10 @@ import type { AuditEntry } from "@accountlink/core/audit";
 import { withoutUser } from "@accountlink/core/users";
 import type { Memory } from "../state.ts";
 
-/** The entries that name a chat user or an account of theirs, oldest first. */
+/** The entries that name a chat user or an account of theirs. */
 export const entriesOf = (
   memory: Memory,
   chatId: ChatId,
   accountNames: ReadonlyArray<string>,
 ): ReadonlyArray<AuditEntry> =>
-  [...memory.log.values()]
-    .flat()
-    .filter((entry) => withoutUser(entry, chatId, accountNames) !== null)
-    .toSorted((one, other) => one.sequence - other.sequence);
+  [...memory.log.values()].flat().filter((entry) => withoutUser(entry, chatId, accountNames) !== null);

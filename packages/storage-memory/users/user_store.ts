@@ -1,6 +1,6 @@
 /** `UserStore` in memory. */
 import type { ChatId } from "@accountlink/core";
-import { type ScopedRecord, UserStore } from "@accountlink/core/users";
+import { inOrder, type ScopedRecord, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
 import { type Memory, State } from "../state.ts";
 import { eraseUser } from "./erase_user.ts";
@@ -19,38 +19,22 @@ export const layer: Layer.Layer<UserStore, never, State> = Layer.effect(
 );
 
 const find = (memory: Memory, chatId: ChatId) => {
-  const accounts = [...memory.accounts.values()]
-    .filter((account) => account.chatId === chatId)
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  return {
+  const accounts = [...memory.accounts.values()].filter((account) => account.chatId === chatId);
+  const names = accounts.map(({ name }) => name);
+  return inOrder({
     accounts,
     records: recordsOf(memory, chatId),
-    sightings: [...memory.sightings]
-      .flatMap(([pid, sightings]) => sightings.of(chatId).map((sighting) => ({ pid, sighting })))
-      .toSorted(
-        (one, other) =>
-          one.sighting.seenAt - other.sighting.seenAt ||
-          compareTexts(one.pid, other.pid) ||
-          compareTexts(one.sighting.address.hash, other.sighting.address.hash),
-      ),
-    reviews: [...memory.reviews]
-      .toSorted(([one], [other]) => compareTexts(one, other))
-      .flatMap(([pid, reviews]) => reviews.of(chatId).map((review) => ({ pid, review }))),
-    sessions: memory.sessions
-      .filter((session) => session.chatId === chatId)
-      .toSorted((one, other) => one.createdAt - other.createdAt || compareTexts(one.id, other.id)),
-    flows: [...memory.flows.values()]
-      .filter((flow) => flow.chatId === chatId)
-      .toSorted((one, other) => one.expiresAt - other.expiresAt || compareTexts(one.id, other.id)),
-    signIns: [...memory.signIns.values()]
-      .filter((signIn) => signIn.chatId === chatId)
-      .toSorted((one, other) => one.createdAt - other.createdAt || compareTexts(one.id, other.id)),
-    entries: entriesOf(
-      memory,
-      chatId,
-      accounts.map(({ name }) => name),
+    sightings: [...memory.sightings].flatMap(([pid, sightings]) =>
+      sightings.of(chatId).map((sighting) => ({ pid, sighting })),
     ),
-  };
+    reviews: [...memory.reviews].flatMap(([pid, reviews]) =>
+      reviews.of(chatId).map((review) => ({ pid, review })),
+    ),
+    sessions: memory.sessions.filter((session) => session.chatId === chatId),
+    flows: [...memory.flows.values()].filter((flow) => flow.chatId === chatId),
+    signIns: [...memory.signIns.values()].filter((signIn) => signIn.chatId === chatId),
+    entries: entriesOf(memory, chatId, names),
+  });
 };
 
 const recordsOf = (memory: Memory, chatId: ChatId) => {
@@ -59,7 +43,5 @@ const recordsOf = (memory: Memory, chatId: ChatId) => {
     const record = links.find(chatId);
     if (record !== undefined) records.push({ scope: links.scope, record });
   }
-  return records.toSorted((one, other) => compareTexts(one.scope.pid, other.scope.pid));
+  return records.toSorted((one, other) => (one.scope.pid < other.scope.pid ? -1 : 1));
 };
-
-const compareTexts = (one: string, other: string): number => (one < other ? -1 : one === other ? 0 : 1);

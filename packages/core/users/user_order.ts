@@ -1,0 +1,30 @@
+/** The order in which a store lists the data of a user. */
+import type { UserRecords } from "./user_store.ts";
+
+const byText = (one: string, other: string): number => (one < other ? -1 : one === other ? 0 : 1);
+
+/** Sorts what was found: scopes and accounts by name, the rest by time, ties by id. */
+export const inOrder = (found: UserRecords): UserRecords => ({
+  accounts: found.accounts.toSorted((one, other) => byText(one.name, other.name)),
+  records: found.records.toSorted((one, other) => byText(one.scope.pid, other.scope.pid)),
+  sightings: found.sightings.toSorted(
+    (one, other) =>
+      one.sighting.seenAt - other.sighting.seenAt ||
+      byText(one.pid, other.pid) ||
+      byText(one.sighting.address.hash, other.sighting.address.hash),
+  ),
+  reviews: found.reviews.toSorted(
+    (one, other) =>
+      byText(one.pid, other.pid) ||
+      other.review.at - one.review.at ||
+      byText(one.review.otherChatId, other.review.otherChatId),
+  ),
+  sessions: found.sessions.toSorted(
+    (one, other) => one.createdAt - other.createdAt || byText(one.id, other.id),
+  ),
+  flows: found.flows.toSorted((one, other) => one.expiresAt - other.expiresAt || byText(one.id, other.id)),
+  signIns: found.signIns.toSorted(
+    (one, other) => one.createdAt - other.createdAt || byText(one.id, other.id),
+  ),
+  entries: found.entries.toSorted((one, other) => one.sequence - other.sequence),
+});

@@ -1,0 +1,47 @@
+/** Imports of links. */
+import type { ChatId } from "@accountlink/core";
+import { type ImportBatch, importedRecord, progressKeptFor } from "@accountlink/core/links";
+import { Effect } from "effect";
+import { recordChange } from "../audit/record_change.ts";
+import { requireScope } from "../keys/require_scope.ts";
+import { importProgress, links } from "../records/collections.ts";
+import { stepSize } from "../records/steps.ts";
+import type { Transaction } from "../records/transaction.ts";
+
+export const importBatch = Effect.fnUntraced(function* (tx: Transaction, batch: ImportBatch) {
+  const { pid, existing, progress } = batch;
+  const scope = yield* requireScope(tx, pid);
+  const lastLines = new Map(batch.links.map((line) => [line.chatId, line]));
+  const found = yield* links.findAll(
+    tx,
+    Array.from(lastLines.keys(), (chatId) => [pid, chatId]),
+  );
+  const known = new Map<ChatId, (typeof found)[number]["record"]>(
+    found.map(({ record }) => [record.chatId, record]),
+  );
+  const counts = { inserted: 0, replaced: 0, kept: 0 };
+  for (const line of lastLines.values()) {
+    const record = known.get(line.chatId);
+    const next = existing === "keep" && record !== undefined ? record : importedRecord(record, line);
+    if (record === undefined) counts.inserted++;
+    else if (next === record) counts.kept++;
+    else counts.replaced++;
+    if (next !== record) yield* links.put(tx, { pid, record: next });
+  }
+  if (counts.inserted + counts.replaced > 0) {
+    yield* recordChange(tx, { ...batch, action: "links.imported", of: scope, details: counts });
+  }
+  if (progress !== null) yield* saveProgress(tx, progress, batch.at);
+  return counts;
+});
+
+const saveProgress = Effect.fnUntraced(function* (
+  tx: Transaction,
+  progress: NonNullable<ImportBatch["progress"]>,
+  at: number,
+) {
+  yield* importProgress.put(tx, { ...progress, savedAt: at });
+  for (const { source, savedAt } of yield* importProgress.list(tx, "saved", [], { limit: stepSize })) {
+    if (savedAt < at - progressKeptFor) yield* importProgress.remove(tx, source);
+  }
+});

@@ -1,0 +1,82 @@
+/** `LinkStore` on a key-value store. */
+import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
+import { isLinked, type PortableLink } from "@accountlink/core/links";
+import { Effect, Layer, Option } from "effect";
+import { importProgress, links } from "../records/collections.ts";
+import { Database } from "../records/database.ts";
+import type { Transaction } from "../records/transaction.ts";
+import { importBatch } from "./link_import.ts";
+import { deleteScope, moveChat, removeGame, setGame } from "./link_writes.ts";
+
+export const layer: Layer.Layer<LinkStore, never, Database> = Layer.effect(
+  LinkStore,
+  Effect.map(Database, (db) =>
+    LinkStore.of({
+      findByChatId: (pid, chatId) =>
+        db.find("LinkStore.findByChatId", (tx) =>
+          Effect.map(links.find(tx, pid, chatId), (found) => Option.fromUndefinedOr(found?.record)),
+        ),
+      findByChatIds: (pid, chatIds) =>
+        db.read("LinkStore.findByChatIds", (tx) =>
+          Effect.map(
+            links.findAll(
+              tx,
+              chatIds.map((chatId) => [pid, chatId]),
+            ),
+            (found) => new Map(found.map(({ record }) => [record.chatId, record])),
+          ),
+        ),
+      findByGameIds: (pid, gameIds) =>
+        db.read("LinkStore.findByGameIds", (tx) => findByGameIds(tx, pid, gameIds)),
+      setGame: (write) => db.write("LinkStore.setGame", (tx) => setGame(tx, write)),
+      moveChat: (write) => db.write("LinkStore.moveChat", (tx) => moveChat(tx, write)),
+      removeGame: (write) => db.write("LinkStore.removeGame", (tx) => removeGame(tx, write)),
+      deleteScope: (write) => db.write("LinkStore.deleteScope", (tx) => deleteScope(tx, write)),
+      importBatch: (batch) => db.write("LinkStore.importBatch", (tx) => importBatch(tx, batch)),
+      importPosition: (source) =>
+        db.find("LinkStore.importPosition", (tx) =>
+          Effect.map(importProgress.find(tx, source), (progress) => progress?.position ?? 0),
+        ),
+      exportPage: (pid, after, limit) =>
+        db.read("LinkStore.exportPage", (tx) => exportPage(tx, pid, after, limit)),
+    }),
+  ),
+);
+
+const findByGameIds = Effect.fnUntraced(function* (
+  tx: Transaction,
+  pid: Pid,
+  gameIds: ReadonlyArray<GameId>,
+) {
+  const found = new Map<GameId, ReadonlyArray<ChatId>>();
+  for (const gameId of gameIds) {
+    const linked = yield* links.list(tx, "game", [pid, gameId]);
+    if (linked.length > 0)
+      found.set(
+        gameId,
+        linked.map(({ record }) => record.chatId),
+      );
+  }
+  return found;
+});
+
+const exportPage = Effect.fnUntraced(function* (
+  tx: Transaction,
+  pid: Pid,
+  after: ChatId | null,
+  limit: number,
+) {
+  const page: Array<PortableLink> = [];
+  let last = after;
+  while (page.length < limit) {
+    const start = last === null ? {} : { after: [pid, last] };
+    const records = yield* links.scan(tx, [pid], { ...start, limit });
+    for (const { record } of records) {
+      const { chatId, lastVerifiedAt } = record;
+      if (isLinked(record)) page.push({ chatId, gameId: record.gameId, lastVerifiedAt });
+      last = chatId;
+    }
+    if (records.length < limit) break;
+  }
+  return page.slice(0, limit);
+});

@@ -1,0 +1,195 @@
+/** What the stores keep, and by which keys they find it. */
+import type { ChatId, DataScope, KeyId, Pid } from "@accountlink/core";
+import { guildOf } from "@accountlink/core";
+import type { AltReview, Sighting } from "@accountlink/core/alts";
+import type { AuditEntry } from "@accountlink/core/audit";
+import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
+import type { KeptAnswer, NewClaim } from "@accountlink/core/idempotency";
+import type { FlowId, SessionId, SignInId } from "@accountlink/core/ids";
+import type { Account, StoredKey } from "@accountlink/core/keys";
+import type { LinkRecord } from "@accountlink/core/links";
+import { isFinal, type VerificationSession } from "@accountlink/core/sessions";
+import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
+import type { Millis } from "@accountlink/core/timestamp";
+import type { KeyUsage, UsagePeriod } from "@accountlink/core/usage";
+import { collection } from "./collection.ts";
+
+export const accounts = collection<Account, [name: string], "chat">("account", {
+  id: ({ name }) => [name],
+  indexes: { chat: ({ chatId }) => (chatId === null ? [] : [[chatId]]) },
+});
+
+export const scopes = collection<DataScope, [pid: Pid], "target">("scope", {
+  id: ({ pid }) => [pid],
+  indexes: { target: (scope) => [[scope.account, guildOf(scope) ?? "global"]] },
+});
+
+export const keys = collection<StoredKey, [id: KeyId], "account">("key", {
+  id: ({ key }) => [key.id],
+  indexes: { account: ({ key }) => [[key.scope.account]] },
+});
+
+/** Whose secret a hash is. It never changes. */
+export const secrets = collection<{ readonly hash: string; readonly keyId: KeyId }, [hash: string]>(
+  "secret",
+  { id: ({ hash }) => [hash] },
+);
+
+export const links = collection<
+  { readonly pid: Pid; readonly record: LinkRecord },
+  [pid: Pid, chatId: ChatId],
+  "game" | "chat"
+>("link", {
+  id: ({ pid, record }) => [pid, record.chatId],
+  indexes: {
+    game: ({ pid, record: { gameId, linkedAt } }) => (gameId === null ? [] : [[pid, gameId, -linkedAt]]),
+    chat: ({ record }) => [[record.chatId]],
+  },
+});
+
+export const importProgress = collection<
+  { readonly source: string; readonly position: number; readonly savedAt: Millis },
+  [source: string],
+  "saved"
+>("import", { id: ({ source }) => [source], indexes: { saved: ({ savedAt }) => [[savedAt]] } });
+
+export const entries = collection<AuditEntry, [sequence: number], "account" | "time">("entry", {
+  id: ({ sequence }) => [sequence],
+  indexes: {
+    account: ({ account, sequence }) => [[account, -sequence]],
+    time: ({ at }) => [[at]],
+  },
+});
+
+export const sessions = collection<
+  { readonly session: VerificationSession; readonly changedAt: Millis | null },
+  [id: SessionId],
+  "open" | "chat" | "changed" | "deadline"
+>("session", {
+  id: ({ session }) => [session.id],
+  indexes: {
+    open: ({ session: { state, pid } }) => (isFinal(state) ? [] : [[pid]]),
+    chat: ({ session: { chatId } }) => (chatId === null ? [] : [[chatId]]),
+    changed: ({ changedAt }) => (changedAt === null ? [] : [[changedAt]]),
+    deadline: ({ session: { state, expiresAt } }) => [[isFinal(state) ? "final" : "open", expiresAt]],
+  },
+});
+
+/** When the burst of a key is full again. */
+export const bursts = collection<{ readonly keyId: KeyId; readonly fullAt: Millis }, [id: KeyId]>("burst", {
+  id: ({ keyId }) => [keyId],
+});
+
+export const flows = collection<VerificationFlow, [id: FlowId], "proven" | "chat" | "deadline">("flow", {
+  id: ({ id }) => [id],
+  indexes: {
+    proven: ({ pid, chatId }) => (chatId === null ? [] : [[pid, chatId]]),
+    chat: ({ chatId }) => (chatId === null ? [] : [[chatId]]),
+    deadline: ({ expiresAt }) => [[expiresAt]],
+  },
+});
+
+export const challenges = collection<SignInChallenge, [stateHash: string], "flow">("challenge", {
+  id: ({ stateHash }) => [stateHash],
+  indexes: { flow: ({ flow }) => [[flow]] },
+});
+
+export const sightings = collection<
+  { readonly pid: Pid; readonly sighting: Sighting },
+  [pid: Pid, chatId: ChatId, hash: string],
+  "address" | "chat" | "seen"
+>("sighting", {
+  id: ({ pid, sighting: { chatId, address } }) => [pid, chatId, address.hash],
+  indexes: {
+    address: ({ pid, sighting: { address, seenAt } }) => [[pid, address.hash, -seenAt]],
+    chat: ({ sighting: { chatId } }) => [[chatId]],
+    seen: ({ sighting: { seenAt } }) => [[seenAt]],
+  },
+});
+
+/** How many chat users were seen at an address. */
+export const addressUsers = collection<
+  { readonly pid: Pid; readonly hash: string; readonly users: number },
+  [pid: Pid, hash: string]
+>("address", { id: ({ pid, hash }) => [pid, hash] });
+
+export const reviews = collection<
+  { readonly pid: Pid; readonly review: AltReview },
+  [pid: Pid, one: ChatId, other: ChatId],
+  "chat"
+>("review", {
+  id: ({ pid, review }) => reviewId(pid, review),
+  indexes: {
+    chat: ({ pid, review: { chatId, otherChatId } }) => [
+      [chatId, pid],
+      [otherChatId, pid],
+    ],
+  },
+});
+
+/** A pair has no order. */
+export const reviewId = (
+  pid: Pid,
+  { chatId, otherChatId }: Pick<AltReview, "chatId" | "otherChatId">,
+): [Pid, ChatId, ChatId] => (chatId < otherChatId ? [pid, chatId, otherChatId] : [pid, otherChatId, chatId]);
+
+export const signIns = collection<SiteSignIn, [id: SignInId], "chat" | "deadline">("sign-in", {
+  holdsAnyText: true,
+  id: ({ id }) => [id],
+  indexes: {
+    chat: ({ chatId, site, createdAt }) => [[chatId, site, -createdAt]],
+    deadline: ({ expiresAt }) => [[expiresAt]],
+  },
+});
+
+export const begunSignIns = collection<BegunSignIn, [stateHash: string], "deadline">("begun-sign-in", {
+  id: ({ stateHash }) => [stateHash],
+  indexes: { deadline: ({ expiresAt }) => [[expiresAt]] },
+});
+
+/** A request under an idempotency key, with its answer when it has one. */
+export interface IdempotentRequest extends Pick<NewClaim, "id" | "requestId" | "fingerprint" | "endsAt"> {
+  readonly kept: KeptAnswer | null;
+}
+
+export const requests = collection<IdempotentRequest, [id: string], "chat" | "deadline">("request", {
+  id: ({ id }) => [id],
+  indexes: {
+    chat: ({ kept }) => [...new Set(kept?.chatIds)].map((chatId) => [chatId]),
+    deadline: ({ endsAt }) => [[endsAt]],
+  },
+});
+
+export const nodes = collection<{ readonly nodeId: string; readonly until: Millis }, [nodeId: string]>(
+  "node",
+  {
+    id: ({ nodeId }) => [nodeId],
+  },
+);
+
+export const windows = collection<
+  { readonly key: string; readonly endsAt: Millis; readonly counted: number },
+  [endsAt: Millis, key: string]
+>("window", { id: ({ endsAt, key }) => [endsAt, key] });
+
+export const usage = collection<
+  KeyUsage & UsagePeriod & { readonly unit: "hour" | "day" },
+  [unit: "hour" | "day", key: KeyId, from: Millis, group: string],
+  "time"
+>("usage", {
+  id: ({ unit, key, from, group }) => [unit, key, from, group],
+  indexes: { time: ({ unit, from }) => [[unit, from]] },
+});
+
+export const meters = collection<
+  { readonly meter: string; readonly sequence: number; readonly hour: Millis },
+  [meter: string],
+  "hour"
+>("meter", { id: ({ meter }) => [meter], indexes: { hour: ({ hour }) => [[hour]] } });
+
+export const rootKeys = collection<{ readonly id: "root"; readonly wrapped: string }, [id: "root"]>(
+  "secret-root",
+  {
+    id: ({ id }) => [id],
+  },
+);

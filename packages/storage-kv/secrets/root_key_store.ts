@@ -1,0 +1,36 @@
+/** `RootKeyStore` on a key-value store. */
+import { RootKeyStore } from "@accountlink/core/secrets";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Effect, Layer } from "effect";
+import { accounts, rootKeys } from "../records/collections.ts";
+import { Database } from "../records/database.ts";
+
+export const layer: Layer.Layer<RootKeyStore, never, Database> = Layer.effect(
+  RootKeyStore,
+  Effect.map(Database, (db) =>
+    RootKeyStore.of({
+      adopt: ({ ifEmpty, otherwise }) =>
+        db.write("RootKeyStore.adopt", (tx) =>
+          Effect.gen(function* () {
+            assertStorable([ifEmpty, otherwise]);
+            const stored = yield* rootKeys.find(tx, "root");
+            if (stored !== undefined) return stored.wrapped;
+            const some = yield* accounts.scan(tx, [], { limit: 1 });
+            const wrapped = some.length === 0 ? ifEmpty : otherwise;
+            yield* rootKeys.put(tx, { id: "root", wrapped });
+            return wrapped;
+          }),
+        ),
+      replace: (expected, next) =>
+        db.write("RootKeyStore.replace", (tx) =>
+          Effect.gen(function* () {
+            assertStorable([expected, next]);
+            const stored = yield* rootKeys.find(tx, "root");
+            if (stored?.wrapped !== expected) return false;
+            yield* rootKeys.put(tx, { id: "root", wrapped: next });
+            return true;
+          }),
+        ),
+    }),
+  ),
+);

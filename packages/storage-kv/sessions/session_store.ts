@@ -1,0 +1,150 @@
+/** `SessionStore` on a key-value store. */
+import type { StoreUnavailable } from "@accountlink/core";
+import { completedSession, completionRefusal } from "@accountlink/core/flow";
+import type { SessionId } from "@accountlink/core/ids";
+import {
+  type AdvanceSession,
+  advancedSession,
+  type CompleteFlow,
+  type CreateSession,
+  canAdvance,
+  type FlowCompleted,
+  type SessionAdvanced,
+  type SessionCreated,
+  SessionStore,
+  type SweepSessions,
+  takeFromBurst,
+} from "@accountlink/core/sessions";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Layer, Option } from "effect";
+import { removeSighting, storeSightings } from "../alts/sightings.ts";
+import { endFlow } from "../flow/end_flow.ts";
+import { requireScope } from "../keys/require_scope.ts";
+import { setGame } from "../links/link_writes.ts";
+import { bursts, flows, keys, links, sessions, sightings } from "../records/collections.ts";
+import { Database } from "../records/database.ts";
+import { forget, inSteps, stepSize } from "../records/steps.ts";
+import type { Transaction } from "../records/transaction.ts";
+
+export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
+  SessionStore,
+  Effect.map(Database, (db) =>
+    SessionStore.of({
+      create: (write) => db.write("SessionStore.create", (tx) => create(tx, write)),
+      find: (id) =>
+        db.find("SessionStore.find", (tx) =>
+          Effect.map(sessions.find(tx, id), (found) => Option.fromUndefinedOr(found?.session)),
+        ),
+      changedSince: (at, among) => db.read("SessionStore.changedSince", (tx) => changedSince(tx, at, among)),
+      advance: (write) => db.write("SessionStore.advance", (tx) => advance(tx, write)),
+      complete: (write) => db.write("SessionStore.complete", (tx) => complete(tx, write)),
+      recordSightings: (pid, seen) =>
+        db.write("SessionStore.recordSightings", (tx) => storeSightings(tx, pid, seen)),
+      sweep: (times) => sweep(db, times),
+    }),
+  ),
+);
+
+const create = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { session, burst }: CreateSession,
+): Effect.fn.Return<SessionCreated, StoreUnavailable> {
+  const { id, keyId, pid, createdAt } = session;
+  if ((yield* keys.find(tx, keyId)) === undefined) {
+    throw new Error(`Cannot create a session of key "${keyId}", expected one that exists`);
+  }
+  if (burst !== null) {
+    const taken = takeFromBurst((yield* bursts.find(tx, keyId))?.fullAt, burst, createdAt);
+    if ("readyAt" in taken) return { _tag: "TooMany", readyAt: taken.readyAt };
+    yield* bursts.put(tx, { keyId, fullAt: taken.fullAt });
+  }
+  yield* requireScope(tx, pid);
+  if ((yield* sessions.find(tx, id)) !== undefined) {
+    throw new Error("Cannot create a session: its id is taken, expected a new one");
+  }
+  yield* sessions.put(tx, { session, changedAt: null });
+  return { _tag: "Created" };
+});
+
+const changedSince = Effect.fnUntraced(function* (
+  tx: Transaction,
+  at: Millis,
+  among: ReadonlyArray<SessionId> | null,
+) {
+  const found =
+    among === null
+      ? yield* sessions.list(tx, "changed", [], { after: [at - 1] })
+      : yield* sessions.findAll(
+          tx,
+          among.map((id) => [id]),
+        );
+  return found
+    .filter(({ changedAt }) => changedAt !== null && changedAt >= at)
+    .map(({ session }) => session.id);
+});
+
+const advance = Effect.fnUntraced(function* (tx: Transaction, { id, to, at }: AdvanceSession) {
+  const session = (yield* sessions.find(tx, id))?.session;
+  if (session === undefined) return Option.none<SessionAdvanced>();
+  if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
+  const advanced = advancedSession(session, to);
+  yield* sessions.put(tx, { session: advanced, changedAt: at });
+  return Option.some({ session: advanced, changed: true });
+});
+
+const complete = Effect.fnUntraced(function* (
+  tx: Transaction,
+  write: CompleteFlow,
+): Effect.fn.Return<FlowCompleted, StoreUnavailable> {
+  const { pid, chatId, at, address } = write;
+  const flow = yield* flows.find(tx, write.flow);
+  const sessionId = flow?.session ?? null;
+  const session = sessionId === null ? undefined : (yield* sessions.find(tx, sessionId))?.session;
+  const record = (yield* links.find(tx, pid, chatId))?.record;
+  const refusal = completionRefusal(write, { flow, session, record });
+  if (refusal !== null) return refusal;
+
+  const set = yield* setGame(tx, write);
+  if (address !== null) yield* storeSightings(tx, pid, [{ chatId, address, seenAt: at }]);
+  yield* endFlow(tx, write.flow);
+  if (session === undefined) return { _tag: "Completed", ...set, session: null };
+
+  const completed = completedSession(session, write, set.previousGameId);
+  yield* sessions.put(tx, { session: completed, changedAt: at });
+  return { _tag: "Completed", ...set, session: completed };
+});
+
+const sweep = Effect.fnUntraced(function* (
+  db: Database["Service"],
+  { at, sessionsBefore, sightingsBefore }: SweepSessions,
+) {
+  const name = "SessionStore.sweep";
+  const expired = yield* inSteps(db, name, (tx) => expireSome(tx, at));
+  yield* forget(db, name, sessions, ["deadline", "final"], (old) => old.session.expiresAt < sessionsBefore);
+  yield* forget(
+    db,
+    name,
+    flows,
+    ["deadline"],
+    ({ expiresAt }) => expiresAt <= at,
+    (tx, { id }) => endFlow(tx, id),
+  );
+  yield* forget(
+    db,
+    name,
+    sightings,
+    ["seen"],
+    ({ sighting }) => sighting.seenAt < sightingsBefore,
+    (tx, { pid, sighting }) => removeSighting(tx, pid, sighting),
+  );
+  return expired;
+});
+
+const expireSome = Effect.fnUntraced(function* (tx: Transaction, at: Millis) {
+  const next = yield* sessions.list(tx, "deadline", ["open"], { limit: stepSize });
+  const expired = next.filter(({ session }) => canAdvance(session, "expired", at));
+  for (const { session } of expired) {
+    yield* sessions.put(tx, { session: advancedSession(session, "expired"), changedAt: at });
+  }
+  return expired.map(({ session }) => session.id);
+});

@@ -1,0 +1,119 @@
+import type { ChatId, KeyId, Pid } from "@accountlink/core";
+import { type Account, keyOfErasedAccount } from "@accountlink/core/keys";
+import { isFinal } from "@accountlink/core/sessions";
+import type { Millis } from "@accountlink/core/timestamp";
+import { type EraseUser, erasedByScope, type UserErased, withoutUser } from "@accountlink/core/users";
+import { Effect, Option } from "effect";
+import { removeSighting } from "../alts/sightings.ts";
+import { recordChange } from "../audit/record_change.ts";
+import { requireScope } from "../keys/require_scope.ts";
+import {
+  accounts,
+  entries,
+  flows,
+  keys,
+  links,
+  requests,
+  reviews,
+  scopes,
+  sessions,
+  sightings,
+  signIns,
+} from "../records/collections.ts";
+import type { Transaction } from "../records/transaction.ts";
+import { endVerifications } from "../sessions/verification_ends.ts";
+
+/** Implements `UserStore.erase`. */
+export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: EraseUser) {
+  const { chatId, at, pseudonym } = write;
+  const records = yield* links.list(tx, "chat", [chatId]);
+  if (records.some(({ pid }) => !write.scopes.includes(pid))) return Option.none<UserErased>();
+  const owned = yield* accounts.list(tx, "chat", [chatId]);
+
+  for (const record of records) yield* links.discard(tx, record);
+  const seen = yield* sightings.list(tx, "chat", [chatId]);
+  for (const { pid, sighting } of seen) yield* removeSighting(tx, pid, sighting);
+  const reviewed = yield* reviews.list(tx, "chat", [chatId]);
+  for (const review of reviewed) yield* reviews.discard(tx, review);
+  const erased = yield* eraseEntries(tx, chatId, owned);
+  yield* eraseFromSessions(tx, chatId, at);
+  for (const request of yield* requests.list(tx, "chat", [chatId])) yield* requests.discard(tx, request);
+  for (const signIn of yield* signIns.list(tx, "chat", [chatId])) yield* signIns.discard(tx, signIn);
+
+  const revokedKeys: Array<KeyId> = [];
+  for (const [i, account] of owned.entries()) {
+    const name = i === 0 ? pseudonym : `${pseudonym}-${i + 1}`;
+    revokedKeys.push(...(yield* releaseAccount(tx, write, account, name)));
+  }
+  const found = {
+    records: pidsOf(records),
+    sightings: pidsOf(seen),
+    reviews: pidsOf(reviewed),
+    entries: pidsOf(erased),
+  };
+  for (const [pid, details] of erasedByScope(found)) {
+    yield* recordChange(tx, { ...write, action: "user.erased", of: yield* requireScope(tx, pid), details });
+  }
+  return Option.some<UserErased>({
+    records: records.length,
+    sightings: seen.length,
+    reviews: reviewed.length,
+    entries: erased.length,
+    accounts: owned.length,
+    revokedKeys,
+  });
+});
+
+const pidsOf = (all: ReadonlyArray<{ readonly pid: Pid | null }>) => all.map(({ pid }) => pid);
+
+const eraseEntries = Effect.fnUntraced(function* (
+  tx: Transaction,
+  chatId: ChatId,
+  owned: ReadonlyArray<Account>,
+) {
+  const names = owned.map(({ name }) => name);
+  const erased = (yield* entries.scan(tx, [])).flatMap((entry) => {
+    const rest = withoutUser(entry, chatId, names);
+    return rest === null ? [] : [{ ...entry, ...rest }];
+  });
+  for (const entry of erased) yield* entries.put(tx, entry);
+  return erased;
+});
+
+const eraseFromSessions = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, at: Millis) {
+  for (const stored of yield* sessions.list(tx, "chat", [chatId])) {
+    if (isFinal(stored.session.state)) yield* sessions.discard(tx, stored);
+  }
+  const open = yield* sessions.list(tx, "chat", [chatId]);
+  const proven = yield* flows.list(tx, "chat", [chatId]);
+  const pids = new Set([...open.map(({ session }) => session.pid), ...proven.map(({ pid }) => pid)]);
+  for (const pid of pids) yield* endVerifications(tx, pid, chatId, at);
+  for (const { session } of yield* sessions.list(tx, "chat", [chatId])) {
+    yield* sessions.put(tx, { session: { ...session, chatId: null }, changedAt: at });
+  }
+});
+
+/** Removes chat ID and name from an account, and revokes its keys. */
+const releaseAccount = Effect.fnUntraced(function* (
+  tx: Transaction,
+  write: EraseUser,
+  { name, ...account }: Account,
+  pseudonym: string,
+) {
+  yield* accounts.remove(tx, name);
+  yield* accounts.put(tx, { ...account, name: pseudonym, chatId: null });
+  for (const scope of yield* scopes.list(tx, "target", [name])) {
+    yield* scopes.put(tx, { ...scope, account: pseudonym });
+  }
+  for (const entry of yield* entries.list(tx, "account", [name])) {
+    yield* entries.put(tx, { ...entry, account: pseudonym });
+  }
+  const revoked: Array<KeyId> = [];
+  for (const stored of yield* keys.list(tx, "account", [name])) {
+    if (stored.key.status !== "revoked") revoked.push(stored.key.id);
+    yield* keys.put(tx, keyOfErasedAccount(stored, pseudonym, write.at));
+  }
+  const details = { revokedKeys: revoked.length };
+  yield* recordChange(tx, { ...write, action: "user.erased", of: pseudonym, details });
+  return revoked;
+});
