@@ -6,11 +6,12 @@
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createSession, Refused, type Service, type Session, send, stream } from "./session_client.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AccountLinkError, type Client, createClient, type VerificationSession } from "@accountlink/client";
 
 /** What the bot works with. */
 export interface BotSettings {
-  readonly service: Service;
+  readonly client: Client;
   /** The address of Discord's HTTP interface. */
   readonly discordUrl: string;
   /** The public key of the application, in hexadecimal. */
@@ -55,7 +56,7 @@ const answer = 4;
 const seenByUserAlone = 64;
 
 /** Makes the bot's endpoint. */
-export const makeBot = async ({ service, discordUrl, publicKey }: BotSettings) => {
+export const makeBot = async ({ client, discordUrl, publicKey }: BotSettings) => {
   const verifying = await crypto.subtle.importKey("raw", bytesOf(publicKey), "Ed25519", false, ["verify"]);
 
   const isSigned = ({ signature, timestamp, body }: SignedRequest) => {
@@ -63,31 +64,30 @@ export const makeBot = async ({ service, discordUrl, publicKey }: BotSettings) =
     return crypto.subtle.verify("Ed25519", verifying, bytesOf(signature), signed);
   };
 
-  const edit = ({ application_id, token }: Interaction, message: Message) =>
-    send(
+  const edit = async (interaction: Interaction, message: Message): Promise<void> => {
+    const { application_id, token } = interaction;
+    const { ok, status, headers } = await fetch(
       `${discordUrl}/webhooks/${application_id}/${token}/messages/@original`,
       { method: "PATCH", headers: { "content-type": "application/json" }, body: JSON.stringify(message) },
-      60,
     );
+    if (status === 429) {
+      await sleep(Number(headers.get("retry-after")) * 1_000);
+      await edit(interaction, message);
+    } else if (!ok) throw new Error(`Cannot edit the answer: Discord refused with status ${status}`);
+  };
 
   const verify = async (interaction: Interaction): Promise<Reply> => {
     const { id = "" } = interaction.member?.user ?? interaction.user ?? {};
-    const guild = interaction.guild_id === undefined ? {} : { guildId: interaction.guild_id };
-    // Discord waits 3 seconds for the answer, so there is no patience for a limit.
-    const asked = createSession(service, { clientId: id, chatId: id, ...guild }, 0);
-    const session = await asked.catch((error: unknown) => {
-      if (error instanceof Refused) return error;
-      throw error;
-    });
-    if (session instanceof Refused) return replyWith(text(refusalOf(session)));
+    const asked = { clientId: id, chatId: id, guildId: interaction.guild_id };
+    // Discord waits 3 seconds for the answer, so there is no time to try again.
+    const session = await client.sessions.create({ ...asked, timeout: 2_000, retryFor: 0 }).catch(refusalOf);
+    if (session instanceof AccountLinkError) return replyWith(text(refusalText(session)));
     return {
       ...replyWith({
         content: "Link your game account within 5 minutes.",
         components: [button(session.url)],
       }),
-      afterwards: async () => {
-        await edit(interaction, text(await endingOf(stream(service, session.sid))));
-      },
+      afterwards: async () => edit(interaction, text(await endingOf(client.sessions.watch(session.sid)))),
     };
   };
 
@@ -112,23 +112,30 @@ const text = (content: string): Message => ({ content, components: [] });
 /** A row with one button that opens an address. */
 const button = (url: string) => ({ type: 1, components: [{ type: 2, style: 5, label: "Verify", url }] });
 
-const refusalOf = ({ retryAfter }: Refused) =>
+const refusalOf = (error: unknown): AccountLinkError => {
+  if (error instanceof AccountLinkError) return error;
+  throw error;
+};
+
+const refusalText = ({ retryAfter }: AccountLinkError) =>
   retryAfter === null ? "You cannot verify here." : `Try again in ${retryAfter} seconds.`;
 
 /** How a session ended, in words. */
-const endingOf = (ended: Promise<Session>): Promise<string> =>
-  ended.then(
-    ({ state, gameId, linkChanged, previousGameId }) => {
-      if (state !== "completed") return "Nothing was linked. Type /verify to begin again.";
-      if (!linkChanged) return `You are linked to ${gameId}, as before.`;
-      return `You are linked to ${gameId}${previousGameId === null ? "" : `, and no longer to ${previousGameId}`}.`;
-    },
-    (error: unknown) => {
-      if (error instanceof Refused && error.status === 410)
-        return "The time is over. Type /verify to begin again.";
-      return "The verification cannot be followed. Type /verify to see where it stands.";
-    },
-  );
+const endingOf = async (changes: AsyncIterable<VerificationSession>): Promise<string> => {
+  try {
+    let last: VerificationSession | null = null;
+    for await (const session of changes) last = session;
+    if (last?.state === "expired") return "The time is over. Type /verify to begin again.";
+    if (last?.state !== "completed") return "Nothing was linked. Type /verify to begin again.";
+    const { gameId, linkChanged, previousGameId } = last;
+    if (!linkChanged) return `You are linked to ${gameId}, as before.`;
+    return `You are linked to ${gameId}${previousGameId === null ? "" : `, and no longer to ${previousGameId}`}.`;
+  } catch (error) {
+    if (error instanceof AccountLinkError && error.code === "SESSION_EXPIRED")
+      return "The time is over. Type /verify to begin again.";
+    return "The verification cannot be followed. Type /verify to see where it stands.";
+  }
+};
 
 const maxBody = 65_536;
 
@@ -172,7 +179,7 @@ const serve = async (settings: BotSettings, port: number): Promise<string> => {
 if (import.meta.main) {
   const { env } = process;
   const settings = {
-    service: { url: env.ACCOUNTLINK_URL ?? "", key: env.ACCOUNTLINK_KEY ?? "" },
+    client: createClient({ url: env.ACCOUNTLINK_URL ?? "", key: env.ACCOUNTLINK_KEY ?? "" }),
     discordUrl: env.DISCORD_URL ?? "https://discord.com/api/v10",
     publicKey: env.DISCORD_PUBLIC_KEY ?? "",
   };

@@ -4,7 +4,7 @@
  *
  * ACCOUNTLINK_URL=http://127.0.0.1:8080 ACCOUNTLINK_KEY=alk_… PLAYERS=1,2 node examples/game_server.ts
  */
-import { createSession, longPoll, Refused, type Service } from "./session_client.ts";
+import { AccountLinkError, type Client, createClient } from "@accountlink/client";
 
 /** What the game can do. */
 export interface Game {
@@ -15,14 +15,14 @@ export interface Game {
 }
 
 /** Asks players to link, and rewards each who did, once. */
-export const linkingFor = (service: Service, { show, reward }: Game) => {
+export const linkingFor = ({ sessions }: Client, { show, reward }: Game) => {
   // A game keeps these with the players' progress, so that a restart gives nothing twice.
   const rewarded = new Set<string>();
 
   const link = async (playerId: string): Promise<string> => {
-    const { sid, url } = await createSession(service, { clientId: playerId });
+    const { sid, url } = await sessions.create({ clientId: playerId });
     show(playerId, `Link your chat account: ${url}`);
-    const { state, chatId, gameId } = await longPoll(service, sid);
+    const { state, chatId, gameId } = await sessions.wait(sid);
     if (state !== "completed") return "The link was not made";
     // Whoever got hold of the address can finish the session, with any account of the game.
     if (gameId !== playerId) return `You signed in as ${gameId}, which is another account`;
@@ -33,8 +33,9 @@ export const linkingFor = (service: Service, { show, reward }: Game) => {
 
   return async (playerId: string): Promise<void> => {
     const ending = await link(playerId).catch((error: unknown) => {
-      if (error instanceof Refused && error.status === 410) return "The time is over; ask for a new link";
-      if (error instanceof Refused && error.status === 429) return "Too many ask at once; try again later";
+      if (!(error instanceof AccountLinkError)) throw error;
+      if (error.code === "SESSION_EXPIRED") return "The time is over; ask for a new link";
+      if (error.code === "RATE_LIMITED") return "Too many ask at once; try again later";
       throw error;
     });
     show(playerId, ending);
@@ -46,5 +47,5 @@ const print = (playerId: string, text: string) => process.stdout.write(`${player
 if (import.meta.main) {
   const { ACCOUNTLINK_URL: url = "", ACCOUNTLINK_KEY: key = "", PLAYERS = "" } = process.env;
   const game = { show: print, reward: (playerId: string) => print(playerId, "100 coins") };
-  await Promise.all(PLAYERS.split(",").map(linkingFor({ url, key }, game)));
+  await Promise.all(PLAYERS.split(",").map(linkingFor(createClient({ url, key }), game)));
 }

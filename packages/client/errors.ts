@@ -110,9 +110,17 @@ class ClientError extends Error {
  * await links.get("100001").catch(reasonOf); // "NETWORK_ERROR"
  * ```
  */
-export type AccountLinkError = { readonly [Code in ErrorCode]: Error & Failure<Code> }[ErrorCode];
+export type AccountLinkError = { readonly [Code in ErrorCode]: AccountLinkErrorOf<Code> }[ErrorCode];
+
+/** The error with one code. */
+export interface AccountLinkErrorOf<Code extends ErrorCode> extends Error, Failure<Code> {
+  readonly name: "AccountLinkError";
+  readonly message: string;
+  readonly cause?: unknown;
+}
 
 export const AccountLinkError = ClientError as unknown as {
-  readonly prototype: AccountLinkError;
   new (failure: Failure): AccountLinkError;
+  // What `instanceof` narrows to, and what it leaves.
+  [Symbol.hasInstance](value: unknown): value is AccountLinkError;
 };

@@ -59,7 +59,7 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
     trial: trialPage(
       { ...emptyTrialForm, id: text, guildId: text },
       visitor,
-      { request, status: 200, headers: [["x", text]], body: text },
+      { url: text, request, status: 200, headers: [["x", text]], body: text },
       problems,
     ),
     preview: previewPage(

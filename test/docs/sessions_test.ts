@@ -1,4 +1,4 @@
-/** docs/sessions.md: its tables against the sources, and its clients against a server whose users walk the flow. */
+/** docs/sessions.md: its tables against the sources, and its curl against a server whose users walk the flow. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { Session } from "@accountlink/http-api/session";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
 import { formOf } from "../support/flow_browser.ts";
 import { textOf } from "../support/http.ts";
@@ -18,18 +18,6 @@ import { hasProgram, runShell } from "./shell.ts";
 
 const document = readDocument("docs/sessions.md");
 const blocks = blocksOf(document);
-const client = new URL("../../examples/session_client.ts", import.meta.url);
-
-/** The door of the client; it is no package, so that it is loaded by its address. */
-interface Client {
-  readonly createSession: (service: object, session: object, waitAtMost?: number) => Promise<{ sid: string }>;
-  readonly poll: (service: object, sid: string) => Promise<object>;
-  readonly longPoll: Client["poll"];
-  readonly stream: Client["poll"];
-}
-
-const { createSession, poll, longPoll, stream } = (await import(client.href)) as Client;
-
 /** The codes in a cell: `a` and `b` in "`a`, `b`". */
 const codesOf = (cell = ""): ReadonlyArray<string> => cell.split(", ").map(codeOf);
 
@@ -86,87 +74,6 @@ const userOf = (sid: string) => {
 };
 
 const completed = { state: "completed", chatId: "100001", gameId: "1" };
-
-describe("the client in TypeScript", () => {
-  /** The requests in their order, each with its status once it is answered. */
-  const sent: Array<{ readonly headers: Headers; status: number | null }> = [];
-  const untilSent = (count: number) =>
-    vi.waitFor(() => expect(sent.length).toBeGreaterThanOrEqual(count), patience);
-
-  beforeAll(() => {
-    const { fetch } = globalThis;
-    vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
-      const request = { headers: new Headers(init?.headers), status: null as number | null };
-      sent.push(request);
-      const response = await fetch(input, init);
-      request.status = response.status;
-      return response;
-    });
-  });
-  afterEach(() => {
-    sent.length = 0;
-  });
-  afterAll(() => {
-    vi.restoreAllMocks();
-  });
-
-  const polled = newKey();
-  const streamed = newKey();
-  const bursting = newKey();
-
-  it.each([
-    ["poll", poll],
-    ["long poll", longPoll],
-  ])("hears of the end by %s, also after a refusal", async (_way, read) => {
-    const { sid } = await newSession(polled);
-    const id = textOf(sid);
-    const user = userOf(id);
-    // The interval of this read is not over when the client begins.
-    await send(`GET /v2/sessions/${id}`, { key: polled });
-    const ending = read({ url: url(), key: polled }, id);
-    await untilSent(2);
-    await user.begin();
-    await user.finish();
-    expect(await ending).toMatchObject(completed);
-    const [first, ...others] = sent.map(({ status }) => status);
-    expect(first).toBe(429);
-    expect(new Set(others)).toEqual(new Set([200]));
-  });
-
-  it("hears of the end by stream, and resumes it where it was", async () => {
-    const { sid } = await newSession(streamed);
-    const user = userOf(textOf(sid));
-    const ending = stream({ url: url(), key: streamed }, textOf(sid));
-    await untilSent(2);
-    await user.begin();
-    await untilSent(3);
-    await user.finish();
-    expect(await ending).toMatchObject(completed);
-    expect(sent.map(({ status }) => status)).not.toContain(429);
-    const [first, second, third] = sent.map(({ headers }) => headers.get("last-event-id"));
-    expect([first, second]).toEqual([null, "1"]);
-    expect(["1", "2"]).toContain(third);
-  });
-
-  it("fails with what the service refuses for good", async () => {
-    const { sid } = await newSession(streamed);
-    await send(`DELETE /v2/sessions/${textOf(sid)}`, { key: streamed });
-    const service = { url: url(), key: streamed };
-    expect(await stream(service, textOf(sid))).toMatchObject({ state: "cancelled" });
-    await expect(poll(service, `vs_${"0".repeat(43)}`)).rejects.toMatchObject({ status: 404 });
-    await expect(createSession(service, {})).rejects.toMatchObject({ status: 400, retryAfter: null });
-  });
-
-  it("waits for the burst as long as it has patience", async () => {
-    const service = { url: url(), key: bursting };
-    const create = (waitAtMost: number) => createSession(service, { clientId: "user-7" }, waitAtMost);
-    await expect(Promise.all(Array.from({ length: 8 }, () => create(0)))).rejects.toMatchObject({
-      status: 429,
-      retryAfter: 1,
-    });
-    expect((await create(30)).sid).toMatch(/^vs_/);
-  });
-});
 
 describe.skipIf(!(await hasProgram("curl")))("the client of curl", () => {
   const key = newKey();

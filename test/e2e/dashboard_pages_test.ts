@@ -1,9 +1,15 @@
 /** The pages of the dashboard in a real browser: each of them, in each of its states. */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { paths } from "@accountlink/dashboard";
 import { describe, expect, it } from "vitest";
 import { createKey, hostile, openKey, ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const { visit, send, url, platform } = await useDashboard();
 
@@ -126,6 +132,16 @@ describe("a leaked key", () => {
 });
 
 describe("a look-up to try", () => {
+  /** Runs a program of the page, and gives what it prints. */
+  const runProgram = async (source: string, key: string) => {
+    const env = { ...process.env, ACCOUNTLINK_KEY: key };
+    const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", source], {
+      cwd: root,
+      env,
+    });
+    return stdout;
+  };
+
   it("shows the request and the answer, and keeps no key", async () => {
     const watched = await visit(paths.trial, /Ada\b/, phone);
     const { page, close } = watched;
@@ -138,6 +154,7 @@ describe("a look-up to try", () => {
     await expectUsable(watched, "Try it", "dashboard-try-answer");
     expect(await page.locator("#answer").textContent()).toMatch("LINK_NOT_FOUND");
     expect(await page.locator("#curl").textContent()).toMatch(`${url()}/v2/chat?chatId=100001`);
+    expect(await runProgram((await page.locator("#client").textContent()) ?? "", key)).toBe("null\n");
     expect(await page.content()).not.toContain(key);
     await openKey(page, "Tried");
     await page.getByText("Restrictions").click();

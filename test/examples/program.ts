@@ -13,7 +13,7 @@ const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.m
 /** By name, how each runtime runs a program. */
 export const runtimes: Readonly<Record<string, readonly [string, ...ReadonlyArray<string>]>> = {
   Node: [process.execPath],
-  Deno: [pathOf("node_modules/deno/deno"), "run", "--no-config", "--allow-net", "--allow-env"],
+  Deno: [pathOf("node_modules/deno/deno"), "run", "--allow-net", "--allow-env"],
   Bun: [pathOf("node_modules/bun/bin/bun.exe")],
 };
 
@@ -38,7 +38,7 @@ export const startExample = (
   const [command, ...options] = runtimes[runtime] ?? [process.execPath];
   const child = spawn(command, [...options, pathOf(`examples/${name}`)], {
     cwd: tmpdir(),
-    env: { HOME: process.env["HOME"] ?? "", DENO_NO_PACKAGE_JSON: "1", ...env },
+    env: { HOME: process.env["HOME"] ?? "", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let printed = "";

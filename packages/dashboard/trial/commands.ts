@@ -1,5 +1,5 @@
 /**
- * A request as a line for a terminal and as a line of JavaScript.
+ * A request as a line for a terminal and as programs.
  */
 
 export interface Request {
@@ -17,3 +17,20 @@ export const fetchOf = ({ url }: Request): string =>
   headers: { Authorization: \`Bearer \${process.env.ACCOUNTLINK_KEY}\` },
 });
 console.log(response.status, await response.json());`;
+
+/** A call of the client, such as `links.get` of the chat user 100001. */
+export interface ClientCall {
+  readonly url: string;
+  readonly method: string;
+  readonly id: string;
+  readonly options: Readonly<Record<string, string | true>>;
+}
+
+/** A module that makes the call with the key of the environment. */
+export const clientProgramOf = ({ url, method, id, options }: ClientCall): string => {
+  const values = Object.keys(options).length === 0 ? [id] : [id, options];
+  return `import { createClient } from "@accountlink/client";
+
+const client = createClient({ url: ${JSON.stringify(url)}, key: process.env.ACCOUNTLINK_KEY });
+console.log(await client.${method}(${values.map((value) => JSON.stringify(value)).join(", ")}));`;
+};

@@ -8,15 +8,26 @@ import { checkField, csrfField, menuField, problemSummary, textField } from "../
 import { statusHtml } from "../look/notice.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
-import { curlOf, fetchOf, type Request } from "./commands.ts";
+import { clientProgramOf, curlOf, fetchOf, type Request } from "./commands.ts";
 
-/** The questions that can be tried: the route, and the parameter that names whom it is about. */
+/** The questions that can be tried: the route, the parameter that names whom it is about, and the method of the client. */
 export const questions = {
-  chat: { path: "/v2/chat", subject: "chatId", label: "Which game account belongs to a chat account?" },
-  game: { path: "/v2/game", subject: "gameId", label: "Which chat accounts belong to a game account?" },
+  chat: {
+    path: "/v2/chat",
+    subject: "chatId",
+    method: "links.get",
+    label: "Which game account belongs to a chat account?",
+  },
+  game: {
+    path: "/v2/game",
+    subject: "gameId",
+    method: "links.byGame",
+    label: "Which chat accounts belong to a game account?",
+  },
   status: {
     path: "/v2/verifications/chat",
     subject: "chatId",
+    method: "links.verification",
     label: "Is a chat account verified, and since when?",
   },
 } as const;
@@ -33,6 +44,8 @@ export interface TrialForm {
 
 /** What the service said. */
 export interface TrialResult {
+  /** Where the service is. */
+  readonly url: string;
   readonly request: Request;
   readonly status: number;
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
@@ -72,11 +85,11 @@ ${textField({ name: "guildId", label: labels.guildId, hint: "The ID of the commu
 ${checkField("resolved", "With profiles (Premium keys)", form.resolved)}
 <button class="button">Send the request</button>
 </form>
-${result && resultHtml(result)}
+${result && resultHtml(form, result)}
 <p class="more">Every route, to read and to try: <a href="/docs">API reference</a></p>`,
 });
 
-const resultHtml = ({ request, status, headers, body }: TrialResult): Html => html`
+const resultHtml = (form: TrialForm, { url, request, status, headers, body }: TrialResult): Html => html`
 <section>
 <h2>Request</h2>
 <pre>${request.method} ${request.url}
@@ -89,4 +102,12 @@ ${copyable("answer", "answer", body)}
 ${copyable("curl", "command", curlOf(request, "$ACCOUNTLINK_KEY"))}
 <h2>The same in JavaScript</h2>
 ${copyable("fetch", "program", fetchOf(request))}
+<h2>The same with the client</h2>
+${copyable("client", "program with the client", clientProgramOf({ url, ...callOf(form) }))}
 </section>`;
+
+const callOf = ({ question, id, guildId, resolved }: TrialForm) => ({
+  method: questions[question].method,
+  id,
+  options: { ...(guildId === "" ? {} : { guildId }), ...(resolved ? { resolved } : {}) },
+});

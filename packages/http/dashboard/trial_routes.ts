@@ -36,6 +36,7 @@ export const trialRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     );
     const body: unknown = yield* Effect.promise(() => response.json());
     return {
+      url: publicUrl,
       request: { method: "GET", url: `${publicUrl}${path}` },
       status: response.status,
       headers: [...response.headers],

@@ -1,0 +1,264 @@
+/** Every method of the client, and every code of its errors, against the service. */
+import {
+  AccountLinkError,
+  type Answer,
+  type ClientOptions,
+  createClient,
+  type RefusalCode,
+  type RouteId,
+} from "@accountlink/client";
+import { routes } from "@accountlink/http-api";
+import { freePort } from "@accountlink/test-servers";
+import { afterAll, describe, expect, it } from "vitest";
+import { useContractServer } from "../contract/contract_server.ts";
+import { devPlatformOn } from "../support/dev_platform.ts";
+import { guild, type KeyOptions, newToken, stranger } from "../support/world.ts";
+
+const platformPort = await freePort();
+const { world, url } = useContractServer({
+  ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort),
+  ACCOUNTLINK_IP_AUTH_FAILURES: "3",
+  ACCOUNTLINK_SESSION_TTL: "5 seconds",
+  ACCOUNTLINK_POLL_INTERVAL: "0 seconds",
+  ACCOUNTLINK_STREAM_MAX: "1 second",
+});
+const platform = devPlatformOn(platformPort);
+afterAll(platform.close);
+
+/** A client with a key and an address of its own, made once the server runs. */
+const clientWith = (key: string, options: Partial<ClientOptions> = {}) => {
+  const from = world.address();
+  return () =>
+    createClient({
+      url: url(),
+      key,
+      fetch: (request) => {
+        request.headers.set("x-forwarded-for", from);
+        return fetch(request);
+      },
+      ...options,
+    });
+};
+const clientOf = (key: KeyOptions = {}, options: Partial<ClientOptions> = {}) =>
+  clientWith(world.key({ links: { 100001: "1", 100002: "2" }, tier: "premium", ...key }), options);
+
+describe("the methods", () => {
+  const answered = new Set<RouteId>();
+  const onAnswer = ({ route }: Answer) => answered.add(route);
+  const used = clientOf(
+    { sightings: [{ chatId: "100001", ip: "203.0.113.7", seenAt: "2026-01-01T00:00:00.000Z" }] },
+    { onAnswer },
+  );
+  const deleting = clientOf({}, { onAnswer });
+
+  it("look links up, from either side", async () => {
+    const { links } = used();
+    const game = { username: "player_1", id: "1" };
+    const found = { chatId: "100001", gameId: "1", resolved: { game, chat: { username: "user_1" } } };
+    expect(await links.get("100001", { guildId: guild, resolved: true })).toMatchObject(found);
+    expect(await links.get("100009")).toBeNull();
+    expect(await links.byGame("2")).toMatchObject({ chatIds: ["100002"], count: 1 });
+    expect(await links.byGame("9")).toBeNull();
+    expect(await links.verification("100009")).toMatchObject({ linked: false, gameId: null });
+    const many = await links.getMany(["100001", "12", "100009"], { resolved: true });
+    expect(many).toMatchObject({
+      results: [
+        { data: found },
+        { found: false, error: { code: "INVALID_PARAMETER", status: 400 } },
+        { found: false, error: { code: "LINK_NOT_FOUND" } },
+      ],
+      foundCount: 1,
+    });
+    expect(await links.byGameMany(["1", "1"])).toMatchObject({ count: 2, foundCount: 2 });
+  });
+
+  it("write links", async () => {
+    const { links } = used();
+    expect(await links.set("100003", "3", { guildId: guild })).toMatchObject({
+      previousGameId: null,
+      updated: true,
+    });
+    expect(await links.move("100003", "100004")).toMatchObject({ previousChatId: "100003", gameId: "3" });
+    expect(await links.delete("100004")).toMatchObject({ removedGameId: "3", deleted: true });
+    expect(await deleting().links.deleteAll({ confirm: true })).toMatchObject({
+      deletedRecords: 2,
+      scope: "global",
+    });
+  });
+
+  it("find alts, and say what moderators said", async () => {
+    const { alts } = used();
+    const found = await alts.find({ ip: "203.0.113.7", explain: true });
+    expect(found).toMatchObject({ matches: [{ chatId: "100001", evidence: [{ kind: "address" }] }] });
+    expect(await alts.findMany(["1", "2"])).toMatchObject({ foundCount: 2 });
+    const review = { chatId: "100001", otherChatId: "100002", verdict: "same", note: "Said so" };
+    expect(await alts.review("100001", "100002", "same", { note: "Said so" })).toMatchObject(review);
+    expect(await alts.reviews("100001")).toMatchObject([review]);
+    expect(await alts.deleteReview("100001", "100002")).toMatchObject({ deleted: true });
+  });
+
+  it("report keys", async () => {
+    expect(await used().keys.reportLeaked(newToken())).toEqual({ revoked: true });
+  });
+
+  it("read and end sessions", async () => {
+    const { sessions } = used();
+    const { sid, state } = await sessions.create({ clientId: "7", chatId: "100001", guildId: undefined });
+    expect(state).toBe("pending");
+    expect(await sessions.get(sid)).toMatchObject({ sid, clientId: "7", chatId: "100001" });
+    expect(await sessions.get(`vs_${"0".repeat(43)}`)).toBeNull();
+    const redirect = await fetch(sessions.redirectUrl(sid), { redirect: "manual" });
+    expect([redirect.status, redirect.headers.get("location")]).toEqual([302, `${url()}/verify?sid=${sid}`]);
+    const watching = sessions.watch(sid);
+    expect((await watching.next()).value).toMatchObject({ state: "pending" });
+    expect(await sessions.cancel(sid)).toMatchObject({ state: "cancelled" });
+    expect((await watching.next()).value).toMatchObject({ state: "cancelled" });
+    expect(await watching.next()).toEqual({ done: true, value: undefined });
+    expect(await sessions.wait(sid)).toMatchObject({ state: "cancelled" });
+  });
+
+  it("are there for every route of v2", () => {
+    // The one that browsers go to.
+    const called = [...answered, "redirectSession"];
+    const v2 = routes.filter(({ generation }) => generation === "v2").map(({ id }) => id);
+    expect(called.toSorted()).toEqual(v2.toSorted());
+  });
+});
+
+describe("an error", () => {
+  const any = clientOf();
+  const free = clientOf({ tier: "free" });
+  const scoped = clientOf({ guildId: guild });
+  const slow = clientOf({ limits: { perWindow: 1, windowMs: 60_000 } });
+  const wrong = clientWith(newToken(), { retryFor: 0 });
+  const unknown = clientWith(newToken());
+  const once = { retryFor: 0 };
+
+  /** By code, a call that is refused with it, and what else the error says. */
+  const refused: Readonly<
+    Record<RefusalCode, readonly [() => Promise<unknown>, status: number, details: unknown]>
+  > = {
+    BAD_REQUEST: [() => createClient({ url: `${url()}/v2` }).links.get("100001"), 404, null],
+    MISSING_PARAMETER: [() => scoped().links.get("100001"), 400, { parameters: ["guildId"] }],
+    INVALID_PARAMETER: [
+      () => any().links.set("12", "1"),
+      400,
+      { parameters: [{ name: "chatId", reason: expect.any(String) }] },
+    ],
+    INVALID_BODY: [() => any().links.getMany([1 as never]), 400, { reason: expect.any(String) }],
+    INVALID_API_KEY: [() => unknown().links.get("100001"), 401, null],
+    FORBIDDEN: [() => scoped().links.get(stranger, { guildId: guild }), 403, { reason: "user_not_in_guild" }],
+    PREMIUM_REQUIRED: [() => free().links.get("100001", { resolved: true }), 403, null],
+    LINK_NOT_FOUND: [() => any().links.delete("100009"), 404, null],
+    SESSION_NOT_FOUND: [() => any().sessions.wait("vs_1"), 404, null],
+    SESSION_EXPIRED: [
+      async () => any().sessions.wait((await any().sessions.create({ clientId: "7" })).sid),
+      410,
+      null,
+    ],
+    RATE_LIMITED: [
+      async () => [await slow().links.get("100001"), await slow().links.get("100001", once)],
+      429,
+      { bucket: "second" },
+    ],
+    SHARED_IP_RATE_LIMITED: [
+      async () => {
+        for (let tries = 0; tries < 4; tries++) {
+          const refusal = await codeOf(wrong().links.get("100001"));
+          if (refusal !== "INVALID_API_KEY") break;
+        }
+        return wrong().links.get("100001");
+      },
+      429,
+      { bucket: "ip_auth" },
+    ],
+    BULK_LIMIT_EXCEEDED: [
+      () => any().links.byGameMany(Array.from({ length: 51 }, () => "1")),
+      400,
+      { limit: 50, received: 51 },
+    ],
+    CONFLICT: [() => any().links.move("100001", "100002"), 409, { reason: "chat_already_linked" }],
+    INTERNAL_ERROR: [
+      async () => {
+        await platform.fail({ mode: "down", platform: "game" });
+        try {
+          return await any().links.set("100001", "5", once);
+        } finally {
+          await platform.recover();
+        }
+      },
+      503,
+      null,
+    ],
+  };
+
+  const codeOf = (call: Promise<unknown>) =>
+    call.then(
+      () => null,
+      (error: unknown) => (error instanceof AccountLinkError ? error.code : String(error)),
+    );
+
+  it.each(Object.entries(refused))("says %s", async (code, [call, status, details]) => {
+    const error: unknown = await call().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(AccountLinkError);
+    expect(error).toMatchObject({
+      code,
+      status,
+      details,
+      requestId: expect.stringMatching(/^req_/),
+    });
+    const { retryAfter } = error as AccountLinkError;
+    expect(Number.isInteger(retryAfter)).toBe(status === 429 || status === 503);
+  });
+});
+
+describe("a call", () => {
+  const answers: Array<Answer> = [];
+  const paced = clientOf(
+    { limits: { perWindow: 1, windowMs: 1_000 } },
+    { onAnswer: (answer) => answers.push(answer) },
+  );
+
+  it("waits for the pace of its key", async () => {
+    const { links } = paced();
+    const found = await Promise.all(["100001", "100002", "100001"].map((chatId) => links.get(chatId)));
+    expect(found.map((link) => link?.gameId)).toEqual(["1", "2", "1"]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(3);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2);
+    expect(answers.at(-1)?.meta).toMatchObject({
+      tier: "premium",
+      rateLimit: { limit: 1, bucket: "second" },
+    });
+    expect(answers.at(-1)?.headers.get("x-ratelimit-limit-day")).toBe("2500");
+  });
+
+  const key = world.key();
+
+  it("that writes is done once, also when its answer is lost", async () => {
+    const lost: Array<Response> = [];
+    const losing = async (request: Request) => {
+      const response = await fetch(request);
+      if (lost.length > 0) return response;
+      lost.push(response);
+      throw new TypeError("The answer was lost");
+    };
+    const replayed: Array<string | null> = [];
+    const { links } = createClient({
+      url: url(),
+      key,
+      fetch: losing,
+      onAnswer: ({ headers }) => replayed.push(headers.get("idempotent-replayed")),
+    });
+    expect(await links.set("100001", "3")).toMatchObject({ previousGameId: null, updated: true });
+    expect(lost[0]?.status).toBe(200);
+    expect(replayed).toEqual(["true"]);
+    expect(await links.set("100001", "3")).toMatchObject({ previousGameId: "3", updated: false });
+    const again = await links.set("100001", "4", { idempotencyKey: "mine" });
+    expect(await links.set("100001", "4", { idempotencyKey: "mine" })).toEqual(again);
+    await expect(links.set("100001", "5", { idempotencyKey: "mine" })).rejects.toMatchObject({
+      code: "CONFLICT",
+      details: { reason: "idempotency_key_reused" },
+    });
+  });
+});

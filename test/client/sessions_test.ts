@@ -1,0 +1,139 @@
+/** Sessions, read by the client while users walk the flow, and while the server goes away. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Answer, createClient, type VerificationSession } from "@accountlink/client";
+import { freePort } from "@accountlink/test-servers";
+import { describe, expect, it, vi } from "vitest";
+import { useFlowServer } from "../contract/flow_server.ts";
+import { formOf } from "../support/flow_browser.ts";
+import { patience } from "../support/patience.ts";
+import { startServer } from "../support/server.ts";
+import { makeWorld } from "../support/world.ts";
+
+/** Streams end soon, so that the client has to resume them; the burst is soon used up and soon refilled. */
+const { world, url, newBrowser } = await useFlowServer({
+  ACCOUNTLINK_POLL_INTERVAL: "1 second",
+  ACCOUNTLINK_STREAM_MAX: "2 seconds",
+  ACCOUNTLINK_SESSION_CREATE_BURST: "4",
+  ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
+});
+const newKey = () => world.key({ tier: "premium" });
+
+/** A user who takes one step after the other. */
+const userOf = (sid: string) => {
+  const browser = newBrowser();
+  const query = `?sid=${sid}`;
+  return {
+    begin: () => browser.prove("chat", "100001", query),
+    finish: async () => {
+      await browser.prove("game", "1");
+      const page = await browser.get(`/verify${query}`);
+      expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
+    },
+  };
+};
+
+/** A client, what it heard, and how often it was refused. */
+const listeningClient = (key: string) => {
+  const heard: Array<Answer> = [];
+  const client = createClient({ url: url(), key, onAnswer: (answer) => heard.push(answer) });
+  const statuses = () => heard.map(({ status }) => status);
+  return { client, heard, statuses };
+};
+
+/** The states that an iterator gives, as they come. */
+const statesOf = (sessions: AsyncIterable<VerificationSession>) => {
+  const states: Array<string> = [];
+  const ended = (async () => {
+    for await (const { state } of sessions) states.push(state);
+  })();
+  return {
+    states,
+    ended,
+    until: (state: string) => vi.waitFor(() => expect(states).toContain(state), patience),
+  };
+};
+
+describe.concurrent("a session", () => {
+  const polled = newKey();
+  const watched = newKey();
+  const waited = newKey();
+  const bursting = newKey();
+
+  it("is watched from its beginning to its end, over several streams", async () => {
+    const { client, statuses } = listeningClient(watched);
+    const { sid } = await client.sessions.create({ clientId: "7" });
+    const { states, ended, until } = statesOf(client.sessions.watch(sid));
+    await until("pending");
+    await vi.waitFor(() => expect(statuses().length).toBeGreaterThan(2), patience);
+    const user = userOf(sid);
+    await user.begin();
+    await until("opened");
+    await user.finish();
+    await ended;
+    expect(states).toEqual(["pending", "opened", "completed"]);
+    expect(statuses()).not.toContain(429);
+  });
+
+  it("is polled to its end, a read that came too soon included", async () => {
+    const { client, statuses } = listeningClient(polled);
+    const { sid } = await client.sessions.create({ clientId: "7" });
+    await client.sessions.get(sid);
+    const { states, ended, until } = statesOf(client.sessions.poll(sid, { wait: 1 }));
+    await until("pending");
+    const user = userOf(sid);
+    await user.begin();
+    await until("opened");
+    await user.finish();
+    await ended;
+    expect(states).toEqual(["pending", "opened", "completed"]);
+    expect(statuses().slice(0, 4)).toEqual([201, 200, 429, 200]);
+  });
+
+  it("is waited for", async () => {
+    const { client } = listeningClient(waited);
+    const { sid } = await client.sessions.create({ clientId: "7" });
+    const waiting = client.sessions.wait(sid);
+    const user = userOf(sid);
+    await user.begin();
+    await user.finish();
+    expect(await waiting).toMatchObject({
+      state: "completed",
+      chatId: "100001",
+      gameId: "1",
+      linkChanged: true,
+    });
+    expect(await client.links.get("100001")).toMatchObject({ gameId: "1" });
+  });
+
+  it("is created when the burst has room again, or refused at once", async () => {
+    const { client } = listeningClient(bursting);
+    const create = (retryFor: number) => client.sessions.create({ clientId: "7", retryFor });
+    await expect(Promise.all(Array.from({ length: 8 }, () => create(0)))).rejects.toMatchObject({
+      code: "RATE_LIMITED",
+      details: { bucket: "session_create" },
+      retryAfter: 1,
+    });
+    expect((await create(30_000)).sid).toMatch(/^vs_/);
+  });
+});
+
+it("a session is watched across a restart of the server", async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), "accountlink-client-"));
+  const { fixture, key } = makeWorld();
+  const token = key();
+  const env = { ACCOUNTLINK_PORT: String(await freePort()) };
+  const first = await startServer({ fixture, env, dataFolder });
+  const { sessions } = createClient({ url: first.url, key: token });
+  const { sid } = await sessions.create({ clientId: "7" });
+  const { states, ended, until } = statesOf(sessions.watch(sid));
+  await until("pending");
+  await first.stop();
+  const second = await startServer({ fixture, env, dataFolder });
+  await sessions.cancel(sid);
+  await ended;
+  expect(states).toEqual(["pending", "cancelled"]);
+  expect(await second.stop()).toBe(0);
+  await rm(dataFolder, { recursive: true });
+});

@@ -1,0 +1,100 @@
+/** docs/client.md: its programs against a server, and its tables against the sources. */
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type CallOptions, type ClientOptions, createClient, type WriteOptions } from "@accountlink/client";
+import { routes } from "@accountlink/http-api";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { useContractServer } from "../contract/contract_server.ts";
+import { blocksOf, codeOf, readDocument, rowsUnder } from "./document.ts";
+
+const run = promisify(execFile);
+const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
+const document = readDocument("docs/client.md");
+const { world, url } = useContractServer({ ACCOUNTLINK_POLL_INTERVAL: "0 seconds" });
+
+describe("the programs", () => {
+  const programs = blocksOf(document).filter(({ language }) => language === "typescript");
+  const key = world.key();
+  let folder = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "accountlink-client-docs-"));
+    await symlink(modules, join(folder, "node_modules"));
+    await writeFile(join(folder, "package.json"), '{"type":"module"}');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it("are there", () => {
+    expect(programs).toHaveLength(4);
+  });
+
+  it.each(programs.map(({ text }, index) => [index, text] as const))(
+    "number %i prints what it says",
+    async (index, text) => {
+      const file = join(folder, `program_${index}.ts`);
+      await writeFile(file, text);
+      const env = { ...process.env, ACCOUNTLINK_URL: url(), ACCOUNTLINK_KEY: key };
+      const { stdout } = await run(process.execPath, [file], { env });
+      const said = [...text.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].flatMap(([, lines]) =>
+        lines?.split(", then "),
+      );
+      expect(said).not.toEqual([]);
+      expect(stdout.trimEnd().split("\n")).toEqual(said);
+    },
+  );
+
+  it("compile", async () => {
+    await writeFile(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({
+        extends: fileURLToPath(new URL("../../tsconfig.base.json", import.meta.url)),
+        compilerOptions: { types: ["node"] },
+        include: ["*.ts"],
+      }),
+    );
+    const tsc = join(modules, "typescript/bin/tsc");
+    const { stdout } = await run(process.execPath, [tsc, "-p", folder]).catch(
+      (failed: { stdout: string }) => failed,
+    );
+    expect(stdout).toBe("");
+  });
+});
+
+describe("the tables", () => {
+  const rows = rowsUnder(document, ["method", "route", "answers with"]);
+
+  it("have every route", () => {
+    const v2 = routes.filter(({ generation }) => generation === "v2");
+    expect(rows.map(([, route]) => codeOf(route)).toSorted()).toEqual(
+      v2.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    );
+  });
+
+  it("have every method, with those of the text", () => {
+    const client = createClient({ url: "" });
+    const methods = Object.entries(client).flatMap(([group, members]: [string, object]) =>
+      Object.keys(members).map((method) => `${group}.${method}`),
+    );
+    const named = [...document.matchAll(/`(\w+\.\w+)\(/g)].map(([, method = ""]) => method);
+    expect([...new Set(named)].toSorted()).toEqual(methods.toSorted());
+  });
+
+  it("have every option", () => {
+    const options: Readonly<Record<keyof (CallOptions & WriteOptions & ClientOptions), true>> = {
+      timeout: true,
+      retryFor: true,
+      onAnswer: true,
+      signal: true,
+      idempotencyKey: true,
+      fetch: true,
+      // These two are in every program.
+      url: true,
+      key: true,
+    };
+    const documented = rowsUnder(document, ["option", "default", "is"]).map(([option]) => codeOf(option));
+    expect([...documented, "url", "key"]).toEqual(Object.keys(options));
+  });
+});

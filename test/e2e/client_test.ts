@@ -1,0 +1,115 @@
+/** The client in a page and in a worker of a browser, by way of the page's own server, which has the key. */
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import type { Browser } from "playwright-core";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { useContractServer } from "../contract/contract_server.ts";
+import { startBrowser } from "./browser.ts";
+
+const { world, url } = useContractServer({ ACCOUNTLINK_STREAM_MAX: "1 second" });
+const key = world.key({ links: { 100001: "1" } });
+
+/** What is done in the browser, in its words. */
+const work = `
+const client = createClient({ url: "/links" });
+const created = await client.sessions.create({ clientId: "7" });
+const states = [];
+for await (const { state } of client.sessions.watch(created.sid)) {
+  states.push(state);
+  if (state === "pending") setTimeout(() => client.sessions.cancel(created.sid), 1_500);
+}
+const refusal = await client.links.set("100002", "404404").catch((error) => error);
+const elsewhere = await createClient({ url: "SERVICE_URL", retryFor: 0 }).links.get("100001").catch((error) => error.code);
+const found = {
+  link: await client.links.get("100001"),
+  written: await client.links.set("100002", "2"),
+  states,
+  refusal: refusal instanceof AccountLinkError && refusal.code,
+  elsewhere,
+};`;
+
+let browser: Browser;
+let origin = "";
+const server = createServer((incoming, outgoing) => {
+  const path = incoming.url ?? "";
+  if (path.startsWith("/links/")) {
+    const headers = { ...incoming.headers, authorization: `Bearer ${key}` };
+    const forwarded = request(
+      url() + path.slice("/links".length),
+      { method: incoming.method, headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        outgoing.flushHeaders();
+        answer.pipe(outgoing);
+      },
+    );
+    outgoing.once("close", () => forwarded.destroy());
+    incoming.pipe(forwarded);
+    return;
+  }
+  const isScript = path.endsWith(".js");
+  outgoing.setHeader("content-type", isScript ? "text/javascript" : "text/html; charset=utf-8");
+  const head = 'import { AccountLinkError, createClient } from "/client.js";';
+  const body = work.replace("SERVICE_URL", url());
+  if (path === "/client.js") outgoing.end(bundle);
+  else if (path === "/worker.js") outgoing.end(`${head}${body}postMessage(found);`);
+  else
+    outgoing.end(
+      `<!doctype html><title>A page</title><script type="module">${head}${body}window.found = found;</script>`,
+    );
+});
+let bundle = "";
+
+beforeAll(async () => {
+  const input = fileURLToPath(import.meta.resolve("@accountlink/client"));
+  const built = await rolldown({ input, platform: "browser" });
+  bundle = (await built.generate({ minify: true })).output[0].code;
+  await built.close();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  server.close().closeAllConnections();
+});
+
+const expected = {
+  link: expect.objectContaining({ chatId: "100001", gameId: "1" }),
+  written: expect.objectContaining({ gameId: "2" }),
+  states: ["pending", "cancelled"],
+  refusal: "INVALID_PARAMETER",
+  // No page of another origin can call the service.
+  elsewhere: "NETWORK_ERROR",
+};
+
+it("works in a page", async () => {
+  const page = await browser.newPage();
+  await page.goto(`${origin}/`);
+  const found = await page.waitForFunction(() => (globalThis as { readonly found?: unknown }).found);
+  expect(await found.jsonValue()).toEqual(expected);
+  expect(await page.content()).not.toContain(key);
+  await page.close();
+});
+
+it("works in a worker", async () => {
+  const page = await browser.newPage();
+  await page.goto(`${origin}/client.js`);
+  const found = await page.evaluate(
+    () =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker("/worker.js", { type: "module" });
+        worker.addEventListener("message", ({ data }) => resolve(data));
+        worker.addEventListener("error", () => reject(new Error("The worker failed")));
+      }),
+  );
+  expect(found).toMatchObject({
+    states: expected.states,
+    refusal: expected.refusal,
+    elsewhere: expected.elsewhere,
+  });
+  await page.close();
+});
