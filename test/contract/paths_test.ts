@@ -4,6 +4,7 @@
 import { pathTemplate, routes } from "@accountlink/http-api";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
+import { isWebHandler } from "../support/server.ts";
 import { expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
 
 const { world, send, url } = useContractServer();
@@ -57,12 +58,18 @@ describe("A path that does not exist", () => {
     }
   });
 
-  test.each(["/", "/nope", "/api", "/api/v2/chat", "/healthz/", "/v3/chat", "/v21", "*"])(
-    "is 404 elsewhere: %s",
-    async (path) => {
-      expect((await send(`GET ${path}`, { key })).status).toBe(404);
-    },
-  );
+  test.each([
+    "/",
+    "/nope",
+    "/api",
+    "/api/v2/chat",
+    "/healthz/",
+    "/v3/chat",
+    "/v21",
+    ...(isWebHandler ? [] : ["*"]),
+  ])("is 404 elsewhere: %s", async (path) => {
+    expect((await send(`GET ${path}`, { key })).status).toBe(404);
+  });
 });
 
 describe.each([...methodsByPath.keys()])("%s", (path) => {
@@ -164,17 +171,20 @@ describe("For operators and readers", () => {
     });
   });
 
-  test.each(systemPaths)("%s is answered under no other spelling, which a proxy might miss", async (path) => {
-    const encoded = `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`;
-    const dotted = ["/.", "/%2e", "/x/.."].map((dots) => `${url()}${dots}${path}`);
-    const others = [encoded, `${encoded}?x`, `${url()}${encoded}`, ...dotted, `/${path}`, `${path};x`];
-    for (const other of others) {
-      expect([other, (await send(`GET ${other}`)).status]).toEqual([other, 404]);
-    }
-    for (const same of [`${path}?x=1`, `${url()}${path}?x=1`]) {
-      expect([same, (await send(`GET ${same}`)).status]).toEqual([same, 200]);
-    }
-  });
+  test.skipIf(isWebHandler).each(systemPaths)(
+    "%s is answered under no other spelling, which a proxy might miss",
+    async (path) => {
+      const encoded = `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`;
+      const dotted = ["/.", "/%2e", "/x/.."].map((dots) => `${url()}${dots}${path}`);
+      const others = [encoded, `${encoded}?x`, `${url()}${encoded}`, ...dotted, `/${path}`, `${path};x`];
+      for (const other of others) {
+        expect([other, (await send(`GET ${other}`)).status]).toEqual([other, 404]);
+      }
+      for (const same of [`${path}?x=1`, `${url()}${path}?x=1`]) {
+        expect([same, (await send(`GET ${same}`)).status]).toEqual([same, 200]);
+      }
+    },
+  );
 
   test("/metrics counts requests as Prometheus reads it", async () => {
     await send("GET /v2/chat?chatId=100001", { key });

@@ -6,7 +6,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type RunningCommand, startInProcess } from "@accountlink/server/test_command_line";
+import {
+  type RunningCommand,
+  startInProcess,
+  startWebInProcess,
+} from "@accountlink/server/test_command_line";
 import { afterAll, beforeAll } from "vitest";
 import { makeClient, type Send } from "./http.ts";
 import { embeddedStorage, makeStorage, type TestStorage } from "./storage.ts";
@@ -76,10 +80,15 @@ export const startServer = async ({
   };
 };
 
+type Start = (environment: Readonly<Record<string, string>>) => RunningCommand;
+
 /** Starts a server in this process and waits until it says that it listens. */
-export const startServerHere = async (options: ServerOptions): Promise<RunningServer> => {
+export const startServerHere = async (
+  options: ServerOptions,
+  start: Start = (environment) => startInProcess(["serve"], environment),
+): Promise<RunningServer> => {
   const place = await makePlace(options);
-  const { stop, ...running } = startInProcess(["serve"], place.env);
+  const { stop, ...running } = start(place.env);
   const { end, ...server } = await listening(place, running);
   return { ...server, stop: () => end(stop) };
 };
@@ -159,8 +168,18 @@ const listening = async (
   return { url, dataFolder, storage, send: client.send, output, end };
 };
 
-/** The proofs run the contract once more, on processes. */
-const start = process.env["ACCOUNTLINK_TEST_SERVER"] === "process" ? startServer : startServerHere;
+/** The proofs run the contract once more, on processes and on web handlers. */
+const starts: Readonly<Record<string, (options: ServerOptions) => Promise<RunningServer>>> = {
+  here: startServerHere,
+  process: startServer,
+  web: (options) => startServerHere(options, startWebInProcess),
+};
+const kind = process.env["ACCOUNTLINK_TEST_SERVER"] ?? "here";
+
+/** Whether the tests run against a web handler: it gets a `Request`, whose URL is in normal form. */
+export const isWebHandler = kind === "web";
+
+const start = starts[kind] ?? startServerHere;
 
 /**
  * Runs one server for all tests of a file. The options are asked for once the file is read whole, so that every test

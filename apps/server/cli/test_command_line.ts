@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import * as NodeServices from "@effect/platform-node/NodeServices";
 import { Console, Effect, Fiber, Layer, Metric, Sink, Stdio, Stream } from "effect";
+import { serveWeb } from "../serving/test_web_server.ts";
 import { exitCodeOf, runCommandLine } from "./command_line.ts";
 import { Invocation } from "./invocation.ts";
 
@@ -32,6 +33,16 @@ export const startInProcess = (
   words: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
   input = "",
+): RunningCommand => startProgram(runCommandLine, { words, environment }, input);
+
+/** Starts the services of `serve` behind a web handler. */
+export const startWebInProcess = (environment: Readonly<Record<string, string>>): RunningCommand =>
+  startProgram(serveWeb, { words: [], environment }, "");
+
+const startProgram = <E>(
+  program: Effect.Effect<unknown, E, Effect.Services<typeof runCommandLine>>,
+  invocation: typeof Invocation.Service,
+  input: string,
 ): RunningCommand => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const stdio = Stdio.layerTest({
@@ -43,8 +54,8 @@ export const startInProcess = (
         }),
       ),
   });
-  const fiber = runCommandLine.pipe(
-    Effect.provideService(Invocation, { words, environment }),
+  const fiber = program.pipe(
+    Effect.provideService(Invocation, invocation),
     Effect.provideService(Console.Console, new NodeConsole({ stdout, stderr })),
     Effect.provideService(Metric.MetricRegistry, new Map()),
     Effect.provide([Layer.merge(NodeServices.layer, stdio), NodeCrypto.layerSecureRandom]),

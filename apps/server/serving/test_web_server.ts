@@ -1,0 +1,70 @@
+/**
+ * For tests: the services of `serve` behind a web handler, to which somebody else's server passes its requests.
+ */
+import { createServer } from "node:http";
+import { makeWebHandler, PageSettings, type WebHandler } from "@accountlink/http";
+import { docs } from "@accountlink/http/docs";
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
+import { getRequestListener } from "@hono/node-server";
+import { Console, Context, Deferred, Effect, Layer } from "effect";
+import { HttpServer } from "effect/http";
+import { Invocation } from "../cli/invocation.ts";
+import { readConfig } from "../config/config.ts";
+import { prepareFolder } from "../config/data_folder.ts";
+import { pageSettingsOf } from "../config/page_settings.ts";
+import { resolveConfig } from "../config/resolved_config.ts";
+import { networksLayer } from "../layers/networks_layer.ts";
+import { serviceLayer } from "../layers/service_layer.ts";
+import { resolveSecrets } from "../secrets/deployment_secret.ts";
+import { loggingLayer } from "../telemetry/logging.ts";
+import { loadStartupFixture, readStartupFixture } from "./startup_fixture.ts";
+
+/** Serves until it is interrupted. */
+export const serveWeb = Effect.gen(function* () {
+  const config = yield* readConfig((yield* Invocation).environment);
+  process.exitCode = 0;
+  return yield* Effect.scoped(serving(config)).pipe(
+    Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)),
+  );
+});
+
+const serving = Effect.fnUntraced(function* (config: Effect.Success<ReturnType<typeof readConfig>>) {
+  const resolved = yield* resolveConfig(config);
+  const { storage } = resolved;
+  const fixture = yield* readStartupFixture(resolved);
+  if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
+  const secrets = yield* resolveSecrets(resolved);
+
+  const handler = yield* Deferred.make<WebHandler>();
+  const listener = getRequestListener(
+    async (request, { incoming }) => {
+      const { fetch } = await Effect.runPromise(Deferred.await(handler));
+      return fetch(request, { clientAddress: incoming.socket.remoteAddress });
+    },
+    { overrideGlobalObjects: false },
+  );
+  const node = createServer((request, response) => void listener(request, response));
+  const address = { host: config.ACCOUNTLINK_HOST, port: config.ACCOUNTLINK_PORT };
+  const url = HttpServer.formatAddress((yield* NodeHttpServer.make(() => node, address)).address);
+  const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? url;
+
+  const services = yield* Layer.build(
+    serviceLayer(resolved, secrets, fixture.platform, Effect.succeed(publicUrl)).pipe(
+      Layer.provideMerge(networksLayer(config, fixture.vpnCidrs)),
+      Layer.provideMerge(Layer.succeed(PageSettings, pageSettingsOf(config))),
+    ),
+  );
+  yield* Effect.provideContext(loadStartupFixture(fixture), services);
+  const context = yield* Effect.context();
+  const web = makeWebHandler(Layer.succeedContext(Context.merge(context, services)), {
+    publicUrl,
+    clientAddress: "given",
+    trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES.map(String),
+    metrics: true,
+    docs,
+  });
+  yield* Effect.addFinalizer(() => Effect.promise(web.close));
+  yield* Deferred.succeed(handler, web);
+  yield* Console.log(`listening on ${url}`);
+  return yield* Effect.never;
+});
