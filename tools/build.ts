@@ -2,17 +2,18 @@
  * Compiles the published packages to `packages/<name>/dist`: modules, declarations and their maps,
  * which lead to the sources that are published beside them. The workspace itself runs the sources.
  */
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { publishablePackages, root } from "./publishable.ts";
 
-/** Compiles all of them at once. Throws if there is a type error. */
-export const build = (): void => {
+/** Compiles all of them at once. Fails if there is a type error. */
+export const build = async (): Promise<void> => {
   // In the repository, so that a move stays on its file system.
   const output = mkdtempSync(join(root, "node_modules/.build-"));
   try {
-    compile(output);
+    await compile(output);
     for (const { folder } of publishablePackages()) {
       const compiled = join(output, folder.replace("packages/", ""));
       pointMapsAtSources(compiled, folder);
@@ -24,11 +25,11 @@ export const build = (): void => {
   }
 };
 
-const compile = (output: string): void => {
-  const tsc = "node_modules/typescript/bin/tsc";
-  const args = [tsc, "-p", "tsconfig.build.json", "--outDir", output];
-  const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
-  if (status !== 0) throw new Error(`Cannot compile the packages:\n${stdout}`);
+const compile = async (output: string): Promise<void> => {
+  const args = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", output];
+  await promisify(execFile)(process.execPath, args, { cwd: root }).catch((cause: { stdout: string }) => {
+    throw new Error(`Cannot compile the packages:\n${cause.stdout}`, { cause });
+  });
 };
 
 /** From `dist/links/link.js` the source is `../../links/link.ts`; the compiler wrote where it was. */
@@ -41,4 +42,4 @@ const pointMapsAtSources = (compiled: string, folder: string): void => {
   }
 };
 
-if (import.meta.main) build();
+if (import.meta.main) await build();

@@ -3,13 +3,14 @@ import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Example, type ExampleModule, examplesIn, expectation, moduleOf } from "./doc_examples.ts";
+import { entryPointsOf } from "./entry_points.ts";
+import { packageIn, root } from "./publishable.ts";
 
-const root = resolve(import.meta.dirname, "..");
 const run = promisify(execFile);
 
 /** A user's project with the packages and what their examples use in addition. */
@@ -53,38 +54,20 @@ interface PlacedExample extends ExampleModule {
 
 const project = await makeProject();
 
-/** The subpath of `exports` that leads to a file, also by a pattern with one star. */
-const subpathTo = (target: string, doors: Readonly<Record<string, string>>): string | undefined => {
-  for (const [subpath, file] of Object.entries(doors)) {
-    if (file === target) return subpath;
-    const [before = "", after] = file.split("*");
-    if (after === undefined || !target.startsWith(before) || !target.endsWith(after)) continue;
-    const matched = target.slice(before.length, target.length - after.length);
-    if (!matched.includes("/")) return subpath.replace("*", matched);
-  }
-  return undefined;
-};
-
 /**
  * The entry of the package's `exports` for a source file: its own, its folder's or the main one.
  */
 const doorOf = async ({ file }: Example) => {
   const [, name, path] = /^packages\/([^/]+)\/(.+)$/.exec(file) ?? [];
   if (name === undefined || path === undefined) return null;
-  const manifest = readFileSync(join(root, "packages", name, "package.json"), "utf8");
-  const { name: packageName, exports: doors } = JSON.parse(manifest) as {
-    readonly name: string;
-    readonly exports: Readonly<Record<string, string>>;
-  };
-  const targets = [`./${path}`, `./${join(dirname(path), "mod.ts")}`, "./mod.ts"];
-  const entry = targets
-    .map((target) => ({ target, subpath: subpathTo(target, doors) }))
-    .find(({ subpath }) => subpath !== undefined);
-  if (entry?.subpath === undefined)
-    throw new Error(`Cannot run the example of "${file}": no export leads to it`);
-  const { target, subpath } = entry;
-  const door = (await import(pathToFileURL(join(root, "packages", name, target)).href)) as object;
-  return { name: `${packageName}${subpath.slice(1)}`, exports: Object.keys(door) };
+  const owner = packageIn(`packages/${name}`);
+  const points = entryPointsOf(owner);
+  const found = [`./${path}`, `./${join(dirname(path), "mod.ts")}`, "./mod.ts"]
+    .map((source) => points.find((point) => point.source === source))
+    .find((point) => point !== undefined);
+  if (found === undefined) throw new Error(`Cannot run the example of "${file}": no export leads to it`);
+  const door = (await import(pathToFileURL(join(root, owner.folder, found.source)).href)) as object;
+  return { name: found.specifier, exports: Object.keys(door) };
 };
 
 const place = async (example: Example): Promise<PlacedExample> => {

@@ -1,28 +1,37 @@
 /**
- * Builds the published packages and packs them as `pnpm publish` would, into the folder that is
- * given, `dist` by default: `npm run pack -- /tmp/tarballs`.
+ * Builds the published packages and packs them as they would be published. Run as a program, it
+ * packs into the folder that is given, `dist` by default, and prints the tarballs.
  */
-import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { build } from "./build.ts";
 import { publishablePackages, root } from "./publishable.ts";
 
-/** Returns the path of each tarball, by the name of its package. */
-export const pack = (folder: string): ReadonlyMap<string, string> => {
-  build();
-  mkdirSync(folder, { recursive: true });
-  const filters = publishablePackages().map(({ manifest }) => `--filter=${manifest.name}`);
+/**
+ * Returns the path of each tarball, by the name of its package.
+ *
+ * @param names of the packages; by default, all that are published
+ */
+export const pack = async (
+  folder: string,
+  names: ReadonlyArray<string> = publishablePackages().map(({ manifest }) => manifest.name),
+): Promise<ReadonlyMap<string, string>> => {
+  await build();
+  await mkdir(folder, { recursive: true });
+  const filters = names.map((name) => `--filter=${name}`);
   const args = ["--recursive", ...filters, "pack", "--json", `--pack-destination=${folder}`];
-  const { status, stdout, stderr } = spawnSync(join(root, "tools/pnpm"), args, {
-    cwd: root,
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`Cannot pack the packages:\n${stdout}${stderr}`);
-  const packed = JSON.parse(stdout) as ReadonlyArray<{ readonly name: string; readonly filename: string }>;
+  const { stdout } = await promisify(execFile)(join(root, "tools/pnpm"), args, { cwd: root });
+  // Of one package it is an object.
+  const packed = [JSON.parse(stdout)].flat() as ReadonlyArray<{
+    readonly name: string;
+    readonly filename: string;
+  }>;
   return new Map(packed.map(({ name, filename }) => [name, filename]));
 };
 
 if (import.meta.main) {
-  for (const tarball of pack(resolve(process.argv[2] ?? join(root, "dist"))).values()) console.log(tarball);
+  const tarballs = await pack(resolve(process.argv[2] ?? join(root, "dist")));
+  for (const tarball of tarballs.values()) console.log(tarball);
 }

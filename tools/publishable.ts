@@ -19,12 +19,15 @@ export interface Package {
   readonly manifest: Manifest;
 }
 
+/** The package in a folder. */
+export const packageIn = (folder: string): Package => ({
+  folder,
+  manifest: JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest,
+});
+
 /** In the order of their folders. */
 export const publishablePackages = (): ReadonlyArray<Package> =>
   globSync("packages/*/package.json", { cwd: root })
     .toSorted()
-    .map((file) => ({
-      folder: dirname(file),
-      manifest: JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest,
-    }))
+    .map((file) => packageIn(dirname(file)))
     .filter(({ manifest }) => manifest.private !== true);

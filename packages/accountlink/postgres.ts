@@ -5,13 +5,13 @@ import { CacheMemory } from "@accountlink/cache-memory";
 import { CacheRedis } from "@accountlink/cache-redis";
 import type { StoreUnavailable } from "@accountlink/core";
 import { ResilientCounters } from "@accountlink/core/limits";
-import { StorageSql } from "@accountlink/storage-sql";
+import * as StoragePostgres from "@accountlink/storage-sql/postgres";
 import { Layer, Redacted } from "effect";
 import * as AccountLink from "./account_link.ts";
 import type { Secret, Settings } from "./options.ts";
 import type { Storage } from "./storage.ts";
 
-export interface PostgresOptions extends Omit<StorageSql.PostgresOptions, "url"> {
+export interface PostgresOptions extends Omit<StoragePostgres.PostgresOptions, "url"> {
   /**
    * `redis://…` or `rediss://…`, where processes count limits together and tell each other of changes. Without it, each
    * process counts for itself, learns of revoked keys within a second and of sessions within two, and hears the events
@@ -21,7 +21,7 @@ export interface PostgresOptions extends Omit<StorageSql.PostgresOptions, "url">
 }
 
 /** Why the database or Redis cannot be used. */
-export type PostgresError = StorageSql.PostgresError | CacheRedis.InvalidRedisUrl | StoreUnavailable;
+export type PostgresError = StoragePostgres.PostgresError | CacheRedis.InvalidRedisUrl | StoreUnavailable;
 
 /**
  * A database of Postgres 15 or later.
@@ -32,7 +32,7 @@ export const postgres = (
   url: string,
   { redis, ...options }: PostgresOptions = {},
 ): Storage<PostgresError> => {
-  const stores = StorageSql.layerPostgres({ ...options, url: Redacted.make(url) });
+  const stores = StoragePostgres.layerPostgres({ ...options, url: Redacted.make(url) });
   return redis === undefined
     ? ResilientCounters.layer().pipe(Layer.provideMerge(Layer.merge(stores, CacheMemory.layer)))
     : ResilientCounters.layer({ local: CacheMemory.layer }).pipe(

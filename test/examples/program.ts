@@ -36,11 +36,19 @@ export const startExample = (
   env: Readonly<Record<string, string>>,
 ): RunningProgram => {
   const [command, ...options] = runtimes[runtime] ?? [process.execPath];
-  const child = spawn(command, [...options, pathOf(`examples/${name}`)], {
-    cwd: tmpdir(),
-    env: { HOME: process.env["HOME"] ?? "", ...env },
-    stdio: ["ignore", "pipe", "inherit"],
+  return startProgram([command, ...options, pathOf(`examples/${name}`)], tmpdir(), {
+    HOME: process.env["HOME"] ?? "",
+    ...env,
   });
+};
+
+/** Starts a program in a folder, with these variables only. */
+export const startProgram = (
+  [command, ...options]: readonly [string, ...ReadonlyArray<string>],
+  cwd: string,
+  env: Readonly<NodeJS.ProcessEnv>,
+): RunningProgram => {
+  const child = spawn(command, options, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
   let printed = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     printed += chunk;

@@ -1,0 +1,114 @@
+/**
+ * Every package, packed and installed into empty folders: its manifest, its types, each of its
+ * entry points and all recipes, in every runtime.
+ */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { entryPointsOf } from "../../tools/entry_points.ts";
+import { pack } from "../../tools/pack.ts";
+import { publishablePackages } from "../../tools/publishable.ts";
+import { startProgram } from "../examples/program.ts";
+import { lint } from "./lint.ts";
+import { compile, install, makeFolder, run, type Tarballs } from "./project.ts";
+import { expectRecipe, makeRecipe, recipes } from "./recipe.ts";
+import { installRuntimes, type Runtime, type Runtimes } from "./runtimes.ts";
+
+const packages = publishablePackages();
+
+let folder: Awaited<ReturnType<typeof makeFolder>>;
+let tarballs: Tarballs;
+let runtimes: Runtimes;
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  tarballs = await pack(join(folder.path, "tarballs"));
+  runtimes = await installRuntimes(join(folder.path, "runtimes"));
+}, 600_000);
+
+afterAll(() => folder[Symbol.asyncDispose]());
+
+describe.each(packages.map(({ manifest }) => manifest.name))("the tarball of %s", (name) => {
+  const tarball = () => tarballs.get(name) ?? "";
+
+  it("is what publint expects", async () => {
+    expect(await lint(tarball())).toEqual([]);
+  });
+
+  it("has the right types, says attw", async () => {
+    const attw = ["npm", "exec", "--yes", "--package=@arethetypeswrong/cli@0.18.5", "--", "attw"] as const;
+    const report = await run(folder.path, [...attw, tarball(), "--profile=esm-only"]);
+    expect(report).toContain(`${name} v`);
+  });
+
+  it("has its sources and licence, and no tests", async () => {
+    const files = (await run(folder.path, ["tar", "-tzf", tarball()])).split("\n");
+    expect(files).toEqual(
+      expect.arrayContaining(["LICENSE", "README.md", "mod.ts", "dist/mod.js"].map(inTarball)),
+    );
+    expect(files.filter((file) => /_test\.|\/test_|node_modules/.test(file))).toEqual([]);
+  });
+});
+
+/** A module that loads them. */
+const loading = (specifiers: ReadonlyArray<string>) =>
+  `${specifiers.map((name) => `console.log("${name}", typeof (await import("${name}")));\n`).join("")}export {};\n`;
+
+/** Node 20 does not have `node:sqlite`. */
+const needsSqlite = (specifier: string): boolean => /sqlite|storage-sql$/.test(specifier);
+
+const inTarball = (file: string) => `package/${file}`;
+
+describe("all packages in one project", () => {
+  const project = () => join(folder.path, "all");
+  // A script of a page runs in pages only.
+  const specifiers = packages
+    .flatMap(entryPointsOf)
+    .flatMap(({ specifier, source }) => (source.endsWith(".ts") ? [specifier] : []));
+
+  beforeAll(async () => {
+    await mkdir(project());
+    const dependencies = Object.fromEntries(packages.map(({ manifest }) => [manifest.name, "*"]));
+    const others = {
+      "@types/node": "24.12.0",
+      effect: "4.1.0",
+      "typescript-5": "npm:typescript@5.9.3",
+      vitest: "5.1.0",
+    };
+    await install(project(), { dependencies: { ...dependencies, ...others } }, tarballs);
+    const everywhere = specifiers.filter((specifier) => !needsSqlite(specifier));
+    await writeFile(join(project(), "everywhere.ts"), loading(everywhere));
+    await writeFile(join(project(), "sqlite.ts"), loading(specifiers.filter(needsSqlite)));
+  }, 600_000);
+
+  it("compile without skipLibCheck", async () => {
+    expect(await compile(project(), { types: ["node"], emit: true })).toBe("");
+  });
+
+  it("compile with TypeScript 5", async () => {
+    const compiler = join(project(), "node_modules/typescript-5");
+    expect(await compile(project(), { types: ["node"], compiler })).toBe("");
+  });
+
+  it("share the effect of the project", async () => {
+    const found = await run(project(), ["find", "-L", "node_modules", "-path", "*/effect/package.json"]);
+    expect(found.trim()).toBe("node_modules/effect/package.json");
+  });
+
+  it.each<Runtime>(["node20", "node22", "node24", "deno", "bun"])("load in %s", async (runtime) => {
+    const modules = runtime === "node20" ? ["everywhere.js"] : ["everywhere.js", "sqlite.js"];
+    for (const module of modules) {
+      const [program, ...options] = runtimes.commandOf(runtime);
+      const command = [program, ...options, module] as const;
+      expect(await startProgram(command, project(), { HOME: process.env["HOME"] }).ended).toBe(0);
+    }
+  });
+});
+
+describe.each(recipes)("the recipe $name", (recipe) => {
+  const project = () => join(folder.path, "recipes", recipe.name);
+
+  beforeAll(() => makeRecipe(recipe, project(), tarballs), 600_000);
+
+  it.each(recipe.runtimes)("runs in %s", (runtime) => expectRecipe(recipe, runtime, project(), runtimes));
+});

@@ -1,0 +1,35 @@
+/** One recipe from packed packages; the proof beside has all of them, in every runtime. */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pack } from "../../tools/pack.ts";
+import { lint } from "./lint.ts";
+import { makeFolder, type Tarballs } from "./project.ts";
+import { expectRecipe, makeRecipe, recipes } from "./recipe.ts";
+import { runtimesHere } from "./runtimes.ts";
+
+const recipe = recipes.find(({ name }) => name === "effect");
+if (recipe === undefined) throw new Error('Cannot find the recipe "effect"');
+const names = Object.keys(recipe.manifest.dependencies ?? {}).filter((name) => name !== "effect");
+
+describe("packed packages", () => {
+  let folder: Awaited<ReturnType<typeof makeFolder>>;
+  let tarballs: Tarballs;
+
+  beforeAll(async () => {
+    folder = await makeFolder();
+    tarballs = await pack(join(folder.path, "tarballs"), names);
+  });
+
+  afterAll(() => folder[Symbol.asyncDispose]());
+
+  it("are what publint expects", async () => {
+    expect([...tarballs.keys()].toSorted()).toEqual(names.toSorted());
+    expect(await Promise.all([...tarballs.values()].map(lint))).toEqual(names.map(() => []));
+  });
+
+  it("install into an empty folder, compile there and run", async () => {
+    const project = join(folder.path, "project");
+    await makeRecipe(recipe, project, tarballs);
+    await expectRecipe(recipe, "node24", project, runtimesHere);
+  });
+});

@@ -1,0 +1,87 @@
+/** Projects of users: folders outside of the workspace that install the packed packages with npm. */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root } from "../../tools/publishable.ts";
+
+/** A program and its arguments. */
+export type Command = readonly [string, ...ReadonlyArray<string>];
+
+/** The paths of the tarballs, by the names of their packages. */
+export type Tarballs = ReadonlyMap<string, string>;
+
+export interface ProjectManifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly [field: string]: unknown;
+}
+
+/** Makes an empty folder, which is removed with the scope that it is given to. */
+export const makeFolder = async (): Promise<AsyncDisposable & { readonly path: string }> => {
+  const path = await realpath(await mkdtemp(join(tmpdir(), "accountlink-packages-")));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+};
+
+/** Installs what the manifest asks for; the packages of this repository from the tarballs. */
+export const install = async (
+  folder: string,
+  manifest: ProjectManifest,
+  tarballs: Tarballs,
+): Promise<void> => {
+  const overrides = Object.fromEntries([...tarballs].map(([name, path]) => [name, `file:${path}`]));
+  const dependencies = Object.fromEntries(
+    Object.entries(manifest.dependencies ?? {}).map(([name, version]) => [name, overrides[name] ?? version]),
+  );
+  const written = JSON.stringify({ type: "module", ...manifest, dependencies, overrides });
+  await writeFile(join(folder, "package.json"), written);
+  await run(folder, ["npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"]);
+};
+
+/** How TypeScript finds modules: as Node does, or as bundlers do. */
+const resolutions = {
+  nodenext: { module: "nodenext", moduleResolution: "nodenext" },
+  bundler: { module: "esnext", moduleResolution: "bundler" },
+};
+
+interface Compilation {
+  /** Whether to write each module as JavaScript beside it, for runtimes that do not strip types. */
+  readonly emit?: boolean;
+  /** The names of type packages that the modules use without an import. */
+  readonly types?: ReadonlyArray<string>;
+  /** The folder of the compiler; that of the workspace by default. */
+  readonly compiler?: string;
+}
+
+/**
+ * Checks the modules of a project in the strictest way, declarations of its packages included.
+ * A `tsconfig.json` of the project adds to it. Gives what the compiler found, `""` for nothing.
+ */
+export const compile = async (
+  folder: string,
+  { emit = false, types, compiler = join(root, "node_modules/typescript") }: Compilation = {},
+): Promise<string> => {
+  const own = existsSync(join(folder, "tsconfig.json"))
+    ? { extends: "./tsconfig.json" }
+    : { include: ["*.ts"] };
+  let found = "";
+  for (const [name, resolution] of Object.entries(resolutions)) {
+    const noEmit = !emit || name === "bundler";
+    const strict = { target: "es2022", strict: true, skipLibCheck: false, noEmit };
+    const compilerOptions = { ...strict, ...resolution, ...(types === undefined ? {} : { types }) };
+    const file = join(folder, `tsconfig.${name}.json`);
+    await writeFile(file, JSON.stringify({ ...own, compilerOptions }));
+    const command = [process.execPath, join(compiler, "bin/tsc"), "-p", file] as const;
+    found += await run(folder, command).catch(String);
+  }
+  return found;
+};
+
+/** Runs a program in a folder and gives what it printed. Throws with that if it fails. */
+export const run = (folder: string, [program, ...args]: Command): Promise<string> =>
+  new Promise((resolve, reject) => {
+    execFile(program, args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, (failed, stdout, stderr) => {
+      if (failed === null) resolve(stdout);
+      else reject(new Error(`Cannot run ${program} ${args.join(" ")}:\n${stdout}${stderr}`));
+    });
+  });

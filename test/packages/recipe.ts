@@ -1,0 +1,113 @@
+/** The recipes of `examples/recipes`, made and run as their README says. */
+import { globSync, readFileSync } from "node:fs";
+import { cp, mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { freePort } from "@accountlink/test-servers";
+import { expect, vi } from "vitest";
+import { root } from "../../tools/publishable.ts";
+import { type RunningProgram, startProgram } from "../examples/program.ts";
+import { patience } from "../support/patience.ts";
+import { runInBrowser } from "./browser_program.ts";
+import { type Command, compile, install, type ProjectManifest, run, type Tarballs } from "./project.ts";
+import type { Runtime, Runtimes } from "./runtimes.ts";
+
+export interface Recipe {
+  readonly name: string;
+  readonly runtimes: ReadonlyArray<Runtime | "workerd" | "chromium">;
+  /** The lines of a program that ends by itself. */
+  readonly output?: ReadonlyArray<string>;
+  /** Where a server mounts the service. */
+  readonly basePath?: string;
+  readonly manifest: ProjectManifest;
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+/** All of them, by name. */
+export const recipes: ReadonlyArray<Recipe> = globSync("examples/recipes/*/package.json", { cwd: root })
+  .toSorted()
+  .map((file) => {
+    const manifest = JSON.parse(readFileSync(join(root, file), "utf8")) as ProjectManifest & {
+      readonly recipe: Pick<Recipe, "runtimes" | "output" | "basePath">;
+      readonly scripts?: Readonly<Record<string, string>>;
+    };
+    const { recipe, scripts = {} } = manifest;
+    return { name: file.split("/")[2] ?? "", ...recipe, manifest, scripts };
+  });
+
+/** Copies a recipe into a folder, installs it from the tarballs, checks its types and builds it. */
+export const makeRecipe = async ({ name, manifest, scripts }: Recipe, folder: string, tarballs: Tarballs) => {
+  await mkdir(dirname(folder), { recursive: true });
+  await cp(join(root, "examples/recipes", name), folder, { recursive: true });
+  await install(folder, manifest, tarballs);
+  expect(await compile(folder, { emit: !("start" in scripts) })).toBe("");
+  if ("build" in scripts) await run(folder, ["npm", "run", "build"]);
+};
+
+/** Runs a recipe that was made in the folder, and compares what it does with what is documented. */
+export const expectRecipe = async (
+  recipe: Recipe,
+  runtime: Recipe["runtimes"][number],
+  folder: string,
+  runtimes: Runtimes,
+): Promise<void> => {
+  if (runtime === "chromium") {
+    expect(await runInBrowser(join(folder, "main.js"))).toEqual(recipe.output);
+    return;
+  }
+  const port = await freePort();
+  const node = runtime === "node20" || runtime === "node22" ? runtime : "node24";
+  const env = {
+    HOME: process.env["HOME"] ?? "",
+    PATH: `${runtimes.programsOf(node)}:${process.env["PATH"]}`,
+    PORT: String(port),
+  };
+  const program = startProgram(commandOf(recipe, runtime, runtimes), folder, env);
+  try {
+    if (recipe.output === undefined) {
+      await useService(`http://127.0.0.1:${port}`, recipe.basePath ?? "", program);
+    } else {
+      expect(await program.ended).toBe(0);
+      expect(program.output().trim().split("\n")).toEqual(recipe.output);
+    }
+  } finally {
+    await program.stop();
+  }
+  // Not null, as it is of a program that the signal ended.
+  if (recipe.output === undefined && runtime !== "workerd") expect(await program.ended).toBe(0);
+};
+
+const commandOf = ({ scripts }: Recipe, runtime: Runtime | "workerd", runtimes: Runtimes): Command => {
+  const start = scripts["start"];
+  // The shell becomes the program, which so gets the signal.
+  if (start !== undefined) return ["sh", "-c", `PATH="node_modules/.bin:$PATH"; exec ${start}`];
+  if (runtime === "workerd") throw new Error('Cannot start workerd: the recipe has no script "start"');
+  const [program, ...options] = runtimes.commandOf(runtime);
+  return [program, ...options, runtime.startsWith("node") ? "main.js" : "main.ts"];
+};
+
+/** What every server has to do. */
+const useService = async (origin: string, basePath: string, program: RunningProgram): Promise<void> => {
+  await vi.waitFor(async () => expect((await fetch(origin)).status).toBe(200), patience);
+
+  const chat = `${origin}${basePath}/v2/chat?chatId=100001`;
+  const refused = await fetch(chat);
+  expect(refused.status).toBe(401);
+  expect(await refused.json()).toMatchObject({ error: { code: "INVALID_API_KEY" } });
+
+  const key = await program.untilPrinted(/^Key: (alk_\S+)$/m);
+  const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+  const body = JSON.stringify({ chatId: "100001", gameId: "1" });
+  const written = await fetchInLimits(`${origin}${basePath}/v2/game`, { method: "PATCH", headers, body });
+  expect(written).toMatchObject({ data: { gameId: "1", previousGameId: null } });
+  expect(await fetchInLimits(chat, { headers })).toMatchObject({ data: { gameId: "1" } });
+};
+
+/** The answer, when the key's limit lets the request through. */
+const fetchInLimits = async (url: string, init: RequestInit): Promise<unknown> => {
+  const response = await vi.waitFor(async () => {
+    const answer = await fetch(url, init);
+    expect(answer.status).not.toBe(429);
+    return answer;
+  }, patience);
+  return response.json();
+};

@@ -1,0 +1,54 @@
+/** The runtimes in which packages are proven, and how each runs a module. */
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { root } from "../../tools/publishable.ts";
+import { type Command, run } from "./project.ts";
+
+type Node = "node20" | "node22" | "node24";
+export type Runtime = Node | "deno" | "bun";
+
+export interface Runtimes {
+  /** The command that runs the module which is appended to it. */
+  readonly commandOf: (runtime: Runtime) => Command;
+  /** The folder of a Node's programs, for the `PATH`. */
+  readonly programsOf: (node: Node) => string;
+}
+
+const makeRuntimes = (programsOf: Runtimes["programsOf"]): Runtimes => ({
+  programsOf,
+  commandOf: (runtime) => {
+    if (runtime === "deno") return [join(root, "node_modules/deno/deno"), "run", "--allow-all"];
+    if (runtime === "bun") return [join(root, "node_modules/bun/bin/bun.exe")];
+    return [join(programsOf(runtime), "node")];
+  },
+});
+
+/** Those that are installed with the workspace. */
+export const runtimesHere: Runtimes = makeRuntimes((node) => {
+  if (node === "node24") return dirname(process.execPath);
+  throw new Error(`Cannot run ${node}: it is not installed`);
+});
+
+/** Releases of Node that only the proof downloads. */
+const downloaded = { node20: "20.20.2", node22: "22.23.3" } as const;
+
+/** All runtimes; older releases of Node are installed into the folder. */
+export const installRuntimes = async (folder: string): Promise<Runtimes> => {
+  const platform = `node-${process.platform}-${process.arch}`;
+  for (const [node, version] of Object.entries(downloaded)) {
+    const home = join(folder, node);
+    await mkdir(home, { recursive: true });
+    await run(home, [
+      "npm",
+      "install",
+      "--prefix",
+      home,
+      "--no-audit",
+      "--no-fund",
+      `${platform}@${version}`,
+    ]);
+  }
+  return makeRuntimes((node) =>
+    node === "node24" ? runtimesHere.programsOf(node) : join(folder, node, "node_modules", platform, "bin"),
+  );
+};
