@@ -1,0 +1,76 @@
+/** The compiled client in an empty project: its types need no other package, no Node and no browser in particular. */
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+let folder = "";
+/** @param options as one types them */
+const expectCompiled = async (options: string) => {
+  const tsc = pathOf("node_modules/typescript/bin/tsc");
+  const { stdout } = await run(
+    process.execPath,
+    [tsc, ...options.split(" "), "--strict", "--exactOptionalPropertyTypes"],
+    { cwd: folder },
+  ).catch((failed: { stdout: string }) => failed);
+  expect(stdout).toBe("");
+};
+
+const program = `
+import { AccountLinkError, type ChatLookup, createClient, type VerificationSession } from "@accountlink/client";
+
+const client = createClient({ url: "http://127.0.0.1:1", retryFor: 0 });
+
+export const gameOf = async (chatId: string): Promise<string | number> => {
+  const found: ChatLookup | null | AccountLinkError = await client.links.get(chatId).catch((error: unknown) => {
+    if (error instanceof AccountLinkError) return error;
+    throw error;
+  });
+  if (found === null) return "none";
+  if (!(found instanceof AccountLinkError)) return found.gameId;
+  if (found.code === "BULK_LIMIT_EXCEEDED") return found.details.limit;
+  // @ts-expect-error: the details depend on the code
+  const limit = () => found.details.limit;
+  return limit.name === "limit" ? found.code : "none";
+};
+
+export async function* statesOf(sid: string): AsyncGenerator<VerificationSession["state"]> {
+  for await (const { state } of client.sessions.watch(sid)) yield state;
+}
+
+console.log(await gameOf("100001"));
+`;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "accountlink-client-package-"));
+  const installed = join(folder, "node_modules/@accountlink/client");
+  await mkdir(installed, { recursive: true });
+  await expectCompiled(
+    `${pathOf("packages/client/mod.ts")} --ignoreConfig --outDir ${installed} --declaration --rewriteRelativeImportExtensions --target es2022 --lib es2023,webworker --module nodenext`,
+  );
+  const manifest = { name: "@accountlink/client", type: "module", exports: "./mod.js" };
+  await writeFile(join(installed, "package.json"), JSON.stringify(manifest));
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  await writeFile(join(folder, "program.ts"), program);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+it.each([
+  ["nodenext", "nodenext", "es2022,dom"],
+  ["esnext", "bundler", "es2022,dom"],
+  ["esnext", "bundler", "es2022,webworker"],
+])("compiles with %s, resolution %s and the globals of %s", async (module, moduleResolution, lib) => {
+  const platform = `--target es2022 --lib ${lib} --module ${module} --moduleResolution ${moduleResolution}`;
+  await expectCompiled(`program.ts --noEmit --skipLibCheck false ${platform}`);
+});
+
+it("runs", async () => {
+  const { stdout } = await run(process.execPath, ["program.ts"], { cwd: folder });
+  expect(stdout).toBe("NETWORK_ERROR\n");
+});
