@@ -9,6 +9,7 @@ import { combine, type Results } from "./results.ts";
 /** The command line of each step. All run on the Node that runs this file. */
 const steps: Readonly<Record<string, ReadonlyArray<string>>> = {
   types: ["node_modules/typescript/bin/tsc", "-p", "tsconfig.json"],
+  "published types": ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--noEmit"],
   "portable types": ["node_modules/typescript/bin/tsc", "-p", "tsconfig.portable.json"],
   "effect rules": [
     "node_modules/@effect/tsgo/dist/effect-tsgo.cjs",
@@ -38,7 +39,7 @@ const runStep = async ([name, command]: [string, ReadonlyArray<string>]): Promis
   ]);
   const time = `${((performance.now() - started) / 1000).toFixed(1)} s`;
   const passed = code === 0;
-  console.log(`${passed ? "ok    " : "FAILED"}  ${name.padEnd(15)} ${time}`);
+  console.log(`${passed ? "ok    " : "FAILED"}  ${name.padEnd(16)} ${time}`);
   if (!passed) console.log(`${stdout}${stderr}`);
   const failures = passed ? [] : [name];
   return { passed: passed ? 1 : 0, failed: failures.length, skipped: 0, failures, flaky: [] };
