@@ -1,7 +1,10 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { LongestFirst } from "./tools/longest_first.ts";
 
 const seconds = 1_000;
 const minutes = 60 * seconds;
+
+const isProof = process.env["ACCOUNTLINK_TEST_PROOF"] === "1";
 
 /** The files of the contract that no storage has a part in: `contract` has them, on the embedded one. */
 const independentOfStorage = [
@@ -29,6 +32,7 @@ export default defineConfig({
     // The machine of a CI run may be busy. What passes only then is printed at the end.
     retry: process.env["CI"] === "true" ? 1 : 0,
     expect: { poll: { timeout: 30 * seconds } },
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -59,21 +63,21 @@ export default defineConfig({
           globalSetup: ["test/e2e/unpack_browser.ts"],
           testTimeout: 2 * minutes,
           hookTimeout: 2 * minutes,
-          sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: { ...contract, name: "contract", sequence: { groupOrder: 1 } },
+        test: { ...contract, name: "contract" },
       },
       {
         extends: true,
         test: {
           ...contract,
           name: "contract-memory",
+          // The stores in memory are also what random commands on the others are compared with.
+          include: [`test/contract/${isProof ? "*" : "{coverage,flow,idempotency,sessions,writes}"}_test.ts`],
           exclude: independentOfStorage,
           env: { ACCOUNTLINK_TEST_STORAGE: "memory" },
-          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -84,19 +88,15 @@ export default defineConfig({
           exclude: independentOfStorage,
           env: { ACCOUNTLINK_TEST_STORAGE: "postgres" },
           globalSetup: ["test/support/shared_servers.ts"],
-          sequence: { groupOrder: 1 },
         },
       },
       {
-        // These watch times, so little runs beside them.
         extends: true,
         test: {
           name: "faults",
           include: ["test/{faults,load}/**/*_test.ts"],
-          maxWorkers: 2,
           testTimeout: 4 * minutes,
           hookTimeout: 2 * minutes,
-          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -107,7 +107,7 @@ export default defineConfig({
           fileParallelism: false,
           testTimeout: 60 * minutes,
           hookTimeout: 2 * minutes,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

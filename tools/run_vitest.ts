@@ -15,6 +15,19 @@ const runtimes = {
 type Runtime = keyof typeof runtimes;
 
 /**
+ * The projects of `npm test` on Node, in their order: a worker is used again for files of its project only. Those that
+ * wait are first, those of many short files last, so that all workers end together.
+ */
+export const testProjects = [
+  "system",
+  "faults",
+  "unit",
+  "contract",
+  "contract-memory",
+  "contract-postgres-redis",
+] as const;
+
+/**
  * Runs projects of `vitest.config.ts` in a runtime, with the output passed on.
  * A run that fails in no test, such as one that finds none, counts as one failure.
  *

@@ -1,5 +1,6 @@
 import { storageOutageSuite, storageSuites } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
+import { isProof } from "@accountlink/test-servers";
 import { Effect, Layer } from "effect";
 import * as test from "vitest";
 import { StorageSql } from "./mod.ts";
@@ -9,5 +10,5 @@ import { layerReopening } from "./sqlite/test_reopening.ts";
 const layer = Layer.unwrap(Effect.map(makeTempFolder, (folder) => StorageSql.layerEmbedded({ folder })));
 const name = "Embedded";
 
-storageSuites({ name, layer, model: StorageMemory.layer, test });
+storageSuites({ name, layer, model: StorageMemory.layer, runs: isProof ? 100 : 50, test });
 storageOutageSuite({ name, layer: layerReopening, test });

@@ -9,6 +9,7 @@ export * from "./certificate.ts";
 export * from "./free_port.ts";
 export * from "./http_server.ts";
 export * from "./id_token.ts";
+export * from "./is_proof.ts";
 export * from "./postgres/postgres.ts";
 export * from "./postgres/postgres_standby.ts";
 export * from "./prometheus.ts";

@@ -13,7 +13,7 @@ export interface Program {
   /** Runs it and owns the folder; by default, the user of this process. */
   readonly user?: SystemUser | null;
   /** The final signal, if `KILL` would leave something on the machine. */
-  readonly endsBy?: "KILL" | "QUIT";
+  readonly endsBy?: "KILL" | "QUIT" | "TERM";
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * A quarter of a minute of faults on three nodes; `nodes_proof.ts` has five minutes.
+ * Some seconds of faults on three nodes; `nodes_proof.ts` has five minutes.
  */
 import { expect, test } from "vitest";
 import { testFaults } from "./fault_report.ts";
@@ -8,12 +8,12 @@ import { whyNoService } from "./service.ts";
 const missing = await whyNoService();
 
 test.skipIf(missing !== null)(
-  `three nodes keep their promises for 15 seconds of faults ${missing ?? ""}`,
+  `three nodes keep their promises for 8 seconds of faults ${missing ?? ""}`,
   async () => {
-    const { problems, ...counts } = await testFaults(15);
+    const { problems, ...counts } = await testFaults(8);
     console.log(counts);
     expect(problems).toEqual([]);
-    expect(counts.answered).toBeGreaterThan(100);
+    expect(counts.answered).toBeGreaterThan(50);
   },
   // Most of this is for the start of all the processes, on whatever machine.
   4 * 60_000,

@@ -8,9 +8,9 @@ import { Effect } from "effect";
 import { expect, vi } from "vitest";
 import { textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
-import { makeWorld } from "../support/world.ts";
+import type { World } from "../support/world.ts";
 import { withDelay } from "./pulse.ts";
-import { type Service, startService } from "./service.ts";
+import type { Service } from "./service.ts";
 
 const line = "GET /v2/chat?chatId=100001";
 const longest = 1_000;
@@ -55,7 +55,7 @@ const lastAccepted = async ({ nodes }: Service, key: string): Promise<number> =>
       for (let sent = Date.now(); (await statusOf(node)) !== 401; sent = Date.now()) {
         last = sent;
         expect(sent - begin).toBeLessThan(patience.timeout);
-        await setTimeout(5);
+        await setTimeout(20);
       }
       for (let again = 0; again < 20; again++) expect(await statusOf(node)).toBe(401);
       return last;
@@ -102,10 +102,7 @@ const thawRedis = ({ nodes, redis }: Service) =>
   );
 
 /** One round: how long after the change the last request was accepted and the last stream ended, in milliseconds. */
-const runRound = Effect.fnUntraced(function* (
-  service: Service,
-  { act, owned, isRedisAway }: { readonly act: Act; readonly owned: OwnedKey; readonly isRedisAway: boolean },
-) {
+const runRound = Effect.fnUntraced(function* (service: Service, { act, owned, isRedisAway }: Planned) {
   if (isRedisAway) yield* service.redis.freeze;
   // Every node knows the key by now, and trusts it for a while.
   for (const node of service.nodes) {
@@ -136,28 +133,35 @@ const quantiles = (times: ReadonlyArray<number>): string => {
   return `median ${at(0.5)}, slowest ${at(1)}`;
 };
 
-/**
- * Takes the acts in turn, and freezes Redis for every other turn of them all.
- *
- * @returns how long keys were still accepted and streams open, in words
- */
-export const runRevocations = (rounds: number): Promise<ReadonlyArray<string>> =>
-  Effect.gen(function* () {
-    const world = makeWorld();
-    const names = Object.keys(acts) as Array<keyof typeof acts>;
-    const planned = Array.from({ length: rounds }, (_, round) => {
-      const account = `owner ${round}`;
-      const name = names[round % names.length] as keyof typeof acts;
-      const isRedisAway = Math.floor(round / names.length) % 2 === 1;
-      const owned = { account, key: world.key({ account, links: { 100001: "1" } }) };
-      const title = isRedisAway ? `${name}, with Redis frozen` : name;
-      return { title, act: acts[name], owned, isRedisAway };
-    });
-    const service = yield* startService({ fixture: world.fixture });
-    const done: Array<{ readonly title: string; readonly accepted: number; readonly streamed: number }> = [];
-    for (const round of planned) done.push({ title: round.title, ...(yield* runRound(service, round)) });
-    return [...Map.groupBy(done, ({ title }) => title)].map(
-      ([title, times]) =>
-        `${times.length} keys ${title}: accepted ${quantiles(times.map(({ accepted }) => accepted))}; streams ${quantiles(times.map(({ streamed }) => streamed))}`,
-    );
-  }).pipe(Effect.scoped, Effect.runPromise);
+/** A round to come. */
+interface Planned {
+  readonly title: string;
+  readonly act: Act;
+  readonly owned: OwnedKey;
+  readonly isRedisAway: boolean;
+}
+
+/** Takes the acts in turn, and freezes Redis in every other round of each. */
+export const planRevocations = (world: World, rounds: number): ReadonlyArray<Planned> => {
+  const names = Object.keys(acts) as Array<keyof typeof acts>;
+  return Array.from({ length: rounds }, (_, round) => {
+    const account = `owner ${round}`;
+    const name = names[round % names.length] as keyof typeof acts;
+    const isRedisAway = (round + Math.floor(round / names.length)) % 2 === 1;
+    const owned = { account, key: world.key({ account, links: { 100001: "1" } }) };
+    return { title: isRedisAway ? `${name}, with Redis frozen` : name, act: acts[name], owned, isRedisAway };
+  });
+};
+
+/** @returns how long keys were still accepted and streams open, in words */
+export const runRevocations = Effect.fnUntraced(function* (
+  service: Service,
+  planned: ReadonlyArray<Planned>,
+) {
+  const done: Array<{ readonly title: string; readonly accepted: number; readonly streamed: number }> = [];
+  for (const round of planned) done.push({ title: round.title, ...(yield* runRound(service, round)) });
+  return [...Map.groupBy(done, ({ title }) => title)].map(
+    ([title, times]) =>
+      `${times.length} keys ${title}: accepted ${quantiles(times.map(({ accepted }) => accepted))}; streams ${quantiles(times.map(({ streamed }) => streamed))}`,
+  );
+});

@@ -1,42 +1,19 @@
 /**
- * `npm start` in a fresh clone, as whoever tries the project for the first time runs it. The clone has the last
- * commit, not the working tree.
+ * `npm start` in a fresh clone, as whoever tries the project for the first time runs it.
  */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { appendFile, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { rm } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { patience } from "../support/patience.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const run = promisify(execFile);
+import { installedMegabytes, makeClone, run, terminal } from "./fresh_clone.ts";
 
 let clone = "";
 beforeAll(async () => {
-  clone = await mkdtemp(join(tmpdir(), "accountlink-clone-"));
-  await run("git", ["clone", "--quiet", root, clone]);
+  clone = await makeClone();
 });
 afterAll(() => rm(clone, { recursive: true, force: true }));
-
-/**
- * The environment of a terminal: without what `npm test` adds to it (its scripts' names, the tools of this checkout) and
- * without settings of the service, save a free port, which is none of what ends the demo.
- */
-const terminal = (): NodeJS.ProcessEnv => {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(ACCOUNTLINK_|VITEST|NODE|INIT_CWD|TEST$|npm_(?!config_))/.test(name),
-  );
-  const path = process.env["PATH"]
-    ?.split(delimiter)
-    .filter((folder) => !folder.endsWith("node_modules/.bin"));
-  return { ...Object.fromEntries(kept), PATH: path?.join(delimiter), ACCOUNTLINK_PORT: "0" };
-};
 
 /** The demo, running. */
 interface Demo {
@@ -94,12 +71,6 @@ const stop = async (demo: Demo, tell: () => void): Promise<number | null> => {
   return demo.npm.exitCode;
 };
 
-/** What is installed takes of the disk. */
-const installedMegabytes = async (): Promise<number> => {
-  const { stdout } = await run("du", ["-sm", join(clone, "node_modules"), join(clone, "tools")]);
-  return stdout.split("\n").reduce((sum, line) => sum + (parseInt(line, 10) || 0), 0);
-};
-
 const keysIn = ({ printed }: Demo): ReadonlyArray<string> => [
   ...new Set(printed.match(/alk_[0-9A-Za-z]{12}_[0-9A-Za-z_-]{43}/g)),
 ];
@@ -144,26 +115,9 @@ test("npm start in a fresh clone is a demo, and ends with 0 and whole when npm i
   } finally {
     kill(second);
   }
-  const megabytes = await installedMegabytes();
+  const megabytes = await installedMegabytes(clone);
   console.log(
     `npm start: ${first.seconds.toFixed(1)} s and ${megabytes} MB in a fresh clone, ${second.seconds.toFixed(1)} s again`,
   );
   expect(megabytes).toBeLessThan(250);
-});
-
-test("the other scripts install the rest, and npm start keeps it", async () => {
-  const install = (...args: ReadonlyArray<string>) =>
-    run(join(clone, "tools/install"), args, { env: terminal() });
-  const hasRest = () => existsSync(join(clone, "node_modules/vitest"));
-  expect(hasRest()).toBe(false);
-  await install();
-  expect(hasRest()).toBe(true);
-  const megabytes = await installedMegabytes();
-  await install("serving");
-  expect(await installedMegabytes()).toBe(megabytes);
-
-  // Another version of the lockfile, with both installed.
-  await appendFile(join(clone, "pnpm-lock.yaml"), "\n");
-  await install("serving");
-  expect(await installedMegabytes()).toBe(megabytes);
 });

@@ -11,6 +11,7 @@ import {
   startInProcess,
   startWebInProcess,
 } from "@accountlink/server/test_command_line";
+import { isProof } from "@accountlink/test-servers";
 import { afterAll, beforeAll } from "vitest";
 import { makeClient, type Send } from "./http.ts";
 import { embeddedStorage, makeStorage, type TestStorage } from "./storage.ts";
@@ -168,13 +169,13 @@ const listening = async (
   return { url, dataFolder, storage, send: client.send, output, end };
 };
 
-/** The proofs run the contract once more, on processes and on web handlers. */
+/** The proof has processes, and the contract on web handlers too. */
 const starts: Readonly<Record<string, (options: ServerOptions) => Promise<RunningServer>>> = {
   here: startServerHere,
   process: startServer,
   web: (options) => startServerHere(options, startWebInProcess),
 };
-const kind = process.env["ACCOUNTLINK_TEST_SERVER"] ?? "here";
+const kind = process.env["ACCOUNTLINK_TEST_SERVER"] ?? (isProof ? "process" : "here");
 
 /** Whether the tests run against a web handler: it gets a `Request`, whose URL is in normal form. */
 export const isWebHandler = kind === "web";

@@ -1,5 +1,5 @@
 /**
- * For tests: a folder to run commands in, in this process, and servers beside them, as processes.
+ * For tests: a folder to run commands and servers in, in this process or as processes.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished, vi } from "vitest";
-import { type Ended, runInProcess } from "../cli/test_command_line.ts";
+import { type Ended, type RunningCommand, runInProcess, startInProcess } from "../cli/test_command_line.ts";
 
 // A test runs several processes, and others may be using the machine.
 vi.setConfig({ testTimeout: 120_000 });
@@ -34,8 +34,8 @@ export interface Workplace {
    * Runs a command with `--json` and gives what it printed, which must be JSON and nothing else.
    */
   readonly json: (...args: ReadonlyArray<string>) => Promise<Record<string, unknown>>;
-  /** Starts a server and gives its address once it listens. It ends with the test. */
-  readonly serve: () => Promise<string>;
+  /** Starts a server in this process, and gives its address once it listens. It ends with the test. */
+  readonly serve: (environment?: Readonly<Record<string, string>>) => Promise<string>;
 }
 
 /** Makes a workplace that is gone after the test. */
@@ -45,8 +45,9 @@ export const makeWorkplace = async (
   const folder = await mkdtemp(join(tmpdir(), "accountlink-cli-"));
   const dataFolder = join(folder, "data");
   const children: Array<ChildProcess> = [];
+  const servers: Array<RunningCommand> = [];
   onTestFinished(async () => {
-    await Promise.all(children.map(end));
+    await Promise.all([...children.map(end), ...servers.map(({ stop }) => stop())]);
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -83,7 +84,12 @@ export const makeWorkplace = async (
       if (stderr !== "") throw new Error(`Cannot go on: standard error has "${stderr}", expected nothing`);
       return JSON.parse(stdout) as Record<string, unknown>;
     },
-    serve: () => listening(start("serve")),
+    serve: (more = {}) => {
+      // A server that ends waits for connections that `fetch` keeps.
+      const server = startInProcess(["serve"], { ACCOUNTLINK_IDLE_TIMEOUT: "500 millis", ...env, ...more });
+      servers.push(server);
+      return listening(server);
+    },
   };
 };
 
@@ -104,17 +110,19 @@ const end = async (child: ChildProcess): Promise<void> => {
   await ended(child);
 };
 
-const listening = (child: ChildProcess): Promise<string> =>
+const listening = ({ stdout, stderr, ended: exited }: RunningCommand): Promise<string> =>
   new Promise((resolve, reject) => {
     let printed = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding("utf8").on("data", (chunk: string) => {
+    for (const stream of [stdout, stderr]) {
+      stream.setEncoding("utf8").on("data", (chunk: string) => {
         printed += chunk;
         const url = /^listening on (\S+)$/m.exec(printed)?.[1];
         if (url !== undefined) resolve(url);
       });
     }
-    child.once("exit", (code) =>
-      reject(new Error(`Cannot start the server: it ended with ${code}\n${printed}`)),
-    );
+    exited
+      .then((code) => {
+        throw new Error(`Cannot start the server: it ended with ${code}\n${printed}`);
+      })
+      .catch(reject);
   });

@@ -4,7 +4,7 @@ import { linkStoreSuite, storagePropertySuite } from "@accountlink/conformance";
 import { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import { StorageMemory } from "@accountlink/storage-memory";
-import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { isProof, makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, it, layer as withLayer } from "@effect/vitest";
 import { Effect, Layer, Redacted } from "effect";
 import * as test from "vitest";
@@ -46,7 +46,7 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
   const partitioned = { name: "Partitions by scope", layer: layerPartitioned(byScope), test };
   linkStoreSuite(partitioned);
   linkStoreSuite({ name: "Partitions by record", layer: layerPartitioned(byRecord), test });
-  storagePropertySuite({ ...partitioned, model: StorageMemory.layer });
+  storagePropertySuite({ ...partitioned, model: StorageMemory.layer, runs: isProof ? 100 : 10 });
 
   it.live("have the columns, keys and indexes of the original table", () =>
     Effect.gen(function* () {
@@ -87,8 +87,8 @@ describe.skipIf(missing !== null)(`partitioned links ${missing ?? "on Postgres"}
     }),
   );
 
-  withLayer(layerFull(200, byScope), { excludeTestServices: true, timeout: "2 minutes" })(
-    "with 200,000 of them",
+  withLayer(layerFull(150, byScope), { excludeTestServices: true, timeout: "2 minutes" })(
+    "with 150,000 of them",
     (on) => {
       on.effect.each(cases)("are not scanned by $name ($mode)", ({ mode, operation }) =>
         Effect.gen(function* () {

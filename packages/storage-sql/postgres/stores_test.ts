@@ -1,6 +1,6 @@
 import { storageSuites } from "@accountlink/conformance";
 import { StorageMemory } from "@accountlink/storage-memory";
-import { whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { isProof, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import * as test from "vitest";
 import { layerOnDatabase } from "./test_postgres.ts";
 
@@ -9,5 +9,5 @@ const name = "Postgres";
 const layer = layerOnDatabase();
 
 test.describe.skipIf(missing !== null)(`stores ${missing ?? "on Postgres"}`, () => {
-  storageSuites({ name, layer, model: StorageMemory.layer, test });
+  storageSuites({ name, layer, model: StorageMemory.layer, runs: isProof ? 100 : 30, test });
 });

@@ -37,7 +37,9 @@ export const makeBalancer = (kind: BalancerKind) => {
     const port = await freePort();
     const path = join(folder, "balancer.conf");
     await writeFile(path, configFor(port, folder));
-    return { port, folder, env: found.env, command: [found.file, ...kind.argumentsFor(path, folder)] };
+    const command = [found.file, ...kind.argumentsFor(path, folder)];
+    // SIGKILL would leave the workers of an nginx.
+    return { port, folder, env: found.env, command, endsBy: "TERM" as const };
   };
 
   return {

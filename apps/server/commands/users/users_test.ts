@@ -14,7 +14,7 @@ const withLinks = async (environment: Readonly<Record<string, string>> = {}): Pr
 
 describe("accountlink users export", () => {
   it("prints all that is kept about a user, with the addresses in the clear", async () => {
-    const place = await makeWorkplace({ ACCOUNTLINK_FIXTURE: "fixture.json" });
+    const place = await makeWorkplace();
     const seenAt = new Date(Date.now() - 86_400_000).toISOString();
     const sightings = [ada, "100002"].map((chatId, index) => ({
       account: "acme",
@@ -23,7 +23,7 @@ describe("accountlink users export", () => {
       ip: `203.0.113.${7 + index}`,
       seenAt,
     }));
-    await place.file(
+    const fixture = await place.file(
       "fixture.json",
       JSON.stringify({
         accounts: [{ name: "ours", chatId: ada, tier: "premium" }],
@@ -32,7 +32,7 @@ describe("accountlink users export", () => {
         sightings,
       }),
     );
-    await place.serve();
+    await place.serve({ ACCOUNTLINK_FIXTURE: fixture });
     const { run } = place;
     const { code, stdout } = await run("users", "export", "--chat-id", ada);
     expect(code).toBe(0);
@@ -85,16 +85,16 @@ describe("accountlink users erase", () => {
   });
 
   it("revokes the keys of an account of the user on every node, within a second", async () => {
-    const place = await makeWorkplace({ ACCOUNTLINK_FIXTURE: "fixture.json" });
+    const place = await makeWorkplace();
     const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
-    await place.file(
+    const fixture = await place.file(
       "fixture.json",
       JSON.stringify({
         accounts: [{ name: `chat:${ada}`, chatId: ada, tier: "free" }],
         keys: [{ key: token, account: `chat:${ada}`, scope: "global", kind: "partner", limits: "none" }],
       }),
     );
-    const url = await place.serve();
+    const url = await place.serve({ ACCOUNTLINK_FIXTURE: fixture });
     const status = async () =>
       (await fetch(`${url}/v2/chat?chatId=${ada}`, { headers: { authorization: `Bearer ${token}` } })).status;
     expect(await status()).toBe(404);

@@ -1,0 +1,133 @@
+/**
+ * Three nodes on one Postgres and Redis, each of which the tests find well and leave well: what one node does holds on
+ * all of them, also while connections are open at one end only.
+ */
+import { Effect, Exit, Schedule, Scope } from "effect";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeWorld } from "../support/world.ts";
+import { type Attempt, attempt } from "./attempt.ts";
+import { expectExactLimits, limitedKeys } from "./limits.ts";
+import { withDelay } from "./pulse.ts";
+import { planRevocations, runRevocations } from "./revocations.ts";
+import { type Node, type Service, startService, whyNoService } from "./service.ts";
+
+const missing = await whyNoService();
+
+const world = makeWorld();
+// Twice as many as it takes: a test that is run again needs others.
+const limitedOnes = [...limitedKeys(world, 20)];
+const revocations = [...planRevocations(world, 8)];
+const reviewing = world.key({ tier: "premium", links: { 100001: "1", 100002: "1" } });
+const unlimited = world.key({ account: "one", links: { 100001: "1" } });
+const limited = world.key({
+  account: "one",
+  limits: { perWindow: 10_000, windowMs: 3_600_000, daily: 10_000 },
+});
+
+const sharedGame = { score: 90, severity: "CRITICAL" };
+const nothing = { score: 0, severity: "LOW" };
+const pair = { chatId: "100001", otherChatId: "100002" };
+
+/** The risk of the pair on every node. */
+const risksOn = ({ nodes }: Service, key: string) =>
+  Promise.all(
+    nodes.map(async ({ send }) => {
+      const { body } = await send("GET /v2/alts?chatId=100001", { key });
+      return body.data?.risk;
+    }),
+  );
+
+/** The time of an operation at a store is limited to some 3 seconds; the rest is for a machine with much to do. */
+const longestRefusal = 5_000;
+const longestRecovery = 2_000;
+
+const lookUp = (node: Node, key: string) => attempt(node, "GET /v2/chat?chatId=100001", { key });
+
+const isGood = ({ outcome }: Attempt): boolean =>
+  outcome.kind === "answered" && outcome.answer.status === 200;
+
+const onEvery = <A>(nodes: ReadonlyArray<Node>, act: (node: Node) => Effect.Effect<A>) =>
+  Effect.forEach(nodes, act, { concurrency: "unbounded" });
+
+/** Waits until every node answers with both keys again, and checks that it was not long. */
+const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
+  const ask = (key: string) => (node: Node) =>
+    Effect.repeat(lookUp(node, key), { until: isGood, schedule: Schedule.spaced("10 millis") });
+  const begin = performance.now();
+  const { value: ended, delay } = yield* withDelay(
+    nodes,
+    Effect.gen(function* () {
+      yield* onEvery(nodes, ask(unlimited));
+      yield* onEvery(nodes, ask(limited));
+      return performance.now();
+    }),
+  );
+  expect(ended - begin).toBeLessThan(longestRecovery + delay);
+});
+
+describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
+  const scope = Scope.makeUnsafe();
+  let service: Service;
+  beforeAll(async () => {
+    service = await Effect.runPromise(Scope.provide(startService({ fixture: world.fixture }), scope));
+  });
+  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
+
+  test("hold a review at the next request", async () => {
+    expect(await risksOn(service, reviewing)).toEqual([sharedGame, sharedGame, sharedGame]);
+    for (const { send } of service.nodes) {
+      const put = await send("PUT /v2/alts/reviews", {
+        key: reviewing,
+        body: { ...pair, verdict: "different" },
+      });
+      expect(put.status).toBe(200);
+      expect(await risksOn(service, reviewing)).toEqual([nothing, nothing, nothing]);
+
+      const removed = await send("DELETE /v2/alts/reviews", { key: reviewing, body: pair });
+      expect(removed.body.data).toEqual({ ...pair, deleted: true });
+      expect(await risksOn(service, reviewing)).toEqual([sharedGame, sharedGame, sharedGame]);
+    }
+  });
+
+  test("admit of 40 requests at once exactly as many as are left, 10 times", () =>
+    expectExactLimits(service.nodes, limitedOnes.splice(0, 10)));
+
+  test("refuse a key within a second of its revocation, with Redis and without", async () => {
+    const times = await runRevocations(service, revocations.splice(0, 4)).pipe(
+      Effect.ensuring(service.redis.thaw),
+      Effect.runPromise,
+    );
+    console.log(times);
+    expect(times).toHaveLength(4);
+  });
+
+  test("give a half-open connection up soon", () =>
+    Effect.gen(function* () {
+      const { nodes } = service;
+      yield* recover(nodes);
+
+      yield* onEvery(nodes, ({ links }) => links.postgres.silence);
+      for (const { called, ended, outcome } of yield* onEvery(nodes, (node) => lookUp(node, unlimited))) {
+        expect(outcome).toEqual({ kind: "unavailable" });
+        expect(ended - called).toBeLessThan(longestRefusal);
+      }
+      yield* onEvery(nodes, ({ links }) => links.postgres.restore);
+      yield* recover(nodes);
+
+      // Nobody is refused for want of Redis.
+      yield* onEvery(nodes, ({ links }) => links.redis.silence);
+      for (const key of [unlimited, limited]) {
+        for (const made of yield* onEvery(nodes, (node) => lookUp(node, key))) {
+          expect(made).toSatisfy(isGood);
+          expect(made.ended - made.called).toBeLessThan(longestRefusal);
+        }
+      }
+      yield* onEvery(nodes, ({ links }) => links.redis.restore);
+      yield* recover(nodes);
+    }).pipe(
+      Effect.ensuring(
+        onEvery(service.nodes, ({ links }) => Effect.andThen(links.postgres.restore, links.redis.restore)),
+      ),
+      Effect.runPromise,
+    ));
+});

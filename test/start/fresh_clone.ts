@@ -1,0 +1,38 @@
+/** A fresh clone, for tests of what its scripts install. */
+import { execFile } from "node:child_process";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+export const run = promisify(execFile);
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Makes a clone that has the last commit, not the working tree, and gives its folder. */
+export const makeClone = async (): Promise<string> => {
+  const clone = await mkdtemp(join(tmpdir(), "accountlink-clone-"));
+  await run("git", ["clone", "--quiet", root, clone]);
+  return clone;
+};
+
+/**
+ * The environment of a terminal: without what `npm test` adds to it (its scripts' names, the tools of this checkout) and
+ * without settings of the service, save a free port, which is none of what ends the demo.
+ */
+export const terminal = (): NodeJS.ProcessEnv => {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(ACCOUNTLINK_|VITEST|NODE|INIT_CWD|TEST$|npm_(?!config_))/.test(name),
+  );
+  const path = process.env["PATH"]
+    ?.split(delimiter)
+    .filter((folder) => !folder.endsWith("node_modules/.bin"));
+  return { ...Object.fromEntries(kept), PATH: path?.join(delimiter), ACCOUNTLINK_PORT: "0" };
+};
+
+/** What is installed in a clone takes of the disk. */
+export const installedMegabytes = async (clone: string): Promise<number> => {
+  const { stdout } = await run("du", ["-sm", join(clone, "node_modules"), join(clone, "tools")]);
+  return stdout.split("\n").reduce((sum, line) => sum + (parseInt(line, 10) || 0), 0);
+};
