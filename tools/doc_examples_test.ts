@@ -139,8 +139,10 @@ describe("the program of the README", () => {
     ["Bun", "node_modules/bun/bin/bun.exe", []],
   ])("runs on %s", async (_name, runtime, options) => {
     const program = found.find(({ file }) => file === "README.md");
-    await writeFile(join(project, "program.ts"), program?.code ?? "");
-    const { stdout } = await run(join(root, runtime), [...options, "program.ts"], { cwd: project });
+    // It writes a folder of links, for which each run makes a secret.
+    const cwd = await mkdtemp(join(project, "program-"));
+    await writeFile(join(cwd, "program.ts"), program?.code ?? "");
+    const { stdout } = await run(join(root, runtime), [...options, "program.ts"], { cwd });
     expect(stdout).toBe("1\n");
   });
 });

@@ -33,7 +33,16 @@ export const layer = <E>(options: Options<E>) => Layer.unwrap(Effect.map(checkOp
 /** Every service in memory. */
 export const layerMemory = (settings: Settings) => layer<never>(settings);
 
-const layerOf = <E>({ storage, secrets, scope, platforms, ...choices }: CheckedOptions<E>) =>
+const layerOf = <E>({
+  storage,
+  secrets,
+  scope,
+  platforms,
+  limits,
+  sessions,
+  publicUrl,
+  redirectOrigins,
+}: CheckedOptions<E>) =>
   Layer.mergeAll(layerScope(scope), Accounts.layer, Users.layer).pipe(
     Layer.provideMerge(Core.layerWeb),
     Layer.provideMerge(Core.layer),
@@ -42,9 +51,15 @@ const layerOf = <E>({ storage, secrets, scope, platforms, ...choices }: CheckedO
     Layer.provideMerge(Layer.merge(storage, webCrypto)),
     Layer.provideMerge(
       Layer.mergeAll(
-        Layer.succeed(Limits, choices.limits),
-        Layer.succeed(SessionSettings, choices.sessions),
-        Layer.succeed(PublicAddress, { publicUrl: null, redirectOrigins: choices.redirectOrigins }),
+        Layer.effect(
+          Limits,
+          Effect.map(Limits, (usual) => ({ ...usual, ...limits })),
+        ),
+        Layer.effect(
+          SessionSettings,
+          Effect.map(SessionSettings, (usual) => ({ ...usual, ...sessions })),
+        ),
+        Layer.succeed(PublicAddress, { publicUrl, redirectOrigins }),
       ),
     ),
   );

@@ -2,6 +2,7 @@
  * The service with promises.
  */
 import { type LinkEventMap, LinkEvents } from "@accountlink/core/links";
+import type { WebHandler, WebHandlerOptions, WebHandlerServices } from "@accountlink/http";
 import { Context, Effect, Scope as EffectScope, Exit, Layer, Stream } from "effect";
 import { layer, layerScope } from "./account_link.ts";
 import { Accounts } from "./accounts.ts";
@@ -9,7 +10,7 @@ import { Alts } from "./alts.ts";
 import { Audit } from "./audit.ts";
 import { Keys } from "./keys.ts";
 import { Links } from "./links.ts";
-import type { Options } from "./options.ts";
+import { InvalidOptions, type Options } from "./options.ts";
 import { type Promised, PromiseRunner } from "./promised.ts";
 import type { ScopeChoice } from "./scope.ts";
 import { Sessions } from "./sessions.ts";
@@ -25,7 +26,7 @@ export interface ScopedAccountLink {
 }
 
 /** The service in this process. */
-export interface AccountLink extends ScopedAccountLink {
+export interface PromisedAccountLink extends ScopedAccountLink {
   readonly accounts: Promised<Accounts["Service"]>;
   readonly users: Promised<Users["Service"]>;
 
@@ -40,7 +41,17 @@ export interface AccountLink extends ScopedAccountLink {
    */
   readonly on: <Name extends keyof LinkEventMap>(name: Name, listener: Listener<Name>) => Promise<() => void>;
 
-  /** Ends waits and streams, and closes the storage. Calls in progress reject with `AccountLinkClosed`. */
+  /**
+   * Answers a request to the HTTP interface, pages included. It needs the option `http`.
+   *
+   * @param info the IP address of the client, as the server's connection has it
+   */
+  readonly fetch: WebHandler["fetch"];
+
+  /**
+   * Ends waits and streams, answers the requests under way, and closes the storage, so that the process may exit. Other
+   * calls in progress reject with `AccountLinkClosed`.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -56,44 +67,70 @@ export interface AccountLink extends ScopedAccountLink {
  * await al.close();
  * ```
  */
-export const createAccountLink = async (options: Options): Promise<AccountLink> => {
+export const createAccountLink = async (options: Options): Promise<PromisedAccountLink> => {
   const scope = EffectScope.makeUnsafe();
-  const opening = new PromiseRunner(Context.empty());
   const close = () => Effect.runPromise(EffectScope.close(scope, Exit.void));
-  const context = await opening
-    .run(Layer.buildWithScope(layer(options), scope))
-    .catch(async (error: unknown) => {
-      await close();
-      throw error;
-    });
-  const runner = new PromiseRunner(context);
+  try {
+    const opening = new PromiseRunner(Context.empty());
+    const context = await opening.run(Layer.buildWithScope(layer(options), scope));
+    const handler = await webHandlerOf(Layer.succeedContext(context), options.http);
+    const runner = new PromiseRunner(context);
+    return {
+      ...scopedWith(runner, context),
+      accounts: runner.promised(Context.get(context, Accounts)),
+      users: runner.promised(Context.get(context, Users)),
 
-  const scoped = (services: Context.Context<Links | Keys | Sessions | Alts | Audit>): ScopedAccountLink => ({
-    links: runner.promised(Context.get(services, Links)),
-    keys: runner.promised(Context.get(services, Keys)),
-    sessions: runner.promised(Context.get(services, Sessions)),
-    alts: runner.promised(Context.get(services, Alts)),
-    audit: runner.promised(Context.get(services, Audit)),
-  });
+      // Nothing in a scope has to be closed.
+      scope: async (choice) => {
+        const opened = Effect.scoped(Layer.build(layerScope(choice)));
+        return scopedWith(runner, await runner.run(Effect.provideContext(opened, context)));
+      },
 
-  return {
-    ...scoped(context),
-    accounts: runner.promised(Context.get(context, Accounts)),
-    users: runner.promised(Context.get(context, Users)),
+      on: (name, listener) => runner.run(Effect.provideContext(listen(name, listener, scope), context)),
 
-    // Nothing in a scope has to be closed.
-    scope: async (choice) =>
-      scoped(
-        await runner.run(Effect.provideContext(Effect.scoped(Layer.build(layerScope(choice))), context)),
-      ),
+      fetch: handler.fetch,
 
-    on: (name, listener) => runner.run(Effect.provideContext(listen(name, listener, scope), context)),
+      close: async () => {
+        await runner.close();
+        await handler.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
 
-    close: async () => {
-      await runner.close();
-      await close();
-    },
-  };
+const scopedWith = (
+  runner: PromiseRunner,
+  services: Context.Context<Links | Keys | Sessions | Alts | Audit>,
+): ScopedAccountLink => ({
+  links: runner.promised(Context.get(services, Links)),
+  keys: runner.promised(Context.get(services, Keys)),
+  sessions: runner.promised(Context.get(services, Sessions)),
+  alts: runner.promised(Context.get(services, Alts)),
+  audit: runner.promised(Context.get(services, Audit)),
+});
+
+const withoutHttp: WebHandler = {
+  fetch: () =>
+    Promise.reject(new InvalidOptions({ problems: ["http is missing, expected the options of fetch"] })),
+  close: () => Promise.resolve(),
+};
+
+/** Programs that do not serve HTTP do not load it. */
+const webHandlerOf = async (
+  services: Layer.Layer<WebHandlerServices>,
+  options: WebHandlerOptions | undefined,
+): Promise<WebHandler> => {
+  if (options === undefined) return withoutHttp;
+  const { makeWebHandler } = await import("@accountlink/http");
+  try {
+    return makeWebHandler(services, options);
+  } catch (error) {
+    throw error instanceof TypeError ? new InvalidOptions({ problems: [`http: ${error.message}`] }) : error;
+  }
 };
 
 type Listener<Name extends keyof LinkEventMap> = (event: LinkEventMap[Name]) => void | Promise<void>;

@@ -6,8 +6,8 @@
 // With promises.
 
 export {
-  type AccountLink as PromisedAccountLink,
   createAccountLink,
+  type PromisedAccountLink,
   type ScopedAccountLink,
 } from "./create_account_link.ts";
 export type { Promised } from "./promised.ts";

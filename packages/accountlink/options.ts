@@ -6,6 +6,7 @@ import { type LimitSettings, Limits } from "@accountlink/core/limits";
 import { isOrigin } from "@accountlink/core/origin";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import type { SessionRules } from "@accountlink/core/sessions";
+import type { WebHandlerOptions } from "@accountlink/http";
 import { Data, Effect, Option, Redacted, Result } from "effect";
 import { Base64 } from "effect/encoding";
 import { type PlatformFunctions, type Platforms, platformsOf } from "./platforms.ts";
@@ -36,6 +37,8 @@ interface Choices {
   readonly scope?: ScopeChoice;
   /** Origins to which sessions may send a browser in the end, such as `https://example.com`; none if left out. */
   readonly redirectOrigins?: ReadonlyArray<string>;
+  /** How `fetch` serves the HTTP interface; left out, it does not. */
+  readonly http?: WebHandlerOptions;
   /** Limits of keys and addresses over HTTP, where they differ from the defaults. */
   readonly limits?: Partial<LimitSettings>;
   /** Rules of verification sessions, where they differ from the defaults. Durations are in milliseconds. */
@@ -59,8 +62,10 @@ export interface CheckedOptions<E> {
   readonly secrets: DeploymentSecrets;
   readonly scope: ScopeChoice;
   readonly redirectOrigins: ReadonlyArray<string>;
-  readonly limits: LimitSettings;
-  readonly sessions: SessionRules;
+  /** Where browsers reach the service, without a trailing slash; null if it is not served. */
+  readonly publicUrl: string | null;
+  readonly limits: Partial<LimitSettings>;
+  readonly sessions: Partial<SessionRules>;
   readonly platforms: Platforms;
 }
 
@@ -69,6 +74,7 @@ const names = {
   secret: true,
   scope: true,
   redirectOrigins: true,
+  http: true,
   limits: true,
   sessions: true,
   platforms: true,
@@ -83,14 +89,12 @@ type OptionName = "storage" | "secret" | "platforms" | keyof Choices | keyof Pla
 
 /** Checks options, also those of a program without types. */
 export const checkOptions = <E>(options: Options<E>): Effect.Effect<CheckedOptions<E>, InvalidOptions> => {
-  const { storage, scope = {}, redirectOrigins = [] } = options;
-  const limits = { ...Limits.defaultValue(), ...options.limits };
-  const sessions = { ...SessionSettings.defaultValue(), ...options.sessions };
+  const { storage, scope = {}, redirectOrigins = [], http, limits = {}, sessions = {} } = options;
   const secrets = secretsOf(options.secret, storage !== undefined);
   const problems = [
     ...unknownIn(options, names, ""),
-    ...unknownIn(options.limits, Limits.defaultValue(), "limits."),
-    ...unknownIn(options.sessions, SessionSettings.defaultValue(), "sessions."),
+    ...unknownIn(limits, Limits.defaultValue(), "limits."),
+    ...unknownIn(sessions, SessionSettings.defaultValue(), "sessions."),
     ...(Result.isFailure(secrets) ? [secrets.failure] : []),
     ...platformProblems(options),
     ...redirectOrigins
@@ -103,14 +107,17 @@ export const checkOptions = <E>(options: Options<E>): Effect.Effect<CheckedOptio
     secrets: secrets.success,
     scope,
     redirectOrigins,
+    publicUrl: http === undefined ? null : `${bare(http.publicUrl)}${bare(http.basePath ?? "")}`,
     limits,
     sessions,
     platforms: "platforms" in options ? options.platforms : platformsOf(options),
   });
 };
 
-const unknownIn = (given: object | undefined, known: object, prefix: string): ReadonlyArray<string> =>
-  Object.keys(given ?? {})
+const bare = (url: string): string => url.replace(/\/$/, "");
+
+const unknownIn = (given: object, known: object, prefix: string): ReadonlyArray<string> =>
+  Object.keys(given)
     .filter((name) => !(name in known))
     .map((name) => `${prefix}${name} is unknown, expected one of ${Object.keys(known).join(", ")}`);
 

@@ -13,11 +13,11 @@ import type { Storage } from "./storage.ts";
 
 export interface PostgresOptions extends Omit<StoragePostgres.PostgresOptions, "url"> {
   /**
-   * `redis://…` or `rediss://…`, where processes count limits together and tell each other of changes. Without it, each
-   * process counts for itself, learns of revoked keys within a second and of sessions within two, and hears the events
-   * of no other.
+   * Where processes count limits together and tell each other of changes: `redis://…` or `rediss://…`, or more than the
+   * URL. Without it, each process counts for itself, learns of revoked keys within a second and of sessions within two,
+   * and hears the events of no other.
    */
-  readonly redis?: string;
+  readonly redis?: string | (Omit<CacheRedis.RedisOptions, "url"> & { readonly url: string });
 }
 
 /** Why the database or Redis cannot be used. */
@@ -33,11 +33,13 @@ export const postgres = (
   { redis, ...options }: PostgresOptions = {},
 ): Storage<PostgresError> => {
   const stores = StoragePostgres.layerPostgres({ ...options, url: Redacted.make(url) });
-  return redis === undefined
-    ? ResilientCounters.layer().pipe(Layer.provideMerge(Layer.merge(stores, CacheMemory.layer)))
-    : ResilientCounters.layer({ local: CacheMemory.layer }).pipe(
-        Layer.provideMerge(Layer.merge(stores, CacheRedis.layer({ url: Redacted.make(redis) }))),
-      );
+  if (redis === undefined) {
+    return ResilientCounters.layer().pipe(Layer.provideMerge(Layer.merge(stores, CacheMemory.layer)));
+  }
+  const shared = typeof redis === "string" ? { url: redis } : redis;
+  return ResilientCounters.layer({ local: CacheMemory.layer }).pipe(
+    Layer.provideMerge(Layer.merge(stores, CacheRedis.layer({ ...shared, url: Redacted.make(shared.url) }))),
+  );
 };
 
 /** Every service, with links in Postgres. */

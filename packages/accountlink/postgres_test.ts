@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import {
   makePostgresDatabase,
   redisUrl,
@@ -5,7 +7,7 @@ import {
   whyNoRedisUrl,
 } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
-import { afterAll, describe } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { postgres } from "./postgres.ts";
 import { promiseApiSuite } from "./test_promise_api.ts";
 
@@ -16,5 +18,17 @@ describe.skipIf(missing !== null)(`Two processes on Postgres and Redis ${missing
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
   const servers = Effect.all({ database: makePostgresDatabase(), redis: redisUrl });
   const { database, redis } = await Effect.runPromise(Scope.provide(servers, scope));
-  promiseApiSuite(() => postgres(database.url, { redis }), { shares: true });
+  const prefix = `embedded-${crypto.randomUUID()}:`;
+  // The machine of a CI run may be busy.
+  const generous = { connectTimeout: "20 seconds", statementTimeout: "20 seconds" } as const;
+  const shared = { url: redis, prefix, commandTimeout: "20 seconds" } as const;
+  promiseApiSuite(() => postgres(database.url, { redis: shared, ...generous }), { shares: true });
+
+  it("lets the program end that closes it", () => {
+    const program = join(import.meta.dirname, "test_program.ts");
+    const { status, stdout } = spawnSync(process.execPath, [program, database.url, redis], {
+      timeout: 40_000,
+    });
+    expect([status, String(stdout).trim().split("\n").at(-1)]).toEqual([0, "CLOSED"]);
+  });
 });

@@ -1,5 +1,5 @@
 /**
- * Links in a data folder of this machine, for one process. It needs `node:sqlite`: Node 22.13 or newer, or Deno.
+ * Links in a data folder of this machine, for one process. It needs `node:sqlite`: Node 22.13 or newer, Deno or Bun.
  */
 import { CacheMemory } from "@accountlink/cache-memory";
 import type { StoreUnavailable } from "@accountlink/core";

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +21,14 @@ describe("sqlite", () => {
       secret: new Uint8Array(32).fill(byte),
       gameUserExists: () => true,
     });
+
+  it("lets the program end that closes it", () => {
+    const program = join(import.meta.dirname, "test_program.ts");
+    const { status, stdout } = spawnSync(process.execPath, [program, join(root, "ended")], {
+      timeout: 40_000,
+    });
+    expect([status, String(stdout).trim().split("\n").at(-1)]).toEqual([0, "CLOSED"]);
+  });
 
   it("keeps links and sessions for the next process, which needs the secret", async () => {
     const first = await open(1);

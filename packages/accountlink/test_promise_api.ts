@@ -2,6 +2,7 @@
 
 import type { Storage } from "./mod.ts";
 import { errorsApiSuite } from "./test_errors_api.ts";
+import { fetchSuite } from "./test_fetch.ts";
 import { keysApiSuite } from "./test_keys_api.ts";
 import { linksApiSuite } from "./test_links_api.ts";
 import { sessionsApiSuite } from "./test_sessions_api.ts";
@@ -18,5 +19,6 @@ export const promiseApiSuite = (storage: () => Storage, { shares }: { readonly s
   linksApiSuite(world);
   keysApiSuite(world);
   sessionsApiSuite(world);
+  fetchSuite(world);
   errorsApiSuite(world);
 };

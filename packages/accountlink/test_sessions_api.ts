@@ -12,7 +12,11 @@ export const sessionsApiSuite = (world: () => World): void => {
         chatId: "100001",
         redirect: "https://example.com/done",
       });
-      expect(created).toMatchObject({ state: "pending", chatId: "100001", url: null });
+      expect(created).toMatchObject({
+        state: "pending",
+        chatId: "100001",
+        url: `https://links.example/links/verify?sid=${sid}`,
+      });
       for (let read = 0; read < 3; read++)
         expect(await al.sessions.get(sid)).toMatchObject({ state: "pending" });
       expect(await al.sessions.wait(sid, { within: 1 })).toMatchObject({ state: "pending" });

@@ -43,8 +43,9 @@ export const makeWorld = (storage: () => Storage, shares: boolean): (() => World
   const opened: Array<AccountLink> = [];
   const secret = new Uint8Array(32).fill(7);
   const redirectOrigins = ["https://example.com"];
+  const http = { publicUrl: "https://links.example", basePath: "/links", clientAddress: "given" } as const;
   const open = async (settings: object = { storage: storage(), secret }) => {
-    const al = await createAccountLink({ ...settings, ...platforms, redirectOrigins });
+    const al = await createAccountLink({ ...settings, ...platforms, redirectOrigins, http });
     opened.push(al);
     return al;
   };

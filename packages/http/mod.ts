@@ -7,4 +7,9 @@ export { type HttpApp, RefusedRequest, refuseWhere } from "./pipeline/refused_re
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { makeOperatorApp } from "./system/operator_app.ts";
 export { Readiness } from "./system/readiness.ts";
-export { makeWebHandler, type WebHandler, type WebHandlerOptions } from "./web/web_handler.ts";
+export {
+  makeWebHandler,
+  type WebHandler,
+  type WebHandlerOptions,
+  type WebHandlerServices,
+} from "./web/web_handler.ts";

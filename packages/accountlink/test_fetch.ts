@@ -1,0 +1,63 @@
+/** The HTTP interface of an embedded service. */
+import { describe, expect, it } from "vitest";
+import { createAccountLink, InvalidOptions, type PromisedAccountLink } from "./mod.ts";
+import { platforms, type World } from "./test_world.ts";
+
+const client = { clientAddress: "203.0.113.7" };
+
+const sender =
+  ({ fetch }: PromisedAccountLink) =>
+  async (method: string, path: string, key: string, body?: object) => {
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const content = body === undefined ? {} : { body: JSON.stringify(body) };
+    const request = new Request(`https://links.example/links${path}`, { method, headers, ...content });
+    const response = await fetch(request, client);
+    const answer = (await response.json()) as { readonly data?: unknown };
+    return { status: response.status, data: answer.data };
+  };
+
+export const fetchSuite = (world: () => World): void => {
+  describe("fetch", () => {
+    it("answers for the same data, below the base path", async () => {
+      const { al, newScope } = world();
+      const send = sender(al);
+      const { keys, links, sessions } = await newScope();
+      const { token } = await keys.create({ name: "bot", kind: "partner", limits: "none" });
+      const heard = Promise.withResolvers<object>();
+      const off = await al.on("linkChanged", (change) => heard.resolve(change));
+      expect(await send("PATCH", "/v2/game", token, { chatId: "100001", gameId: "1" })).toMatchObject({
+        data: { updated: true },
+      });
+      expect(await heard.promise).toMatchObject({ chatId: "100001", gameId: "1", previousGameId: null });
+      off();
+      expect(await links.get("100001")).toMatchObject({ gameId: "1" });
+      expect(await send("GET", "/v2/chat?chatId=100001", token)).toMatchObject({ data: { gameId: "1" } });
+
+      const { data } = await send("POST", "/v2/sessions", token, { clientId: "one" });
+      const { sid, url } = data as { readonly sid: string; readonly url: string };
+      expect(await sessions.get(sid)).toMatchObject({ state: "pending", url });
+      await sessions.cancel(sid);
+      expect(await send("GET", `/v2/sessions/${sid}`, token)).toMatchObject({ data: { state: "cancelled" } });
+
+      await keys.revoke(token.slice(4, 16));
+      expect(await send("GET", "/v2/chat?chatId=100001", token)).toMatchObject({ status: 401 });
+    });
+
+    it("shows its pages", async () => {
+      const { sessions } = await world().newScope();
+      const { url } = await sessions.create({ clientId: "one" });
+      const page = await world().al.fetch(new Request(url ?? ""), client);
+      expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    });
+
+    it("needs options that say where it is and whether it knows addresses", async () => {
+      const al = await createAccountLink(platforms);
+      await expect(al.fetch(new Request("https://links.example/"))).rejects.toBeInstanceOf(InvalidOptions);
+      await al.close();
+      const http = { publicUrl: "https://links.example" } as never;
+      await expect(createAccountLink({ ...platforms, http })).rejects.toThrow(
+        'clientAddress is undefined, expected "given", and the address with each request, or "none"',
+      );
+    });
+  });
+};

@@ -1,0 +1,45 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer, Option, Stream } from "effect";
+import { flowWorld, setupFlow } from "../flow/test_flows.ts";
+import { Signals } from "../signals.ts";
+import { chatId, gameId } from "../test_world.ts";
+import { OwnLinks } from "../users/own_links.ts";
+import { LinkEvents } from "./link_events.ts";
+
+const ada = chatId("10001");
+const world = Layer.provideMerge(OwnLinks.layer, flowWorld);
+
+describe("LinkEvents", () => {
+  it.effect("tells of links by flows, and of their removal by their users, not of confirmations", () =>
+    Effect.gen(function* () {
+      const { subscribe } = yield* LinkEvents;
+      const events = yield* subscribe("linkChanged");
+      const { browser, byScope, key, link } = yield* setupFlow();
+      const { scope } = key;
+      yield* browser.walk(byScope);
+      yield* browser.confirm(byScope);
+      yield* link("1");
+      yield* browser.walk(byScope);
+      yield* browser.confirm(byScope);
+      const own = yield* OwnLinks;
+      yield* own.remove(ada, scope.pid, "req_test");
+      assert.deepStrictEqual(yield* Stream.runCollect(Stream.take(events, 2)), [
+        { scope, chatId: ada, gameId: gameId("1"), previousGameId: null },
+        { scope, chatId: ada, gameId: null, previousGameId: gameId("1") },
+      ]);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("sends a message only for a change", () =>
+    Effect.gen(function* () {
+      const { announce } = yield* LinkEvents;
+      const messages = yield* (yield* Signals).subscribe("links:linkChanged");
+      const { key } = yield* setupFlow();
+      const same = { scope: key.scope, chatId: ada, gameId: gameId("1"), previousGameId: gameId("1") };
+      yield* announce("linkChanged", same);
+      yield* announce("linkChanged", { ...same, gameId: null });
+      const heard = yield* Stream.runHead(Stream.fromQueue(messages));
+      assert.strictEqual(JSON.parse(Option.getOrThrow(heard)).gameId, null);
+    }).pipe(Effect.provide(flowWorld)),
+  );
+});
