@@ -9,7 +9,7 @@ const isProof = process.env["ACCOUNTLINK_TEST_PROOF"] === "1";
 /** The files of the contract that no storage has a part in: `contract` has them, on the embedded one. */
 const independentOfStorage = [
   ...configDefaults.exclude,
-  "test/contract/{docs,https,parameters,paths}_test.ts",
+  "test/contract/{docs,examples,https,parameters,paths}_test.ts",
 ];
 
 const contract = {

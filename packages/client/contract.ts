@@ -8,6 +8,26 @@ export type ChatId = string;
 /** ID of a user of the game platform */
 export type GameId = string;
 
+export interface GameBadge {
+  readonly id: number;
+  readonly name: string | null;
+  readonly description: string | null;
+  /** URL */
+  readonly imageUrl: string | null;
+}
+
+export interface GameGroup {
+  readonly id: number;
+  readonly name: string | null;
+  readonly memberCount: number | null;
+  readonly hasVerifiedBadge: boolean | null;
+  readonly role: {
+    readonly id: number;
+    readonly name: string | null;
+    readonly rank: number | null;
+  } | null;
+}
+
 export interface GameProfile {
   readonly username: string | null;
   readonly displayName: string | null;
@@ -23,24 +43,18 @@ export interface GameProfile {
     /** URL */
     readonly fullBody: string | null;
   } | null;
-  readonly badges: ReadonlyArray<{
-    readonly id: number;
+  readonly badges: ReadonlyArray<GameBadge> | null;
+  readonly groups: ReadonlyArray<GameGroup> | null;
+}
+
+export interface GuildMember {
+  readonly nickname: string | null;
+  /** ISO 8601 timestamp */
+  readonly joined: string | null;
+  readonly roles: ReadonlyArray<{
+    readonly id: string;
     readonly name: string | null;
-    readonly description: string | null;
-    /** URL */
-    readonly imageUrl: string | null;
-  }> | null;
-  readonly groups: ReadonlyArray<{
-    readonly id: number;
-    readonly name: string | null;
-    readonly memberCount: number | null;
-    readonly hasVerifiedBadge: boolean | null;
-    readonly role: {
-      readonly id: number;
-      readonly name: string | null;
-      readonly rank: number | null;
-    } | null;
-  }> | null;
+  }>;
 }
 
 export interface ChatProfile {
@@ -53,30 +67,28 @@ export interface ChatProfile {
   readonly banner: string | null;
   /** ISO 8601 timestamp */
   readonly created: string | null;
-  readonly guild: {
-    readonly nickname: string | null;
-    /** ISO 8601 timestamp */
-    readonly joined: string | null;
-    readonly roles: ReadonlyArray<{
-      readonly id: string;
-      readonly name: string | null;
-    }>;
-  } | null;
+  readonly guild: GuildMember | null;
+}
+
+/** Null unless asked for, or unavailable */
+export interface ResolvedProfiles {
+  readonly game: GameProfile | null;
+  readonly chat: ChatProfile | null;
 }
 
 export interface ChatLookup {
   readonly chatId: ChatId;
   readonly gameId: GameId;
-  readonly resolved: {
-    readonly game: GameProfile | null;
-    readonly chat: ChatProfile | null;
-  };
+  readonly resolved: ResolvedProfiles;
 }
+
+/** ISO 8601 timestamp */
+export type Timestamp = string;
 
 export interface RateLimit {
   readonly limit: number | null;
   readonly remaining: number | null;
-  readonly resetAt: string | null;
+  readonly resetAt: Timestamp | null;
   /** Seconds to wait; null unless refused */
   readonly retryAfter: number | null;
   readonly scope: "api_key" | "ip" | null;
@@ -98,6 +110,7 @@ export interface Meta {
   readonly requestId: string;
   readonly version: "2.0.0";
   readonly rateLimit: RateLimit;
+  /** Of the key */
   readonly tier?: "free" | "premium";
 }
 
@@ -119,19 +132,25 @@ export interface VerificationStatus {
   readonly gameId: GameId | null;
   readonly linkVersion: number | null;
   readonly linkHash: string | null;
-  readonly lastVerifiedAt: string | null;
-  readonly resolved: {
-    readonly game: GameProfile | null;
-    readonly chat: ChatProfile | null;
-  };
+  readonly lastVerifiedAt: Timestamp | null;
+  readonly resolved: ResolvedProfiles;
+}
+
+export interface InvalidParameters {
+  readonly parameters: ReadonlyArray<{
+    readonly name: string;
+    readonly reason: string;
+  }>;
+}
+
+export interface ItemReason {
+  readonly reason: string;
 }
 
 export interface BulkItemError {
-  readonly code: string;
+  readonly code: "INVALID_PARAMETER" | "FORBIDDEN" | "LINK_NOT_FOUND" | "INTERNAL_ERROR";
   readonly message: string;
-  readonly details: {
-    readonly [name: string]: unknown;
-  } | null;
+  readonly details: InvalidParameters | ItemReason | null;
   readonly status: number;
 }
 
@@ -140,6 +159,7 @@ export interface BulkMeta {
   readonly requestId: string;
   readonly version: "2.0.0";
   readonly rateLimit: RateLimit;
+  /** Of the key */
   readonly tier?: "free" | "premium";
   readonly bulk: {
     readonly uniqueInputs: number;
@@ -155,10 +175,18 @@ export interface AltEvidence {
   /** 0 to 1, unrounded */
   readonly weight: number;
   /** When the candidate was last seen at the address */
-  readonly lastSeenAt: string | null;
+  readonly lastSeenAt: Timestamp | null;
   /** How many chat users were seen there */
   readonly chatUsers: number | null;
   readonly gameId: GameId | null;
+}
+
+export interface AltMatch {
+  readonly chatId: ChatId;
+  readonly gameId: GameId | null;
+  /** With explain; the strongest first */
+  readonly evidence?: ReadonlyArray<AltEvidence>;
+  readonly resolved?: ResolvedProfiles;
 }
 
 export interface AltDetection {
@@ -168,16 +196,7 @@ export interface AltDetection {
     readonly guildId: GuildId | null;
   };
   /** At most 25, the freshest first */
-  readonly matches: ReadonlyArray<{
-    readonly chatId: ChatId;
-    readonly gameId: GameId | null;
-    /** With explain; the strongest first */
-    readonly evidence?: ReadonlyArray<AltEvidence>;
-    readonly resolved?: {
-      readonly game: GameProfile | null;
-      readonly chat: ChatProfile | null;
-    };
-  }>;
+  readonly matches: ReadonlyArray<AltMatch>;
   readonly risk: {
     readonly score: number;
     readonly severity: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
@@ -199,7 +218,7 @@ export interface AltReview {
   readonly otherChatId: ChatId;
   readonly verdict: "different" | "same";
   readonly note: string | null;
-  readonly at: string;
+  readonly at: Timestamp;
   readonly keyId: KeyId;
 }
 
@@ -227,11 +246,9 @@ export interface VerificationSession {
   readonly previousGameId: GameId | null;
   /** Why it failed */
   readonly error: "link_removed" | null;
-  /** ISO 8601 timestamp */
-  readonly createdAt: string;
-  /** ISO 8601 timestamp */
-  readonly expiresAt: string;
-  readonly completedAt: string | null;
+  readonly createdAt: Timestamp;
+  readonly expiresAt: Timestamp;
+  readonly completedAt: Timestamp | null;
   /** How often it can still be read; null for any number of times */
   readonly pollsRemaining: number | null;
 }
@@ -243,10 +260,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -259,10 +273,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of the game user */
       readonly gameId: GameId;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -275,10 +286,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -291,10 +299,7 @@ export interface Routes {
     readonly parameters: {
       /** 1 to 50 IDs of chat users; duplicates count */
       readonly chatIds: ReadonlyArray<string>;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -323,10 +328,7 @@ export interface Routes {
     readonly parameters: {
       /** 1 to 50 IDs of game users; duplicates count */
       readonly gameIds: ReadonlyArray<string>;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -359,10 +361,7 @@ export interface Routes {
       readonly gameId?: GameId | null | undefined;
       /** IPv4 or IPv6 address; IPv6 matches by its /64 */
       readonly ip?: string | null | undefined;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -377,10 +376,7 @@ export interface Routes {
     readonly parameters: {
       /** 1 to 10 IDs of game users; duplicates count */
       readonly gameIds: ReadonlyArray<string>;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** Whether to add profiles of both accounts to each match; needs a Premium key */
       readonly resolved?: boolean | null | undefined;
@@ -417,10 +413,7 @@ export interface Routes {
       readonly verdict: "different" | "same";
       /** At most 500 characters */
       readonly note?: string | null | undefined;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -433,10 +426,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -452,10 +442,7 @@ export interface Routes {
       readonly chatId: ChatId;
       /** ID of the other, who is another user */
       readonly otherChatId: ChatId;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -472,10 +459,7 @@ export interface Routes {
       readonly chatId: ChatId;
       /** ID of the game user */
       readonly gameId: GameId;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -493,10 +477,7 @@ export interface Routes {
       readonly oldChatId: ChatId;
       /** ID of the chat user who gets it */
       readonly newChatId: ChatId;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -512,10 +493,7 @@ export interface Routes {
     readonly parameters: {
       /** ID of the chat user */
       readonly chatId: ChatId;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -530,10 +508,7 @@ export interface Routes {
     readonly parameters: {
       /** Has to be true */
       readonly confirm: true;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; refused with a global key */
       readonly guildId?: GuildId | null | undefined;
     };
     readonly data: {
@@ -560,10 +535,7 @@ export interface Routes {
     readonly parameters: {
       /** The client's own name for its user; comes back with every answer */
       readonly clientId: string;
-      /**
-       * ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key
-       * it adds the checks that the bot and the chat user are in the guild
-       */
+      /** Required with a guild-scoped key, which names its own guild; optional with a global key */
       readonly guildId?: GuildId | null | undefined;
       /** The only chat user who may finish it; with a guild, a member of it */
       readonly chatId?: ChatId | null | undefined;

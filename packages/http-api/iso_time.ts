@@ -1,4 +1,8 @@
 import { Schema } from "effect";
 
 /** A time in a response. */
-export const IsoTime = Schema.String.annotate({ description: "ISO 8601 timestamp" });
+export const IsoTime = Schema.String.annotate({
+  identifier: "Timestamp",
+  description: "ISO 8601 timestamp",
+  format: "date-time",
+});

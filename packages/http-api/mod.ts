@@ -5,7 +5,7 @@ export * from "./client_contract.ts";
 export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
 export * as DashboardKeys from "./dashboard/keys.ts";
-export * from "./open_api.ts";
+export { openApi } from "./open_api/open_api.ts";
 export * from "./parameter.ts";
 export * from "./route.ts";
 export * from "./routes.ts";

@@ -95,12 +95,17 @@ export const gameId = (description = "ID of the game user") =>
 
 /** The guild of a request. Guild-scoped keys name their own, unless the route says otherwise. */
 export const guildId = (presence: Partial<Presence> = {}): Parameter<GuildId | null> => ({
-  ...optional(required(GuildId, `expected ${idRules.guildId}`, guildDescription)),
-  presence: { guildKeys: "required", globalKeys: "optional", ...presence },
+  ...optional(required(GuildId, `expected ${idRules.guildId}`, guildRule({ ...guildPresence, ...presence }))),
+  presence: { ...guildPresence, ...presence },
 });
 
-const guildDescription =
-  "ID of the guild that the request is about. Guild-scoped keys name their own guild; with a global key it adds the checks that the bot and the chat user are in the guild";
+const guildPresence = { guildKeys: "required", globalKeys: "optional" } as const satisfies Presence;
+
+const guildRule = ({ guildKeys, globalKeys }: Presence): string => {
+  const ofGlobalKeys = globalKeys === "refused" ? "refused with a global key" : "optional with a global key";
+  const ofGuildKeys = guildKeys === "required" ? "Required" : "Optional";
+  return `${ofGuildKeys} with a guild-scoped key, which names its own guild; ${ofGlobalKeys}`;
+};
 
 /** A boolean, false when left out. */
 export const flag = (description: string): Parameter<boolean> =>

@@ -6,7 +6,7 @@ import type { KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
 import type { UsageGroup } from "@accountlink/core/usage";
 import type { Schema } from "effect";
-import type { Parameter, ParameterSource, Parameters } from "./parameter.ts";
+import type { Parameter, ParameterSource, Parameters, RawValues } from "./parameter.ts";
 import { statusesByCode } from "./status.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -20,6 +20,19 @@ export interface Wording {
   readonly message: string;
 }
 
+/** A request and its answer, which the demo gives too. */
+export interface Example<S extends Schema.Top = Schema.Top> {
+  /** The parameters by name. */
+  readonly values: RawValues;
+  /** What the handler returns: the answer without what the envelope adds. */
+  readonly answer: Answered<S["Encoded"]>;
+}
+
+type Answered<Answer> = Answer extends { readonly data: unknown }
+  ? Pick<Answer, keyof Answer & ("data" | "message" | "resolved")> &
+      (Answer extends { readonly meta: infer Meta } ? Pick<Meta, keyof Meta & "bulk"> : unknown)
+  : Answer;
+
 /** The definition of a route. */
 export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schema.Top> {
   /** Unique; the operation id of the OpenAPI document. */
@@ -28,6 +41,7 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly method: Method;
   readonly path: `/${string}`;
   readonly summary: string;
+  /** Sentences beyond the summary; all that the documentation shows has one. */
   readonly description?: string;
   readonly parameters: P;
   /** Parameters of which at least one has to be given. */
@@ -52,6 +66,10 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly listItem?: Schema.Top;
   /** The whole answer on success. */
   readonly success: S;
+  /** The status of a success that is not a redirect; 200 when left out. */
+  readonly status?: 201;
+  /** What the documentation shows. */
+  readonly example?: Example<S>;
   /** Whether a request may carry an `Idempotency-Key`, under which its answer is kept. */
   readonly isIdempotent?: true;
   /** Whether the answer is a stream of server-sent events. */
@@ -66,7 +84,8 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
 
 /** A route of the contract. */
 export interface Route<P extends Parameters = Parameters, S extends Schema.Top = Schema.Top>
-  extends RouteOptions<P, S> {
+  extends Omit<RouteOptions<P, S>, "example"> {
+  readonly example?: Example;
   /** Every error code of the route. */
   readonly codes: ReadonlySet<ErrorCode>;
 }

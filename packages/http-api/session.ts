@@ -3,7 +3,6 @@
  */
 import { ChatId, GameId, GuildId, Pid, Sid } from "@accountlink/core/ids";
 import { Schema } from "effect";
-import { HttpApiSchema } from "effect/http-api";
 import { IsoTime } from "./iso_time.ts";
 import { chatId, clientId, guildId, optional, redirect, sid, wait } from "./parameter.ts";
 
@@ -30,6 +29,51 @@ export const Session = Schema.Struct({
   }),
 }).annotate({ identifier: "VerificationSession" });
 
+/** A new session, as the documentation shows it. */
+export const exampleSession = {
+  sid: "vs_0123456789abcdefghijABCDEFGHIJ0123456789_-A",
+  pid: "pid_0123456789abcdefghij",
+  clientId: "player-7",
+  guildId: null,
+  state: "pending",
+  url: "http://127.0.0.1:8080/verify?sid=vs_0123456789abcdefghijABCDEFGHIJ0123456789_-A",
+  chatId: null,
+  gameId: null,
+  linkChanged: false,
+  previousGameId: null,
+  error: null,
+  createdAt: "2026-01-05T12:00:00.000Z",
+  expiresAt: "2026-01-05T12:05:00.000Z",
+  completedAt: null,
+  pollsRemaining: 150,
+} as const;
+
+const { sid: exampleSid } = exampleSession;
+
+/** The example of creating a session. */
+export const creationExample = { values: { clientId: "player-7" }, answer: { data: exampleSession } };
+
+/** The example of reading a session. */
+export const readingExample = {
+  values: { sid: exampleSid },
+  answer: { data: { ...exampleSession, pollsRemaining: 149 } },
+};
+
+/** The example of a stream whose time is over before anything happened. */
+export const streamExample = {
+  values: { sid: exampleSid },
+  answer: `retry: 2000
+
+id: 1
+event: session
+data: ${JSON.stringify(readingExample.answer.data)}
+
+event: timeout
+data: {}
+
+`,
+};
+
 /** Parameters of creating a session. */
 export const creation = {
   clientId: clientId(),
@@ -42,7 +86,7 @@ export const creation = {
 export const reading = { sid: sid(), wait: wait() };
 
 /** The stream of a session. */
-export const SessionEvents = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }));
+export const SessionEvents = Schema.String;
 
 /** Describes the stream in the documentation. */
 export const streamDescription =

@@ -68,7 +68,7 @@ export const makeHttpApp = Effect.gen(function* () {
 
   const routed = yield* routerOf(routes);
   const basePath = basePathOf(settings);
-  const documents = docsRoutes(settings.docs?.(basePath) ?? [], pipeline, flow);
+  const documents = docsRoutes(settings.docs?.(publicUrl, basePath) ?? [], pipeline, flow);
   const docs = yield* routerOf(documents);
   const systemRouter = yield* makeRouter;
   yield* Layer.build(metricsElsewhere ? healthRoutes : Layer.merge(healthRoutes, metricsRoute)).pipe(

@@ -6,11 +6,12 @@ import { freePort } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type BrokenStores, internalCause, startOnBrokenStores } from "../support/broken_stores.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
-import { type Answer, type RequestOptions, type Send, textOf } from "../support/http.ts";
+import { type Answer, type Json, type RequestOptions, type Send, textOf } from "../support/http.ts";
 import { newToken } from "../support/world.ts";
 import type { Case, Surroundings } from "./case_writer.ts";
 import { cases } from "./cases.ts";
 import { checked, useContractServer } from "./contract_server.ts";
+import { plain } from "./example_text.ts";
 import { answerChecker } from "./openapi_schemas.ts";
 
 const platformPort = await freePort();
@@ -47,12 +48,12 @@ const routeOf = (id: string): Route => {
   return route;
 };
 
-const { paths } = openApi();
+const { paths } = openApi("http://127.0.0.1");
 
 /** What a route documents: every success and redirect, and every other status with every code of it. */
 const documentedAnswers = (route: Route): Array<string> => {
   const statuses = Object.keys(
-    paths[pathTemplate(route) as "/"]?.[route.method.toLowerCase() as "get"]?.responses ?? {},
+    paths[pathTemplate(route)]?.[route.method.toLowerCase() as "get"]?.responses ?? {},
   );
   return [
     ...statuses.filter((status) => status < "400").map((status) => `${status} -`),
@@ -118,6 +119,18 @@ const answered = (row: Row, { status, body }: Answer): string => {
   return `${status} ${body.error === undefined ? "-" : textOf(body.error.code)}`;
 };
 
+/** The value of an example, which may be a reference to a shared one. */
+const valueOf = (example: Json | undefined, components: Json | undefined): Json => {
+  const name: unknown = example?.["$ref"];
+  const shared =
+    typeof name === "string" ? components?.["examples"]?.[name.split("/").at(-1) ?? ""] : example;
+  return shared?.["value"] ?? {};
+};
+
+/** Every refusal that a case got, as the documentation shows refusals. */
+const refusals = new Set<string>();
+const refusalOf = ({ status, error }: Json): string => JSON.stringify(plain({ status, error }));
+
 let stores: BrokenStores;
 let checkAnswer: ReturnType<typeof answerChecker>;
 const platform = devPlatformOn(platformPort);
@@ -166,6 +179,7 @@ describe.each(Object.entries(surroundings))(
         await (row.isThrottled ? sendWrongKey(to(), row) : sendCase(to(), row, sid));
       }
       const answer = await sendCase(to(), row, sid);
+      if (answer.status >= 400) refusals.add(refusalOf(answer.body));
       expect(answer.text).not.toContain(internalCause);
       const { method, generation } = routeOf(row.route);
       const isDetailed = generation === "v2" && answer.status >= 400;
@@ -182,6 +196,17 @@ describe.each(Object.entries(surroundings))(
     });
   },
 );
+
+test("Every refusal that the documentation shows is one that a case got", async () => {
+  const { components } = (await send("GET /openapi.json")).body;
+  const shown = Object.entries(components?.["responses"] ?? {}).flatMap(([name, response]) =>
+    Object.entries(response?.["content"]?.["application/json"]?.["examples"] ?? {}).map(
+      ([code, example]) => [`${name} ${code}`, valueOf(example, components)] as const,
+    ),
+  );
+  expect(shown.length).toBeGreaterThan(40);
+  expect(shown.filter(([, value]) => !refusals.has(refusalOf(value))).map(([name]) => name)).toEqual([]);
+});
 
 describe("The table", () => {
   test.each(routes.map((route) => [route.id, route] as const))(

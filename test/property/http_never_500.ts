@@ -65,11 +65,11 @@ const pathOf = (target: string): string | null => {
   }
 };
 
-const { paths } = openApi();
+const { paths } = openApi("http://127.0.0.1");
 
 /** The statuses of a route's successes and redirects. */
 const successesOf = (route: Route): ReadonlyArray<number> => {
-  const operation = paths[pathTemplate(route) as "/"]?.[route.method.toLowerCase() as "get"];
+  const operation = paths[pathTemplate(route)]?.[route.method.toLowerCase() as "get"];
   return Object.keys(operation?.responses ?? {})
     .map(Number)
     .filter((status) => status < 400);

@@ -20,8 +20,8 @@ const main = fileURLToPath(new URL("../../apps/server/main.ts", import.meta.url)
 
 /** How a server is started. */
 export interface ServerOptions {
-  /** What it is filled with. */
-  readonly fixture: object;
+  /** What it is filled with; "demo" for what `npm start` serves, limits and storage included. */
+  readonly fixture: object | "demo";
   /** Its environment, beyond that of `standardEnvironment`. */
   readonly env?: Readonly<Record<string, string>>;
   /** Where its data lives and stays. Without one it gets the storage of the project, which is gone after it. */
@@ -106,14 +106,17 @@ interface Place {
 const makePlace = async ({ fixture, env = {}, dataFolder }: ServerOptions): Promise<Place> => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-test-"));
   const data = dataFolder ?? join(folder, "data");
-  const storage = dataFolder === undefined ? await makeStorage(data) : embeddedStorage(data);
+  const isDemo = fixture === "demo";
+  const storage = dataFolder === undefined && !isDemo ? await makeStorage(data) : embeddedStorage(data);
   const fixtureFile = join(folder, "fixture.json");
   await writeFile(fixtureFile, JSON.stringify(fixture));
   return {
     folder,
     dataFolder: data,
     storage,
-    env: { ...standardEnvironment, ...storage.env, ACCOUNTLINK_FIXTURE: fixtureFile, ...env },
+    env: isDemo
+      ? { ACCOUNTLINK_PORT: "0", ...env }
+      : { ...standardEnvironment, ...storage.env, ACCOUNTLINK_FIXTURE: fixtureFile, ...env },
     remove: async () => {
       await storage.remove();
       await rm(folder, { recursive: true, force: true });

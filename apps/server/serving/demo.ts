@@ -100,6 +100,10 @@ export const demoFixture = Effect.fn("demoFixture")(function* (folder: string) {
 
 export const demoFile = (folder: string): string => join(folder, "fixture.json");
 
+/** The demo's global key. */
+export const demoKeyOf = (fixture: string): string =>
+  (JSON.parse(fixture) as ReturnType<typeof demoDocument>).keys[0]?.key ?? "";
+
 /** The text after the ready line: the demo's keys, and requests to try. */
 export const demoIntroduction = (url: string, fixture: string): string => {
   const { keys } = JSON.parse(fixture) as ReturnType<typeof demoDocument>;

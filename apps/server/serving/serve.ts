@@ -4,7 +4,7 @@
 import { CacheRedis } from "@accountlink/cache-redis";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { HttpSettings, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
-import { docs } from "@accountlink/http/docs";
+import { docs, docsWith } from "@accountlink/http/docs";
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Console, Deferred, Effect, Layer, Option } from "effect";
 import { HttpServer } from "effect/http";
@@ -18,7 +18,7 @@ import { resolveSecrets } from "../secrets/deployment_secret.ts";
 import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
 import { telemetryLayer } from "../telemetry/telemetry.ts";
 import { limitConnections } from "./connection_limits.ts";
-import { demoIntroduction } from "./demo.ts";
+import { demoIntroduction, demoKeyOf } from "./demo.ts";
 import { Drain } from "./drain.ts";
 import { watchFileDescriptors } from "./file_descriptors.ts";
 import { listenError } from "./listen_error.ts";
@@ -48,7 +48,7 @@ const serving = Effect.fnUntraced(function* (resolved: ResolvedConfig) {
   return yield* Effect.gen(function* () {
     yield* Effect.forkScoped(watchFileDescriptors);
     yield* loadStartupFixture(fixture);
-    const url = yield* listen(resolved, publicUrl);
+    const url = yield* listen(resolved, publicUrl, demo ? demoKeyOf(fixture.text) : undefined);
     yield* Console.log(`listening on ${url}`);
     if (demo) yield* Console.log(demoIntroduction(url, fixture.text));
     return yield* Effect.never;
@@ -71,10 +71,14 @@ const warnOfLive = Effect.fnUntraced(function* (publicUrl: string, fixture: Star
   }
 });
 
-/** @param publicUrlKnown is completed with the public URL once the port is open */
+/**
+ * @param publicUrlKnown is completed with the public URL once the port is open
+ * @param demoKey what `/docs` tries requests with
+ */
 const listen = Effect.fnUntraced(function* (
   { config }: ResolvedConfig,
   publicUrlKnown: Deferred.Deferred<string>,
+  demoKey: string | undefined,
 ) {
   const address = { host: config.ACCOUNTLINK_HOST, port: config.ACCOUNTLINK_PORT };
   const drain = new Drain();
@@ -98,7 +102,7 @@ const listen = Effect.fnUntraced(function* (
           publicUrl,
           trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
           metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
-          docs,
+          docs: demoKey === undefined ? docs : docsWith({ demoKey }),
         }),
         ready,
         Layer.succeed(PageSettings, pageSettingsOf(config)),

@@ -11,7 +11,12 @@ const IsoTime = Schema.NullOr(Schema.String).annotate({ description: "ISO 8601 t
 const Url = Schema.NullOr(Schema.String).annotate({ description: "URL" });
 
 /** A badge of a game user. */
-export const GameBadge = Schema.Struct({ id: Schema.Int, name: Text, description: Text, imageUrl: Url });
+export const GameBadge = Schema.Struct({
+  id: Schema.Int,
+  name: Text,
+  description: Text,
+  imageUrl: Url,
+}).annotate({ identifier: "GameBadge" });
 
 /** A group of the game platform, with the role of the user. */
 export const GameGroup = Schema.Struct({
@@ -20,7 +25,7 @@ export const GameGroup = Schema.Struct({
   memberCount: Schema.NullOr(Schema.Int),
   hasVerifiedBadge: Flag,
   role: Schema.NullOr(Schema.Struct({ id: Schema.Int, name: Text, rank: Schema.NullOr(Schema.Int) })),
-});
+}).annotate({ identifier: "GameGroup" });
 
 /** The profile of a game user. */
 export const GameProfile = Schema.Struct({
@@ -66,7 +71,7 @@ export const GuildMember = Schema.Struct({
   nickname: Text,
   joined: IsoTime,
   roles: Schema.Array(Schema.Struct({ id: Schema.String, name: Text })),
-});
+}).annotate({ identifier: "GuildMember" });
 export type GuildMember = typeof GuildMember.Type;
 
 /** The profile of a chat user, with the membership of the requested guild. */

@@ -25,7 +25,7 @@ const AltDetection = Schema.Struct({
   warnings: Schema.optionalKey(
     Schema.Array(Schema.String).annotate({ description: "What could not be found out" }),
   ),
-});
+}).annotate({ identifier: "AltDetectionV1" });
 
 export const detectAlts = defineRoute({
   id: "detectAlts",
@@ -48,5 +48,16 @@ export const detectAlts = defineRoute({
   tier: "premium_or_global",
   version: "3.4.1",
   success: success(AltDetection),
+  example: {
+    values: { chatId: "100002" },
+    answer: {
+      data: {
+        target: { chatIds: ["100002"], gameIds: ["2"], guildId: null },
+        alts: [{ chatId: "100003", gameId: "2" }],
+        risk: { score: 90, label: "critical", breakdown: { overall: 90, alt: 90, vpn: 0 } },
+        summary: { totalAlts: 1, gameAltIds: ["2"] },
+      },
+    },
+  },
   errors: [],
 });

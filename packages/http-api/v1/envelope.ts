@@ -3,7 +3,6 @@
  */
 import type { Traffic } from "@accountlink/core/limits";
 import { Schema } from "effect";
-import { HttpApiSchema } from "effect/http-api";
 import { IsoTime } from "../iso_time.ts";
 
 /** The usual `version` of a response. */
@@ -14,20 +13,20 @@ export const resolvedVersion = "1.1.0";
 
 const common = { timestamp: IsoTime, version: Schema.String };
 
-const mappingCounters = {
-  requestsRemaining: Schema.NullOr(Schema.Int).annotate({ description: "What is left of the key's day" }),
-  ipRequestsRemaining: Schema.NullOr(Schema.Int).annotate({
-    description: "What is left of the client address's day, shared by all keys used from it",
-  }),
-};
+const RemainingOfKey = Schema.NullOr(Schema.Int).annotate({
+  identifier: "RemainingOfKey",
+  description: "What is left of the key's day",
+});
+const RemainingOfAddress = Schema.NullOr(Schema.Int).annotate({
+  identifier: "RemainingOfAddress",
+  description: "What is left of the client address's day, shared by all keys used from it",
+});
+
+const mappingCounters = { requestsRemaining: RemainingOfKey, ipRequestsRemaining: RemainingOfAddress };
 
 const verifyCounters = {
-  verifyRequestsRemaining: Schema.NullOr(Schema.Int).annotate({
-    description: "What is left of the key's day of verification requests",
-  }),
-  verifyIpRequestsRemaining: Schema.NullOr(Schema.Int).annotate({
-    description: "What is left of the client address's day of verification requests",
-  }),
+  verifyRequestsRemaining: RemainingOfKey,
+  verifyIpRequestsRemaining: RemainingOfAddress,
 };
 
 /** A v1 success with this data and these top-level fields. */
@@ -40,17 +39,28 @@ export const success = <Data extends Schema.Top, const Extra extends Schema.Stru
 export const verifySuccess = <Data extends Schema.Top, const Status extends 200 | 201 = 200>(
   data: Data,
   status: Status = 200 as Status,
-) =>
-  Schema.Struct({ status: Schema.Literal(status), data, ...common, ...verifyCounters }).pipe(
-    HttpApiSchema.status(status),
-  );
+) => Schema.Struct({ status: Schema.Literal(status), data, ...common, ...verifyCounters });
 
-/** A v1 failure. */
-export const failure = (status: number, traffic: Traffic = "mapping") =>
-  Schema.Struct({
-    status: Schema.Literal(status),
+const retryAfter = Schema.Int.annotate({ description: "Seconds to wait" });
+
+const failureOf = (identifier: string, counters: Schema.Struct.Fields) => ({
+  failure: Schema.Struct({ status: Schema.Int, error: Schema.String, ...common, ...counters }).annotate({
+    identifier: `${identifier}V1`,
+  }),
+  refusal: Schema.Struct({
+    status: Schema.Literal(429),
     error: Schema.String,
     ...common,
-    ...(traffic === "verify" ? verifyCounters : mappingCounters),
-    ...(status === 429 ? { retryAfter: Schema.Int.annotate({ description: "Seconds to wait" }) } : {}),
-  });
+    ...counters,
+    retryAfter,
+  }).annotate({ identifier: `${identifier}RateLimitedV1` }),
+});
+
+const failures = {
+  mapping: failureOf("Failure", mappingCounters),
+  verify: failureOf("VerifyFailure", verifyCounters),
+} satisfies Record<Traffic, unknown>;
+
+/** A v1 failure. */
+export const failure = (status: number, traffic: Traffic = "mapping"): Schema.Top =>
+  failures[traffic][status === 429 ? "refusal" : "failure"];

@@ -13,6 +13,19 @@ const resolved = {
     Schema.NullOr(GameProfile).annotate({ description: "The game profile; with Premium keys only" }),
   ),
 };
+const profileOf = (id: string, name: string) => ({
+  username: `${name.toLowerCase()}_plays`,
+  displayName: name,
+  id,
+  description: null,
+  created: "2020-01-01T00:00:00.000Z",
+  isBanned: false,
+  hasVerifiedBadge: false,
+  avatar: null,
+  badges: [],
+  groups: [],
+});
+
 const Message = { message: Schema.String };
 const noLink: Wording = { status: 400, message: "No link found for this chat ID" };
 
@@ -29,6 +42,10 @@ export const gameToChat = defineRoute({
   keyAccess: ["read", "verify"],
   group: "lookup",
   success: success(Schema.Struct({ gameId: GameId, chatIds: Schema.Array(ChatId) }), resolved),
+  example: {
+    values: { gameId: "2" },
+    answer: { data: { gameId: "2", chatIds: ["100003", "100002"] }, resolved: profileOf("2", "Grace") },
+  },
   errors: [],
 });
 
@@ -38,12 +55,17 @@ export const chatToGame = defineRoute({
   method: "GET",
   path: "/api/v1/public/chat-to-game",
   summary: "Game user of a chat user",
+  description: "With a guild, the chat user has to be a member of it.",
   parameters: { chatId: chatId(), guildId: guildId() },
   source: "query",
   access: "key",
   keyAccess: ["read", "verify"],
   group: "lookup",
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), resolved),
+  example: {
+    values: { chatId: "100001" },
+    answer: { data: { chatId: "100001", gameId: "1" }, resolved: profileOf("1", "Ada") },
+  },
   errors: ["LINK_NOT_FOUND"],
   wordings: { LINK_NOT_FOUND: { status: 404, message: "No game user linked to this chat ID" } },
 });
@@ -54,6 +76,7 @@ export const updateChat = defineRoute({
   method: "PUT",
   path: "/api/v1/link/update-chat",
   summary: "Move a link to another chat user",
+  description: "The new chat user has to be a member of the guild, when one is named, and without a link.",
   parameters: {
     oldChatId: chatId("ID of the chat user who has the link"),
     newChatId: chatId("ID of the chat user who gets it"),
@@ -63,6 +86,10 @@ export const updateChat = defineRoute({
   access: "key",
   group: "write",
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), Message),
+  example: {
+    values: { oldChatId: "100004", newChatId: "100005" },
+    answer: { data: { chatId: "100005", gameId: "3" }, message: "Chat ID updated" },
+  },
   errors: ["LINK_NOT_FOUND", "CONFLICT"],
   wordings: { LINK_NOT_FOUND: noLink, CONFLICT: { status: 400, message: "New chat ID already has a link" } },
 });
@@ -73,11 +100,16 @@ export const updateGame = defineRoute({
   method: "PUT",
   path: "/api/v1/link/update-game",
   summary: "Link a chat user to a game user",
+  description: "The game user has to exist.",
   parameters: { chatId: chatId(), newGameId: gameId(), guildId: guildId() },
   source: "query",
   access: "key",
   group: "write",
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), Message),
+  example: {
+    values: { chatId: "100004", newGameId: "3" },
+    answer: { data: { chatId: "100004", gameId: "3" }, message: "Game ID updated" },
+  },
   errors: [],
 });
 
@@ -93,6 +125,10 @@ export const deleteGameLink = defineRoute({
   access: "key",
   group: "write",
   success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId }), Message),
+  example: {
+    values: { chatId: "100005" },
+    answer: { data: { chatId: "100005", removedGameId: "3" }, message: "Game link removed" },
+  },
   errors: ["LINK_NOT_FOUND"],
   wordings: { LINK_NOT_FOUND: noLink },
 });
@@ -109,5 +145,9 @@ export const resetDatabase = defineRoute({
   access: "key",
   group: "write",
   success: success(Schema.Struct({ deletedRecords: Schema.Int }), Message),
+  example: {
+    values: {},
+    answer: { data: { deletedRecords: 5 }, message: "Database reset" },
+  },
   errors: [],
 });

@@ -3,7 +3,15 @@
  */
 import { sid } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { creation, reading, Session, SessionEvents, streamDescription } from "../session.ts";
+import {
+  creation,
+  creationExample,
+  reading,
+  readingExample,
+  Session,
+  SessionEvents,
+  streamExample,
+} from "../session.ts";
 import { verifySuccess } from "./envelope.ts";
 
 const shared = {
@@ -20,9 +28,12 @@ export const createSession = defineRoute({
   method: "POST",
   path: "/api/v1/verify/session",
   summary: "Create a verification session",
+  description: "It lives 5 minutes. Send its user to `url`, and read how it ends.",
   parameters: creation,
   source: "body",
+  status: 201,
   success: verifySuccess(Session, 201),
+  example: creationExample,
   errors: [],
 });
 
@@ -32,9 +43,12 @@ export const getSession = defineRoute({
   method: "GET",
   path: "/api/v1/verify/session/:sid",
   summary: "Read a verification session",
+  description:
+    "With `wait` it is a long poll: the answer comes when the state changes, or when the time is over.",
   parameters: reading,
   source: "query",
   success: verifySuccess(Session),
+  example: readingExample,
   errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED"],
 });
 
@@ -44,10 +58,11 @@ export const streamSession = defineRoute({
   method: "GET",
   path: "/api/v1/verify/session/:sid/stream",
   summary: "Read a verification session as a stream of at most 30 seconds",
-  description: streamDescription,
+  description: "As GET /v2/sessions/{sid}/stream.",
   parameters: { sid: sid() },
   source: "query",
   success: SessionEvents,
   isStream: true,
+  example: streamExample,
   errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED"],
 });

@@ -2,8 +2,8 @@
  * v2 alt detection, and the reviews of its matches.
  */
 import { ChatId, GameId, GuildId, KeyId } from "@accountlink/core/ids";
-import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { Schema } from "effect";
+import { IsoTime } from "../iso_time.ts";
 import {
   address,
   chatId,
@@ -18,11 +18,12 @@ import {
 } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { bulkSuccess, success } from "./envelope.ts";
+import { ResolvedProfiles } from "./lookups.ts";
 
 const AltEvidence = Schema.Struct({
   kind: Schema.Literals(["address", "game", "review"]),
-  weight: Schema.Number.annotate({ description: "0 to 1, unrounded" }),
-  lastSeenAt: Schema.NullOr(Schema.String).annotate({
+  weight: Schema.Finite.annotate({ description: "0 to 1, unrounded" }),
+  lastSeenAt: Schema.NullOr(IsoTime).annotate({
     description: "When the candidate was last seen at the address",
   }),
   chatUsers: Schema.NullOr(Schema.Int).annotate({ description: "How many chat users were seen there" }),
@@ -42,17 +43,15 @@ const AltDetection = Schema.Struct({
       evidence: Schema.optionalKey(
         Schema.Array(AltEvidence).annotate({ description: "With explain; the strongest first" }),
       ),
-      resolved: Schema.optionalKey(
-        Schema.Struct({ game: Schema.NullOr(GameProfile), chat: Schema.NullOr(ChatProfile) }),
-      ),
-    }),
+      resolved: Schema.optionalKey(ResolvedProfiles),
+    }).annotate({ identifier: "AltMatch" }),
   ).annotate({ description: "At most 25, the freshest first" }),
   risk: Schema.Struct({
     score: Schema.Int,
     severity: Schema.Literals(["LOW", "MEDIUM", "HIGH", "CRITICAL"]),
     alt: Schema.optionalKey(Schema.Int),
     vpn: Schema.optionalKey(Schema.Int),
-    unlistedWeight: Schema.optionalKey(Schema.Number),
+    unlistedWeight: Schema.optionalKey(Schema.Finite),
   }),
   summary: Schema.Struct({ matchCount: Schema.Int }),
   resolved: Schema.Boolean,
@@ -60,6 +59,9 @@ const AltDetection = Schema.Struct({
 
 const resolved = premiumFlag("Whether to add profiles of both accounts to each match");
 const explain = flag("Whether to add the evidence, from which the score can be computed again");
+
+const target = { gameId: "2", guildId: null };
+const related = { score: 90, severity: "CRITICAL" } as const;
 
 const signal = "Possibly related accounts are a signal for review, not a proof of identity.";
 
@@ -85,6 +87,24 @@ export const getAlts = defineRoute({
   group: "alts",
   tier: "premium",
   success: success(AltDetection),
+  example: {
+    values: { chatId: "100002", explain: true },
+    answer: {
+      data: {
+        target: { ...target, chatId: "100002" },
+        matches: [
+          {
+            chatId: "100003",
+            gameId: "2",
+            evidence: [{ kind: "game", weight: 0.9, lastSeenAt: null, chatUsers: null, gameId: "2" }],
+          },
+        ],
+        risk: { ...related, alt: 90, vpn: 0, unlistedWeight: 0 },
+        summary: { matchCount: 1 },
+        resolved: false,
+      },
+    },
+  },
   errors: [],
 });
 
@@ -107,6 +127,33 @@ export const bulkAlts = defineRoute({
   group: "alts",
   tier: "premium_or_custom",
   success: bulkSuccess(Schema.Struct({ gameId: Schema.String }), AltDetection),
+  example: {
+    values: { gameIds: ["2"] },
+    answer: {
+      data: {
+        results: [
+          {
+            input: { gameId: "2" },
+            found: true,
+            data: {
+              target: { ...target, chatId: "100003" },
+              matches: [{ chatId: "100002", gameId: "2" }],
+              risk: related,
+              summary: { matchCount: 1 },
+              resolved: false,
+            },
+            error: null,
+          },
+        ],
+        count: 1,
+        foundCount: 1,
+        notFoundCount: 0,
+        errorCount: 0,
+        resolved: false,
+      },
+      bulk: { uniqueInputs: 1, maxInputs: 10 },
+    },
+  },
   errors: ["BULK_LIMIT_EXCEEDED"],
 });
 
@@ -115,9 +162,18 @@ const AltReview = Schema.Struct({
   otherChatId: ChatId,
   verdict: Schema.Literals(["different", "same"]),
   note: Schema.NullOr(Schema.String),
-  at: Schema.String,
+  at: IsoTime,
   keyId: KeyId,
 }).annotate({ identifier: "AltReview" });
+
+const graceAndHerAlt = { chatId: "100002", otherChatId: "100003" };
+const review = {
+  ...graceAndHerAlt,
+  verdict: "same",
+  note: "Said so",
+  at: "2026-01-05T12:00:00.000Z",
+  keyId: "Aa0Bb1Cc2Dd3",
+} as const;
 
 const pair = {
   chatId: chatId("ID of one chat user of the pair"),
@@ -139,6 +195,10 @@ export const putAltReview = defineRoute({
   group: "alts",
   tier: "premium",
   success: success(Schema.Struct({ review: AltReview })),
+  example: {
+    values: { ...graceAndHerAlt, verdict: "same", note: "Said so" },
+    answer: { data: { review } },
+  },
   errors: [],
 });
 
@@ -148,6 +208,7 @@ export const getAltReviews = defineRoute({
   method: "GET",
   path: "/v2/alts/reviews",
   summary: "Reviews of the pairs that a chat user is in",
+  description: "Both users of a pair have its review.",
   parameters: { chatId: chatId(), guildId: guildId() },
   source: "query",
   access: "key",
@@ -159,6 +220,7 @@ export const getAltReviews = defineRoute({
       reviews: Schema.Array(AltReview).annotate({ description: "At most 100, newest first" }),
     }),
   ),
+  example: { values: { chatId: "100002" }, answer: { data: { reviews: [review] } } },
   errors: [],
 });
 
@@ -168,6 +230,7 @@ export const deleteAltReview = defineRoute({
   method: "DELETE",
   path: "/v2/alts/reviews",
   summary: "Delete the review of two chat users",
+  description: "Without a review it is a 200 with `deleted: false`.",
   parameters: { ...pair, guildId: guildId() },
   source: "body",
   access: "key",
@@ -175,5 +238,6 @@ export const deleteAltReview = defineRoute({
   group: "alts",
   tier: "premium",
   success: success(Schema.Struct({ chatId: ChatId, otherChatId: ChatId, deleted: Schema.Boolean })),
+  example: { values: graceAndHerAlt, answer: { data: { ...graceAndHerAlt, deleted: true } } },
   errors: [],
 });

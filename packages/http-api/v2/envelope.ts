@@ -1,29 +1,16 @@
 /**
  * The v2 envelope.
  */
-import type { AddressBucket, ErrorCode, KeyBucket } from "@accountlink/core/errors";
+import type { ErrorCode } from "@accountlink/core/errors";
 import { Schema } from "effect";
-import { HttpApiSchema } from "effect/http-api";
 import { IsoTime } from "../iso_time.ts";
+import { addressBuckets, errors, InvalidParameters, keyBuckets } from "./errors.ts";
 
 /** `meta.version`. */
 export const version = "2.0.0";
 
 /** Accepted values of the request header `Service-Version`, oldest first. */
 export const serviceVersions = ["2026-01-01"] as const;
-
-const buckets = [
-  "second",
-  "day",
-  "verify_day",
-  "session_create",
-  "poll_interval",
-  "poll_count",
-  "ip_second",
-  "ip_day",
-  "ip_verify_day",
-  "ip_auth",
-] as const satisfies ReadonlyArray<KeyBucket | AddressBucket>;
 
 /** `meta.rateLimit`: the short window of the key, or the limit that refused. */
 export const RateLimit = Schema.Struct({
@@ -32,7 +19,7 @@ export const RateLimit = Schema.Struct({
   resetAt: Schema.NullOr(IsoTime),
   retryAfter: Schema.NullOr(Schema.Int).annotate({ description: "Seconds to wait; null unless refused" }),
   scope: Schema.NullOr(Schema.Literals(["api_key", "ip"])),
-  bucket: Schema.optionalKey(Schema.Literals(buckets)),
+  bucket: Schema.optionalKey(Schema.Literals([...keyBuckets, ...addressBuckets])),
 }).annotate({ identifier: "RateLimit" });
 export type RateLimit = typeof RateLimit.Type;
 
@@ -40,7 +27,7 @@ const Meta = Schema.Struct({
   requestId: Schema.String.annotate({ description: '"req_" and a ULID; also the header X-Request-Id' }),
   version: Schema.Literal(version),
   rateLimit: RateLimit,
-  tier: Schema.optionalKey(Schema.Literals(["free", "premium"])),
+  tier: Schema.optionalKey(Schema.Literals(["free", "premium"]).annotate({ description: "Of the key" })),
 }).annotate({ identifier: "Meta" });
 
 const BulkMeta = Schema.Struct({
@@ -52,10 +39,7 @@ const BulkMeta = Schema.Struct({
 export const success = <Data extends Schema.Top, const Status extends 200 | 201 = 200>(
   data: Data,
   status: Status = 200 as Status,
-) =>
-  Schema.Struct({ status: Schema.Literal(status), data, meta: Meta, timestamp: IsoTime }).pipe(
-    HttpApiSchema.status(status),
-  );
+) => Schema.Struct({ status: Schema.Literal(status), data, meta: Meta, timestamp: IsoTime });
 
 /** A v2 bulk success with these results. */
 export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(input: Input, data: Data) =>
@@ -80,20 +64,28 @@ export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(i
     timestamp: IsoTime,
   });
 
-const Details = Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown));
+const ItemReason = Schema.Struct({ reason: Schema.String }).annotate({ identifier: "ItemReason" });
 
 const ItemError = Schema.Struct({
-  code: Schema.String,
+  code: Schema.Literals(["INVALID_PARAMETER", "FORBIDDEN", "LINK_NOT_FOUND", "INTERNAL_ERROR"]),
   message: Schema.String,
-  details: Details,
+  details: Schema.NullOr(Schema.Union([InvalidParameters, ItemReason])),
   status: Schema.Int,
 }).annotate({ identifier: "BulkItemError" });
+
+/** A v2 failure with any code. */
+export const AnyFailure = Schema.Struct({
+  status: Schema.Int,
+  error: Schema.Union(Object.values(errors)),
+  meta: Meta,
+  timestamp: IsoTime,
+}).annotate({ identifier: "ErrorEnvelope" });
 
 /** A v2 failure with one of these codes. */
 export const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
   Schema.Struct({
     status: Schema.Literal(status),
-    error: Schema.Struct({ code: Schema.Literals(codes), message: Schema.String, details: Details }),
+    error: Schema.Union(codes.map((code) => errors[code])),
     meta: Meta,
     timestamp: IsoTime,
   });

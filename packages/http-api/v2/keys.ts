@@ -41,5 +41,9 @@ export const reportLeakedKey = defineRoute({
     success(Schema.Struct({ revoked: Schema.Literal(true) })),
     Schema.Array(LeakLabel).annotate({ description: "For an array, in its order" }),
   ]),
+  example: {
+    values: { key: "alk_Aa0Bb1Cc2Dd3_0123456789abcdefghijABCDEFGHIJ0123456789_-A" },
+    answer: { data: { revoked: true } },
+  },
   errors: ["BULK_LIMIT_EXCEEDED"],
 });

@@ -4,13 +4,18 @@
 import { ChatId, GameId } from "@accountlink/core/ids";
 import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { Schema } from "effect";
+import { IsoTime } from "../iso_time.ts";
 import { chatId, gameId, guildId, ids, premiumFlag } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { bulkSuccess, success } from "./envelope.ts";
 
-const ResolvedPair = Schema.Struct({ game: Schema.NullOr(GameProfile), chat: Schema.NullOr(ChatProfile) });
+/** Profiles of both accounts. */
+export const ResolvedProfiles = Schema.Struct({
+  game: Schema.NullOr(GameProfile),
+  chat: Schema.NullOr(ChatProfile),
+}).annotate({ identifier: "ResolvedProfiles", description: "Null unless asked for, or unavailable" });
 
-const ChatLookup = Schema.Struct({ chatId: ChatId, gameId: GameId, resolved: ResolvedPair }).annotate({
+const ChatLookup = Schema.Struct({ chatId: ChatId, gameId: GameId, resolved: ResolvedProfiles }).annotate({
   identifier: "ChatLookup",
 });
 
@@ -32,9 +37,21 @@ const VerificationStatus = Schema.Struct({
   gameId: Schema.NullOr(GameId),
   linkVersion: Schema.NullOr(Schema.Int),
   linkHash: Schema.NullOr(Schema.String),
-  lastVerifiedAt: Schema.NullOr(Schema.String),
-  resolved: ResolvedPair,
+  lastVerifiedAt: Schema.NullOr(IsoTime),
+  resolved: ResolvedProfiles,
 }).annotate({ identifier: "VerificationStatus" });
+
+const unresolved = { game: null, chat: null };
+const linkOfAda = { chatId: "100001", gameId: "1", resolved: unresolved };
+const linksOfGrace = { gameId: "2", chatIds: ["100003", "100002"], count: 2, resolved: unresolved };
+const notFound = {
+  code: "LINK_NOT_FOUND",
+  message: "No matching link",
+  details: null,
+  status: 404,
+} as const;
+const oneOfTwo = { count: 2, foundCount: 1, notFoundCount: 1, errorCount: 0, resolved: false };
+const bulk = { uniqueInputs: 2, maxInputs: 50 };
 
 const resolved = premiumFlag("Whether to add profiles of both accounts");
 
@@ -44,12 +61,15 @@ export const getChat = defineRoute({
   method: "GET",
   path: "/v2/chat",
   summary: "Game user of a chat user",
+  description:
+    "No link in the scope of the key is `LINK_NOT_FOUND`. With a guild, the chat user has to be a member of it.",
   parameters: { chatId: chatId(), guildId: guildId(), resolved },
   source: "query",
   access: "key",
   keyAccess: ["read", "verify"],
   group: "lookup",
   success: success(ChatLookup),
+  example: { values: { chatId: "100001" }, answer: { data: linkOfAda } },
   errors: ["LINK_NOT_FOUND"],
 });
 
@@ -66,6 +86,7 @@ export const getGame = defineRoute({
   keyAccess: ["read", "verify"],
   group: "lookup",
   success: success(GameLookup),
+  example: { values: { gameId: "2" }, answer: { data: linksOfGrace } },
   errors: ["LINK_NOT_FOUND"],
 });
 
@@ -83,6 +104,20 @@ export const getVerification = defineRoute({
   keyAccess: ["read", "verify"],
   group: "lookup",
   success: success(VerificationStatus),
+  example: {
+    values: { chatId: "100001" },
+    answer: {
+      data: {
+        linked: true,
+        chatId: "100001",
+        gameId: "1",
+        linkVersion: 1,
+        linkHash: "ZN8FQ_boP7IX_oB9Udp9lHyhGyuQIGaz",
+        lastVerifiedAt: "2026-01-01T00:00:00.000Z",
+        resolved: unresolved,
+      },
+    },
+  },
   errors: [],
 });
 
@@ -100,6 +135,19 @@ export const bulkChat = defineRoute({
   keyAccess: ["read"],
   group: "bulk",
   success: bulkSuccess(Schema.Struct({ chatId: Schema.String }), ChatLookup),
+  example: {
+    values: { chatIds: ["100001", "100009"] },
+    answer: {
+      data: {
+        results: [
+          { input: { chatId: "100001" }, found: true, data: linkOfAda, error: null },
+          { input: { chatId: "100009" }, found: false, data: null, error: notFound },
+        ],
+        ...oneOfTwo,
+      },
+      bulk,
+    },
+  },
   errors: ["BULK_LIMIT_EXCEEDED"],
 });
 
@@ -117,5 +165,18 @@ export const bulkGame = defineRoute({
   keyAccess: ["read"],
   group: "bulk",
   success: bulkSuccess(Schema.Struct({ gameId: Schema.String }), GameLookup),
+  example: {
+    values: { gameIds: ["2", "9"] },
+    answer: {
+      data: {
+        results: [
+          { input: { gameId: "2" }, found: true, data: linksOfGrace, error: null },
+          { input: { gameId: "9" }, found: false, data: null, error: notFound },
+        ],
+        ...oneOfTwo,
+      },
+      bulk,
+    },
+  },
   errors: ["BULK_LIMIT_EXCEEDED"],
 });

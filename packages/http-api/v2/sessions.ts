@@ -1,10 +1,20 @@
 /**
  * v2 verification sessions.
  */
-import { HttpApiSchema } from "effect/http-api";
+import { Schema } from "effect";
 import { sid } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
-import { creation, reading, Session, SessionEvents, streamDescription } from "../session.ts";
+import {
+  creation,
+  creationExample,
+  exampleSession,
+  reading,
+  readingExample,
+  Session,
+  SessionEvents,
+  streamDescription,
+  streamExample,
+} from "../session.ts";
 import { success } from "./envelope.ts";
 
 const shared = {
@@ -25,7 +35,9 @@ export const createSession = defineRoute({
   parameters: creation,
   source: "body",
   isIdempotent: true,
+  status: 201,
   success: success(Session, 201),
+  example: creationExample,
   errors: [],
 });
 
@@ -40,6 +52,7 @@ export const getSession = defineRoute({
   parameters: reading,
   source: "query",
   success: success(Session),
+  example: readingExample,
   errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED"],
 });
 
@@ -54,6 +67,7 @@ export const streamSession = defineRoute({
   source: "query",
   success: SessionEvents,
   isStream: true,
+  example: streamExample,
   errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED"],
 });
 
@@ -68,7 +82,8 @@ export const redirectSession = defineRoute({
   source: "query",
   access: "redirect",
   group: null,
-  success: HttpApiSchema.Empty(302),
+  success: Schema.Void,
+  example: { values: { sid: exampleSession.sid }, answer: undefined },
   errors: [],
 });
 
@@ -78,9 +93,14 @@ export const cancelSession = defineRoute({
   method: "DELETE",
   path: "/v2/sessions/:sid",
   summary: "Cancel a verification session",
+  description: "A session that is final is a `CONFLICT`.",
   parameters: { sid: sid() },
   source: "query",
   isIdempotent: true,
   success: success(Session),
+  example: {
+    values: { sid: exampleSession.sid },
+    answer: { data: { ...exampleSession, state: "cancelled" } },
+  },
   errors: ["SESSION_NOT_FOUND", "SESSION_EXPIRED", "CONFLICT"],
 });

@@ -26,6 +26,10 @@ export const patchChat = defineRoute({
   success: success(
     Schema.Struct({ previousChatId: ChatId, chatId: ChatId, gameId: GameId, updated: Schema.Boolean }),
   ),
+  example: {
+    values: { oldChatId: "100004", newChatId: "100005" },
+    answer: { data: { previousChatId: "100004", chatId: "100005", gameId: "3", updated: true } },
+  },
   errors: ["LINK_NOT_FOUND", "CONFLICT"],
 });
 
@@ -49,6 +53,10 @@ export const patchGame = defineRoute({
       updated: Schema.Boolean,
     }),
   ),
+  example: {
+    values: { chatId: "100004", gameId: "3" },
+    answer: { data: { chatId: "100004", gameId: "3", previousGameId: null, updated: true } },
+  },
   errors: [],
 });
 
@@ -65,6 +73,10 @@ export const deleteGame = defineRoute({
   isIdempotent: true,
   group: "write",
   success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId, deleted: Schema.Literal(true) })),
+  example: {
+    values: { chatId: "100005" },
+    answer: { data: { chatId: "100005", removedGameId: "3", deleted: true } },
+  },
   errors: ["LINK_NOT_FOUND"],
 });
 
@@ -74,6 +86,7 @@ export const deleteData = defineRoute({
   method: "DELETE",
   path: "/v2/data",
   summary: "Delete all link data of the key's scope",
+  description: "Links and sightings are removed for good; unfinished sessions end as failed.",
   parameters: {
     confirm: confirmation("Has to be true"),
     guildId: guildId({ globalKeys: "refused" }),
@@ -90,5 +103,11 @@ export const deleteData = defineRoute({
       collection: Schema.Literal("links"),
     }),
   ),
+  example: {
+    values: { confirm: true },
+    answer: {
+      data: { deletedRecords: 5, scope: "global", pid: "pid_0123456789abcdefghij", collection: "links" },
+    },
+  },
   errors: [],
 });

@@ -19,47 +19,64 @@ export interface Doc {
   readonly make: () => Promise<StaticDocument>;
 }
 
-/** Makes the documents of the API reference for a service below a path. */
-export type Docs = (basePath: string) => ReadonlyArray<Doc>;
+/** Makes the documents of the API reference for a service at a public URL, which may have a path. */
+export type Docs = (publicUrl: string, basePath: string) => ReadonlyArray<Doc>;
+
+/** Settings of the API reference. */
+export interface DocsOptions {
+  /** The key that the page tries requests with: of a demo alone, since whoever opens the page reads it. */
+  readonly demoKey?: string;
+}
 
 /**
  * `/docs` and `/openapi.json`, for `HttpSettings` and `makeWebHandler`. A program without this
  * import does without the megabytes of the page's script.
  */
-export const docs: Docs = (basePath) => [
-  { id: "docs", path: paths.page, isPage: true, make: () => makePage(basePath) },
-  // 3 MB and a fifth of a second.
-  { id: "docs", path: paths.script, isPage: false, make: makeScript },
-  { id: "openApi", path: paths.openApi, isPage: false, make: makeOpenApi },
-];
+export const docsWith =
+  (options: DocsOptions): Docs =>
+  (publicUrl, basePath) => [
+    { id: "docs", path: paths.page, isPage: true, make: () => makePage(basePath, options) },
+    // 3 MB and a fifth of a second.
+    { id: "docs", path: paths.script, isPage: false, make: makeScript },
+    { id: "openApi", path: paths.openApi, isPage: false, make: () => makeOpenApi(publicUrl) },
+  ];
+
+/** The API reference of a service that shows no key. */
+export const docs: Docs = docsWith({});
 
 const paths = { page: "/docs", script: "/docs/scalar.js", openApi: "/openapi.json" } as const;
 
-const makeOpenApi = () => makeStaticDocument(JSON.stringify(openApi()), { contentType: "application/json" });
+const makeOpenApi = (publicUrl: string) =>
+  makeStaticDocument(JSON.stringify(openApi(publicUrl)), { contentType: "application/json" });
 
-const makePage = (basePath: string) =>
-  makeStaticDocument(documentBelow(basePath, emptyPage(basePath)).source, {
+const makePage = (basePath: string, options: DocsOptions) =>
+  makeStaticDocument(documentBelow(basePath, emptyPage(configurationOf(basePath, options))).source, {
     contentType: "text/html; charset=utf-8",
     headers: { "content-security-policy": pagePolicy },
   });
 
-/** Nothing is loaded from other hosts. */
-const configurationOf = (basePath: string) => ({
+/** Nothing is loaded from other hosts, and requests are tried where the page is from. */
+const configurationOf = (basePath: string, { demoKey }: DocsOptions) => ({
   url: basePath + paths.openApi,
   withDefaultFonts: false,
   telemetry: false,
   showDeveloperTools: "never",
   hideClientButton: true,
   documentDownloadType: "none",
+  defaultOpenAllTags: true,
   agent: { disabled: true },
   mcp: { disabled: true },
-  authentication: { preferredSecurityScheme: "apiKey" },
+  servers: [{ url: basePath === "" ? "/" : basePath }],
+  authentication: {
+    preferredSecurityScheme: "apiKey",
+    ...(demoKey === undefined ? {} : { securitySchemes: { apiKey: { token: demoKey } } }),
+  },
 });
 
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const emptyPage = (basePath: string) => html`<!doctype html>
+const emptyPage = (configuration: object) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -69,7 +86,7 @@ const emptyPage = (basePath: string) => html`<!doctype html>
 </head>
 <body>
 <noscript>This page needs JavaScript. The <a href="${paths.openApi}">OpenAPI document</a> says the same.</noscript>
-<script id="api-reference" data-configuration="${JSON.stringify(configurationOf(basePath))}"></script>
+<script id="api-reference" data-configuration="${JSON.stringify(configuration)}"></script>
 <script src="${paths.script}"></script>
 </body>
 </html>

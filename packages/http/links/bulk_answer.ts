@@ -20,7 +20,7 @@ export const bulkAnswer = <Data, Input>(
     }
     const { code, message, details, status } = result.failure;
     if (code === "LINK_NOT_FOUND") notFoundCount++;
-    const error = { code, message, details, status };
+    const error = { code, message, details, status } as const;
     return { input: inputOf(input), found: false, data: null, error };
   });
   const count = items.length;

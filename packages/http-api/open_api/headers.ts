@@ -1,0 +1,132 @@
+/**
+ * The headers of requests and answers.
+ */
+import { type Route, takesKey } from "../route.ts";
+import { serviceVersions } from "../v2/envelope.ts";
+import type { Components } from "./components.ts";
+import type { Header, Parameter, Reference } from "./document.ts";
+
+const text = { type: "string" };
+const count = { type: "integer" };
+
+/** The headers of answers, and the short names of their components. */
+const headers = {
+  "X-Request-Id": { name: "RequestId", description: "The id of the request", schema: text },
+  "Service-Version": { name: "Version", description: "The dated contract of the answer", schema: text },
+  "X-RateLimit-Limit": {
+    name: "Limit",
+    description: "Requests per short window; on session routes, verification requests per UTC day",
+    schema: count,
+  },
+  "X-RateLimit-Remaining": { name: "Remaining", description: "Requests left in that window", schema: count },
+  "X-RateLimit-Reset": {
+    name: "Reset",
+    description: "When that window ends, in seconds since the Unix epoch",
+    schema: count,
+  },
+  "X-RateLimit-Limit-Day": {
+    name: "DayLimit",
+    description: "Requests per UTC day; on session routes, verification requests",
+    schema: count,
+  },
+  "X-RateLimit-Remaining-Day": { name: "DayRemaining", description: "Requests left today", schema: count },
+  "X-Key-Expires": {
+    name: "KeyExpires",
+    description: "When the key ends, in its last 7 days",
+    schema: { type: "string", format: "date-time" },
+  },
+  "Retry-After": { name: "RetryAfter", description: "Seconds to wait before another try", schema: count },
+  "WWW-Authenticate": { name: "Challenge", description: "`Bearer`", schema: text },
+  Location: {
+    name: "Flow",
+    description: "The public verification flow",
+    schema: { type: "string", format: "uri" },
+  },
+  "Idempotent-Replayed": {
+    name: "Replayed",
+    description: "`true` on an answer that was given before",
+    schema: { type: "string", const: "true" },
+  },
+} as const satisfies Record<string, Header & { readonly name: string }>;
+
+type HeaderName = keyof typeof headers;
+type Headers = Readonly<Record<string, Reference>>;
+
+const limits = [
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "X-RateLimit-Limit-Day",
+  "X-RateLimit-Remaining-Day",
+] as const satisfies ReadonlyArray<HeaderName>;
+
+const referTo = (components: Components, names: ReadonlyArray<HeaderName>): Headers =>
+  Object.fromEntries(
+    names.map((header) => {
+      const { name, ...value } = headers[header];
+      return [header, components.share("headers", name, value)];
+    }),
+  );
+
+const versionOf = ({ generation }: Route) => (generation === "v2" ? (["Service-Version"] as const) : []);
+
+/** The headers of a success. */
+export const successHeaders = (components: Components, route: Route): Headers =>
+  referTo(components, [
+    "X-Request-Id",
+    ...versionOf(route),
+    ...(takesKey(route) ? ([...limits, "X-Key-Expires"] as const) : []),
+    ...(route.isIdempotent === true ? (["Idempotent-Replayed"] as const) : []),
+  ]);
+
+/** The headers of a redirect. */
+export const redirectHeaders = (components: Components, route: Route): Headers =>
+  referTo(components, ["Location", "X-Request-Id", ...versionOf(route)]);
+
+/** The headers of a refusal that matter to a client. It may have those of a success too. */
+export const refusalHeaders = (components: Components, route: Route, status: number): Headers =>
+  referTo(components, [
+    "X-Request-Id",
+    ...versionOf(route),
+    ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
+    ...(status === 429 ? limits : []),
+    ...(status === 429 || status === 503 ? (["Retry-After"] as const) : []),
+    ...(route.generation === "v2" && status === 409 ? (["Idempotent-Replayed"] as const) : []),
+  ]);
+
+const versionHeader: Parameter = {
+  name: "Service-Version",
+  in: "header",
+  description: `Dated contract of the answer, ${serviceVersions[0]} when left out`,
+  required: false,
+  schema: { type: "string", enum: serviceVersions },
+};
+
+const lastEventHeader: Parameter = {
+  name: "Last-Event-ID",
+  in: "header",
+  description:
+    "The id of the last event that the client has seen; with it, the interval of reads need not be kept",
+  required: false,
+  schema: text,
+};
+
+const idempotencyHeader: Parameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "A name of the request that the client chooses, such as a UUID. Its first answer below 500 (429 excepted) is kept for 24 hours and given again to the same request; another request under the key is a CONFLICT",
+  required: false,
+  schema: { type: "string", pattern: "^[!-~]{1,255}$" },
+};
+
+/** The headers that a request may carry. */
+export const requestHeadersOf = (
+  components: Components,
+  route: Route,
+): ReadonlyArray<Parameter | Reference> =>
+  [
+    ...(route.generation === "v2" ? [versionHeader] : []),
+    ...(route.isIdempotent === true ? [idempotencyHeader] : []),
+    ...(route.isStream === true ? [lastEventHeader] : []),
+  ].map((header) => components.parameter(header) ?? header);

@@ -1,0 +1,51 @@
+/**
+ * The OpenAPI 3.1 document, made from the routes.
+ */
+import { pathTemplate } from "../route.ts";
+import { routes } from "../routes.ts";
+import { version } from "../v2/envelope.ts";
+import { Components } from "./components.ts";
+import type { Document } from "./document.ts";
+import { operationOf } from "./operation.ts";
+import { tags } from "./tags.ts";
+
+const info = {
+  title: "accountlink",
+  version,
+  description:
+    "Links between chat-platform accounts and game-platform accounts, inside the data scope of an API key. v2 is the interface for new work; v1 remains available.",
+  license: { name: "MIT", identifier: "MIT" },
+  contact: { name: "The operator of this service" },
+};
+
+/** OpenAPI registers the name of the scheme in lower case. */
+const apiKey = {
+  type: "http",
+  scheme: "bearer",
+  description:
+    "An API key, `alk_…`. A guild-scoped key names its own guild as `guildId`, where an operation takes one; a global key may leave it out",
+};
+
+/**
+ * The OpenAPI document of the contract.
+ *
+ * @param serverUrl where clients reach the service, without a trailing slash
+ */
+export const openApi = (serverUrl: string): Document => {
+  const components = new Components();
+  const paths: Record<string, Document["paths"][string]> = {};
+  for (const route of routes) {
+    const path = pathTemplate(route);
+    const method = route.method.toLowerCase() as Lowercase<typeof route.method>;
+    paths[path] = { ...paths[path], [method]: operationOf(components, route) };
+  }
+  return {
+    openapi: "3.1.0",
+    info,
+    servers: [{ url: serverUrl, description: "This service" }],
+    tags,
+    security: [{ apiKey: [] }],
+    paths,
+    components: { ...components.all, securitySchemes: { apiKey } },
+  };
+};

@@ -1,0 +1,128 @@
+import { assert, describe, it } from "@effect/vitest";
+import { pathTemplate, type Route, refusalsOf, takesKey } from "../route.ts";
+import { routes } from "../routes.ts";
+import { deleteData } from "../v2/writes.ts";
+import type { Operation, Parameter, Reference } from "./document.ts";
+import { openApi } from "./open_api.ts";
+
+const document = openApi("http://127.0.0.1:8080");
+
+const isReference = (value: object): value is Reference => "$ref" in value;
+
+/** What stands at a reference. */
+const resolve = (value: object): unknown =>
+  isReference(value)
+    ? value.$ref
+        .split("/")
+        .slice(1)
+        .reduce((part: unknown, name) => (part as Readonly<Record<string, unknown>>)[name], document)
+    : value;
+
+const operationOf = (route: Route): Operation => {
+  const operation = document.paths[pathTemplate(route)]?.[route.method.toLowerCase() as "get"];
+  if (operation === undefined) throw new Error(`Cannot find the operation of ${route.id}`);
+  return operation;
+};
+
+const parametersOf = (route: Route) =>
+  operationOf(route).parameters.map((parameter) => resolve(parameter) as Parameter);
+
+const successesOf = ({ id, access }: Route): ReadonlyArray<string> => {
+  if (access === "redirect") return ["302", "default"];
+  const success = ["createSession", "createVerifySession"].includes(id) ? "201" : "200";
+  return access === "key_or_redirect" ? [success, "302"] : [success];
+};
+
+describe("openApi", () => {
+  it("has every route with its parameters and statuses", () => {
+    assert.match(document.openapi, /^3\.1\./);
+    for (const route of routes) {
+      const operation = operationOf(route);
+      assert.strictEqual(operation.operationId, route.id);
+      const statuses = [...successesOf(route), ...refusalsOf(route).map(([status]) => String(status))];
+      assert.sameMembers(Object.keys(operation.responses), statuses);
+      const inUrl = parametersOf(route).filter((parameter) => parameter.in !== "header");
+      const expected = route.source === "query" ? Object.keys(route.parameters) : [];
+      assert.deepStrictEqual(
+        inUrl.map(({ name }) => name),
+        expected,
+      );
+    }
+  });
+
+  it("says where the service is", () => {
+    assert.deepStrictEqual(
+      document.servers.map(({ url }) => url),
+      ["http://127.0.0.1:8080"],
+    );
+  });
+
+  it("describes every operation, and shows its request and its answer", () => {
+    for (const route of routes) {
+      const { description, requestBody, responses } = operationOf(route);
+      assert.match(description, /^[A-Z].*\.$/, route.id);
+      if (route.source === "body") assert.isDefined(requestBody?.content["application/json"]?.example);
+      if (route.access === "redirect") continue;
+      const success = responses[route.status ?? 200] ?? {};
+      const [content] = "content" in success ? Object.values(success.content ?? {}) : [];
+      assert.isDefined(content?.example, route.id);
+    }
+  });
+
+  it("shows an answer for every code of every operation", () => {
+    for (const route of routes) {
+      for (const [status, codes] of refusalsOf(route)) {
+        const response = resolve(operationOf(route).responses[status] ?? {});
+        const { content } = response as { readonly content: Readonly<Record<string, { examples: object }>> };
+        assert.containsAllKeys(content["application/json"]?.examples, codes, route.id);
+      }
+    }
+  });
+
+  it("says of every guildId with which keys it is required", () => {
+    const rules = routes.flatMap((route) => {
+      const guild = parametersOf(route).find(({ name }) => name === "guildId");
+      return guild === undefined ? [] : [[route.id, guild.description.split(",")[0]]];
+    });
+    assert.lengthOf(rules, 12);
+    for (const [id, rule] of rules) {
+      const expected = id === "resetDatabase" ? "Optional" : "Required";
+      assert.strictEqual(rule, `${expected} with a guild-scoped key`, id);
+    }
+  });
+
+  it("requires what cannot be left out, and the confirmation of a deletion with it", () => {
+    const body = resolve(operationOf(deleteData).requestBody?.content["application/json"]?.schema ?? {});
+    assert.deepStrictEqual((body as { readonly required?: unknown }).required, ["confirm"]);
+  });
+
+  it("asks for a key on every route but those that take none", () => {
+    for (const route of routes) {
+      const { security = document.security } = operationOf(route);
+      assert.strictEqual(security.length > 0, takesKey(route), route.id);
+    }
+  });
+
+  it("has the events of a session as a stream of them", () => {
+    const streams = routes.filter(({ isStream }) => isStream);
+    assert.lengthOf(streams, 2);
+    for (const route of streams) {
+      const response = operationOf(route).responses[200] ?? {};
+      assert.hasAllKeys("content" in response ? response.content : {}, ["text/event-stream"]);
+    }
+  });
+
+  it("stays small", () => {
+    assert.isBelow(JSON.stringify(document).length, 136_000);
+  });
+
+  it("uses every component, and no other", () => {
+    const text = JSON.stringify(document);
+    const used = new Set(Array.from(text.matchAll(/"#\/components\/([^"]+)"/g), ([, name]) => name));
+    const { securitySchemes: _, ...shared } = document.components;
+    const known = Object.entries(shared).flatMap(([kind, values]) =>
+      Object.keys(values).map((name) => `${kind}/${name}`),
+    );
+    assert.sameMembers([...used], known);
+  });
+});

@@ -1,0 +1,71 @@
+/**
+ * The operation of a route.
+ */
+import { Option, Schema } from "effect";
+import type { Parameter as RouteParameter } from "../parameter.ts";
+import { type Route, takesKey } from "../route.ts";
+import type { Components } from "./components.ts";
+import type { Operation, Parameter, Reference } from "./document.ts";
+import { requestHeadersOf } from "./headers.ts";
+import { responsesOf, typeName } from "./responses.ts";
+import { tagOf } from "./tags.ts";
+
+const parametersOf = (components: Components, route: Route): ReadonlyArray<Parameter | Reference> =>
+  Object.entries(route.parameters)
+    .filter(([, { isInPath }]) => isInPath === true || route.source === "query")
+    .map(([name, { isInPath, description, fallback, schema }]) => {
+      const example = route.example?.values[name];
+      const parameter: Parameter = {
+        name,
+        in: isInPath === true ? "path" : "query",
+        description,
+        required: Option.isNone(fallback),
+        schema: components.schema(Schema.toType(schema)),
+        ...(example === undefined ? {} : { example }),
+      };
+      return components.parameter(parameter) ?? parameter;
+    });
+
+const fieldOf = ({ schema, description, fallback }: RouteParameter<unknown>): Schema.Top => {
+  const field = Schema.toType(schema).annotateKey({ description });
+  return Option.isNone(fallback) ? field : Schema.optionalKey(field);
+};
+
+const bodyOf = (components: Components, route: Route): Pick<Operation, "requestBody"> => {
+  const { source, parameters, listItem, example } = route;
+  if (source === "query") return {};
+  const fields = Object.entries(parameters).filter(([, { isInPath }]) => isInPath !== true);
+  const object = Schema.Struct(
+    Object.fromEntries(fields.map(([name, parameter]) => [name, fieldOf(parameter)])),
+  ).annotate({ identifier: typeName(route, "Body") });
+  const body = listItem === undefined ? object : Schema.Union([object, Schema.Array(listItem)]);
+  const content = {
+    "application/json": { schema: components.schema(body), example: example?.values },
+  };
+  return { requestBody: { required: true, content } };
+};
+
+/** The description of a route, with the keys that it is for. */
+const descriptionOf = ({ description = "", keyAccess = [], ...route }: Route): string => {
+  if (!takesKey(route)) return description;
+  const accesses = ["full", ...keyAccess].map((access) => `\`${access}\``);
+  return `${description} For keys with access ${accesses.join(" or ")}.`;
+};
+
+/** A key is needed unless an operation says otherwise. */
+const securityOf = (route: Route): Pick<Operation, "security"> => {
+  if (!takesKey(route)) return { security: [] };
+  return route.access === "key_or_redirect" ? { security: [{ apiKey: [] }, {}] } : {};
+};
+
+/** The operation of a route; what it shares with others goes to the components. */
+export const operationOf = (components: Components, route: Route): Operation => ({
+  operationId: route.id,
+  tags: [tagOf(route)],
+  summary: route.summary,
+  description: descriptionOf(route),
+  parameters: [...parametersOf(components, route), ...requestHeadersOf(components, route)],
+  ...bodyOf(components, route),
+  ...securityOf(route),
+  responses: responsesOf(components, route),
+});

@@ -1,0 +1,169 @@
+/**
+ * The answers of an operation.
+ */
+import type { ErrorCode } from "@accountlink/core/errors";
+import { groupBy } from "@accountlink/core/group_by";
+import { type JsonSchema, Schema } from "effect";
+import { type Route, refusalsOf } from "../route.ts";
+import { routes } from "../routes.ts";
+import { failure as failureV1 } from "../v1/envelope.ts";
+import { AnyFailure, failure as failureV2 } from "../v2/envelope.ts";
+import { errors } from "../v2/errors.ts";
+import type { Components } from "./components.ts";
+import type { Content, MediaType, Reference, Response } from "./document.ts";
+import { errorExample, errorExampleV1, successExample } from "./examples.ts";
+import { redirectHeaders, refusalHeaders, successHeaders } from "./headers.ts";
+
+/** `getChat` as the start of the name of a type. */
+export const typeName = (route: Route, kind: string): string =>
+  `${route.id.slice(0, 1).toUpperCase()}${route.id.slice(1)}${kind}`;
+
+const contentOf = (components: Components, route: Route): Content => {
+  const example = successExample(route);
+  return route.isStream === true
+    ? { "text/event-stream": { schema: components.schema(route.success), example } }
+    : {
+        "application/json": {
+          schema: components.schema(route.success.annotate({ identifier: typeName(route, "Answer") })),
+          example,
+        },
+      };
+};
+
+const redirectOf = (components: Components, route: Route): Response => ({
+  description:
+    route.access === "redirect"
+      ? "To the public verification flow, whatever the sid"
+      : "Without an Authorization header: to the public verification flow, with every query parameter kept",
+  headers: redirectHeaders(components, route),
+});
+
+const successesOf = (
+  components: Components,
+  route: Route,
+): Readonly<Record<string, Response | Reference>> => {
+  if (route.access === "redirect") {
+    return { 302: redirectOf(components, route), default: otherFailure(components, route) };
+  }
+  const { status = 200 } = route;
+  const success = {
+    description: "Success",
+    headers: successHeaders(components, route),
+    content: contentOf(components, route),
+  };
+  return route.access === "key_or_redirect"
+    ? { [status]: success, 302: redirectOf(components, route) }
+    : { [status]: success };
+};
+
+/** What the refusals with a status are called, by the first of these codes that is among theirs. */
+const names: ReadonlyArray<readonly [status: number, code: ErrorCode, name: string]> = [
+  [400, "BULK_LIMIT_EXCEEDED", "BadBulk"],
+  [400, "INVALID_BODY", "BadBody"],
+  [400, "MISSING_PARAMETER", "MissingParameters"],
+  [400, "INVALID_PARAMETER", "InvalidParameters"],
+  [401, "INVALID_API_KEY", "Unauthorized"],
+  [403, "PREMIUM_REQUIRED", "ForbiddenOrPremium"],
+  [403, "FORBIDDEN", "Forbidden"],
+  [404, "LINK_NOT_FOUND", "LinkNotFound"],
+  [404, "SESSION_NOT_FOUND", "SessionNotFound"],
+  [409, "CONFLICT", "Conflict"],
+  [410, "SESSION_EXPIRED", "SessionExpired"],
+  [413, "INVALID_BODY", "BodyTooLarge"],
+  [415, "INVALID_BODY", "BodyNotJson"],
+  [429, "RATE_LIMITED", "RateLimited"],
+  [429, "SHARED_IP_RATE_LIMITED", "AddressRateLimited"],
+  [500, "INTERNAL_ERROR", "InternalError"],
+  [503, "INTERNAL_ERROR", "Unavailable"],
+];
+
+const nameOf = (status: number, codes: ReadonlyArray<ErrorCode>): string => {
+  const name = names.find(([named, code]) => named === status && codes.includes(code))?.[2];
+  if (name === undefined) throw new Error(`Cannot name a refusal: ${status} has only ${codes.join(", ")}`);
+  return name;
+};
+
+const meaningOf = (code: ErrorCode): string =>
+  `\`${code}\`: ${Schema.resolveAnnotations(errors[code])?.description}`;
+
+const inOrder = (codes: Iterable<ErrorCode>): ReadonlyArray<ErrorCode> => {
+  const known = new Set(codes);
+  return (Object.keys(errors) as ReadonlyArray<ErrorCode>).filter((code) => known.has(code));
+};
+
+const json = (schema: JsonSchema.JsonSchema, examples?: MediaType["examples"]): Content => ({
+  "application/json": { schema, ...(examples === undefined ? {} : { examples }) },
+});
+
+/** A refusal of v2. Routes with the same codes share it. */
+const refusalV2 = (
+  components: Components,
+  route: Route,
+  status: number,
+  codes: ReadonlyArray<ErrorCode>,
+): Reference => {
+  const examples = codes.map((code) => {
+    const value = errorExample(status, code);
+    return [code, components.share("examples", `${code}.${status}`, { value })];
+  });
+  return components.share("responses", nameOf(status, codes), {
+    description: codes.map(meaningOf).join("\n\n"),
+    headers: refusalHeaders(components, route, status),
+    content: json(components.schema(failureV2(status, codes)), Object.fromEntries(examples)),
+  });
+};
+
+interface Refusal {
+  readonly route: Route;
+  readonly status: number;
+  readonly code: ErrorCode;
+}
+
+/** The refusals of v1 by status. Their bodies have no code, so all routes share them. */
+const refusalsV1 = groupBy(
+  routes
+    .filter(({ generation }) => generation === "v1")
+    .flatMap((route) =>
+      refusalsOf(route).flatMap(([status, codes]) => codes.map((code): Refusal => ({ route, status, code }))),
+    ),
+  ({ status }) => status,
+);
+
+const refusalV1 = (components: Components, route: Route, status: number): Reference => {
+  const refusals = refusalsV1.get(status) ?? [];
+  const codes = inOrder(refusals.map(({ code }) => code));
+  const examples = codes.map((code) => {
+    const wording = refusals.find((refusal) => refusal.code === code)?.route.wordings?.[code];
+    return [code, { value: errorExampleV1(status, code, wording) }];
+  });
+  const failures = [failureV1(status, "mapping"), failureV1(status, "verify")];
+  return components.share("responses", `V1.${status}`, {
+    description: codes.map(meaningOf).join("\n\n"),
+    headers: refusalHeaders(components, route, status),
+    content: json(components.schema(Schema.Union(failures)), Object.fromEntries(examples)),
+  });
+};
+
+/** What is not said for each route: refusals of requests that are not valid HTTP. */
+const otherFailure = (components: Components, route: Route): Reference =>
+  components.share("responses", "OtherFailure", {
+    description: "Any other failure, such as a request that is not valid HTTP",
+    headers: refusalHeaders(components, route, 400),
+    content: json(components.schema(AnyFailure)),
+  });
+
+/** The answers of a route by status. */
+export const responsesOf = (
+  components: Components,
+  route: Route,
+): Readonly<Record<string, Response | Reference>> => ({
+  ...successesOf(components, route),
+  ...Object.fromEntries(
+    refusalsOf(route).map(([status, codes]) => [
+      status,
+      route.generation === "v2"
+        ? refusalV2(components, route, status, inOrder(codes))
+        : refusalV1(components, route, status),
+    ]),
+  ),
+});

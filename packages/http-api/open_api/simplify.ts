@@ -1,0 +1,59 @@
+/**
+ * Shorter JSON Schemas that mean the same, and that generators of types read better.
+ */
+import type { JsonSchema } from "effect";
+
+type Json = JsonSchema.JsonSchema;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Keywords that say something to people only. */
+const annotations = new Set(["description", "title", "examples", "default"]);
+const isAnnotation = (schema: Json) => Object.keys(schema).every((keyword) => annotations.has(keyword));
+const isNull = (schema: Json) => schema["type"] === "null" && Object.keys(schema).length === 1;
+/** Every keyword but these holds for values of one type only. */
+const isTyped = (schema: Json) =>
+  typeof schema["type"] === "string" &&
+  !["enum", "const", "anyOf", "allOf"].some((keyword) => keyword in schema);
+
+/** Annotations that stand in an `allOf` beside what they are about. */
+const withAnnotations = ({ allOf, ...schema }: Json): Json => {
+  if (!Array.isArray(allOf)) return schema;
+  const rest = allOf.filter((part) => !isAnnotation(part));
+  const merged = Object.assign({}, ...(rest.length === 1 ? rest : []), schema, ...allOf.filter(isAnnotation));
+  return rest.length > 1 ? { ...merged, allOf: rest } : merged;
+};
+
+/** An `anyOf` of one, or of one and null. */
+const withoutChoice = ({ anyOf, ...schema }: Json): Json => {
+  if (!Array.isArray(anyOf)) return schema;
+  const [only, ...others] = anyOf.filter((choice) => !isNull(choice));
+  if (others.length > 0 || only === undefined) return { ...schema, anyOf };
+  if (anyOf.length === 1) return { ...only, ...schema };
+  return isTyped(only) ? { ...only, ...schema, type: [only["type"], "null"] } : { ...schema, anyOf };
+};
+
+/** Bounds of what JavaScript counts exactly, and that an object may have more fields, go without saying. */
+const isImplied = (keyword: string, value: unknown, schema: Json): boolean =>
+  (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
+  (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
+  (keyword === "additionalProperties" && value === true && "properties" in schema);
+
+const simplifyAny = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(simplifyAny);
+  return isObject(value) ? simplify(value) : value;
+};
+
+/** Makes a schema, and those in it, simpler. */
+export const simplify = (schema: Json): Json => {
+  const parts = Object.entries(schema)
+    .filter(([keyword, value]) => !isImplied(keyword, value, schema))
+    .map(([keyword, value]) => [
+      keyword,
+      keyword === "properties" && isObject(value)
+        ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name, simplifyAny(field)]))
+        : simplifyAny(value),
+    ]);
+  return withoutChoice(withAnnotations(Object.fromEntries(parts)));
+};

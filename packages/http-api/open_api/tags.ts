@@ -1,0 +1,34 @@
+/**
+ * What operations are about.
+ */
+import type { Route } from "../route.ts";
+
+/** The tags, in the order of the documentation. */
+export const tags = [
+  { name: "Links", description: "Who is linked to whom" },
+  {
+    name: "Alts",
+    description: "Accounts that may belong to the same person, and what moderators say of them",
+  },
+  { name: "Writes", description: "Links that are set, moved and removed" },
+  { name: "Keys", description: "API keys that got into wrong hands" },
+  { name: "Sessions", description: "Verification sessions, in which a user links both accounts" },
+  { name: "v1", description: "The first generation, which remains available" },
+] as const;
+
+type Tag = (typeof tags)[number]["name"];
+
+const tagsByGroup: Readonly<Record<NonNullable<Route["group"]>, Tag>> = {
+  lookup: "Links",
+  bulk: "Links",
+  alts: "Alts",
+  write: "Writes",
+  session: "Sessions",
+};
+
+/** The tag of a route. */
+export const tagOf = ({ generation, group, path }: Route): Tag => {
+  if (generation === "v1") return "v1";
+  if (group !== null) return tagsByGroup[group];
+  return path.startsWith("/v2/keys") ? "Keys" : "Sessions";
+};

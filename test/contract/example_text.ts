@@ -1,0 +1,25 @@
+/**
+ * Answers without what differs from one to the next.
+ */
+
+/** What differs, and what it is compared as. */
+const varying: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "a time"],
+  [/req_\w{26}/g, "a request id"],
+  [/vs_[\w-]{43}/g, "a sid"],
+  [/pid_\w+/g, "a pid"],
+  [/http:\/\/127\.0\.0\.1:\d+/g, "the service"],
+  [/(?<="linkHash\\?":\\?")[\w-]+/g, "a hash"],
+  [/(?<="keyId\\?":\\?")\w+/g, "a key"],
+  [/(?<=emaining\\?":)\d+/g, "0"],
+  [/(?<=limit of )\d+/g, "0"],
+];
+
+/** The value, with what differs replaced. */
+export const plain = (value: unknown): unknown =>
+  JSON.parse(
+    varying.reduce(
+      (text, [pattern, replacement]) => text.replaceAll(pattern, replacement),
+      JSON.stringify(value ?? null),
+    ),
+  );

@@ -1,0 +1,81 @@
+/**
+ * The examples of the documentation, tried on the demo: what a reader tries first answers as the page says.
+ */
+import { type Route, routes } from "@accountlink/http-api";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
+import { type RunningServer, startServer } from "../support/server.ts";
+import { plain } from "./example_text.ts";
+
+/** Each example continues where the one before left the demo. */
+const lateness: Readonly<Record<string, number>> = {
+  patchGame: -1,
+  updateGame: -1,
+  deleteData: 1,
+  resetDatabase: 1,
+};
+const inOrder = (generation: Route["generation"]) =>
+  routes
+    .filter((route) => route.generation === generation)
+    .toSorted((one, other) => (lateness[one.id] ?? 0) - (lateness[other.id] ?? 0));
+
+/** What the document says of a route's success. */
+const shownFor = (document: Json, { method, path, ...route }: Route): unknown => {
+  const operation = document["paths"]?.[path.replace(":sid", "{sid}")]?.[method.toLowerCase()];
+  return Object.values(operation?.["responses"]?.[String(route.status ?? 200)]?.["content"] ?? {})[0]?.[
+    "example"
+  ];
+};
+
+const contentOf = ({ headers, body, text }: Answer): unknown =>
+  headers["content-type"] === "application/json" ? body : text;
+
+describe.each(["v2", "v1"] as const)("The examples of %s", (generation) => {
+  let running: RunningServer | undefined;
+  let document: Json = {};
+  const demo = () => running as RunningServer;
+
+  beforeAll(async () => {
+    running = await startServer({ fixture: "demo", env: { ACCOUNTLINK_STREAM_MAX: "100 millis" } });
+    await vi.waitUntil(() => demo().output().includes("Stop with"));
+    document = (await demo().send("GET /openapi.json")).body;
+  });
+
+  afterAll(() => running?.stop());
+
+  const keyOf = () => textOf(/premium +(alk_\S+)/.exec(demo().output())?.[1]);
+
+  /** Sends a request, again when a limit says so. */
+  const send = async (line: `${string} ${string}`, options: RequestOptions): Promise<Answer> => {
+    const answer = await demo().send(line, options);
+    if (answer.status !== 429) return answer;
+    await new Promise((resolve) => setTimeout(resolve, Number(answer.headers["retry-after"]) * 1000));
+    return send(line, options);
+  };
+
+  /** A session of its own, for routes that are about one. */
+  const makeSession = async (): Promise<string> => {
+    const { body } = await send("POST /v2/sessions", { key: keyOf(), body: { clientId: "player-7" } });
+    return textOf(body["data"]?.["sid"]);
+  };
+
+  const tryOut = async ({ method, path, source, example, access }: Route): Promise<Answer> => {
+    const { sid, ...values } = example?.values ?? {};
+    const target = sid === undefined ? path : path.replace(":sid", await makeSession());
+    const pairs = Object.entries(values).map(([name, value]): [string, string] => [name, String(value)]);
+    const query = source === "query" ? `?${new URLSearchParams(pairs)}` : "";
+    return send(`${method} ${target}${query}`, {
+      ...(access === "none" ? {} : { key: keyOf() }),
+      ...(source === "body" ? { body: values } : {}),
+    });
+  };
+
+  const answered = inOrder(generation).filter(({ access }) => access !== "redirect");
+  test.each(answered.map((route) => [route.id, route] as const))("%s", async (_id, route) => {
+    const answer = await tryOut(route);
+    expect({ status: answer.status, content: plain(contentOf(answer)) }).toEqual({
+      status: route.status ?? 200,
+      content: plain(shownFor(document, route)),
+    });
+  });
+});
