@@ -4,7 +4,7 @@
 import { AddressVault, AccountLink as Core, NetworkIntelligence, SessionSettings } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
 import { type DeploymentSecrets, RootKey, Secrets } from "@accountlink/core/secrets";
-import { Effect, Layer } from "effect";
+import { Effect, Layer, References } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Accounts } from "./accounts.ts";
 import { Alts } from "./alts.ts";
@@ -19,7 +19,19 @@ import { Users } from "./users.ts";
 
 const inScope = Layer.mergeAll(Links.layer, Keys.layer, Sessions.layer, Alts.layer, Audit.layer);
 
-/** `Links`, `Keys`, `Sessions`, `Alts` and `Audit` of another data scope, over the services of `layer`. */
+/**
+ * `Links`, `Keys`, `Sessions`, `Alts` and `Audit` of another data scope, over the services of `layer`.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect";
+ *
+ * const service = AccountLink.layerMemory({ gameUserExists: () => true });
+ * const acme = Layer.provide(AccountLink.layerScope({ account: "acme" }), service);
+ * const account = Effect.map(Scope, (scope) => scope.account);
+ * await Effect.runPromise(Effect.provide(account, acme)); // "acme"
+ * ```
+ */
 export const layerScope = (choice: ScopeChoice) =>
   // Another choice is another build of the same layers.
   Layer.fresh(Layer.provideMerge(inScope, Scope.layer(choice)));
@@ -42,6 +54,7 @@ const layerOf = <E>({
   sessions,
   publicUrl,
   redirectOrigins,
+  logLevel,
 }: CheckedOptions<E>) =>
   Layer.mergeAll(layerScope(scope), Accounts.layer, Users.layer).pipe(
     Layer.provideMerge(Core.layerWeb),
@@ -60,6 +73,7 @@ const layerOf = <E>({
           Effect.map(SessionSettings, (usual) => ({ ...usual, ...sessions })),
         ),
         Layer.succeed(PublicAddress, { publicUrl, redirectOrigins }),
+        logLevel === undefined ? Layer.empty : Layer.succeed(References.MinimumLogLevel, logLevel),
       ),
     ),
   );

@@ -13,6 +13,18 @@ type Change = Effect.Effect<Account, InvalidParameter | StoreUnavailable>;
 /**
  * The accounts of the service. A change holds for their keys on every node within a second. An unknown name is
  * `InvalidParameter`.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const accounts = yield* Accounts;
+ *   return (yield* accounts.suspend("default", { actor: "Grace" })).status;
+ * });
+ * const service = AccountLink.layerMemory({ gameUserExists: () => true });
+ * await Effect.runPromise(Effect.provide(program, service)); // "suspended"
+ * ```
  */
 export class Accounts extends Context.Service<
   Accounts,

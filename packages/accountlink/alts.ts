@@ -30,7 +30,22 @@ export interface AltQuestion {
 type ReadError = InvalidParameter | GuildError | StoreUnavailable;
 type WriteError = ReadError | Conflict;
 
-/** Alt detection in a scope. The addresses that it compares come from confirmed verifications. */
+/**
+ * Alt detection in a scope. The addresses that it compares come from confirmed verifications.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const alts = yield* Alts;
+ *   yield* alts.review("100001", "100002", "same", { note: "They told us" });
+ *   return (yield* alts.find({ chatId: "100001" })).matches.map(({ chatId }) => chatId);
+ * });
+ * const service = AccountLink.layerMemory({ gameUserExists: () => true });
+ * await Effect.runPromise(Effect.provide(program, service)); // ["100002"]
+ * ```
+ */
 export class Alts extends Context.Service<
   Alts,
   {

@@ -1,28 +1,45 @@
 /**
  * The audit log of an account.
  */
-
-import type { KeyId } from "@accountlink/core";
-import { AuditLog, type StoreUnavailable } from "@accountlink/core";
-import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
+import { AuditLog, type InvalidParameter, type StoreUnavailable } from "@accountlink/core";
+import type { AuditAction, AuditEntry, AuditFilter } from "@accountlink/core/audit";
 import { Array, Context, Effect, Layer, Option, Stream } from "effect";
+import { keyIdOf } from "./ids.ts";
 import { Scope } from "./scope.ts";
 
 /** Which entries; all if left out. */
 export interface AuditChoice {
   readonly action?: AuditAction;
   /** A key that changed, or that made the change. */
-  readonly keyId?: KeyId;
+  readonly keyId?: string;
   /** Only entries before this sequence. */
   readonly before?: number;
 }
 
-/** Who changed which links, keys and accounts. */
+/**
+ * Who changed which links, keys and accounts.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Stream } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const links = yield* Links;
+ *   const audit = yield* Audit;
+ *   yield* links.set("100001", "1", { actor: "Grace" });
+ *   return yield* audit.entries().pipe(Stream.map(({ actor }) => actor.id), Stream.runCollect);
+ * });
+ * const service = AccountLink.layerMemory({ gameUserExists: () => true });
+ * await Effect.runPromise(Effect.provide(program, service)); // ["Grace"]
+ * ```
+ */
 export class Audit extends Context.Service<
   Audit,
   {
     /** The entries of the account that owns the scope, newest first, read as they are needed. */
-    readonly entries: (choice?: AuditChoice) => Stream.Stream<AuditEntry, StoreUnavailable>;
+    readonly entries: (
+      choice?: AuditChoice,
+    ) => Stream.Stream<AuditEntry, InvalidParameter | StoreUnavailable>;
   }
 >()("accountlink/Audit") {
   static readonly layer = Layer.effect(
@@ -30,16 +47,22 @@ export class Audit extends Context.Service<
     Effect.gen(function* () {
       const { account } = yield* Scope;
       const log = yield* AuditLog;
+      const pagesOf = (filter: AuditFilter, before: number | null) =>
+        Stream.paginate(before, (earlier) =>
+          Effect.map(log.list(account, earlier, pageSize, filter), (entries) => [
+            entries,
+            Option.map(
+              Option.filter(Array.last(entries), () => entries.length === pageSize),
+              ({ sequence }) => sequence,
+            ),
+          ]),
+        );
       return Audit.of({
-        entries: ({ action = null, keyId = null, before = null } = {}) =>
-          Stream.paginate(before, (earlier) =>
-            Effect.map(log.list(account, earlier, pageSize, { action, keyId }), (entries) => [
-              entries,
-              Option.map(
-                Option.filter(Array.last(entries), () => entries.length === pageSize),
-                ({ sequence }) => sequence,
-              ),
-            ]),
+        entries: ({ action = null, keyId, before = null } = {}) =>
+          Stream.unwrap(
+            Effect.map(keyId === undefined ? Effect.succeed(null) : keyIdOf(keyId, "keyId"), (id) =>
+              pagesOf({ action, keyId: id }, before),
+            ),
           ),
       });
     }),

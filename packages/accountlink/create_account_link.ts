@@ -72,7 +72,7 @@ export const createAccountLink = async (options: Options): Promise<PromisedAccou
   const close = () => Effect.runPromise(EffectScope.close(scope, Exit.void));
   try {
     const opening = new PromiseRunner(Context.empty());
-    const context = await opening.run(Layer.buildWithScope(layer(options), scope));
+    const context = await opening.run(Layer.buildWithScope(layer({ logLevel: "Warn", ...options }), scope));
     const handler = await webHandlerOf(Layer.succeedContext(context), options.http);
     const runner = new PromiseRunner(context);
     return {

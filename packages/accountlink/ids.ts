@@ -25,4 +25,4 @@ const readKeyId = reader(KeyId, "12 letters or digits");
 export const chatIdOf = (text: string, name = "chatId") => readChatId(text, name);
 export const gameIdOf = (text: string) => readGameId(text, "gameId");
 export const guildIdOf = (text: string) => readGuildId(text, "guildId");
-export const keyIdOf = (text: string) => readKeyId(text, "id");
+export const keyIdOf = (text: string, name = "id") => readKeyId(text, name);

@@ -22,6 +22,19 @@ type WriteError = InvalidParameter | Conflict | StoreUnavailable;
 /**
  * The keys of a scope. A change holds on every node within a second. An id that is no key of the scope is
  * `InvalidParameter`, a change of a revoked key `Conflict` `key_revoked`.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const keys = yield* Keys;
+ *   const { key } = yield* keys.create({ name: "bot" });
+ *   return (yield* keys.revoke(key.id, { actor: "Grace" })).status;
+ * });
+ * const service = AccountLink.layerMemory({ gameUserExists: () => true });
+ * await Effect.runPromise(Effect.provide(program, service)); // "revoked"
+ * ```
  */
 export class Keys extends Context.Service<
   Keys,

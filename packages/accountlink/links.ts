@@ -39,7 +39,22 @@ export interface LookupOptions extends CallOptions {
 type ReadError = InvalidParameter | GuildError | StoreUnavailable;
 type WriteError = ReadError | Conflict;
 
-/** The links of a scope. An ID that is not one is `InvalidParameter`. */
+/**
+ * The links of a scope. An ID that is not one is `InvalidParameter`.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const links = yield* Links;
+ *   yield* links.set("100001", "1");
+ *   return (yield* links.byGame("1"))?.chatIds;
+ * });
+ * const service = AccountLink.layerMemory({ gameUserExists: () => true });
+ * await Effect.runPromise(Effect.provide(program, service)); // ["100001"]
+ * ```
+ */
 export class Links extends Context.Service<
   Links,
   {

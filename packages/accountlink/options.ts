@@ -7,7 +7,7 @@ import { isOrigin } from "@accountlink/core/origin";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import type { SessionRules } from "@accountlink/core/sessions";
 import type { WebHandlerOptions } from "@accountlink/http";
-import { Data, Effect, Option, Redacted, Result } from "effect";
+import { Data, Effect, type LogLevel, Option, Redacted, Result } from "effect";
 import { Base64 } from "effect/encoding";
 import { type PlatformFunctions, type Platforms, platformsOf } from "./platforms.ts";
 import type { ScopeChoice } from "./scope.ts";
@@ -39,6 +39,8 @@ interface Choices {
   readonly redirectOrigins?: ReadonlyArray<string>;
   /** How `fetch` serves the HTTP interface; left out, it does not. */
   readonly http?: WebHandlerOptions;
+  /** What is logged to the console, at least; with promises `Warn` if left out, with Effect what your program logs. */
+  readonly logLevel?: LogLevel.LogLevel;
   /** Limits of keys and addresses over HTTP, where they differ from the defaults. */
   readonly limits?: Partial<LimitSettings>;
   /** Rules of verification sessions, where they differ from the defaults. Durations are in milliseconds. */
@@ -67,6 +69,7 @@ export interface CheckedOptions<E> {
   readonly limits: Partial<LimitSettings>;
   readonly sessions: Partial<SessionRules>;
   readonly platforms: Platforms;
+  readonly logLevel: LogLevel.LogLevel | undefined;
 }
 
 const names = {
@@ -75,6 +78,7 @@ const names = {
   scope: true,
   redirectOrigins: true,
   http: true,
+  logLevel: true,
   limits: true,
   sessions: true,
   platforms: true,
@@ -110,6 +114,7 @@ export const checkOptions = <E>(options: Options<E>): Effect.Effect<CheckedOptio
     publicUrl: http === undefined ? null : `${bare(http.publicUrl)}${bare(http.basePath ?? "")}`,
     limits,
     sessions,
+    logLevel: options.logLevel,
     platforms: "platforms" in options ? options.platforms : platformsOf(options),
   });
 };

@@ -44,7 +44,22 @@ export interface SessionRequest extends CallOptions {
 
 type ReadError = SessionNotFound | StoreUnavailable;
 
-/** The verification sessions of a scope, those made over HTTP too. Reading has no limits here. */
+/**
+ * The verification sessions of a scope, those made over HTTP too. Reading has no limits here.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const sessions = yield* Sessions;
+ *   const { sid } = yield* sessions.create({ clientId: "7", chatId: "100001" });
+ *   return (yield* sessions.wait(sid, { within: "10 millis" })).state;
+ * });
+ * const service = AccountLink.layerMemory({ gameUserExists: () => true });
+ * await Effect.runPromise(Effect.provide(program, service)); // "pending"
+ * ```
+ */
 export class Sessions extends Context.Service<
   Sessions,
   {

@@ -18,6 +18,16 @@ export type SqliteError = StorageSql.EmbeddedError | StoreUnavailable;
  * else `DataFolderInUse`. What was answered survives `kill -9` and a power loss.
  *
  * @param folder its path; created if it does not exist
+ *
+ * @example
+ * ```ts
+ * import { createAccountLink } from "accountlink";
+ *
+ * const secret = crypto.getRandomValues(new Uint8Array(32));
+ * const storage = sqlite("example-links");
+ * const al = await createAccountLink({ storage, secret, gameUserExists: () => true });
+ * await al.close();
+ * ```
  */
 export const sqlite = (folder: string): Storage<SqliteError> =>
   ResilientCounters.layer().pipe(

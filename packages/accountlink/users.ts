@@ -9,7 +9,21 @@ import { originOf, type WriteOptions } from "./scope.ts";
 
 type UserError = InvalidParameter | StoreUnavailable;
 
-/** Access to and erasure of the data of chat users. */
+/**
+ * Access to and erasure of the data of chat users.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const users = yield* Users;
+ *   return (yield* users.export("100001")).records;
+ * });
+ * const service = AccountLink.layerMemory({ gameUserExists: () => true });
+ * await Effect.runPromise(Effect.provide(program, service)); // []
+ * ```
+ */
 export class Users extends Context.Service<
   Users,
   {

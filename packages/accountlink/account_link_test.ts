@@ -1,0 +1,71 @@
+import { SessionSettings } from "@accountlink/core";
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer, Option, Stream } from "effect";
+import { TestClock } from "effect/testing";
+import { live } from "./live.ts";
+import { AccountLink, LinkEvents, Links, Sessions } from "./mod.ts";
+
+const settings = { gameUserExists: (gameId: string) => gameId !== "404" };
+
+describe("The layers", () => {
+  it.effect("have the services of the default scope, and those of another", () =>
+    Effect.gen(function* () {
+      const links = yield* Links;
+      yield* links.set("100001", "1");
+      const acme = yield* Links.pipe(Effect.provide(AccountLink.layerScope({ account: "acme" })));
+      assert.isNull(yield* acme.get("100001"));
+      assert.strictEqual((yield* links.get("100001"))?.gameId, "1");
+      assert.deepInclude(yield* Effect.flip(links.set("100001", "404")), { _tag: "InvalidParameter" });
+    }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
+  );
+
+  it.effect("take rules from their options, else from the services around them", () =>
+    Effect.gen(function* () {
+      const lifeWith = (options: object) =>
+        Effect.gen(function* () {
+          const sessions = yield* Sessions;
+          const { createdAt, expiresAt } = yield* sessions.create({ clientId: "one" });
+          return expiresAt - createdAt;
+        }).pipe(Effect.provide(AccountLink.layerMemory({ ...settings, ...options })));
+      assert.strictEqual(yield* lifeWith({}), 300_000);
+      assert.strictEqual(yield* lifeWith({ sessions: { life: 1_000 } }), 1_000);
+      const around = Layer.succeed(SessionSettings, { ...SessionSettings.defaultValue(), life: 2_000 });
+      assert.strictEqual(yield* Effect.provide(lifeWith({}), around), 2_000);
+    }),
+  );
+
+  it.effect("follow Effect's clock", () =>
+    Effect.gen(function* () {
+      const sessions = yield* Sessions;
+      const { sid } = yield* sessions.create({ clientId: "one" });
+      yield* TestClock.adjust("5 minutes");
+      assert.deepInclude(yield* sessions.wait(sid), { state: "expired" });
+      yield* TestClock.adjust("1 day");
+    }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
+  );
+
+  it.effect("have a stream of events", () =>
+    Effect.gen(function* () {
+      const events = yield* (yield* LinkEvents).subscribe("linkChanged");
+      yield* (yield* Links).set("100001", "1");
+      const heard = yield* Stream.runHead(events);
+      assert.strictEqual(Option.getOrThrow(heard).chatId, "100001");
+    }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
+  );
+
+  it.effect("open with the live platforms, which are not asked before they are needed", () =>
+    Effect.gen(function* () {
+      assert.isNull(yield* (yield* Links).get("100001"));
+    }).pipe(
+      Effect.provide(
+        AccountLink.layerMemory({
+          platforms: live({
+            publicUrl: "https://links.example",
+            discord: { botToken: "token", clientId: "1", clientSecret: "secret" },
+            roblox: { clientId: "2", clientSecret: "secret" },
+          }),
+        }),
+      ),
+    ),
+  );
+});
