@@ -5,11 +5,14 @@ import { entryPointsOf } from "./entry_points.ts";
 import { publishablePackages, root } from "./publishable.ts";
 
 const packages = publishablePackages();
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly version: string;
+};
 
 describe.each(packages)("$folder", ({ folder, manifest }) => {
   it("says what is the same in every package", () => {
     expect(manifest).toMatchObject({
-      version: "0.1.0",
+      version,
       description: expect.stringMatching(/^[A-Z].*[^.]$/),
       keywords: expect.arrayContaining(["accountlink"]),
       license: "MIT",

@@ -1,0 +1,125 @@
+/** The public surface of packages: what each entry point exports, read from the compiled declarations. */
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseSync } from "oxc-parser";
+import { entryPointsOf } from "../entry_points.ts";
+import type { Package } from "../publishable.ts";
+
+/** A name that an entry point exports. */
+export interface PublicName {
+  /** With its namespace, as in `AccountLink.layerMemory`. */
+  readonly name: string;
+  /**
+   * Its declarations with the comments in them, then those in the same module that it names and that nobody can
+   * import. Empty for a name of another package.
+   */
+  readonly declarations: ReadonlyArray<string>;
+  /** The doc comment, without its stars. */
+  readonly comment: string;
+  /** The module of another package that it comes from. */
+  readonly origin: string | null;
+}
+
+/** What an entry point exports. */
+export interface EntrySurface {
+  /** What is imported, such as `@accountlink/core/links`. */
+  readonly specifier: string;
+  /** The comment at the head of its module. */
+  readonly comment: string;
+  readonly names: ReadonlyArray<PublicName>;
+}
+
+/**
+ * The public surface of a package by entry points, in the order of its `exports`.
+ *
+ * @param folder where its declarations are
+ */
+export const publicSurfaceOf = (published: Package, folder: string): ReadonlyArray<EntrySurface> =>
+  entryPointsOf(published).map(({ specifier, source }) => {
+    const path = join(folder, source.replace(/\.ts$/, ".d.ts"));
+    return { specifier, comment: headOf(path), names: namesOf(path) };
+  });
+
+const headOf = (path: string): string => {
+  const [first] = parseSync(path, readFileSync(path, "utf8")).comments;
+  return first === undefined ? "" : textOf(first.value);
+};
+
+/** A comment without its stars. */
+const textOf = (comment: string): string => comment.replace(/^[ \t]*\*+ ?/gm, "").trim();
+
+interface Declaration {
+  readonly text: string;
+  readonly comment: string;
+}
+
+/** A module of declarations. */
+const readModule = (path: string) => {
+  const source = readFileSync(path, "utf8");
+  const { program, comments, module } = parseSync(path, source);
+  const declarations = new Map<string, ReadonlyArray<Declaration>>();
+  for (const statement of program.body) {
+    const declaration = "declaration" in statement ? statement.declaration : statement;
+    if (declaration === null) continue;
+    const before = comments.findLast(
+      ({ end }) => end <= statement.start && /^\s*$/.test(source.slice(end, statement.start)),
+    );
+    const added = {
+      text: source.slice(statement.start, statement.end),
+      comment: before === undefined ? "" : textOf(before.value),
+    };
+    for (const name of declaredBy(declaration))
+      declarations.set(name, [...(declarations.get(name) ?? []), added]);
+  }
+  return { declarations, exports: module.staticExports.flatMap(({ entries }) => entries), path };
+};
+
+const declaredBy = (declaration: object): ReadonlyArray<string> => {
+  const { id, declarations } = declaration as {
+    readonly id?: { readonly name?: string } | null;
+    readonly declarations?: ReadonlyArray<object>;
+  };
+  return declarations?.flatMap(declaredBy) ?? (id?.name === undefined ? [] : [id.name]);
+};
+
+const namesOf = (path: string): ReadonlyArray<PublicName> => {
+  const exporting = readModule(path);
+  const names = exporting.exports.flatMap((entry) => {
+    const name = entry.exportName.name ?? "";
+    const from = entry.moduleRequest?.value;
+    if (from === undefined) return [declared(exporting, name, entry.localName.name ?? name)];
+    if (!from.startsWith(".")) return [{ name, declarations: [], comment: "", origin: from }];
+    const others = namesOf(join(dirname(path), from.replace(/\.ts$/, ".d.ts")));
+    if (entry.exportName.name === null) return others;
+    if (entry.importName.name === null)
+      return others.map((other) => ({ ...other, name: `${name}.${other.name}` }));
+    const imported = entry.importName.name;
+    // A namespace that is exported again is a name with others below it.
+    return others
+      .filter((other) => other.name === imported || other.name.startsWith(`${imported}.`))
+      .map((other) => ({ ...other, name: name + other.name.slice(imported.length) }));
+  });
+  // Overloads are an entry each.
+  return [...new Map(names.map((name) => [name.name, name])).values()];
+};
+
+const declared = (from: ReturnType<typeof readModule>, name: string, localName: string): PublicName => {
+  const own = from.declarations.get(localName);
+  if (own === undefined) throw new Error(`Cannot find the declaration of "${localName}" in ${from.path}`);
+  const exported = new Set(from.exports.map((entry) => entry.localName.name));
+  const texts = new Map([[localName, own.map(({ text }) => text)]]);
+  const visit = (text: string): void => {
+    for (const word of text.match(/[A-Za-z_$][\w$]*/g) ?? []) {
+      const hidden = from.declarations.get(word);
+      if (hidden === undefined || exported.has(word) || texts.has(word)) continue;
+      texts.set(
+        word,
+        hidden.map((declaration) => declaration.text),
+      );
+      for (const declaration of hidden) visit(declaration.text);
+    }
+  };
+  for (const { text } of own) visit(text);
+  const comment = own.map((declaration) => declaration.comment).find((text) => text !== "") ?? "";
+  return { name, declarations: [...texts.values()].flat(), comment, origin: null };
+};

@@ -1,0 +1,34 @@
+/** The changelog: one for all packages, since they share a version. */
+import type { Changeset } from "../api/changesets.ts";
+
+const headings = { major: "Breaking changes", minor: "Added", patch: "Fixed" } as const;
+
+/**
+ * Adds a version above the others.
+ *
+ * @param date the day of the release, as in `2026-11-21`
+ */
+export const withVersion = (
+  changelog: string,
+  version: string,
+  date: string,
+  changesets: ReadonlyArray<Changeset>,
+): string => {
+  const sections = Object.entries(headings).flatMap(([rise, heading]) => {
+    const changes = changesets.filter(({ packages }) => greatestOf(packages) === rise);
+    return changes.length === 0
+      ? []
+      : [`### ${heading}\n\n${changes.map((change) => entryOf(change)).join("\n")}`];
+  });
+  const first = changelog.search(/^## /m);
+  const head = first === -1 ? `${changelog.trimEnd()}\n\n` : changelog.slice(0, first);
+  const rest = first === -1 ? "" : `\n${changelog.slice(first)}`;
+  return `${head}${[`## ${version}, ${date}`, ...sections].join("\n\n")}\n${rest}`;
+};
+
+/** The kind of a change is the greatest of its packages. */
+const greatestOf = (packages: Changeset["packages"]): string | undefined =>
+  Object.keys(headings).find((rise) => Object.values(packages).includes(rise));
+
+const entryOf = ({ packages, summary }: Changeset): string =>
+  `- ${summary.replaceAll("\n", "\n  ")} (${Object.keys(packages).join(", ")})`;

@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "vitest";
+import { root } from "../publishable.ts";
+import { withVersion } from "./changelog.ts";
+
+const run = promisify(execFile);
+
+describe("withVersion", () => {
+  const changesets = [
+    { packages: { a: "patch" }, summary: "A fix." },
+    { packages: { a: "patch", b: "minor" }, summary: "Something\nnew." },
+  ] as const;
+
+  it("adds a version above the others", () => {
+    const text = "# Changelog\n\n## 0.1.0, 2026-11-01\n\n- The first.\n";
+    expect(withVersion(text, "0.2.0", "2026-11-02", changesets)).toBe(`# Changelog
+
+## 0.2.0, 2026-11-02
+
+### Added
+
+- Something
+  new. (a, b)
+
+### Fixed
+
+- A fix. (a)
+
+## 0.1.0, 2026-11-01
+
+- The first.
+`);
+  });
+
+  it("makes the first", () => {
+    const [fix] = changesets;
+    expect(withVersion("# Changelog\n", "0.0.1", "2026-11-02", [fix])).toBe(
+      "# Changelog\n\n## 0.0.1, 2026-11-02\n\n### Fixed\n\n- A fix. (a)\n",
+    );
+  });
+});
+
+describe("npm run release", () => {
+  const copy = mkdtempSync(join(tmpdir(), "accountlink-release-"));
+  afterAll(() => rmSync(copy, { recursive: true }));
+  const read = (file: string) => readFileSync(join(copy, file), "utf8");
+  const versionOf = (file: string) => (JSON.parse(read(file)) as { readonly version: string }).version;
+
+  it("gives all packages one version, writes the changelog and records the public surface", async () => {
+    const manifests = globSync("{package.json,{packages,apps}/*/package.json,test/package.json}", {
+      cwd: root,
+    });
+    const others = globSync(
+      ["pnpm-workspace.yaml", "CHANGELOG.md", ".changeset/*.json", "packages/*/api.txt", "tools/**/*.ts"],
+      { cwd: root },
+    );
+    for (const file of [...manifests, ...others]) cpSync(join(root, file), join(copy, file));
+    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+    writeFileSync(join(copy, "packages/core/api.txt"), "other\n");
+    writeFileSync(join(copy, ".changeset/one.md"), '---\n"@accountlink/core": major\n---\n\nOther.\n');
+    const [before = ""] = manifests.map(versionOf);
+    const recorded = read(".changeset/released_api.json");
+
+    await run(process.execPath, ["tools/release/release.ts"], { cwd: copy });
+
+    const [after = "", ...versions] = new Set(manifests.map(versionOf));
+    expect(versions).toEqual([]);
+    expect(Number.parseInt(after)).toBe(Number.parseInt(before) + 1);
+    expect(read("CHANGELOG.md")).toContain(`### Breaking changes\n\n- Other. (@accountlink/core)`);
+    expect(read(".changeset/released_api.json")).not.toBe(recorded);
+    expect(globSync(".changeset/*.md", { cwd: copy })).toEqual([]);
+  });
+});
