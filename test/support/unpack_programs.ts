@@ -1,0 +1,13 @@
+/**
+ * Unpacks the browser and the servers before several processes would: none can start the browser while another one
+ * writes it, and each of them would download the servers.
+ */
+
+import { whyNoHaproxy, whyNoNginx, whyNoPrometheus, whyNoRedis } from "@accountlink/test-servers";
+import chromium from "@sparticuz/chromium";
+
+export const setup = async (): Promise<void> => {
+  // Where they cannot be had, `startBrowser` looks for another one, and tests are skipped or fail.
+  const unpacked = [chromium.executablePath(), whyNoRedis(), whyNoHaproxy(), whyNoNginx(), whyNoPrometheus()];
+  await Promise.allSettled(unpacked);
+};
