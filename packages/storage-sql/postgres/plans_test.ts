@@ -1,15 +1,12 @@
-import { isProof, whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, layer as withLayer } from "@effect/vitest";
 import { Effect } from "effect";
 import { cases, layerFull, maxReads, readsOf } from "./test_plans.ts";
 
 const missing = await whyNoPostgresDatabase();
 
-/** With 1,000 links each. */
-const accounts = isProof ? 1_000 : 150;
-
-describe.skipIf(missing !== null)(`${accounts},000 links ${missing ?? "on Postgres"}`, () => {
-  withLayer(layerFull(accounts), { excludeTestServices: true, timeout: "2 minutes" })(
+describe.skipIf(missing !== null)(`a million links ${missing ?? "on Postgres"}`, () => {
+  withLayer(layerFull(1_000), { excludeTestServices: true, timeout: "2 minutes" })(
     "with every key and scope",
     (it) => {
       it.effect.each(cases)("are not scanned by $name ($mode)", ({ mode, operation }) =>
