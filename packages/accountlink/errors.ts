@@ -1,8 +1,23 @@
 /**
- * The errors of calls.
+ * The errors of calls, for programs that handle them elsewhere than the service, such as in a browser.
  */
-import type { PublicError } from "@accountlink/core";
+import type { PublicError } from "@accountlink/core/errors";
 import { Data } from "effect";
+
+export {
+  BulkLimitExceeded,
+  Conflict,
+  Forbidden,
+  InternalError,
+  InvalidParameter,
+  LinkNotFound,
+  MissingParameter,
+  PlatformUnavailable,
+  RateLimited,
+  SessionExpired,
+  SessionNotFound,
+  StoreUnavailable,
+} from "@accountlink/core/errors";
 
 /** A service was used after it was closed, or closed while it was used. */
 export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}> {

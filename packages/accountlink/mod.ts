@@ -33,23 +33,6 @@ export { memory, type Storage } from "./storage.ts";
 
 // Errors and IDs.
 
-export {
-  BulkLimitExceeded,
-  ChatId,
-  Conflict,
-  Forbidden,
-  GameId,
-  GuildId,
-  InvalidParameter,
-  KeyId,
-  LinkNotFound,
-  Pid,
-  PlatformUnavailable,
-  SessionExpired,
-  SessionNotFound,
-  Sid,
-  StoreUnavailable,
-} from "@accountlink/core";
-export { InternalError, MissingParameter, RateLimited } from "@accountlink/core/errors";
+export { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "@accountlink/core";
 export { SecretRejected } from "@accountlink/core/secrets";
-export { AccountLinkClosed, type AccountLinkError } from "./errors.ts";
+export * from "./errors.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { pack } from "../../tools/pack.ts";
 import { lint } from "./lint.ts";
-import { makeFolder, type Tarballs } from "./project.ts";
+import { makeFolder, run, type Tarballs } from "./project.ts";
 import { expectRecipe, makeRecipe, recipes } from "./recipe.ts";
 import { runtimesHere } from "./runtimes.ts";
 
@@ -27,9 +27,24 @@ describe("packed packages", () => {
     expect(await Promise.all([...tarballs.values()].map(lint))).toEqual(names.map(() => []));
   });
 
+  const project = () => join(folder.path, "project");
+
   it("install into an empty folder, compile there and run", async () => {
-    const project = join(folder.path, "project");
-    await makeRecipe(recipe, project, tarballs);
-    await expectRecipe(recipe, "node24", project, runtimesHere);
+    await makeRecipe(recipe, project(), tarballs);
+    await expectRecipe(recipe, "node24", project(), runtimesHere);
+  });
+
+  it("start cold in twice the processor time of Effect, as docs/embedding.md says", async () => {
+    const processorTime = async (module: string) => {
+      const code = `await import("${module}"); const { user, system } = process.cpuUsage(); console.log(user + system);`;
+      const output = await run(project(), [process.execPath, "--input-type=module", "--eval", code]);
+      return Number(output.trim().split("\n").at(-1));
+    };
+    const least = { effect: Infinity, services: Infinity };
+    for (let round = 0; round < 5; round++) {
+      least.effect = Math.min(least.effect, await processorTime("effect"));
+      least.services = Math.min(least.services, await processorTime("./main.js"));
+    }
+    expect(least.services / least.effect).toBeLessThan(2);
   });
 });
