@@ -12,11 +12,7 @@ const independentOfStorage = [
   "test/contract/{docs,examples,https,parameters,paths}_test.ts",
 ];
 
-const contract = {
-  include: ["test/contract/**/*_test.ts"],
-  testTimeout: 2 * minutes,
-  hookTimeout: 2 * minutes,
-};
+const contract = { include: ["test/contract/**/*_test.ts"] };
 
 export default defineConfig({
   test: {
@@ -28,7 +24,8 @@ export default defineConfig({
     maxWorkers: 4,
     // A worker imports the sources once, and keeps its Postgres.
     isolate: false,
-    testTimeout: minutes,
+    testTimeout: 2 * minutes,
+    hookTimeout: 2 * minutes,
     // The machine of a CI run may be busy. What passes only then is printed at the end.
     retry: process.env["CI"] === "true" ? 1 : 0,
     expect: { poll: { timeout: 30 * seconds } },
@@ -61,8 +58,6 @@ export default defineConfig({
           include: ["test/**/*_test.ts"],
           exclude: [...configDefaults.exclude, "test/{contract,faults,load}/**"],
           globalSetup: ["test/support/unpack_programs.ts"],
-          testTimeout: 2 * minutes,
-          hookTimeout: 2 * minutes,
         },
       },
       {
@@ -96,7 +91,6 @@ export default defineConfig({
           name: "faults",
           include: ["test/{faults,load}/**/*_test.ts"],
           testTimeout: 4 * minutes,
-          hookTimeout: 2 * minutes,
         },
       },
       {
@@ -106,7 +100,6 @@ export default defineConfig({
           include: ["test/**/*_proof.ts"],
           fileParallelism: false,
           testTimeout: 60 * minutes,
-          hookTimeout: 2 * minutes,
           sequence: { groupOrder: 1 },
         },
       },

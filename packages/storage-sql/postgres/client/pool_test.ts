@@ -80,7 +80,7 @@ describe.skipIf(noDatabase !== null)(`connections ${noDatabase ?? "to Postgres"}
         yield* Fiber.join(holder);
         yield* one;
       }),
-      { maxConnections: 1, connectTimeout: Duration.millis(100) },
+      { maxConnections: 1, connectTimeout: Duration.seconds(1) },
     ),
   );
 
