@@ -1,21 +1,24 @@
 /** Links in a process of your own, in a data folder, with promises. */
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createAccountLink, InvalidParameter } from "accountlink";
 import { sqlite } from "accountlink/sqlite";
 
 const al = await createAccountLink({
   secret: crypto.getRandomValues(new Uint8Array(32)), // Made once, and kept apart from the data.
-  storage: sqlite("links"),
+  storage: sqlite(await mkdtemp(join(tmpdir(), "links-"))), // A folder to keep, in a program of yours.
   gameUserExists: async (gameId) => gameId !== "404", // Ask your game.
 });
 
-const told = Promise.withResolvers<void>();
+let hear = (_change: string) => {};
+const heard = new Promise<string>((resolve) => (hear = resolve));
 await al.on("linkChanged", ({ chatId, gameId, previousGameId }) => {
-  console.log(`${chatId} was ${previousGameId}, is ${gameId}`);
-  told.resolve();
+  hear(`${chatId} was ${previousGameId}, is ${gameId}`);
 });
 
 await al.links.set("100001", "1", { actor: "Grace" });
-await told.promise;
+console.log(await heard);
 console.log((await al.links.get("100001"))?.gameId);
 
 try {
