@@ -18,8 +18,10 @@ export interface StaticDocumentOptions {
 
 const encoder = new TextEncoder();
 
-const compressed = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> =>
-  new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"))).bytes();
+const compressed = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> => {
+  const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+};
 
 /** 22 characters of Base64url. */
 const hashOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>

@@ -1,0 +1,26 @@
+/** Express, with the service below /links, before the body parsers. */
+import { getRequestListener } from "@hono/node-server";
+import { createAccountLink } from "accountlink";
+import express from "express";
+
+const port = Number(process.env["PORT"] ?? 3000);
+const al = await createAccountLink({
+  gameUserExists: async (id) => id === "1",
+  http: { publicUrl: `http://localhost:${port}`, basePath: "/links", clientAddress: "given" },
+});
+console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
+
+const links = getRequestListener((request, { incoming }) =>
+  al.fetch(request, { clientAddress: incoming.socket.remoteAddress }),
+);
+
+const app = express();
+app.all("/links/*path", links);
+app.use(express.json());
+app.get("/", (_request, response) => void response.send("Hello"));
+const server = app.listen(port, "127.0.0.1");
+
+process.once("SIGTERM", () => {
+  server.close();
+  void al.close();
+});

@@ -1,0 +1,30 @@
+/** Express, with the service below /links, after the body parsers, which keep the bytes that they read. */
+import type { IncomingMessage } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { createAccountLink } from "accountlink";
+import express from "express";
+
+const port = Number(process.env["PORT"] ?? 3000);
+const al = await createAccountLink({
+  gameUserExists: async (id) => id === "1",
+  http: { publicUrl: `http://localhost:${port}`, basePath: "/links", clientAddress: "given" },
+});
+console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
+
+// The listener reads a rawBody instead of the stream.
+const verify = (request: IncomingMessage, _response: unknown, bytes: Buffer) =>
+  void Object.assign(request, { rawBody: bytes });
+const links = getRequestListener((request, { incoming }) =>
+  al.fetch(request, { clientAddress: incoming.socket.remoteAddress }),
+);
+
+const app = express();
+app.use(express.json({ verify }), express.urlencoded({ verify }));
+app.all("/links/*path", links);
+app.get("/", (_request, response) => void response.send("Hello"));
+const server = app.listen(port, "127.0.0.1");
+
+process.once("SIGTERM", () => {
+  server.close();
+  void al.close();
+});

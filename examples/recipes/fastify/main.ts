@@ -1,0 +1,31 @@
+/** Fastify, with the service below /links. */
+import { getRequestListener } from "@hono/node-server";
+import { createAccountLink } from "accountlink";
+import Fastify from "fastify";
+
+const port = Number(process.env["PORT"] ?? 3000);
+const al = await createAccountLink({
+  gameUserExists: async (id) => id === "1",
+  http: { publicUrl: `http://localhost:${port}`, basePath: "/links", clientAddress: "given" },
+});
+console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
+
+const links = getRequestListener((request, { incoming }) =>
+  al.fetch(request, { clientAddress: incoming.socket.remoteAddress }),
+);
+
+// Connections are kept for 72 seconds otherwise, also when it closes.
+const server = Fastify({ forceCloseConnections: true });
+server.get("/", async () => "Hello");
+server.register(async (scope) => {
+  // The service reads bodies itself.
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  scope.all("/links/*", (request, reply) => {
+    reply.hijack();
+    return links(request.raw, reply.raw);
+  });
+});
+await server.listen({ port, host: "127.0.0.1" });
+
+process.once("SIGTERM", () => void al.close().then(() => server.close()));
