@@ -55,7 +55,7 @@ const rules: Readonly<Record<string, Rule>> = {
     imports: ["core", "storage-memory", "cache-memory", "platform-memory"],
     portable: true,
   },
-  conformance: { imports: ["core", "testing"] },
+  conformance: { imports: ["core", "storage-memory", "testing"] },
   "test-servers": { imports: [] },
   server: { imports: "any" },
   test: { imports: "any" },

@@ -27,6 +27,7 @@ export * from "./property/command.ts";
 export * from "./property/run_command.ts";
 export * from "./property/storage_property_suite.ts";
 export * from "./property/verification_command.ts";
+export * from "./run_suites.ts";
 export * from "./secrets/root_key_store_suite.ts";
 export * from "./sessions/session_store_suite.ts";
 export * from "./sign_ins/sign_in_store_suite.ts";

@@ -1,22 +1,13 @@
 /** For tests: runs the suites against adapters with mistakes. */
 import { StoreUnavailable } from "@accountlink/core";
 import { type Context, Effect, Layer } from "effect";
+import { runSuites } from "./run_suites.ts";
 import type { TestApi } from "./suite.ts";
 
 /** Runs the registered cases in sequence, and returns the titles of those that failed. */
 export const failingTitles = async (register: (test: TestApi) => void): Promise<ReadonlyArray<string>> => {
-  const cases: Array<readonly [title: string, body: () => Promise<void>]> = [];
-  const cleanups: Array<() => Promise<void>> = [];
-  register({
-    describe: (_, body) => body(),
-    it: Object.assign((title: string, body: () => Promise<void>) => cases.push([title, body]), {
-      skip: () => {},
-    }),
-    afterAll: (body) => cleanups.push(body),
-  });
   const failed: Array<string> = [];
-  for (const [title, body] of cases) await body().catch(() => failed.push(title));
-  for (const cleanup of cleanups) await cleanup();
+  for await (const { title, failure } of runSuites(register)) if (failure !== null) failed.push(title);
   return failed;
 };
 
