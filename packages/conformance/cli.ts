@@ -11,7 +11,7 @@ import { StorageMemory } from "@accountlink/storage-memory";
 import { Layer } from "effect";
 import type { Connection } from "./outages/connection.ts";
 import { storageOutageSuite } from "./outages/outage_suites.ts";
-import { runSuites } from "./run_suites.ts";
+import { type CaseResult, runSuites } from "./run_suites.ts";
 import { storageSuites } from "./storage_suites.ts";
 import type { TestApi } from "./suite.ts";
 
@@ -30,62 +30,91 @@ interface AdapterModule {
   readonly outages?: Layer.Layer<StoragePorts | Connection, unknown>;
 }
 
-const main = async (): Promise<number> => {
+interface Arguments {
+  readonly path: string;
+  readonly only: string;
+  readonly runs: number;
+  readonly seed: number | undefined;
+}
+
+/** What was asked for; or what is wrong with it, as text. */
+const argumentsOf = (): Arguments | string => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      only: { type: "string" },
-      runs: { type: "string" },
+      only: { type: "string", default: "" },
+      runs: { type: "string", default: "100" },
       seed: { type: "string" },
       help: { type: "boolean" },
     },
   });
   const [path] = positionals;
-  if (values.help === true || path === undefined || positionals.length > 1) return refuse(usage);
-  const [runs, seed] = [Number(values.runs ?? "100"), Number(values.seed ?? "0")];
-  if (!Number.isInteger(runs) || runs < 1) return refuse(`--runs is "${values.runs}", expected 1 or more`);
-  if (!Number.isInteger(seed)) return refuse(`--seed is "${values.seed}", expected an integer`);
+  if (values.help === true || path === undefined || positionals.length > 1) return usage;
+  const { only } = values;
+  const [runs, seed] = [Number(values.runs), values.seed === undefined ? undefined : Number(values.seed)];
+  if (!Number.isInteger(runs) || runs < 1) return `--runs is "${values.runs}", expected 1 or more`;
+  if (seed !== undefined && !Number.isInteger(seed)) return `--seed is "${values.seed}", expected an integer`;
+  return { path, only, runs, seed };
+};
 
-  const { layer, outages } = (await import(pathToFileURL(resolve(path)).href)) as AdapterModule;
-  if (!Layer.isLayer(layer)) return refuse(`"${path}" exports no "layer", expected one of all storage ports`);
-  const register = (test: TestApi): void => {
-    const options = { name: path, test, ...(values.seed === undefined ? {} : { seed }) };
-    storageSuites({ ...options, layer, model: StorageMemory.layer, runs });
+const suitesOf =
+  (
+    { path, runs, seed }: Arguments,
+    layer: Layer.Layer<StoragePorts, unknown>,
+    outages: AdapterModule["outages"],
+  ) =>
+  (test: TestApi): void => {
+    const random = seed === undefined ? { runs } : { runs, seed };
+    storageSuites({ name: path, layer, model: StorageMemory.layer, test, ...random });
     storageOutageSuite(
       outages === undefined
-        ? { ...options, skip: `the module exports no "outages"` }
-        : { ...options, layer: outages },
+        ? { name: path, test, skip: `the module exports no "outages"` }
+        : { name: path, test, layer: outages },
     );
   };
 
-  const { only = "" } = values;
+/** Prints each result, and gives their numbers. */
+const report = async (results: AsyncIterable<CaseResult>) => {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   let shown = "";
-  for await (const { suite, title, failure, skipped } of runSuites(register, {
-    includes: (name) => name.includes(only),
-  })) {
-    if (suite !== shown) console.log(`\n${suite}`);
+  for await (const { suite, title, failure, skipped } of results) {
+    if (suite !== shown) print(`\n${suite}`);
     shown = suite;
-    if (skipped !== null) counts.skipped++;
-    else if (failure === null) counts.passed++;
-    else counts.failed++;
-    console.log(`  ${markOf(failure, skipped)} ${title}`);
-    if (failure !== null) console.log(indented(failure));
+    const outcome = outcomeOf(failure, skipped);
+    counts[outcome]++;
+    print(`  ${marks[outcome]} ${title}`);
+    if (failure !== null) print(indented(failure));
   }
-  const { passed, failed, skipped } = counts;
-  console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
-  if (passed + failed > 0) return failed === 0 ? 0 : 1;
-  return refuse(`--only is "${only}", expected a part of the name of a suite`);
+  print(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+  return counts;
+};
+
+const main = async (): Promise<number> => {
+  const asked = argumentsOf();
+  if (typeof asked === "string") return refuse(asked);
+  const { path, only } = asked;
+  const { layer, outages } = (await import(pathToFileURL(resolve(path)).href)) as AdapterModule;
+  if (!Layer.isLayer(layer)) return refuse(`"${path}" exports no "layer", expected one of all storage ports`);
+  const includes = (name: string) => name.includes(only);
+  const { passed, failed } = await report(runSuites(suitesOf(asked, layer, outages), { includes }));
+  if (passed + failed === 0) return refuse(`--only is "${only}", expected a part of the name of a suite`);
+  return failed === 0 ? 0 : 1;
+};
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
 };
 
 const refuse = (message: string): number => {
-  console.error(message);
+  process.stderr.write(`${message}\n`);
   return 2;
 };
 
-const markOf = (failure: unknown, skipped: string | null): string => {
-  if (skipped !== null) return "-";
-  return failure === null ? "✓" : "✗";
+const marks = { passed: "✓", failed: "✗", skipped: "-" };
+
+const outcomeOf = (failure: unknown, skipped: string | null): keyof typeof marks => {
+  if (skipped !== null) return "skipped";
+  return failure === null ? "passed" : "failed";
 };
 
 const indented = (failure: unknown): string => {

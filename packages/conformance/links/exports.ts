@@ -22,6 +22,14 @@ export const exports: Cases<StoragePorts> = {
     ]);
   }),
 
+  "exportPage fills its page past records without a link": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.load([line(ada, chess), line(bob, chess), line(cyd, chess)]);
+    yield* links.remove(ada, 5);
+    yield* links.remove(bob, 5);
+    expectEqual(yield* links.page(null, 1), [line(cyd, chess)]);
+  }),
+
   "exportPage continues after any chat ID, stored or not": Effect.gen(function* () {
     const links = yield* newLinkBench;
     yield* links.load([line(ada, chess), line(bob, chess), line(cyd, chess)]);

@@ -18,11 +18,10 @@ const open = async (): Promise<SqliteDatabase> => {
   };
   /** After the open transaction, since there is one connection. */
   const begin = () => {
-    const started = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
-    turn.then(() => started.resolve());
+    const started = turn;
     turn = ended.promise;
-    return { started: started.promise, end: ended.resolve };
+    return { started, end: ended.resolve };
   };
   return {
     execute: async (sql, params) => {
