@@ -1,0 +1,21 @@
+/** A link that is still there after a restart, in a file of libSQL. */
+import { CacheMemory } from "@accountlink/cache-memory";
+import { createAccountLink } from "accountlink";
+import { Layer } from "effect";
+import { layerOn } from "./store.ts";
+
+const secret = crypto.getRandomValues(new Uint8Array(32));
+const start = () =>
+  createAccountLink({
+    secret,
+    storage: Layer.merge(layerOn("file:links.db"), CacheMemory.layer),
+    gameUserExists: async () => true,
+  });
+
+const first = await start();
+await first.links.set("100001", "1");
+await first.close();
+
+const second = await start();
+console.log((await second.links.get("100001"))?.gameId);
+await second.close();
