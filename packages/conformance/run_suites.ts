@@ -32,11 +32,13 @@ interface Suite {
  *
  * @example
  * ```ts
- * import { linkStoreSuite, runSuites } from "@accountlink/conformance";
+ * import { linkStoreSuite, runSuites, type TestApi } from "@accountlink/conformance";
  * import { StorageMemory } from "@accountlink/storage-memory";
  *
- * const register = (test) => linkStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
- * for await (const { failure } of runSuites(register)) failure; // null
+ * const register = (test: TestApi) => linkStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
+ * const failures: Array<string> = [];
+ * for await (const { title, failure } of runSuites(register)) if (failure !== null) failures.push(title);
+ * failures; // []
  * ```
  */
 export async function* runSuites(
