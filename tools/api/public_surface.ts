@@ -18,6 +18,8 @@ export interface PublicName {
   readonly comment: string;
   /** The module of another package that it comes from. */
   readonly origin: string | null;
+  /** The same for the same declaration, under whatever name and from whatever entry point of its package. */
+  readonly id: string;
 }
 
 /** What an entry point exports. */
@@ -88,7 +90,8 @@ const namesOf = (path: string): ReadonlyArray<PublicName> => {
     const name = entry.exportName.name ?? "";
     const from = entry.moduleRequest?.value;
     if (from === undefined) return [declared(exporting, name, entry.localName.name ?? name)];
-    if (!from.startsWith(".")) return [{ name, declarations: [], comment: "", origin: from }];
+    if (!from.startsWith("."))
+      return [{ name, declarations: [], comment: "", origin: from, id: `${from}#${entry.importName.name}` }];
     const others = namesOf(join(dirname(path), from.replace(/\.ts$/, ".d.ts")));
     if (entry.exportName.name === null) return others;
     if (entry.importName.name === null)
@@ -121,5 +124,11 @@ const declared = (from: ReturnType<typeof readModule>, name: string, localName: 
   };
   for (const { text } of own) visit(text);
   const comment = own.map((declaration) => declaration.comment).find((text) => text !== "") ?? "";
-  return { name, declarations: [...texts.values()].flat(), comment, origin: null };
+  return {
+    name,
+    declarations: [...texts.values()].flat(),
+    comment,
+    origin: null,
+    id: `${from.path}#${localName}`,
+  };
 };

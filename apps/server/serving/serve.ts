@@ -21,6 +21,7 @@ import { limitConnections } from "./connection_limits.ts";
 import { demoIntroduction, demoKeyOf } from "./demo.ts";
 import { Drain } from "./drain.ts";
 import { watchFileDescriptors } from "./file_descriptors.ts";
+import { guide } from "./guide.ts";
 import { listenError } from "./listen_error.ts";
 import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
 import { makeNodeServer } from "./node_server.ts";
@@ -102,7 +103,10 @@ const listen = Effect.fnUntraced(function* (
           publicUrl,
           trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
           metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
-          docs: demoKey === undefined ? docs : docsWith({ demoKey }),
+          docs: (...place) => [
+            ...(demoKey === undefined ? docs : docsWith({ demoKey }))(...place),
+            ...guide(...place),
+          ],
         }),
         ready,
         Layer.succeed(PageSettings, pageSettingsOf(config)),

@@ -1,0 +1,13 @@
+/** The documentation site, if the checkout or the image has it. */
+import { globSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { guideWith } from "@accountlink/http/guide";
+
+/** Where `npm run site` puts it. */
+const folder = resolve(import.meta.dirname, "../../../dist/guide");
+
+export const guide = guideWith({
+  paths: globSync("**/*.{html,js,css}", { cwd: folder }),
+  read: (path) => readFile(join(folder, path), "utf8"),
+});

@@ -1,0 +1,92 @@
+/** The documentation site as it is built, opened from a disk in a real browser. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, posix, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeSite, type Site } from "../../tools/site/site.ts";
+import { openPage, startBrowser } from "./browser.ts";
+import { desktop, phone } from "./looks.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "accountlink-guide-"));
+
+let site: Site | undefined;
+let browser: Browser | undefined;
+
+const pages = () => [...(site?.files ?? [])].filter(([path]) => path.endsWith(".html"));
+
+beforeAll(async () => {
+  site = makeSite();
+  for (const [path, text] of site.files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  browser = await startBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+const open = (path: string, look: object) =>
+  openPage(browser as Browser, pathToFileURL(join(folder, path)).href, look);
+
+describe("the site", () => {
+  it("has no link that leads nowhere", () => {
+    const anchors = new Map(
+      pages().map(([path, html]) => [
+        path,
+        new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, anchor]) => anchor)),
+      ]),
+    );
+    const leads = (path: string, href: string): boolean => {
+      const source = /^https:\/\/github\.com\/accountlink\/accountlink\/blob\/main\/([^#]+)/.exec(href)?.[1];
+      if (source !== undefined) return existsSync(join(root, source));
+      if (/^[a-z]+:/.test(href)) return true;
+      const [to = "", anchor] = href.split("#");
+      const target = to === "" ? path : posix.join(posix.dirname(path), to);
+      return anchor === undefined
+        ? site?.files.has(target) === true
+        : anchors.get(target)?.has(anchor) === true;
+    };
+    const broken = pages().flatMap(([path, html]) =>
+      [...html.matchAll(/ (?:href|src)="([^"]*)"/g)]
+        .map(([, href = ""]) => href)
+        .filter((href) => !leads(path, href))
+        .map((href) => `${path}: ${href}`),
+    );
+    expect(pages().length).toBeGreaterThan(50);
+    expect(broken).toEqual([]);
+  });
+
+  it("has no inline script or style, which the policy of the server forbids", () => {
+    const forbidden = /<script(?! src="[^":]+" defer><\/script>)|<style| style="| on\w+="/;
+    expect(pages().filter(([, html]) => forbidden.test(html))).toEqual([]);
+  });
+
+  it.each([
+    ["INVALID_PARAMETER", "docs/errors.html"],
+    ["alt", "docs/alts.html"],
+    ["createAccountLink", "api/accountlink.html#createaccountlink"],
+  ])("finds %s", async (text, target) => {
+    const { page, complaints, close } = await open("docs/api.html", desktop);
+    await page.getByLabel("Search").fill(text);
+    const hit = page.locator(`#results a[href^="../${target}"]`).first();
+    await hit.click();
+    await page.waitForURL((url) => url.pathname.endsWith(target.replace(/#.*/, "")));
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it.each(["index.html", "docs/operating.html", "api/accountlink.html", "api/core.links.html"])(
+    "fits a phone: %s",
+    async (path) => {
+      const { page, close } = await open(path, phone);
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
+      await close();
+    },
+  );
+});

@@ -1,0 +1,108 @@
+/**
+ * Which examples of the documentation use which public name. An example counts for the names that it imports and, in a
+ * doc comment, for those of its package that it says without an import; for a type also those of the names that use the
+ * type. All examples run in `tools/doc_examples_test.ts`.
+ */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseSync } from "oxc-parser";
+import type { EntrySurface, PublicName } from "../api/public_surface.ts";
+import { type Example, examplesIn } from "../doc_examples.ts";
+import { root } from "../publishable.ts";
+
+/** All examples of documents and doc comments. */
+export const readExamples = (): ReadonlyArray<Example> =>
+  globSync(["*.md", "docs/**/*.md", "packages/**/*.{md,ts}"], {
+    cwd: root,
+    exclude: ["**/node_modules", "packages/*/dist", "**/*_test.ts"],
+  })
+    .toSorted()
+    .flatMap((file) => examplesIn(file, readFileSync(join(root, file), "utf8")));
+
+/** The names of all entry points; finds those behind the names that one package has from another. */
+export const makeNames = (surfaces: ReadonlyArray<EntrySurface>) => {
+  const bySpecifier = new Map(
+    surfaces.map(({ specifier, names }) => [specifier, new Map(names.map((name) => [name.name, name]))]),
+  );
+  const origin = (name: PublicName): PublicName => {
+    const [specifier = "", imported = ""] = name.origin === null ? [] : name.id.split("#");
+    const behind = bySpecifier.get(specifier)?.get(imported);
+    return behind === undefined ? name : origin(behind);
+  };
+  return { bySpecifier, origin };
+};
+
+export type Names = ReturnType<typeof makeNames>;
+
+/** The examples of each name, by the `id` of its declaration. */
+export const examplesByName = (
+  surfaces: ReadonlyArray<EntrySurface>,
+  examples: ReadonlyArray<Example>,
+  { bySpecifier, origin }: Names,
+): ReadonlyMap<string, ReadonlyArray<Example>> => {
+  const found = new Map<string, Set<Example>>();
+  const add = (id: string, added: Iterable<Example>) =>
+    found.set(id, new Set([...(found.get(id) ?? []), ...added]));
+  for (const example of examples)
+    for (const name of [...importedBy(example, bySpecifier), ...impliedBy(example, surfaces)])
+      add(origin(name).id, [example]);
+  spreadToTypes(surfaces, found, add);
+  return new Map([...found].map(([id, set]) => [id, [...set]]));
+};
+
+/** Whether a code says a name, such as `AccountLink.layerMemory`. */
+const speaker = ({ code }: Example) => {
+  const words = [...new Set(code.match(/[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*/g))];
+  return (name: string) => words.some((word) => word === name || word.startsWith(`${name}.`));
+};
+
+const importedBy = (example: Example, bySpecifier: Names["bySpecifier"]): ReadonlyArray<PublicName> => {
+  const says = speaker(example);
+  return parseSync("example.ts", example.code).module.staticImports.flatMap(({ moduleRequest, entries }) => {
+    const locals = new Map(entries.map(({ importName, localName }) => [importName.name, localName.value]));
+    return [...(bySpecifier.get(moduleRequest.value)?.values() ?? [])].filter(({ name }) => {
+      const [first = "", ...rest] = name.split(".");
+      const local = locals.get(first);
+      return local !== undefined && (rest.length === 0 || says([local, ...rest].join(".")));
+    });
+  });
+};
+
+/** In a doc comment, the names of its package need no import. */
+const impliedBy = (example: Example, surfaces: ReadonlyArray<EntrySurface>): ReadonlyArray<PublicName> => {
+  const [, folder] = /^packages\/([^/]+)\/.*\.ts$/.exec(example.file) ?? [];
+  if (folder === undefined) return [];
+  const own = folder === "accountlink" ? folder : `@accountlink/${folder}`;
+  const says = speaker(example);
+  return surfaces
+    .filter(({ specifier }) => specifier === own || specifier.startsWith(`${own}/`))
+    .flatMap(({ names }) => names.filter(({ name }) => says(name)));
+};
+
+/** Gives a type the examples of the names whose declarations name it: nobody imports the type of an argument. */
+const spreadToTypes = (
+  surfaces: ReadonlyArray<EntrySurface>,
+  found: ReadonlyMap<string, ReadonlySet<Example>>,
+  add: (id: string, added: Iterable<Example>) => void,
+): void => {
+  const all = surfaces.flatMap(({ names }) => names);
+  const types = new Map(
+    all
+      .filter(({ declarations: [text = ""] }) => /^(export )?(declare )?(interface|type) /.test(text))
+      .map((type) => [type.name, type]),
+  );
+  const users = all.filter(({ id }) => found.has(id));
+  const seen = new Set(users.map(({ id }) => id));
+  // Types of types follow, so the list grows while it is read.
+  for (const user of users)
+    for (const word of new Set(user.declarations.join(" ").match(/[A-Za-z_$][\w$]*/g))) {
+      const type = types.get(word);
+      if (type === undefined || seen.has(type.id) || packageOf(type.id) !== packageOf(user.id)) continue;
+      seen.add(type.id);
+      add(type.id, found.get(user.id) ?? []);
+      users.push(type);
+    }
+};
+
+/** The folder of the package that a declaration is in. */
+const packageOf = (id: string): string => /\.declarations-[^/]+\/([^/]+)/.exec(id)?.[1] ?? id;

@@ -1,0 +1,149 @@
+/**
+ * Builds the documentation as pages that open from a disk: guides, API reference, changelog and a search. Run as a
+ * program, into `dist/guide` or the folder that is given.
+ */
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { withDeclarations } from "../api/declarations.ts";
+import { type EntrySurface, publicSurfaceOf } from "../api/public_surface.ts";
+import type { Example } from "../doc_examples.ts";
+import { publishablePackages, root } from "../publishable.ts";
+import { examplesByName, makeNames, readExamples } from "./examples.ts";
+import { linksOf, type Rendered, render } from "./markdown.ts";
+import { type NavigationGroup, pageHtml } from "./page.ts";
+import { referenceMarkdown, referencePath } from "./reference.ts";
+
+export interface Site {
+  /** The text of each file, by its path. */
+  readonly files: ReadonlyMap<string, string>;
+  /** The public names without an example that runs, by entry point. */
+  readonly withoutExample: ReadonlyMap<string, ReadonlyArray<string>>;
+  /** The number of public names. */
+  readonly names: number;
+}
+
+/** The documents in the order of a reader, with the pages that they become. */
+const documents: Readonly<Record<string, ReadonlyArray<string>>> = {
+  Start: ["README.md", "docs/embedding.md", "docs/api.md", "docs/errors.md", "CHANGELOG.md"],
+  Guides: globSync("docs/*.md", { cwd: root }).toSorted(),
+  Packages: globSync("packages/*/README.md", { cwd: root }).toSorted(),
+  Project: ["CONTRIBUTING.md", "SECURITY.md"],
+};
+
+const pageOf = (file: string): string =>
+  file === "README.md" ? "index.html" : file.replace(/\.md$/, ".html").replace("/README", "");
+
+/** Makes the site. */
+export const makeSite = (): Site => {
+  const surfaces = withDeclarations(
+    (folder) =>
+      publishablePackages().flatMap((published) =>
+        publicSurfaceOf(published, join(folder, basename(published.folder))),
+      ),
+    "--noCheck",
+  );
+  const seen = new Set<string>();
+  const groups: Array<NavigationGroup> = [];
+  const files = new Map<string, string>();
+  const rendered: Array<{ path: string; title: string; page: Rendered }> = [];
+
+  const pages = new Map(
+    Object.values(documents)
+      .flat()
+      .map((file) => [file, pageOf(file)]),
+  );
+  for (const [title, group] of Object.entries(documents)) {
+    const added = group
+      .filter((file) => !seen.has(file))
+      .map((file) => {
+        seen.add(file);
+        const path = pageOf(file);
+        const markdown = readFileSync(join(root, file), "utf8");
+        const page = render(markdown, linksOf(file, path, pages));
+        rendered.push({ path, title: page.sections[1]?.title ?? file, page });
+        return { path, title: page.sections[1]?.title ?? file };
+      });
+    groups.push({ title, pages: added });
+  }
+
+  const names = makeNames(surfaces);
+  const examples = examplesByName(surfaces, readExamples(), names);
+  groups.push({
+    title: "API reference",
+    pages: surfaces.map(({ specifier }) => ({ path: referencePath(specifier), title: specifier })),
+  });
+  for (const surface of surfaces) {
+    const markdown = referenceMarkdown(surface, names.origin, examples, linkToExample(pages));
+    const path = referencePath(surface.specifier);
+    rendered.push({ path, title: surface.specifier, page: render(markdown, (href) => href) });
+  }
+
+  for (const { path, title, page } of rendered)
+    files.set(path, pageHtml({ path, title, content: page.html }, groups));
+  files.set("search_index.js", `const searchDocuments = ${JSON.stringify(searchDocuments(rendered))};\n`);
+  for (const file of ["search.js", "style.css"])
+    files.set(file, readFileSync(join(import.meta.dirname, file), "utf8"));
+  const minisearch = join(dirname(fileURLToPath(import.meta.resolve("minisearch"))), "../umd/index.js");
+  files.set("minisearch.js", readFileSync(minisearch, "utf8").replace(/\/\/# sourceMappingURL.*\s*$/, ""));
+  return { files, ...examplesMissing(surfaces, names, examples) };
+};
+
+/** As a link from a page of the reference. */
+const linkToExample =
+  (pages: ReadonlyMap<string, string>) =>
+  ({ file, line }: Example): string | null => {
+    const page = pages.get(file);
+    if (page === undefined) return null;
+    const before = readFileSync(join(root, file), "utf8").split("\n").slice(0, line);
+    const heading = before.findLast((text) => /^#+ /.test(text))?.replace(/^#+ /, "") ?? file;
+    const { sections } = render(`# ${heading}`, (href) => href);
+    return `[${sections[1]?.title}](../${page}#${sections[1]?.anchor})`;
+  };
+
+const searchDocuments = (
+  rendered: ReadonlyArray<{ readonly path: string; readonly title: string; readonly page: Rendered }>,
+) =>
+  rendered
+    .flatMap(({ path, title, page }) =>
+      page.sections
+        .filter(({ text, title: heading }) => text + heading !== "")
+        .map((section) => ({
+          title: section.title === "" ? title : section.title,
+          page: title,
+          url: section.anchor === "" ? path : `${path}#${section.anchor}`,
+          // The declarations of the reference are long, and their words are those of everything.
+          text: section.text.slice(0, path.startsWith("api/") ? 300 : 6_000),
+        })),
+    )
+    .map((document, id) => ({ id, ...document }));
+
+const examplesMissing = (
+  surfaces: ReadonlyArray<EntrySurface>,
+  { origin }: ReturnType<typeof makeNames>,
+  examples: ReadonlyMap<string, ReadonlyArray<Example>>,
+) => ({
+  names: surfaces.flatMap(({ names }) => names).length,
+  withoutExample: new Map(
+    surfaces.map(({ specifier, names }) => [
+      specifier,
+      names.filter((name) => !examples.has(origin(name).id)).map(({ name }) => name),
+    ]),
+  ),
+});
+
+if (import.meta.main) {
+  const folder = process.argv[2] ?? join(root, "dist/guide");
+  const { files, names, withoutExample } = makeSite();
+  rmSync(folder, { recursive: true, force: true });
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  const missing = [...withoutExample.values()].flat().length;
+  console.log(
+    `${files.size} files in ${folder}; ${names - missing} of ${names} public names have an example:`,
+  );
+  for (const [specifier, without] of withoutExample)
+    if (without.length > 0) console.log(`  ${specifier}: ${without.length} have none`);
+}
