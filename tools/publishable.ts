@@ -6,10 +6,13 @@ export const root = resolve(import.meta.dirname, "..");
 
 export interface Manifest {
   readonly name: string;
+  readonly version?: string;
   readonly private?: boolean;
   /** Entry points by their subpath. */
   readonly exports?: Readonly<Record<string, string | null>>;
+  readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
 

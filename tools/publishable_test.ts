@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { entryPointsOf } from "./entry_points.ts";
+import { jsrManifestOf } from "./jsr.ts";
 import { publishablePackages, root } from "./publishable.ts";
 
 const packages = publishablePackages();
@@ -30,8 +31,12 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
 
   it("publishes the entry points that the workspace has, compiled", () => {
     const exports = Object.entries(manifest.exports ?? {});
-    const compiled = exports.map(([subpath, source]) => [subpath, compiledPath(source)]);
-    expect(manifest["publishConfig"]).toEqual({ access: "public", exports: Object.fromEntries(compiled) });
+    expect(manifest["publishConfig"]).toEqual({
+      access: "public",
+      exports: compiled(manifest.exports ?? {}),
+      // Programs of the command line.
+      ...(manifest.bin === undefined ? {} : { bin: compiled(manifest.bin) }),
+    });
     const sources = entryPointsOf({ folder, manifest }).map(({ source }) => source);
     expect(sources.length).toBeGreaterThanOrEqual(exports.length);
     const missing = sources.filter((source) => !existsSync(join(root, folder, source)));
@@ -45,6 +50,11 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(text).toContain("```ts\n");
   });
 
+  it("is described to JSR as to npm; tools/jsr.ts writes it", () => {
+    const text = readFileSync(join(root, folder, "jsr.json"), "utf8");
+    expect(JSON.parse(text)).toEqual(jsrManifestOf({ folder, manifest }));
+  });
+
   it("has the effect of its user, and depends on what is published", () => {
     const dependencies = manifest.dependencies ?? {};
     expect(Object.keys(dependencies)).not.toContain("effect");
@@ -52,6 +62,9 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(packages.map(({ manifest: { name } }) => name)).toEqual(expect.arrayContaining(own));
   });
 });
+
+const compiled = (paths: Readonly<Record<string, string | null>>): object =>
+  Object.fromEntries(Object.entries(paths).map(([name, source]) => [name, compiledPath(source)]));
 
 const compiledPath = (source: string | null): string | null =>
   source?.replace(/^\.\//, "./dist/").replace(/\.ts$/, ".js") ?? null;

@@ -1,0 +1,31 @@
+/**
+ * The packages as JSR would take them. Types of services are inferred, which JSR calls slow: it
+ * takes them only when it is told to.
+ */
+import { cp, readdir, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { expect, it } from "vitest";
+import { publishablePackages, root } from "../../tools/publishable.ts";
+import { makeFolder, run } from "./project.ts";
+
+it("a dry run publishes every package", async () => {
+  await using folder = await makeFolder();
+  const packages = publishablePackages();
+  for (const described of packages) {
+    // The manifests of npm would lead into a workspace that is not there.
+    const filter = (path: string) => !["node_modules", "dist", "package.json"].includes(basename(path));
+    await cp(join(root, described.folder), join(folder.path, described.folder), { recursive: true, filter });
+  }
+  const workspace = (await readdir(join(folder.path, "packages"))).map((name) => `./packages/${name}`);
+  await writeFile(join(folder.path, "deno.json"), JSON.stringify({ workspace }));
+  const deno = join(root, "node_modules/deno/deno");
+  const options = ["--dry-run", "--allow-dirty", "--no-check", "--allow-slow-types"];
+  const output = await run(folder.path, [
+    "sh",
+    "-c",
+    `NO_COLOR=1 exec "$0" publish "$@" 2>&1`,
+    deno,
+    ...options,
+  ]);
+  expect(output.match(/^Simulating publish of/gm)).toHaveLength(packages.length);
+});

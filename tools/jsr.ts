@@ -1,0 +1,39 @@
+/**
+ * Writes the `jsr.json` of each published package, from its `package.json`: JSR has no patterns in
+ * exports, every import names its registry, and every name has a scope.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { entryPointsOf } from "./entry_points.ts";
+import { type Manifest, type Package, publishablePackages, root } from "./publishable.ts";
+
+/** The content of the file. */
+export const jsrManifestOf = (described: Package): Readonly<Record<string, unknown>> => {
+  const { folder, manifest } = described;
+  const { name, version, license, dependencies, peerDependencies } = manifest;
+  const imported = Object.keys({ ...dependencies, ...peerDependencies }).toSorted();
+  return {
+    name: scoped(name),
+    version,
+    license,
+    exports: Object.fromEntries(entryPointsOf(described).map(({ subpath, source }) => [subpath, source])),
+    imports: Object.fromEntries(imported.map((dependency) => [dependency, sourceOf(folder, dependency)])),
+    publish: { exclude: ["**/*_test.ts", "**/test_*.ts", "dist", "package.json"] },
+  };
+};
+
+const scoped = (name: string): string => (name.startsWith("@") ? name : `@accountlink/${name}`);
+
+/** Where an import comes from, in the version that is installed or a later one that is compatible. */
+const sourceOf = (folder: string, name: string): string => {
+  const path = join(root, folder, "node_modules", name, "package.json");
+  const { version } = JSON.parse(readFileSync(path, "utf8")) as Manifest;
+  return /^@?accountlink\b/.test(name) ? `jsr:${scoped(name)}@^${version}` : `npm:${name}@^${version}`;
+};
+
+if (import.meta.main) {
+  for (const described of publishablePackages()) {
+    const text = JSON.stringify(jsrManifestOf(described), null, 2);
+    writeFileSync(join(root, described.folder, "jsr.json"), `${text}\n`);
+  }
+}
