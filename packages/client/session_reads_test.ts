@@ -35,16 +35,28 @@ describe("a stream", () => {
   });
 
   it("goes on after the last event, over ends and breaks of its connection", async () => {
+    const seen = Promise.withResolvers<void>();
     const { client, heard } = await scripted([
       streaming([opening, event(1, "pending"), timeout]),
-      streaming([opening, event(2, "opened"), "id: 3\nevent: comp"], "cut"),
+      // A connection that breaks takes what its reader has not read with it.
+      async (outgoing) => {
+        outgoing.writeHead(200, { "content-type": "text/event-stream" });
+        outgoing.write(opening + event(2, "opened"));
+        await seen.promise;
+        outgoing.write("id: 3\nevent: comp", () => outgoing.destroy());
+      },
       "cut",
       refusal(503, "INTERNAL_ERROR"),
       streaming([opening], "end"),
       streaming([opening, timeout]),
       streaming([event(3, "cancelled", "cancelled")], "open"),
     ]);
-    expect(await all(client.sessions.watch(sid))).toEqual(["pending", "opened", "cancelled"]);
+    const states: Array<string> = [];
+    for await (const { state } of client.sessions.watch(sid)) {
+      states.push(state);
+      if (state === "opened") seen.resolve();
+    }
+    expect(states).toEqual(["pending", "opened", "cancelled"]);
     const ids = heard.map(({ headers }) => headers["last-event-id"]);
     expect(ids).toEqual([undefined, "1", "2", "2", "2", "2", "2"]);
   });
