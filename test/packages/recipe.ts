@@ -18,6 +18,8 @@ export interface Recipe {
   readonly output?: ReadonlyArray<string>;
   /** Where a server mounts the service. */
   readonly basePath?: string;
+  /** With which code a server ends; 0 by default. */
+  readonly exitCode?: number;
   readonly manifest: ProjectManifest;
   readonly scripts: Readonly<Record<string, string>>;
 }
@@ -27,7 +29,7 @@ export const recipes: ReadonlyArray<Recipe> = globSync("examples/recipes/*/packa
   .toSorted()
   .map((file) => {
     const manifest = JSON.parse(readFileSync(join(root, file), "utf8")) as ProjectManifest & {
-      readonly recipe: Pick<Recipe, "runtimes" | "output" | "basePath">;
+      readonly recipe: Pick<Recipe, "runtimes" | "output" | "basePath" | "exitCode">;
       readonly scripts?: Readonly<Record<string, string>>;
     };
     const { recipe, scripts = {} } = manifest;
@@ -73,7 +75,8 @@ export const expectRecipe = async (
     await program.stop();
   }
   // Not null, as it is of a program that the signal ended.
-  if (recipe.output === undefined && runtime !== "workerd") expect(await program.ended).toBe(0);
+  if (recipe.output === undefined && runtime !== "workerd")
+    expect(await program.ended).toBe(recipe.exitCode ?? 0);
 };
 
 const commandOf = ({ scripts }: Recipe, runtime: Runtime | "workerd", runtimes: Runtimes): Command => {

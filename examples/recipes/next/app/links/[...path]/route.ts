@@ -1,0 +1,32 @@
+/** Route handlers of Next, with the service below /links. */
+import { createAccountLink, type PromisedAccountLink } from "accountlink";
+
+let opened: Promise<PromisedAccountLink> | undefined;
+
+/** Opened by the first request: `next build` loads this module too. */
+const open = async (): Promise<PromisedAccountLink> => {
+  const al = await createAccountLink({
+    gameUserExists: async (id) => id === "1",
+    http: { publicUrl: "http://localhost:3000", basePath: "/links", clientAddress: "given" },
+  });
+  console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
+  process.once("SIGTERM", () => void al.close());
+  return al;
+};
+
+/** `next start` sets the header, unless a proxy has. */
+const answer = async (request: Request): Promise<Response> => {
+  opened ??= open();
+  const clientAddress = request.headers.get("x-forwarded-for")?.split(",")[0]?.trim();
+  return (await opened).fetch(request, { clientAddress });
+};
+
+export {
+  answer as DELETE,
+  answer as GET,
+  answer as HEAD,
+  answer as OPTIONS,
+  answer as PATCH,
+  answer as POST,
+  answer as PUT,
+};
