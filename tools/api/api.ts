@@ -30,7 +30,7 @@ export const problemOf = ({ name, written, actual, released, isAnnounced }: ApiS
   if (written !== actual)
     return `${name} does not export what its api.txt says, run "npm run api":\n${differences(written, actual).join("\n")}`;
   if (released === fingerprint(actual) || isAnnounced) return null;
-  return `${name} does not export what it did in the last version, announce it with "npm run changeset"`;
+  return `${name} does not export what it did in the last version, announce it with "npm run changeset", which adds a file such as .changeset/new_name.md:\n---\n"${name}": minor\n---\n\nWhat users should know.`;
 };
 
 const reportPath = ({ folder }: Package) => join(root, folder, "api.txt");

@@ -95,8 +95,8 @@ describe("problemOf", () => {
     const changed = { ...state, written: without, actual: without };
     const problem =
       'pkg does not export what it did in the last version, announce it with "npm run changeset"';
-    expect(problemOf(changed)).toBe(problem);
-    expect(problemOf({ ...state, released: undefined })).toBe(problem);
+    expect(problemOf(changed)).toContain(problem);
+    expect(problemOf({ ...state, released: undefined })).toContain(problem);
     expect(problemOf({ ...changed, isAnnounced: true })).toBe(null);
   });
 });

@@ -89,15 +89,15 @@ const spreadToTypes = (
   const types = new Map(
     all
       .filter(({ declarations: [text = ""] }) => /^(export )?(declare )?(interface|type) /.test(text))
-      .map((type) => [type.name, type]),
+      .map((type) => [`${packageOf(type.id)} ${type.name}`, type]),
   );
   const users = all.filter(({ id }) => found.has(id));
   const seen = new Set(users.map(({ id }) => id));
   // Types of types follow, so the list grows while it is read.
   for (const user of users)
     for (const word of new Set(user.declarations.join(" ").match(/[A-Za-z_$][\w$]*/g))) {
-      const type = types.get(word);
-      if (type === undefined || seen.has(type.id) || packageOf(type.id) !== packageOf(user.id)) continue;
+      const type = types.get(`${packageOf(user.id)} ${word}`);
+      if (type === undefined || seen.has(type.id)) continue;
       seen.add(type.id);
       add(type.id, found.get(user.id) ?? []);
       users.push(type);
