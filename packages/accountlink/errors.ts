@@ -30,5 +30,24 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
 /**
  * Everything that a call rejects with. Each has a `code`, `details`, and the `status` that it has over HTTP. A bug is an
  * `InternalError` with its `cause`.
+ *
+ * @example
+ * ```ts
+ * import { type AccountLinkError, createAccountLink } from "accountlink";
+ *
+ * const al = await createAccountLink({ gameUserExists: (id) => id === "1" });
+ * const rejection = (call: Promise<unknown>) => call.then(() => null, (error: AccountLinkError) => error);
+ *
+ * const missing = await rejection(al.links.delete("100001"));
+ * missing instanceof LinkNotFound; // true
+ * [missing?.code, missing?.status]; // ["LINK_NOT_FOUND", 404]
+ *
+ * await al.links.set("100001", "1");
+ * await al.links.set("100002", "1");
+ * (await rejection(al.links.move("100001", "100002"))) instanceof Conflict; // true
+ *
+ * await al.close();
+ * (await rejection(al.links.get("100001"))) instanceof AccountLinkClosed; // true
+ * ```
  */
 export type AccountLinkError = PublicError | AccountLinkClosed;
