@@ -1,11 +1,11 @@
 /** The page /docs in a real browser. */
 import { routes } from "@accountlink/http-api";
 import { isProof } from "@accountlink/test-servers";
-import type { Browser } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunningServer, startServerHere } from "../support/server.ts";
+import { type RunningServer, startServer, startServerHere } from "../support/server.ts";
 import { openPage, startBrowser, type WatchedPage } from "./browser.ts";
-import { desktop, phone, schemeOf } from "./looks.ts";
+import { contentWidth, desktop, phone, schemeOf } from "./looks.ts";
 
 let server: RunningServer | undefined;
 let browser: Browser | undefined;
@@ -18,6 +18,27 @@ afterAll(async () => {
   await browser?.close();
   await server?.stop();
 });
+
+const openDocs = async (url: string, look: BrowserContextOptions): Promise<WatchedPage> => {
+  const opened = await openPage(browser as Browser, `${url}/docs`, look);
+  await opened.page.getByRole("heading", { name: "accountlink" }).waitFor();
+  await opened.page.getByText(lastSummary).first().waitFor({ state: "attached" });
+  await tryButton(opened.page).waitFor();
+  return opened;
+};
+
+const tryButton = (page: Page) =>
+  page.getByRole("button", { name: /Test Request.*get \/v2\/chat/is }).first();
+
+const lastSummary = routes.at(-1)?.summary as string;
+
+/** Sends the request that the page shows for `GET /v2/chat`, and gives the status of its answer. */
+const tryOut = async ({ page }: WatchedPage): Promise<number> => {
+  await tryButton(page).click();
+  const answered = page.waitForResponse((response) => new URL(response.url()).pathname === "/v2/chat");
+  await page.getByRole("button", { name: /^Send/i }).first().click();
+  return (await answered).status();
+};
 
 /** Each size and each scheme once, the second in the proof only: the page is slow to build itself. */
 const cases = [
@@ -32,18 +53,13 @@ describe.each(isProof ? cases : cases.slice(0, 1))(
     const watched = (): WatchedPage => opened as WatchedPage;
 
     beforeAll(async () => {
-      opened = await openPage(browser as Browser, `${server?.url}/docs`, { viewport, colorScheme });
-      await opened.page.getByRole("heading", { name: "accountlink" }).waitFor();
+      opened = await openDocs(server?.url as string, { viewport, colorScheme });
     });
 
     afterAll(() => opened?.close());
 
     it("lists every route", async () => {
       const { page, keepPicture } = watched();
-      await page
-        .getByText(routes.at(-1)?.summary as string)
-        .first()
-        .waitFor({ state: "attached" });
       await keepPicture(`docs-${size}-${colorScheme}`);
       const text = (await page.locator("body").textContent()) ?? "";
       const isMissing = ({ path, summary }: (typeof routes)[number]) =>
@@ -60,18 +76,41 @@ describe.each(isProof ? cases : cases.slice(0, 1))(
     });
 
     it("tries a request out", async () => {
-      const { page } = watched();
-      await page
-        .getByRole("button", { name: /Test Request.*get \/v2\/chat/is })
-        .first()
-        .click();
-      const answered = page.waitForResponse((response) => new URL(response.url()).pathname === "/v2/chat");
-      await page.getByRole("button", { name: /^Send/i }).first().click();
-      expect((await answered).status()).toBe(401);
+      expect(await tryOut(watched())).toBe(401);
     });
 
     it("has asked nothing of another host", () => {
       expect(watched().foreignRequests).toEqual([]);
     });
+
+    it("fits a phone", async () => {
+      const onPhone = await openDocs(server?.url as string, phone);
+      expect(await contentWidth(onPhone.page)).toBe(phone.viewport.width);
+      await onPhone.close();
+    });
   },
 );
+
+describe("/docs of the demo, on a phone", () => {
+  let demo: RunningServer | undefined;
+  let opened: WatchedPage | undefined;
+
+  beforeAll(async () => {
+    demo = await startServer({ fixture: "demo" });
+    opened = await openDocs(demo.url, phone);
+  });
+
+  afterAll(async () => {
+    await opened?.close();
+    await demo?.stop();
+  });
+
+  it("fits", async () => {
+    await opened?.keepPicture("docs-demo");
+    expect(await contentWidth(opened?.page as Page)).toBe(phone.viewport.width);
+  });
+
+  it("is answered at the first try", async () => {
+    expect(await tryOut(opened as WatchedPage)).toBe(200);
+  });
+});

@@ -28,7 +28,8 @@ export const schemeOf = async (page: Page): Promise<"light" | "dark"> => {
   return (red + green + blue) / 3 > 127 ? "light" : "dark";
 };
 
-const contentWidth = (page: Page): Promise<number> =>
+/** How wide a page is, beyond the edge of the window too. */
+export const contentWidth = (page: Page): Promise<number> =>
   page.evaluate<number>("document.documentElement.scrollWidth");
 
 /** Expects a page that everybody can use, however they look at it. */

@@ -31,6 +31,13 @@ export interface DocsOptions {
 /**
  * `/docs` and `/openapi.json`, for `HttpSettings` and `makeWebHandler`. A program without this
  * import does without the megabytes of the page's script.
+ *
+ * @example
+ * ```ts
+ * const demoDocs = docsWith({ demoKey: "alk_of_a_demo" });
+ * demoDocs("https://links.example", "/links").map(({ path }) => path);
+ * // ["/docs", "/docs/scalar.js", "/openapi.json"]
+ * ```
  */
 export const docsWith =
   (options: DocsOptions): Docs =>
@@ -76,6 +83,9 @@ const configurationOf = (basePath: string, { demoKey }: DocsOptions) => ({
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/** Texts for screen readers and buttons that appear on hover reach beyond a phone's edge; the page is no wider for them. */
+const hiddenParts = ".references-rendered { overflow-x: clip }";
+
 const emptyPage = (configuration: object) => html`<!doctype html>
 <html lang="en">
 <head>
@@ -83,6 +93,7 @@ const emptyPage = (configuration: object) => html`<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>accountlink</title>
 <link rel="icon" href="data:,">
+<style>${hiddenParts}</style>
 </head>
 <body>
 <noscript>This page needs JavaScript. The <a href="${paths.openApi}">OpenAPI document</a> says the same.</noscript>
