@@ -44,7 +44,7 @@ describe("the site", () => {
     );
     const leads = (path: string, href: string): boolean => {
       const source = /^https:\/\/github\.com\/accountlink\/accountlink\/blob\/main\/([^#]+)/.exec(href)?.[1];
-      if (source !== undefined) return existsSync(join(root, source));
+      if (source !== undefined) return existsSync(join(root, decodeURIComponent(source)));
       if (/^[a-z]+:/.test(href)) return true;
       const [to = "", anchor] = href.split("#");
       const target = to === "" ? path : posix.join(posix.dirname(path), to);
