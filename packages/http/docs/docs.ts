@@ -83,8 +83,8 @@ const configurationOf = (basePath: string, { demoKey }: DocsOptions) => ({
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Texts for screen readers and buttons that appear on hover reach beyond a phone's edge; the page is no wider for them. */
-const hiddenParts = ".references-rendered { overflow-x: clip }";
+/** Parts of the reference, such as buttons that appear on hover, reach beyond the edge of a phone. */
+const clippedParts = ".references-rendered { overflow-x: clip }";
 
 const emptyPage = (configuration: object) => html`<!doctype html>
 <html lang="en">
@@ -93,7 +93,7 @@ const emptyPage = (configuration: object) => html`<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>accountlink</title>
 <link rel="icon" href="data:,">
-<style>${hiddenParts}</style>
+<style>${clippedParts}</style>
 </head>
 <body>
 <noscript>This page needs JavaScript. The <a href="${paths.openApi}">OpenAPI document</a> says the same.</noscript>
