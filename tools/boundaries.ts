@@ -52,8 +52,9 @@ const rules: Readonly<Record<string, Rule>> = {
     thirdParty: "effect",
   },
   testing: {
-    imports: ["core", "storage-memory", "cache-memory", "platform-memory"],
+    imports: ["core", "accountlink", "storage-memory", "cache-memory", "platform-memory"],
     portable: true,
+    tests: ["client"],
   },
   conformance: { imports: ["core", "storage-memory", "testing"] },
   "test-servers": { imports: [] },

@@ -12,7 +12,7 @@ import { Audit } from "./audit.ts";
 import { Keys } from "./keys.ts";
 import { Links } from "./links.ts";
 import { type CheckedOptions, checkOptions, type Options, type Settings } from "./options.ts";
-import { PublicAddress } from "./public_address.ts";
+import { type Address, PublicAddress } from "./public_address.ts";
 import { Scope, type ScopeChoice } from "./scope.ts";
 import { Sessions } from "./sessions.ts";
 import { Users } from "./users.ts";
@@ -37,6 +37,15 @@ export const layerScope = (choice: ScopeChoice) =>
   Layer.fresh(Layer.provideMerge(inScope, Scope.layer(choice)));
 
 /**
+ * Every service of this package, over those of core that a program made itself: what `layer` adds to `layer` and
+ * `layerWeb` of `@accountlink/core`.
+ */
+export const layerServices = (scope: ScopeChoice, address: Address) =>
+  Layer.mergeAll(layerScope(scope), Accounts.layer, Users.layer).pipe(
+    Layer.provideMerge(Layer.succeed(PublicAddress, address)),
+  );
+
+/**
  * Every service on a storage, and the ports below them. It fails with `InvalidOptions`, with `SecretRejected` if another
  * secret was used with the storage before, and with what keeps the storage from opening.
  */
@@ -56,7 +65,7 @@ const layerOf = <E>({
   redirectOrigins,
   logLevel,
 }: CheckedOptions<E>) =>
-  Layer.mergeAll(layerScope(scope), Accounts.layer, Users.layer).pipe(
+  layerServices(scope, { publicUrl, redirectOrigins }).pipe(
     Layer.provideMerge(Core.layerWeb),
     Layer.provideMerge(Core.layer),
     Layer.provideMerge(deploymentKeys(secrets)),
@@ -72,7 +81,6 @@ const layerOf = <E>({
           SessionSettings,
           Effect.map(SessionSettings, (usual) => ({ ...usual, ...sessions })),
         ),
-        Layer.succeed(PublicAddress, { publicUrl, redirectOrigins }),
         logLevel === undefined ? Layer.empty : Layer.succeed(References.MinimumLogLevel, logLevel),
       ),
     ),

@@ -4,7 +4,7 @@
 import { type LinkEventMap, LinkEvents } from "@accountlink/core/links";
 import type { WebHandler, WebHandlerOptions, WebHandlerServices } from "@accountlink/http";
 import { Context, Effect, Scope as EffectScope, Exit, Layer, Stream } from "effect";
-import { layer, layerScope } from "./account_link.ts";
+import { layer, layerScope, type layerServices } from "./account_link.ts";
 import { Accounts } from "./accounts.ts";
 import { Alts } from "./alts.ts";
 import { Audit } from "./audit.ts";
@@ -73,33 +73,68 @@ export const createAccountLink = async (options: Options): Promise<PromisedAccou
   try {
     const opening = new PromiseRunner(Context.empty());
     const context = await opening.run(Layer.buildWithScope(layer({ logLevel: "Warn", ...options }), scope));
-    const handler = await webHandlerOf(Layer.succeedContext(context), options.http);
-    const runner = new PromiseRunner(context);
-    return {
-      ...scopedWith(runner, context),
-      accounts: runner.promised(Context.get(context, Accounts)),
-      users: runner.promised(Context.get(context, Users)),
-
-      // Nothing in a scope has to be closed.
-      scope: async (choice) => {
-        const opened = Effect.scoped(Layer.build(layerScope(choice)));
-        return scopedWith(runner, await runner.run(Effect.provideContext(opened, context)));
-      },
-
-      on: (name, listener) => runner.run(Effect.provideContext(listen(name, listener, scope), context)),
-
-      fetch: handler.fetch,
-
-      close: async () => {
-        await runner.close();
-        await handler.close();
-        await close();
-      },
-    };
+    const al = await promisedAccountLink(context, options.http);
+    return { ...al, close: () => al.close().then(close) };
   } catch (error) {
     await close();
     throw error;
   }
+};
+
+/** What `promisedAccountLink` needs of `AccountLink.layer`. */
+type PromisableServices =
+  | Layer.Success<ReturnType<typeof layerServices>>
+  | Layer.Services<ReturnType<typeof layerScope>>
+  | WebHandlerServices
+  | LinkEvents;
+
+/**
+ * Services that a program built with Effect, with promises. `close` ends what runs, and leaves the services to the
+ * program.
+ *
+ * @param services what `AccountLink.layer` builds
+ * @param http how `fetch` serves the HTTP interface; left out, it does not
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const services = yield* Layer.build(AccountLink.layerMemory({ gameUserExists: () => true }));
+ *   const al = yield* Effect.promise(() => promisedAccountLink(services));
+ *   return yield* Effect.promise(() => al.links.set("100001", "1"));
+ * });
+ * (await Effect.runPromise(Effect.scoped(program))).newGameId; // "1"
+ * ```
+ */
+export const promisedAccountLink = async (
+  services: Context.Context<PromisableServices>,
+  http?: WebHandlerOptions,
+): Promise<PromisedAccountLink> => {
+  const scope = EffectScope.makeUnsafe();
+  const handler = await webHandlerOf(Layer.succeedContext(services), http);
+  const runner = new PromiseRunner(services);
+  return {
+    ...scopedWith(runner, services),
+    accounts: runner.promised(Context.get(services, Accounts)),
+    users: runner.promised(Context.get(services, Users)),
+
+    // Nothing in a scope has to be closed.
+    scope: async (choice) => {
+      const opened = Effect.scoped(Layer.build(layerScope(choice)));
+      return scopedWith(runner, await runner.run(Effect.provideContext(opened, services)));
+    },
+
+    on: (name, listener) => runner.run(Effect.provideContext(listen(name, listener, scope), services)),
+
+    fetch: handler.fetch,
+
+    close: async () => {
+      await runner.close();
+      await handler.close();
+      await Effect.runPromise(EffectScope.close(scope, Exit.void));
+    },
+  };
 };
 
 const scopedWith = (

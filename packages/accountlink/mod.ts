@@ -8,6 +8,7 @@
 export {
   createAccountLink,
   type PromisedAccountLink,
+  promisedAccountLink,
   type ScopedAccountLink,
 } from "./create_account_link.ts";
 export type { Promised } from "./promised.ts";
@@ -29,6 +30,7 @@ export { Users } from "./users.ts";
 
 export { InvalidOptions, type Options, type Secret, type SecretValue, type Settings } from "./options.ts";
 export type { PlatformFunctions, Platforms } from "./platforms.ts";
+export type { Address } from "./public_address.ts";
 export { memory, type Storage } from "./storage.ts";
 
 // Errors and IDs.

@@ -3,8 +3,8 @@
  */
 import { CacheMemory } from "@accountlink/cache-memory";
 import {
-  AccountLink,
   AddressVault,
+  AccountLink as Core,
   type Fixture,
   FixtureLoader,
   NetworkIntelligence,
@@ -13,6 +13,7 @@ import { parseNetwork } from "@accountlink/core/addresses";
 import { Fixture as FixtureSchema } from "@accountlink/core/fixture";
 import { PlatformMemory } from "@accountlink/platform-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
+import { AccountLink } from "accountlink";
 import { Effect, Layer, Option, Redacted, Schema } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { IpNetwork } from "effect/net";
@@ -55,33 +56,38 @@ const load = (fixture: Fixture) =>
     loader.load(JSON.stringify(Schema.encodeSync(FixtureSchema)(fixture))),
   );
 
+/** Where the world is served, to a test. */
+export const publicUrl = "https://links.test";
+
 /**
- * The services of `AccountLink.layer` and `AccountLink.layerWeb` with their ports, on a fixture. It
- * is a new world in every build, at time 0 of its own test clock; a fixture that cannot be loaded
- * is a defect.
+ * Every service, and the ports below them, on a fixture. `Links`, `Keys`, `Sessions` and their like
+ * work in the global scope of the account "acme", which is that of fixtures. It is a new world in
+ * every build, at time 0 of its own test clock; a fixture that cannot be loaded is a defect.
  *
  * @param fixture accounts, keys, links and platforms; empty by default
  *
  * @example
  * ```ts
- * import { AuditLog, GamePlatform, GameId } from "@accountlink/core";
+ * import { Links } from "accountlink";
  * import { Effect } from "effect";
  * import { TestClock } from "effect/testing";
  *
  * const world = MemoryWorld.layer(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
  * const program = Effect.gen(function* () {
+ *   const links = yield* Links;
  *   yield* TestClock.adjust("1 day");
- *   const [imported] = yield* (yield* AuditLog).list("acme", null, 1);
- *   return [imported?.action, yield* (yield* GamePlatform).hasUser(GameId.make("1"))];
+ *   const { newChatId } = yield* links.move("100001", "100002");
+ *   return [newChatId, (yield* links.get("100002"))?.gameId];
  * });
- * await Effect.runPromise(Effect.provide(program, world)); // ["links.imported", true]
+ * await Effect.runPromise(Effect.provide(program, world)); // ["100002", "1"]
  * ```
  */
 export const layer = (fixture: Fixture = aFixture()) =>
-  Layer.effectDiscard(load(fixture)).pipe(
+  AccountLink.layerServices({ account: "acme" }, { publicUrl, redirectOrigins: [] }).pipe(
+    Layer.provideMerge(Layer.effectDiscard(load(fixture))),
     Layer.orDie,
-    Layer.provideMerge(AccountLink.layerWeb),
-    Layer.provideMerge(AccountLink.layer),
+    Layer.provideMerge(Core.layerWeb),
+    Layer.provideMerge(Core.layer),
     Layer.provideMerge(ports(fixture)),
     Layer.provideMerge(TestClock.layer()),
     Layer.fresh,

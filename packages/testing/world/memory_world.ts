@@ -2,24 +2,31 @@
  * The world in memory, for tests that use promises.
  */
 import type { Fixture } from "@accountlink/core";
-import { type Duration, type Effect, ManagedRuntime } from "effect";
+import { type PromisedAccountLink, promisedAccountLink } from "accountlink";
+import { type Duration, type Effect, Layer, ManagedRuntime, References } from "effect";
 import { TestClock } from "effect/testing";
-import { layer, type Services } from "./layer.ts";
+import { layer, publicUrl, type Services } from "./layer.ts";
 
-/** A service in memory whose time moves only when it is told to. */
-export interface World {
+/**
+ * A service in memory whose time moves only when it is told to: all that `createAccountLink` gives,
+ * in the account "acme". `fetch` answers requests to `url`.
+ */
+export interface World extends PromisedAccountLink {
+  /** The base URL for a client. */
+  readonly url: string;
+
   /** Runs an effect on the services and ports, and rejects with its error. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Services>) => Promise<A>;
 
   /** Moves the time, and runs what was scheduled until then: limits open, sessions expire. */
   readonly adjust: (duration: Duration.Input) => Promise<void>;
 
-  /** Ends what the world does in the background. */
-  readonly close: () => Promise<void>;
-
   /** The same as `close`, for `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
+
+/** The tests of a bot show what the bot says. */
+const quiet = Layer.succeed(References.MinimumLogLevel, "Error");
 
 /**
  * Starts a world.
@@ -28,23 +35,26 @@ export interface World {
  *
  * @example
  * ```ts
- * import { ChatPlatform, GuildId } from "@accountlink/core";
- * import { Clock, Effect, Option } from "effect";
- *
- * const guild = aGuild("700000000000000001", ["100001"], { name: "Engine Room" });
- * const world = await memoryWorld(aFixture({ platform: { guilds: [guild] } }));
+ * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
  * await world.adjust("2 seconds");
- * await world.run(Clock.currentTimeMillis); // 2000
- * const found = await world.run(Effect.flatMap(ChatPlatform, (chat) => chat.findGuild(guild.id)));
- * Option.getOrThrow(found).name; // "Engine Room"
+ * await world.links.set("100002", "1");
+ * (await world.links.byGame("1"))?.chatIds; // ["100002", "100001"]
+ *
+ * const { token } = await world.keys.create({ name: "bot" });
+ * const headers = { authorization: `Bearer ${token}` };
+ * const request = new Request(`${world.url}/v2/chat?chatId=100001`, { headers });
+ * (await world.fetch(request)).status; // 200
  * await world.close();
  * ```
  */
 export const memoryWorld = async (fixture?: Fixture): Promise<World> => {
-  const runtime = ManagedRuntime.make(layer(fixture));
-  await runtime.context();
-  const close = () => runtime.dispose();
+  const runtime = ManagedRuntime.make(Layer.merge(layer(fixture), quiet));
+  const http = { publicUrl, clientAddress: "none" } as const;
+  const al = await promisedAccountLink(await runtime.context(), http);
+  const close = () => al.close().then(() => runtime.dispose());
   return {
+    ...al,
+    url: publicUrl,
     run: (effect) => runtime.runPromise(effect),
     adjust: (duration) => runtime.runPromise(TestClock.adjust(duration)),
     close,

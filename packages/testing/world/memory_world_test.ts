@@ -1,3 +1,4 @@
+import { createClient } from "@accountlink/client";
 import { ApiKeys, AuditLog, ChatId, GameId, LinkLookup, VerificationSessions } from "@accountlink/core";
 import { Clock, Effect, Fiber } from "effect";
 import { TestClock } from "effect/testing";
@@ -36,6 +37,38 @@ describe("memoryWorld", () => {
     });
     expect(await empty.run(verification)).toMatchObject({ linked: false });
     expect(await empty.run(Effect.flatMap(AuditLog, (log) => log.list("acme", null, 1)))).toEqual([]);
+  });
+
+  it("serves promises, a client and effects from the same links", async () => {
+    const world = await start(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
+    const { token } = await world.keys.create({ name: "bot" });
+    const client = createClient({ url: world.url, key: token, fetch: (request) => world.fetch(request) });
+    expect(await world.links.get("100001")).toMatchObject({ gameId: "1" });
+    await client.links.delete("100001");
+    expect(await world.links.get("100001")).toBeNull();
+    expect(await world.run(verification)).toMatchObject({ linked: false });
+  });
+
+  it("tells of changes, and refuses calls after its end", async () => {
+    const world = await start(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
+    const changed: Array<unknown> = [];
+    const end = await world.on("linkChanged", (event) => void changed.push(event));
+    await world.links.delete("100001");
+    await expect.poll(() => changed).toMatchObject([{ chatId: "100001" }]);
+    end();
+    const { sid } = await world.sessions.create({ clientId: "7" });
+    const waiting = world.sessions.wait(sid).catch((error: unknown) => error);
+    await world.close();
+    expect(await waiting).toMatchObject({ code: "CLOSED" });
+    await expect(world.links.get("100001")).rejects.toMatchObject({ code: "CLOSED" });
+  });
+
+  it("expires a session when its time has come", async () => {
+    const world = await start();
+    const { sid } = await world.sessions.create({ clientId: "7" });
+    const ended = world.sessions.wait(sid);
+    await world.adjust("5 minutes");
+    expect((await ended).state).toBe("expired");
   });
 
   it("moves its time when it is told to", async () => {
