@@ -104,7 +104,7 @@ type PromisableServices =
  *   const al = yield* Effect.promise(() => promisedAccountLink(services));
  *   return yield* Effect.promise(() => al.links.set("100001", "1"));
  * });
- * (await Effect.runPromise(Effect.scoped(program))).newGameId; // "1"
+ * (await Effect.runPromise(Effect.scoped(program))).gameId; // "1"
  * ```
  */
 export const promisedAccountLink = async (

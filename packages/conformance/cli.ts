@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { StoragePorts } from "@accountlink/core";
 import { StorageMemory } from "@accountlink/storage-memory";
-import { Layer } from "effect";
+import { Cause, Layer } from "effect";
 import type { Connection } from "./outages/connection.ts";
 import { storageOutageSuite } from "./outages/outage_suites.ts";
 import { type CaseResult, runSuites } from "./run_suites.ts";
@@ -118,7 +118,7 @@ const outcomeOf = (failure: unknown, skipped: string | null): keyof typeof marks
 };
 
 const indented = (failure: unknown): string => {
-  const text = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
+  const text = Cause.pretty(Cause.fail(failure));
   return text.slice(0, 4_000).replaceAll(/^/gm, "      ");
 };
 

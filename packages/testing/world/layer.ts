@@ -76,8 +76,8 @@ export const publicUrl = "https://links.test";
  * const program = Effect.gen(function* () {
  *   const links = yield* Links;
  *   yield* TestClock.adjust("1 day");
- *   const { newChatId } = yield* links.move("100001", "100002");
- *   return [newChatId, (yield* links.get("100002"))?.gameId];
+ *   const { chatId } = yield* links.move("100001", "100002");
+ *   return [chatId, (yield* links.get("100002"))?.gameId];
  * });
  * await Effect.runPromise(Effect.provide(program, world)); // ["100002", "1"]
  * ```
