@@ -2,10 +2,9 @@
  * Compiles the published packages to `packages/<name>/dist`: modules, declarations and their maps,
  * which lead to the sources that are published beside them. The workspace itself runs the sources.
  */
-import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { compile } from "./compile.ts";
 import { publishablePackages, root } from "./publishable.ts";
 
 /** Compiles all of them at once. Fails if there is a type error. */
@@ -23,13 +22,6 @@ export const build = async (): Promise<void> => {
   } finally {
     rmSync(output, { recursive: true });
   }
-};
-
-const compile = async (output: string): Promise<void> => {
-  const args = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", output];
-  await promisify(execFile)(process.execPath, args, { cwd: root }).catch((cause: { stdout: string }) => {
-    throw new Error(`Cannot compile the packages:\n${cause.stdout}`, { cause });
-  });
 };
 
 /** From `dist/links/link.js` the source is `../../links/link.ts`; the compiler wrote where it was. */

@@ -18,7 +18,7 @@ let browser: Browser | undefined;
 const pages = () => [...(site?.files ?? [])].filter(([path]) => path.endsWith(".html"));
 
 beforeAll(async () => {
-  site = makeSite();
+  site = await makeSite();
   for (const [path, text] of site.files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);

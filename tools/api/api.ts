@@ -51,7 +51,7 @@ export const recordReleased = (): void => {
   writeFileSync(releasedPath, `${JSON.stringify(Object.fromEntries(fingerprints), null, 2)}\n`);
 };
 
-const readStates = (): ReadonlyArray<ApiState> => {
+const readStates = async (): Promise<ReadonlyArray<ApiState>> => {
   const announced = new Set(pendingChangesets(root).flatMap(({ packages }) => Object.keys(packages)));
   const released = readReleased();
   return withDeclarations((declarations) =>
@@ -69,7 +69,7 @@ const readStates = (): ReadonlyArray<ApiState> => {
 };
 
 if (import.meta.main) {
-  const states = readStates();
+  const states = await readStates();
   const write = process.argv.includes("--write");
   for (const [index, published] of publishablePackages().entries())
     if (write) writeFileSync(reportPath(published), states[index]?.actual ?? "");

@@ -35,8 +35,8 @@ const pageOf = (file: string): string =>
   file === "README.md" ? "index.html" : file.replace(/\.md$/, ".html").replace("/README", "");
 
 /** Makes the site. */
-export const makeSite = (): Site => {
-  const surfaces = withDeclarations(
+export const makeSite = async (): Promise<Site> => {
+  const surfaces = await withDeclarations(
     (folder) =>
       publishablePackages().flatMap((published) =>
         publicSurfaceOf(published, join(folder, basename(published.folder))),
@@ -134,7 +134,7 @@ const examplesMissing = (
 
 if (import.meta.main) {
   const folder = process.argv[2] ?? join(root, "dist/guide");
-  const { files, names, withoutExample } = makeSite();
+  const { files, names, withoutExample } = await makeSite();
   rmSync(folder, { recursive: true, force: true });
   for (const [path, text] of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
