@@ -74,6 +74,6 @@ test.describe("storagePropertySuite", () => {
           };
         }),
     }));
-    test.expect(await failing(layer, 3_000)).toEqual([atOnce]);
+    test.expect(await failing(layer, 600)).toEqual([atOnce]);
   });
 });
