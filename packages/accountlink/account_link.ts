@@ -39,6 +39,20 @@ export const layerScope = (choice: ScopeChoice) =>
 /**
  * Every service of this package, over those of core that a program made itself: what `layer` adds to `layer` and
  * `layerWeb` of `@accountlink/core`.
+ *
+ * @example
+ * ```ts
+ * import { MemoryWorld } from "@accountlink/testing";
+ * import { Scope } from "accountlink";
+ * import { Effect, Layer } from "effect";
+ *
+ * // In a test; a program has `layer` and `layerWeb` of core on its own ports.
+ * const core = MemoryWorld.layer();
+ * const address = { publicUrl: "https://links.example", redirectOrigins: [] };
+ * const services = AccountLink.layerServices({ account: "other" }, address).pipe(Layer.provide(core));
+ * const account = Effect.map(Scope, (scope) => scope.account);
+ * await Effect.runPromise(Effect.provide(account, services)); // "other"
+ * ```
  */
 export const layerServices = (scope: ScopeChoice, address: Address) =>
   Layer.mergeAll(layerScope(scope), Accounts.layer, Users.layer).pipe(
@@ -48,6 +62,17 @@ export const layerServices = (scope: ScopeChoice, address: Address) =>
 /**
  * Every service on a storage, and the ports below them. It fails with `InvalidOptions`, with `SecretRejected` if another
  * secret was used with the storage before, and with what keeps the storage from opening.
+ *
+ * @example
+ * ```ts
+ * import { memory, Links } from "accountlink";
+ * import { Effect } from "effect";
+ *
+ * const secret = crypto.getRandomValues(new Uint8Array(32));
+ * const service = AccountLink.layer({ storage: memory(), secret, gameUserExists: () => true });
+ * const set = Effect.flatMap(Links, (links) => links.set("100001", "1"));
+ * (await Effect.runPromise(Effect.provide(set, service))).updated; // true
+ * ```
  */
 export const layer = <E>(options: Options<E>) => Layer.unwrap(Effect.map(checkOptions(options), layerOf));
 

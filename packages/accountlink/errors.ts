@@ -49,5 +49,25 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
  * await al.close();
  * (await rejection(al.links.get("100001"))) instanceof AccountLinkClosed; // true
  * ```
+ *
+ * @example
+ * ```ts
+ * import { createAccountLink } from "accountlink";
+ *
+ * // What a bot answers; other errors are bugs of the bot.
+ * const answerTo = (error: unknown): string => {
+ *   if (error instanceof SessionNotFound || error instanceof SessionExpired) return "Please start again";
+ *   if (error instanceof RateLimited) return `Please wait ${error.retryAfter} seconds`;
+ *   if (error instanceof StoreUnavailable || error instanceof PlatformUnavailable) return "Try again later";
+ *   const isBug = [MissingParameter, BulkLimitExceeded, InternalError].some((bug) => error instanceof bug);
+ *   throw isBug ? error : new Error("Cannot answer", { cause: error });
+ * };
+ *
+ * const down = async () => Promise.reject(new Error("no connection"));
+ * const al = await createAccountLink({ gameUserExists: down });
+ * await al.links.set("100001", "1").catch(answerTo); // "Try again later"
+ * await al.sessions.cancel("vs_unknown").catch(answerTo); // "Please start again"
+ * await al.close();
+ * ```
  */
 export type AccountLinkError = PublicError | AccountLinkClosed;

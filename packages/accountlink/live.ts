@@ -20,7 +20,23 @@ export interface LiveOptions {
   readonly roblox: { readonly clientId: string; readonly clientSecret: string };
 }
 
-/** Both platforms, for the option `platforms`. Answers are cached for seconds. */
+/**
+ * Both platforms, for the option `platforms`. Answers are cached for seconds.
+ *
+ * @example
+ * ```ts
+ * import { createAccountLink } from "accountlink";
+ *
+ * const platforms = live({
+ *   publicUrl: "https://links.example",
+ *   discord: { botToken: "bot token", clientId: "1", clientSecret: "secret" },
+ *   roblox: { clientId: "2", clientSecret: "secret" },
+ * });
+ * const al = await createAccountLink({ platforms });
+ * await al.links.get("100001"); // null
+ * await al.close();
+ * ```
+ */
 export const live = ({ publicUrl, discord, roblox }: LiveOptions): Platforms => {
   const chat = { publicUrl, clientId: discord.clientId, clientSecret: Redacted.make(discord.clientSecret) };
   const bot = { publicUrl, botToken: Redacted.make(discord.botToken) };

@@ -47,7 +47,18 @@ interface Choices {
   readonly sessions?: Partial<SessionRules>;
 }
 
-/** The options cannot be used. */
+/**
+ * The options cannot be used.
+ *
+ * @example
+ * ```ts
+ * import { createAccountLink, InvalidOptions } from "accountlink";
+ *
+ * const options = { gameUserExists: () => true, redirectOrigins: ["example.com"] };
+ * const refused = await createAccountLink(options).catch((error: unknown) => error);
+ * refused instanceof InvalidOptions && refused.problems.length; // 1
+ * ```
+ */
 export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
   /** Each names an option, what it is, and what was expected. */
   readonly problems: ReadonlyArray<string>;

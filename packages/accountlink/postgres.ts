@@ -27,6 +27,16 @@ export type PostgresError = StoragePostgres.PostgresError | CacheRedis.InvalidRe
  * A database of Postgres 15 or later.
  *
  * @param url `postgres://user:password@host:port/database`; `?sslmode=verify-full` uses TLS
+ *
+ * @example
+ * ```ts
+ * import { createAccountLink } from "accountlink";
+ *
+ * const secret = crypto.getRandomValues(new Uint8Array(32));
+ * const storage = postgres("postgres://links@127.0.0.1:1/links", { redis: "redis://127.0.0.1:1" });
+ * const error = await createAccountLink({ storage, secret, gameUserExists: () => true }).catch(String);
+ * String(error).includes('Cannot use database "127.0.0.1:1/links"'); // true
+ * ```
  */
 export const postgres = (
   url: string,
@@ -42,7 +52,20 @@ export const postgres = (
   );
 };
 
-/** Every service, with links in Postgres. */
+/**
+ * Every service, with links in Postgres.
+ *
+ * @example
+ * ```ts
+ * import { Links } from "accountlink";
+ * import { Effect } from "effect";
+ *
+ * const secret = crypto.getRandomValues(new Uint8Array(32));
+ * const service = layerPostgres("postgres://127.0.0.1:1/links", { secret, gameUserExists: () => true });
+ * const program = Effect.flatMap(Links, (links) => links.get("100001"));
+ * (await Effect.runPromise(Effect.flip(Effect.provide(program, service))))._tag; // "DatabaseUnusable"
+ * ```
+ */
 export const layerPostgres = (
   url: string,
   { redis, ...settings }: Settings & Pick<PostgresOptions, "redis"> & { readonly secret: Secret },

@@ -34,6 +34,21 @@ export const sqlite = (folder: string): Storage<SqliteError> =>
     Layer.provideMerge(Layer.merge(StorageSql.layerEmbedded({ folder }), CacheMemory.layer)),
   );
 
-/** Every service, with links in a data folder. */
+/**
+ * Every service, with links in a data folder.
+ *
+ * @example
+ * ```ts
+ * import { Links, SecretRejected } from "accountlink";
+ * import { Effect } from "effect";
+ *
+ * const serviceWith = (byte: number) =>
+ *   layerSqlite("example-data", { secret: new Uint8Array(32).fill(byte), gameUserExists: () => true });
+ * const link = Effect.flatMap(Links, (links) => links.set("100001", "1"));
+ * (await Effect.runPromise(Effect.provide(link, serviceWith(1)))).gameId; // "1"
+ * const refused = await Effect.runPromise(Effect.flip(Effect.provide(link, serviceWith(2))));
+ * refused instanceof SecretRejected; // true
+ * ```
+ */
 export const layerSqlite = (folder: string, settings: Settings & { readonly secret: Secret }) =>
   AccountLink.layer({ ...settings, storage: sqlite(folder) });

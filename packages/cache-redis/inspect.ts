@@ -24,7 +24,26 @@ export class RedisUnusable extends Data.TaggedError("RedisUnusable")<{
   override readonly message = `Cannot use Redis at "${this.path}": ${this.reason}`;
 }
 
-/** Asks Redis for its state, in a cluster one node of it. Takes at most 3 seconds. */
+/**
+ * Asks Redis for its state, in a cluster one node of it. Takes at most 3 seconds.
+ *
+ * @example
+ * ```ts
+ * import { CacheRedis } from "@accountlink/cache-redis";
+ * import { Effect, Redacted } from "effect";
+ *
+ * const reasonAt = (url: string) =>
+ *   CacheRedis.inspect({ url: Redacted.make(url) }).pipe(
+ *     Effect.flip,
+ *     Effect.map((error) => {
+ *       if (error instanceof CacheRedis.InvalidRedisUrl) return "no URL";
+ *       return error instanceof CacheRedis.RedisUnusable ? error.reason : error;
+ *     }),
+ *   );
+ * await Effect.runPromise(reasonAt("redis://127.0.0.1:1")); // "ECONNREFUSED"
+ * await Effect.runPromise(reasonAt("127.0.0.1")); // "no URL"
+ * ```
+ */
 export const inspect = Effect.fn("CacheRedis.inspect")(function* (
   options: RedisOptions,
 ): Effect.fn.Return<RedisState, InvalidRedisUrl | RedisUnusable> {

@@ -1,5 +1,15 @@
 /**
  * A client of v2 without dependencies.
+ *
+ * @example
+ * ```ts
+ * import { routes, serviceVersion } from "@accountlink/client";
+ *
+ * // What a proxy for the pages of a game passes on.
+ * const reads = Object.values(routes).filter(({ method }) => method === "GET");
+ * reads.some(({ path }) => path === "/v2/chat"); // true
+ * serviceVersion; // "2026-01-01"
+ * ```
  */
 export * from "./client.ts";
 export * from "./contract.ts";

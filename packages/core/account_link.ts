@@ -91,7 +91,40 @@ export const layerUsers = Layer.merge(OwnLinks.layer, UserData.layer);
  */
 export const layerAlts = AltDetection.layer;
 
-/** All of these, as the HTTP application requires them. */
+/**
+ * All of these, as the HTTP application requires them.
+ *
+ * @example
+ * ```ts
+ * import { CacheMemory } from "@accountlink/cache-memory";
+ * import { AddressVault, NetworkIntelligence } from "@accountlink/core";
+ * import { RootKey, Secrets } from "@accountlink/core/secrets";
+ * import { PlatformMemory } from "@accountlink/platform-memory";
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { Layer, Redacted } from "effect";
+ * import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
+ *
+ * const secret = Redacted.make(crypto.getRandomValues(new Uint8Array(32)));
+ * const people = { guilds: [], chatUsers: [], gameUsers: [] };
+ *
+ * // Leave out what you do not use.
+ * const web: typeof AccountLink.layerWeb = Layer.mergeAll(
+ *   AccountLink.layerFlows,
+ *   AccountLink.layerSignIns,
+ *   AccountLink.layerUsers,
+ *   AccountLink.layerAlts,
+ * );
+ * const service = web.pipe(
+ *   Layer.provideMerge(AccountLink.layer),
+ *   Layer.provide([PlatformMemory.layer(people), PlatformMemory.layerIdentities(people)]),
+ *   Layer.provide([NetworkIntelligence.none, AddressVault.layer(new Map([["2026", secret]]))]),
+ *   Layer.provide(Secrets.layer.pipe(Layer.provide(RootKey.layer([secret])))),
+ *   Layer.provide([StorageMemory.layer, CacheMemory.layer]),
+ *   Layer.provide([Aead.layerWebCrypto, Digest.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto]),
+ *   Layer.provide(SecureRandom.layerWebCrypto),
+ * );
+ * ```
+ */
 export const layerWeb = Layer.mergeAll(layerFlows, layerSignIns, layerUsers, layerAlts);
 
 /**

@@ -14,6 +14,13 @@ export type DataScope = ScopeTarget & {
   readonly account: string;
 };
 
-/** The guild of a scope; null for a global one. */
+/**
+ * The guild of a scope; null for a global one.
+ *
+ * @example
+ * ```ts
+ * guildOf({ kind: "global" }); // null
+ * ```
+ */
 export const guildOf = (scope: ScopeTarget): GuildId | null =>
   scope.kind === "guild" ? scope.guildId : null;

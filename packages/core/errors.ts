@@ -274,7 +274,38 @@ export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")
   override readonly message = "Service unavailable";
 }
 
-/** Every error of a response. */
+/**
+ * Every error of a response.
+ *
+ * @example
+ * ```ts
+ * import type { ErrorCode, PublicError } from "@accountlink/core/errors";
+ *
+ * const refusals = [
+ *   new BadRequest({ problem: "not_found" }),
+ *   new MalformedRequest({ problem: "syntax" }),
+ *   new MissingParameter({ parameters: ["chatId"] }),
+ *   InvalidParameter.one("chatId", "expected 5 to 32 digits"),
+ *   new InvalidBody({ problem: "content", reason: "expected a JSON object" }),
+ *   new InvalidApiKey({ problem: "missing" }),
+ *   new InvalidSession(),
+ *   new Forbidden({ reason: "bot_not_in_guild" }),
+ *   new PremiumRequired(),
+ *   new LinkNotFound(),
+ *   new SessionNotFound(),
+ *   new SessionExpired(),
+ *   new RateLimited({ bucket: "second", limit: 1, resetsAt: 2_000, retryAfter: 2 }),
+ *   new SharedIpRateLimited({ bucket: "ip_day", limit: 10_000, resetsAt: 86_400_000, retryAfter: 3_600 }),
+ *   new BulkLimitExceeded({ limit: 50, received: 51 }),
+ *   new Conflict({ reason: "key_limit" }),
+ *   new InternalError({}),
+ *   new StoreUnavailable({ operation: "LinkStore.setGame" }),
+ *   new PlatformUnavailable({ operation: "GamePlatform.user" }),
+ * ] satisfies ReadonlyArray<PublicError>;
+ * const codes: ReadonlySet<ErrorCode> = new Set(refusals.map(({ code }) => code));
+ * codes.size; // 16
+ * ```
+ */
 export type PublicError =
   | BadRequest
   | MalformedRequest

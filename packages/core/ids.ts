@@ -22,7 +22,16 @@ const explained = <S extends Schema.Schema<string>>(name: string, expected: stri
 const quoted = (value: unknown): string =>
   typeof value === "string" ? `"${value.slice(0, 60)}"` : `of type ${typeof value}`;
 
-/** The forms of platform IDs, for error messages. */
+/**
+ * The forms of platform IDs, for error messages.
+ *
+ * @example
+ * ```ts
+ * GuildId.make("700000000000000001"); // "700000000000000001"
+ * KeyId.make("Aa0Bb1Cc2Dd3"); // "Aa0Bb1Cc2Dd3"
+ * idRules.guildId; // "5 to 32 digits"
+ * ```
+ */
 export const idRules = { chatId: "5 to 32 digits", gameId: "1 to 32 digits", guildId: "5 to 32 digits" };
 
 /** A user of the chat platform: 5 to 32 digits. */
@@ -86,7 +95,18 @@ const sidText = matching(
   "vs_0123456789abcdefghijABCDEFGHIJ0123456789_-A",
 );
 
-/** The secret id of a verification session, with 256 random bits. It is never stored or logged. */
+/**
+ * The secret id of a verification session, with 256 random bits. It is never stored or logged.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const text = `vs_${"A".repeat(43)}`;
+ * Schema.is(Sid)(text); // true
+ * Schema.is(SessionId)("vs_short"); // false
+ * ```
+ */
 export const Sid = sidText.pipe(
   Schema.brand("Sid"),
   Schema.annotate({ identifier: "Sid", description: "Identifier of a verification session" }),

@@ -2,7 +2,16 @@
  * Origins of redirects.
  */
 
-/** Maximum characters of a redirect. */
+/**
+ * Maximum characters of a redirect.
+ *
+ * @example
+ * ```ts
+ * import { maxRedirectLength } from "@accountlink/core/origin";
+ *
+ * "https://example.com/linked".length <= maxRedirectLength; // true
+ * ```
+ */
 export const maxRedirectLength = 2_048;
 
 /**

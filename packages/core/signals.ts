@@ -4,7 +4,23 @@
 import { Context, type Effect, type Queue, type Scope } from "effect";
 import type { StoreUnavailable } from "./errors.ts";
 
-/** Publish and subscribe by topic. Delivery is at most once, so receivers also poll. */
+/**
+ * Publish and subscribe by topic. Delivery is at most once, so receivers also poll.
+ *
+ * @example
+ * ```ts
+ * import { CacheMemory } from "@accountlink/cache-memory";
+ * import { Effect, Queue } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const signals = yield* Signals;
+ *   const messages = yield* signals.subscribe("deploys");
+ *   yield* signals.publish("deploys", "0.1.0");
+ *   return yield* Queue.take(messages);
+ * });
+ * await Effect.runPromise(Effect.scoped(Effect.provide(program, CacheMemory.layer))); // "0.1.0"
+ * ```
+ */
 export class Signals extends Context.Service<
   Signals,
   {

@@ -18,6 +18,11 @@ export const isStorable = (text: string): boolean => !text.includes("\0") && tex
 /**
  * Throws a `TypeError` for the first text that is not storable. Every store calls it, also one that
  * could hold more: what works on one store works on all.
+ *
+ * @example
+ * ```ts
+ * assertStorable(["ada", "Ada 🎮"]);
+ * ```
  */
 export const assertStorable = (texts: Iterable<string>): void => {
   for (const text of texts) {
@@ -30,6 +35,14 @@ export const assertStorable = (texts: Iterable<string>): void => {
 /**
  * The check of a schema that takes storable text only. Its JSON Schema says nothing of surrogates:
  * validators without the `u` flag would read that pattern as another.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const Name = Schema.String.check(storable);
+ * Schema.is(Name)("nul \0"); // false
+ * ```
  */
 export const storable = Schema.makeFilter(isStorable, {
   expected: "well-formed text without NUL",

@@ -16,6 +16,18 @@ import type { SignInStore } from "./sign_ins/sign_in_store.ts";
 import type { UsageStore } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
 
+/**
+ * All of them.
+ *
+ * @example
+ * ```ts
+ * import type { StoragePorts } from "@accountlink/core";
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import type { Layer } from "effect";
+ *
+ * const storage: Layer.Layer<StoragePorts> = StorageMemory.layer;
+ * ```
+ */
 export type StoragePorts =
   | LinkStore
   | KeyStore

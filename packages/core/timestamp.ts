@@ -35,11 +35,28 @@ const daysIn = (year: number, month: number): number => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 };
 
-/** Text that `parseTimestamp` accepts. */
+/**
+ * Text that `parseTimestamp` accepts.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * Schema.is(Timestamp)("2026-01-31"); // true
+ * Schema.is(Timestamp)("2026-02-30"); // false
+ * ```
+ */
 export const Timestamp = Schema.String.check(
   Schema.isPattern(pattern, { expected: "an ISO 8601 timestamp" }),
   Schema.makeFilter(isDay, { expected: "a day of the calendar" }),
 );
 
-/** ISO 8601 in UTC, with milliseconds. */
+/**
+ * ISO 8601 in UTC, with milliseconds.
+ *
+ * @example
+ * ```ts
+ * formatTimestamp(1769846400000); // "2026-01-31T08:00:00.000Z"
+ * ```
+ */
 export const formatTimestamp = (time: Millis): string => new Date(time).toISOString();

@@ -1,5 +1,7 @@
 /**
  * The pages of the dashboard, for the HTTP layer that serves them.
+ *
+ * @internal
  */
 export { type AccountView, accountPage } from "./account/account_page.ts";
 export { actions } from "./audit/actions.ts";

@@ -2,7 +2,17 @@
  * HTML from template literals. Interpolated values are escaped unless they are `Html`.
  */
 
-/** Markup that needs no escaping. */
+/**
+ * Markup that needs no escaping.
+ *
+ * @example
+ * ```ts
+ * import { Html, html } from "@accountlink/html";
+ *
+ * const icon = new Html("<svg></svg>");
+ * html`<p>${icon} ${"<Ada>"}</p>`.source; // "<p><svg></svg> &lt;Ada&gt;</p>"
+ * ```
+ */
 export class Html {
   readonly source: string;
 

@@ -1,5 +1,14 @@
 /**
  * The colours and basic elements that the pages for users and those for owners share.
+ *
+ * @example
+ * ```ts
+ * import { Html, html } from "@accountlink/html";
+ * import { theme } from "@accountlink/html/theme";
+ *
+ * const page = html`<style>${new Html(theme)}</style><a class="button" href="/">Back</a>`;
+ * page.source.includes("--mark"); // true
+ * ```
  */
 export const theme = `:root {
   color-scheme: light dark;

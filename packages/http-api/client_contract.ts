@@ -9,7 +9,11 @@ import { serviceVersions } from "./v2/envelope.ts";
 
 type Representation = SchemaRepresentation.Representation;
 
-/** The source of the module: the types of every record and route, the error codes, and the table of routes. */
+/**
+ * The source of the module: the types of every record and route, the error codes, and the table of routes.
+ *
+ * @internal
+ */
 export const clientContract = (): string => {
   const v2 = routes.filter(({ generation }) => generation === "v2");
   const types = typesOf(v2);

@@ -6,10 +6,20 @@ export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
 export * as DashboardKeys from "./dashboard/keys.ts";
 export { openApi } from "./open_api/open_api.ts";
-export * from "./parameter.ts";
+export {
+  flag,
+  type Parameter,
+  type ParameterSource,
+  type Parameters,
+  type ParameterValues,
+  type Presence,
+  parameterCodec,
+  premiumFlag,
+  type RawValues,
+} from "./parameter.ts";
 export * from "./route.ts";
 export * from "./routes.ts";
-export * from "./session.ts";
+export { Session, SessionEvents } from "./session.ts";
 export * from "./status.ts";
 export * as AltsV1 from "./v1/alts.ts";
 export * as EnvelopeV1 from "./v1/envelope.ts";

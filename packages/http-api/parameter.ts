@@ -52,7 +52,23 @@ export type ParameterValues<P extends Parameters> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer A> ? A : never;
 };
 
-/** The codec of a parameter in a source: a query string carries `true` as the text "true". */
+/**
+ * The codec of a parameter in a source: a query string carries `true` as the text "true".
+ *
+ * @example
+ * ```ts
+ * import type { ParameterValues } from "@accountlink/http-api";
+ * import { Schema } from "effect";
+ *
+ * const { resolved } = LookupsV2.getChat.parameters;
+ * Schema.decodeUnknownSync(parameterCodec(resolved, "query"))("true"); // true
+ * Schema.decodeUnknownSync(parameterCodec(resolved, "body"))(true); // true
+ *
+ * const { parameters } = WritesV2.deleteData;
+ * const confirmed: ParameterValues<typeof parameters> = { confirm: true, guildId: null };
+ * Schema.is(parameters.confirm.schema)(confirmed.confirm); // true
+ * ```
+ */
 export const parameterCodec = <A>(
   { schema }: Parameter<A>,
   source: ParameterSource,
@@ -107,11 +123,19 @@ const guildRule = ({ guildKeys, globalKeys }: Presence): string => {
   return `${ofGuildKeys} with a guild-scoped key, which names its own guild; ${ofGlobalKeys}`;
 };
 
-/** A boolean, false when left out. */
+/**
+ * A boolean, false when left out.
+ *
+ * @internal
+ */
 export const flag = (description: string): Parameter<boolean> =>
   withFallback(required(Schema.Boolean, "expected true or false", description), false);
 
-/** A `flag` that only a Premium key may set. */
+/**
+ * A `flag` that only a Premium key may set.
+ *
+ * @internal
+ */
 export const premiumFlag = (description: string): Parameter<boolean> => ({
   ...flag(`${description}; needs a Premium key`),
   needsPremium: true,

@@ -90,7 +90,11 @@ export interface Route<P extends Parameters = Parameters, S extends Schema.Top =
   readonly codes: ReadonlySet<ErrorCode>;
 }
 
-/** Makes a route, with the codes that follow from its access and parameters. */
+/**
+ * Makes a route, with the codes that follow from its access and parameters.
+ *
+ * @internal
+ */
 export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   options: RouteOptions<P, S>,
 ): Route<P, S> => {
@@ -114,7 +118,11 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
   return { ...options, codes };
 };
 
-/** Whether the route takes a key. */
+/**
+ * Whether the route takes a key.
+ *
+ * @internal
+ */
 export const takesKey = ({ access }: Pick<RouteOptions<Parameters>, "access">): boolean =>
   access === "key" || access === "key_or_redirect";
 
@@ -124,7 +132,15 @@ const isEverRequired = ({ presence }: Parameter<unknown>): boolean =>
 /** The path of a route as OpenAPI writes it, such as `/v2/sessions/{sid}`. */
 export const pathTemplate = ({ path }: Pick<Route, "path">): string => path.replaceAll(/:(\w+)/g, "{$1}");
 
-/** The error statuses of a route, ascending, each with its codes. */
+/**
+ * The error statuses of a route, ascending, each with its codes.
+ *
+ * @example
+ * ```ts
+ * const [, notFound] = refusalsOf(WritesV2.deleteGame).find(([status]) => status === 404) ?? [];
+ * notFound; // ["LINK_NOT_FOUND"]
+ * ```
+ */
 export const refusalsOf = (
   route: Route,
 ): ReadonlyArray<readonly [status: number, codes: ReadonlyArray<ErrorCode>]> => {

@@ -6,7 +6,17 @@ import { Schema } from "effect";
 import { IsoTime } from "./iso_time.ts";
 import { chatId, clientId, guildId, optional, redirect, sid, wait } from "./parameter.ts";
 
-/** A session in responses and events. */
+/**
+ * A session in responses and events.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const [example] = routes.flatMap(({ id, example }) => (id === "createSession" ? [example?.answer] : []));
+ * Schema.is(Session)((example as { data: unknown }).data); // true
+ * ```
+ */
 export const Session = Schema.Struct({
   sid: Sid,
   pid: Pid,

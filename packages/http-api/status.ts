@@ -3,7 +3,14 @@
  */
 import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 
-/** The statuses of each code: those of its errors. */
+/**
+ * The statuses of each code: those of its errors.
+ *
+ * @example
+ * ```ts
+ * statusesByCode.INTERNAL_ERROR; // [500, 503]
+ * ```
+ */
 export const statusesByCode = {
   BAD_REQUEST: [400, 404, 405, 408, 417, 431],
   MISSING_PARAMETER: [400],

@@ -32,7 +32,36 @@ const routerConfig = {
   maxParamLength: 16_384,
 };
 
-/** Makes the application from the services of core, `HttpSettings` and `Readiness`. */
+/**
+ * Makes the application from the services of core, `HttpSettings` and `Readiness`.
+ *
+ * @example
+ * ```ts
+ * import { type HttpApp, HttpSettings, Readiness } from "@accountlink/http";
+ * import { MemoryWorld } from "@accountlink/testing";
+ * import { Effect, Layer } from "effect";
+ * import { HttpEffect } from "effect/http";
+ *
+ * const settings = { publicUrl: "https://links.example", trustedProxies: [], withoutAddresses: true };
+ * const pages = { chatName: "Discord", gameName: "Roblox", chatHome: null, privacyUrl: null, contact: null };
+ * const services = Layer.mergeAll(
+ *   Readiness.layerStorage,
+ *   Layer.succeed(HttpSettings, settings),
+ *   Layer.succeed(PageSettings, pages),
+ * ).pipe(Layer.provideMerge(MemoryWorld.layer()));
+ *
+ * const statuses = Effect.gen(function* () {
+ *   const handlerOf = HttpEffect.toWebHandlerWith<never, Effect.Services<HttpApp>>(yield* Effect.context());
+ *   const [users, operators] = [handlerOf(yield* makeHttpApp), handlerOf(yield* makeOperatorApp)];
+ *   const answers = [
+ *     users(new Request("https://links.example/v2/chat?chatId=100001")),
+ *     operators(new Request("http://127.0.0.1:9090/readyz")),
+ *   ];
+ *   return yield* Effect.promise(async () => (await Promise.all(answers)).map(({ status }) => status));
+ * });
+ * await Effect.runPromise(Effect.scoped(Effect.provide(statuses, services))); // [401, 200]
+ * ```
+ */
 export const makeHttpApp = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const { publicUrl, metricsElsewhere = false } = settings;

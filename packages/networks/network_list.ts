@@ -69,7 +69,26 @@ class NetworkSetBuilder {
 const numberOf = ([first, second, third, fourth]: readonly [number, number, number, number]): number =>
   ((first << 24) | (second << 16) | (third << 8) | fourth) >>> 0;
 
-/** Reads a list. What stands behind a `#` is a comment. */
+/**
+ * Reads a list. What stands behind a `#` is a comment.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from "node:fs/promises";
+ * import { parseAddress, parseNetwork } from "@accountlink/core/addresses";
+ * import { NetworkFiles } from "@accountlink/networks";
+ * import { Effect, Option } from "effect";
+ *
+ * await writeFile("carriers.txt", "203.0.113.0/24 # a carrier\n");
+ * const carriers = await Effect.runPromise(NetworkFiles.readNetworkList("carriers.txt"));
+ * const address = Option.getOrThrow(parseAddress("203.0.113.7"));
+ * carriers.has(address); // true
+ * NetworkFiles.NetworkSet.of(Option.toArray(parseNetwork("10.0.0.0/8"))).has(address); // false
+ *
+ * const database = await Effect.runPromise(Effect.flip(NetworkFiles.readVpnDatabase("carriers.txt")));
+ * database instanceof NetworkFiles.DamagedFile; // true
+ * ```
+ */
 export const readNetworkList = (path: string): Effect.Effect<NetworkSet, DamagedFile> =>
   Effect.tryPromise({
     try: (signal) => read(path, signal),

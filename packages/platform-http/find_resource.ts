@@ -23,6 +23,39 @@ export interface Resource<A> {
 /**
  * Returns the resource, or none if the platform says that it does not exist. Every other response
  * is a failure: a proxy's error page is never taken for "not found".
+ *
+ * @example
+ * ```ts
+ * import { Effect, Option, Schema } from "effect";
+ * import { HttpClient, HttpClientResponse } from "effect/http";
+ *
+ * const Player = Schema.Struct({ id: Schema.String });
+ * const Unknown = Schema.Struct({ code: Schema.Literal("unknown_player") });
+ *
+ * const platform = HttpClient.make((request, { pathname }) =>
+ *   Effect.succeed(
+ *     HttpClientResponse.fromWeb(
+ *       request,
+ *       pathname === "/players/1"
+ *         ? Response.json({ id: "1" })
+ *         : Response.json({ code: "unknown_player" }, { status: 404 }),
+ *     ),
+ *   ),
+ * );
+ * const program = Effect.gen(function* () {
+ *   const client = yield* resilientClient(platform, "game");
+ *   const find = (id: string) =>
+ *     findResource(client, {
+ *       operation: "GamePlatform.hasUser",
+ *       url: `https://play.example/players/${id}`,
+ *       found: Player,
+ *       matches: (player) => player.id === id,
+ *       absent: Unknown,
+ *     });
+ *   return [yield* find("1"), yield* find("2")].map(Option.isSome);
+ * });
+ * await Effect.runPromise(Effect.scoped(program)); // [true, false]
+ * ```
  */
 export const findResource = <A>(
   client: ResilientClient,

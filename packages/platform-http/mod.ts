@@ -3,16 +3,13 @@
  * sign-in by OAuth 2.0, and short-lived caches.
  *
  * An adapter implements its ports with `resilientClient`, `findResource` and `identityProvider`.
- * The application wraps them in `cachedChatPlatform` and `cachedGamePlatform`. `metrics.ts` has the
- * metrics.
+ * The application wraps them in `cachedChatPlatform` and `cachedGamePlatform`.
  */
 export * from "./caching/cached_chat_platform.ts";
 export * from "./caching/cached_game_platform.ts";
-export * from "./caching/cached_lookup.ts";
 export * from "./caching/staleness.ts";
 export * from "./find_resource.ts";
 export * from "./oauth/oauth.ts";
-export * from "./resilience/metrics.ts";
 export * from "./resilience/request_failed.ts";
 export * from "./resilience/resilience.ts";
 export * from "./resilience/resilient_client.ts";

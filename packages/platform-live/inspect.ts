@@ -9,7 +9,26 @@ import { discordClient, type LiveChatPlatformOptions } from "./discord/discord_c
 import { User } from "./discord/discord_wire.ts";
 import { type LiveGamePlatformOptions, liveGamePlatform } from "./roblox/game_platform.ts";
 
-/** Returns the name of the bot that the token belongs to. Fails if Discord refuses the token. */
+/**
+ * Returns the name of the bot that the token belongs to. Fails if Discord refuses the token.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Redacted } from "effect";
+ * import { HttpClient, HttpClientResponse } from "effect/http";
+ *
+ * // In place of `FetchHttpClient.layer`, and of Discord and Roblox.
+ * const refusing = HttpClient.make((request) =>
+ *   Effect.succeed(HttpClientResponse.fromWeb(request, new Response("{}", { status: 401 }))),
+ * );
+ * const bot = { botToken: Redacted.make("wrong"), publicUrl: "https://links.example" };
+ * const checks = [inspectLiveChatPlatform(bot), inspectLiveGamePlatform()].map((check) =>
+ *   Effect.map(Effect.flip(check), ({ operation }) => operation),
+ * );
+ * const found = Effect.provideService(Effect.all(checks), HttpClient.HttpClient, refusing);
+ * await Effect.runPromise(found); // ["ChatPlatform.inspect", "GamePlatform.hasUser"]
+ * ```
+ */
 export const inspectLiveChatPlatform = (
   options: LiveChatPlatformOptions,
 ): Effect.Effect<string, PlatformUnavailable, HttpClient.HttpClient> =>

@@ -6,7 +6,25 @@ import { Database, makeDatabase } from "./records/database.ts";
 import { format, headKey, readHead } from "./records/head.ts";
 import { stores } from "./stores.ts";
 
-/** A later release wrote to the store. It was not changed. */
+/**
+ * A later release wrote to the store. It was not changed.
+ *
+ * @example
+ * ```ts
+ * import { StorageKv } from "@accountlink/storage-kv";
+ * import { Effect, Layer } from "effect";
+ *
+ * const head = JSON.stringify({ format: 99, commits: 1, sequence: 0 });
+ * const store: StorageKv.KeyValueStore = {
+ *   get: async (keys) => keys.map((key) => (key === "head" ? head : null)),
+ *   list: async () => [],
+ *   commit: async () => false,
+ * };
+ * const opening = Layer.build(StorageKv.layer(async () => store));
+ * const refused = await Effect.runPromise(Effect.scoped(Effect.flip(opening)));
+ * refused instanceof StorageKv.StoreTooNew && refused.format; // 99
+ * ```
+ */
 export class StoreTooNew extends Data.TaggedError("StoreTooNew")<{
   /** The form of its records. */
   readonly format: number;

@@ -1,6 +1,6 @@
 /** The public names of the package. */
 export { DatabaseUnusable } from "./database_unusable.ts";
-export { DatabaseTooNew, migrate } from "./migrations.ts";
+export { DatabaseTooNew } from "./migrations.ts";
 export {
   inspectPostgres,
   layerPostgres,
@@ -18,4 +18,3 @@ export {
 } from "./sqlite/embedded.ts";
 export { type EmbeddedState, inspectEmbedded } from "./sqlite/inspect.ts";
 export { acquireFolderLock, DataFolderInUse } from "./sqlite/process_lock.ts";
-export { layer } from "./stores.ts";

@@ -1,4 +1,14 @@
-/** Texts that a faulty store quotes, escapes, trims, folds, truncates or normalizes. */
+/**
+ * Texts that a faulty store quotes, escapes, trims, folds, truncates or normalizes.
+ *
+ * @example
+ * ```ts
+ * import { isStorable } from "@accountlink/core/storable_text";
+ *
+ * hostileTexts.every(isStorable); // true
+ * unstorableTexts.some(isStorable); // false
+ * ```
+ */
 export const hostileTexts: ReadonlyArray<string> = [
   "",
   "'; DROP TABLE links; --",

@@ -35,6 +35,11 @@ const open = (path: string, look: object) =>
   openPage(browser as Browser, pathToFileURL(join(folder, path)).href, look);
 
 describe("the site", () => {
+  it("has an example that runs for every public name", () => {
+    expect([...(site?.withoutExample ?? [])].filter(([, names]) => names.length > 0)).toEqual([]);
+    expect(site?.names).toBeGreaterThan(800);
+  });
+
   it("has no link that leads nowhere", () => {
     const anchors = new Map(
       pages().map(([path, html]) => [

@@ -67,7 +67,13 @@ export const compile = async (
   let found = "";
   for (const [name, resolution] of Object.entries(resolutions)) {
     const noEmit = !emit || name === "bundler";
-    const strict = { target: "es2022", strict: true, skipLibCheck: false, noEmit };
+    const strict = {
+      target: "es2022",
+      strict: true,
+      skipLibCheck: false,
+      rewriteRelativeImportExtensions: true,
+      noEmit,
+    };
     const compilerOptions = { ...strict, ...resolution, ...(types === undefined ? {} : { types }) };
     const file = join(folder, `tsconfig.${name}.json`);
     await writeFile(file, JSON.stringify({ ...own, compilerOptions }));

@@ -54,6 +54,14 @@ pkg/links
   Links.Link: interface`);
   });
 
+  it("leaves out what is internal, and an entry point whose head says so", () => {
+    const internal = declarations.replace("Makes one.", "\n * Makes one.\n *\n * @internal\n ");
+    expect(reportFor(internal)).not.toContain("link: const link");
+    expect(reportFor(declarations, '/** @internal */\nexport * from "./links/mod.ts";')).not.toContain(
+      "Record",
+    );
+  });
+
   it.each([
     ["a comment", declarations.replace("Its owner", "The owner"), true],
     ["white space", declarations.replace("id: Hidden", "id:\n Hidden"), true],

@@ -32,15 +32,21 @@ export interface EntrySurface {
 }
 
 /**
- * The public surface of a package by entry points, in the order of its `exports`.
+ * The public surface of a package by entry points, in the order of its `exports`. `@internal` in a comment takes a name
+ * out of it, or, at the head of an entry point, all of its names.
  *
  * @param folder where its declarations are
  */
 export const publicSurfaceOf = (published: Package, folder: string): ReadonlyArray<EntrySurface> =>
   entryPointsOf(published).map(({ specifier, source }) => {
     const path = join(folder, source.replace(/\.ts$/, ".d.ts"));
-    return { specifier, comment: headOf(path), names: namesOf(path) };
+    const comment = headOf(path);
+    const names = isInternal(comment) ? [] : namesOf(path).filter((name) => !isInternal(name.comment));
+    return { specifier, comment, names };
   });
+
+/** Only packages of this workspace import it. */
+const isInternal = (comment: string): boolean => /^@internal$/m.test(comment);
 
 const headOf = (path: string): string => {
   const [first] = parseSync(path, readFileSync(path, "utf8")).comments;

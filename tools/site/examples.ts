@@ -5,7 +5,7 @@
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseSync } from "oxc-parser";
+import { parseSync, Visitor } from "oxc-parser";
 import type { EntrySurface, PublicName } from "../api/public_surface.ts";
 import { type Example, examplesIn } from "../doc_examples.ts";
 import { root } from "../publishable.ts";
@@ -50,9 +50,19 @@ export const examplesByName = (
   return new Map([...found].map(([id, set]) => [id, [...set]]));
 };
 
-/** Whether a code says a name, such as `AccountLink.layerMemory`. */
+/** Whether a code says a name, such as `AccountLink.layerMemory`; what texts and comments say does not count. */
 const speaker = ({ code }: Example) => {
-  const words = [...new Set(code.match(/[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*/g))];
+  const { program, comments } = parseSync("example.ts", code);
+  const silent: Array<{ readonly start: number; readonly end: number }> = [...comments];
+  new Visitor({
+    Literal: (literal) => void silent.push(literal),
+    TemplateElement: (text) => void silent.push(text),
+  }).visit(program);
+  const spoken = silent.reduce(
+    (text, { start, end }) => text.slice(0, start) + " ".repeat(end - start) + text.slice(end),
+    code,
+  );
+  const words = [...new Set(spoken.match(/[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*/g))];
   return (name: string) => words.some((word) => word === name || word.startsWith(`${name}.`));
 };
 
@@ -89,7 +99,7 @@ const spreadToTypes = (
   const types = new Map(
     all
       .filter(({ declarations: [text = ""] }) => /^(export )?(declare )?(interface|type) /.test(text))
-      .map((type) => [`${packageOf(type.id)} ${type.name}`, type]),
+      .map((type) => [`${packageOf(type.id)} ${type.name.replace(/^.*\./, "")}`, type]),
   );
   const users = all.filter(({ id }) => found.has(id));
   const seen = new Set(users.map(({ id }) => id));

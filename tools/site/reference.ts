@@ -20,9 +20,10 @@ export const referenceMarkdown = (
   { specifier, comment, names }: EntrySurface,
   originOf: (name: PublicName) => PublicName,
   examples: ReadonlyMap<string, ReadonlyArray<Example>>,
-  /** A link to an example's document; null if it has no page. */
+  /** A link to where the site has an example; null where it has none. */
   linkTo: (example: Example) => string | null,
 ): string => {
+  const shown = new Map<Example, string>();
   const parts = names.toSorted(byName).map((name) => {
     const source = originOf(name);
     const from =
@@ -31,15 +32,23 @@ export const referenceMarkdown = (
         : [
             `From [\`${name.origin}\`](${referencePath(name.origin).slice("api/".length)}#${anchorOf(name.name)}).`,
           ];
-    const links = (examples.get(source.id) ?? [])
-      .map(linkTo)
-      .filter((link) => link !== null)
-      .slice(0, 5);
-    const used = links.length === 0 ? [] : [`In examples that run: ${[...new Set(links)].join(", ")}`];
+    const ofName = (examples.get(source.id) ?? []).filter(({ code }) => !hasExample(source.comment, code));
+    // The comment of a module behind a namespace is on no page: the first of its names shows the example.
+    const first = ofName.find((example) => linkTo(example) === null && !shown.has(example));
+    const links = ofName.map((example) => linkTo(example) ?? shown.get(example) ?? null);
+    const distinct = [...new Set(links)].filter((link) => link !== null).slice(0, 5);
+    const used = [
+      ...(distinct.length === 0 ? [] : [`In examples that run: ${distinct.join(", ")}`]),
+      ...(first === undefined ? [] : [`**Example**\n\n\`\`\`ts\n${first.code}\n\`\`\``]),
+    ];
+    if (first !== undefined) shown.set(first, `[${name.name}](#${anchorOf(name.name)})`);
     const code = `\`\`\`typescript\n${source.declarations.map(declarationOf).join("\n\n")}\n\`\`\``;
     return [`## ${name.name}`, ...from, proseOf(source.comment), code, ...used].join("\n\n");
   });
   return [`# ${specifier}`, proseOf(comment), ...parts].join("\n\n");
 };
+
+/** Whether a comment has the example. */
+export const hasExample = (comment: string, code: string): boolean => comment.includes(`\n${code}\n`);
 
 const byName = (one: PublicName, other: PublicName): number => one.name.localeCompare(other.name);

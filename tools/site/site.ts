@@ -3,16 +3,16 @@
  * program, into `dist/guide` or the folder that is given.
  */
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withDeclarations } from "../api/declarations.ts";
 import { type EntrySurface, publicSurfaceOf } from "../api/public_surface.ts";
 import type { Example } from "../doc_examples.ts";
 import { publishablePackages, root } from "../publishable.ts";
 import { examplesByName, makeNames, readExamples } from "./examples.ts";
-import { linksOf, type Rendered, render } from "./markdown.ts";
+import { anchorOf, linksOf, type Rendered, render } from "./markdown.ts";
 import { type NavigationGroup, pageHtml } from "./page.ts";
-import { referenceMarkdown, referencePath } from "./reference.ts";
+import { hasExample, referenceMarkdown, referencePath } from "./reference.ts";
 
 export interface Site {
   /** The text of each file, by its path. */
@@ -38,9 +38,9 @@ const pageOf = (file: string): string =>
 export const makeSite = async (): Promise<Site> => {
   const surfaces = await withDeclarations(
     (folder) =>
-      publishablePackages().flatMap((published) =>
-        publicSurfaceOf(published, join(folder, basename(published.folder))),
-      ),
+      publishablePackages()
+        .flatMap((published) => publicSurfaceOf(published, join(folder, basename(published.folder))))
+        .filter(({ names }) => names.length > 0),
     "--noCheck",
   );
   const seen = new Set<string>();
@@ -73,8 +73,9 @@ export const makeSite = async (): Promise<Site> => {
     title: "API reference",
     pages: surfaces.map(({ specifier }) => ({ path: referencePath(specifier), title: specifier })),
   });
+  const linkTo = linksToExamples(pages, surfaces);
   for (const surface of surfaces) {
-    const markdown = referenceMarkdown(surface, names.origin, examples, linkToExample(pages));
+    const markdown = referenceMarkdown(surface, names.origin, examples, linkTo);
     const path = referencePath(surface.specifier);
     rendered.push({ path, title: surface.specifier, page: render(markdown, (href) => href) });
   }
@@ -89,17 +90,36 @@ export const makeSite = async (): Promise<Site> => {
   return { files, ...examplesMissing(surfaces, names, examples) };
 };
 
-/** As a link from a page of the reference. */
-const linkToExample =
-  (pages: ReadonlyMap<string, string>) =>
-  ({ file, line }: Example): string | null => {
-    const page = pages.get(file);
-    if (page === undefined) return null;
-    const before = readFileSync(join(root, file), "utf8").split("\n").slice(0, line);
-    const heading = before.findLast((text) => /^#+ /.test(text))?.replace(/^#+ /, "") ?? file;
-    const { sections } = render(`# ${heading}`, (href) => href);
-    return `[${sections[1]?.title}](../${page}#${sections[1]?.anchor})`;
+/** As a link from a page of the reference: to the document that has it, or to the name whose comment does. */
+const linksToExamples = (pages: ReadonlyMap<string, string>, surfaces: ReadonlyArray<EntrySurface>) => {
+  const known = new Map<Example, string | null>();
+  const linkTo = (example: Example) => {
+    const page = pages.get(example.file);
+    return page === undefined ? linkToName(example, surfaces) : linkToSection(example, page);
   };
+  return (example: Example): string | null => {
+    const link = known.get(example) ?? linkTo(example);
+    known.set(example, link);
+    return link;
+  };
+};
+
+const linkToSection = ({ file, line }: Example, page: string): string => {
+  const before = readFileSync(join(root, file), "utf8").split("\n").slice(0, line);
+  const heading = before.findLast((text) => /^#+ /.test(text))?.replace(/^#+ /, "") ?? file;
+  const { sections } = render(`# ${heading}`, (href) => href);
+  return `[${sections[1]?.title}](../${page}#${sections[1]?.anchor})`;
+};
+
+const linkToName = ({ code }: Example, surfaces: ReadonlyArray<EntrySurface>): string | null => {
+  for (const { specifier, comment, names } of surfaces) {
+    const page = posix.basename(referencePath(specifier));
+    const owner = names.find((name) => hasExample(name.comment, code))?.name;
+    if (owner !== undefined) return `[${owner}](${page}#${anchorOf(owner)})`;
+    if (hasExample(comment, code)) return `[${specifier}](${page})`;
+  }
+  return null;
+};
 
 const searchDocuments = (
   rendered: ReadonlyArray<{ readonly path: string; readonly title: string; readonly page: Rendered }>,

@@ -28,7 +28,17 @@ export type RedisAddress =
     })
   | (Access & { readonly kind: "cluster"; readonly nodes: ReadonlyArray<RedisEndpoint> });
 
-/** The accepted forms. `rediss` instead of `redis` uses TLS. */
+/**
+ * The accepted forms. `rediss` instead of `redis` uses TLS.
+ *
+ * @example
+ * ```ts
+ * import { RedisUrl } from "@accountlink/cache-redis";
+ *
+ * const schemes = RedisUrl.forms.map((form) => form.slice(0, form.indexOf(":")));
+ * schemes; // ["redis", "redis+sentinel", "redis+cluster"]
+ * ```
+ */
 export const forms = [
   "redis://[[user]:password@]host[:6379][/database]",
   "redis+sentinel://[[user]:password@]host[:26379][,host…]/master[/database][?sentinelUsername=…&sentinelPassword=…]",

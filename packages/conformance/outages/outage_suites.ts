@@ -25,6 +25,18 @@ export type OutageSuiteOptions<Ports> =
  * Tests outages of a store. The layer provides the ports and `Connection`, which stops and restarts
  * what the store depends on, such as its server. A store without such a dependency passes `skip`,
  * the reason, instead of the layer.
+ *
+ * @example
+ * ```ts
+ * import * as test from "vitest";
+ *
+ * // Stores in the memory of the process.
+ * const inProcess = { name: "Memory", test, skip: "Nothing of it can be down" };
+ * storageOutageSuite(inProcess);
+ * countersOutageSuite(inProcess);
+ * cacheOutageSuite(inProcess);
+ * signalsOutageSuite(inProcess);
+ * ```
  */
 export const storageOutageSuite = (options: OutageSuiteOptions<StoragePorts>): void =>
   outageSuite("storage", options, storageOperations, outageWrites);

@@ -89,6 +89,16 @@ const inAny = (networks: ReadonlyArray<IpNetwork.IpNetwork>, { ip }: ClientAddre
  * @param socket the address at the other end of the connection
  * @param forwardedFor the header's value, if there is one
  * @param trusted the networks whose word is taken
+ *
+ * @example
+ * ```ts
+ * import { Option } from "effect";
+ *
+ * const socket = Option.getOrThrow(parseAddress("10.0.0.1"));
+ * const proxies = Option.toArray(parseNetwork("10.0.0.0/8"));
+ * clientAddress(socket, "203.0.113.7, 10.0.0.2", proxies).countedAs; // "203.0.113.7"
+ * clientAddress(socket, "203.0.113.7", []).countedAs; // "10.0.0.1"
+ * ```
  */
 export const clientAddress = (
   socket: ClientAddress,
@@ -130,6 +140,15 @@ const networksOf = (entries: ReadonlyArray<string>): ReadonlyArray<IpNetwork.IpN
 /**
  * Whether the lists let an address in: deny wins, and an empty allow list allows all. An unknown address is let in by
  * empty lists alone. An entry that cannot be read matches nothing; lists are checked when they are stored.
+ *
+ * @example
+ * ```ts
+ * import { Option } from "effect";
+ *
+ * const address = Option.getOrThrow(parseAddress("203.0.113.7"));
+ * isAddressAllowed({ allowIps: ["203.0.113.0/24"], denyIps: [] }, address); // true
+ * isAddressAllowed({ allowIps: [], denyIps: ["203.0.113.7"] }, address); // false
+ * ```
  */
 export const isAddressAllowed = (lists: AddressLists, address: ClientAddress | null): boolean =>
   address === null

@@ -61,18 +61,51 @@ export interface AltReport {
   readonly warnings: ReadonlyArray<string>;
 }
 
-/** How many game users one bulk detection takes. */
+/**
+ * How many game users one bulk detection takes.
+ *
+ * @example
+ * ```ts
+ * import { checkBulkLimit } from "@accountlink/core/links";
+ * import { Effect } from "effect";
+ *
+ * const tooMany = Array.from({ length: 11 }, (_, i) => String(i));
+ * const refused = Effect.flip(checkBulkLimit(tooMany, maxBulkAltInputs));
+ * Effect.runSync(refused).message; // "A bulk request takes at most 10 inputs, received 11"
+ * ```
+ */
 export const maxBulkAltInputs = 10;
 
 /** How many candidates are found by their addresses at most, the freshest first. */
-export const maxAddressCandidates = 150;
+const maxAddressCandidates = 150;
 
 /** How long an answer waits for a platform, and how many questions it asks at once. */
 const listDeadline = { within: "1 second", atOnce: 1 } as const;
 const memberDeadline = { within: "2 seconds", atOnce: 32 } as const;
 const profileDeadline = { within: "2 seconds", atOnce: 16 } as const;
 
-/** Finds possibly related accounts inside one scope. */
+/**
+ * Finds possibly related accounts inside one scope.
+ *
+ * @example
+ * ```ts
+ * import { ChatId } from "@accountlink/core";
+ * import { aFixture, memoryWorld } from "@accountlink/testing";
+ * import { Scope } from "accountlink";
+ * import { Effect } from "effect";
+ *
+ * const links = ["100001", "100002"].map((chatId) => ({ chatId, gameId: "1" }));
+ * const world = await memoryWorld(aFixture({ links }));
+ * const program = Effect.gen(function* () {
+ *   const query = { chatId: ChatId.make("100001"), gameId: null, address: null };
+ *   const options = { guildId: null, resolved: false, unknownMembers: "refuse" } as const;
+ *   const { matches, risk } = yield* (yield* AltDetection).detect(yield* Scope, query, options);
+ *   return [matches.map(({ chatId }) => chatId), risk.severity];
+ * });
+ * await world.run(program); // [["100002"], "CRITICAL"]
+ * await world.close();
+ * ```
+ */
 export class AltDetection extends Context.Service<
   AltDetection,
   {

@@ -33,19 +33,19 @@ export type AltEvidence = ReviewEvidence | GameEvidence | AddressEvidence;
 const dayMs = 86_400_000;
 
 /** How long it takes an address to lose half of its weight, in milliseconds. */
-export const addressHalfLife = 90 * dayMs;
+const addressHalfLife = 90 * dayMs;
 
 /** How many chat users an address may have without losing weight, such as a household. */
-export const householdSize = 4;
+const householdSize = 4;
 
 /** The weight of a game user in common. */
 export const gameWeight = 0.9;
 
 /** The weight of an address in common that is seen right now and that few people have. */
-export const addressWeight = 0.5;
+const addressWeight = 0.5;
 
 /** The most that an address of a shared network weighs. */
-export const sharedNetworkWeight = 0.1;
+const sharedNetworkWeight = 0.1;
 
 /**
  * The weight of one address in common: `0.5 × 2^(−age in days / 90) × min(1, 4 / chat users)`, and at most 0.1 on a

@@ -19,7 +19,21 @@ export interface AltReview {
   readonly keyId: KeyId;
 }
 
-/** The review as one of its two users sees it. */
+/**
+ * The review as one of its two users sees it.
+ *
+ * @example
+ * ```ts
+ * import { ChatId, KeyId } from "@accountlink/core";
+ *
+ * const [ada, bob] = [ChatId.make("100001"), ChatId.make("100002")];
+ * const note = "x".repeat(longestNote);
+ * const made = { verdict: "different", note, keyId: KeyId.make("Aa0Bb1Cc2Dd3") } as const;
+ * const review = { ...made, chatId: ada, otherChatId: bob, at: 1_000 };
+ * reviewAsSeenBy(bob, review).otherChatId; // "100001"
+ * [review, { ...review, at: 2_000 }].toSorted(newestReviewFirst).map(({ at }) => at); // [2000, 1000]
+ * ```
+ */
 export const reviewAsSeenBy = (chatId: ChatId, review: AltReview): AltReview => ({
   ...review,
   chatId,

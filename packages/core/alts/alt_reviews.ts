@@ -11,7 +11,7 @@ import type { AltReview, AltVerdict } from "./alt_review.ts";
 import { AltReviewStore } from "./alt_review_store.ts";
 
 /** How many reviews one answer has at most. */
-export const maxListedReviews = 100;
+const maxListedReviews = 100;
 
 /** A pair, in any order. */
 export interface AltPair {
@@ -32,6 +32,27 @@ export interface AltReviewRemoved extends AltPair {
 /**
  * Makes, lists and deletes reviews. The chat users need not be members of the guild. With a `commit` of the target,
  * writes also fail with its `Conflict`.
+ *
+ * @example
+ * ```ts
+ * import { ChatId, KeyId } from "@accountlink/core";
+ * import { memoryWorld } from "@accountlink/testing";
+ * import { Scope } from "accountlink";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld();
+ * const program = Effect.gen(function* () {
+ *   const reviews = yield* AltReviews;
+ *   const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
+ *   const target = { scope: yield* Scope, guildId: null, origin };
+ *   const pair = { chatId: ChatId.make("100001"), otherChatId: ChatId.make("100002") };
+ *   const keyId = KeyId.make("Aa0Bb1Cc2Dd3");
+ *   yield* reviews.set(target, { ...pair, verdict: "different", note: "Brothers", keyId });
+ *   return (yield* reviews.remove(target, pair)).deleted;
+ * });
+ * await world.run(program); // true
+ * await world.close();
+ * ```
  */
 export class AltReviews extends Context.Service<
   AltReviews,

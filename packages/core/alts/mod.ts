@@ -1,10 +1,24 @@
 /** Sightings of chat users at addresses, from which alternative accounts are found. */
-export * from "./alt_detection.ts";
-export * from "./alt_evidence.ts";
-export * from "./alt_matches.ts";
+export {
+  AltDetection,
+  type AltMatch,
+  type AltOptions,
+  type AltQuery,
+  type AltReport,
+  maxBulkAltInputs,
+} from "./alt_detection.ts";
+export {
+  type AddressEvidence,
+  type AltEvidence,
+  type GameEvidence,
+  type ReviewEvidence,
+  type SharedAddress,
+  weighAddress,
+} from "./alt_evidence.ts";
+export type { WeighedAlt } from "./alt_matches.ts";
 export * from "./alt_review.ts";
 export * from "./alt_review_store.ts";
-export * from "./alt_reviews.ts";
+export { type AltPair, type AltReviewRemoved, AltReviews, type NewAltReview } from "./alt_reviews.ts";
 export * from "./alt_score.ts";
 export * from "./latest_users.ts";
 export * from "./network_intelligence.ts";

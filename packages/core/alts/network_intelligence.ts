@@ -13,7 +13,19 @@ export interface NetworkFacts {
   readonly shared: boolean;
 }
 
-/** The networks cannot be asked now. The message names no address. */
+/**
+ * The networks cannot be asked now. The message names no address.
+ *
+ * @example
+ * ```ts
+ * import { NetworkIntelligence } from "@accountlink/core";
+ * import { Layer } from "effect";
+ *
+ * const networks = Layer.succeed(NetworkIntelligence, {
+ *   lookup: () => new NetworkIntelligenceUnavailable({ message: "The service does not answer" }),
+ * });
+ * ```
+ */
 export class NetworkIntelligenceUnavailable extends Data.TaggedError("NetworkIntelligenceUnavailable")<{
   readonly message: string;
   /** What happened inside. Never part of an answer. */

@@ -26,6 +26,16 @@ const pageSize = 500;
  * alone, so a rotation that was cut off is resumed.
  *
  * @param tell is told after each page
+ *
+ * @example
+ * ```ts
+ * import { aFixture, memoryWorld } from "@accountlink/testing";
+ *
+ * const sightings = [{ chatId: "100001", ip: "203.0.113.7" }];
+ * const world = await memoryWorld(aFixture({ sightings }));
+ * await world.run(rotateAddressKeys()); // { rotated: 0, unreadable: 0, total: 0 }
+ * await world.close();
+ * ```
  */
 export const rotateAddressKeys = Effect.fnUntraced(function* (
   tell: (progress: AddressRotation) => Effect.Effect<void> = () => Effect.void,

@@ -55,7 +55,11 @@ export interface AuditEntry extends WriteOrigin {
   readonly details: Readonly<Record<string, string | number | null>>;
 }
 
-/** The key that an entry is about: which was changed, or which made the change; null for none. */
+/**
+ * The key that an entry is about: which was changed, or which made the change; null for none.
+ *
+ * @internal
+ */
 export const keyOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details">): KeyId | null => {
   const { keyId } = details;
   if (typeof keyId === "string") return keyId as KeyId;

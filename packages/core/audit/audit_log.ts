@@ -26,7 +26,25 @@ export const passesFilter = (
   return keyId === null || details["keyId"] === keyId || (actor.type === "key" && actor.id === keyId);
 };
 
-/** Where the audit log lives. */
+/**
+ * Where the audit log lives.
+ *
+ * @example
+ * ```ts
+ * import { auditActions } from "@accountlink/core/audit";
+ * import { aFixture, memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
+ * await world.links.delete("100001");
+ * const list = Effect.flatMap(AuditLog, (log) => log.list("acme", null, 10));
+ * const entries = await world.run(list);
+ * entries[0]?.details; // { chatId: "100001", removedGameId: "1" }
+ * entries.every(({ action }) => auditActions.includes(action)); // true
+ * entries.filter((entry) => passesFilter(entry, { action: "link.removed", keyId: null })).length; // 1
+ * await world.close();
+ * ```
+ */
 export class AuditLog extends Context.Service<
   AuditLog,
   {

@@ -5,7 +5,17 @@ import { Clock, Context, Effect, Layer, Schedule } from "effect";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import { AuditLog } from "./audit_log.ts";
 
-/** In milliseconds; 0 keeps entries forever. */
+/**
+ * In milliseconds; 0 keeps entries forever.
+ *
+ * @example
+ * ```ts
+ * import { Layer } from "effect";
+ *
+ * // For `Layer.provide` below the services of a deployment.
+ * const aYear = Layer.succeed(AuditRetention, 365 * 86_400_000);
+ * ```
+ */
 export const AuditRetention = Context.Reference<number>("@accountlink/core/AuditRetention", {
   defaultValue: () => 400 * 86_400_000,
 });

@@ -20,7 +20,11 @@ const countInterval = 60_000;
 const maxNetworks = 10_000;
 const maxUses = 100_000;
 
-/** Logs signs of stolen or guessed keys. Networks appear as pseudonyms, addresses not at all. */
+/**
+ * Logs signs of stolen or guessed keys. Networks appear as pseudonyms, addresses not at all.
+ *
+ * @internal
+ */
 export class SecurityLog extends Context.Service<
   SecurityLog,
   {

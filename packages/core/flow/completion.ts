@@ -19,7 +19,26 @@ export interface CompletionState {
 
 export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Completed" }>;
 
-/** Why a flow cannot complete; null if it can. */
+/**
+ * Why a flow cannot complete; null if it can.
+ *
+ * @example
+ * ```ts
+ * import { ChatId, GameId, Pid } from "@accountlink/core";
+ * import { makeFlow, makeKey, makeSession } from "@accountlink/testing";
+ *
+ * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
+ * const session = makeSession(makeKey(scope));
+ * const proofs = { chatId: ChatId.make("100001"), gameId: GameId.make("1") };
+ * const flow = makeFlow(scope, { ...proofs, session: session.id, seenVersion: 0 });
+ * const origin = { actor: { type: "user", id: proofs.chatId }, requestId: null } as const;
+ * const write = { ...origin, ...proofs, flow: flow.id, pid: scope.pid, at: 1_000, address: null };
+ *
+ * completionRefusal(write, { flow, session, record: undefined }); // null
+ * completionRefusal(write, { flow: undefined, session, record: undefined }); // { _tag: "FlowGone" }
+ * completedSession(session, write, null).linkChanged; // true
+ * ```
+ */
 export const completionRefusal = (
   write: CompleteFlow,
   { flow, session, record }: CompletionState,

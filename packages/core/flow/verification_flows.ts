@@ -22,6 +22,22 @@ export type FlowError = FlowRefused | StoreUnavailable;
 /**
  * The steps of a browser. A cookie identifies it and changes with every proof, so that a cookie
  * which an attacker planted in the browser is useless after a proof.
+ *
+ * @example
+ * ```ts
+ * import { FlowRefused } from "@accountlink/core/flow";
+ * import { memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld();
+ * const { sid } = await world.sessions.create({ clientId: "7" });
+ * const view = (entry: { sid: string }) =>
+ *   Effect.flatMap(VerificationFlows, (flows) => flows.view(entry, null));
+ * (await world.run(view({ sid }))).asking; // "acme"
+ * const refused = await world.run(Effect.flip(view({ sid: "vs_unknown" })));
+ * refused instanceof FlowRefused && refused.reason; // "unknown"
+ * await world.close();
+ * ```
  */
 export class VerificationFlows extends Context.Service<
   VerificationFlows,

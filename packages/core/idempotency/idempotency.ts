@@ -9,6 +9,7 @@ import { Secrets } from "../secrets/secrets.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import { type Claim, IdempotencyStore } from "./idempotency_store.ts";
 
+/** @internal */
 export interface IdempotentRequest {
   readonly keyId: KeyId;
   /** The client's own name for the request. */
@@ -18,14 +19,22 @@ export interface IdempotentRequest {
   readonly requestId: string;
 }
 
-/** An answer to keep. */
+/**
+ * An answer to keep.
+ *
+ * @internal
+ */
 export interface Answer {
   readonly text: string;
   /** The chat users that it names. */
   readonly chatIds: ReadonlyArray<ChatId>;
 }
 
-/** Commits a write together with its answer. Fails with `Conflict` if another request has taken the key over. */
+/**
+ * Commits a write together with its answer. Fails with `Conflict` if another request has taken the key over.
+ *
+ * @internal
+ */
 export type CommitAnswer = <O, E>(
   write: Effect.Effect<O, E>,
   answerOf: (outcome: O) => Answer,
@@ -33,7 +42,7 @@ export type CommitAnswer = <O, E>(
 ) => Effect.Effect<O, E | Conflict | StoreUnavailable>;
 
 /** How long an answer is kept, in milliseconds. */
-export const answerKeptFor = 86_400_000;
+const answerKeptFor = 86_400_000;
 
 /**
  * A claim ends this long after its process died, in milliseconds. While the request runs, it is extended. A request
@@ -42,7 +51,11 @@ export const answerKeptFor = 86_400_000;
 const claimDuration = 6_000;
 const extendInterval = "2 seconds";
 
-/** Runs requests once for each idempotency key. Keys and requests are stored as hashes, answers encrypted. */
+/**
+ * Runs requests once for each idempotency key. Keys and requests are stored as hashes, answers encrypted.
+ *
+ * @internal
+ */
 export class Idempotency extends Context.Service<
   Idempotency,
   {

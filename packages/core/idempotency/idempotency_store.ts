@@ -46,6 +46,24 @@ export interface KeptWrite<O, E> {
 
 /**
  * Where idempotency keys live. Every operation is atomic. `UserStore.erase` deletes the answers that name its user.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { Effect, Option } from "effect";
+ *
+ * const claim = { id: "key and idempotency key, hashed", requestId: "req_1" };
+ * const first = { ...claim, fingerprint: "the request, hashed", at: 0, endsAt: 6_000 };
+ * const kept = { answer: "sealed", chatIds: [], endsAt: 86_400_000 };
+ * const program = Effect.gen(function* () {
+ *   const store = yield* IdempotencyStore;
+ *   yield* store.claim(first);
+ *   yield* store.commit(claim, { write: Effect.void, answerOf: () => Effect.succeed(kept), isBulk: false });
+ *   const earlier = yield* store.claim({ ...first, requestId: "req_2", at: 1_000 });
+ *   return Option.map(earlier, ({ answer }) => answer);
+ * });
+ * await Effect.runPromise(Effect.provide(program, StorageMemory.layer)); // Option.some("sealed")
+ * ```
  */
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,

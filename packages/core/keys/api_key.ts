@@ -70,7 +70,21 @@ export interface KeyDetails extends ApiKey {
   readonly revokedAt: Millis | null;
 }
 
-/** Whether requests with the key are accepted: it and its account are active and it has not expired. */
+/**
+ * Whether requests with the key are accepted: it and its account are active and it has not expired.
+ *
+ * @example
+ * ```ts
+ * import { Pid } from "@accountlink/core";
+ * import { makeKey } from "@accountlink/testing";
+ *
+ * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
+ * const key = makeKey(scope, { expiresAt: 1_000 });
+ * isAccepted(key, 999); // true
+ * isAccepted(key, 1_000); // false
+ * maskedKey(key.id).endsWith("_…"); // true
+ * ```
+ */
 export const isAccepted = ({ status, suspended, expiresAt }: ApiKey, now: Millis): boolean =>
   status === "active" && !suspended && (expiresAt === null || now < expiresAt);
 
@@ -108,7 +122,19 @@ export const randomText = Effect.fnUntraced(function* (length: number, radix: 36
   return text;
 });
 
-/** Generates a key in full, with a new or a given public id. It is shown once and never stored. */
+/**
+ * Generates a key in full, with a new or a given public id. It is shown once and never stored.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ * import { SecureRandom } from "effect/crypto";
+ *
+ * const random = SecureRandom.layerWebCrypto;
+ * const { id, token } = await Effect.runPromise(Effect.provide(generateToken(), random));
+ * keyIdOf(token) === id; // true
+ * ```
+ */
 export const generateToken = Effect.fnUntraced(function* (id?: KeyId) {
   const random = yield* SecureRandom.SecureRandom;
   const keyId = id ?? ((yield* randomText(12, 62)) as KeyId);

@@ -36,7 +36,23 @@ interface CachedKey extends AuthenticatedKey {
   shareAt: Millis;
 }
 
-/** Finds the key of a request. */
+/**
+ * Finds the key of a request.
+ *
+ * @example
+ * ```ts
+ * import { memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld();
+ * const { token } = await world.keys.create({ name: "bot" });
+ * const authenticate = (text: string) =>
+ *   Effect.flatMap(KeyAuthenticator, (authenticator) => authenticator.authenticate(text, null));
+ * (await world.run(authenticate(token))).key.name; // "bot"
+ * (await world.run(Effect.flip(authenticate("alk_wrong")))).code; // "INVALID_API_KEY"
+ * await world.close();
+ * ```
+ */
 export class KeyAuthenticator extends Context.Service<
   KeyAuthenticator,
   {

@@ -29,7 +29,20 @@ export interface UpdatedKey {
   readonly details: AuditEntry["details"];
 }
 
-/** Applies an update to a stored key; null if it changes nothing. */
+/**
+ * Applies an update to a stored key; null if it changes nothing.
+ *
+ * @example
+ * ```ts
+ * import { Pid } from "@accountlink/core";
+ * import { makeKey } from "@accountlink/testing";
+ *
+ * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
+ * const key = makeKey(scope, { name: "bot" });
+ * updatedKey(key, { name: "bot" }); // null
+ * updatedKey(key, { name: "game server", access: "read" })?.details["changed"]; // "name, access"
+ * ```
+ */
 export const updatedKey = (key: ApiKey, update: KeyUpdate): UpdatedKey | null => {
   const changed = fields.filter(
     (field) => update[field] !== undefined && JSON.stringify(update[field]) !== JSON.stringify(key[field]),

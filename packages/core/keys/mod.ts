@@ -1,7 +1,21 @@
 /** API keys: record, port, management and authentication. */
-export * from "./api_key.ts";
+export {
+  type Account,
+  type AccountStatus,
+  type ApiKey,
+  generateToken,
+  isAccepted,
+  type KeyAccess,
+  type KeyDetails,
+  type KeyKind,
+  type KeyStatus,
+  keyIdOf,
+  maskedKey,
+  type NewAccount,
+  type Tier,
+} from "./api_key.ts";
 export * from "./api_keys.ts";
-export * from "./key_authenticator.ts";
+export { type AuthenticatedKey, KeyAuthenticator } from "./key_authenticator.ts";
 export * from "./key_store.ts";
 export * from "./key_update.ts";
 export * from "./owned_keys.ts";

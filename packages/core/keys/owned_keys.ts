@@ -51,7 +51,28 @@ type Unknown = BadRequest;
 /** How long revoked keys are listed, in milliseconds. */
 const revokedListed = 30 * 86_400_000;
 
-/** Manages the keys of who is signed in. A change of a revoked key is a `Conflict` `key_revoked`. */
+/**
+ * Manages the keys of who is signed in. A change of a revoked key is a `Conflict` `key_revoked`.
+ *
+ * @example
+ * ```ts
+ * import { Accounts, ChatId } from "@accountlink/core";
+ * import { memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld();
+ * const program = Effect.gen(function* () {
+ *   const keys = yield* OwnedKeys;
+ *   const chatId = ChatId.make("100001");
+ *   const account = yield* (yield* Accounts).ofChatUser(chatId);
+ *   const owner = { account, chatId, requestId: "req_1" };
+ *   yield* keys.create(owner, { name: "bot", target: { kind: "global" } });
+ *   return yield* keys.plan(account);
+ * });
+ * await world.run(program); // { used: 1, allowed: 2 }
+ * await world.close();
+ * ```
+ */
 export class OwnedKeys extends Context.Service<
   OwnedKeys,
   {

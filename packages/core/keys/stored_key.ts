@@ -21,7 +21,33 @@ export interface StoredKey {
   readonly revokedAt: Millis | null;
 }
 
-/** A new key. `suspended` is that of its account. */
+/**
+ * A new key. `suspended` is that of its account.
+ *
+ * @example
+ * ```ts
+ * import { Pid } from "@accountlink/core";
+ * import { makeKey } from "@accountlink/testing";
+ *
+ * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
+ * const key = makeKey(scope, { name: "bot" });
+ * const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
+ *
+ * const created = insertedKey({ ...origin, key, hash: "first", maxKeys: 10, at: 0 }, false);
+ * const rotation = { ...origin, id: key.id, hash: "second", at: 1_000, previousUntil: 5_000 };
+ * const rotated = rotatedKey(created, rotation);
+ * presentedKey(rotated, "first").endsAt; // 5000
+ * presentedKey(rotated, "second").endsAt; // null
+ * keyDetails(rotated, 1_000).previousSecretEndsAt; // 5000
+ *
+ * const revoked = keyWithStatus(rotated, "revoked", 2_000);
+ * [rotated, revoked].map(countsNow); // [true, false]
+ * keyEntryDetails(revoked.key).status; // "revoked"
+ * keyOfUpdatedAccount(created.key, { tier: "premium" })?.tier; // "premium"
+ * keyOfErasedAccount(created, "erased_1", 3_000).key.name; // ""
+ * [key, makeKey(scope, { createdAt: -1 })].toSorted(oldestKeyFirst).at(-1) === key; // true
+ * ```
+ */
 export const insertedKey = ({ key, hash, maxKeys, at }: InsertKey, suspended: boolean): StoredKey => ({
   key: { ...key, suspended },
   counts: maxKeys !== null,

@@ -17,7 +17,23 @@ export interface LedgerCount extends LedgerWindow {
   readonly counted: number;
 }
 
-/** Where nodes save counts. A repeated or late save changes nothing. */
+/**
+ * Where nodes save counts. A repeated or late save changes nothing.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { Effect } from "effect";
+ *
+ * const today = { key: "day:Aa0Bb1Cc2Dd3", endsAt: 86_400_000 };
+ * const program = Effect.gen(function* () {
+ *   const ledger = yield* CountLedger;
+ *   yield* ledger.saveCounts([{ ...today, counted: 7 }], 0);
+ *   return yield* ledger.loadCounts([today]);
+ * });
+ * await Effect.runPromise(Effect.provide(program, StorageMemory.layer)); // [7]
+ * ```
+ */
 export class CountLedger extends Context.Service<
   CountLedger,
   {

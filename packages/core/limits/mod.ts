@@ -2,5 +2,11 @@
 export * from "./count_ledger.ts";
 export * from "./counters.ts";
 export * from "./quota.ts";
-export * from "./request_limits.ts";
+export {
+  type Allowance,
+  type LimitDecision,
+  type LimitReport,
+  type Requester,
+  RequestLimits,
+} from "./request_limits.ts";
 export * as ResilientCounters from "./resilient_counters.ts";

@@ -44,7 +44,22 @@ export interface LimitSettings {
   readonly address: AddressLimits;
 }
 
-/** The limits of this deployment, with defaults. Provide another value to change them. */
+/**
+ * The limits of this deployment, with defaults. Provide another value to change them.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect";
+ *
+ * // For `Layer.provide` below the services of a deployment.
+ * const limits = Layer.effect(
+ *   Limits,
+ *   Effect.map(Limits, (usual) => ({ ...usual, free: { ...usual.free, daily: 1_000 } })),
+ * );
+ * const daily = Effect.map(Limits, ({ free, premium }) => [free.daily, premium.daily]);
+ * await Effect.runPromise(Effect.provide(daily, limits)); // [1000, 2500]
+ * ```
+ */
 export const Limits = Context.Reference<LimitSettings>("@accountlink/core/Limits", {
   defaultValue: () => ({
     free: { keys: 2, perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 },

@@ -69,7 +69,28 @@ interface LimitRule extends CounterRule {
   readonly isDay: boolean;
 }
 
-/** Admits a request, or returns the limit that refuses it. */
+/**
+ * Admits a request, or returns the limit that refuses it.
+ *
+ * @example
+ * ```ts
+ * import { KeyId } from "@accountlink/core";
+ * import { memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld();
+ * const request = {
+ *   key: { id: KeyId.make("Aa0Bb1Cc2Dd3"), kind: "normal" },
+ *   quota: { perWindow: 1, windowMs: 2_000, daily: 500, verifyDaily: 2_000 },
+ *   address: null,
+ *   traffic: "mapping",
+ * } as const;
+ * const admit = Effect.flatMap(RequestLimits, (limits) => limits.admit(request));
+ * (await world.run(admit)).refusal; // null
+ * (await world.run(admit)).refusal?.message; // "Please wait 2 seconds before your next request"
+ * await world.close();
+ * ```
+ */
 export class RequestLimits extends Context.Service<
   RequestLimits,
   {

@@ -38,7 +38,27 @@ export interface BulkItem<Data> {
 
 type BulkError = BulkLimitExceeded | GuildError | StoreUnavailable;
 
-/** Looks up many links in one scope. Results are in the order of the inputs, with duplicates. */
+/**
+ * Looks up many links in one scope. Results are in the order of the inputs, with duplicates.
+ *
+ * @example
+ * ```ts
+ * import { aFixture, memoryWorld } from "@accountlink/testing";
+ * import { Scope } from "accountlink";
+ * import { Effect, Result } from "effect";
+ *
+ * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
+ * const program = Effect.gen(function* () {
+ *   const bulk = yield* BulkLookup;
+ *   const found = yield* bulk.byChats(yield* Scope, ["100001", "100002"]);
+ *   return found.map(({ result }) =>
+ *     Result.match(result, { onSuccess: ({ gameId }) => gameId, onFailure: ({ code }) => code }),
+ *   );
+ * });
+ * await world.run(program); // ["1", "LINK_NOT_FOUND"]
+ * await world.close();
+ * ```
+ */
 export class BulkLookup extends Context.Service<
   BulkLookup,
   {
@@ -148,7 +168,18 @@ export class BulkLookup extends Context.Service<
   );
 }
 
-/** Refuses more inputs than the limit, including duplicates. */
+/**
+ * Refuses more inputs than the limit, including duplicates.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * const inputs = Array.from({ length: 51 }, (_, i) => String(i));
+ * const refused = Effect.runSync(Effect.flip(checkBulkLimit(inputs, maxBulkInputs)));
+ * refused.details; // { limit: 50, received: 51 }
+ * ```
+ */
 export const checkBulkLimit = (
   inputs: ReadonlyArray<unknown>,
   limit: number = maxBulkInputs,

@@ -4,7 +4,23 @@ import type { Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
 import type { PortableLink } from "./link_store.ts";
 
-/** The record of a chat user after a change of its `gameId`. */
+/**
+ * The record of a chat user after a change of its `gameId`.
+ *
+ * @example
+ * ```ts
+ * import { ChatId, GameId } from "@accountlink/core";
+ *
+ * const first = linkedRecord(ChatId.make("100001"), undefined, GameId.make("1"), 1_000);
+ * const second = linkedRecord(first.chatId, first, GameId.make("2"), 2_000);
+ * const removed = unlinkedRecord(second, 3_000);
+ * [first, second, removed].map(({ linkVersion }) => linkVersion); // [1, 2, 3]
+ * [first, second, removed].map(isLinked); // [true, true, false]
+ *
+ * const { chatId, gameId, lastVerifiedAt } = first;
+ * importedRecord(removed, { chatId, gameId, lastVerifiedAt }).linkVersion; // 4
+ * ```
+ */
 export const linkedRecord = (
   chatId: ChatId,
   previous: LinkRecord | undefined,

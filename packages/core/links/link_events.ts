@@ -25,6 +25,23 @@ export interface LinkEventMap {
 /**
  * Changes by keys, flows, users and embedders; imports, fixtures and the command line tell of none. An event is heard
  * at most once: one that happens while a subscriber, or the signals between nodes, are down is not told later.
+ *
+ * @example
+ * ```ts
+ * import { aFixture, memoryWorld } from "@accountlink/testing";
+ * import { Links } from "accountlink";
+ * import { Effect, Stream } from "effect";
+ *
+ * const world = await memoryWorld(aFixture({ links: [{ chatId: "100002", gameId: "1" }] }));
+ * const program = Effect.gen(function* () {
+ *   const events = yield* (yield* LinkEvents).subscribe("linkChanged");
+ *   const links = yield* Links;
+ *   yield* links.set("100001", "1");
+ *   return yield* Stream.runHead(events);
+ * });
+ * await world.run(Effect.scoped(program)).then((event) => event._tag); // "Some"
+ * await world.close();
+ * ```
  */
 export class LinkEvents extends Context.Service<
   LinkEvents,

@@ -64,7 +64,16 @@ export interface PortableLink {
   readonly lastVerifiedAt: Millis;
 }
 
-/** How long the progress of an import is kept after its last batch, in milliseconds. */
+/**
+ * How long the progress of an import is kept after its last batch, in milliseconds.
+ *
+ * @example
+ * ```ts
+ * import { Duration } from "effect";
+ *
+ * Duration.toDays(progressKeptFor); // 30
+ * ```
+ */
 export const progressKeptFor = 30 * 86_400_000;
 
 export interface ImportBatch extends WriteContext {

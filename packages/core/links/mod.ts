@@ -1,5 +1,11 @@
 /** Links: record, port, lookups and writes. */
-export * from "./bulk_lookup.ts";
+export {
+  type BulkItem,
+  type BulkItemError,
+  BulkLookup,
+  checkBulkLimit,
+  maxBulkInputs,
+} from "./bulk_lookup.ts";
 export * from "./link.ts";
 export * from "./link_changes.ts";
 export * from "./link_events.ts";

@@ -6,7 +6,34 @@ import type { PlatformUnavailable } from "../errors.ts";
 import type { ChatId, GuildId } from "../ids.ts";
 import type { ChatUser, Guild, GuildMember } from "./profile.ts";
 
-/** Requests to the chat platform. */
+/**
+ * Requests to the chat platform.
+ *
+ * @example
+ * ```ts
+ * import { ChatId, GuildId } from "@accountlink/core";
+ * import type { ChatUser, Guild, GuildMember, UserGuild } from "@accountlink/core/platforms";
+ * import { Effect, Layer, Option } from "effect";
+ *
+ * const guild: Guild = { id: "700000000000000001", name: "Makers" };
+ * const unknown = { displayName: null, avatar: null, banner: null, created: null };
+ * const ada: ChatUser = { id: "100001", username: "ada", ...unknown };
+ * const member: GuildMember = { nickname: "Ada", joined: null, roles: [] };
+ * const managed: UserGuild = { id: GuildId.make(guild.id), name: guild.name, manager: true };
+ *
+ * const platform = Layer.succeed(ChatPlatform, {
+ *   findGuild: (guildId) => Effect.succeed(guildId === guild.id ? Option.some(guild) : Option.none()),
+ *   findMember: (_, chatId) => Effect.succeed(chatId === ada.id ? Option.some(member) : Option.none()),
+ *   joinedGuilds: (guildIds) => Effect.succeed(new Set(guildIds.filter((id) => id === guild.id))),
+ *   isManager: (guildId, chatId) => Effect.succeed(guildId === managed.id && chatId === ada.id),
+ *   findUser: (chatId) => Effect.succeed(chatId === ada.id ? Option.some(ada) : Option.none()),
+ * });
+ *
+ * const bob = ChatId.make("100002");
+ * const manages = Effect.flatMap(ChatPlatform, ({ isManager }) => isManager(managed.id, bob));
+ * await Effect.runPromise(Effect.provide(manages, platform)); // false
+ * ```
+ */
 export class ChatPlatform extends Context.Service<
   ChatPlatform,
   {

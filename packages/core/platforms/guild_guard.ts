@@ -7,7 +7,11 @@ import { Forbidden, MissingParameter, type PlatformUnavailable } from "../errors
 import type { ChatId, GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 
-/** Maximum concurrent requests to a platform for one request of a client. */
+/**
+ * Maximum concurrent requests to a platform for one request of a client.
+ *
+ * @internal
+ */
 export const platformConcurrency = 8;
 
 /** Why a request may not use the guild that it names. */
@@ -16,7 +20,11 @@ export type GuildError = MissingParameter | Forbidden | PlatformUnavailable;
 /** The guild that a request names, or null. */
 export type RequestedGuild = GuildId | null;
 
-/** Restricts a scope to its guild, and requests to members of guilds that the bot is in. */
+/**
+ * Restricts a scope to its guild, and requests to members of guilds that the bot is in.
+ *
+ * @internal
+ */
 export class GuildGuard extends Context.Service<
   GuildGuard,
   {

@@ -67,7 +67,43 @@ export class ChatIdentity extends Context.Service<ChatIdentity, IdentityProvider
   "@accountlink/core/ChatIdentity",
 ) {}
 
-/** Sign-in at the game platform. */
+/**
+ * Sign-in at the game platform.
+ *
+ * @example
+ * ```ts
+ * import { GameId, PlatformUnavailable } from "@accountlink/core";
+ * import { Effect, Layer } from "effect";
+ *
+ * // Asks a sign-in server of your own, which answers with a user or an error.
+ * const redeem = async (code: string | null) => (code === "taken" ? { error: "expired" } : { user: "1" });
+ *
+ * const identity = Layer.succeed(GameIdentity, {
+ *   begin: ({ redirectUri, state }) =>
+ *     Effect.succeed({ url: `https://play.example/sign-in?${new URLSearchParams({ redirectUri, state })}` }),
+ *   finish: ({ state }, callback) =>
+ *     Effect.gen(function* () {
+ *       if (callback.get("state") !== state) return yield* new ProofInvalid({ reason: "another state" });
+ *       if (callback.has("denied")) return yield* new ProofDenied();
+ *       const operation = "GameIdentity.finish";
+ *       const answer = yield* Effect.tryPromise({
+ *         try: () => redeem(callback.get("code")),
+ *         catch: (cause) => new PlatformUnavailable({ operation, cause }),
+ *       });
+ *       if (answer.user === undefined) return yield* new ProofInvalid({ reason: "the code is used" });
+ *       return { userId: GameId.make(answer.user) };
+ *     }),
+ * });
+ *
+ * const secrets = { state: "s", codeVerifier: "v", nonce: "n" };
+ * const signIn = { redirectUri: "https://links.example/callback", ...secrets, guildId: null };
+ * const finish = (callback: string) =>
+ *   Effect.flatMap(GameIdentity, (game) => game.finish(signIn, new URLSearchParams(callback)));
+ * await Effect.runPromise(Effect.provide(finish("state=s&code=c"), identity)); // { userId: "1" }
+ * const denied = Effect.provide(Effect.flip(finish("state=s&denied")), identity);
+ * (await Effect.runPromise(denied))._tag; // "ProofDenied"
+ * ```
+ */
 export class GameIdentity extends Context.Service<GameIdentity, IdentityProvider<GameId>>()(
   "@accountlink/core/GameIdentity",
 ) {}

@@ -5,4 +5,4 @@ export * from "./guild_guard.ts";
 export * from "./identity_provider.ts";
 export * from "./own_guilds.ts";
 export * from "./profile.ts";
-export * from "./profiles.ts";
+export { Profiles } from "./profiles.ts";

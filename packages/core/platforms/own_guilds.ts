@@ -7,7 +7,11 @@ import type { GuildId } from "../ids.ts";
 import { ChatPlatform } from "./chat_platform.ts";
 import type { UserGuild } from "./profile.ts";
 
-/** A guild of a person. */
+/**
+ * A guild of a person.
+ *
+ * @internal
+ */
 export interface OwnGuild {
   readonly guildId: GuildId;
   readonly name: string | null;
@@ -17,7 +21,11 @@ export interface OwnGuild {
   readonly manager: boolean;
 }
 
-/** Tells what can be done in the guilds of a person. */
+/**
+ * Tells what can be done in the guilds of a person.
+ *
+ * @internal
+ */
 export class OwnGuilds extends Context.Service<
   OwnGuilds,
   {

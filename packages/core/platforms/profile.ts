@@ -27,7 +27,30 @@ export const GameGroup = Schema.Struct({
   role: Schema.NullOr(Schema.Struct({ id: Schema.Int, name: Text, rank: Schema.NullOr(Schema.Int) })),
 }).annotate({ identifier: "GameGroup" });
 
-/** The profile of a game user. */
+/**
+ * The profile of a game user.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const winner = { id: 7, name: "Winner", description: null, imageUrl: null };
+ * const group = { id: 9, name: "Makers", memberCount: 2, hasVerifiedBadge: null, role: null };
+ * const profile = Schema.decodeUnknownSync(GameProfile)({
+ *   id: "1",
+ *   username: "ada",
+ *   displayName: "Ada",
+ *   description: null,
+ *   created: null,
+ *   isBanned: false,
+ *   hasVerifiedBadge: false,
+ *   avatar: null,
+ *   badges: [Schema.decodeUnknownSync(GameBadge)(winner)],
+ *   groups: [Schema.decodeUnknownSync(GameGroup)(group)],
+ * });
+ * profile.groups?.map(({ name }) => name); // ["Makers"]
+ * ```
+ */
 export const GameProfile = Schema.Struct({
   username: Text,
   displayName: Text,
@@ -74,7 +97,19 @@ export const GuildMember = Schema.Struct({
 }).annotate({ identifier: "GuildMember" });
 export type GuildMember = typeof GuildMember.Type;
 
-/** The profile of a chat user, with the membership of the requested guild. */
+/**
+ * The profile of a chat user, with the membership of the requested guild.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const unknown = { displayName: null, avatar: null, banner: null, created: null };
+ * const user = { id: "100001", username: "ada", ...unknown };
+ * Schema.is(ChatUser)(user); // true
+ * Schema.is(ChatProfile)({ ...user, guild: null }); // true
+ * ```
+ */
 export const ChatProfile = Schema.Struct({
   ...ChatUser.fields,
   guild: Schema.NullOr(GuildMember),

@@ -9,12 +9,29 @@ import { platformConcurrency, type RequestedGuild } from "./guild_guard.ts";
 import type { ChatProfile, GameProfile, Guild } from "./profile.ts";
 
 /** Maximum chat profiles of one lookup. */
-export const maxResolvedChats = 25;
+const maxResolvedChats = 25;
 
 /** How long a page waits for the name of a guild. */
 const guildTimeout = "1 second";
 
-/** Reads profiles. An unknown user, or a failure of the platform, is null and fails no lookup. */
+/**
+ * Reads profiles. An unknown user, or a failure of the platform, is null and fails no lookup.
+ *
+ * @example
+ * ```ts
+ * import { ChatId } from "@accountlink/core";
+ * import { aFixture, memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
+ * const program = Effect.gen(function* () {
+ *   const found = yield* (yield* Profiles).chats([ChatId.make("100001"), ChatId.make("100002")], null);
+ *   return found.map((profile) => profile?.username ?? null);
+ * });
+ * await world.run(program); // ["chat_100001", null]
+ * await world.close();
+ * ```
+ */
 export class Profiles extends Context.Service<
   Profiles,
   {

@@ -70,6 +70,25 @@ export const unwrapWithAny = Effect.fnUntraced(function* (wrapped: string, secre
  * Wraps the root key of the store with the newest secret. Running processes are not affected.
  *
  * @returns whether it was wrapped with another secret
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { Effect, Layer, Redacted } from "effect";
+ * import { Aead, Kdf, SecureRandom } from "effect/crypto";
+ *
+ * const before = Redacted.make(crypto.getRandomValues(new Uint8Array(32)));
+ * const after = Redacted.make(crypto.getRandomValues(new Uint8Array(32)));
+ * const program = Effect.gen(function* () {
+ *   const rootKey = RootKey.layer([before]);
+ *   yield* Effect.provide(RootKey, rootKey);
+ *   yield* rotateSecret([after, before]);
+ *   return yield* Effect.flip(Effect.provide(RootKey, Layer.fresh(rootKey)));
+ * });
+ * const store = Layer.mergeAll(StorageMemory.layer, Aead.layerWebCrypto, Kdf.layerWebCrypto);
+ * const layer = Layer.provideMerge(store, SecureRandom.layerWebCrypto);
+ * (await Effect.runPromise(Effect.provide(program, layer))) instanceof SecretRejected; // true
+ * ```
  */
 export const rotateSecret = (
   secrets: DeploymentSecrets,

@@ -12,7 +12,22 @@ export interface RootKeyCandidates {
   readonly otherwise: string;
 }
 
-/** Where the one wrapped root key lives. Every operation is atomic. */
+/**
+ * Where the one wrapped root key lives. Every operation is atomic.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { Effect } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const store = yield* RootKeyStore;
+ *   const wrapped = yield* store.adopt({ ifEmpty: "v1.random", otherwise: "v1.of-the-secret" });
+ *   return [wrapped, yield* store.replace("v1.another", "v1.next")];
+ * });
+ * await Effect.runPromise(Effect.provide(program, StorageMemory.layer)); // ["v1.random", false]
+ * ```
+ */
 export class RootKeyStore extends Context.Service<
   RootKeyStore,
   {

@@ -20,7 +20,20 @@ const webCrypto = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.la
   Layer.provideMerge(SecureRandom.layerWebCrypto),
 );
 
-/** Keyed hashes, which cannot be computed or checked without the root key. */
+/**
+ * Keyed hashes, which cannot be computed or checked without the root key.
+ *
+ * @example
+ * ```ts
+ * import { memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld();
+ * const hash = await world.run(Effect.flatMap(Secrets, ({ keyHash }) => keyHash("alk_…")));
+ * hash.length; // 43
+ * await world.close();
+ * ```
+ */
 export class Secrets extends Context.Service<
   Secrets,
   {

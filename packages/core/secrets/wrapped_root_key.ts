@@ -16,7 +16,26 @@ const wrappingKey = Effect.fnUntraced(function* (secret: Bytes) {
   return yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(secret, "root-key-wrap"));
 }, Effect.orDie);
 
-/** Wraps a root key with a secret. The text differs each time. */
+/**
+ * Wraps a root key with a secret. The text differs each time.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer, Option, Redacted } from "effect";
+ * import { Aead, Kdf, SecureRandom } from "effect/crypto";
+ *
+ * const [rootKey, secret] = [1, 2].map((byte) => Redacted.make(new Uint8Array(32).fill(byte)));
+ * if (rootKey === undefined || secret === undefined) throw new Error();
+ * const program = Effect.gen(function* () {
+ *   const wrapped = yield* wrapRootKey(rootKey, secret);
+ *   const { wrappedBy } = yield* unwrapWithAny(wrapped, [rootKey, secret]);
+ *   return [wrappedBy, Option.isSome(yield* unwrapRootKey(wrapped, rootKey))];
+ * });
+ * const crypt = Layer.merge(Aead.layerWebCrypto, Kdf.layerWebCrypto);
+ * const layer = Layer.provideMerge(crypt, SecureRandom.layerWebCrypto);
+ * await Effect.runPromise(Effect.provide(program, layer)); // [1, false]
+ * ```
+ */
 export const wrapRootKey = Effect.fnUntraced(function* (rootKey: Bytes, secret: Bytes) {
   return version + (yield* seal(yield* wrappingKey(secret), Redacted.value(rootKey), purpose));
 });

@@ -5,5 +5,12 @@ export * from "./session_reads.ts";
 export * from "./session_settings.ts";
 export * from "./session_store.ts";
 export * from "./session_watch.ts";
-export * from "./verification_session.ts";
+export {
+  canAdvance,
+  isFinal,
+  type SessionFailure,
+  type SessionState,
+  type SessionStep,
+  type VerificationSession,
+} from "./verification_session.ts";
 export * from "./verification_sessions.ts";

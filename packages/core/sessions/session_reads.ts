@@ -29,7 +29,28 @@ export interface SessionRead {
   ) => Effect.Effect<VerificationSession | "timeout" | "ended", StoreUnavailable>;
 }
 
-/** Opens reads of sessions. */
+/**
+ * Opens reads of sessions.
+ *
+ * @example
+ * ```ts
+ * import { SessionStore } from "@accountlink/core/sessions";
+ * import { Secrets } from "@accountlink/core/secrets";
+ * import { memoryWorld } from "@accountlink/testing";
+ * import { Effect, Option } from "effect";
+ *
+ * const world = await memoryWorld();
+ * const { sid } = await world.sessions.create({ clientId: "7" });
+ * const program = Effect.gen(function* () {
+ *   const id = yield* (yield* Secrets).sessionId(sid);
+ *   const session = Option.getOrThrow(yield* (yield* SessionStore).find(id));
+ *   const read = yield* (yield* SessionReads).begin(session, { resumes: false, waits: false });
+ *   return read.pollsRemaining;
+ * });
+ * await world.run(Effect.scoped(program)); // 149
+ * await world.close();
+ * ```
+ */
 export class SessionReads extends Context.Service<
   SessionReads,
   {

@@ -26,7 +26,22 @@ export interface SessionRules {
   readonly sightingRetention: number;
 }
 
-/** The settings of this deployment, with defaults. Provide another value to change them. */
+/**
+ * The settings of this deployment, with defaults. Provide another value to change them.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Layer } from "effect";
+ *
+ * // For `Layer.provide` below the services of a deployment.
+ * const settings = Layer.effect(
+ *   SessionSettings,
+ *   Effect.map(SessionSettings, (usual) => ({ ...usual, life: 600_000 })),
+ * );
+ * const rules = Effect.map(SessionSettings, ({ life, pollLimit }) => [life, pollLimit]);
+ * await Effect.runPromise(Effect.provide(rules, settings)); // [600000, 150]
+ * ```
+ */
 export const SessionSettings = Context.Reference<SessionRules>("@accountlink/core/SessionSettings", {
   defaultValue: () => ({
     life: 300_000,

@@ -11,7 +11,11 @@ import { SessionStore } from "./session_store.ts";
 import { Subscription, Subscriptions } from "./session_subscriptions.ts";
 import type { VerificationSession } from "./verification_session.ts";
 
-/** How often the store is polled for changes whose signal was lost, in milliseconds. */
+/**
+ * How often the store is polled for changes whose signal was lost, in milliseconds.
+ *
+ * @internal
+ */
 export const changePollInterval = 2_000;
 
 /** How often the keys of open reads are checked, in milliseconds. */
@@ -23,7 +27,11 @@ const changePollWindow = 15_000;
 /** With more subscribed sessions, reading all changes is cheaper than looking up ids. */
 const maxPolledIds = 1_000;
 
-/** Subscriptions to sessions, and their notices. */
+/**
+ * Subscriptions to sessions, and their notices.
+ *
+ * @internal
+ */
 export class SessionWatch extends Context.Service<
   SessionWatch,
   {

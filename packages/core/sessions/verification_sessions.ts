@@ -42,7 +42,30 @@ export interface NewSession {
 /** Why a session cannot be read. */
 export type ReadError = SessionNotFound | SessionExpired | RateLimited | StoreUnavailable;
 
-/** The sessions of a key. A session of another key, and an invalid sid, is `SessionNotFound`. */
+/**
+ * The sessions of a key. A session of another key, and an invalid sid, is `SessionNotFound`.
+ *
+ * @example
+ * ```ts
+ * import { KeyAuthenticator } from "@accountlink/core";
+ * import { memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld();
+ * const { token } = await world.keys.create({ name: "bot" });
+ * const request = { clientId: "7", guildId: null, chatId: null, redirect: null };
+ * const program = Effect.gen(function* () {
+ *   const sessions = yield* VerificationSessions;
+ *   const { key } = yield* (yield* KeyAuthenticator).authenticate(token, null);
+ *   const { sid } = yield* sessions.create(key, request);
+ *   yield* sessions.cancel(key, sid);
+ *   const { state, pollsRemaining } = yield* sessions.poll(key, sid, 0);
+ *   return [state, pollsRemaining];
+ * });
+ * await world.run(program); // ["cancelled", 149]
+ * await world.close();
+ * ```
+ */
 export class VerificationSessions extends Context.Service<
   VerificationSessions,
   {

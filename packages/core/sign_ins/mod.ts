@@ -1,5 +1,5 @@
 /** Sign-ins of people in browsers, at the dashboard and to their own data. */
-export * from "./sign_in.ts";
+export { type BegunSignIn, type SignInSite, type SiteSignIn, signInLifetime } from "./sign_in.ts";
 export * from "./sign_in_refused.ts";
 export * from "./sign_in_store.ts";
 export * from "./sign_ins.ts";

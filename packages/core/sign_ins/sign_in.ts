@@ -31,7 +31,11 @@ export interface BegunSignIn {
   readonly expiresAt: Millis;
 }
 
-/** How long a person stays signed in, in milliseconds. */
+/**
+ * How long a person stays signed in, in milliseconds.
+ *
+ * @internal
+ */
 export const signInLifetime = 12 * 3_600_000;
 
 /** How long a person may take at the platform, in milliseconds. */

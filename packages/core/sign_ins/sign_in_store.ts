@@ -11,6 +11,24 @@ import type { BegunSignIn, SignInSite, SiteSignIn } from "./sign_in.ts";
  * Where sign-ins live. `UserStore.erase` deletes those of its user.
  *
  * An id or `stateHash` that exists, and text that `isStorable` refuses, are defects.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { makeBegunSignIn, makeSignIn } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const store = yield* SignInStore;
+ *   const begun = makeBegunSignIn();
+ *   yield* store.begin(begun);
+ *   const taken = yield* store.takeBegun(begun.site, begun.stateHash, 0);
+ *   const signIn = makeSignIn();
+ *   yield* store.create(signIn, null);
+ *   return [taken, yield* store.end(signIn.site, signIn.chatId, null)];
+ * });
+ * await Effect.runPromise(Effect.provide(program, StorageMemory.layer)); // [true, 1]
+ * ```
  */
 export class SignInStore extends Context.Service<
   SignInStore,

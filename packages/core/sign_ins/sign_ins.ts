@@ -29,6 +29,30 @@ export interface ReturnedBrowser {
 /**
  * Signs people in. The cookie of a browser has 256 random bits and is new for every sign-in, so that
  * a cookie which an attacker planted in the browser is never one that counts.
+ *
+ * @example
+ * ```ts
+ * import { SignInRefused } from "@accountlink/core/sign_ins";
+ * import { aChatUser, aFixture, memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const platform = { chatUsers: [aChatUser("100001")] };
+ * const world = await memoryWorld(aFixture({ platform }));
+ * const redirectUri = "https://links.example/dashboard/callback";
+ * const program = Effect.gen(function* () {
+ *   const signIns = yield* SignIns;
+ *   const { state } = yield* signIns.begin("dashboard", redirectUri);
+ *   const callback = new URLSearchParams({ state, code: "100001" });
+ *   const browser = { site: "dashboard", redirectUri, state, callback, cookie: null } as const;
+ *   const { cookie } = yield* signIns.finish(browser);
+ *   const { chatId } = yield* signIns.find("dashboard", cookie);
+ *   return [chatId, yield* Effect.flip(signIns.finish(browser))] as const;
+ * });
+ * const [chatId, second] = await world.run(program);
+ * chatId; // "100001"
+ * second instanceof SignInRefused && second.reason; // "invalid"
+ * await world.close();
+ * ```
  */
 export class SignIns extends Context.Service<
   SignIns,

@@ -1,3 +1,7 @@
-/** Tracing and metrics for adapters. */
+/**
+ * Tracing and metrics for adapters.
+ *
+ * @internal
+ */
 export * from "./metric_reading.ts";
 export * from "./tracing.ts";

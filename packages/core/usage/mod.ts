@@ -1,5 +1,17 @@
 /** The usage of API keys: counting and the port that keeps it. */
-export * from "./usage.ts";
+export {
+  addUsage,
+  byTimeAndGroup,
+  dayMs,
+  hourMs,
+  type KeyUsage,
+  sumUsage,
+  type UsageCounts,
+  type UsageGroup,
+  type UsageOutcome,
+  type UsagePeriod,
+  usageGroups,
+} from "./usage.ts";
 export * from "./usage_days.ts";
-export * from "./usage_meter.ts";
+export { UsageMeter } from "./usage_meter.ts";
 export * from "./usage_store.ts";

@@ -41,7 +41,21 @@ export interface UsagePeriod extends UsageCounts {
 export const byTimeAndGroup = (one: UsagePeriod, other: UsagePeriod): number =>
   one.from - other.from || usageGroups.indexOf(one.group) - usageGroups.indexOf(other.group);
 
-/** The usage of several keys together, in order. */
+/**
+ * The usage of several keys together, in order.
+ *
+ * @example
+ * ```ts
+ * const morning = { from: 0, group: "lookup", served: 5, refused: 1, errors: 0 } as const;
+ * const evening = { from: 12 * hourMs, group: "lookup", served: 2, refused: 0, errors: 0 } as const;
+ * addUsage(morning, evening); // { served: 7, refused: 1, errors: 0 }
+ * sumUsage([evening, morning, morning]).map(({ served }) => served); // [10, 2]
+ * const bulk = { ...morning, group: usageGroups[1] };
+ * const ordered = [evening, bulk, morning].toSorted(byTimeAndGroup);
+ * ordered.map(({ group }) => group); // ["lookup", "bulk", "lookup"]
+ * evening.from < dayMs; // true
+ * ```
+ */
 export const sumUsage = (periods: Iterable<UsagePeriod>): ReadonlyArray<UsagePeriod> => {
   const sums = new Map<string, UsagePeriod>();
   for (const { from, group, served, refused, errors } of periods) {

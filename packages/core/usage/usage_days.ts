@@ -6,7 +6,11 @@ import type { StoreUnavailable } from "../errors.ts";
 import { dayMs, type UsageCounts, type UsageGroup, type UsagePeriod, usageGroups } from "./usage.ts";
 import { type UsageOwner, UsageStore } from "./usage_store.ts";
 
-/** The requests of one UTC day, in every group of routes. */
+/**
+ * The requests of one UTC day, in every group of routes.
+ *
+ * @internal
+ */
 export interface UsageDay {
   /** Such as `2026-01-31`. */
   readonly day: string;
@@ -18,6 +22,8 @@ export interface UsageDay {
  *
  * @returns a function of the owner and the number of days, today included; oldest first, also days
  * without requests
+ *
+ * @internal
  */
 export const makeUsageDays: Effect.Effect<
   (owner: UsageOwner, days: number) => Effect.Effect<ReadonlyArray<UsageDay>, StoreUnavailable>,

@@ -17,7 +17,11 @@ export const flushInterval = 2_000;
 /** The most that a stop waits for the last save. */
 const lastFlushTimeout = "5 seconds";
 
-/** Counts requests whose key was accepted. */
+/**
+ * Counts requests whose key was accepted.
+ *
+ * @internal
+ */
 export class UsageMeter extends Context.Service<
   UsageMeter,
   {

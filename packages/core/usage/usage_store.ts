@@ -32,7 +32,31 @@ export interface KeyUse {
 /** Whose usage is read: of all keys of an account, also revoked ones, or of one key. */
 export type UsageOwner = { readonly account: string } | { readonly key: KeyId };
 
-/** Where usage is kept. */
+/**
+ * Where usage is kept.
+ *
+ * @example
+ * ```ts
+ * import { KeyId } from "@accountlink/core";
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import { memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld();
+ * const { key } = await world.keys.create({ name: "bot" });
+ * const counts = [{ key: key.id, group: "lookup", served: 3, refused: 0, errors: 0 }] as const;
+ * const uses = [{ key: key.id, at: lastUsePrecision }];
+ * const batch = { meter: "node-1", sequence: 1, hour: 0, counts, uses };
+ * const program = Effect.gen(function* () {
+ *   const store = yield* UsageStore;
+ *   yield* store.add(batch);
+ *   yield* store.add(batch);
+ *   return (yield* store.days({ key: key.id }, 0)).map(({ served }) => served);
+ * });
+ * await world.run(program); // [3]
+ * await world.close();
+ * ```
+ */
 export class UsageStore extends Context.Service<
   UsageStore,
   {

@@ -17,6 +17,24 @@ type Erasable = Pick<AuditEntry, "actor" | "details">;
 /**
  * An entry without the identifiers of a user: their chat ID, the game IDs beside it, and the names
  * of their accounts. Null if it contains none of these.
+ *
+ * @example
+ * ```ts
+ * import { ChatId, Pid } from "@accountlink/core";
+ *
+ * const chatId = ChatId.make("100001");
+ * const entry = {
+ *   actor: { type: "account", id: "ada" },
+ *   details: { chatId, gameId: "1", previousGameId: null },
+ * } as const;
+ * const erased = withoutUser(entry, chatId, ["ada"]);
+ * erased?.actor.id === erasedMark; // true
+ * erased?.details; // { chatId: "[erased]", gameId: "[erased]", previousGameId: null }
+ *
+ * const pid = Pid.make("pid_0123456789abcdefghij");
+ * const found = { records: [pid], sightings: [pid, pid], reviews: [], entries: [null] };
+ * erasedByScope(found).get(pid); // { records: 1, sightings: 2, reviews: 0, entries: 0 }
+ * ```
  */
 export const withoutUser = (
   { actor, details }: Erasable,

@@ -15,7 +15,11 @@ import { SessionWatch } from "../sessions/session_watch.ts";
 import type { Millis } from "../timestamp.ts";
 import { type ScopedRecord, UserStore } from "./user_store.ts";
 
-/** A link of a user in one community. */
+/**
+ * A link of a user in one community.
+ *
+ * @internal
+ */
 export interface OwnLink {
   readonly pid: Pid;
   /** Whose keys see the link. */
@@ -27,7 +31,11 @@ export interface OwnLink {
   readonly lastVerifiedAt: Millis;
 }
 
-/** Shows users their links, and removes one. `UserData.erase` removes all that is known of them. */
+/**
+ * Shows users their links, and removes one. `UserData.erase` removes all that is known of them.
+ *
+ * @internal
+ */
 export class OwnLinks extends Context.Service<
   OwnLinks,
   {

@@ -28,7 +28,26 @@ export interface ErasurePreview {
   readonly keys: ReadonlyArray<KeyDetails>;
 }
 
-/** Finds and erases chat users in every scope. */
+/**
+ * Finds and erases chat users in every scope.
+ *
+ * @example
+ * ```ts
+ * import { ChatId } from "@accountlink/core";
+ * import { aFixture, memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
+ * const program = Effect.gen(function* () {
+ *   const users = yield* UserData;
+ *   const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
+ *   const { records } = yield* users.erase(ChatId.make("100001"), origin);
+ *   return [records, (yield* users.find(ChatId.make("100001"))).records.length];
+ * });
+ * await world.run(program); // [1, 0]
+ * await world.close();
+ * ```
+ */
 export class UserData extends Context.Service<
   UserData,
   {

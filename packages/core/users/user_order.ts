@@ -3,7 +3,18 @@ import type { UserRecords } from "./user_store.ts";
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one === other ? 0 : 1);
 
-/** Sorts what was found: scopes and accounts by name, the rest by time, ties by id. */
+/**
+ * Sorts what was found: scopes and accounts by name, the rest by time, ties by id.
+ *
+ * @example
+ * ```ts
+ * const noFlows = { sessions: [], flows: [], signIns: [] };
+ * const none = { records: [], sightings: [], reviews: [], entries: [], ...noFlows };
+ * const account = (name: string) => ({ name, chatId: null, tier: "free", status: "active" }) as const;
+ * const { accounts } = inOrder({ ...none, accounts: [account("bob"), account("ada")] });
+ * accounts.map(({ name }) => name); // ["ada", "bob"]
+ * ```
+ */
 export const inOrder = (found: UserRecords): UserRecords => ({
   accounts: found.accounts.toSorted((one, other) => byText(one.name, other.name)),
   records: found.records.toSorted((one, other) => byText(one.scope.pid, other.scope.pid)),

@@ -1,5 +1,11 @@
 /**
  * The dashboard: who is signed in, and their guilds.
+ *
+ * @example
+ * ```ts
+ * const account = [DashboardAccount.getSignIn, DashboardAccount.deleteSignIn, DashboardAccount.getGuilds];
+ * account.every(({ codes }) => codes.has("INVALID_SESSION")); // true
+ * ```
  */
 import { ChatId, GuildId } from "@accountlink/core/ids";
 import { Schema } from "effect";

@@ -1,5 +1,11 @@
 /**
  * The dashboard: usage and audit log of an account.
+ *
+ * @example
+ * ```ts
+ * Object.keys(DashboardActivity.getUsage.parameters); // ["keyId", "days"]
+ * Object.keys(DashboardActivity.getAudit.parameters); // ["limit", "cursor", "action", "keyId"]
+ * ```
  */
 import { auditActions } from "@accountlink/core/audit";
 import { KeyId } from "@accountlink/core/ids";

@@ -1,5 +1,12 @@
 /**
  * The dashboard: the keys of an account.
+ *
+ * @example
+ * ```ts
+ * const ofOne = [DashboardKeys.patchKey, DashboardKeys.revokeKey, DashboardKeys.rotateKey];
+ * const all = [DashboardKeys.getKeys, DashboardKeys.createKey, ...ofOne];
+ * new Set(all.map(pathTemplate)).has("/dashboard/api/keys/{id}"); // true
+ * ```
  */
 import { GuildId, KeyId, Pid } from "@accountlink/core/ids";
 import { Schema } from "effect";

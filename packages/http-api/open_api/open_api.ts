@@ -30,6 +30,12 @@ const apiKey = {
  * The OpenAPI document of the contract.
  *
  * @param serverUrl where clients reach the service, without a trailing slash
+ *
+ * @example
+ * ```ts
+ * const document = openApi("https://links.example");
+ * Object.keys(document.paths).length === new Set(routes.map(pathTemplate)).size; // true
+ * ```
  */
 export const openApi = (serverUrl: string): Document => {
   const components = new Components();

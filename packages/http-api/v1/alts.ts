@@ -1,5 +1,10 @@
 /**
  * v1 alt detection.
+ *
+ * @example
+ * ```ts
+ * AltsV1.detectAlts.requiresOneOf; // ["chatId", "gameId", "ip"]
+ * ```
  */
 import { ChatId, GameId, GuildId } from "@accountlink/core/ids";
 import { Schema } from "effect";

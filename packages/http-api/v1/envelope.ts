@@ -29,13 +29,21 @@ const verifyCounters = {
   verifyIpRequestsRemaining: RemainingOfAddress,
 };
 
-/** A v1 success with this data and these top-level fields. */
+/**
+ * A v1 success with this data and these top-level fields.
+ *
+ * @internal
+ */
 export const success = <Data extends Schema.Top, const Extra extends Schema.Struct.Fields = {}>(
   data: Data,
   extra: Extra = {} as Extra,
 ) => Schema.Struct({ status: Schema.Literal(200), data, ...extra, ...common, ...mappingCounters });
 
-/** A v1 success of a session route. */
+/**
+ * A v1 success of a session route.
+ *
+ * @internal
+ */
 export const verifySuccess = <Data extends Schema.Top, const Status extends 200 | 201 = 200>(
   data: Data,
   status: Status = 200 as Status,
@@ -61,6 +69,20 @@ const failures = {
   verify: failureOf("VerifyFailure", verifyCounters),
 } satisfies Record<Traffic, unknown>;
 
-/** A v1 failure. */
+/**
+ * A v1 failure.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const counters = { requestsRemaining: null, ipRequestsRemaining: null };
+ * const common = { timestamp: "2026-01-05T12:00:00.000Z", version: EnvelopeV1.version, ...counters };
+ * const refused = { status: 401, error: "Unauthorized: missing or invalid API key", ...common };
+ * Schema.is(EnvelopeV1.failure(401))(refused); // true
+ * Schema.is(EnvelopeV1.failure(429))({ ...refused, status: 429 }); // false
+ * EnvelopeV1.resolvedVersion; // "1.1.0"
+ * ```
+ */
 export const failure = (status: number, traffic: Traffic = "mapping"): Schema.Top =>
   failures[traffic][status === 429 ? "refusal" : "failure"];

@@ -1,5 +1,13 @@
 /**
  * v1 lookups and writes. All parameters are in the query string.
+ *
+ * @example
+ * ```ts
+ * const reads = [LinksV1.chatToGame, LinksV1.gameToChat];
+ * const writes = [LinksV1.updateChat, LinksV1.updateGame, LinksV1.deleteGameLink, LinksV1.resetDatabase];
+ * reads.map(({ path }) => path.split("/").at(-1)); // ["chat-to-game", "game-to-chat"]
+ * writes.map(({ method }) => method); // ["PUT", "PUT", "DELETE", "DELETE"]
+ * ```
  */
 import { ChatId, GameId } from "@accountlink/core/ids";
 import { GameProfile } from "@accountlink/core/platforms";

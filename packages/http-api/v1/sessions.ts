@@ -1,5 +1,12 @@
 /**
  * v1 verification sessions.
+ *
+ * @example
+ * ```ts
+ * const reads = [SessionsV1.getSession, SessionsV1.streamSession];
+ * [SessionsV1.createSession, ...reads].every(({ generation }) => generation === "v1"); // true
+ * reads.map(pathTemplate); // ["/api/v1/verify/session/{sid}", "/api/v1/verify/session/{sid}/stream"]
+ * ```
  */
 import { sid } from "../parameter.ts";
 import { defineRoute } from "../route.ts";

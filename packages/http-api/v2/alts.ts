@@ -1,5 +1,13 @@
 /**
  * v2 alt detection, and the reviews of its matches.
+ *
+ * @example
+ * ```ts
+ * const lookups = [AltsV2.getAlts, AltsV2.bulkAlts];
+ * const reviews = [AltsV2.putAltReview, AltsV2.getAltReviews, AltsV2.deleteAltReview];
+ * [...lookups, ...reviews].every(({ codes }) => codes.has("PREMIUM_REQUIRED")); // true
+ * reviews.map(({ method }) => method); // ["PUT", "GET", "DELETE"]
+ * ```
  */
 import { ChatId, GameId, GuildId, KeyId } from "@accountlink/core/ids";
 import { Schema } from "effect";

@@ -35,13 +35,21 @@ const BulkMeta = Schema.Struct({
   bulk: Schema.Struct({ uniqueInputs: Schema.Int, maxInputs: Schema.Int }),
 }).annotate({ identifier: "BulkMeta" });
 
-/** A v2 success with this data. */
+/**
+ * A v2 success with this data.
+ *
+ * @internal
+ */
 export const success = <Data extends Schema.Top, const Status extends 200 | 201 = 200>(
   data: Data,
   status: Status = 200 as Status,
 ) => Schema.Struct({ status: Schema.Literal(status), data, meta: Meta, timestamp: IsoTime });
 
-/** A v2 bulk success with these results. */
+/**
+ * A v2 bulk success with these results.
+ *
+ * @internal
+ */
 export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(input: Input, data: Data) =>
   Schema.Struct({
     status: Schema.Literal(200),
@@ -81,7 +89,26 @@ export const AnyFailure = Schema.Struct({
   timestamp: IsoTime,
 }).annotate({ identifier: "ErrorEnvelope" });
 
-/** A v2 failure with one of these codes. */
+/**
+ * A v2 failure with one of these codes.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const unknown = { limit: null, remaining: null, resetAt: null, retryAfter: null, scope: null };
+ * Schema.is(EnvelopeV2.RateLimit)(unknown); // true
+ * const answer = {
+ *   status: 404,
+ *   error: { code: "LINK_NOT_FOUND", message: "No matching link", details: null },
+ *   meta: { requestId: "req_01J00000000000000000000000", version: EnvelopeV2.version, rateLimit: unknown },
+ *   timestamp: "2026-01-05T12:00:00.000Z",
+ * };
+ * Schema.is(EnvelopeV2.failure(404, ["LINK_NOT_FOUND"]))(answer); // true
+ * Schema.is(EnvelopeV2.AnyFailure)(answer); // true
+ * EnvelopeV2.serviceVersions.at(-1); // "2026-01-01"
+ * ```
+ */
 export const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
   Schema.Struct({
     status: Schema.Literal(status),

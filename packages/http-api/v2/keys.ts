@@ -1,5 +1,17 @@
 /**
  * v2 reports of leaked keys.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const report = { token: "alk_…", type: "accountlink_key", url: null, source: "commit" };
+ * const Reports = Schema.Array(KeysV2.LeakReport).check(Schema.isMaxLength(KeysV2.maxLeakReports));
+ * Schema.is(Reports)([report]); // true
+ * const label = { token_raw: report.token, token_type: report.type, label: "false_positive" };
+ * Schema.is(KeysV2.LeakLabel)(label); // true
+ * KeysV2.reportLeakedKey.access; // "none"
+ * ```
  */
 import { Schema } from "effect";
 import { text } from "../parameter.ts";

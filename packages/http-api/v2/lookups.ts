@@ -1,5 +1,16 @@
 /**
  * v2 lookups.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const single = [LookupsV2.getChat, LookupsV2.getGame, LookupsV2.getVerification];
+ * single.map(({ path }) => path); // ["/v2/chat", "/v2/game", "/v2/verifications/chat"]
+ * const bulk = [LookupsV2.bulkChat, LookupsV2.bulkGame];
+ * bulk.map(({ method, path }) => `${method} ${path}`); // ["POST /v2/chat/bulk", "POST /v2/game/bulk"]
+ * Schema.is(LookupsV2.ResolvedProfiles)({ game: null, chat: null }); // true
+ * ```
  */
 import { ChatId, GameId } from "@accountlink/core/ids";
 import { ChatProfile, GameProfile } from "@accountlink/core/platforms";

@@ -1,5 +1,16 @@
 /**
  * v2 verification sessions.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const reads = [SessionsV2.getSession, SessionsV2.streamSession, SessionsV2.redirectSession];
+ * reads.map(pathTemplate).every((path) => path.startsWith("/v2/sessions/{sid}")); // true
+ * Object.keys(SessionsV2.createSession.parameters); // ["clientId", "guildId", "chatId", "redirect"]
+ * SessionsV2.cancelSession.codes.has("CONFLICT"); // true
+ * Schema.is(SessionEvents)("event: timeout\\ndata: {}"); // true
+ * ```
  */
 import { Schema } from "effect";
 import { sid } from "../parameter.ts";

@@ -1,5 +1,13 @@
 /**
  * v2 writes.
+ *
+ * @example
+ * ```ts
+ * const writes = [WritesV2.patchGame, WritesV2.patchChat, WritesV2.deleteGame, WritesV2.deleteData];
+ * writes.every(({ isIdempotent }) => isIdempotent); // true
+ * const needLink = writes.filter(({ codes }) => codes.has("LINK_NOT_FOUND"));
+ * needLink.map(({ id }) => id); // ["patchChat", "deleteGame"]
+ * ```
  */
 import { ChatId, GameId, Pid } from "@accountlink/core/ids";
 import { Schema } from "effect";

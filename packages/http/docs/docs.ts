@@ -35,8 +35,7 @@ export interface DocsOptions {
  * @example
  * ```ts
  * const demoDocs = docsWith({ demoKey: "alk_of_a_demo" });
- * demoDocs("https://links.example", "/links").map(({ path }) => path);
- * // ["/docs", "/docs/scalar.js", "/openapi.json"]
+ * demoDocs("https://links.example", "/links").length; // 3
  * ```
  */
 export const docsWith =
@@ -48,7 +47,15 @@ export const docsWith =
     { id: "openApi", path: paths.openApi, isPage: false, make: () => makeOpenApi(publicUrl) },
   ];
 
-/** The API reference of a service that shows no key. */
+/**
+ * The API reference of a service that shows no key.
+ *
+ * @example
+ * ```ts
+ * const paths = docs("https://links.example", "/links").map(({ path }) => path);
+ * paths; // ["/docs", "/docs/scalar.js", "/openapi.json"]
+ * ```
+ */
 export const docs: Docs = docsWith({});
 
 const paths = { page: "/docs", script: "/docs/scalar.js", openApi: "/openapi.json" } as const;

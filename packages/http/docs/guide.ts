@@ -14,7 +14,16 @@ export interface GuideFiles {
   readonly read: (path: string) => Promise<string>;
 }
 
-/** `/guide`, or a page with status 404 that says how to build the site. */
+/**
+ * `/guide`, or a page with status 404 that says how to build the site.
+ *
+ * @example
+ * ```ts
+ * const files = new Map([["index.html", "<!doctype html><title>Links</title>"]]);
+ * const guide = guideWith({ paths: [...files.keys()], read: async (path) => files.get(path) ?? "" });
+ * guide("https://links.example", "").map(({ path }) => path); // ["/guide", "/guide/index.html"]
+ * ```
+ */
 export const guideWith =
   ({ paths, read }: GuideFiles): Docs =>
   () => {

@@ -1,5 +1,7 @@
 /**
  * The error pages of the flow: each says why, and what to do next.
+ *
+ * @internal
  */
 import type { BadRequest } from "@accountlink/core/errors";
 import type { FlowEntry, FlowRefusal, FlowRefused } from "@accountlink/core/flow";

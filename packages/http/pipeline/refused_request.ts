@@ -23,6 +23,24 @@ export const RefusedRequest = Context.Reference<PublicError | null>("@accountlin
  * Lets the server refuse requests in the words of the application.
  *
  * @param refusalOf null for requests to serve
+ *
+ * @example
+ * ```ts
+ * import { MalformedRequest } from "@accountlink/core/errors";
+ * import { RefusedRequest } from "@accountlink/http";
+ * import { Effect } from "effect";
+ * import { HttpEffect, HttpServerResponse } from "effect/http";
+ *
+ * const app = Effect.map(RefusedRequest, (refusal) =>
+ *   HttpServerResponse.empty({ status: refusal?.status ?? 200 }),
+ * );
+ * const refusing = refuseWhere(app, ({ headers }) =>
+ *   headers["expect"] === undefined ? null : new MalformedRequest({ problem: "expectation" }),
+ * );
+ * const handle = HttpEffect.toWebHandler(refusing);
+ * (await handle(new Request("http://links.example"))).status; // 200
+ * (await handle(new Request("http://links.example", { headers: { expect: "tea" } }))).status; // 417
+ * ```
  */
 export const refuseWhere = (
   app: HttpApp,

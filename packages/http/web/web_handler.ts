@@ -71,6 +71,16 @@ export type WebHandlerServices =
  * @param layer the services of core, as `AccountLink.layerWeb` and `AccountLink.layerWebCrypto` make
  *   them; it may contain `PageSettings`
  * @throws `TypeError` for invalid options
+ *
+ * @example
+ * ```ts
+ * import { MemoryWorld } from "@accountlink/testing";
+ *
+ * const options = { publicUrl: "https://links.example", basePath: "/links", clientAddress: "none" } as const;
+ * const { fetch, close } = makeWebHandler(MemoryWorld.layer(), options);
+ * (await fetch(new Request("https://links.example/links/v2/chat?chatId=100001"))).status; // 401
+ * await close();
+ * ```
  */
 export const makeWebHandler = <E>(
   layer: Layer.Layer<WebHandlerServices, E>,

@@ -15,6 +15,17 @@ export interface Staleness {
   readonly absence: Duration.Duration;
 }
 
+/**
+ * What holds unless a cached platform is told otherwise.
+ *
+ * @example
+ * ```ts
+ * import { defaultStaleness } from "@accountlink/platform-http";
+ * import { Duration } from "effect";
+ *
+ * Duration.toSeconds(defaultStaleness.profile); // 30
+ * ```
+ */
 export const defaultStaleness: Staleness = {
   guild: Duration.seconds(10),
   member: Duration.seconds(5),

@@ -52,6 +52,16 @@ const describe = ({ reason, status, code }: RequestFailed): string =>
  * Maps the failure to the error of the platform ports.
  *
  * @param operation the operation that failed, such as `ChatPlatform.findMember`
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * const failed = new RequestFailed({ reason: "status", status: 500 });
+ * failed.message; // 'Cannot ask the platform: the status is "500"'
+ * const error = Effect.runSync(Effect.flip(asUnavailable("GamePlatform.hasUser")(Effect.fail(failed))));
+ * [error.status, error.operation]; // [503, "GamePlatform.hasUser"]
+ * ```
  */
 export const asUnavailable =
   (operation: string) =>

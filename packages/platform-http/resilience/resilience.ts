@@ -23,6 +23,18 @@ export interface Resilience {
   readonly maxBodyBytes: number;
 }
 
+/**
+ * What holds unless an adapter is told otherwise.
+ *
+ * @example
+ * ```ts
+ * import { defaultResilience } from "@accountlink/platform-http";
+ * import { Duration } from "effect";
+ *
+ * const patient = { ...defaultResilience, deadline: Duration.times(defaultResilience.deadline, 2) };
+ * Duration.toSeconds(patient.deadline); // 8
+ * ```
+ */
 export const defaultResilience: Resilience = {
   attemptTimeout: Duration.millis(1_500),
   deadline: Duration.seconds(4),

@@ -6,7 +6,7 @@ import {
   storeCommandWorld,
   sweepCommand,
   verificationWalk,
-} from "@accountlink/conformance";
+} from "@accountlink/conformance/commands";
 import { makePostgresDatabase, whyNoPostgresDatabase } from "@accountlink/test-servers";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Redacted } from "effect";

@@ -68,7 +68,23 @@ export interface PostgresState {
   readonly rootKey: string | null;
 }
 
-/** Reads the state of a database, without changing it. */
+/**
+ * Reads the state of a database, without changing it.
+ *
+ * @example
+ * ```ts
+ * import { StorageSql } from "@accountlink/storage-sql";
+ * import { Effect, Layer, Redacted } from "effect";
+ *
+ * const options = { url: Redacted.make("postgres://links@127.0.0.1:1/links") };
+ * const opening = Effect.scoped(Layer.build(StorageSql.layerPostgres(options)));
+ * const attempts = [StorageSql.inspectPostgres(options), StorageSql.migratePostgres(options), opening];
+ * const isTooNew = attempts.map((attempt: Effect.Effect<unknown, StorageSql.PostgresError>) =>
+ *   Effect.map(Effect.flip(attempt), (error) => error instanceof StorageSql.DatabaseTooNew),
+ * );
+ * await Effect.runPromise(Effect.all(isTooNew)); // [false, false, false]
+ * ```
+ */
 export const inspectPostgres = (options: PostgresOptions): Effect.Effect<PostgresState, DatabaseUnusable> =>
   Effect.scoped(
     Effect.flatMap(open(options), ({ path, database, unusable }) =>

@@ -22,6 +22,23 @@ export interface EmbeddedState {
 /**
  * Checks the whole database without changing it, also beside a running server. Returns null if the
  * folder has none, and fails with `DatabaseUnusable` if it cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { writeFile } from "node:fs/promises";
+ * import { StorageSql } from "@accountlink/storage-sql";
+ * import { Effect } from "effect";
+ *
+ * const folder = "inspected-data";
+ * StorageSql.hasDatabase(folder); // false
+ * await Effect.runPromise(StorageSql.migrateEmbedded({ folder }));
+ * const state = await Effect.runPromise(StorageSql.inspectEmbedded(folder));
+ * [state?.damage, state?.server]; // [[], null]
+ *
+ * await writeFile(StorageSql.databaseFile(folder), "no database");
+ * const damaged = await Effect.runPromise(Effect.flip(StorageSql.inspectEmbedded(folder)));
+ * damaged instanceof StorageSql.DatabaseUnusable; // true
+ * ```
  */
 export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | null, DatabaseUnusable> =>
   Effect.gen(function* () {

@@ -7,7 +7,20 @@ import { Data, Effect, Schedule, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
 import { failWith, isBusy } from "./client/sql_error.ts";
 
-/** Another server has the data folder. `pid` is its process ID; null if uncertain. */
+/**
+ * Another server has the data folder. `pid` is its process ID; null if uncertain.
+ *
+ * @example
+ * ```ts
+ * import { StorageSql } from "@accountlink/storage-sql";
+ * import { Effect, Layer } from "effect";
+ *
+ * const server = StorageSql.layerEmbedded({ folder: "shared-data" });
+ * const second = Effect.flip(Layer.build(Layer.fresh(server)));
+ * const refused = await Effect.runPromise(Effect.scoped(Effect.andThen(Layer.build(server), second)));
+ * refused instanceof StorageSql.DataFolderInUse && refused.pid === process.pid; // true
+ * ```
+ */
 export class DataFolderInUse extends Data.TaggedError("DataFolderInUse")<{
   readonly folder: string;
   readonly pid: number | null;
@@ -67,6 +80,8 @@ function lock(folder: string): Effect.Effect<DatabaseSync, DataFolderInUse | Sql
 
 /**
  * Acquires a named lock among processes, until the scope closes. Waits for it up to ten seconds.
+ *
+ * @internal
  */
 export function acquireFolderLock(
   folder: string,

@@ -11,6 +11,37 @@ import type { SqliteDatabase } from "./sqlite_database.ts";
  *
  * @param name what errors call the database, such as its path; without credentials
  * @param open opens the database; called once for each build of the layer, whose end closes it
+ *
+ * @example
+ * ```ts
+ * import { DatabaseSync } from "node:sqlite";
+ * import { ChatId, LinkStore, Pid } from "@accountlink/core";
+ * import type { ExecuteSqlite } from "@accountlink/storage-sql/sqlite_database";
+ * import { Effect, Option } from "effect";
+ *
+ * const open = async () => {
+ *   const database = new DatabaseSync(":memory:");
+ *   const execute: ExecuteSqlite = async (sql, params) => {
+ *     const statement = database.prepare(sql);
+ *     const values = params.map((value) => (typeof value === "boolean" ? Number(value) : value));
+ *     if (statement.columns().length > 0) return { rows: statement.all(...values), changes: 0 };
+ *     return { rows: [], changes: Number(statement.run(...values).changes) };
+ *   };
+ *   const run = async (sql: string) => void (await execute(sql, []));
+ *   const begin = async () => {
+ *     await run("BEGIN IMMEDIATE");
+ *     const rollback = async () => (database.isTransaction ? run("ROLLBACK") : undefined);
+ *     return { execute, commit: () => run("COMMIT"), rollback };
+ *   };
+ *   return { execute, begin, close: async () => database.close() };
+ * };
+ *
+ * const findLink = Effect.flatMap(LinkStore, (links) =>
+ *   links.findByChatId(Pid.make("pid_0000000000000001"), ChatId.make("100001")),
+ * );
+ * const stores = layerSqliteDatabase("in memory", open);
+ * await Effect.runPromise(Effect.provide(findLink, stores)); // Option.none()
+ * ```
  */
 export const layerSqliteDatabase = (
   name: string,

@@ -26,10 +26,51 @@ export const account = recordOf<Account>({
   status: constantFrom<AccountStatus>("active", "suspended"),
 });
 
-/** A key in full, as a client sends it. */
+/**
+ * A key in full, as a client sends it.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check";
+ * import { isAccepted, keyIdOf, updatedKey } from "@accountlink/core/keys";
+ *
+ * // A key that was revoked is refused, whatever else it is.
+ * const revoked = Arbitrary.apiKey({ status: fc.constant("revoked") });
+ * fc.assert(fc.property(revoked, Arbitrary.millis, (key, now) => !isAccepted(key, now)));
+ *
+ * // An update holds, and a second time changes nothing.
+ * fc.assert(
+ *   fc.property(Arbitrary.apiKey(), Arbitrary.keyUpdate, (key, update) => {
+ *     const updated = updatedKey(key, update)?.key ?? key;
+ *     return updatedKey(updated, update) === null;
+ *   }),
+ * );
+ * fc.assert(fc.property(Arbitrary.token, (token) => keyIdOf(token) !== null));
+ * ```
+ */
 export const token: Arbitrary<string> = tuple(keyId, hash).map(([id, secret]) => `alk_${id}_${secret}`);
 
-/** Limits from 0, which is none, to a thousand. */
+/**
+ * Limits from 0, which is none, to a thousand.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check";
+ * import type { NewKey } from "@accountlink/core/keys";
+ *
+ * // What a dashboard of yours may be asked to create.
+ * const newKey = fc.record<NewKey>({
+ *   account: Arbitrary.account({ tier: fc.constant("free") }),
+ *   target: Arbitrary.scopeTarget,
+ *   tier: Arbitrary.tier,
+ *   kind: Arbitrary.keyKind,
+ *   access: Arbitrary.keyAccess,
+ *   status: Arbitrary.keyStatus,
+ *   limits: Arbitrary.keyLimits,
+ * });
+ * fc.sample(newKey, { numRuns: 3, seed: 1 }).length; // 3
+ * ```
+ */
 export const keyLimits: Arbitrary<KeyLimits> = oneof(
   constant<KeyLimits>("none"),
   record(

@@ -37,7 +37,24 @@ export const auditEntry = recordOf<AuditEntry>({
   details: dictionary(constantFrom("chatId", "previousGameId", "status"), oneof(text, nat(), constant(null))),
 });
 
-/** The requests of a key to one group of routes. */
+/**
+ * The requests of a key to one group of routes.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check";
+ * import { passesFilter } from "@accountlink/core/audit";
+ * import { addUsage } from "@accountlink/core/usage";
+ *
+ * const usage = Arbitrary.keyUsage();
+ * fc.assert(fc.property(usage, usage, (one, other) => addUsage(one, other).served >= one.served));
+ *
+ * const byOperator = Arbitrary.actor.filter(({ type }) => type === "operator");
+ * const entry = Arbitrary.auditEntry({ actor: byOperator });
+ * fc.assert(fc.property(entry, (each) => passesFilter(each)));
+ * fc.assert(fc.property(Arbitrary.writeOrigin(), ({ requestId }) => requestId !== ""));
+ * ```
+ */
 export const keyUsage = recordOf<KeyUsage>({
   key: keyId,
   group: constantFrom(...usageGroups),

@@ -13,7 +13,27 @@ export const pid: Arbitrary<Pid> = stringMatching(/^pid_[0-9a-z]{16,64}$/).map((
 
 export const keyId: Arbitrary<KeyId> = stringMatching(/^[0-9A-Za-z]{12}$/).map((text) => KeyId.make(text));
 
-/** A hash as base64url, 43 characters. */
+/**
+ * A hash as base64url, 43 characters.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check";
+ * import { GameId, GuildId, KeyId, Pid, Sid } from "@accountlink/core";
+ * import { SessionId } from "@accountlink/core/ids";
+ * import { Schema } from "effect";
+ *
+ * fc.assert(fc.property(Arbitrary.gameId, Schema.is(GameId)));
+ * fc.assert(fc.property(Arbitrary.guildId, Schema.is(GuildId)));
+ * fc.assert(fc.property(Arbitrary.keyId, Schema.is(KeyId)));
+ * fc.assert(fc.property(Arbitrary.pid, Schema.is(Pid)));
+ * fc.assert(fc.property(Arbitrary.sid, Schema.is(Sid)));
+ * fc.assert(fc.property(Arbitrary.sessionId, Schema.is(SessionId)));
+ *
+ * const hashes = fc.oneof(Arbitrary.hash, Arbitrary.flowId, Arbitrary.signInId);
+ * fc.assert(fc.property(hashes, ({ length }) => length === 43));
+ * ```
+ */
 export const hash: Arbitrary<string> = stringMatching(/^[0-9A-Za-z_-]{43}$/);
 
 export const sid: Arbitrary<Sid> = hash.map((text) => Sid.make(`vs_${text}`));

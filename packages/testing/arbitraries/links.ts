@@ -16,7 +16,22 @@ export const dataScope: Arbitrary<DataScope> = tuple(scopeTarget, record({ pid, 
   ([target, scope]) => ({ ...target, ...scope }),
 );
 
-/** A record with a game link. It was linked before it was last verified. */
+/**
+ * A record with a game link. It was linked before it was last verified.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check";
+ * import { guildOf } from "@accountlink/core";
+ * import { isLinked, unlinkedRecord } from "@accountlink/core/links";
+ *
+ * fc.assert(fc.property(Arbitrary.linkRecord, (record) => isLinked(record) === (record.gameId !== null)));
+ * fc.assert(fc.property(Arbitrary.link, (link) => !isLinked(unlinkedRecord(link, link.lastVerifiedAt))));
+ * fc.assert(
+ *   fc.property(Arbitrary.dataScope, (scope) => (guildOf(scope) === null) === (scope.kind === "global")),
+ * );
+ * ```
+ */
 export const link: Arbitrary<Link> = record({
   chatId,
   gameId,
@@ -34,7 +49,31 @@ export const linkRecord: Arbitrary<LinkRecord> = oneof(
   link.map((linked) => ({ ...linked, gameId: null })),
 );
 
-/** A link of an import or an export. */
+/**
+ * A link of an import or an export.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check";
+ * import { importedRecord } from "@accountlink/core/links";
+ * import { latestUsers, reviewAsSeenBy } from "@accountlink/core/alts";
+ *
+ * // An import of the same file changes nothing the second time.
+ * fc.assert(
+ *   fc.property(Arbitrary.linkRecord, Arbitrary.portableLink(), (record, link) => {
+ *     const imported = importedRecord(record, link);
+ *     return importedRecord(imported, link) === imported;
+ *   }),
+ * );
+ *
+ * const sightings = fc.array(Arbitrary.sighting());
+ * const anyone = { hashes: [], including: [], excluding: [], limit: 3 };
+ * fc.assert(fc.property(sightings, (seen) => latestUsers(seen, anyone).length <= 3));
+ *
+ * const swapped = Arbitrary.altReview.map((review) => reviewAsSeenBy(review.otherChatId, review));
+ * fc.assert(fc.property(swapped, ({ chatId, otherChatId }) => chatId !== otherChatId));
+ * ```
+ */
 export const portableLink = recordOf<PortableLink>({ chatId, gameId, lastVerifiedAt: millis });
 
 const protectedAddress: Arbitrary<ProtectedAddress> = record({

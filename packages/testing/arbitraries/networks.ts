@@ -12,7 +12,28 @@ export const clientAddress: Arbitrary<ClientAddress> = ip.map((text) =>
   Option.getOrThrow(parseAddress(text)),
 );
 
-/** An address or a CIDR. */
+/**
+ * An address or a CIDR.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check";
+ * import { isAddressAllowed, parseAddress, parseNetwork } from "@accountlink/core/addresses";
+ * import { isOrigin } from "@accountlink/core/origin";
+ * import { Option } from "effect";
+ *
+ * // Who is denied is refused, whatever is allowed.
+ * fc.assert(
+ *   fc.property(Arbitrary.ip, fc.array(Arbitrary.network), (ip, allowIps) => {
+ *     const address = Option.getOrNull(parseAddress(ip));
+ *     return !isAddressAllowed({ allowIps, denyIps: [ip] }, address);
+ *   }),
+ * );
+ * fc.assert(fc.property(Arbitrary.network, (text) => Option.isSome(parseNetwork(text))));
+ * fc.assert(fc.property(Arbitrary.clientAddress, ({ countedAs }) => countedAs !== ""));
+ * fc.assert(fc.property(Arbitrary.redirectOrigin, isOrigin));
+ * ```
+ */
 export const network: Arbitrary<string> = oneof(
   ip,
   tuple(clientAddress, nat(128)).map(([{ ip: address }, length]) =>

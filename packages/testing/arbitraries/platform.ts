@@ -49,7 +49,24 @@ export const member = recordOf<MemberFixture>({
   roles: array(record({ id: guildId, name: textOrNull }), { maxLength: 3 }),
 });
 
-/** A guild, most often with the bot in it. Nobody is a member twice. */
+/**
+ * A guild, most often with the bot in it. Nobody is a member twice.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check";
+ *
+ * const manager = Arbitrary.member({ manager: fc.constant(true) });
+ * const platform = fc.record({
+ *   guilds: fc.array(Arbitrary.guild({ members: fc.array(manager, { maxLength: 1 }) })),
+ *   chatUsers: fc.array(Arbitrary.chatUser()),
+ *   gameUsers: fc.array(Arbitrary.gameUser({ isBanned: fc.constant(false) })),
+ * });
+ * const isManaged = ({ members }: { members: ReadonlyArray<{ manager: boolean }> }) =>
+ *   members.every((member) => member.manager);
+ * fc.assert(fc.property(platform, ({ guilds }) => guilds.every(isManaged)));
+ * ```
+ */
 export const guild = recordOf<PlatformFixture["guilds"][number]>({
   id: guildId,
   name: orNull(name),

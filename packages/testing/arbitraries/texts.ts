@@ -11,7 +11,24 @@ export const text: Arbitrary<string> = oneof(
   string({ unit: "binary" }).filter(isStorable),
 );
 
-/** A name: `text` that is not empty, of at most 100 characters. */
+/**
+ * A name: `text` that is not empty, of at most 100 characters.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check";
+ * import { isStorable } from "@accountlink/core/storable_text";
+ * import { formatTimestamp, parseTimestamp } from "@accountlink/core/timestamp";
+ * import { Option } from "effect";
+ *
+ * fc.assert(fc.property(Arbitrary.text, isStorable));
+ * fc.assert(fc.property(Arbitrary.name, ({ length }) => length > 0));
+ *
+ * const timeOf = (text: string) => Option.getOrNull(parseTimestamp(text));
+ * fc.assert(fc.property(Arbitrary.millis, (time) => timeOf(formatTimestamp(time)) === time));
+ * fc.assert(fc.property(Arbitrary.timestamp, (text) => timeOf(text) !== null));
+ * ```
+ */
 export const name: Arbitrary<string> = oneof(
   string({ unit: "grapheme-ascii", minLength: 1, maxLength: 20 }),
   text.filter(({ length }) => length > 0 && length <= 100),

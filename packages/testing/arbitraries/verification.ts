@@ -80,7 +80,25 @@ const ended = (state: "failed" | "cancelled" | "expired") =>
     }),
   );
 
-/** A session in one of its states, with the fields that the state has. */
+/**
+ * A session in one of its states, with the fields that the state has.
+ *
+ * @example
+ * ```ts
+ * import * as fc from "fast-check";
+ * import { voidedFlow } from "@accountlink/core/flow";
+ * import { isFinal } from "@accountlink/core/sessions";
+ *
+ * fc.assert(
+ *   fc.property(Arbitrary.session, ({ state, gameId }) => (state === "completed") === (gameId !== null)),
+ * );
+ * fc.assert(fc.property(Arbitrary.session, ({ state, error }) => error === null || isFinal(state)));
+ * fc.assert(fc.property(Arbitrary.flow, (flow) => voidedFlow(flow).chatId === null));
+ *
+ * const atDashboard = Arbitrary.signIn({ site: fc.constant("dashboard") });
+ * fc.assert(fc.property(atDashboard, ({ site }) => site === "dashboard"));
+ * ```
+ */
 export const session: Arbitrary<VerificationSession> = oneof(
   pending,
   opened,

@@ -52,7 +52,15 @@ const added = <Item, Id>(
   return missing.length === 0 ? items : [...items, ...missing.map(make)];
 };
 
-/** Adds what a fixture refers to and does not have, so that it is whole. */
+/**
+ * Adds what a fixture refers to and does not have, so that it is whole.
+ *
+ * @example
+ * ```ts
+ * const links = { ...aFixture(), links: aFixture({ links: [{ chatId: "100001", gameId: "1" }] }).links };
+ * completed(links).accounts.map(({ name }) => name); // ["acme"]
+ * ```
+ */
 export const completed = (fixture: Fixture): Fixture => {
   const { keys, links, sightings, platform } = fixture;
   const entries = [...keys, ...links, ...sightings];

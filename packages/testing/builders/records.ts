@@ -45,7 +45,21 @@ export const makeKey = (scope: DataScope, parts: Partial<ApiKey> = {}): ApiKey =
   ...parts,
 });
 
-/** A new session of the key, which anyone may complete until `deadline`. */
+/**
+ * A new session of the key, which anyone may complete until `deadline`.
+ *
+ * @example
+ * ```ts
+ * import { Pid } from "@accountlink/core";
+ * import { isFinal } from "@accountlink/core/sessions";
+ *
+ * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
+ * const session = makeSession(makeKey(scope), { state: "cancelled" });
+ * isFinal(session.state); // true
+ * session.expiresAt === deadline; // true
+ * makeFlow(scope, { session: session.id }).pid; // "pid_0123456789abcdefghij"
+ * ```
+ */
 export const makeSession = (
   { id, scope }: Pick<ApiKey, "id" | "scope">,
   parts: Partial<VerificationSession> = {},
@@ -91,7 +105,15 @@ export const makeBegunSignIn = (parts: Partial<BegunSignIn> = {}): BegunSignIn =
   ...parts,
 });
 
-/** A person who is signed in to the dashboard. */
+/**
+ * A person who is signed in to the dashboard.
+ *
+ * @example
+ * ```ts
+ * const begun = makeBegunSignIn({ site: "me" });
+ * makeSignIn({ site: begun.site }).expiresAt; // 300000
+ * ```
+ */
 export const makeSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn => ({
   id: uniqueSignInId(),
   site: "dashboard",

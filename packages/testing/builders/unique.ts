@@ -4,7 +4,17 @@
 import { ChatId, KeyId, Pid } from "@accountlink/core";
 import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
 
-/** 32 random characters of 0-9a-f. */
+/**
+ * 32 random characters of 0-9a-f.
+ *
+ * @example
+ * ```ts
+ * const users = new Set([uniqueChatId(), uniqueChatId()]);
+ * users.size; // 2
+ * [uniquePid(), uniqueKeyId(), uniqueSessionId()].map((id) => id.slice(0, 3)).includes("pid"); // true
+ * [uniqueText(), uniqueFlowId(), uniqueSignInId()].every((id) => id.length >= 32); // true
+ * ```
+ */
 export const uniqueText = (): string => crypto.randomUUID().replaceAll("-", "");
 
 export const uniqueChatId = (): ChatId => ChatId.make(BigInt(`0x${uniqueText().slice(0, 24)}`).toString());

@@ -56,7 +56,21 @@ const load = (fixture: Fixture) =>
     loader.load(JSON.stringify(Schema.encodeSync(FixtureSchema)(fixture))),
   );
 
-/** Where the world is served, to a test. */
+/**
+ * Where the world is served, to a test.
+ *
+ * @example
+ * ```ts
+ * import { Sessions } from "accountlink";
+ * import { Effect } from "effect";
+ *
+ * const entry = Effect.gen(function* () {
+ *   const { url } = yield* (yield* Sessions).create({ clientId: "7" });
+ *   return url?.startsWith(`${MemoryWorld.publicUrl}/verify?sid=`);
+ * });
+ * await Effect.runPromise(Effect.provide(entry, MemoryWorld.layer())); // true
+ * ```
+ */
 export const publicUrl = "https://links.test";
 
 /**
@@ -75,7 +89,7 @@ export const publicUrl = "https://links.test";
  * const world = MemoryWorld.layer(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
  * const program = Effect.gen(function* () {
  *   const links = yield* Links;
- *   yield* TestClock.adjust("1 day");
+ *   yield* TestClock.adjust("1 hour");
  *   const { chatId } = yield* links.move("100001", "100002");
  *   return [chatId, (yield* links.get("100002"))?.gameId];
  * });
@@ -93,5 +107,20 @@ export const layer = (fixture: Fixture = aFixture()) =>
     Layer.fresh,
   );
 
-/** Every service and port of the world. */
+/**
+ * Every service and port of the world.
+ *
+ * @example
+ * ```ts
+ * import { Links } from "accountlink";
+ * import { Effect } from "effect";
+ *
+ * // A step of tests that works in every world.
+ * const step = (chatId: string): Effect.Effect<string | null, unknown, MemoryWorld.Services> =>
+ *   Effect.flatMap(Links, (links) => Effect.map(links.get(chatId), (link) => link?.gameId ?? null));
+ * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
+ * await world.run(step("100001")); // "1"
+ * await world.close();
+ * ```
+ */
 export type Services = Layer.Success<ReturnType<typeof layer>>;

@@ -17,7 +17,20 @@ const remembered = <Input, Output>(compute: (input: Input) => Effect.Effect<Outp
 
 const secret = Redacted.make(new Uint8Array(32).fill(7));
 
-/** `Secrets` of a root key that every world shares. */
+/**
+ * `Secrets` of a root key that every world shares.
+ *
+ * @example
+ * ```ts
+ * import { Secrets } from "@accountlink/core/secrets";
+ * import { Effect } from "effect";
+ *
+ * const hash = Effect.flatMap(Secrets, ({ keyHash }) => keyHash("alk_…"));
+ * const [one, other] = [hash, hash].map((each) => Effect.provide(each, MemoryWorld.secrets));
+ * if (one === undefined || other === undefined) throw new Error();
+ * (await Effect.runPromise(one)) === (await Effect.runPromise(other)); // true
+ * ```
+ */
 export const secrets: Layer.Layer<Secrets> = Layer.effect(
   Secrets,
   Effect.map(Secrets, (slow) => ({

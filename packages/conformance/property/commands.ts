@@ -1,0 +1,8 @@
+/**
+ * The commands of the property suite, for tests of our stores that run them in other ways.
+ *
+ * @internal
+ */
+export * from "./command.ts";
+export * from "./run_command.ts";
+export * from "./verification_command.ts";
