@@ -7,6 +7,7 @@ export { type HttpApp, RefusedRequest, refuseWhere } from "./pipeline/refused_re
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { makeOperatorApp } from "./system/operator_app.ts";
 export { Readiness } from "./system/readiness.ts";
+export { MetricsText } from "./system/system_routes.ts";
 export {
   makeWebHandler,
   type WebHandler,

@@ -1,8 +1,8 @@
 /**
  * Graceful shutdown without a lost request.
  */
-import type { Server } from "node:http";
-import { Server as TcpServer } from "node:net";
+import type { Server as HttpServer } from "node:http";
+import { Server } from "node:net";
 import { type Duration, Effect } from "effect";
 
 /**
@@ -21,6 +21,12 @@ const acceptTimeout = 2_000;
  * time.
  */
 const quickTurn = 0.1;
+
+/** A port that accepts no connections any more. */
+export interface ClosedPort {
+  /** Resolves when the last connection has ended. */
+  readonly closed: Promise<void>;
+}
 
 /** The state of a shutdown. */
 export class Drain {
@@ -46,13 +52,19 @@ export class Drain {
    *
    * @param delay the time in which load balancers notice that the server is not ready
    * @param endReads ends long polls and streams
+   * @param close closes the port
    */
   readonly run = Effect.fnUntraced(
     { self: this },
-    function* (node: Server, delay: Duration.Input, endReads: Effect.Effect<void>) {
+    function* (
+      node: HttpServer,
+      delay: Duration.Input,
+      endReads: Effect.Effect<void>,
+      close: () => Promise<ClosedPort> = () => closePort(node),
+    ) {
       this.#stage = "stopping";
       yield* Effect.sleep(delay);
-      const allClosed = yield* Effect.promise(() => closePort(node));
+      const allClosed = yield* Effect.promise(close);
       this.#stage = "draining";
       yield* endReads;
       const deadline = setTimeout(() => node.closeAllConnections(), drainTimeout);
@@ -69,9 +81,8 @@ export class Drain {
  * one in each turn of the event loop, so the port is closed after a turn without one that was short
  * enough for no other to arrive.
  *
- * @returns a promise that resolves when the last connection has ended
  */
-const closePort = (node: Server): Promise<{ readonly closed: Promise<void> }> =>
+export const closePort = (server: Server): Promise<ClosedPort> =>
   new Promise((resolve) => {
     const started = performance.now();
     let turnBegan = started;
@@ -90,10 +101,10 @@ const closePort = (node: Server): Promise<{ readonly closed: Promise<void> }> =>
         setImmediate(closeWhenEmpty);
         return;
       }
-      node.off("connection", noteAccepted);
-      const closed = new Promise<void>((ended) => TcpServer.prototype.close.call(node, () => ended()));
+      server.off("connection", noteAccepted);
+      const closed = new Promise<void>((ended) => Server.prototype.close.call(server, () => ended()));
       resolve({ closed });
     };
-    node.on("connection", noteAccepted);
+    server.on("connection", noteAccepted);
     setImmediate(closeWhenEmpty);
   });

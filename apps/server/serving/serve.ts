@@ -3,11 +3,12 @@
  */
 import { CacheRedis } from "@accountlink/cache-redis";
 import { SessionWatch } from "@accountlink/core/sessions";
-import { HttpSettings, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
+import { HttpSettings, MetricsText, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
 import { docs, docsWith } from "@accountlink/http/docs";
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Console, Deferred, Effect, Layer, Option } from "effect";
 import { HttpServer } from "effect/http";
+import { PrometheusMetrics } from "effect/observability";
 import { Invocation } from "../cli/invocation.ts";
 import { prepareFolder } from "../config/data_folder.ts";
 import { pageSettingsOf } from "../config/page_settings.ts";
@@ -17,6 +18,7 @@ import { serviceLayer } from "../layers/service_layer.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
 import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
 import { telemetryLayer } from "../telemetry/telemetry.ts";
+import { CurrentWorker, type Worker } from "../workers/worker.ts";
 import { limitConnections } from "./connection_limits.ts";
 import { demoIntroduction, demoKeyOf } from "./demo.ts";
 import { Drain } from "./drain.ts";
@@ -26,32 +28,34 @@ import { listenError } from "./listen_error.ts";
 import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
 import { makeNodeServer } from "./node_server.ts";
 import { listenForOperators } from "./operator_server.ts";
-import { loadStartupFixture, readStartupFixture, type StartupFixture } from "./startup_fixture.ts";
+import { loadStartupFixture, readStartupFixture, warnOfLive } from "./startup_fixture.ts";
 
 /**
  * Serves until it is interrupted, then drains. It has no span, which would be the parent of all
  * others.
  */
 export const serve = (resolved: ResolvedConfig) =>
-  Effect.flatMap(Invocation, ({ environment }) =>
-    Effect.provide(Effect.scoped(serving(resolved)), telemetryLayer(environment)),
+  Effect.flatMap(Effect.all([Invocation, CurrentWorker]), ([{ environment }, worker]) =>
+    Effect.provide(Effect.scoped(serving(resolved, worker)), telemetryLayer(environment, worker?.start.id)),
   );
 
-const serving = Effect.fnUntraced(function* (resolved: ResolvedConfig) {
+const serving = Effect.fnUntraced(function* (resolved: ResolvedConfig, worker: Worker | null) {
   const { config, demo, platform, storage } = resolved;
   // Everything that can fail by a wrong configuration comes before the first write.
   const fixture = yield* readStartupFixture(resolved);
   const networks = yield* Layer.build(networksLayer(config, fixture.vpnCidrs));
   if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
   const secrets = yield* resolveSecrets(resolved);
-  if (platform.kind === "live") yield* warnOfLive(platform.publicUrl, fixture);
+  if (worker === null) yield* warnOfLive(platform, fixture);
   const publicUrl = yield* Deferred.make<string>();
   return yield* Effect.gen(function* () {
     yield* Effect.forkScoped(watchFileDescriptors);
-    yield* loadStartupFixture(fixture);
-    const url = yield* listen(resolved, publicUrl, demo ? demoKeyOf(fixture.text) : undefined);
-    yield* Console.log(`listening on ${url}`);
-    if (demo) yield* Console.log(demoIntroduction(url, fixture.text));
+    if (worker?.start.loadsFixture ?? true) yield* loadStartupFixture(fixture);
+    const url = yield* listen(resolved, worker, publicUrl, demo ? demoKeyOf(fixture.text) : undefined);
+    if (worker === null) {
+      yield* Console.log(`listening on ${url}`);
+      if (demo) yield* Console.log(demoIntroduction(url, fixture.text));
+    }
     return yield* Effect.never;
   }).pipe(
     Effect.scoped,
@@ -60,24 +64,13 @@ const serving = Effect.fnUntraced(function* (resolved: ResolvedConfig) {
   );
 });
 
-/** Warns of likely mistakes with live platforms. */
-const warnOfLive = Effect.fnUntraced(function* (publicUrl: string, fixture: StartupFixture) {
-  if (!publicUrl.startsWith("https:")) {
-    yield* Effect.logWarning(`ACCOUNTLINK_PUBLIC_URL is "${publicUrl}", expected https`);
-  }
-  if (Object.values(fixture.platform).some((entries) => entries.length > 0)) {
-    yield* Effect.logWarning(
-      'Ignored "platform" in ACCOUNTLINK_FIXTURE: ACCOUNTLINK_PLATFORM is live, expected dev to play it',
-    );
-  }
-});
-
 /**
  * @param publicUrlKnown is completed with the public URL once the port is open
  * @param demoKey what `/docs` tries requests with
  */
 const listen = Effect.fnUntraced(function* (
   { config }: ResolvedConfig,
+  worker: Worker | null,
   publicUrlKnown: Deferred.Deferred<string>,
   demoKey: string | undefined,
 ) {
@@ -85,8 +78,9 @@ const listen = Effect.fnUntraced(function* (
   const drain = new Drain();
   const ready = readiness(drain);
   // Opened first, so that it is closed last and metrics are available while the server drains.
-  yield* Effect.provide(listenForOperators(config), ready);
+  if (worker === null) yield* Effect.provide(listenForOperators(config), ready);
   const node = makeNodeServer(config, drain);
+  const close = worker?.serve(node);
   const capped = yield* limitConnections(node, config);
   const server = yield* NodeHttpServer.make(() => node, address).pipe(
     Effect.mapError(({ cause }) => listenError("ACCOUNTLINK_PORT", address, cause)),
@@ -109,6 +103,7 @@ const listen = Effect.fnUntraced(function* (
           ],
         }),
         ready,
+        worker === null ? Layer.empty : metricsOfAll(worker),
         Layer.succeed(PageSettings, pageSettingsOf(config)),
       ),
     ),
@@ -116,8 +111,34 @@ const listen = Effect.fnUntraced(function* (
   yield* answerClientErrors(node, app);
   yield* server.serve(refuseMalformed(capped(app), publicUrl));
   const { stop } = yield* SessionWatch;
-  yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
+  yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop, close));
+  if (worker !== null) yield* Effect.provide(report(worker, url), ready);
   return url;
+});
+
+/** `/metrics` of a worker has the metrics of all processes. */
+const metricsOfAll = (worker: Worker) =>
+  Layer.effect(
+    MetricsText,
+    Effect.map(MetricsText, (own) =>
+      Effect.flatMap(
+        Effect.promise(() => worker.metricsOfAll()),
+        (text) => (text === null ? own : Effect.succeed(text)),
+      ),
+    ),
+  );
+
+/** Tells the primary process that this one serves. */
+const report = Effect.fnUntraced(function* (worker: Worker, url: string) {
+  const { deployment, failing, degraded } = yield* Readiness;
+  const run = Effect.runPromiseWith(yield* Effect.context());
+  const metrics = PrometheusMetrics.format();
+  worker.ready({
+    deployment,
+    url,
+    health: () => run(Effect.all({ failing, degraded })),
+    metrics: () => run(metrics),
+  });
 });
 
 /**

@@ -7,7 +7,7 @@ import { type PlatformFixture, summaryOfProblems } from "@accountlink/core/fixtu
 import { Effect } from "effect";
 import { InvalidConfig } from "../config/config.ts";
 import { prepareFolder } from "../config/data_folder.ts";
-import type { ResolvedConfig } from "../config/resolved_config.ts";
+import type { Platform, ResolvedConfig } from "../config/resolved_config.ts";
 import { demoFile, demoFixture } from "./demo.ts";
 
 /** A fixture whose form is right. */
@@ -47,6 +47,19 @@ const decode = (text: string, which: string): Effect.Effect<StartupFixture, Inva
     Effect.mapError(({ problems }) => refused(problems)),
   );
 };
+
+/** Warns of likely mistakes with live platforms. */
+export const warnOfLive = Effect.fnUntraced(function* (platform: Platform, fixture: StartupFixture) {
+  if (platform.kind !== "live") return;
+  if (!platform.publicUrl.startsWith("https:")) {
+    yield* Effect.logWarning(`ACCOUNTLINK_PUBLIC_URL is "${platform.publicUrl}", expected https`);
+  }
+  if (Object.values(fixture.platform).some((entries) => entries.length > 0)) {
+    yield* Effect.logWarning(
+      'Ignored "platform" in ACCOUNTLINK_FIXTURE: ACCOUNTLINK_PLATFORM is live, expected dev to play it',
+    );
+  }
+});
 
 /** Loads the fixture into the stores. */
 export const loadStartupFixture = Effect.fnUntraced(function* ({ text, refused }: StartupFixture) {
