@@ -35,7 +35,11 @@ export const healthRoutes = Layer.mergeAll(
   HttpRouter.use((router) => Effect.flatMap(ready, (answer) => router.add("GET", "/readyz", answer))),
 );
 
-/** The metrics, in the text format of Prometheus; by default those of this process. */
+/**
+ * The metrics, in the text format of Prometheus; by default those of this process.
+ *
+ * @internal
+ */
 export const MetricsText = Context.Reference<Effect.Effect<string>>("@accountlink/http/MetricsText", {
   defaultValue: () => PrometheusMetrics.format(),
 });
