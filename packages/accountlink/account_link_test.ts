@@ -40,7 +40,6 @@ describe("The layers", () => {
       const { sid } = yield* sessions.create({ clientId: "one" });
       yield* TestClock.adjust("5 minutes");
       assert.deepInclude(yield* sessions.wait(sid), { state: "expired" });
-      yield* TestClock.adjust("1 day");
     }).pipe(Effect.provide(AccountLink.layerMemory(settings))),
   );
 

@@ -3,7 +3,7 @@ import { CacheMemory } from "@accountlink/cache-memory";
 import { PlatformMemory } from "@accountlink/platform-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { aChatUser, aGameUser, aMember, MemoryWorld } from "@accountlink/testing";
-import { Effect, Layer, Option } from "effect";
+import { Clock, Duration, Effect, Layer, Option } from "effect";
 import { Digest, SecureRandom } from "effect/crypto";
 import * as AccountLink from "./account_link.ts";
 import { type ClientAddress, parseAddress } from "./addresses/client_address.ts";
@@ -52,6 +52,18 @@ export const world = AccountLink.layer.pipe(
 );
 
 export const operator = { actor: { type: "operator", id: "test" }, requestId: null } as const;
+
+/**
+ * Runs effects at a later time. The clock of what runs in the background stays, so a day passes without the thousands
+ * of its intervals.
+ */
+export const later = (time: Duration.Input) =>
+  Effect.updateService(Clock.Clock, (clock): Clock.Clock => {
+    const millis = Duration.toMillis(time);
+    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + millis;
+    const shifted = { currentTimeMillisUnsafe, currentTimeMillis: Effect.sync(currentTimeMillisUnsafe) };
+    return Object.assign(Object.create(clock) as Clock.Clock, shifted);
+  });
 
 /** The global scope and the guild's scope of an account. */
 export const scopes = Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import { newGuildKey } from "../sessions/test_sessions.ts";
-import { botlessGuildId, chatId, gameId, guildId } from "../test_world.ts";
+import { botlessGuildId, chatId, gameId, guildId, later } from "../test_world.ts";
 import { ChatPlatformSwitch, flowWorld, newBrowser, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 const ada = chatId("10001");
@@ -198,8 +198,7 @@ describe("VerificationFlows refuses a browser", () => {
       assert.strictEqual(yield* reasonOf(browser.send(form)), "expired");
       assert.strictEqual(yield* reasonOf(browser.cancel(form)), "expired");
       assert.strictEqual(yield* reasonOf(browser.comeBack("chat", state, "10001")), "expired");
-      yield* TestClock.adjust("1 day");
-      assert.strictEqual(yield* reasonOf(browser.show(entry)), "unknown");
+      assert.strictEqual(yield* reasonOf(later("1 day")(browser.show(entry))), "unknown");
     }).pipe(Effect.provide(flowWorld)),
   );
 });

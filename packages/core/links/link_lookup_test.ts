@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import type { DataScope } from "../data_scope.ts";
-import { botlessGuildId, chatId, gameId, guildId, operator, scopes, world } from "../test_world.ts";
+import { botlessGuildId, chatId, gameId, guildId, later, operator, scopes, world } from "../test_world.ts";
 import { LinkLookup } from "./link_lookup.ts";
 import { LinkWriter } from "./link_writer.ts";
 
@@ -126,8 +126,7 @@ describe("LinkLookup", () => {
           );
         yield* link(global, "10001", "1");
         const first = yield* hashOf(global);
-        yield* TestClock.adjust("1 hour");
-        yield* link(global, "10001", "1");
+        yield* later("1 hour")(link(global, "10001", "1"));
         assert.strictEqual(yield* hashOf(global), first);
         assert.match(first ?? "", /^[\w-]{22,}$/);
         yield* link(global, "10001", "2");

@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Option } from "effect";
 import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
-import { platform, stores, world } from "../test_world.ts";
+import type { Sid } from "../ids.ts";
+import { later, platform, stores } from "../test_world.ts";
 import { SessionSettings } from "./session_settings.ts";
 import { SessionStore, type SweepSessions } from "./session_store.ts";
 import { sessionIdOf, setup } from "./test_sessions.ts";
@@ -13,24 +14,32 @@ const day = 86_400_000;
 describe("The sweep of sessions", () => {
   it.effect("expires sessions at their deadline, and deletes them a day later", () =>
     Effect.gen(function* () {
-      const { sid, poll } = yield* setup;
-      const store = yield* SessionStore;
-      const stateOf = Effect.map(
-        store.find(yield* sessionIdOf(sid)),
-        (found) => Option.getOrNull(found)?.state ?? null,
-      );
-      yield* TestClock.setTime(299_999);
-      assert.strictEqual(yield* stateOf, "pending");
-      yield* TestClock.setTime(310_000);
-      assert.strictEqual(yield* stateOf, "expired");
-
+      const running = Layer.fresh(AccountLink.layer.pipe(Layer.provideMerge(PlatformMemory.layer(platform))));
+      const stateOf = (sid: Sid) =>
+        Effect.gen(function* () {
+          const found = yield* (yield* SessionStore).find(yield* sessionIdOf(sid));
+          return Option.getOrNull(found)?.state ?? null;
+        });
+      const sid = yield* Effect.gen(function* () {
+        const { sid: created, poll } = yield* setup;
+        yield* TestClock.setTime(299_999);
+        assert.strictEqual(yield* stateOf(created), "pending");
+        yield* TestClock.setTime(310_000);
+        assert.strictEqual(yield* stateOf(created), "expired");
+        const pollAt = (time: number) => Effect.flip(later(time - 310_000)(poll()));
+        assert.deepInclude(yield* pollAt(300_000 + day - 1), { _tag: "SessionExpired" });
+        assert.deepInclude(yield* pollAt(300_000 + day), { _tag: "SessionNotFound" });
+        return created;
+      }).pipe(Effect.provide(running));
+      // With no service running, the day passes at once.
       yield* TestClock.setTime(300_000 + day - 1);
-      assert.deepInclude(yield* Effect.flip(poll()), { _tag: "SessionExpired" });
-      yield* TestClock.adjust(1);
-      assert.deepInclude(yield* Effect.flip(poll()), { _tag: "SessionNotFound" });
-      yield* TestClock.adjust("20 seconds");
-      assert.isNull(yield* stateOf);
-    }).pipe(Effect.provide(world)),
+      yield* Effect.gen(function* () {
+        yield* TestClock.adjust(0);
+        assert.strictEqual(yield* stateOf(sid), "expired");
+        yield* TestClock.adjust("20 seconds");
+        assert.isNull(yield* stateOf(sid));
+      }).pipe(Effect.provide(running));
+    }).pipe(Effect.provide(Layer.fresh(stores))),
   );
 
   it.effect.each([
