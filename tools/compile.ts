@@ -13,7 +13,15 @@ const projects = ["tsconfig.build.above.json", "tsconfig.build.json"];
 /** Compiles all of them, with a folder for each package. Fails if there is a type error. */
 export const compile = async (folder: string, options: ReadonlyArray<string> = []): Promise<void> => {
   for (const project of projects) {
-    const args = ["node_modules/typescript/bin/tsc", "-p", project, ...options, "--outDir", folder];
+    const args = [
+      "node_modules/typescript/bin/tsc",
+      "-p",
+      project,
+      "--singleThreaded",
+      ...options,
+      "--outDir",
+      folder,
+    ];
     await promisify(execFile)(process.execPath, args, { cwd: root }).catch((cause: { stdout: string }) => {
       throw new Error(`Cannot compile the packages:\n${cause.stdout}`, { cause });
     });
