@@ -25,13 +25,11 @@ describe("migrate", () => {
     expect(numbers).toEqual(steps.map((_, i) => i + 1));
   });
 
-  it.effect.each(steps.map((_, done) => ({ done })))(
-    "leads from version $done to the newest schema",
-    ({ done }) =>
-      Effect.gen(function* () {
-        const reached = yield* expectSameSchema(onDatabase, schema, done);
-        expect(reached.map((row) => row["name"])).toContain("links");
-      }),
+  it.effect("leads from every version to the newest schema", () =>
+    Effect.gen(function* () {
+      const reached = yield* expectSameSchema(onDatabase, schema);
+      expect(reached.map((row) => row["name"])).toContain("links");
+    }),
   );
 
   it.effect("counts old keys, except those with their own limits and those of a fixture", () =>
@@ -97,9 +95,9 @@ describe("migrate", () => {
     Effect.gen(function* () {
       const folder = yield* makeTempFolder;
       const answers = yield* Effect.promise(() =>
-        Promise.all([1, 2, 3, 4].map(() => migrateElsewhere(folder))),
+        Promise.all([migrateElsewhere(folder), migrateElsewhere(folder)]),
       );
-      expect(answers.toSorted()).toEqual(["", "", "", names.join()]);
+      expect(answers.toSorted()).toEqual(["", names.join()]);
     }),
   );
 });

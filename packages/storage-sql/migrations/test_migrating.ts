@@ -12,8 +12,7 @@ type OnDatabase<Failure> = <A, E>(
 ) => Effect.Effect<A, E | Failure>;
 
 /**
- * Expects that an empty database and one at version `done` migrate to the same schema, and returns
- * it.
+ * Expects that an empty database and one at each of the versions migrate to the same schema, and returns it.
  *
  * @param onDatabase runs an effect on a new database
  * @param schema reads the schema
@@ -21,16 +20,18 @@ type OnDatabase<Failure> = <A, E>(
 export const expectSameSchema = Effect.fnUntraced(function* <Row, E, F>(
   onDatabase: OnDatabase<F>,
   schema: Effect.Effect<ReadonlyArray<Row>, E, SqlClient.SqlClient>,
-  done: number,
+  versions: ReadonlyArray<number> = steps.map((_, done) => done),
 ) {
   const fromNothing = yield* onDatabase(Effect.andThen(migrate, schema));
-  yield* onDatabase(
-    Effect.gen(function* () {
-      yield* runMigrations(Object.fromEntries(steps.slice(0, done)));
-      expect(yield* migrate).toEqual(names.slice(done));
-      expect(yield* schema).toEqual(fromNothing);
-      expect(yield* migrate).toEqual([]);
-    }),
-  );
+  for (const done of versions) {
+    yield* onDatabase(
+      Effect.gen(function* () {
+        yield* runMigrations(Object.fromEntries(steps.slice(0, done)));
+        expect(yield* migrate).toEqual(names.slice(done));
+        expect(yield* schema, `from version ${done}`).toEqual(fromNothing);
+        expect(yield* migrate).toEqual([]);
+      }),
+    );
+  }
   return fromNothing;
 });

@@ -1,9 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
 import { AuditLog, ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import {
+  isProof,
   makeCertificate,
   makePostgresDatabase,
   startPostgres,
@@ -229,13 +227,12 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
   const createTable = (name: string) =>
     Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.asVoid(sql`CREATE TABLE ${sql(name)} (id BIGINT)`));
 
-  it.live.each(steps.map((_, done) => ({ done })))(
-    "lead from version $done to the newest schema",
-    ({ done }) =>
-      Effect.gen(function* () {
-        const reached = yield* expectSameSchema(onDatabase, schema, done);
-        expect(reached.map((row) => row["table_name"])).toContain("links");
-      }),
+  it.live("lead from old versions to the newest schema", () =>
+    Effect.gen(function* () {
+      const versions = isProof ? undefined : [1, steps.length - 1];
+      const reached = yield* expectSameSchema(onDatabase, schema, versions);
+      expect(reached.map((row) => row["table_name"])).toContain("links");
+    }),
   );
 
   it.live("are all or nothing", () =>
@@ -253,11 +250,12 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
     ),
   );
 
-  it.live("run once when several processes start together", () =>
+  it.live("run once when several nodes start together", () =>
     Effect.gen(function* () {
       const { url } = yield* makePostgresDatabase();
-      const answers = yield* Effect.promise(() => Promise.all([1, 2, 3, 4].map(() => migrateElsewhere(url))));
-      expect(answers.toSorted()).toEqual(["", "", "", names.join()]);
+      const starts = Array.from({ length: 4 }, () => migratePostgres(optionsOf(url)));
+      const answers = yield* Effect.all(starts, { concurrency: "unbounded" });
+      expect(answers.toSorted((one, other) => one.length - other.length)).toEqual([[], [], [], names]);
     }),
   );
 
@@ -309,21 +307,3 @@ describe.skipIf(noDatabase !== null)(`migrations ${noDatabase ?? "on Postgres"}`
     ),
   );
 });
-
-/** Migrates in another process, and returns the names of the migrations that it ran. */
-const migrateElsewhere = async (url: string): Promise<string> => {
-  const script = `
-    import { Effect, Redacted } from "effect";
-    import { migratePostgres } from ${JSON.stringify(import.meta.resolve("./postgres.ts"))};
-    const ran = await Effect.runPromise(migratePostgres({ url: Redacted.make(process.env.URL) }));
-    process.stdout.write(ran.join());
-  `;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
-    cwd: import.meta.dirname,
-    env: { ...process.env, URL: url },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
-  expect(code).toBe(0);
-  return output;
-};

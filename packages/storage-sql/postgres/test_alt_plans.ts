@@ -6,7 +6,8 @@ import { Effect } from "effect";
 /** In every scope, one address that all its users share, and a review for each of them. */
 export const fillAlts = (accounts: number) => `
   INSERT INTO address_users (pid, address_hash, users)
-    SELECT pid, address_hash, COUNT(*) FROM sightings GROUP BY pid, address_hash;
+    SELECT scopes.pid, 'hash', COUNT(chat_id) FROM scopes LEFT JOIN sightings ON sightings.pid = scopes.pid
+    GROUP BY scopes.pid;
   INSERT INTO alt_reviews (pid, chat_id, other_chat_id, verdict, reviewed_at, key_id)
     SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, (1000007 + i)::text,
       'same', i, '000000000000'

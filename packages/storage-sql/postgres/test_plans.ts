@@ -39,10 +39,10 @@ const windows = Array.from({ length: 20 }, (_, i) => ({ key: `day:${i * 50}`, en
  */
 const fill = (accounts: number) => `
   SET session_replication_role = replica;
+  -- Postgres scans a table of a few pages whatever its indexes are.
   INSERT INTO accounts (name, chat_id, tier) SELECT 'account ' || i, (1000000 + i)::text, 'free'
-    FROM generate_series(1, ${accounts}) AS i;
-  INSERT INTO scopes (pid, account)
-    SELECT 'pid_' || lpad(i::text, 16, '0'), 'account ' || i FROM generate_series(1, ${accounts}) AS i;
+    FROM generate_series(1, ${Math.max(accounts, 1_000)}) AS i;
+  INSERT INTO scopes (pid, account) SELECT 'pid_' || lpad(substr(chat_id, 2), 16, '0'), name FROM accounts;
   INSERT INTO keys (id, pid, name, tier, kind, status, limits, allow_ips, deny_ips, redirect_origins, created_at)
     SELECT lpad(i::text, 12, '0'), 'pid_' || lpad((i / 10)::text, 16, '0'),
       '', 'free', 'normal', 'active', '{}', '[]', '[]', '[]', i
