@@ -1,18 +1,14 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import * as test from "vitest";
+import { runCommand } from "./command.ts";
 
-interface Ended {
-  readonly code: number;
-  readonly output: string;
-}
-
-const run = (...args: ReadonlyArray<string>): Promise<Ended> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, [join(import.meta.dirname, "cli.ts"), ...args], (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
-    );
-  });
+const run = async (...args: ReadonlyArray<string>) => {
+  let output = "";
+  const stream = { write: (text: string) => (output += text) };
+  return { code: await runCommand(args, stream, stream), output };
+};
 
 const pathOf = (name: string) => join(import.meta.dirname, `test_${name}_adapter.ts`);
 
@@ -34,15 +30,20 @@ test.describe("accountlink-conformance", () => {
   });
 
   test.it("says what it expects of a module and of its options", async () => {
-    const [none, runs, only] = await Promise.all([
-      run(join(import.meta.dirname, "expect.ts")),
-      run(pathOf("right"), "--runs", "0"),
-      run(pathOf("right"), "--only", "Nothing"),
-    ]);
-    test.expect(none).toMatchObject({ code: 2, output: test.expect.stringContaining(`exports no "layer"`) });
-    test.expect(runs).toMatchObject({ code: 2, output: `--runs is "0", expected 1 or more\n` });
+    test.expect(await run(join(import.meta.dirname, "expect.ts"))).toEqual({
+      code: 2,
+      output: test.expect.stringContaining(`exports no "layer"`),
+    });
     test
-      .expect(only)
-      .toMatchObject({ code: 2, output: test.expect.stringContaining("a part of the name of a suite") });
+      .expect(await run(pathOf("right"), "--runs", "0"))
+      .toEqual({ code: 2, output: `--runs is "0", expected 1 or more\n` });
+  });
+
+  test.it("ends as a program with the code, and its refusal on standard error", async () => {
+    const command = [join(import.meta.dirname, "cli.ts"), pathOf("right"), "--only", "Nothing"];
+    await test.expect(promisify(execFile)(process.execPath, command)).rejects.toMatchObject({
+      code: 2,
+      stderr: test.expect.stringContaining("a part of the name of a suite"),
+    });
   });
 });
