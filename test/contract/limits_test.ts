@@ -260,9 +260,17 @@ describe("Bursts and failures of a client address", () => {
   const key = world.key({ links: { 100001: "1" } });
   const unused = world.key({ links: { 100001: "1" } });
 
+  /** Sends from a new address; from another one again where a busy machine took longer than the second that counts. */
+  const inOneSecond = async <A>(sendFrom: (from: string) => Promise<A>): Promise<A> => {
+    const begin = performance.now();
+    const answers = await sendFrom(world.address());
+    return performance.now() - begin < 1_000 ? answers : inOneSecond(sendFrom);
+  };
+
   test("are refused beyond the number of a second", async () => {
-    const from = world.address();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => send(lookup, { from, key })));
+    const answers = await inOneSecond((from) =>
+      Promise.all(Array.from({ length: 5 }, () => send(lookup, { from, key }))),
+    );
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(2);
     for (const answer of refused) {
@@ -273,8 +281,9 @@ describe("Bursts and failures of a client address", () => {
 
   /** Sends 5 requests without a key from one address at once, and gives the 2 that are refused. */
   const refusedOfFive = async (line: Parameters<typeof send>[0]) => {
-    const from = world.address();
-    const answers = await Promise.all(Array.from({ length: 5 }, () => send(line, { from })));
+    const answers = await inOneSecond((from) =>
+      Promise.all(Array.from({ length: 5 }, () => send(line, { from }))),
+    );
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.map(({ headers }) => headers["retry-after"])).toEqual(["1", "1"]);
     expect(refused.map(limitHeaders)).toEqual([{}, {}]);
@@ -324,9 +333,10 @@ describe("Bursts and failures of a client address", () => {
   );
 
   test("are one count for requests with and without a key", async () => {
-    const from = world.address();
-    await Promise.all([1, 2, 3].map(() => send("GET /v2/nope", { from })));
-    const answer = await send(lookup, { from, key });
+    const answer = await inOneSecond(async (from) => {
+      await Promise.all([1, 2, 3].map(() => send("GET /v2/nope", { from })));
+      return send(lookup, { from, key });
+    });
     expectRefusal(answer, 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_second" });
   });
 
