@@ -1,165 +1,159 @@
 /**
- * The load bench: `GET /v2/chat` of the real server with 100,000 links, beside a Fastify app that does the same work for
- * a request; on embedded storage, and on Postgres and Redis. Both are started anew for each round, the rounds alternate,
- * and the answers are compared before anything is measured. Then what a bulk of 50 costs, in look-ups of one. It judges
- * nothing: a busy machine would fail it, so it only prints.
+ * The bench: workloads of the real server with 100,000 links beside peers by hand that do the same work for a request, on
+ * each deployment. All contenders of a workload are started and warmed, then driven in turn, and their answers are compared
+ * before anything is measured. It judges nothing: a busy machine would fail it, so it only
+ * prints. With `--profile` it measures nothing, and prints where ours spends its time.
  *
- * Usage: `node test/load/bench.ts [--on=embedded] [--on=shared] [--rounds=5] [--seconds=8] [--profile]
- * [--beside=<another checkout, installed>]`
+ * Usage: `npm run bench -- [--on=memory|embedded|shared]… [--work=hit|miss|unlinked|guild|game|bulk|patch|mixed]…
+ * [--against=NAME]… [--connections=1|32|256|half]… [--rounds=3] [--seconds=1] [--beside=CHECKOUT] [--json=FILE]
+ * [--profile]`
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type Contender, type Contenders, embedded, shared } from "./contenders.ts";
+import {
+  type Contender,
+  contendersOf,
+  type Deployment,
+  deployments,
+  ownName,
+  type Places,
+} from "./contenders.ts";
 import { hottestFunctions } from "./cpu_profile.ts";
-import { type Databases, startDatabases, whyNoDatabases } from "./databases.ts";
-import { playRound, type Round, type RoundPlan, shown } from "./round.ts";
-import { compareAnswers } from "./same_answers.ts";
-import { canPin, driveOnce } from "./server_process.ts";
-import { fixture, linkCount } from "./workload.ts";
+import { startDatabases, whyNoDatabases } from "./databases.ts";
+import { fixture, linkCount, platformFixture } from "./fixture.ts";
+import { type Load, measure, type Plan } from "./measure.ts";
+import { bulkLine, ratiosOf, ratioTable, resultsAsJson, tableOf, type WorkResult } from "./report.ts";
+import { answersOf, expectSameAnswers } from "./same_answers.ts";
+import { canPin, startGenerator } from "./server_process.ts";
+import { type Work, workloads } from "./workloads.ts";
 
+const several = { type: "string", multiple: true } as const;
 const { values: options } = parseArgs({
   options: {
-    on: { type: "string", multiple: true, default: ["embedded", "shared"] },
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "8" },
-    profile: { type: "boolean", default: false },
+    on: { ...several, default: [...deployments] },
+    work: { ...several, default: Object.keys(workloads) },
+    against: several,
+    connections: { ...several, default: ["1", "32", "256", "half"] },
+    rounds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "1" },
     beside: { type: "string" },
+    json: { type: "string" },
+    profile: { type: "boolean", default: false },
   },
 });
-const rounds = Number(options.rounds);
-const extent = `--duration=${options.seconds}`;
+const works = options.work as ReadonlyArray<Work>;
+const isChosen = ({ name, isAlike }: Contender) =>
+  options.against === undefined ||
+  options.against.includes(name) ||
+  [ownName, "beside"].includes(name) ||
+  !isAlike;
 
-const fillAndCompare = async ({ own, peer, beside }: Contenders, fixtureFile: string) => {
-  const contenders = [own, peer, ...(beside === null ? [] : [beside])];
-  const servers = await Promise.all(contenders.map(({ start }) => start({ fixtureFile })));
-  const [ownUrl, ...otherUrls] = servers.map(({ url }) => url) as [string, ...Array<string>];
-  try {
-    for (const otherUrl of otherUrls) {
-      console.log(`${await compareAnswers(ownUrl, otherUrl)} requests are answered alike, field by field`);
+/** Fills every storage, and compares the answers while all are as they were filled. */
+const fillAndCompare = async (contenders: ReadonlyArray<Contender>) => {
+  let ours: Awaited<ReturnType<typeof answersOf>> | null = null;
+  for (const { name, isAlike, start } of contenders) {
+    const server = await start({ isFirst: true });
+    try {
+      if (!isAlike) continue;
+      const answers = await answersOf(server.url);
+      if (ours !== null) expectSameAnswers(ours, name, answers);
+      ours ??= answers;
+    } finally {
+      await server.stop();
     }
-  } finally {
-    await Promise.all(servers.map(({ stop }) => stop()));
   }
-};
-
-const profile = async ({ start }: Contender, folder: string) => {
-  const server = await start({ nodeOptions: ["--cpu-prof", `--cpu-prof-dir=${folder}`] });
-  await driveOnce(server.url, 0, extent);
-  await server.stop();
-  console.log("\nThe server's own time by function, start included:");
-  console.log((await hottestFunctions(folder, 40)).join("\n"));
-};
-
-const median = (values: ReadonlyArray<number>): number => {
-  const sorted = values.toSorted((one, other) => one - other);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.ceil(middle) - 1] as number) + (sorted[Math.floor(middle)] as number)) / 2;
-};
-
-/** Prints a ratio that is above 1 where ours is the better one. */
-const report = (
-  unit: string,
-  own: ReadonlyArray<number>,
-  peer: ReadonlyArray<number>,
-  ratio: (ours: number, theirs: number) => number,
-) => {
-  const single = own.map((value, round) => ratio(value, peer[round] as number));
   console.log(
-    `${unit}: median ${median(own).toFixed(1)} against ${median(peer).toFixed(1)}, ` +
-      `ratio ${ratio(median(own), median(peer)).toFixed(2)}, ` +
-      `in single rounds ${Math.min(...single).toFixed(2)} to ${Math.max(...single).toFixed(2)}`,
+    `${contenders.filter(({ isAlike }) => isAlike).length} contenders give the same ${ours?.length} answers`,
   );
 };
 
-/** Of the server and, where there are some, the databases. */
-const wholeCost = ({ cost, postgres, redis }: Round): number =>
-  Number.isNaN(postgres) ? cost : cost + postgres + redis;
-
-const speedOf = ({ requestsPerSecond }: Round): number => requestsPerSecond;
-const costOf = ({ cost }: Round): number => cost;
-const halfOf = ({ p50 }: Round): number => p50;
-const tailOf = ({ p99 }: Round): number => p99;
-const higher = (ours: number, theirs: number): number => ours / theirs;
-const lower = (ours: number, theirs: number): number => theirs / ours;
-
-const note = (results: Array<Round>, name: string, result: Round) => {
-  results.push(result);
-  console.log(`round ${results.length}  ${name.padEnd(12)}${shown(result)}`);
-};
-
-const reportAll = (ours: ReadonlyArray<Round>, theirs: ReadonlyArray<Round>, hasDatabases: boolean) => {
-  report("requests/s", ours.map(speedOf), theirs.map(speedOf), higher);
-  report("µs of the server", ours.map(costOf), theirs.map(costOf), lower);
-  if (hasDatabases) report("µs with its databases", ours.map(wholeCost), theirs.map(wholeCost), lower);
-  report("p50 in ms", ours.map(halfOf), theirs.map(halfOf), lower);
-  report("p99 in ms", ours.map(tailOf), theirs.map(tailOf), lower);
-};
-
-const compare = async ({ own, peer, beside }: Contenders, plan: RoundPlan) => {
-  const [ours, theirs, bulks] = [[] as Array<Round>, [] as Array<Round>, [] as Array<Round>];
-  const [others, otherBulks] = [[] as Array<Round>, [] as Array<Round>];
-  const playOwn = async (contender: Contender, singles: Array<Round>, of50: Array<Round>, round: number) => {
-    const { single, bulk } = await playRound(contender, ["single", "bulk"], round, plan);
-    note(singles, contender.name, single);
-    note(of50, "  bulks", bulk);
-  };
-  for (let round = 1; round <= rounds; round++) {
-    await playOwn(own, ours, bulks, round);
-    note(theirs, peer.name, (await playRound(peer, ["single"], round, plan)).single);
-    if (beside !== null) await playOwn(beside, others, otherBulks, round);
+const measureAll = async (
+  on: Deployment,
+  contenders: ReadonlyArray<Contender>,
+  plan: Plan,
+): Promise<ReadonlyArray<WorkResult>> => {
+  const results: Array<WorkResult> = [];
+  for (const work of works) {
+    const asked = contenders.filter((contender) => contender.works?.includes(work) ?? true);
+    const rounds = await measure(asked, work, plan);
+    results.push({ on, work, rounds });
+    console.log(`\n${tableOf({ on, work, rounds })}\n`);
   }
-  const hasDatabases = plan.databaseTimes !== null;
-  console.log(`\nbeside ${peer.name}`);
-  reportAll(ours, theirs, hasDatabases);
-  const inSpeed = median(ours.map(speedOf)) / median(bulks.map(speedOf));
-  const inCost = (of: typeof costOf) => (median(bulks.map(of)) / median(ours.map(of))).toFixed(1);
+  return results;
+};
+
+const profile = async ({ name, start }: Contender, plan: Plan, folder: string) => {
+  for (const work of works) {
+    const into = await mkdtemp(join(folder, "profile-"));
+    const server = await start({ isFirst: false, nodeOptions: ["--cpu-prof", `--cpu-prof-dir=${into}`] });
+    const until = { requests: 5 * workloads[work].warmUp };
+    await plan.generator.drive({ url: server.url, work, connections: 32, rate: null, until, seed: 1 });
+    await server.stop();
+    console.log(`\n${work}, ${name}: the server's own time by function, start included`);
+    console.log((await hottestFunctions(into, 40)).join("\n"));
+  }
+};
+
+const runOn = async (on: Deployment, places: Places, plan: Plan): Promise<ReadonlyArray<WorkResult>> => {
+  console.log(`\n# ${on}`);
+  const contenders = (await contendersOf(on, places)).filter(isChosen);
+  await fillAndCompare(contenders);
+  await places.databases?.settle();
+  if (!options.profile) return measureAll(on, contenders, plan);
+  for (const contender of contenders.filter(({ isAlike }) => isAlike))
+    await profile(contender, plan, places.folder);
+  return [];
+};
+
+const runAll = async (places: Places, plan: Plan) => {
+  const results: Array<WorkResult> = [];
+  for (const on of options.on as ReadonlyArray<Deployment>) {
+    const { databases } = places;
+    if (on !== "shared") results.push(...(await runOn(on, { ...places, databases: null }, plan)));
+    else if (databases !== null) {
+      results.push(...(await runOn(on, places, { ...plan, databaseTimes: databases.processorTimes })));
+    }
+  }
+  return results;
+};
+
+const processor = `${availableParallelism()} processors (${cpus()[0]?.model ?? "unknown"}), Node ${process.version}`;
+
+const report = async (results: ReadonlyArray<WorkResult>) => {
+  const ratios = ratiosOf(results);
   console.log(
-    `a bulk of 50 in look-ups of one: ${inSpeed.toFixed(1)} by requests/s, ` +
-      `${inCost(costOf)} by µs of the server, ${inCost(wholeCost)} with its databases`,
+    `\n# All\n\n${results.map(tableOf).join("\n\n")}\n\n${ratioTable(ratios)}\n${bulkLine(results)}`,
   );
-  if (beside === null) return;
-  console.log("\nbeside the other checkout");
-  reportAll(ours, others, hasDatabases);
-  console.log("bulks of 50");
-  reportAll(bulks, otherBulks, hasDatabases);
+  if (options.json === undefined) return;
+  const document = { processor, linkCount, options, ratios, results: resultsAsJson(results) };
+  await writeFile(options.json, `${JSON.stringify(document, null, 2)}\n`);
 };
 
-const runOn = async (title: string, contenders: Contenders, folder: string, databases: Databases | null) => {
-  console.log(`\n# ${title}\n`);
-  await fillAndCompare(contenders, join(folder, "fixture.json"));
-  await databases?.settle();
-  await compare(contenders, { extent, databaseTimes: databases?.processorTimes ?? null });
-  if (options.profile) await profile(contenders.own, await mkdtemp(join(folder, "profile-")));
-};
-
-const runShared = async (folder: string) => {
+const startWanted = async () => {
+  if (!options.on.includes("shared")) return null;
   const missing = await whyNoDatabases();
-  if (missing !== null) {
-    console.log(`\nNothing on Postgres and Redis ${missing}`);
-    return;
-  }
-  const databases = await startDatabases();
-  try {
-    await runOn("Postgres and Redis", await shared(databases, options.beside), folder, databases);
-  } finally {
-    await databases.stop();
-  }
+  if (missing !== null) console.log(`Nothing on Postgres and Redis ${missing}`);
+  return missing === null ? startDatabases() : null;
 };
 
 const folder = await mkdtemp(join(tmpdir(), "accountlink-bench-"));
+const generator = startGenerator();
+const databases = await startWanted();
 try {
-  await writeFile(join(folder, "fixture.json"), JSON.stringify(fixture()));
-  const processor = cpus()[0]?.model ?? "unknown processor";
-  console.log(
-    `${linkCount} links, ${availableParallelism()} processors (${processor}), Node ${process.version}`,
-  );
-  console.log(canPin ? "server and generator pinned to one processor each" : "nothing pinned: no taskset");
-  if (options.on.includes("embedded")) {
-    await runOn("Embedded", embedded(folder, options.beside), folder, null);
-  }
-  if (options.on.includes("shared")) await runShared(folder);
+  const fixtures = { full: join(folder, "full.json"), platform: join(folder, "platform.json") };
+  await writeFile(fixtures.full, JSON.stringify(fixture()));
+  await writeFile(fixtures.platform, JSON.stringify(platformFixture()));
+  console.log(`${linkCount} links, ${processor}`);
+  console.log(canPin ? "servers and generator pinned to one processor each" : "nothing pinned: no taskset");
+  const loads = options.connections as ReadonlyArray<Load>;
+  const [rounds, seconds] = [Number(options.rounds), Number(options.seconds)];
+  const plan = { generator, loads, rounds, seconds, databaseTimes: null };
+  const results = await runAll({ folder, fixtures, databases, beside: options.beside }, plan);
+  if (!options.profile) await report(results);
 } finally {
+  generator.stop();
+  await databases?.stop();
   await rm(folder, { recursive: true, force: true });
 }

@@ -1,81 +1,151 @@
-/** The servers that the bench compares: ours, and a peer that keeps everything where ours does. */
+/** The servers that the bench compares, by deployment: ours, and peers that keep everything where ours does. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Databases } from "./databases.ts";
+import { apiKey, chatIdOf, ranges, unreachedAddressLimits } from "./fixture.ts";
 import { type RunningServer, startServer } from "./server_process.ts";
-import { unreachedAddressLimits } from "./workload.ts";
+import type { Work } from "./workloads.ts";
 
 /** One of several that do the same. */
 export interface Contender {
   readonly name: string;
-  /** @param fixtureFile what to fill the storage with at first */
-  readonly start: (options?: {
-    readonly fixtureFile?: string;
+  /** What it is asked; left out, everything. */
+  readonly works?: ReadonlyArray<Work>;
+  /** Whether its answers are those of ours. */
+  readonly isAlike: boolean;
+  /** Starts it; for the first time, its storage is to be filled. */
+  readonly start: (how: {
+    readonly isFirst: boolean;
     readonly nodeOptions?: ReadonlyArray<string>;
   }) => Promise<RunningServer>;
 }
 
-export interface Contenders {
-  readonly own: Contender;
-  readonly peer: Contender;
-  /** Ours, from another checkout. */
-  readonly beside: Contender | null;
+/** What the contenders need. */
+export interface Places {
+  /** Where files may be kept. */
+  readonly folder: string;
+  /** The fixture in full, and the platforms alone. */
+  readonly fixtures: { readonly full: string; readonly platform: string };
+  /** Null where no deployment needs any. */
+  readonly databases: Databases | null;
+  /** Another checkout of ours, to be compared too. */
+  readonly beside: string | undefined;
 }
 
-const here = import.meta.dirname;
-const checkout = join(here, "../..");
+export const deployments = ["memory", "embedded", "shared"] as const;
+export type Deployment = (typeof deployments)[number];
+
+export const titles: Readonly<Record<Deployment, string>> = {
+  memory: "Memory",
+  embedded: "Embedded",
+  shared: "Postgres and Redis",
+};
+
+/** The names by which the ratios know them. */
+export const ownName = "accountlink";
+export const besideName = "beside";
+export const transactionName = "transaction alone";
+
+/** The contenders of a deployment, ours first. */
+export const contendersOf = async (on: Deployment, places: Places): Promise<ReadonlyArray<Contender>> => {
+  const ours = [
+    own(ownName, join(import.meta.dirname, "../.."), await environmentOf(on, "own", places), places),
+  ];
+  if (places.beside !== undefined) {
+    ours.push(own(besideName, places.beside, await environmentOf(on, "beside", places), places));
+  }
+  return [...ours, ...(await peersOf[on](places))];
+};
 
 const own = (
+  name: string,
+  checkout: string,
   environment: Readonly<Record<string, string>>,
-  name = "accountlink",
-  folder = checkout,
+  { fixtures }: Places,
 ): Contender => ({
   name,
-  start: ({ fixtureFile, nodeOptions = [] } = {}) =>
-    startServer([...nodeOptions, join(folder, "apps/server/main.ts"), "serve"], {
+  isAlike: true,
+  start: async ({ isFirst, nodeOptions = [] }) => {
+    const isEmpty = isFirst || environment["ACCOUNTLINK_STORAGE"] === "memory";
+    const server = await startServer([...nodeOptions, join(checkout, "apps/server/main.ts"), "serve"], {
       ...unreachedAddressLimits,
       ACCOUNTLINK_PORT: "0",
       ACCOUNTLINK_PLATFORM: "dev",
+      // A peer logs no refusals either.
+      ACCOUNTLINK_LOG_LEVEL: "error",
+      ACCOUNTLINK_FIXTURE: isEmpty ? fixtures.full : fixtures.platform,
       ...environment,
-      ...(fixtureFile === undefined ? {} : { ACCOUNTLINK_FIXTURE: fixtureFile }),
-    }),
+    });
+    if (isEmpty) await removeLinks(server.url);
+    return server;
+  },
 });
 
-const peer = (script: string, places: ReadonlyArray<string>): Contender => ({
-  name: "fastify",
-  start: ({ fixtureFile } = {}) =>
-    startServer([join(here, script), ...places, ...(fixtureFile === undefined ? [] : [fixtureFile])], {}),
-});
-
-/** On embedded storage. */
-export const embedded = (folder: string, beside: string | undefined): Contenders => {
-  const environment = (name: string) => ({
-    ACCOUNTLINK_STORAGE: "embedded",
-    ACCOUNTLINK_DATA_DIR: join(folder, name),
-  });
-  return {
-    own: own(environment("data")),
-    peer: peer("peer_embedded.ts", [join(folder, "peer.db")]),
-    beside: beside === undefined ? null : own(environment("beside"), "beside", beside),
-  };
+/** A fixture has no chat users whose link was removed. */
+const removeLinks = async (url: string) => {
+  for (let index = ranges.changing; index < ranges.unlinked; index++) {
+    const { status } = await fetch(`${url}/v2/game`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ chatId: chatIdOf(index) }),
+    });
+    if (status !== 200) throw new Error(`Cannot remove a link: the answer is ${status}, expected 200`);
+  }
 };
 
-/** On Postgres and Redis. */
-export const shared = async (
-  { makeDatabase, redisUrl }: Databases,
-  beside: string | undefined,
-): Promise<Contenders> => {
-  const environment = async (prefix: string) => ({
+const environmentOf = async (
+  on: Deployment,
+  name: string,
+  { folder, databases }: Places,
+): Promise<Readonly<Record<string, string>>> => {
+  if (on === "memory") return { ACCOUNTLINK_STORAGE: "memory" };
+  if (on === "embedded") {
+    return { ACCOUNTLINK_STORAGE: "embedded", ACCOUNTLINK_DATA_DIR: join(folder, name) };
+  }
+  const { makeDatabase, redisUrl } = databases as Databases;
+  return {
     ACCOUNTLINK_STORAGE: "postgres",
     ACCOUNTLINK_DATABASE_URL: await makeDatabase(),
     ACCOUNTLINK_CACHE: "redis",
     ACCOUNTLINK_REDIS_URL: redisUrl,
-    ACCOUNTLINK_REDIS_PREFIX: prefix,
+    ACCOUNTLINK_REDIS_PREFIX: `${name}:`,
     ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
-  });
-  return {
-    own: own(await environment("own:")),
-    peer: peer("peer_shared.ts", [await makeDatabase(), redisUrl]),
-    beside: beside === undefined ? null : own(await environment("beside:"), "beside", beside),
   };
 };
+
+const frameworks = ["http", "fastify", "hono"] as const;
+
+const peersOf: Readonly<Record<Deployment, (places: Places) => Promise<ReadonlyArray<Contender>>>> = {
+  memory: async () => [{ ...peer("constant", "none"), works: ["hit"], isAlike: false }],
+  embedded: async ({ folder }) =>
+    frameworks.map((framework) => peer(framework, "embedded", join(folder, `${framework}.db`))),
+  shared: async ({ databases }) => {
+    const { makeDatabase, redisUrl } = databases as Databases;
+    const peers: Array<Contender> = [];
+    for (const framework of frameworks) peers.push(peer(framework, "shared", await makeDatabase(), redisUrl));
+    return [...peers, transactions(await makeDatabase(), redisUrl)];
+  },
+};
+
+const peer = (framework: string, storage: string, ...places: ReadonlyArray<string>): Contender => ({
+  name: framework,
+  isAlike: true,
+  start: ({ isFirst, nodeOptions = [] }) => {
+    const script = join(import.meta.dirname, "peers/peer.ts");
+    return startServer(
+      [...nodeOptions, script, framework, storage, ...places, ...(isFirst ? ["--fill"] : [])],
+      {},
+    );
+  },
+});
+
+/** The database alone, on which the load generator writes. A peer fills it. */
+const transactions = (databaseUrl: string, redisUrl: string): Contender => ({
+  name: transactionName,
+  works: ["patch"],
+  isAlike: false,
+  start: async ({ isFirst }) => {
+    if (isFirst) await (await peer("http", "shared", databaseUrl, redisUrl).start({ isFirst })).stop();
+    return { url: databaseUrl, processorTime: () => null, memory: () => null, stop: async () => {} };
+  },
+});

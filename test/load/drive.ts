@@ -1,13 +1,25 @@
 /**
- * The load generator, in a process of its own. Prints a `Drive` as JSON.
- *
- * Usage: `node drive.ts URL SEED (--amount=REQUESTS | --duration=SECONDS) [--kind=single|bulk|spread] [--rate=PER_SECOND]`
+ * The load generator, a process of its own: it drives a server by each `DrivePlan` that it is sent, and answers with a
+ * `Drive`. Its clients are sockets that ask again once they were answered, or, at a rate, when the next request is due:
+ * then the latency counts from there, however late the request was sent.
  */
 import { once } from "node:events";
-import { Agent, type IncomingMessage, request } from "node:http";
-import { parseArgs } from "node:util";
-import autocannon, { type Extent, type PlannedRequest } from "autocannon";
-import { addressOf, apiKey, chatIds, keyCount, keyOf, shuffled } from "./workload.ts";
+import { connect, type Socket } from "node:net";
+import { apiKey, generator, shuffled } from "./fixture.ts";
+import { pid } from "./peers/keys.ts";
+import { openPool, setGame } from "./peers/shared.ts";
+import { bytesOf, changedLink, driven as workloads } from "./workloads.ts";
+
+export interface DrivePlan {
+  readonly url: string;
+  readonly work: keyof typeof workloads;
+  readonly connections: number;
+  /** Requests per second, at random as of many clients who know nothing of each other; null for as many as go. */
+  readonly rate: number | null;
+  /** When to end: after requests or seconds. */
+  readonly until: { readonly requests: number } | { readonly seconds: number };
+  readonly seed: number;
+}
 
 /** What one drive came to. */
 export interface Drive {
@@ -17,116 +29,171 @@ export interface Drive {
   /** Latency in milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Requests that failed or were refused. A drive with any measures nothing. */
+  /** Requests with another status than expected. A drive with any measures nothing. */
   readonly failed: number;
 }
 
-/** A look-up of one chat user, or of 50 at once; or of one by many keys in turn, each from an address of its own. */
-export type DriveKind = "single" | "bulk" | "spread";
+/** Sends requests on one connection, one at a time. */
+class Client {
+  readonly #socket: Socket;
+  #received = "";
+  #onAnswer: (status: number) => void = () => {};
 
-/** How long to wait for an answer, in milliseconds. */
-const patience = 10_000;
-
-const connections = 32;
-const bulkSize = 50;
-
-const drive = async (url: string, seed: number, extent: Extent, kind: DriveKind): Promise<Drive> => {
-  const order = shuffled(chatIds(), seed);
-  const share = Math.floor(order.length / connections);
-  let client = 0;
-  const awake = stayAwake();
-  const result = await autocannon({
-    url,
-    connections,
-    ...extent,
-    headers: { authorization: `Bearer ${apiKey}` },
-    setupClient: (connection) => {
-      const own = order.slice(client * share, (client + 1) * share);
-      client++;
-      connection.setRequests(requestsOf[kind](own));
-    },
-  });
-  awake.end();
-  return {
-    requests: result["2xx"],
-    seconds: result.duration,
-    p50: result.latency.p50,
-    p99: result.latency.p99,
-    failed: result.errors + result.timeouts + result.non2xx,
-  };
-};
-
-const singleRequest = (chatId: string): PlannedRequest => ({
-  method: "GET",
-  path: `/v2/chat?chatId=${chatId}`,
-});
-
-let nextKey = 0;
-
-const spreadRequest = (chatId: string): PlannedRequest => {
-  const key = nextKey++ % keyCount;
-  const headers = { authorization: `Bearer ${keyOf(key).token}`, "x-forwarded-for": addressOf(key) };
-  return { ...singleRequest(chatId), headers };
-};
-
-const bulkRequests = (ids: ReadonlyArray<string>): ReadonlyArray<PlannedRequest> =>
-  Array.from({ length: Math.floor(ids.length / bulkSize) }, (_, i) => ({
-    method: "POST",
-    path: "/v2/chat/bulk",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ chatIds: ids.slice(i * bulkSize, (i + 1) * bulkSize) }),
-  }));
-
-const requestsOf: Readonly<
-  Record<DriveKind, (chatIds: ReadonlyArray<string>) => ReadonlyArray<PlannedRequest>>
-> = {
-  single: (ids) => ids.map(singleRequest),
-  bulk: bulkRequests,
-  spread: (ids) => ids.map(spreadRequest),
-};
-
-/**
- * Asks as often as it is told, however long the answers take, and at random: as many clients do who know nothing of each
- * other.
- */
-const drivePaced = async (
-  url: string,
-  requests: ReadonlyArray<PlannedRequest>,
-  { rate, duration }: { readonly rate: number; readonly duration: number },
-): Promise<Drive> => {
-  // A connection that is idle is given up before the server does that.
-  const agent = new Agent({ keepAlive: true, timeout: 2_000 });
-  const latencies: Array<number> = [];
-  let failed = 0;
-  const send = async ({ method, path, headers, body }: PlannedRequest) => {
-    const begun = performance.now();
-    const signal = AbortSignal.timeout(patience);
-    const options = { method, agent, signal, headers: { authorization: `Bearer ${apiKey}`, ...headers } };
-    try {
-      const outgoing = request(`${url}${path}`, options).end(body);
-      const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
-      if (answer.statusCode !== 200) failed++;
-      await once(answer.resume(), "end");
-      latencies.push(performance.now() - begun);
-    } catch {
-      failed++;
-    }
-  };
-
-  const started = performance.now();
-  const sent: Array<Promise<unknown>> = [];
-  let dueAt = started;
-  while (dueAt < started + duration * 1_000) {
-    for (const now = performance.now(); dueAt <= now; dueAt -= (Math.log(1 - Math.random()) * 1_000) / rate) {
-      sent.push(send(requests[sent.length % requests.length] as PlannedRequest));
-    }
-    await new Promise(setImmediate);
+  constructor(socket: Socket) {
+    this.#socket = socket
+      .setNoDelay()
+      .on("data", (chunk: Buffer) => this.#receive(chunk.toString("latin1")))
+      .once("end", () => {
+        throw new Error(`Cannot drive: a connection was closed, after ${JSON.stringify(this.#received)}`);
+      });
   }
-  await Promise.all(sent);
-  agent.destroy();
-  latencies.sort((one, other) => one - other);
-  const at = (part: number) => Number(latencies[Math.floor(part * latencies.length)]?.toFixed(1));
-  return { requests: sent.length - failed, seconds: duration, p50: at(0.5), p99: at(0.99), failed };
+
+  send(bytes: string, onAnswer: (status: number) => void) {
+    this.#onAnswer = onAnswer;
+    this.#socket.write(bytes, "latin1");
+  }
+
+  close() {
+    this.#socket.destroy();
+  }
+
+  #receive(chunk: string) {
+    const received = this.#received + chunk;
+    if (!isWhole(received)) {
+      this.#received = received;
+      return;
+    }
+    this.#received = "";
+    this.#onAnswer(Number(received.slice(9, 12)));
+  }
+}
+
+const isWhole = (received: string): boolean => {
+  const headEnd = received.indexOf("\r\n\r\n");
+  if (headEnd === -1) return false;
+  const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1];
+  return length === undefined
+    ? received.endsWith("\r\n0\r\n\r\n")
+    : received.length >= headEnd + 4 + Number(length);
+};
+
+const openClients = (url: string, count: number): Promise<ReadonlyArray<Client>> =>
+  Promise.all(
+    Array.from({ length: count }, async () => {
+      const { hostname, port } = new URL(url);
+      const socket = connect(Number(port), hostname);
+      await once(socket, "connect");
+      return new Client(socket);
+    }),
+  );
+
+const drive = async ({ url, work, connections, rate, until, seed }: DrivePlan): Promise<Drive> => {
+  const { subjects, request, status: expected } = workloads[work];
+  const order = shuffled([...Array(subjects).keys()], seed);
+  const clients = await openClients(url, connections);
+  const latencies: Array<number> = [];
+  let turn = 0;
+  let failed = 0;
+  const started = performance.now();
+  const isOver = () =>
+    "requests" in until ? turn >= until.requests : performance.now() >= started + until.seconds * 1_000;
+
+  const ask = (client: Client, due: number, then: () => void) => {
+    const bytes = bytesOf(request(order[turn % subjects] as number, turn));
+    turn++;
+    client.send(bytes, (status) => {
+      latencies.push(performance.now() - due);
+      if (status !== expected) failed++;
+      then();
+    });
+  };
+
+  const awake = stayAwake();
+  await (rate === null
+    ? askInTurn(clients, ask, isOver)
+    : askWhenDue(clients, ask, isOver, arrivals(rate, seed)));
+  const seconds = (performance.now() - started) / 1_000;
+  awake.end();
+  for (const client of clients) client.close();
+  return { requests: latencies.length - failed, seconds, failed, ...percentiles(latencies) };
+};
+
+type Ask = (client: Client, due: number, then: () => void) => void;
+
+/** Each client asks again once it was answered. */
+const askInTurn = (clients: ReadonlyArray<Client>, ask: Ask, isOver: () => boolean): Promise<unknown> =>
+  Promise.all(
+    clients.map(
+      (client) =>
+        new Promise<void>((resolve) => {
+          const next = () => (isOver() ? resolve() : ask(client, performance.now(), next));
+          next();
+        }),
+    ),
+  );
+
+/** Any free client asks when a request is due; while there is none, the request waits. */
+const askWhenDue = async (
+  clients: ReadonlyArray<Client>,
+  ask: Ask,
+  isOver: () => boolean,
+  untilNext: () => number,
+): Promise<void> => {
+  const free = [...clients];
+  const waiting: Array<number> = [];
+  const serve = () => {
+    while (free.length > 0 && waiting.length > 0) {
+      const client = free.pop() as Client;
+      ask(client, waiting.shift() as number, () => {
+        free.push(client);
+        serve();
+      });
+    }
+  };
+  for (let due = performance.now(); !isOver(); await new Promise(setImmediate)) {
+    for (const now = performance.now(); due <= now; due += untilNext()) waiting.push(due);
+    serve();
+  }
+  while (free.length < clients.length) await new Promise(setImmediate);
+};
+
+/** The writes of `PATCH /v2/game` without a server: the transaction alone, through the driver. */
+const driveTransactions = async ({ url, connections, until, seed }: DrivePlan): Promise<Drive> => {
+  const { subjects } = workloads.patch;
+  const order = shuffled([...Array(subjects).keys()], seed);
+  const pool = openPool(url);
+  const latencies: Array<number> = [];
+  const keyId = apiKey.slice(4, 16);
+  const requestId = `req_${"0".repeat(26)}`;
+  let turn = 0;
+  const started = performance.now();
+  const isOver = () =>
+    "requests" in until ? turn >= until.requests : performance.now() >= started + until.seconds * 1_000;
+  const write = async () => {
+    while (!isOver()) {
+      const link = changedLink(order[turn % subjects] as number, turn);
+      turn++;
+      const sent = performance.now();
+      await setGame(pool, { pid, keyId, requestId, now: Date.now(), ...link });
+      latencies.push(performance.now() - sent);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, write));
+  const seconds = (performance.now() - started) / 1_000;
+  await pool.end();
+  return { requests: latencies.length, seconds, failed: 0, ...percentiles(latencies) };
+};
+
+/** The times between requests, in milliseconds. */
+const arrivals = (rate: number, seed: number): (() => number) => {
+  const random = generator(seed);
+  return () => (-Math.log(1 - random()) * 1_000) / rate;
+};
+
+export const percentiles = (latencies: ReadonlyArray<number>): Pick<Drive, "p50" | "p99"> => {
+  const sorted = Float64Array.from(latencies).toSorted();
+  const at = (part: number) => sorted[Math.floor(part * sorted.length)] ?? Number.NaN;
+  return { p50: at(0.5), p99: at(0.99) };
 };
 
 /**
@@ -140,26 +207,7 @@ const stayAwake = () => {
   return { end: () => clearImmediate(next) };
 };
 
-if (import.meta.main) {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      amount: { type: "string" },
-      duration: { type: "string" },
-      kind: { type: "string", default: "single" },
-      rate: { type: "string" },
-    },
-  });
-  const [url = "", seed] = positionals;
-  const kind = values.kind as DriveKind;
-  const duration = Number(values.duration);
-  const extent = values.amount === undefined ? { duration } : { amount: Number(values.amount) };
-  const driven =
-    values.rate === undefined
-      ? drive(url, Number(seed), extent, kind)
-      : drivePaced(url, requestsOf[kind](shuffled(chatIds(), Number(seed))), {
-          rate: Number(values.rate),
-          duration,
-        });
-  console.log(JSON.stringify(await driven));
-}
+process.on("message", (plan: DrivePlan) => {
+  const driven = plan.url.startsWith("postgres") ? driveTransactions(plan) : drive(plan);
+  void driven.then((result) => process.send?.(result));
+});

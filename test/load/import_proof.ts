@@ -8,8 +8,8 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
+import { chatIdOf, linkCount, shuffled } from "./fixture.ts";
 import { start } from "./start_program.ts";
-import { chatIdOf, linkCount, shuffled } from "./workload.ts";
 
 const header = "chatId,gameId,lastVerifiedAt\n";
 const bulkSize = 50;

@@ -10,8 +10,8 @@ import { CountLedger } from "@accountlink/core/limits";
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Layer, Redacted } from "effect";
 import { describe, expect, test } from "vitest";
+import { shuffled } from "./fixture.ts";
 import { missing, useServers } from "./scaling_servers.ts";
-import { shuffled } from "./workload.ts";
 
 const { run, redis, makeDatabase, spentOn } = useServers();
 

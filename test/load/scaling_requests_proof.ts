@@ -12,10 +12,10 @@ import type { PostgresDatabase } from "@accountlink/test-servers";
 import { Effect, Layer, Option, Redacted } from "effect";
 import { Aead, Kdf, SecureRandom } from "effect/crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DriveKind } from "./drive.ts";
+import type { DrivePlan } from "./drive.ts";
+import { fixture, keyCount, keyOf, unreachedAddressLimits, unreachedKeyLimits } from "./fixture.ts";
 import { missing, useServers } from "./scaling_servers.ts";
-import { driveOnce, type RunningServer, startServer } from "./server_process.ts";
-import { fixture, keyCount, keyOf, unreachedAddressLimits, unreachedKeyLimits } from "./workload.ts";
+import { type RunningServer, startGenerator, startServer } from "./server_process.ts";
 
 const { run, redis, makeDatabase, spentOn } = useServers();
 
@@ -25,6 +25,7 @@ const main = join(import.meta.dirname, "../../apps/server/main.ts");
 let folder = "";
 let database: PostgresDatabase;
 let environment: Readonly<Record<string, string>>;
+const generator = startGenerator();
 beforeAll(async () => {
   if (missing !== null) return;
   folder = await mkdtemp(join(tmpdir(), "accountlink-scaling-"));
@@ -49,6 +50,7 @@ beforeAll(async () => {
   await run(database.query("VACUUM ANALYZE"));
 }, 120_000);
 afterAll(async () => {
+  generator.stop();
   if (folder !== "") await rm(folder, { recursive: true });
 });
 
@@ -97,16 +99,17 @@ const doneByDatabase = async () => {
 };
 
 /** Drives the node, and gives what each request came to. */
-const measure = async (server: RunningServer, kind: DriveKind, ...pace: ReadonlyArray<string>) => {
+const measure = async (server: RunningServer, work: DrivePlan["work"], rate: number | null) => {
   const before = { ...(await doneByDatabase()), seconds: server.processorTime() ?? Number.NaN };
   let requests = 0;
   let failed = 0;
   const spent = await spentOn(1, async () => {
-    const driven = await driveOnce(server.url, 2, "--duration=10", kind, ...pace);
+    const until = { seconds: 10 };
+    const driven = await generator.drive({ url: server.url, work, connections: 32, rate, until, seed: 2 });
     ({ requests, failed } = driven);
     console.log({
-      kind,
-      pace,
+      work,
+      rate,
       requestsPerSecond: requests / driven.seconds,
       p50: driven.p50,
       p99: driven.p99,
@@ -125,23 +128,24 @@ const measure = async (server: RunningServer, kind: DriveKind, ...pace: Readonly
   };
   console.log(each);
   // A machine that is full of other work does not keep up with a pace, and those figures are then nothing.
-  if (pace.length === 0) expect(failed).toBe(0);
+  if (rate === null) expect(failed).toBe(0);
   return each;
 };
 
 describe.skipIf(missing !== null)(`a request ${missing ?? "to a node"}`, () => {
-  test.each(["single", "spread"] as const)("%s", async (kind) => {
+  test.each(["hit", "spread"] as const)("%s", async (work) => {
     const server = await startServer([main, "serve"], environment);
     try {
       // Every key comes once or twice before. Then the database is as it would be some time later.
-      await driveOnce(server.url, 1, "--amount=30000", kind);
+      const until = { requests: 30_000 };
+      await generator.drive({ url: server.url, work, connections: 32, rate: null, until, seed: 1 });
       await run(database.query("VACUUM ANALYZE"));
-      const busy = await measure(server, kind);
+      const busy = await measure(server, work, null);
       // One for the limits, and those of the cache.
       expect(busy.scripts).toBeLessThan(3.5);
       expect(busy.statements).toBeLessThan(1);
-      await measure(server, kind, "--rate=2000");
-      await measure(server, kind, "--rate=1000");
+      await measure(server, work, 2_000);
+      await measure(server, work, 1_000);
       const [row] = await run(
         database.query(
           "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'accountlink'",

@@ -1,10 +1,10 @@
 /** Processes of the bench: servers and the load generator, each kept to one processor where the machine allows it. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import type { Drive, DriveKind } from "./drive.ts";
+import type { Drive, DrivePlan } from "./drive.ts";
 import { processorTimeOf } from "./processor_time.ts";
 
 /** Whether processes can be told which processor to use. */
@@ -16,24 +16,29 @@ const processors = { server: "0", generator: "1" } as const;
 const pinned = (role: keyof typeof processors, args: ReadonlyArray<string>): [string, Array<string>] =>
   canPin ? ["taskset", ["-c", processors[role], process.execPath, ...args]] : [process.execPath, [...args]];
 
-/**
- * Drives a server from a process of its own.
- *
- * @param extent `--amount=<requests>` or `--duration=<seconds>`
- * @param kind what is asked for
- * @param pace `--rate=<requests per second>`; left out, each of 32 clients asks again when it was answered
- */
-export const driveOnce = async (
-  url: string,
-  seed: number,
-  extent: string,
-  kind: DriveKind = "single",
-  ...pace: ReadonlyArray<string>
-): Promise<Drive> => {
-  const script = join(import.meta.dirname, "drive.ts");
-  const [command, args] = pinned("generator", [script, url, String(seed), extent, `--kind=${kind}`, ...pace]);
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
-  return JSON.parse(await text(child.stdout)) as Drive;
+/** The load generator. */
+export interface Generator {
+  readonly drive: (plan: DrivePlan) => Promise<Drive>;
+  readonly stop: () => void;
+}
+
+/** Starts the load generator. It stays, so that its code is compiled when it measures. */
+export const startGenerator = (): Generator => {
+  const [command, args] = pinned("generator", [join(import.meta.dirname, "drive.ts")]);
+  const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`Cannot drive: the generator ended with ${code}`);
+  });
+  // Nobody may be waiting for it.
+  ended.catch(() => {});
+  return {
+    drive: async (plan) => {
+      child.send(plan);
+      const [drive] = (await Promise.race([once(child, "message"), ended])) as [Drive];
+      return drive;
+    },
+    stop: () => child.disconnect(),
+  };
 };
 
 /** A server that listens. */

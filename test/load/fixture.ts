@@ -1,8 +1,8 @@
 /**
- * What both servers are filled with and asked for.
+ * What the servers of the bench are filled with.
  */
 
-/** How many chat users are linked. */
+/** How many chat users have a record. */
 export const linkCount = 100_000;
 
 /** The key of every request. Its limits are counted like any other's, and never reached. */
@@ -28,7 +28,18 @@ const unreached = 1_000_000_000;
 export const chatIdOf = (index: number): string =>
   String(100_000_000_000_000_000n + BigInt(index) * 1_000_003n);
 
-const gameIdOf = (index: number): string => String(1_000_000_000 + index);
+export const gameIdOf = (index: number): string => String(1_000_000_000 + index);
+
+/** Who is linked and stays so, whose game user changes, and whose link was removed: each from the end of the one before. */
+export const ranges = { linked: 80_000, changing: 99_000, unlinked: linkCount } as const;
+
+/** A guild with the bot in it, and how many of the first chat users are its members. */
+export const guildId = "700000000000000001";
+export const memberCount = 100;
+
+/** Game users that exist on the platform, for writes. Prime, so that a chat user gets another one each time. */
+const gameUserCount = 97;
+export const gameUserOf = (index: number): string => String(1 + (index % gameUserCount));
 
 /** Limits of a key that are counted, and never reached. */
 export const unreachedKeyLimits = {
@@ -45,7 +56,19 @@ export const unreachedAddressLimits = {
   ACCOUNTLINK_IP_DAILY: String(unreached),
 };
 
-/** The fixture file of the links and the key. */
+const indexes = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** The platforms, which a server does not keep. */
+export const platformFixture = () => ({
+  platform: {
+    guilds: [
+      { id: guildId, bot: true, members: indexes(memberCount).map((index) => ({ chatId: chatIdOf(index) })) },
+    ],
+    gameUsers: indexes(gameUserCount).map((index) => ({ id: gameUserOf(index) })),
+  },
+});
+
+/** All of it, as the fixture file of the real server. The links to be removed are still there. */
 export const fixture = () => ({
   accounts: [{ name: "bench", tier: "premium" as const }],
   keys: [
@@ -57,16 +80,15 @@ export const fixture = () => ({
       limits: unreachedKeyLimits,
     },
   ],
-  links: Array.from({ length: linkCount }, (_, index) => ({
+  links: indexes(linkCount).map((index) => ({
     account: "bench",
     scope: "global" as const,
     chatId: chatIdOf(index),
     gameId: gameIdOf(index),
     lastVerifiedAt: "2026-01-01T00:00:00.000Z",
   })),
+  ...platformFixture(),
 });
-
-export type BenchFixture = ReturnType<typeof fixture>;
 
 /** The values in an order that the seed decides. */
 export const shuffled = <A>(values: ReadonlyArray<A>, seed: number): ReadonlyArray<A> => {
@@ -79,12 +101,8 @@ export const shuffled = <A>(values: ReadonlyArray<A>, seed: number): ReadonlyArr
   return order;
 };
 
-/** Every chat ID once. */
-export const chatIds = (): ReadonlyArray<string> =>
-  Array.from({ length: linkCount }, (_, index) => chatIdOf(index));
-
 /** Numbers from 0 to 1, the same for the same seed. */
-const generator = (seed: number) => {
+export const generator = (seed: number) => {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
