@@ -143,12 +143,15 @@ const listening = async (
   { stdout, stderr, ended }: Pick<RunningCommand, "stdout" | "stderr"> & { ended: Promise<number | null> },
 ) => {
   let printed = "";
+  let isListening = false;
   const output = () => printed;
   const url = await new Promise<string>((resolve, reject) => {
     for (const stream of [stdout, stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
         printed += text;
+        if (isListening) return;
         const found = /^listening on (\S+)$/m.exec(printed)?.[1];
+        isListening = found !== undefined;
         if (found !== undefined) resolve(found);
       });
     }
