@@ -5,34 +5,12 @@ import { join } from "node:path";
 import { type Answer, createClient, type VerificationSession } from "@accountlink/client";
 import { freePort } from "@accountlink/test-servers";
 import { describe, expect, it, vi } from "vitest";
-import { useFlowServer } from "../contract/flow_server.ts";
-import { formOf } from "../support/flow_browser.ts";
+import { shortReads, useFlowServer } from "../contract/flow_server.ts";
 import { patience } from "../support/patience.ts";
 import { startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
-/** Streams end soon, so that the client has to resume them; the burst is soon used up and soon refilled. */
-const { world, url, newBrowser } = await useFlowServer({
-  ACCOUNTLINK_POLL_INTERVAL: "1 second",
-  ACCOUNTLINK_STREAM_MAX: "2 seconds",
-  ACCOUNTLINK_SESSION_CREATE_BURST: "4",
-  ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
-});
-const newKey = () => world.key({ tier: "premium" });
-
-/** A user who takes one step after the other. */
-const userOf = (sid: string) => {
-  const browser = newBrowser();
-  const query = `?sid=${sid}`;
-  return {
-    begin: () => browser.prove("chat", "100001", query),
-    finish: async () => {
-      await browser.prove("game", "1");
-      const page = await browser.get(`/verify${query}`);
-      expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
-    },
-  };
-};
+const { url, newKey, newUser } = await useFlowServer(shortReads);
 
 /** A client, what it heard, and how often it was refused. */
 const listeningClient = (key: string) => {
@@ -67,7 +45,7 @@ describe.concurrent("a session", () => {
     const { states, ended, until } = statesOf(client.sessions.watch(sid));
     await until("pending");
     await vi.waitFor(() => expect(statuses().length).toBeGreaterThan(2), patience);
-    const user = userOf(sid);
+    const user = newUser(sid);
     await user.begin();
     await until("opened");
     await user.finish();
@@ -82,7 +60,7 @@ describe.concurrent("a session", () => {
     await client.sessions.get(sid);
     const { states, ended, until } = statesOf(client.sessions.poll(sid, { wait: 1 }));
     await until("pending");
-    const user = userOf(sid);
+    const user = newUser(sid);
     await user.begin();
     await until("opened");
     await user.finish();
@@ -95,7 +73,7 @@ describe.concurrent("a session", () => {
     const { client } = listeningClient(waited);
     const { sid } = await client.sessions.create({ clientId: "7" });
     const waiting = client.sessions.wait(sid);
-    const user = userOf(sid);
+    const user = newUser(sid);
     await user.begin();
     await user.finish();
     expect(await waiting).toMatchObject({

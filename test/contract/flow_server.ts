@@ -5,13 +5,21 @@
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, expect } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
-import { type FlowBrowser, openBrowser, titleOf } from "../support/flow_browser.ts";
+import { type FlowBrowser, formOf, openBrowser, titleOf } from "../support/flow_browser.ts";
 import { type Answer, type Json, type Send, textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { makeWorld, type World } from "../support/world.ts";
 
 /** The origin that keys may send users to. */
 export const clientOrigin = "https://client.example";
+
+/** Settings with streams that end soon, so that clients resume them, and with a burst that is soon used up and refilled. */
+export const shortReads = {
+  ACCOUNTLINK_POLL_INTERVAL: "1 second",
+  ACCOUNTLINK_STREAM_MAX: "2 seconds",
+  ACCOUNTLINK_SESSION_CREATE_BURST: "4",
+  ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
+};
 
 /** What tests of the flow do. */
 export interface FlowServer {
@@ -20,6 +28,11 @@ export interface FlowServer {
   readonly platform: DevPlatform;
   readonly url: () => string;
   readonly newBrowser: () => FlowBrowser;
+  /** Chat user 100001, who proves both accounts for a session, one step after the other. */
+  readonly newUser: (sid: string) => {
+    readonly begin: () => Promise<unknown>;
+    readonly finish: () => Promise<void>;
+  };
   /** A key of a scope of its own, where nothing is linked. One that is to be otherwise is added to the world. */
   readonly newKey: () => string;
   /** Creates a session. */
@@ -58,16 +71,29 @@ export const useFlowServer = async (
     for (const { close } of browsers) close();
   });
   const { send, url } = server;
+  const newBrowser = () => {
+    const browser = openBrowser(url, world.address());
+    browsers.push(browser);
+    return browser;
+  };
 
   return {
     world,
     send,
     platform,
     url,
-    newBrowser: () => {
-      const browser = openBrowser(url, world.address());
-      browsers.push(browser);
-      return browser;
+    newBrowser,
+    newUser: (sid) => {
+      const browser = newBrowser();
+      const query = `?sid=${sid}`;
+      return {
+        begin: () => browser.prove("chat", "100001", query),
+        finish: async () => {
+          await browser.prove("game", "1");
+          const page = await browser.get(`/verify${query}`);
+          expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
+        },
+      };
     },
     newKey: () => textOf(keys.pop()),
     newSession: async (key, asked = {}) => {

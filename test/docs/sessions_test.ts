@@ -8,8 +8,7 @@ import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { useFlowServer } from "../contract/flow_server.ts";
-import { formOf } from "../support/flow_browser.ts";
+import { shortReads, useFlowServer } from "../contract/flow_server.ts";
 import { textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { blocksOf, codeOf, readDocument, rowsUnder } from "./document.ts";
@@ -49,33 +48,12 @@ describe("the tables", () => {
   );
 });
 
-/** Streams end soon, so that clients have to resume them; the burst is soon used up and soon refilled. */
-const { world, url, send, newBrowser, newSession } = await useFlowServer({
-  ACCOUNTLINK_POLL_INTERVAL: "1 second",
-  ACCOUNTLINK_STREAM_MAX: "2 seconds",
-  ACCOUNTLINK_SESSION_CREATE_BURST: "4",
-  ACCOUNTLINK_SESSION_CREATE_REFILL: "1 second",
-});
-const newKey = () => world.key({ tier: "premium" });
-
-/** A user who takes one step after the other. */
-const userOf = (sid: string) => {
-  const browser = newBrowser();
-  const query = `?sid=${sid}`;
-  return {
-    begin: () => browser.prove("chat", "100001", query),
-    finish: async () => {
-      await browser.prove("game", "1");
-      const page = await browser.get(`/verify${query}`);
-      expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
-    },
-  };
-};
+const { world, url, send, newUser, newSession } = await useFlowServer(shortReads);
 
 const completed = { state: "completed", chatId: "100001", gameId: "1" };
 
 describe.skipIf(!(await hasProgram("curl")))("the client of curl", () => {
-  const key = newKey();
+  const key = world.key({ tier: "premium" });
   const shell = blocks.filter(({ language, text }) => language === "sh" && text.includes("curl"));
   const [create, longPolling, ...streams] = shell.map(({ text }) => text);
   let folder = "";
@@ -107,7 +85,7 @@ describe.skipIf(!(await hasProgram("curl")))("the client of curl", () => {
     ["long poll", longPolling],
   ])("hears of the end by %s", async (_way, block) => {
     const { sid } = await newSession(key);
-    const user = userOf(textOf(sid));
+    const user = newUser(textOf(sid));
     const printed = type(block ?? "", textOf(sid));
     await user.begin();
     await user.finish();
@@ -116,7 +94,7 @@ describe.skipIf(!(await hasProgram("curl")))("the client of curl", () => {
 
   it("hears of the end by streams, which print what is shown", async () => {
     const { sid } = await newSession(key);
-    const user = userOf(textOf(sid));
+    const user = newUser(textOf(sid));
     const first = type(streams[0] ?? "", textOf(sid));
     await vi.waitFor(
       async () => expect((await send("GET /metrics")).text).toContain("accountlink_session_reads_open 1"),
