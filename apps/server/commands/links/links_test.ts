@@ -235,11 +235,11 @@ describe("accountlink links", () => {
 
   it("goes on where it was after kill -9", async () => {
     const place = await makeWorkplace();
-    const lines = makeLines(120_000);
+    const lines = makeLines(60_000);
     const file = await place.file("links.csv", csvOf(lines));
     await place.json("migrate");
     const child = place.start("links", "import", file, ...scope);
-    while (countLinks(place.dataFolder) === 0 && child.exitCode === null) await pause(1);
+    while (countLinks(place.dataFolder) === 0 && child.exitCode === null) await pause(5);
     child.kill("SIGKILL");
     await once(child, "exit");
     const stored = countLinks(place.dataFolder);
@@ -257,11 +257,11 @@ describe("accountlink links", () => {
 
   it("tells what to do when it is interrupted", async () => {
     const place = await makeWorkplace();
-    const file = await place.file("links.csv", csvOf(makeLines(120_000)));
+    const file = await place.file("links.csv", csvOf(makeLines(60_000)));
     await place.json("migrate");
     const child = place.start("links", "import", file, ...scope);
     const ending = finish(child);
-    while (countLinks(place.dataFolder) === 0 && child.exitCode === null) await pause(1);
+    while (countLinks(place.dataFolder) === 0 && child.exitCode === null) await pause(5);
     child.kill("SIGINT");
     const { code, stdout, stderr } = await ending;
     expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
