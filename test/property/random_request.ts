@@ -180,7 +180,8 @@ const headersWith = (keys: ReadonlyArray<string>): fc.Arbitrary<Record<string, s
     accept: rarely(headerText),
     "accept-encoding": rarely(fc.constantFrom("gzip", "br", "identity;q=0", "*")),
     "content-encoding": rarely(fc.constantFrom("gzip", "deflate", "br", "x")),
-    host: rarely(headerText),
+    // With the end of a host in it, a path for operators is written otherwise, which is not found.
+    host: rarely(headerText.map((text) => text.replaceAll(/[/?#]/g, "-"))),
     origin: rarely(headerText),
     "if-none-match": rarely(fc.constant("*")),
     range: rarely(fc.constant("bytes=0-1")),
