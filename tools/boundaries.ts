@@ -64,7 +64,7 @@ const rules: Readonly<Record<string, Rule>> = {
   examples: { imports: ["client"] },
   // Programs of those who install the packages.
   recipes: { imports: "any" },
-  tools: { imports: [] },
+  tools: { imports: ["http-api"] },
 };
 
 /** What tests (`*_test.ts`, `test_*.ts`) may import in addition. */

@@ -95,7 +95,8 @@ class ClientError extends Error {
 }
 
 /**
- * Why a call failed. Its `code` decides what `details` are.
+ * Why a call failed. Its `code` decides what `details` are. Each code of the service has a page of its guide, such as
+ * `/guide/errors/LINK_NOT_FOUND.html`, which says what to do.
  *
  * @example
  * ```ts

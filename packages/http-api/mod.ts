@@ -5,6 +5,7 @@ export * from "./client_contract.ts";
 export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
 export * as DashboardKeys from "./dashboard/keys.ts";
+export { errorExample, errorExampleV1 } from "./open_api/examples.ts";
 export { openApi } from "./open_api/open_api.ts";
 export {
   flag,

@@ -1,6 +1,7 @@
 /** The pages of the API reference as Markdown: one for each entry point. */
 import type { EntrySurface, PublicName } from "../api/public_surface.ts";
 import type { Example } from "../doc_examples.ts";
+import { errorCodes, errorPath } from "./error_pages.ts";
 import { anchorOf } from "./markdown.ts";
 
 export const referencePath = (specifier: string): string =>
@@ -43,9 +44,18 @@ export const referenceMarkdown = (
     ];
     if (first !== undefined) shown.set(first, `[${name.name}](#${anchorOf(name.name)})`);
     const code = `\`\`\`typescript\n${source.declarations.map(declarationOf).join("\n\n")}\n\`\`\``;
-    return [`## ${name.name}`, ...from, proseOf(source.comment), code, ...used].join("\n\n");
+    return [`## ${name.name}`, ...from, proseOf(source.comment), code, ...errorPages(code), ...used].join(
+      "\n\n",
+    );
   });
   return [`# ${specifier}`, proseOf(comment), ...parts].join("\n\n");
+};
+
+/** Links to the pages of the codes that a declaration has. */
+const errorPages = (declaration: string): ReadonlyArray<string> => {
+  const codes = errorCodes.filter((code) => new RegExp(`\\b${code}\\b`).test(declaration));
+  if (codes.length === 0) return [];
+  return [`Pages of errors: ${codes.map((code) => `[${code}](../${errorPath(code)})`).join(" · ")}`];
 };
 
 /** Whether a comment has the example. */

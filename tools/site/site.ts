@@ -9,6 +9,7 @@ import { withDeclarations } from "../api/declarations.ts";
 import { type EntrySurface, publicSurfaceOf } from "../api/public_surface.ts";
 import type { Example } from "../doc_examples.ts";
 import { publishablePackages, root } from "../publishable.ts";
+import { errorCodes, errorMarkdown, errorPath, withErrorLinks } from "./error_pages.ts";
 import { examplesByName, makeNames, readExamples } from "./examples.ts";
 import { anchorOf, linksOf, type Rendered, render } from "./markdown.ts";
 import { type NavigationGroup, pageHtml } from "./page.ts";
@@ -31,6 +32,8 @@ const documents: Readonly<Record<string, ReadonlyArray<string>>> = {
   Project: ["CONTRIBUTING.md", "SECURITY.md"],
 };
 
+const errorDocument = "docs/errors.md";
+
 const pageOf = (file: string): string =>
   file === "README.md" ? "index.html" : file.replace(/\.md$/, ".html").replace("/README", "");
 
@@ -48,24 +51,38 @@ export const makeSite = async (): Promise<Site> => {
   const files = new Map<string, string>();
   const rendered: Array<{ path: string; title: string; page: Rendered }> = [];
 
-  const pages = new Map(
-    Object.values(documents)
+  const pages = new Map([
+    ...Object.values(documents)
       .flat()
-      .map((file) => [file, pageOf(file)]),
-  );
+      .map((file) => [file, pageOf(file)] as const),
+    ...errorCodes.map((code) => [`errors/${code}.md`, errorPath(code)] as const),
+  ]);
   for (const [title, group] of Object.entries(documents)) {
     const added = group
       .filter((file) => !seen.has(file))
       .map((file) => {
         seen.add(file);
         const path = pageOf(file);
-        const markdown = readFileSync(join(root, file), "utf8");
+        const text = readFileSync(join(root, file), "utf8");
+        const markdown = file === errorDocument ? withErrorLinks(text) : text;
         const page = render(markdown, linksOf(file, path, pages));
         rendered.push({ path, title: page.sections[1]?.title ?? file, page });
         return { path, title: page.sections[1]?.title ?? file };
       });
     groups.push({ title, pages: added });
   }
+
+  const errorText = readFileSync(join(root, errorDocument), "utf8");
+  for (const code of errorCodes) {
+    const path = errorPath(code);
+    const linkTo = linksOf(`errors/${code}.md`, path, pages);
+    const page = render(errorMarkdown(code, errorText), linkTo);
+    rendered.push({ path, title: code, page });
+  }
+  groups.push({
+    title: "Errors",
+    pages: errorCodes.map((code) => ({ path: errorPath(code), title: code })),
+  });
 
   const names = makeNames(surfaces);
   const examples = examplesByName(surfaces, readExamples(), names);

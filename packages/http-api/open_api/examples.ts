@@ -11,6 +11,7 @@ import {
   InvalidApiKey,
   InvalidBody,
   InvalidParameter,
+  InvalidSession,
   LinkNotFound,
   MissingParameter,
   PlatformUnavailable,
@@ -41,6 +42,7 @@ const errors: ReadonlyArray<PublicError> = [
   new InvalidBody({ problem: "content_type", reason: "expected the content type application/json" }),
   new BulkLimitExceeded({ limit: 50, received: 51 }),
   new InvalidApiKey({ problem: "missing" }),
+  new InvalidSession(),
   new Forbidden({ reason: "bot_not_in_guild" }),
   new PremiumRequired(),
   new LinkNotFound(),
@@ -127,11 +129,16 @@ const errorWith = (code: ErrorCode, status?: number): PublicError => {
   return error;
 };
 
-/** A refusal of v2. */
+/**
+ * A refusal of v2.
+ *
+ * @internal
+ */
 export const errorExample = (status: number, code: ErrorCode): unknown => {
   const error = errorWith(code, status);
   const { message, details } = error;
-  const meta = code === "INVALID_API_KEY" ? keylessMeta : metaWith(refusingLimit(error));
+  const isKeyless = code === "INVALID_API_KEY" || code === "INVALID_SESSION";
+  const meta = isKeyless ? keylessMeta : metaWith(refusingLimit(error));
   return { status, error: { code, message, details }, meta, timestamp };
 };
 
@@ -139,6 +146,8 @@ export const errorExample = (status: number, code: ErrorCode): unknown => {
  * A refusal of v1.
  *
  * @param wording what a route says in place of the usual message
+ *
+ * @internal
  */
 export const errorExampleV1 = (status: number, code: ErrorCode, wording: Wording | undefined): unknown => {
   const error = errorWith(code, wording === undefined ? status : undefined);
