@@ -10,6 +10,7 @@ import { patience } from "../support/patience.ts";
 import { runInBrowser } from "./browser_program.ts";
 import { type Command, compile, install, type ProjectManifest, run, type Tarballs } from "./project.ts";
 import type { Runtime, Runtimes } from "./runtimes.ts";
+import { expectLeaving, expectStream, type OpenStream, openStream, type Sessions } from "./use_sessions.ts";
 
 export interface Recipe {
   readonly name: string;
@@ -64,9 +65,15 @@ export const expectRecipe = async (
     PORT: String(port),
   };
   const program = startProgram(commandOf(recipe, runtime, runtimes), folder, env);
+  const closesItself = runtime !== "workerd" && recipe.exitCode === undefined;
+  let open: OpenStream | undefined;
   try {
     if (recipe.output === undefined) {
-      await useService(`http://127.0.0.1:${port}`, recipe.basePath ?? "", program);
+      const sessions = await useService(`http://127.0.0.1:${port}`, recipe.basePath ?? "", program);
+      await expectStream(sessions);
+      // workerd learns that a client left when it next writes to it.
+      if (runtime !== "workerd") await expectLeaving(sessions);
+      if (closesItself) open = await openStream(sessions);
     } else {
       expect(await program.ended).toBe(0);
       expect(program.output().trim().split("\n")).toEqual(recipe.output);
@@ -74,6 +81,7 @@ export const expectRecipe = async (
   } finally {
     await program.stop();
   }
+  if (open !== undefined) expect(await open.rest()).toMatch(/^event: timeout\n.*\n\n$/m);
   // Not null, as it is of a program that the signal ended.
   if (recipe.output === undefined && runtime !== "workerd")
     expect(await program.ended).toBe(recipe.exitCode ?? 0);
@@ -89,7 +97,7 @@ const commandOf = ({ scripts }: Recipe, runtime: Runtime | "workerd", runtimes: 
 };
 
 /** What every server has to do. */
-const useService = async (origin: string, basePath: string, program: RunningProgram): Promise<void> => {
+const useService = async (origin: string, basePath: string, program: RunningProgram): Promise<Sessions> => {
   await vi.waitFor(async () => expect((await fetch(origin)).status).toBe(200), patience);
 
   const chat = `${origin}${basePath}/v2/chat?chatId=100001`;
@@ -103,6 +111,7 @@ const useService = async (origin: string, basePath: string, program: RunningProg
   const written = await fetchInLimits(`${origin}${basePath}/v2/game`, { method: "PATCH", headers, body });
   expect(written).toMatchObject({ data: { gameId: "1", previousGameId: null } });
   expect(await fetchInLimits(chat, { headers })).toMatchObject({ data: { gameId: "1" } });
+  return { url: `${origin}${basePath}/v2/sessions`, headers };
 };
 
 /** The answer, when the key's limit lets the request through. */

@@ -1,0 +1,73 @@
+/** Verification sessions of a server as its clients read them, over connections that stay open. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, vi } from "vitest";
+import { patience } from "../support/patience.ts";
+
+/** The sessions of a server. */
+export interface Sessions {
+  /** The URL of `/v2/sessions`. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const create = ({ url, headers }: Sessions): Promise<string> =>
+  vi.waitFor(async () => {
+    const created = await fetch(url, { method: "POST", headers, body: JSON.stringify({ clientId: "7" }) });
+    // A key creates one in 10 seconds after the first six.
+    expect(created.status).toBe(201);
+    const { data } = (await created.json()) as { readonly data: { readonly sid: string } };
+    return `${url}/${data.sid}`;
+  }, patience);
+
+/** A stream that has sent its first event. */
+export interface OpenStream {
+  /** The URL of its session. */
+  readonly session: string;
+  /** Everything after the first event, once it has ended. */
+  readonly rest: () => Promise<string>;
+}
+
+/** Opens the stream of a new session, and waits for its first event. */
+export const openStream = async (sessions: Sessions): Promise<OpenStream> => {
+  const session = await create(sessions);
+  const { body } = await fetch(`${session}/stream`, { headers: sessions.headers });
+  if (body === null) throw new Error("Cannot read the stream: it has no body");
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const readTo = async (isEnough: (text: string) => boolean) => {
+    let text = "";
+    while (!isEnough(text)) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += value;
+    }
+    return text;
+  };
+  expect(await readTo((text) => /^event: session\n.*\n\n/m.test(text))).toContain('"state":"pending"');
+  return { session, rest: () => readTo(() => false) };
+};
+
+/** A stream sends events as they happen, and ends with the final state of its session. */
+export const expectStream = async (sessions: Sessions): Promise<void> => {
+  const { session, rest } = await openStream(sessions);
+  const cancelled = await fetch(session, { method: "DELETE", headers: sessions.headers });
+  expect(cancelled.status).toBe(200);
+  expect(await rest()).toMatch(/^event: cancelled\n.*\n\n$/m);
+};
+
+/**
+ * The work for a long poll ends when its client leaves. The interval until the next read begins when a read ends, so a
+ * read is refused only if the one before has ended.
+ */
+export const expectLeaving = async (sessions: Sessions): Promise<void> => {
+  const { headers } = sessions;
+  let pause = 50;
+  await vi.waitFor(async () => {
+    pause *= 2;
+    const session = await create(sessions);
+    const poll = fetch(`${session}?wait=25`, { headers, signal: AbortSignal.timeout(pause) });
+    await expect(poll).rejects.toHaveProperty("name", "TimeoutError");
+    await sleep(pause);
+    const next = await fetch(session, { headers });
+    expect(await next.json()).toMatchObject({ error: { details: { bucket: "poll_interval" } } });
+  }, patience);
+};
