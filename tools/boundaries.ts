@@ -41,6 +41,7 @@ const rules: Readonly<Record<string, Rule>> = {
     imports: [
       "core",
       "http",
+      "storage-kv",
       "storage-memory",
       "storage-sql",
       "cache-memory",

@@ -12,7 +12,7 @@ import { parseAddress } from "@accountlink/core/addresses";
 import type { AltReport, AltReview, AltReviewRemoved, AltVerdict } from "@accountlink/core/alts";
 import { longestNote } from "@accountlink/core/alts";
 import type { GuildError } from "@accountlink/core/platforms";
-import { isStorable } from "@accountlink/core/storable_text";
+import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Context, Effect, Layer, Option } from "effect";
 import { makeEmbedderKey } from "./embedder_key.ts";
 import { chatIdOf, gameIdOf } from "./ids.ts";
@@ -110,7 +110,7 @@ export class Alts extends Context.Service<
         }),
 
         review: Effect.fnUntraced(function* (chatId, otherChatId, verdict, { note = "", ...options } = {}) {
-          if (Array.from(note).length > longestNote || !isStorable(note)) {
+          if (!isStorableUpTo(longestNote, note)) {
             return yield* InvalidParameter.one(
               "note",
               `expected at most ${longestNote} characters, without NUL`,

@@ -16,8 +16,8 @@ import type { RateLimited } from "@accountlink/core/errors";
 import { KeyStore } from "@accountlink/core/keys";
 import type { GuildError } from "@accountlink/core/platforms";
 import { Secrets } from "@accountlink/core/secrets";
-import { isFinal, SessionStore } from "@accountlink/core/sessions";
-import { isStorable } from "@accountlink/core/storable_text";
+import { isFinal, longestClientId, SessionStore } from "@accountlink/core/sessions";
+import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Clock, Context, Duration, Effect, Layer, Option, Schema, Stream } from "effect";
 import { makeEmbedderKey } from "./embedder_key.ts";
 import { chatIdOf } from "./ids.ts";
@@ -135,8 +135,11 @@ export class Sessions extends Context.Service<
 
       return Sessions.of({
         create: Effect.fnUntraced(function* ({ clientId, chatId, redirect = null, ...options }) {
-          if (clientId.length === 0 || clientId.length > 128 || !isStorable(clientId)) {
-            return yield* InvalidParameter.one("clientId", "expected 1 to 128 characters, without NUL");
+          if (clientId === "" || !isStorableUpTo(longestClientId, clientId)) {
+            return yield* InvalidParameter.one(
+              "clientId",
+              `expected 1 to ${longestClientId} characters, without NUL`,
+            );
           }
           const key = { ...(yield* embedderKey), redirectOrigins };
           const created = yield* sessions.create(key, {

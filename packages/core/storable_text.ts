@@ -16,6 +16,18 @@ import { Schema } from "effect";
 export const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 /**
+ * Whether the text is storable and has at most so many characters: Unicode code points, as JSON Schema counts them.
+ *
+ * @example
+ * ```ts
+ * isStorableUpTo(2, "🎮🎮"); // true
+ * isStorableUpTo(2, "Ada"); // false
+ * ```
+ */
+export const isStorableUpTo = (longest: number, text: string): boolean =>
+  isStorable(text) && Array.from(text).length <= longest;
+
+/**
  * Throws a `TypeError` for the first text that is not storable. Every store calls it, also one that
  * could hold more: what works on one store works on all.
  *

@@ -7,6 +7,7 @@ import { parseAddress } from "@accountlink/core/addresses";
 import { type AltVerdict, longestNote } from "@accountlink/core/alts";
 import { ChatId, GameId, GuildId, idRules } from "@accountlink/core/ids";
 import { maxRedirectLength } from "@accountlink/core/origin";
+import { longestClientId } from "@accountlink/core/sessions";
 import { storable } from "@accountlink/core/storable_text";
 import { Option, Schema, SchemaTransformation } from "effect";
 
@@ -146,8 +147,6 @@ export const sid = (): Parameter<string> => ({
   ...required(Schema.String, "expected a sid", "Identifier of the session, `vs_…`"),
   isInPath: true,
 });
-
-const longestClientId = 128;
 
 /** The client's own name for its user. */
 export const clientId = (): Parameter<string> =>

@@ -8,6 +8,7 @@ export * from "./session_watch.ts";
 export {
   canAdvance,
   isFinal,
+  longestClientId,
   type SessionFailure,
   type SessionState,
   type SessionStep,

@@ -13,13 +13,25 @@ export type SessionState = "pending" | "opened" | "completed" | "failed" | "canc
 /** Why a session failed. `link_removed`: the link of its user or its whole scope was removed. */
 export type SessionFailure = "link_removed";
 
+/**
+ * How many characters a client's own name for its user may have.
+ *
+ * @example
+ * ```ts
+ * import { isStorableUpTo } from "@accountlink/core/storable_text";
+ *
+ * isStorableUpTo(longestClientId, "player-7"); // true
+ * ```
+ */
+export const longestClientId = 128;
+
 /** One stored session. */
 export interface VerificationSession {
   readonly id: SessionId;
   /** The key that created it, which alone can read it. */
   readonly keyId: KeyId;
   readonly pid: Pid;
-  /** The client's own name for its user, 1 to 128 characters. */
+  /** The client's own name for its user, 1 to `longestClientId` characters. */
   readonly clientId: string;
   readonly guildId: GuildId | null;
   /** The only chat user who may complete it, or who did; null for anyone. */
