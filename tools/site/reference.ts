@@ -27,12 +27,12 @@ export const referenceMarkdown = (
   const shown = new Map<Example, string>();
   const parts = names.toSorted(byName).map((name) => {
     const source = originOf(name);
+    // A namespace of another package is all of its page.
+    const anchor = source === name ? "" : `#${anchorOf(name.name)}`;
     const from =
       name.origin === null
         ? []
-        : [
-            `From [\`${name.origin}\`](${referencePath(name.origin).slice("api/".length)}#${anchorOf(name.name)}).`,
-          ];
+        : [`From [\`${name.origin}\`](${referencePath(name.origin).slice("api/".length)}${anchor}).`];
     const ofName = (examples.get(source.id) ?? []).filter(({ code }) => !hasExample(source.comment, code));
     // The comment of a module behind a namespace is on no page: the first of its names shows the example.
     const first = ofName.find((example) => linkTo(example) === null && !shown.has(example));
@@ -43,10 +43,9 @@ export const referenceMarkdown = (
       ...(first === undefined ? [] : [`**Example**\n\n\`\`\`ts\n${first.code}\n\`\`\``]),
     ];
     if (first !== undefined) shown.set(first, `[${name.name}](#${anchorOf(name.name)})`);
-    const code = `\`\`\`typescript\n${source.declarations.map(declarationOf).join("\n\n")}\n\`\`\``;
-    return [`## ${name.name}`, ...from, proseOf(source.comment), code, ...errorPages(code), ...used].join(
-      "\n\n",
-    );
+    const code = source.declarations.map(declarationOf).join("\n\n");
+    const declared = code === "" ? [] : [`\`\`\`typescript\n${code}\n\`\`\``, ...errorPages(code)];
+    return [`## ${name.name}`, ...from, proseOf(source.comment), ...declared, ...used].join("\n\n");
   });
   return [`# ${specifier}`, proseOf(comment), ...parts].join("\n\n");
 };
