@@ -7,6 +7,7 @@ import {
   type CounterState,
   clockTolerance,
 } from "@accountlink/core/limits";
+import * as Immediate from "@accountlink/core/immediate";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect, Layer } from "effect";
 
@@ -16,8 +17,8 @@ export const layer: Layer.Layer<Counters> = Layer.effect(
   Effect.map(Clock.currentTimeMillis, (startedAt) => {
     const windows = new Windows(startedAt);
     return Counters.of({
-      admit: (rules, now) => Effect.sync(() => windows.admit(rules, now)),
-      read: (rules, now) => Effect.sync(() => windows.read(rules, now)),
+      admit: (rules, now) => Immediate.sync(() => windows.admit(rules, now)),
+      read: (rules, now) => Immediate.sync(() => windows.read(rules, now)),
     });
   }),
 );

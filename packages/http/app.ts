@@ -5,10 +5,12 @@
 import type { PublicError } from "@accountlink/core";
 import { BadRequest } from "@accountlink/core/errors";
 import { groupBy } from "@accountlink/core/group_by";
+import * as Immediate from "@accountlink/core/immediate";
 import { Context, Effect, Layer, type Scope } from "effect";
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { altRoutes } from "./alts/alt_routes.ts";
 import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
+import { type DirectLookups, directLookups } from "./direct_lookups.ts";
 import { flowRoutes } from "./flow/routes.ts";
 import { leakRoutes } from "./keys/leak_routes.ts";
 import { routesV1 } from "./links/routes_v1.ts";
@@ -16,7 +18,7 @@ import { routesV2 } from "./links/routes_v2.ts";
 import { meRoutes } from "./me/me_routes.ts";
 import { basePathOf, mount } from "./mount.ts";
 import { type BoundRoute, isUnder, makePipeline, withHeaders } from "./pipeline/pipeline.ts";
-import { RefusedRequest } from "./pipeline/refused_request.ts";
+import { type HttpApp, RefusedRequest } from "./pipeline/refused_request.ts";
 import { sessionRoutes } from "./sessions/session_routes.ts";
 import { HttpSettings } from "./settings.ts";
 import { docsRoutes } from "./system/docs_routes.ts";
@@ -32,37 +34,14 @@ const routerConfig = {
   maxParamLength: 16_384,
 };
 
-/**
- * Makes the application from the services of core, `HttpSettings` and `Readiness`.
- *
- * @example
- * ```ts
- * import { type HttpApp, HttpSettings, Readiness } from "@accountlink/http";
- * import { MemoryWorld } from "@accountlink/testing";
- * import { Effect, Layer } from "effect";
- * import { HttpEffect } from "effect/http";
- *
- * const settings = { publicUrl: "https://links.example", trustedProxies: [], withoutAddresses: true };
- * const pages = { chatName: "Discord", gameName: "Roblox", chatHome: null, privacyUrl: null, contact: null };
- * const services = Layer.mergeAll(
- *   Readiness.layerStorage,
- *   Layer.succeed(HttpSettings, settings),
- *   Layer.succeed(PageSettings, pages),
- * ).pipe(Layer.provideMerge(MemoryWorld.layer()));
- *
- * const statuses = Effect.gen(function* () {
- *   const handlerOf = HttpEffect.toWebHandlerWith<never, Effect.Services<HttpApp>>(yield* Effect.context());
- *   const [users, operators] = [handlerOf(yield* makeHttpApp), handlerOf(yield* makeOperatorApp)];
- *   const answers = [
- *     users(new Request("https://links.example/v2/chat?chatId=100001")),
- *     operators(new Request("http://127.0.0.1:9090/readyz")),
- *   ];
- *   return yield* Effect.promise(async () => (await Promise.all(answers)).map(({ status }) => status));
- * });
- * await Effect.runPromise(Effect.scoped(Effect.provide(statuses, services))); // [401, 200]
- * ```
- */
-export const makeHttpApp = Effect.gen(function* () {
+/** The application, and the lookups that need nothing of Effect's HTTP server. */
+export interface ServerApp {
+  readonly app: HttpApp;
+  readonly lookup: DirectLookups;
+}
+
+/** Makes the application, and what a server may ask directly, from the services of `makeHttpApp`. */
+export const makeServerApp = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const { publicUrl, metricsElsewhere = false } = settings;
   const makeRouter = HttpRouter.make.pipe(Effect.provideService(HttpRouter.RouterConfig, routerConfig));
@@ -75,10 +54,11 @@ export const makeHttpApp = Effect.gen(function* () {
   const pipeline = yield* makePipeline;
   const flow = yield* flowRoutes;
   const me = yield* meRoutes;
-  const lookups = yield* routesV2(pipeline);
-  const dashboard = yield* dashboardRoutes(Effect.orDie(yield* routerOf(lookups)));
+  const links = yield* routesV2(pipeline);
+  const linkRoutes = [...links.lookups, ...links.others];
+  const dashboard = yield* dashboardRoutes(Effect.orDie(yield* routerOf(linkRoutes)));
   const routes = [
-    ...lookups,
+    ...linkRoutes,
     ...(yield* leakRoutes(pipeline)),
     ...(yield* routesV1(pipeline)),
     ...(yield* altRoutes(pipeline)),
@@ -153,8 +133,46 @@ export const makeHttpApp = Effect.gen(function* () {
     return unroutable.test(url) ? notFound : answered;
   });
   const mounted = mount(basePath, app, notFound);
-  return publicUrl.startsWith("https:") ? Effect.map(mounted, strictTransport) : mounted;
+  const lookup = directLookups(links.lookups);
+  if (!publicUrl.startsWith("https:")) return { app: mounted, lookup } satisfies ServerApp;
+  const strictLookup: DirectLookups = (head, remoteAddress) => {
+    const answer = lookup(head, remoteAddress);
+    return answer && Immediate.map(answer, strictTransport);
+  };
+  return { app: Effect.map(mounted, strictTransport), lookup: strictLookup } satisfies ServerApp;
 });
+
+/**
+ * Makes the application from the services of core, `HttpSettings` and `Readiness`.
+ *
+ * @example
+ * ```ts
+ * import { type HttpApp, HttpSettings, Readiness } from "@accountlink/http";
+ * import { MemoryWorld } from "@accountlink/testing";
+ * import { Effect, Layer } from "effect";
+ * import { HttpEffect } from "effect/http";
+ *
+ * const settings = { publicUrl: "https://links.example", trustedProxies: [], withoutAddresses: true };
+ * const pages = { chatName: "Discord", gameName: "Roblox", chatHome: null, privacyUrl: null, contact: null };
+ * const services = Layer.mergeAll(
+ *   Readiness.layerStorage,
+ *   Layer.succeed(HttpSettings, settings),
+ *   Layer.succeed(PageSettings, pages),
+ * ).pipe(Layer.provideMerge(MemoryWorld.layer()));
+ *
+ * const statuses = Effect.gen(function* () {
+ *   const handlerOf = HttpEffect.toWebHandlerWith<never, Effect.Services<HttpApp>>(yield* Effect.context());
+ *   const [users, operators] = [handlerOf(yield* makeHttpApp), handlerOf(yield* makeOperatorApp)];
+ *   const answers = [
+ *     users(new Request("https://links.example/v2/chat?chatId=100001")),
+ *     operators(new Request("http://127.0.0.1:9090/readyz")),
+ *   ];
+ *   return yield* Effect.promise(async () => (await Promise.all(answers)).map(({ status }) => status));
+ * });
+ * await Effect.runPromise(Effect.scoped(Effect.provide(statuses, services))); // [401, 200]
+ * ```
+ */
+export const makeHttpApp = Effect.map(makeServerApp, ({ app }): HttpApp => app);
 
 /** Browsers use https alone for a year. */
 const strictTransport = HttpServerResponse.setHeader("strict-transport-security", "max-age=31536000");

@@ -1,9 +1,11 @@
 /**
  * The HTTP application of accountlink, over the services of core.
  */
-export { makeHttpApp } from "./app.ts";
+export { makeHttpApp, makeServerApp, type ServerApp } from "./app.ts";
+export type { DirectLookups } from "./direct_lookups.ts";
 export { PageSettings, type PageSettingsShape } from "./pages/page_settings.ts";
 export { type HttpApp, RefusedRequest, refuseWhere } from "./pipeline/refused_request.ts";
+export type { RequestHead } from "./request_context.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { makeOperatorApp } from "./system/operator_app.ts";
 export { Readiness } from "./system/readiness.ts";

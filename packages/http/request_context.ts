@@ -3,21 +3,29 @@
  */
 import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
 import type { AuthenticatedKey } from "@accountlink/core/keys";
+import * as Immediate from "@accountlink/core/immediate";
 import type { LimitReport } from "@accountlink/core/limits";
 import type { RawValues, Route } from "@accountlink/http-api";
-import { Clock, Context, Effect, Option } from "effect";
-import { SecureRandom } from "effect/crypto";
+import { Clock, Context, type Effect, type Fiber, Option } from "effect";
 import { HttpRouter, HttpServerRequest } from "effect/http";
 import type { DatedContract } from "./service_versions/dated_contract.ts";
+import { newRequestId } from "./request_id.ts";
 import { defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
+
+/** The head of a request, as Node and Effect have it. */
+export interface RequestHead {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: { readonly [name: string]: string | undefined };
+}
 
 /** A request on its way through the checks. */
 export interface RequestContext {
   readonly requestId: string;
   /** By `performance.now()`, in milliseconds. */
   readonly startedAt: number;
-  readonly request: HttpServerRequest.HttpServerRequest;
+  readonly request: RequestHead;
   /** Parameters of the query string and the path; empty where no route matched. */
   readonly query: RawValues;
   /** The matched route, or a stand-in outside the contract. */
@@ -35,37 +43,51 @@ export interface RequestContext {
   contract: DatedContract;
 }
 
+/** A request that Effect's HTTP server has: its body can be read. */
+export interface ServedContext extends RequestContext {
+  readonly request: HttpServerRequest.HttpServerRequest;
+}
+
 /** Shapes v2 data for the dated contract of the request. */
 export const toContract = ({ route, contract }: RequestContext, data: unknown): unknown =>
   route.generation === "v2" ? contract.response(route.id, data) : data;
 
-export const newRequestId = (): string => `req_${SecureRandom.ulidUnsafe()}`;
-
-/**
- * Makes the function that runs an effect with the context of the current request. It reads the
- * fiber in one step, because every request takes it.
- */
-export const requestContextMaker = (settings: HttpSettingsShape) => {
+/** Makes the function that makes the context of a request. */
+export const contextMaker = (settings: HttpSettingsShape) => {
   const addressOf = addressReader(settings);
+  return <Head extends RequestHead>(
+    fiber: Fiber.Fiber<unknown, unknown>,
+    route: RequestContext["route"],
+    request: Head,
+    query: RawValues,
+    remoteAddress: string | undefined,
+  ): RequestContext & { readonly request: Head } => ({
+    requestId: newRequestId(),
+    startedAt: performance.now(),
+    request,
+    query,
+    route,
+    address: addressOf(request, remoteAddress),
+    clock: fiber.getRef(Clock.Clock),
+    key: null,
+    limits: null,
+    isReplayed: false,
+    contract: defaultContract,
+  });
+};
+
+/** Makes the function that runs an effect with the context of the current request. */
+export const requestContextMaker = (settings: HttpSettingsShape) => {
+  const makeContext = contextMaker(settings);
   return <A, E, R>(
     route: RequestContext["route"],
-    use: (context: RequestContext) => Effect.Effect<A, E, R>,
-  ) =>
-    Effect.withFiber<A, E, R | HttpServerRequest.HttpServerRequest>((fiber) => {
+    use: (context: ServedContext) => Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E, R | HttpServerRequest.HttpServerRequest> =>
+    Immediate.withFiber<A, E, R | HttpServerRequest.HttpServerRequest>((fiber) => {
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
-      return use({
-        requestId: newRequestId(),
-        startedAt: performance.now(),
-        request,
-        query: rawValues(fiber.context),
-        route,
-        address: addressOf(request),
-        clock: fiber.getRef(Clock.Clock),
-        key: null,
-        limits: null,
-        isReplayed: false,
-        contract: defaultContract,
-      });
+      const remoteAddress = Option.getOrUndefined(request.remoteAddress);
+      const context = makeContext(fiber, route, request, rawValues(fiber.context), remoteAddress);
+      return Immediate.attempt(use(context), fiber);
     });
 };
 
@@ -96,11 +118,11 @@ const addressReader = ({ trustedProxies, withoutAddresses = false }: HttpSetting
     return address;
   };
 
-  return (request: HttpServerRequest.HttpServerRequest): ClientAddress | null => {
+  return ({ headers }: RequestHead, remoteAddress: string | undefined): ClientAddress | null => {
     if (withoutAddresses) return null;
-    const socket = Option.isSome(request.remoteAddress) ? read(request.remoteAddress.value) : unknownAddress;
+    const socket = remoteAddress === undefined ? unknownAddress : read(remoteAddress);
     return trustedProxies.length === 0
       ? socket
-      : clientAddress(socket, request.headers["x-forwarded-for"], trustedProxies);
+      : clientAddress(socket, headers["x-forwarded-for"], trustedProxies);
   };
 };

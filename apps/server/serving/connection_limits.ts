@@ -2,16 +2,14 @@
  * Limits of open connections, by client address and in total.
  */
 import { readFileSync } from "node:fs";
-import type { IncomingMessage, Server } from "node:http";
+import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
 import { SharedIpRateLimited } from "@accountlink/core/errors";
-import { type HttpApp, refuseWhere } from "@accountlink/http";
-import { toIncomingMessage, toServerResponse } from "@effect/platform-node/NodeHttpServerRequest";
 import { Effect, Metric, Option } from "effect";
-import type { HttpServerRequest } from "effect/http";
 import { IpNetwork } from "effect/net";
 import type { Config } from "../config/config.ts";
+import type { RefusalOf } from "./refusals.ts";
 
 const refusals = Metric.counter("accountlink_http_connections_refused_total", {
   description:
@@ -24,17 +22,17 @@ const refusals = Metric.counter("accountlink_http_connections_refused_total", {
  * keep it open. Trusted proxies are only subject to the total limit; behind them the requests in
  * flight of a client address are limited instead.
  *
- * @returns a middleware that limits requests behind proxies
+ * @returns refuses requests behind proxies
  */
 export const limitConnections = (server: Server, config: Config) =>
-  Effect.map(Effect.context(), (context): ((app: HttpApp) => HttpApp) => {
+  Effect.map(Effect.context(), (context): RefusalOf => {
     const { ACCOUNTLINK_CONNECTIONS_PER_IP: limit, ACCOUNTLINK_TRUSTED_PROXIES: proxies } = config;
     const countRefusal = (cap: "address" | "all") =>
       Metric.withAttributes(refusals, { cap }).updateUnsafe(1, context);
 
     server.maxConnections = Math.min(config.ACCOUNTLINK_CONNECTIONS, connectionsOf(openFiles()));
     server.on("drop", () => countRefusal("all"));
-    if (limit === 0) return (app) => app;
+    if (limit === 0) return () => null;
 
     const sockets = new Counts(limit);
     const requests = new Counts(limit);
@@ -53,14 +51,16 @@ export const limitConnections = (server: Server, config: Config) =>
       }
     });
 
-    const refusalOf = (request: HttpServerRequest.HttpServerRequest) => {
-      const forwardedFor = request.headers["x-forwarded-for"];
-      const proxy = proxied.get((toIncomingMessage(request) as IncomingMessage).socket);
+    if (proxies.length === 0) return () => null;
+
+    return ({ headers, socket }, response) => {
+      const proxy = proxied.get(socket);
+      const forwardedFor = headers["x-forwarded-for"] as string | undefined;
       if (proxy === undefined || forwardedFor === undefined) return null;
       const client = clientAddress(proxy, forwardedFor, proxies);
       if (isIn(proxies, client)) return null;
       if (requests.take(client.countedAs)) {
-        toServerResponse(request).once("close", () => requests.release(client.countedAs));
+        response.once("close", () => requests.release(client.countedAs));
         return null;
       }
       countRefusal("address");
@@ -71,7 +71,6 @@ export const limitConnections = (server: Server, config: Config) =>
         retryAfter: 1,
       });
     };
-    return (app) => (proxies.length === 0 ? app : refuseWhere(app, refusalOf));
   });
 
 /** Counts by name, with a limit. */

@@ -6,22 +6,22 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import type { PublicError } from "@accountlink/core";
 import { InvalidBody, MalformedRequest } from "@accountlink/core/errors";
-import { type HttpApp, RefusedRequest, refuseWhere } from "@accountlink/http";
-import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest";
+import { type HttpApp, RefusedRequest } from "@accountlink/http";
 import { Effect, Option } from "effect";
 import { HttpServerRequest, HttpServerResponse } from "effect/http";
+import type { RefusalOf } from "./refusals.ts";
 
 /**
  * Refuses requests whose head Node accepts although it is ambiguous.
  *
  * @param publicUrl the public URL of the service
  */
-export const refuseMalformed = (app: HttpApp, publicUrl: string): HttpApp => {
+export const refuseMalformed = (publicUrl: string): RefusalOf => {
   const publicHost = new URL(publicUrl).host;
-  return refuseWhere(app, (request) => {
-    const problem = headProblem(toIncomingMessage(request) as IncomingMessage, publicHost);
+  return (request) => {
+    const problem = headProblem(request, publicHost);
     return problem === null ? null : new MalformedRequest({ problem });
-  });
+  };
 };
 
 /** The problem with the head of a request. Node joins repeated headers with commas. */

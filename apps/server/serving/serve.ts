@@ -3,7 +3,7 @@
  */
 import { CacheRedis } from "@accountlink/cache-redis";
 import { SessionWatch } from "@accountlink/core/sessions";
-import { HttpSettings, MetricsText, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
+import { HttpSettings, MetricsText, makeServerApp, PageSettings, Readiness } from "@accountlink/http";
 import { docs, docsWith } from "@accountlink/http/docs";
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Console, Deferred, Effect, Layer, Option } from "effect";
@@ -21,6 +21,7 @@ import { telemetryLayer } from "../telemetry/telemetry.ts";
 import { CurrentWorker, type Worker } from "../workers/worker.ts";
 import { limitConnections } from "./connection_limits.ts";
 import { demoIntroduction, demoKeyOf } from "./demo.ts";
+import { answerDirectly } from "./direct_lookups.ts";
 import { Drain } from "./drain.ts";
 import { watchFileDescriptors } from "./file_descriptors.ts";
 import { guide } from "./guide.ts";
@@ -28,6 +29,7 @@ import { listenError } from "./listen_error.ts";
 import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
 import { makeNodeServer } from "./node_server.ts";
 import { listenForOperators } from "./operator_server.ts";
+import { Refusals } from "./refusals.ts";
 import { loadStartupFixture, readStartupFixture, warnOfLive } from "./startup_fixture.ts";
 
 /**
@@ -81,7 +83,7 @@ const listen = Effect.fnUntraced(function* (
   if (worker === null) yield* Effect.provide(listenForOperators(config), ready);
   const node = makeNodeServer(config, drain);
   const close = worker?.serve(node);
-  const capped = yield* limitConnections(node, config);
+  const refuseOverLimit = yield* limitConnections(node, config);
   const server = yield* NodeHttpServer.make(() => node, address).pipe(
     Effect.mapError(({ cause }) => listenError("ACCOUNTLINK_PORT", address, cause)),
   );
@@ -90,7 +92,7 @@ const listen = Effect.fnUntraced(function* (
   yield* exportConnections(node);
   const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? url;
   yield* Deferred.succeed(publicUrlKnown, publicUrl);
-  const app = yield* makeHttpApp.pipe(
+  const { app, lookup } = yield* makeServerApp.pipe(
     Effect.provide(
       Layer.mergeAll(
         Layer.succeed(HttpSettings, {
@@ -109,7 +111,9 @@ const listen = Effect.fnUntraced(function* (
     ),
   );
   yield* answerClientErrors(node, app);
-  yield* server.serve(refuseMalformed(capped(app), publicUrl));
+  const refusals = new Refusals(node, refuseMalformed(publicUrl), refuseOverLimit);
+  yield* server.serve(refusals.refuse(app));
+  yield* answerDirectly(node, lookup, refusals.isRefused);
   const { stop } = yield* SessionWatch;
   yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop, close));
   if (worker !== null) yield* Effect.provide(report(worker, url), ready);

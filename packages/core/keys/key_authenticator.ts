@@ -5,6 +5,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { InvalidApiKey, type SharedIpRateLimited, type StoreUnavailable } from "../errors.ts";
 import { Limits, type Quota, quotaOf } from "../limits/quota.ts";
+import * as Immediate from "../immediate.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import { type ApiKey, isAccepted, keyIdOf } from "./api_key.ts";
@@ -159,8 +160,8 @@ export class KeyAuthenticator extends Context.Service<
         checkThrottle: (address) => throttle.check(address, null),
         countFailure: throttle.countFailure,
         authenticate: (token, address) =>
-          Clock.clockWith((clock) => {
-            const now = clock.currentTimeMillisUnsafe();
+          Immediate.withFiber((fiber) => {
+            const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe();
             const cached = token === null ? undefined : cache.get(token);
             if (cached === undefined || cached.freshUntil <= now || !isBefore(now, cached.endsAt)) {
               return authenticateByLookUp(token, address);

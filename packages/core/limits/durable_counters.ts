@@ -1,5 +1,6 @@
 /** Shared counters whose durable windows survive a loss: they are restored from the ledger. */
-import { Effect, Result } from "effect";
+import { Effect, Exit, Result } from "effect";
+import * as Immediate from "../immediate.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Admission, CounterRule, CounterState, Counters } from "./counters.ts";
 import { isDurable, ledgerWindow, type OwedCounts } from "./durable_windows.ts";
@@ -65,16 +66,17 @@ export const makeDurableCounters = (options: DurableCountersOptions): Counters["
 
   return {
     admit: (rules, now) =>
-      Effect.suspend(() => {
+      Immediate.withFiber((fiber) => {
         const asked = withCheckpoints(rules, now);
-        return shared.admit(asked, now).pipe(
-          Effect.flatMap((first) =>
-            first.forgotten === undefined
-              ? Effect.succeed(record(asked, first, now))
-              : restoreAndAdmit(asked, first, now),
-          ),
-          Effect.tapError(() => returnOwed(asked, now)),
+        const admitted = Immediate.flatMap(shared.admit(asked, now), (first) =>
+          first.forgotten === undefined
+            ? Effect.succeed(record(asked, first, now))
+            : restoreAndAdmit(asked, first, now),
         );
+        const admission = Immediate.attempt(admitted, fiber);
+        return Exit.isExit(admission) && Exit.isSuccess(admission)
+          ? admission
+          : Effect.tapError(admission, () => returnOwed(asked, now));
       }),
     read: shared.read,
   };

@@ -11,6 +11,7 @@ import {
   type StoreUnavailable,
 } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
+import * as Immediate from "../immediate.ts";
 import type { ApiKey } from "../keys/api_key.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
@@ -166,14 +167,17 @@ export class RequestLimits extends Context.Service<
 
       return RequestLimits.of({
         admit: (requester) =>
-          Effect.flatMap(nameOf(requester.address), (addressName) =>
-            Clock.clockWith((clock) => {
-              const now = clock.currentTimeMillisUnsafe();
+          Immediate.flatMap(nameOf(requester.address), (addressName) =>
+            Immediate.withFiber((fiber) => {
+              const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe();
               const rules = rulesFor(requester, addressName, now);
-              return Effect.map(counters.admit(rules, now), ({ admitted, states }) => ({
-                report: reportOf(rules, states),
-                refusal: admitted ? null : refusalOf(rules, states, now),
-              }));
+              return Immediate.attempt(
+                Immediate.map(counters.admit(rules, now), ({ admitted, states }) => ({
+                  report: reportOf(rules, states),
+                  refusal: admitted ? null : refusalOf(rules, states, now),
+                })),
+                fiber,
+              );
             }),
           ),
 

@@ -5,6 +5,7 @@ import { Context, Effect, Layer, Option } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { LinkNotFound, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId } from "../ids.ts";
+import * as Immediate from "../immediate.ts";
 import {
   type GuildError,
   GuildGuard,
@@ -110,7 +111,7 @@ export class LinkLookup extends Context.Service<
       const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
         Effect.andThen(guard.enter(scope, guildId), guard.requireMember(guildId, chatId));
 
-      const byChat = Effect.fnUntraced(function* (
+      const byChat = Immediate.fn(function* (
         scope: DataScope,
         chatId: ChatId,
         options: LookupOptions = {},
@@ -122,7 +123,7 @@ export class LinkLookup extends Context.Service<
         return { chatId, gameId: link.gameId, resolved };
       });
 
-      const byGame = Effect.fnUntraced(function* (
+      const byGame = Immediate.fn(function* (
         scope: DataScope,
         gameId: GameId,
         options: LookupOptions = {},
@@ -150,7 +151,7 @@ export class LinkLookup extends Context.Service<
         };
       });
 
-      const verification = Effect.fnUntraced(function* (
+      const verification = Immediate.fn(function* (
         scope: DataScope,
         chatId: ChatId,
         options: LookupOptions = {},

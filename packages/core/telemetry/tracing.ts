@@ -1,5 +1,6 @@
 /** Spans that cost nothing unless they are exported. */
 import { Effect, type Fiber, Tracer } from "effect";
+import * as Immediate from "../immediate.ts";
 
 const isTracing = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean =>
   cache.tracerEnabled && cache.tracer !== undefined && cache.tracer !== Tracer.nativeTracer;
@@ -11,8 +12,8 @@ export const isTraced: Effect.Effect<boolean> = Effect.withFiber((fiber) => Effe
 export const traced =
   (name: string) =>
   <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.withFiber<A, E, R>((fiber) =>
+    Immediate.withFiber((fiber) =>
       isTracing(fiber)
         ? Effect.useSpan(name, (span) => Effect.provideService(operation, Tracer.ParentSpan, span))
-        : operation,
+        : Immediate.attempt(operation, fiber),
     );

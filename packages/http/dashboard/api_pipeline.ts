@@ -15,7 +15,7 @@ import { readJsonObject } from "../pipeline/body.ts";
 import { parameterReader } from "../pipeline/parameters.ts";
 import { type BoundRoute, render } from "../pipeline/pipeline.ts";
 import { makeObservers } from "../pipeline/respond.ts";
-import { type RequestContext, requestContextMaker } from "../request_context.ts";
+import { type ServedContext, requestContextMaker } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { siteOf } from "../sign_ins/site.ts";
 import { makeOwnerOf } from "./owner.ts";
@@ -23,7 +23,7 @@ import { makeOwnerOf } from "./owner.ts";
 /** The input of a handler. */
 export interface OwnerInput<P extends Parameters> {
   readonly values: ParameterValues<P>;
-  readonly context: RequestContext;
+  readonly context: ServedContext;
   readonly signIn: SiteSignIn;
   readonly owner: KeyOwner;
 }
@@ -43,7 +43,7 @@ export const makeApiPipeline = Effect.gen(function* () {
   const envelope = envelopeV2({});
 
   /** A form of another site has neither the origin nor the token. */
-  const checkWrite = Effect.fnUntraced(function* ({ request }: RequestContext, signIn: SiteSignIn) {
+  const checkWrite = Effect.fnUntraced(function* ({ request }: ServedContext, signIn: SiteSignIn) {
     const token = yield* signIns.csrfToken(signIn);
     if (request.headers["origin"] !== origin || request.headers["x-csrf-token"] !== token) {
       return yield* new Forbidden({ reason: "csrf" });
@@ -55,7 +55,7 @@ export const makeApiPipeline = Effect.gen(function* () {
     handler: (input: OwnerInput<P>) => Effect.Effect<SuccessOf<S["Encoded"]> | Response, PublicError>,
   ): BoundRoute => {
     const read = readerFor(route);
-    const answer = Effect.fnUntraced(function* (context: RequestContext) {
+    const answer = Effect.fnUntraced(function* (context: ServedContext) {
       yield* limits.admitVisit(context.address);
       const signIn = yield* signIns.find("dashboard", site.session.read(context));
       const account = yield* ownerOf(signIn);
@@ -82,13 +82,13 @@ const readerFor = <P extends Parameters>(route: Route<P>) => {
     ({ isInPath, fallback }) => !isInPath && Option.getOrUndefined(fallback) === undefined,
   );
 
-  const bodyOf = ({ request, query }: RequestContext) =>
+  const bodyOf = ({ request, query }: ServedContext) =>
     Effect.map(
       needsBody || hasBody(request) ? readJsonObject(request) : Effect.succeed({}),
       (body): RawValues => ({ ...body, ...Object.fromEntries(inPath.map((name) => [name, query[name]])) }),
     );
 
-  return (context: RequestContext) =>
+  return (context: ServedContext) =>
     Effect.flatMap(route.source === "body" ? bodyOf(context) : Effect.succeed(context.query), (raw) =>
       // A key for a guild has to name it.
       Effect.fromResult(read(raw, raw["scope"] === "guild" ? "guild" : "global", [])),

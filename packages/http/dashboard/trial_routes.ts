@@ -14,7 +14,7 @@ import {
 } from "@accountlink/dashboard";
 import { Effect, type Scope } from "effect";
 import { HttpServerRequest, HttpServerResponse } from "effect/http";
-import type { RequestContext } from "../request_context.ts";
+import type { ServedContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { type Fields, type OwnerPages } from "./owner_pages.ts";
 
@@ -28,7 +28,7 @@ export type Lookups = Effect.Effect<
 export const trialRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages, lookups: Lookups) {
   const { publicUrl } = yield* HttpSettings;
 
-  const tried = Effect.fnUntraced(function* (context: RequestContext, trial: TrialForm, key: string) {
+  const tried = Effect.fnUntraced(function* (context: ServedContext, trial: TrialForm, key: string) {
     const path = pathOf(trial);
     const request = requestAs(context, path, key);
     const response = HttpServerResponse.toWeb(
@@ -83,7 +83,7 @@ const pathOf = ({ question, id, guildId, resolved }: TrialForm): string => {
 };
 
 /** A request from the same address, so that the rules and limits of the key hold. */
-const requestAs = ({ request }: RequestContext, path: string, key: string) => {
+const requestAs = ({ request }: ServedContext, path: string, key: string) => {
   const forwarded = request.headers["x-forwarded-for"];
   const headers = {
     authorization: `Bearer ${key}`,

@@ -2,12 +2,12 @@
  * The cookie that identifies a browser in the flow.
  */
 import { HttpServerResponse } from "effect/http";
-import type { RequestContext } from "../request_context.ts";
+import type { ServedContext } from "../request_context.ts";
 
 /** Reads and writes the cookie. */
 export interface FlowCookie {
   /** Null when the browser has none. */
-  readonly read: (context: RequestContext) => string | null;
+  readonly read: (context: ServedContext) => string | null;
   /** Sets a session cookie. */
   readonly write: (
     response: HttpServerResponse.HttpServerResponse,

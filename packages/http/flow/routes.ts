@@ -15,7 +15,7 @@ import { style } from "../pages/style.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import { observeResponse } from "../pipeline/request_metrics.ts";
 import { makeObservers } from "../pipeline/respond.ts";
-import { type RequestContext, requestContextMaker } from "../request_context.ts";
+import { type ServedContext, requestContextMaker } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { flowCookie } from "./cookie.ts";
 import { cancelledPage, donePage, flowPage, queryOf } from "./pages.ts";
@@ -41,7 +41,7 @@ export const flowRoutes = Effect.gen(function* () {
   const { sightingRetention } = yield* SessionSettings;
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
-  const renderPage = (page: Page, { requestId }: RequestContext): Response =>
+  const renderPage = (page: Page, { requestId }: ServedContext): Response =>
     pageResponse(page, footerHtml(pageSettings, requestId), basePath);
 
   const handle = yield* makePageHandler<Failure>({
@@ -52,10 +52,10 @@ export const flowRoutes = Effect.gen(function* () {
   const bind = (
     method: "GET" | "POST",
     path: `/verify${string}`,
-    answer: (context: RequestContext) => Answer,
+    answer: (context: ServedContext) => Answer,
   ): BoundRoute => ({ method, path, answer: handle(stepRoute, answer) });
 
-  const show = (context: RequestContext): Answer => {
+  const show = (context: ServedContext): Answer => {
     const entry = entryOf(context);
     if (entry === null) return Effect.succeed(renderPage(ownRefusalPage("no_entry", pageSettings), context));
     return Effect.map(flows.view(entry, cookie.read(context)), (view) => {
@@ -67,21 +67,21 @@ export const flowRoutes = Effect.gen(function* () {
 
   const start =
     (step: ProofStep) =>
-    (context: RequestContext): Answer =>
+    (context: ServedContext): Answer =>
       Effect.map(flows.start(step, entryOf(context), cookie.read(context), callbackUri(step)), (started) =>
         cookie.write(redirectTo(302, started.url), started.cookie),
       );
 
   const finish =
     (step: ProofStep) =>
-    (context: RequestContext): Answer =>
+    (context: ServedContext): Answer =>
       Effect.map(
         flows.finish(step, cookie.read(context), searchOf(context), callbackUri(step)),
         // Back and reload then show the page of the flow, not a used sign-in.
         (proven) => cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
       );
 
-  const confirm = (context: RequestContext, form: FlowForm): Answer => {
+  const confirm = (context: ServedContext, form: FlowForm): Answer => {
     const { address, requestId } = context;
     return Effect.map(
       flows.confirm(cookie.read(context), form, { address, requestId }),
@@ -92,15 +92,15 @@ export const flowRoutes = Effect.gen(function* () {
     );
   };
 
-  const cancel = (context: RequestContext, form: FlowForm): Answer =>
+  const cancel = (context: ServedContext, form: FlowForm): Answer =>
     Effect.map(flows.cancel(cookie.read(context), form), (ended) =>
       renderPage(cancelledPage(ended, pageSettings), context),
     );
 
   /** Reads the form before a handler. */
   const withForm =
-    (answer: (context: RequestContext, form: FlowForm) => Answer) =>
-    (context: RequestContext): Answer =>
+    (answer: (context: ServedContext, form: FlowForm) => Answer) =>
+    (context: ServedContext): Answer =>
       Effect.matchEffect(readForm(context), {
         onFailure: () => Effect.succeed(renderPage(ownRefusalPage("unreadable", pageSettings), context)),
         onSuccess: (form) => answer(context, form),
@@ -151,7 +151,7 @@ const errorPage = (error: Failure, settings: PageSettingsShape): Page => {
 };
 
 /** The entry that the query names; null for none, or for a repeated value. */
-const entryOf = ({ query }: RequestContext): FlowEntry | null => {
+const entryOf = ({ query }: ServedContext): FlowEntry | null => {
   const { sid, pid, guildId, redirect } = query;
   if ([sid, pid, guildId, redirect].some((value) => Array.isArray(value))) return null;
   if (isGiven(sid)) return { sid };
@@ -163,7 +163,7 @@ const isGiven = (value: unknown): value is string => typeof value === "string" &
 
 const maxFormSize = ByteSize.bytes(4_096);
 
-const readForm = ({ request }: RequestContext) =>
+const readForm = ({ request }: ServedContext) =>
   request.urlParamsBody.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, maxFormSize),
     Effect.map(

@@ -8,37 +8,40 @@ import {
   type GameRemoved,
   type GameUpdated,
 } from "@accountlink/core/links";
+import * as Immediate from "@accountlink/core/immediate";
 import { LookupsV2, WritesV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime } from "../envelopes/envelope.ts";
-import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
+import type { BoundRoute, HeadRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 import { bulkAnswer } from "./bulk_answer.ts";
 import { targetOf } from "./write_target.ts";
 
 const dataOf = <Data>(data: Data) => ({ data });
 
-const asData = <Data, E>(effect: Effect.Effect<Data, E>) => Effect.map(effect, dataOf);
+const asData = <Data, E>(effect: Effect.Effect<Data, E>) => Immediate.map(effect, dataOf);
 
 const deletedScope = (deletedRecords: number, { key: { scope } }: KeyedInput<{}>) => ({
   data: { deletedRecords, scope: scope.kind, pid: scope.pid, collection: "links" as const },
 });
 
-export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline) {
-  const lookup = yield* LinkLookup;
+export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup, write }: Pipeline) {
+  const links = yield* LinkLookup;
   const bulk = yield* BulkLookup;
   const writer = yield* LinkWriter;
 
-  const routes: ReadonlyArray<BoundRoute> = [
-    keyed(LookupsV2.getChat, ({ key, values }) => asData(lookup.byChat(key.scope, values.chatId, values))),
-    keyed(LookupsV2.getGame, ({ key, values }) => asData(lookup.byGame(key.scope, values.gameId, values))),
-    keyed(LookupsV2.getVerification, ({ key, values }) =>
-      Effect.map(lookup.verification(key.scope, values.chatId, values), (status) => ({
+  const lookups: ReadonlyArray<HeadRoute> = [
+    lookup(LookupsV2.getChat, ({ key, values }) => asData(links.byChat(key.scope, values.chatId, values))),
+    lookup(LookupsV2.getGame, ({ key, values }) => asData(links.byGame(key.scope, values.gameId, values))),
+    lookup(LookupsV2.getVerification, ({ key, values }) =>
+      Effect.map(links.verification(key.scope, values.chatId, values), (status) => ({
         data: {
           ...status,
           lastVerifiedAt: status.lastVerifiedAt === null ? null : isoTime(status.lastVerifiedAt),
         },
       })),
     ),
+  ];
+  const others: ReadonlyArray<BoundRoute> = [
     keyed(
       LookupsV2.bulkChat,
       ({ key, values }) =>
@@ -62,5 +65,5 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline)
     ),
     write(WritesV2.deleteData, deletedScope, (input) => writer.deleteScope(targetOf(input))),
   ];
-  return routes;
+  return { lookups, others };
 });

@@ -7,7 +7,7 @@ import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { addErrorHeaders } from "../envelopes/envelope.ts";
 import { makeObservers, respond } from "../pipeline/respond.ts";
-import { type RequestContext, requestContextMaker } from "../request_context.ts";
+import { type ServedContext, requestContextMaker } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { privateHeaders } from "./page.ts";
 
@@ -18,7 +18,7 @@ type Common = SharedIpRateLimited | StoreUnavailable | InternalError;
 
 /** How errors of pages are shown. */
 export interface PageErrors<E> {
-  readonly render: (error: E, context: RequestContext) => Response;
+  readonly render: (error: E, context: ServedContext) => Response;
   /** The error for operators; null for what users cause. */
   readonly publicOf: (error: E) => PublicError | null;
 }
@@ -29,7 +29,7 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicO
   const observers = yield* makeObservers;
   const withContext = requestContextMaker(yield* HttpSettings);
 
-  const refuse = (error: E | Common, context: RequestContext) => {
+  const refuse = (error: E | Common, context: ServedContext) => {
     const reported = publicOf(error);
     const headers: Record<string, string> = {};
     if (reported !== null) addErrorHeaders(headers, reported);
@@ -38,8 +38,8 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicO
   };
 
   return <R>(
-    route: RequestContext["route"],
-    answer: (context: RequestContext) => Effect.Effect<Response, E, R>,
+    route: ServedContext["route"],
+    answer: (context: ServedContext) => Effect.Effect<Response, E, R>,
   ) =>
     withContext(route, (context) =>
       respond(
@@ -54,11 +54,11 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicO
     );
 });
 
-export const withRequestId = (response: Response, { requestId }: RequestContext): Response =>
+export const withRequestId = (response: Response, { requestId }: ServedContext): Response =>
   HttpServerResponse.setHeader(response, "x-request-id", requestId);
 
 /** The query of a request, with repeated values. */
-export const searchOf = ({ request: { url } }: RequestContext): URLSearchParams =>
+export const searchOf = ({ request: { url } }: ServedContext): URLSearchParams =>
   new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "");
 
 /** A redirect that no cache keeps. */

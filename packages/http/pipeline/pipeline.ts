@@ -11,13 +11,27 @@ import {
 } from "@accountlink/core";
 import { isAddressAllowed } from "@accountlink/core/addresses";
 import { type Commit, Idempotency } from "@accountlink/core/idempotency";
-import { AltsV1, type Parameters, type ParameterValues, type Route } from "@accountlink/http-api";
+import * as Immediate from "@accountlink/core/immediate";
+import {
+  AltsV1,
+  type Parameters,
+  type ParameterValues,
+  type RawValues,
+  type Route,
+} from "@accountlink/http-api";
 import { Effect, type Schema, type Scope } from "effect";
 import { type HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http";
 import type { Envelope, Success, SuccessOf } from "../envelopes/envelope.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
-import { newRequestId, type RequestContext, requestContextMaker } from "../request_context.ts";
+import {
+  contextMaker,
+  type RequestContext,
+  type RequestHead,
+  requestContextMaker,
+  type ServedContext,
+} from "../request_context.ts";
+import { newRequestId } from "../request_id.ts";
 import { defaultContract } from "../service_versions/service_version.ts";
 import { HttpSettings } from "../settings.ts";
 import { bearerToken } from "./bearer_token.ts";
@@ -25,7 +39,7 @@ import { isList, readJson } from "./body.ts";
 import { answerOnce, idempotencyKeyOf } from "./idempotency.ts";
 import { premiumTest } from "./parameters.ts";
 import { logAccess } from "./request_metrics.ts";
-import { checkContract, readerFor } from "./request_values.ts";
+import { checkContract, rawValuesOf, readerFor } from "./request_values.ts";
 import { makeObservers, type Observers, respond } from "./respond.ts";
 
 /** The input of a handler. */
@@ -56,6 +70,15 @@ export interface BoundRoute {
   readonly answer: Effect.Effect<Response, never, RequestServices>;
 }
 
+/** A route whose answer needs the head of a request alone, so that any server can ask for it. */
+export interface HeadRoute extends BoundRoute {
+  readonly answerHead: (
+    head: RequestHead,
+    query: RawValues,
+    remoteAddress: string | undefined,
+  ) => Effect.Effect<Response>;
+}
+
 /** The content of an envelope, or a whole response. */
 type Answered = Success | Response;
 
@@ -74,6 +97,12 @@ export interface Pipeline {
     handler: (input: KeyedInput<P>) => Handled<S>,
     validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
   ) => BoundRoute;
+
+  /** A route that needs a key and no body. */
+  readonly lookup: <P extends Parameters, S extends Schema.Top>(
+    route: Route<P, S>,
+    handler: (input: KeyedInput<P>) => Effect.Effect<SuccessOf<S["Encoded"]>, PublicError>,
+  ) => HeadRoute;
 
   /**
    * A route that needs a key and takes an idempotency key, under which its answer is kept.
@@ -119,13 +148,14 @@ export const makePipeline = Effect.gen(function* () {
   const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
   const idempotency = yield* Idempotency;
+  const makeContext = contextMaker(settings);
   const withContext = requestContextMaker(settings);
 
-  const bind = (
+  const bind = <R extends RequestServices>(
     route: Route,
-    answer: (context: RequestContext) => Effect.Effect<Answered, PublicError, RequestServices>,
+    answer: (context: ServedContext) => Effect.Effect<Answered, PublicError, R>,
   ): BoundRoute => {
-    const envelope = route.generation === "v2" ? envelopeV2(route) : envelopeV1(route);
+    const envelope = envelopeOf(route);
     return {
       method: route.method,
       path: route.path,
@@ -133,17 +163,19 @@ export const makePipeline = Effect.gen(function* () {
     };
   };
 
-  const keyed = <P extends Parameters>(
+  /** The checks of a request with a key, and its handler. */
+  const checked = <P extends Parameters, C extends RequestContext, R>(
     route: Route<P>,
-    handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError, RequestServices>,
+    rawOf: (context: C) => Effect.Effect<RawValues, PublicError>,
+    handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError, R>,
     validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
-  ): BoundRoute => {
+  ) => {
     const read = readerFor(route);
     const isAllowed = accessTest(route);
     const isServed = tierTest(route);
     const asksForPremium = premiumTest(route);
     const { traffic = "mapping" } = route;
-    const answer = Effect.fnUntraced(function* (context: RequestContext) {
+    return Immediate.fn(function* (context: C) {
       const { address, request } = context;
       const authorization = request.headers["authorization"];
       if (route.access === "key_or_redirect" && authorization === undefined) {
@@ -161,12 +193,32 @@ export const makePipeline = Effect.gen(function* () {
       if (refusal !== null) return yield* refusal;
       if (!isAllowed(key)) return yield* new Forbidden({ reason: "key_access" });
       if (!isServed(key)) return yield* new PremiumRequired();
-      const values = yield* read(context);
+      const values = yield* read(context, yield* rawOf(context));
       if (validate !== undefined) yield* validate(values);
       if (key.tier !== "premium" && asksForPremium(values)) return yield* new PremiumRequired();
       return yield* handler({ values, context, key });
     });
-    return bind(route, answer);
+  };
+
+  const keyed = <P extends Parameters>(
+    route: Route<P>,
+    handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError, RequestServices>,
+    validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
+  ): BoundRoute => bind(route, checked(route, rawValuesOf(route), handler, validate));
+
+  const lookup: Pipeline["lookup"] = (route, handler) => {
+    const envelope = envelopeOf(route);
+    const answer = checked(route, ({ query }: RequestContext) => Effect.succeed(query), handler);
+    const answerTo = (context: RequestContext) => render(envelope, context, observers, answer(context));
+    return {
+      method: route.method,
+      path: route.path,
+      answer: withContext(route, answerTo),
+      answerHead: (head, query, remoteAddress) =>
+        Immediate.withFiber((fiber) =>
+          Immediate.attempt(answerTo(makeContext(fiber, route, head, query, remoteAddress)), fiber),
+        ),
+    };
   };
 
   const write = <P extends Parameters, S extends Schema.Top, A>(
@@ -189,10 +241,13 @@ export const makePipeline = Effect.gen(function* () {
 
   const open: Pipeline["open"] = (route, handler, answerList) => {
     const read = readerFor(route);
-    const answer = Effect.fnUntraced(function* (context: RequestContext) {
+    const rawOf = rawValuesOf(route);
+    const answer = Effect.fnUntraced(function* (context: ServedContext) {
       yield* authenticator.checkThrottle(context.address);
       if (route.access === "redirect") yield* limits.admitVisit(context.address);
-      if (answerList === undefined) return yield* handler({ values: yield* read(context), context });
+      if (answerList === undefined) {
+        return yield* handler({ values: yield* read(context, yield* rawOf(context)), context });
+      }
       const body = yield* readJson(context.request);
       if (!isList(body)) return yield* handler({ values: yield* read(context, body), context });
       yield* checkContract(context);
@@ -218,7 +273,7 @@ export const makePipeline = Effect.gen(function* () {
       );
     });
 
-  return { keyed, write, open, visit } satisfies Pipeline;
+  return { keyed, lookup, write, open, visit } satisfies Pipeline;
 });
 
 /**
@@ -253,6 +308,9 @@ const v1AnswersUnder = (url: string): Pick<Route, "traffic" | "version"> => {
   return isUnder(path, url) && version !== undefined ? { version } : {};
 };
 
+const envelopeOf = (route: Route): Envelope =>
+  route.generation === "v2" ? envelopeV2(route) : envelopeV1(route);
+
 /** Makes the test whether a route is among what a key is for. */
 const accessTest = ({ keyAccess = [] }: Pick<Route, "keyAccess">) => {
   const allowed = new Set<ApiKey["access"]>(["full", ...keyAccess]);
@@ -278,7 +336,7 @@ export const render = <R>(
   respond(
     context,
     observers,
-    Effect.map(answer, (success) =>
+    Immediate.map(answer, (success) =>
       HttpServerResponse.isHttpServerResponse(success) ? success : envelope.success(context, success),
     ),
     (error) => ({ response: envelope.failure(context, error), error }),

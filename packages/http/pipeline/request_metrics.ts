@@ -2,6 +2,7 @@
  * Metrics, usage, access log and failure log of requests.
  */
 import type { PublicError } from "@accountlink/core";
+import * as Immediate from "@accountlink/core/immediate";
 import type { UsageMeter, UsageOutcome } from "@accountlink/core/usage";
 import { Cause, Effect, type Fiber, LogLevel, Metric, References, type Tracer } from "effect";
 import type { HttpServerResponse } from "effect/http";
@@ -43,7 +44,7 @@ export const observeResponse = (
   error: PublicError | null,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const { count, duration } = metricsFor(context.route.id, response.status, error?.code ?? "OK");
-  const counted = Effect.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
+  const counted = Immediate.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - context.startedAt) / 1000, fiber.context);
     countUsage(context, usage, response.status, error);

@@ -4,17 +4,17 @@
 import { InvalidParameter } from "@accountlink/core";
 import type { Parameters, RawValues, Route } from "@accountlink/http-api";
 import { Effect, Result } from "effect";
-import type { RequestContext } from "../request_context.ts";
+import type { RequestContext, ServedContext } from "../request_context.ts";
 import { contractFor } from "../service_versions/service_version.ts";
 import { readJsonObject } from "./body.ts";
 import { idempotencyProblems } from "./idempotency.ts";
 import { parameterReader } from "./parameters.ts";
 
-/** Makes the step that selects the dated contract and reads the parameters. */
+/** Makes the step that selects the dated contract and reads parameters. */
 export const readerFor = <P extends Parameters>(route: Route<P>) => {
   const read = parameterReader(route);
 
-  const readFrom = (context: RequestContext, raw: RawValues) => {
+  return (context: RequestContext, raw: RawValues) => {
     const scopeKind = context.key?.key.scope.kind ?? "global";
     if (route.generation === "v1") return Effect.fromResult(read(raw, scopeKind, []));
     const contract = contractFor(context.request.headers["service-version"]);
@@ -24,14 +24,13 @@ export const readerFor = <P extends Parameters>(route: Route<P>) => {
     if (route.isIdempotent === true) problems.push(...idempotencyProblems(context));
     return Effect.fromResult(read(values, scopeKind, problems));
   };
-
-  return (context: RequestContext, body?: RawValues) => {
-    if (body !== undefined) return readFrom(context, body);
-    return route.source === "body"
-      ? Effect.flatMap(readJsonObject(context.request), (object) => readFrom(context, object))
-      : readFrom(context, context.query);
-  };
 };
+
+/** Reads the raw parameters of a route, from its query or its body. */
+export const rawValuesOf = ({ source }: Pick<Route, "source">) =>
+  source === "body"
+    ? ({ request }: ServedContext) => readJsonObject(request)
+    : ({ query }: ServedContext) => Effect.succeed(query);
 
 /** Refuses an unknown dated contract, where there are no parameters to read. */
 export const checkContract = (context: RequestContext): Effect.Effect<void, InvalidParameter> => {

@@ -4,6 +4,7 @@
 import type { PublicError } from "@accountlink/core";
 import { SecurityLog } from "@accountlink/core/audit";
 import { InternalError } from "@accountlink/core/errors";
+import * as Immediate from "@accountlink/core/immediate";
 import { UsageMeter } from "@accountlink/core/usage";
 import { Cause, Effect, Result } from "effect";
 import type { HttpServerResponse } from "effect/http";
@@ -37,7 +38,7 @@ export const respond = <E, R>(
   outcome: Effect.Effect<Response, E, R>,
   failureOf: (error: E | InternalError) => Failure,
 ): Effect.Effect<Response, never, R> =>
-  Effect.matchCauseEffect(outcome, {
+  Immediate.matchCauseEffect(outcome, {
     onSuccess: (response) => observeResponse(context, usage, response, null),
     onFailure: (cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>);

@@ -3,14 +3,14 @@
  */
 import { type SignInSite, signInLifetime } from "@accountlink/core/sign_ins";
 import { HttpServerResponse } from "effect/http";
-import type { RequestContext } from "../request_context.ts";
+import type { ServedContext } from "../request_context.ts";
 
 type Response = HttpServerResponse.HttpServerResponse;
 
 /** A cookie of a site. */
 interface SiteCookie {
   /** Null when the browser has none. */
-  readonly read: (context: RequestContext) => string | null;
+  readonly read: (context: ServedContext) => string | null;
   readonly write: (response: Response, value: string) => Response;
   readonly clear: (response: Response) => Response;
 }

@@ -15,7 +15,7 @@ import { makePageHandler, redirectTo, searchOf } from "../pages/page_requests.ts
 import { PageSettings } from "../pages/page_settings.ts";
 import { maxBodySize } from "../pipeline/body.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
-import type { RequestContext } from "../request_context.ts";
+import type { ServedContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
 import { siteOf } from "./site.ts";
@@ -26,7 +26,7 @@ type SitePath = `/dashboard${string}` | `/me${string}`;
 
 /** Who opened a page. */
 export interface Visitor {
-  readonly context: RequestContext;
+  readonly context: ServedContext;
   readonly signIn: SiteSignIn;
   /** The field `csrf` of the forms of the page. */
   readonly csrf: string;
@@ -47,7 +47,7 @@ interface SiteRoutes {
   ) => BoundRoute;
 
   /** A page as a response. */
-  readonly render: (page: Page, context: RequestContext) => Response;
+  readonly render: (page: Page, context: ServedContext) => Response;
 
   /** Takes the cookie of the sign-in from the browser, once the sign-in has ended. */
   readonly signedOut: (response: Response) => Response;
@@ -75,16 +75,16 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
         ? redirectTo(303, `${site.path}/sign-in`)
         : render(refusalPage(error, site), context),
   });
-  const handle = (id: string, answer: (context: RequestContext) => Answer) =>
+  const handle = (id: string, answer: (context: ServedContext) => Answer) =>
     handlePage({ id, generation: "v2", group: null }, answer);
 
   const bind = (
     method: "GET" | "POST",
     path: SitePath,
-    answer: (context: RequestContext) => Answer,
+    answer: (context: ServedContext) => Answer,
   ): BoundRoute => ({ method, path, answer: handle(name, answer) });
 
-  const visitorOf = Effect.fnUntraced(function* (context: RequestContext) {
+  const visitorOf = Effect.fnUntraced(function* (context: ServedContext) {
     const signIn = yield* signIns.find(name, site.session.read(context));
     return { context, signIn, csrf: yield* signIns.csrfToken(signIn) } satisfies Visitor;
   });
@@ -96,7 +96,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     bind(
       "POST",
       path,
-      Effect.fnUntraced(function* (context: RequestContext) {
+      Effect.fnUntraced(function* (context: ServedContext) {
         const visitor = yield* visitorOf(context);
         const fields = yield* readForm(context);
         if (Option.getOrNull(UrlParams.getFirst(fields, "csrf")) !== visitor.csrf) {
@@ -106,12 +106,12 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
       }),
     );
 
-  const begin = (_: RequestContext): Answer =>
+  const begin = (_: ServedContext): Answer =>
     Effect.map(signIns.begin(name, callbackUri), ({ url, state }) =>
       site.begun.write(redirectTo(302, url), state),
     );
 
-  const finish = (context: RequestContext): Answer =>
+  const finish = (context: ServedContext): Answer =>
     Effect.map(
       signIns.finish({
         site: name,
@@ -157,7 +157,7 @@ const signedOutPage = (path: string): Page => ({
 
 const maxFormSize = ByteSize.bytes(maxBodySize);
 
-const readForm = ({ request }: RequestContext) =>
+const readForm = ({ request }: ServedContext) =>
   request.urlParamsBody.pipe(
     Effect.provideService(HttpIncomingMessage.MaxBodySize, maxFormSize),
     Effect.mapError((cause) => new InvalidBody({ problem: "content", reason: "expected a form", cause })),

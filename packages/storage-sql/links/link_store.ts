@@ -1,5 +1,6 @@
 /** `LinkStore` in SQL. */
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
+import * as Immediate from "@accountlink/core/immediate";
 import { isLinked } from "@accountlink/core/links";
 import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
@@ -22,20 +23,22 @@ const make = Effect.gen(function* () {
 
   return LinkStore.of({
     findByChatId: (pid, chatId) =>
-      rowOf(pid, chatId).pipe(Effect.flatMap(readRecord), operation("LinkStore.findByChatId")),
+      operation("LinkStore.findByChatId")(Immediate.flatMap(rowOf(pid, chatId), readRecord)),
 
     findByChatIds: (pid, chatIds) =>
-      run(queries.byChatIds, [pid, JSON.stringify(chatIds)]).pipe(
-        Effect.flatMap(readRecordValues),
-        Effect.map((records) => new Map(records.map((record) => [record.chatId, record]))),
-        operation("LinkStore.findByChatIds"),
+      operation("LinkStore.findByChatIds")(
+        Immediate.map(
+          Immediate.flatMap(run(queries.byChatIds, [pid, JSON.stringify(chatIds)]), readRecordValues),
+          (records) => new Map(records.map((record) => [record.chatId, record])),
+        ),
       ),
 
     findByGameIds: (pid, gameIds) =>
-      run(queries.byGameIds, [pid, JSON.stringify(gameIds)]).pipe(
-        Effect.flatMap(readPairs),
-        Effect.map(groupByGame),
-        operation("LinkStore.findByGameIds"),
+      operation("LinkStore.findByGameIds")(
+        Immediate.map(
+          Immediate.flatMap(run(queries.byGameIds, [pid, JSON.stringify(gameIds)]), readPairs),
+          groupByGame,
+        ),
       ),
 
     exportPage: (pid, after, limit) =>

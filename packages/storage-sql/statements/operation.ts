@@ -1,5 +1,6 @@
 /** The boundary of the stores: maps database failures to `StoreUnavailable`. */
 import { StoreUnavailable } from "@accountlink/core";
+import * as Immediate from "@accountlink/core/immediate";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { traced } from "@accountlink/core/telemetry";
 import { Cause, Effect } from "effect";
@@ -27,7 +28,7 @@ export const operation =
             effect,
           );
     const attempt = (isLast: boolean): Effect.Effect<A, StoreUnavailable, R> =>
-      Effect.catchCause(checked, (cause) => {
+      Immediate.catchCause(checked, (cause) => {
         const failure = failureIn(cause);
         if (failure === undefined) return Effect.failCause(cause as Cause.Cause<never>);
         if (!isLast && isConflict(failure)) return attempt(true);

@@ -1,5 +1,6 @@
 /** Waits for locks of other processes. */
 import { setTimeout as pause } from "node:timers/promises";
+import * as Immediate from "@accountlink/core/immediate";
 import { Effect } from "effect";
 import type { SqlError } from "effect/sql";
 import { failWith, isBusy } from "./sql_error.ts";
@@ -13,7 +14,7 @@ export function retryWhileLocked<A>(
   attempt: () => Effect.Effect<A, SqlError.SqlError>,
 ): Effect.Effect<A, SqlError.SqlError> {
   const attemptBefore = (deadline: number | undefined, wait: number): Effect.Effect<A, SqlError.SqlError> =>
-    Effect.suspend(() => {
+    Immediate.withFiber(() => {
       try {
         return attempt();
       } catch (cause) {

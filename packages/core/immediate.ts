@@ -1,0 +1,100 @@
+/**
+ * Effects that mostly have their result at once, such as a read of memory or of SQLite. They are
+ * ordinary effects, evaluated anew whenever they run. But where one is part of another, it is
+ * evaluated in place: a lookup through many services is one operation of its fiber. If a part has
+ * to wait, the rest goes on as usual.
+ */
+import { type Cause, Effect, Exit, type Fiber } from "effect";
+
+type RunningFiber = Fiber.Fiber<unknown, unknown>;
+
+/** Returns an `Exit` if the result is there, else an effect for the rest. */
+type Attempt<A, E, R> = (fiber: RunningFiber) => Effect.Effect<A, E, R>;
+
+const attemptKey = Symbol("@accountlink/core/Immediate");
+
+interface Immediate<A, E, R> extends Effect.Effect<A, E, R> {
+  [attemptKey]?: Attempt<A, E, R>;
+}
+
+/** `Effect.withFiber`, of a function that returns an `Exit` where it can. */
+export const withFiber = <A, E = never, R = never>(
+  attempt: (fiber: RunningFiber) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> => {
+  const effect: Immediate<A, E, R> = Effect.withFiber(attempt);
+  effect[attemptKey] = attempt;
+  return effect;
+};
+
+/** `Effect.sync`. */
+export const sync = <A>(evaluate: () => A): Effect.Effect<A> => withFiber(() => Exit.succeed(evaluate()));
+
+/** `Effect.fnUntraced`. */
+export const fn =
+  <Eff extends Effect.Effect<any, any, any>, A, Args extends Array<any>>(
+    body: (...args: Args) => Generator<Eff, A, never>,
+  ) =>
+  (...args: Args): Effect.Effect<A, Effect.Error<Eff>, Effect.Services<Eff>> =>
+    withFiber((fiber) => resume(body(...args), undefined, fiber));
+
+/** `Effect.map`. */
+export const map = <A, E, R, B>(self: Effect.Effect<A, E, R>, f: (value: A) => B): Effect.Effect<B, E, R> =>
+  withFiber((fiber) => Effect.mapEager(attempt(self, fiber), f));
+
+/** `Effect.flatMap`. */
+export const flatMap = <A, E, R, B, E2, R2>(
+  self: Effect.Effect<A, E, R>,
+  f: (value: A) => Effect.Effect<B, E2, R2>,
+): Effect.Effect<B, E | E2, R | R2> =>
+  withFiber((fiber) => Effect.flatMapEager(attempt(self, fiber), (value) => attempt(f(value), fiber)));
+
+/** `Effect.matchCauseEffect`. */
+export const matchCauseEffect = <A, E, R, B, E2, R2, C, E3, R3>(
+  self: Effect.Effect<A, E, R>,
+  {
+    onFailure,
+    onSuccess,
+  }: {
+    readonly onFailure: (cause: Cause.Cause<E>) => Effect.Effect<B, E2, R2>;
+    readonly onSuccess: (value: A) => Effect.Effect<C, E3, R3>;
+  },
+): Effect.Effect<B | C, E2 | E3, R | R2 | R3> =>
+  withFiber((fiber) =>
+    Effect.matchCauseEffectEager(attempt(self, fiber), {
+      onFailure: (cause) => attempt(onFailure(cause), fiber),
+      onSuccess: (value) => attempt(onSuccess(value), fiber),
+    }),
+  );
+
+/** `Effect.catchCause`. */
+export const catchCause = <A, E, R, B, E2, R2>(
+  self: Effect.Effect<A, E, R>,
+  onFailure: (cause: Cause.Cause<E>) => Effect.Effect<B, E2, R2>,
+): Effect.Effect<A | B, E2, R | R2> => matchCauseEffect(self, { onFailure, onSuccess: Effect.succeed });
+
+/** Evaluates an effect in place as far as it goes without waiting. */
+export const attempt = <A, E, R>(effect: Immediate<A, E, R>, fiber: RunningFiber): Effect.Effect<A, E, R> => {
+  const evaluate = effect[attemptKey];
+  if (evaluate === undefined) return effect;
+  try {
+    return evaluate(fiber);
+  } catch (defect) {
+    return Exit.die(defect);
+  }
+};
+
+const resume = <Eff extends Effect.Effect<any, any, any>, A>(
+  body: Generator<Eff, A, unknown>,
+  last: unknown,
+  fiber: RunningFiber,
+): Effect.Effect<A, Effect.Error<Eff>, Effect.Services<Eff>> => {
+  let value = last;
+  for (;;) {
+    const step = body.next(value);
+    if (step.done === true) return Exit.succeed(step.value);
+    const outcome = attempt<unknown, Effect.Error<Eff>, Effect.Services<Eff>>(step.value, fiber);
+    if (!Exit.isExit(outcome)) return Effect.flatMap(outcome, (next) => resume(body, next, fiber));
+    if (Exit.isFailure(outcome)) return Exit.failCause(outcome.cause as Cause.Cause<Effect.Error<Eff>>);
+    value = outcome.value;
+  }
+};

@@ -1,0 +1,15 @@
+import { assert, it } from "@effect/vitest";
+import { newRequestId } from "./request_id.ts";
+
+it("is req_ and a ULID of the current time", () => {
+  const before = Date.now();
+  const id = newRequestId();
+  assert.match(id, /^req_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
+  const time = [...id.slice(4, 14)].reduce((sum, digit) => sum * 32 + "0123456789ABCDEFGHJKMNPQRSTVWXYZ".indexOf(digit), 0);
+  assert.isAtLeast(time, before);
+  assert.isAtMost(time, Date.now());
+});
+
+it("is another one each time, beyond what the pool of random bytes holds", () => {
+  assert.strictEqual(new Set(Array.from({ length: 10_000 }, newRequestId)).size, 10_000);
+});
