@@ -2,14 +2,14 @@
  * A request and what the checks have found out about it so far. Envelopes are made of it.
  */
 import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/core/addresses";
-import type { AuthenticatedKey } from "@accountlink/core/keys";
 import * as Immediate from "@accountlink/core/immediate";
+import type { AuthenticatedKey } from "@accountlink/core/keys";
 import type { LimitReport } from "@accountlink/core/limits";
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Clock, Context, type Effect, type Fiber, Option } from "effect";
 import { HttpRouter, HttpServerRequest } from "effect/http";
-import type { DatedContract } from "./service_versions/dated_contract.ts";
 import { newRequestId } from "./request_id.ts";
+import type { DatedContract } from "./service_versions/dated_contract.ts";
 import { defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 

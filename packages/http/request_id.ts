@@ -31,6 +31,7 @@ const randomText = (): string => {
     used = 0;
   }
   let text = "";
-  for (const end = used + randomDigits; used < end; used++) text += alphabet.charAt((pool[used] as number) % 32);
+  for (const end = used + randomDigits; used < end; used++)
+    text += alphabet.charAt((pool[used] as number) % 32);
   return text;
 };

@@ -1,7 +1,7 @@
 /**
  * Random requests near the real ones: right enough to get far, wrong in every way that HTTP can carry.
  */
-import { type Route, routes } from "@accountlink/http-api";
+import { LookupsV2, type Route, routes } from "@accountlink/http-api";
 import * as fc from "fast-check";
 import type { RequestOptions } from "../support/http.ts";
 import { botlessGuild, emptyGuild, guild, newToken, nobody, stranger } from "../support/world.ts";
@@ -249,15 +249,15 @@ interface Target {
   readonly body: Body | undefined;
 }
 
-const rightTarget = fc.constantFrom(...routes).chain(
-  (route): fc.Arbitrary<Target> =>
-    fc.record({
-      method: fc.constant(route.method),
-      path: sid.map((text) => route.path.replace(":sid", text)),
-      query: route.source === "query" ? queryOf(route) : fc.constant(""),
-      body: route.source === "body" ? bodyOf(route) : rarely(oddBody),
-    }),
-);
+const targetOf = (route: Route): fc.Arbitrary<Target> =>
+  fc.record({
+    method: fc.constant(route.method),
+    path: sid.map((text) => route.path.replace(":sid", text)),
+    query: route.source === "query" ? queryOf(route) : fc.constant(""),
+    body: route.source === "body" ? bodyOf(route) : rarely(oddBody),
+  });
+
+const rightTarget = fc.constantFrom(...routes).chain(targetOf);
 
 const oddTarget: fc.Arbitrary<Target> = fc.record({
   method: anyMethod,
@@ -265,6 +265,14 @@ const oddTarget: fc.Arbitrary<Target> = fc.record({
   query: weighted([1, fc.constant("")], [1, oddPart]),
   body: rarely(oddBody),
 });
+
+/** @param keys keys that are accepted */
+export const randomLookup = (keys: ReadonlyArray<string>): fc.Arbitrary<RandomRequest> =>
+  fc
+    .tuple(fc.constantFrom(...lookups).chain(queryOf), fc.constantFrom(...lookups), headersWith(keys))
+    .map(([query, { path }, headers]) => ({ line: `GET ${path}?${query}`, options: { headers } }));
+
+const lookups = [LookupsV2.getChat, LookupsV2.getGame, LookupsV2.getVerification];
 
 /** @param keys keys that are accepted */
 export const randomRequest = (keys: ReadonlyArray<string>): fc.Arbitrary<RandomRequest> =>

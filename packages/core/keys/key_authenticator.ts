@@ -4,8 +4,8 @@
 import { Clock, Context, Effect, Layer, Option } from "effect";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { InvalidApiKey, type SharedIpRateLimited, type StoreUnavailable } from "../errors.ts";
-import { Limits, type Quota, quotaOf } from "../limits/quota.ts";
 import * as Immediate from "../immediate.ts";
+import { Limits, type Quota, quotaOf } from "../limits/quota.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import { type ApiKey, isAccepted, keyIdOf } from "./api_key.ts";

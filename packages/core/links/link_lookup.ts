@@ -111,11 +111,7 @@ export class LinkLookup extends Context.Service<
       const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
         Effect.andThen(guard.enter(scope, guildId), guard.requireMember(guildId, chatId));
 
-      const byChat = Immediate.fn(function* (
-        scope: DataScope,
-        chatId: ChatId,
-        options: LookupOptions = {},
-      ) {
+      const byChat = Immediate.fn(function* (scope: DataScope, chatId: ChatId, options: LookupOptions = {}) {
         if (hasGuild(scope, options)) yield* admitChat(scope, chatId, options);
         const link = linkOf(yield* links.findByChatId(scope.pid, chatId));
         if (link === null) return yield* new LinkNotFound();
@@ -123,11 +119,7 @@ export class LinkLookup extends Context.Service<
         return { chatId, gameId: link.gameId, resolved };
       });
 
-      const byGame = Immediate.fn(function* (
-        scope: DataScope,
-        gameId: GameId,
-        options: LookupOptions = {},
-      ) {
+      const byGame = Immediate.fn(function* (scope: DataScope, gameId: GameId, options: LookupOptions = {}) {
         const { guildId = null, resolved = false } = options;
         yield* guard.enter(scope, guildId);
         const all = (yield* links.findByGameIds(scope.pid, [gameId])).get(gameId) ?? [];

@@ -15,7 +15,7 @@ import { readJsonObject } from "../pipeline/body.ts";
 import { parameterReader } from "../pipeline/parameters.ts";
 import { type BoundRoute, render } from "../pipeline/pipeline.ts";
 import { makeObservers } from "../pipeline/respond.ts";
-import { type ServedContext, requestContextMaker } from "../request_context.ts";
+import { requestContextMaker, type ServedContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { siteOf } from "../sign_ins/site.ts";
 import { makeOwnerOf } from "./owner.ts";

@@ -15,7 +15,7 @@ import { style } from "../pages/style.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import { observeResponse } from "../pipeline/request_metrics.ts";
 import { makeObservers } from "../pipeline/respond.ts";
-import { type ServedContext, requestContextMaker } from "../request_context.ts";
+import { requestContextMaker, type ServedContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { flowCookie } from "./cookie.ts";
 import { cancelledPage, donePage, flowPage, queryOf } from "./pages.ts";

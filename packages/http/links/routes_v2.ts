@@ -2,13 +2,13 @@
  * The v2 handlers of lookups and writes.
  */
 import { BulkLookup, LinkLookup, LinkWriter } from "@accountlink/core";
+import * as Immediate from "@accountlink/core/immediate";
 import {
   type ChatUpdated,
   checkBulkLimit,
   type GameRemoved,
   type GameUpdated,
 } from "@accountlink/core/links";
-import * as Immediate from "@accountlink/core/immediate";
 import { LookupsV2, WritesV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime } from "../envelopes/envelope.ts";

@@ -7,7 +7,7 @@ import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { addErrorHeaders } from "../envelopes/envelope.ts";
 import { makeObservers, respond } from "../pipeline/respond.ts";
-import { type ServedContext, requestContextMaker } from "../request_context.ts";
+import { requestContextMaker, type ServedContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { privateHeaders } from "./page.ts";
 

@@ -1,0 +1,104 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Cause, Deferred, Effect, Exit, Fiber } from "effect";
+import * as Immediate from "./immediate.ts";
+
+/** Runs an effect that must not wait. */
+const runAtOnce = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> => {
+  const exit = Effect.runFork(effect).pollUnsafe();
+  if (exit === undefined) throw new Error("The effect waits");
+  return exit;
+};
+
+/** How many operations of the fiber an effect takes; each is an effect that the fiber evaluates. */
+const operationsOf = (effect: Effect.Effect<unknown, unknown>): number => {
+  const fiber = Effect.runFork(effect);
+  return fiber.currentOpCount;
+};
+
+const add = Immediate.fn(function* (one: Effect.Effect<number>, other: Effect.Effect<number>) {
+  return (yield* one) + (yield* other);
+});
+
+describe("Immediate", () => {
+  it("is evaluated in place, however many parts it has", () => {
+    const two = Immediate.sync(() => 2);
+    const nested = add(
+      add(two, two),
+      Immediate.flatMap(add(two, two), (sum) => Immediate.sync(() => sum)),
+    );
+    assert.deepStrictEqual(runAtOnce(nested), Exit.succeed(8));
+    assert.isBelow(operationsOf(nested), 4);
+  });
+
+  it("is evaluated anew whenever it runs", () => {
+    let count = 0;
+    const next = Immediate.map(
+      Immediate.sync(() => ++count),
+      (value) => value * 10,
+    );
+    assert.strictEqual(count, 0);
+    assert.deepStrictEqual(runAtOnce(next), Exit.succeed(10));
+    assert.deepStrictEqual(runAtOnce(next), Exit.succeed(20));
+  });
+
+  it.effect("goes on after a part that waits", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<number>();
+      const fiber = yield* Effect.forkChild(
+        add(
+          Deferred.await(gate),
+          Immediate.sync(() => 1),
+        ),
+      );
+      yield* Deferred.succeed(gate, 41);
+      assert.strictEqual(yield* Fiber.join(fiber), 42);
+    }),
+  );
+
+  it.effect("is interrupted where it waits", () =>
+    Effect.gen(function* () {
+      let wentOn = false;
+      const waiting = Immediate.map(add(Effect.never, Effect.succeed(1)), () => {
+        wentOn = true;
+      });
+      const fiber = yield* Effect.forkChild(waiting, { startImmediately: true });
+      yield* Fiber.interrupt(fiber);
+      assert.isTrue(Exit.hasInterrupts(yield* Fiber.await(fiber)));
+      assert.isFalse(wentOn);
+    }),
+  );
+
+  it("fails with the first error, and does not go on", () => {
+    let wentOn = false;
+    const failing = Immediate.fn(function* () {
+      yield* Effect.fail("no");
+      wentOn = true;
+    });
+    assert.deepStrictEqual(runAtOnce(failing()), Exit.fail("no"));
+    assert.isFalse(wentOn);
+  });
+
+  it("dies of what a part throws, which can be caught", () => {
+    const broken = Immediate.sync((): number => {
+      throw new Error("broken");
+    });
+    const exit = runAtOnce(add(broken, broken));
+    assert.isTrue(Exit.hasDies(exit));
+    const caught = Immediate.catchCause(broken, (cause) => Effect.succeed(Cause.hasDies(cause)));
+    assert.deepStrictEqual(runAtOnce(caught), Exit.succeed(true));
+  });
+
+  it.effect("matches the outcome of a part, at once or later", () =>
+    Effect.gen(function* () {
+      const outcomeOf = (effect: Effect.Effect<number, string>) =>
+        Immediate.matchCauseEffect(effect, {
+          onSuccess: (value) => Immediate.sync(() => `got ${value}`),
+          onFailure: (cause) => Effect.succeed(Cause.squash(cause)),
+        });
+      assert.strictEqual(yield* outcomeOf(Immediate.sync(() => 1)), "got 1");
+      assert.strictEqual(yield* outcomeOf(Effect.fail("no")), "no");
+      assert.strictEqual(yield* outcomeOf(Effect.as(Effect.yieldNow, 2)), "got 2");
+      assert.strictEqual(yield* outcomeOf(Effect.andThen(Effect.yieldNow, Effect.fail("late"))), "late");
+    }),
+  );
+});
