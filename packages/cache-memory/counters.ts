@@ -1,5 +1,6 @@
 /** `Counters` in memory. */
 import { Counters } from "@accountlink/core";
+import * as Immediate from "@accountlink/core/immediate";
 import {
   type Admission,
   type Checkpoint,
@@ -7,7 +8,6 @@ import {
   type CounterState,
   clockTolerance,
 } from "@accountlink/core/limits";
-import * as Immediate from "@accountlink/core/immediate";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Clock, Effect, Layer } from "effect";
 

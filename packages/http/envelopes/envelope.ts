@@ -76,13 +76,15 @@ const limitHeaders = (headers: Record<string, string>, { window, day }: LimitRep
 
 const unixSeconds = ({ resetsAt }: Allowance): string => String(Math.ceil(resetsAt / 1000));
 
-/** The headers of every response. */
+/** The prototype of Effect's headers. To set it afterwards makes an object slow. */
+const headersPrototype: object = Object.getPrototypeOf(Headers.empty);
+
+/** The headers of every response, which the caller completes. */
 export const commonHeaders = (context: RequestContext, now: Millis): Record<string, string> => {
-  const headers: Record<string, string> = {
-    "x-request-id": context.requestId,
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-  };
+  const headers: Record<string, string> = Object.create(headersPrototype);
+  headers["x-request-id"] = context.requestId;
+  headers["cache-control"] = "no-store";
+  headers["x-content-type-options"] = "nosniff";
   const endsAt = context.key?.endsAt ?? null;
   if (endsAt !== null && endsAt - now < expiryNoticeMs) headers["x-key-expires"] = isoTime(endsAt);
   if (context.limits !== null) limitHeaders(headers, context.limits);
@@ -100,8 +102,8 @@ export const addErrorHeaders = (headers: Record<string, string>, error: PublicEr
 /**
  * A JSON response. Its body is not validated; the contract tests do that.
  *
- * @param headers with names in lower case. The response takes them as they are:
- *   `HttpServerResponse.text` would copy them twice, for every request
+ * @param headers those of `commonHeaders`, with names in lower case. The response takes them as they
+ *   are: `HttpServerResponse.text` would copy them twice, for every request
  */
 export const jsonResponse = (
   status: number,
@@ -112,7 +114,7 @@ export const jsonResponse = (
   headers["content-type"] = content.contentType;
   headers["content-length"] = String(content.contentLength);
   return Object.assign(HttpServerResponse.empty({ status }), {
-    headers: Headers.fromRecordUnsafe(headers),
+    headers: headers as Headers.Headers,
     body: content,
   });
 };
