@@ -3,6 +3,8 @@
  * ordinary effects, evaluated anew whenever they run. But where one is part of another, it is
  * evaluated in place: a lookup through many services is one operation of its fiber. If a part has
  * to wait, the rest goes on as usual.
+ *
+ * @internal
  */
 import { type Cause, Effect, Exit, type Fiber } from "effect";
 
@@ -31,7 +33,7 @@ export const sync = <A>(evaluate: () => A): Effect.Effect<A> => withFiber(() => 
 
 /** `Effect.fnUntraced`. */
 export const fn =
-  <Eff extends Effect.Effect<any, any, any>, A, Args extends Array<any>>(
+  <Eff extends Effect.Effect<unknown, unknown, unknown>, A, Args extends ReadonlyArray<unknown>>(
     body: (...args: Args) => Generator<Eff, A, never>,
   ) =>
   (...args: Args): Effect.Effect<A, Effect.Error<Eff>, Effect.Services<Eff>> =>
@@ -83,7 +85,7 @@ export const attempt = <A, E, R>(effect: Immediate<A, E, R>, fiber: RunningFiber
   }
 };
 
-const resume = <Eff extends Effect.Effect<any, any, any>, A>(
+const resume = <Eff extends Effect.Effect<unknown, unknown, unknown>, A>(
   body: Generator<Eff, A, unknown>,
   last: unknown,
   fiber: RunningFiber,
@@ -92,7 +94,8 @@ const resume = <Eff extends Effect.Effect<any, any, any>, A>(
   for (;;) {
     const step = body.next(value);
     if (step.done === true) return Exit.succeed(step.value);
-    const outcome = attempt<unknown, Effect.Error<Eff>, Effect.Services<Eff>>(step.value, fiber);
+    const part = step.value as Effect.Effect<unknown, Effect.Error<Eff>, Effect.Services<Eff>>;
+    const outcome = attempt(part, fiber);
     if (!Exit.isExit(outcome)) return Effect.flatMap(outcome, (next) => resume(body, next, fiber));
     if (Exit.isFailure(outcome)) return Exit.failCause(outcome.cause as Cause.Cause<Effect.Error<Eff>>);
     value = outcome.value;

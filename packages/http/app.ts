@@ -34,13 +34,21 @@ const routerConfig = {
   maxParamLength: 16_384,
 };
 
-/** The application, and the lookups that need nothing of Effect's HTTP server. */
+/**
+ * The application, and the lookups that need nothing of Effect's HTTP server.
+ *
+ * @internal
+ */
 export interface ServerApp {
   readonly app: HttpApp;
   readonly lookup: DirectLookups;
 }
 
-/** Makes the application, and what a server may ask directly, from the services of `makeHttpApp`. */
+/**
+ * Makes the application, and what a server may ask directly, from the services of `makeHttpApp`.
+ *
+ * @internal
+ */
 export const makeServerApp = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const { publicUrl, metricsElsewhere = false } = settings;

@@ -7,7 +7,11 @@ import type { HttpServerResponse } from "effect/http";
 import type { HeadRoute } from "./pipeline/pipeline.ts";
 import type { RequestHead } from "./request_context.ts";
 
-/** Answers a request by its head alone; undefined for one that needs the application. */
+/**
+ * Answers a request by its head alone; undefined for one that needs the application.
+ *
+ * @internal
+ */
 export type DirectLookups = (
   head: RequestHead,
   remoteAddress: string | undefined,

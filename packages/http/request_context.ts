@@ -13,7 +13,11 @@ import type { DatedContract } from "./service_versions/dated_contract.ts";
 import { defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 
-/** The head of a request, as Node and Effect have it. */
+/**
+ * The head of a request, as Node and Effect have it.
+ *
+ * @internal
+ */
 export interface RequestHead {
   readonly method: string;
   readonly url: string;

@@ -45,5 +45,5 @@ test(`${requests} random lookups have the same answer on both ways`, async () =>
     }),
     { numRuns: requests / 2 },
   );
-  expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 400, 401, 403, 404]));
+  expect([200, 400, 401, 403, 404].filter((status) => !statuses.has(status))).toEqual([]);
 });
