@@ -37,7 +37,6 @@ export const answerDirectly = Effect.fnUntraced(function* (
   };
   node.off("request", serve);
   node.on("request", answer);
-  yield* Effect.addFinalizer(() => Effect.sync(() => node.off("request", answer)));
 });
 
 const isHeadAlone = ({ headers }: IncomingMessage): boolean =>
