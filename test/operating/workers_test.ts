@@ -38,8 +38,8 @@ beforeAll(async () => {
 });
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
-const start = async (env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> => {
-  const server = await startServer({
+const start = (env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> =>
+  startServer({
     fixture: world.fixture,
     env: {
       ...shared,
@@ -49,9 +49,6 @@ const start = async (env: Readonly<Record<string, string>> = {}): Promise<Server
       ...env,
     },
   });
-  onTestFinished(() => server.kill());
-  return server;
-};
 
 /** The processes that were said to serve, by the number of the worker; the last of each. */
 const pidsOf = ({ output }: ServerProcess): ReadonlyMap<number, number> =>
@@ -86,8 +83,13 @@ const lookupsByWorker = async ({ send }: ServerProcess): Promise<Readonly<Record
 };
 
 describe.skipIf(missing !== null)(`two workers ${missing ?? ""}`, () => {
+  let server: ServerProcess;
+  beforeAll(async () => {
+    server = await start();
+  });
+  afterAll(() => server.kill());
+
   test("serve one port, with the metrics of all and limits that are exact over them", async () => {
-    const server = await start();
     expect(new Set([server.pid, ...pidsOf(server).values()]).size).toBe(3);
 
     const answers = await Promise.all(
@@ -108,7 +110,6 @@ describe.skipIf(missing !== null)(`two workers ${missing ?? ""}`, () => {
   });
 
   test("wake the readers of sessions that the other one changes", async () => {
-    const server = await start();
     const [change, ...readers] = connections(server.url, 9);
     if (change === undefined) throw new Error("Cannot go on: there is no connection");
     const reads = await Promise.all(
@@ -132,26 +133,7 @@ describe.skipIf(missing !== null)(`two workers ${missing ?? ""}`, () => {
     expect(performance.now() - started).toBeLessThan(15_000);
   });
 
-  test("drain on SIGTERM, and no request that was accepted fails", async () => {
-    const server = await start({ ACCOUNTLINK_IDLE_TIMEOUT: "10 seconds" });
-    const clients = [
-      startClients({ url: server.url, key, count: 20, untilRefused: true }),
-      startClients({ url: server.url, key: otherKey, count: 20, untilRefused: true, keepAlive: false }),
-    ];
-    await vi.waitFor(() => {
-      for (const { report } of clients) expect(report.reads).toBeGreaterThan(20);
-    }, patience);
-    process.kill(server.pid, "SIGTERM");
-    // As supervisors do that signal every process of a service.
-    for (const pid of pidsOf(server).values()) process.kill(pid, "SIGTERM");
-    const reports = await Promise.all(clients.map(({ refused }) => refused));
-    expect(reports.flatMap(({ failures }) => failures)).toEqual([]);
-    expect(await server.stop()).toBe(0);
-    expect(server.output()).not.toContain("A worker ended");
-  });
-
   test("lose no answered write and go on when one is killed, which is replaced", async () => {
-    const server = await start();
     const killed = pidOf(server, 2);
     const answered = new Map<string, string>();
     const stopped = new AbortController();
@@ -193,7 +175,6 @@ describe.skipIf(missing !== null)(`two workers ${missing ?? ""}`, () => {
   });
 
   test("answer a connection that was on its way to a worker which is killed", async () => {
-    const server = await start();
     const frozen = pidOf(server, 1);
     process.kill(frozen, "SIGSTOP");
     const asked = Array.from({ length: 6 }, () => ask(server.url));
@@ -205,12 +186,33 @@ describe.skipIf(missing !== null)(`two workers ${missing ?? ""}`, () => {
   });
 
   test("end when the primary process is killed", async () => {
-    const server = await start();
     const pids = [...pidsOf(server).values()];
-    await server.kill();
+    process.kill(server.pid, "SIGKILL");
     await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), patience);
   });
 });
+
+test.skipIf(missing !== null)(
+  `workers drain on SIGTERM, and no request that was accepted fails ${missing ?? ""}`,
+  async () => {
+    const server = await start({ ACCOUNTLINK_IDLE_TIMEOUT: "10 seconds" });
+    onTestFinished(() => server.kill());
+    const clients = [
+      startClients({ url: server.url, key, count: 20, untilRefused: true }),
+      startClients({ url: server.url, key: otherKey, count: 20, untilRefused: true, keepAlive: false }),
+    ];
+    await vi.waitFor(() => {
+      for (const { report } of clients) expect(report.reads).toBeGreaterThan(20);
+    }, patience);
+    process.kill(server.pid, "SIGTERM");
+    // As supervisors do that signal every process of a service.
+    for (const pid of pidsOf(server).values()) process.kill(pid, "SIGTERM");
+    const reports = await Promise.all(clients.map(({ refused }) => refused));
+    expect(reports.flatMap(({ failures }) => failures)).toEqual([]);
+    expect(await server.stop()).toBe(0);
+    expect(server.output()).not.toContain("A worker ended");
+  },
+);
 
 /** Sends a request on a connection of its own. */
 const ask = (url: string): { readonly answer: () => string } => {
