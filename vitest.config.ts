@@ -54,7 +54,7 @@ export default defineConfig({
             "packages/testing/bot_test.ts",
             "packages/client/size_test.ts",
           ],
-          // Deno and Bun run side by side.
+          // Deno and Bun run beside the tests on Node.
           maxWorkers: 2,
         },
       },
