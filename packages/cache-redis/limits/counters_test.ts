@@ -2,7 +2,7 @@ import { Counters, type KeyId, RequestLimits } from "@accountlink/core";
 import { parseAddress } from "@accountlink/core/addresses";
 import type { CounterRule } from "@accountlink/core/limits";
 import { Secrets } from "@accountlink/core/secrets";
-import { redisUrl, startRedis, whyNoRedis, whyNoRedisUrl } from "@accountlink/test-servers";
+import { isProof, redisUrl, startRedis, whyNoRedis, whyNoRedisUrl } from "@accountlink/test-servers";
 import { assert, describe, it } from "@effect/vitest";
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect";
 import { openNode, until } from "../test_redis.ts";
@@ -11,6 +11,7 @@ const noUrl = await whyNoRedisUrl();
 const noServer = await whyNoRedis();
 const minute = 60_000;
 const hour = 60 * minute;
+const windows = isProof ? 100_000 : 20_000;
 const atOnce = { concurrency: "unbounded" } as const;
 
 const ruleOf = (parts: Partial<CounterRule> = {}): CounterRule => ({
@@ -182,7 +183,7 @@ describe.skipIf(noServer !== null)(`counters ${noServer ?? "on their own Redis"}
     }),
   );
 
-  it.live("use bounded memory for 100,000 windows, and free it when they end", () =>
+  it.live(`use bounded memory for ${windows} windows, and free it when they end`, () =>
     Effect.gen(function* () {
       const server = yield* startRedis();
       const counters = yield* openCounters(server.url);
@@ -192,7 +193,7 @@ describe.skipIf(noServer !== null)(`counters ${noServer ?? "on their own Redis"}
       const keyCount = Effect.map(server.ask("DBSIZE"), (reply) => Number(reply.slice(1)));
       const fill = (durationMs: number) =>
         Effect.forEach(
-          Array.from({ length: 1_000 }),
+          Array.from({ length: windows / 100 }),
           (_, i) =>
             counters.admit(
               Array.from({ length: 100 }, (__, k) =>
@@ -200,17 +201,18 @@ describe.skipIf(noServer !== null)(`counters ${noServer ?? "on their own Redis"}
               ),
               0,
             ),
-          { concurrency: 20, discard: true },
+          // Those of a turn are one script, which on a busy machine too has to end before the deadline of its command.
+          { concurrency: 4, discard: true },
         );
       const before = yield* usedMemory;
       yield* fill(hour);
-      assert.strictEqual(yield* keyCount, 100_000);
-      assert.isBelow(((yield* usedMemory) - before) / 100_000, 300);
+      assert.strictEqual(yield* keyCount, windows);
+      assert.isBelow(((yield* usedMemory) - before) / windows, 300);
 
       yield* server.ask("FLUSHALL");
       yield* fill(1);
       yield* until(Effect.map(keyCount, (count) => count === 0));
-      assert.isBelow((yield* usedMemory) - before, 5_000_000);
+      assert.isBelow(((yield* usedMemory) - before) / windows, 50);
     }),
   );
 });
