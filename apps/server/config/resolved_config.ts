@@ -152,21 +152,18 @@ export const resolveConfig = (config: Config): Effect.Effect<ResolvedConfig, Inv
     }),
   );
 
-/** Fails if several processes could not share the storage or the limits. */
+/** Fails if several processes could not share the storage. */
 const workersOf = ({
   ACCOUNTLINK_WORKERS: workers,
   ACCOUNTLINK_STORAGE: storage,
-  ACCOUNTLINK_CACHE: cache,
-}: Config): Effect.Effect<number, InvalidConfig> => {
-  const shared = storage === "postgres" && cache === "redis";
-  return workers === 1 || shared
+}: Config): Effect.Effect<number, InvalidConfig> =>
+  workers === 1 || storage !== "memory"
     ? Effect.succeed(workers)
     : Effect.fail(
         new InvalidConfig({
-          problem: `ACCOUNTLINK_WORKERS is "${workers}", expected 1 unless ACCOUNTLINK_STORAGE is postgres and ACCOUNTLINK_CACHE is redis, which processes can share`,
+          problem: `ACCOUNTLINK_WORKERS is "${workers}", expected 1 (ACCOUNTLINK_STORAGE is memory, which is that of one process)`,
         }),
       );
-};
 
 export const limitsOf = (config: Config): LimitSettings => ({
   free: tierLimits(config, "FREE"),

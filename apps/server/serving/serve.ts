@@ -61,7 +61,7 @@ const serving = Effect.fnUntraced(function* (resolved: ResolvedConfig, worker: W
     return yield* Effect.never;
   }).pipe(
     Effect.scoped,
-    Effect.provide(serviceLayer(resolved, secrets, fixture.platform, Deferred.await(publicUrl))),
+    Effect.provide(serviceLayer(resolved, secrets, fixture.platform, Deferred.await(publicUrl), worker)),
     Effect.provideContext(networks),
   );
 });

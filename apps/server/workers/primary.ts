@@ -5,12 +5,13 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { MetricsText, Readiness } from "@accountlink/http";
+import { StorageSql } from "@accountlink/storage-sql";
 import { Console, Deferred, Effect, Layer } from "effect";
 import { PrometheusMetrics } from "effect/observability";
 import { Invocation } from "../cli/invocation.ts";
 import { AlreadyReported } from "../cli/report.ts";
 import type { Config } from "../config/config.ts";
-import { prepareFolder } from "../config/data_folder.ts";
+import { prepareFolder, unusableFolder } from "../config/data_folder.ts";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { startDevPlatform } from "../layers/platform_layer.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
@@ -20,6 +21,7 @@ import { listenError } from "../serving/listen_error.ts";
 import { listenForOperators } from "../serving/operator_server.ts";
 import { readStartupFixture, warnOfLive } from "../serving/startup_fixture.ts";
 import { exportProcessMetrics } from "../telemetry/process_metrics.ts";
+import { makeHeldCache } from "./held_cache.ts";
 import { WorkerPool, type WorkerPoolOptions } from "./worker_pool.ts";
 
 /** Serves by workers until it is interrupted, then lets them drain. */
@@ -29,7 +31,12 @@ const serving = Effect.fnUntraced(function* (resolved: ResolvedConfig) {
   const { config, demo, platform, storage } = resolved;
   // What all workers would create or refuse.
   const fixture = yield* readStartupFixture(resolved);
-  if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
+  if (storage.kind === "embedded") {
+    yield* prepareFolder(config, storage.folder);
+    yield* StorageSql.acquireProcessLock(storage.folder).pipe(
+      Effect.catchTag("SqlError", (cause) => Effect.fail(unusableFolder(config, cause))),
+    );
+  }
   yield* resolveSecrets(resolved);
   yield* warnOfLive(platform, fixture);
 
@@ -58,6 +65,7 @@ const serving = Effect.fnUntraced(function* (resolved: ResolvedConfig) {
 
 const startPool = Effect.fnUntraced(function* (size: number, devPlatform: WorkerPoolOptions["devPlatform"]) {
   const shell = yield* Invocation;
+  const cache = yield* makeHeldCache;
   const context = yield* Effect.context();
   const run = Effect.runForkWith(context);
   return yield* Effect.acquireRelease(
@@ -67,6 +75,7 @@ const startPool = Effect.fnUntraced(function* (size: number, devPlatform: Worker
           size,
           shell,
           devPlatform,
+          cache,
           metrics: () => PrometheusMetrics.formatUnsafe(context),
           onServing: (worker) => {
             run(Effect.annotateLogs(Effect.logInfo("A worker serves"), worker));

@@ -3,10 +3,12 @@
  */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Context } from "effect";
+import { Context, Effect, type Scope } from "effect";
 import { Channel } from "./channel.ts";
 import { serveHanded } from "./handed_connections.ts";
-import type { Answers, Health, Service, ToPrimary, ToWorker, WorkerStart } from "./messages.ts";
+import type { Health, Service, ToPrimary, ToWorker, WorkerStart } from "./messages.ts";
+import type { SharedCacheLink } from "./shared_cache.ts";
+import { OwnWriteTurn } from "./write_turns.ts";
 
 /** What a worker tells of itself. */
 interface Report extends Service {
@@ -23,7 +25,11 @@ export interface Worker {
    * @returns waits until the port is closed, and then for the last connection
    */
   readonly serve: (server: Server) => () => Promise<{ readonly closed: Promise<void> }>;
+  /** The way to what all workers share without Redis. */
+  readonly cache: SharedCacheLink;
   readonly ready: (report: Report) => void;
+  /** This worker's turn to write to a database that one process at a time can write to. */
+  readonly writeTurn: Effect.Effect<void, never, Scope.Scope>;
   /** The metrics of all processes; null when the primary process does not answer. */
   readonly metricsOfAll: () => Promise<string | null>;
 }
@@ -45,13 +51,19 @@ export const joinPrimary = (stop: () => void): Promise<Worker> => {
   let take: ReturnType<typeof serveHanded>["take"] | undefined;
   let report: Report | undefined;
 
-  const channel = new Channel<ToPrimary, ToWorker>(process, {
+  let deliver: ((topic: string, message: string) => void) | undefined;
+
+  const channel = new Channel<ToPrimary, ToWorker, "metrics" | "health">(process, {
     onMessage: (message, socket) => {
       switch (message.type) {
         case "start":
           return started.resolve(message.start);
         case "listening":
           return listening.resolve(message.address);
+        case "turn":
+          return turn.hear(message.notice);
+        case "signal":
+          return deliver?.(message.topic, message.message);
         case "stop":
           return stop();
         case "closed":
@@ -63,10 +75,10 @@ export const joinPrimary = (stop: () => void): Promise<Worker> => {
     },
     answers: {
       metrics: async () => (await report?.metrics()) ?? "",
-      health: async (): Promise<Answers["health"]> =>
-        (await report?.health()) ?? { failing: ["starting"], degraded: [] },
+      health: async () => (await report?.health()) ?? { failing: ["starting"], degraded: [] },
     },
   });
+  const turn = new OwnWriteTurn((request) => channel.tell({ type: "turn", request }));
   process.once("disconnect", () => {
     closed.resolve();
     stop();
@@ -87,6 +99,17 @@ export const joinPrimary = (stop: () => void): Promise<Worker> => {
     report = own;
     channel.tell({ type: "ready", service: { deployment: own.deployment, url: own.url } });
   };
-  const metricsOfAll = () => channel.ask("metrics");
-  return started.promise.then((start) => ({ start, serve, ready, metricsOfAll }));
+  const metricsOfAll = () => channel.ask("metrics", null);
+  const cache: SharedCacheLink = {
+    call: (calls) => channel.ask("cache", calls),
+    publish: (topic, message) => channel.tell({ type: "signal", topic, message }),
+    onMessage: (taking) => {
+      deliver = taking;
+    },
+  };
+  const writeTurn = Effect.acquireRelease(
+    Effect.promise(() => turn.begin()),
+    () => Effect.sync(() => turn.end()),
+  );
+  return started.promise.then((start) => ({ start, serve, ready, metricsOfAll, cache, writeTurn }));
 };

@@ -5,11 +5,12 @@ import { type ChildProcess, fork } from "node:child_process";
 import type { AddressInfo, Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import type { GivenByShell } from "../cli/invocation.ts";
-import { Channel } from "./channel.ts";
+import { type Answers, Channel } from "./channel.ts";
 import { Distribution, type Taker } from "./distribution.ts";
-import type { Answers, Health, Service, ToPrimary, ToWorker, WorkerStart } from "./messages.ts";
+import type { Health, Questions, Service, ToPrimary, ToWorker, WorkerStart } from "./messages.ts";
 import { replacementDelay } from "./replacement_delay.ts";
 import { mergeMetrics } from "./worker_metrics.ts";
+import { WriteTurns } from "./write_turns.ts";
 
 const entryPoint = fileURLToPath(new URL("./worker_main.ts", import.meta.url));
 
@@ -27,6 +28,8 @@ export interface WorkerPoolOptions {
   readonly size: number;
   readonly shell: GivenByShell;
   readonly devPlatform: WorkerStart["devPlatform"];
+  /** What all workers share. */
+  readonly cache: Answers<"cache">["cache"];
   /** The metrics of this process. */
   readonly metrics: () => string;
   readonly onServing: (worker: { readonly worker: number; readonly pid: number | undefined }) => void;
@@ -37,7 +40,7 @@ export interface WorkerPoolOptions {
 interface WorkerProcess extends Taker {
   readonly id: number;
   readonly child: ChildProcess;
-  readonly channel: Channel<ToWorker, ToPrimary>;
+  readonly channel: Channel<ToWorker, ToPrimary, "metrics" | "cache">;
   /** Whether it can serve as soon as it knows the address; false once it has ended. */
   readonly prepared: Promise<boolean>;
   /** Resolves when it serves; null once it has ended. */
@@ -49,6 +52,9 @@ export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #workers = new Map<number, WorkerProcess>();
   readonly #distribution = new Distribution();
+  readonly #writeTurns = new WriteTurns<WorkerProcess>(({ channel }, notice) =>
+    channel.tell({ type: "turn", notice }),
+  );
   readonly #replacements = new Set<NodeJS.Timeout>();
   #isStopping = false;
   #haveDrained = true;
@@ -121,11 +127,17 @@ export class WorkerPool {
   }
 
   /** The answers of those that answer. */
-  async #ask<About extends keyof Answers>(question: About): Promise<ReadonlyMap<number, Answers[About]>> {
+  async #ask<About extends "metrics" | "health">(
+    question: About,
+  ): Promise<ReadonlyMap<number, Questions[About]["answer"]>> {
     const answers = await Promise.all(
-      [...this.#workers].map(async ([id, { channel }]) => [id, await channel.ask(question)] as const),
+      [...this.#workers].map(async ([id, { channel }]) => [id, await channel.ask(question, null)] as const),
     );
     return new Map(answers.flatMap(([id, answer]) => (answer === null ? [] : [[id, answer]])));
+  }
+
+  #relay(from: WorkerProcess, signal: Extract<ToWorker, { readonly type: "signal" }>): void {
+    for (const worker of this.#workers.values()) if (worker !== from) worker.channel.tell(signal);
   }
 
   #start(id: number, loadsFixture: boolean): WorkerProcess {
@@ -137,7 +149,7 @@ export class WorkerPool {
     const prepared = Promise.withResolvers<boolean>();
     const ready = Promise.withResolvers<Service | null>();
     const ended = Promise.withResolvers<void>();
-    const channel = new Channel<ToWorker, ToPrimary>(child, {
+    const channel = new Channel<ToWorker, ToPrimary, "metrics" | "cache">(child, {
       onMessage: (message) => {
         switch (message.type) {
           case "prepared":
@@ -146,11 +158,15 @@ export class WorkerPool {
             onServing({ worker: id, pid: child.pid });
             this.#distribution.add(worker);
             return ready.resolve(message.service);
+          case "turn":
+            return this.#writeTurns.hear(worker, message.request);
+          case "signal":
+            return this.#relay(worker, message);
           case "taken":
             return this.#distribution.taken(worker, message.connection);
         }
       },
-      answers: { metrics: () => this.metrics(), health: () => this.health() },
+      answers: { metrics: () => this.metrics(), cache: this.#options.cache },
     });
     const worker: WorkerProcess = {
       id,
@@ -164,6 +180,7 @@ export class WorkerPool {
     const end = () => {
       if (this.#workers.get(id) === worker) this.#workers.delete(id);
       this.#distribution.remove(worker);
+      this.#writeTurns.remove(worker);
       prepared.resolve(false);
       ready.resolve(null);
       ended.resolve();

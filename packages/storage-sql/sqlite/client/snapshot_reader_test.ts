@@ -45,6 +45,18 @@ describe("reads on the connection", () => {
     }),
   );
 
+  it.effect("see writes of another process at once where several processes write", () =>
+    withDatabase(
+      function* ({ connection, other }) {
+        const read = connection.executeValues(names, []);
+        yield* read;
+        other.exec("INSERT INTO counters VALUES ('a', 1)");
+        expect(yield* read).toEqual([["a"]]);
+      },
+      { alone: false },
+    ),
+  );
+
   it.effect("cannot write", () =>
     withDatabase(function* ({ connection }) {
       const refused = yield* Effect.flip(connection.executeRaw("INSERT INTO counters VALUES ('a', 1)", []));

@@ -18,6 +18,13 @@ export interface SqliteOptions {
    * `LockTimeoutError`; 5 seconds by default.
    */
   readonly busyTimeout?: Duration.Input;
+  /** Waits for the turn of this process to write, until the scope closes. */
+  readonly writeTurn?: Effect.Effect<void, never, Scope.Scope>;
+  /**
+   * Whether the reads of a turn of the event loop may share a snapshot, since other processes hardly
+   * write; true by default. Else each read sees every write that was answered before it.
+   */
+  readonly alone?: boolean;
 }
 
 /**
@@ -43,8 +50,9 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const busyTimeout = Duration.toMillis(options.busyTimeout ?? "5 seconds");
   const db = yield* acquire(() => open(options.filename), busyTimeout);
   const Direct = (yield* isTraced) ? TracedConnection : Connection;
-  const reader = yield* makeReader(options.filename, busyTimeout, Direct);
-  const access = new Access(db, busyTimeout, () => reader?.endSnapshot());
+  const { filename, writeTurn = Effect.void, alone = true } = options;
+  const reader = yield* makeReader({ filename, busyTimeout, alone }, Direct);
+  const access = new Access(db, { busyTimeout, writeTurn, onWrite: () => reader?.endSnapshot() });
   const statements = statementsOf(db);
   const shared = new Connection(access.shared, statements);
 
@@ -80,12 +88,19 @@ function acquire(
 
 /** A database in memory has no reader, since only its own connection sees it. */
 const makeReader = Effect.fnUntraced(function* (
-  filename: string,
-  busyTimeout: number,
+  {
+    filename,
+    busyTimeout,
+    alone,
+  }: { readonly filename: string; readonly busyTimeout: number; readonly alone: boolean },
   Direct: typeof Connection,
 ) {
   if (filename === ":memory:") return undefined;
   const db = yield* acquire(() => openToRead(filename), busyTimeout);
+  if (!alone) {
+    const run: Run = (statement) => retryWhileLocked(busyTimeout, () => Effect.succeed(statement()));
+    return Object.assign(new Direct(run, statementsOf(db)), { endSnapshot: () => {} });
+  }
   const reader = new SnapshotReader(db, busyTimeout);
   return Object.assign(new Direct(reader.run, statementsOf(db)), { endSnapshot: reader.endSnapshot });
 });
