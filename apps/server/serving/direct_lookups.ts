@@ -4,7 +4,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isTraced } from "@accountlink/core/telemetry";
 import type { DirectLookups, RequestHead } from "@accountlink/http";
-import { Effect, Exit, Fiber } from "effect";
+import { Effect, Exit, Fiber, Scope } from "effect";
 import type { HttpServerResponse } from "effect/http";
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -21,7 +21,8 @@ export const answerDirectly = Effect.fnUntraced(function* (
   isRefused: (request: IncomingMessage) => boolean,
 ) {
   if (yield* isTraced) return;
-  const scope = yield* Effect.scope;
+  // A scope of its own: that of the server counts as closed while it drains, and would interrupt.
+  const scope = yield* Scope.fork(yield* Effect.scope, "parallel");
   const run = Effect.runForkWith(yield* Effect.context());
   const serve = node.listeners("request").at(-1) as Listener;
 
