@@ -47,12 +47,14 @@ export const startClients = (options: ClientOptions): Clients => {
   const run = async (chatId: string, index: number) => {
     const isBusy = keepAlive && index % 2 === 0;
     const connection = makeConnection(options);
+    let isWritten = true;
     for (let turn = 0; !stopped.signal.aborted; turn++) {
       const gameId = String(((turn >> 1) % 9) + 1);
       const method = turn % 2 === 0 ? "PATCH" : "GET";
-      const problem = await (method === "PATCH"
+      const problem: string | null = await (method === "PATCH"
         ? connection.ask("PATCH", "/v2/game", gameId, { chatId, gameId })
-        : connection.ask("GET", `/v2/chat?chatId=${chatId}`, gameId));
+        : connection.ask("GET", `/v2/chat?chatId=${chatId}`, isWritten ? gameId : null));
+      if (method === "PATCH") isWritten = problem === null;
       if (problem === "ECONNREFUSED" && untilRefused) break;
       if (method === "PATCH") report.writes++;
       else report.reads++;
@@ -87,8 +89,13 @@ const makeConnection = ({ url, key, keepAlive = true }: ClientOptions) => {
   const request = isSecure ? secureRequest : plainRequest;
   const headers = { authorization: `Bearer ${key}` };
 
-  /** Gives what is wrong, or null when the answer is of this game user. */
-  const ask = async (method: string, path: string, gameId: string, body?: object): Promise<string | null> => {
+  /** Gives what is wrong, or null when the answer is of this game user; of any, where it is null. */
+  const ask = async (
+    method: string,
+    path: string,
+    gameId: string | null,
+    body?: object,
+  ): Promise<string | null> => {
     const payload = body === undefined ? null : JSON.stringify(body);
     const outgoing = request(new URL(path, url), {
       agent,
@@ -105,7 +112,9 @@ const makeConnection = ({ url, key, keepAlive = true }: ClientOptions) => {
       const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
       const answer = (await json(incoming)) as { readonly data?: { readonly gameId?: string } };
       if (incoming.statusCode !== 200) return `${incoming.statusCode} ${JSON.stringify(answer)}`;
-      return answer.data?.gameId === gameId ? null : `found ${answer.data?.gameId}, expected ${gameId}`;
+      return gameId === null || answer.data?.gameId === gameId
+        ? null
+        : `found ${answer.data?.gameId}, expected ${gameId}`;
     } catch (error) {
       return (error as NodeJS.ErrnoException).code ?? String(error);
     }
