@@ -45,7 +45,10 @@ const keyLookups = (
       WHERE key_id = keys.id AND ends_at > ${at} AND (keys.expires_at IS NULL OR keys.expires_at > ${at})
     ) AS previous_secret_ends_at`;
   const { isAmong, isRemote } = dialectOf(sql);
-  const presented = isRemote ? batchByHash(sql, connection, byHash) : (hash: string) => byHash(sql`${hash}`);
+  const [one] = byHash(sql`${""}`).compile();
+  const presented = isRemote
+    ? batchByHash(sql, connection, byHash)
+    : (hash: string) => connection.execute(one, [hash], undefined);
 
   return {
     findByHash: (hash) =>

@@ -2,7 +2,7 @@
  * The writes of `LinkStore`. Each answers with values of the statement that writes, or of rows that
  * it has locked. So writes to one chat user are serialized, and each reports what it replaced.
  */
-import type { Link, LinkStore } from "@accountlink/core";
+import type { Link, LinkStore, Pid } from "@accountlink/core";
 import {
   type GameUnlinked,
   isLinked,
@@ -89,18 +89,42 @@ const moveChatOn = (sql: SqlClient.SqlClient) => {
 };
 
 const deleteScopeOn = (sql: SqlClient.SqlClient) => {
-  const { forUpdate, rowsWritten } = dialectOf(sql);
+  const { forUpdate } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
+  const deleteLinks = deleteRowsOn(sql, "links", ["pid", "chat_id"]);
+  const deleteSightings = deleteRowsOn(sql, "sightings", ["pid", "chat_id", "address_hash"]);
   const endVerifications = endVerificationsOn(sql);
   return Effect.fnUntraced(function* (write: WriteContext) {
     const { pid, at } = write;
     // Waits for transactions that add records, so that the DELETE sees them.
     yield* lockScope(pid, forUpdate);
-    const records = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
-    yield* sql`DELETE FROM sightings WHERE pid = ${pid}`;
+    const records = yield* deleteLinks(pid);
+    yield* deleteSightings(pid);
     yield* sql`DELETE FROM alt_reviews WHERE pid = ${pid}`;
     const ended = yield* endVerifications(pid, null, at);
     yield* insertLinkEntry(sql, write, "scope.deleted", { deletedRecords: records });
     return { records, ended };
   }, sql.withTransaction);
+};
+
+/** How many rows are deleted before an embedded database lets the process read again. */
+const deletedAtOnce = 1_000;
+
+/** Deletes the rows of a scope in a table with this primary key, and returns their number. */
+const deleteRowsOn = (sql: SqlClient.SqlClient, table: string, primaryKey: ReadonlyArray<string>) => {
+  const { isRemote, rowsWritten, firstRows } = dialectOf(sql);
+  if (isRemote) {
+    return (pid: Pid) => Effect.map(sql`DELETE FROM ${sql(table)} WHERE pid = ${pid}`.raw, rowsWritten);
+  }
+  return Effect.fnUntraced(function* (pid: Pid) {
+    const condition = sql`pid = ${pid}`;
+    const rows = firstRows({ table, primaryKey, order: "chat_id", condition, limit: deletedAtOnce });
+    let total = 0;
+    for (;;) {
+      const deleted = rowsWritten(yield* sql`DELETE FROM ${sql(table)} ${rows}`.raw);
+      total += deleted;
+      if (deleted < deletedAtOnce) return total;
+      yield* Effect.yieldNow;
+    }
+  });
 };
