@@ -1,4 +1,4 @@
-/** The Postgres and the Redis of the proofs of docs/scaling.md, and what they have spent. */
+/** The Postgres and the Redis of the proofs of docs/scaling.md and docs/performance.md, and what they have spent. */
 import {
   makePostgresDatabase,
   type PostgresDatabase,
@@ -26,8 +26,12 @@ export interface Spent {
   readonly wal: number;
 }
 
-/** Starts both before the tests of a file, and ends them after. */
-export const useServers = () => {
+/**
+ * Starts both before the tests of a file, and ends them after.
+ *
+ * @param sharedBuffers how much Postgres keeps in its own memory
+ */
+export const useServers = (sharedBuffers = "1GB") => {
   const scope = Scope.makeUnsafe();
   const run = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
     Effect.runPromise(Scope.provide(effect, scope));
@@ -38,7 +42,9 @@ export const useServers = () => {
 
   beforeAll(async () => {
     if (missing !== null) return;
-    postgres = await run(startPostgres({ config: ["shared_buffers = 1GB", "max_wal_size = 4GB"] }));
+    postgres = await run(
+      startPostgres({ config: [`shared_buffers = ${sharedBuffers}`, "max_wal_size = 4GB"] }),
+    );
     redis = await run(startRedis());
     administration = await run(makePostgresDatabase(postgres));
     const [file] = await run(administration.query("SELECT pg_read_file('postmaster.pid') AS text"));
