@@ -21,7 +21,7 @@ export default defineConfig({
     setupFiles: ["./tools/expect_runtime.ts"],
     pool: "forks",
     // Tests wait for processes more than they compute.
-    maxWorkers: 4,
+    maxWorkers: 6,
     // A worker imports the sources once, and keeps its Postgres.
     isolate: false,
     testTimeout: 2 * minutes,
