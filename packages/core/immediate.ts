@@ -10,21 +10,18 @@ import { type Cause, Effect, Exit, type Fiber } from "effect";
 
 type RunningFiber = Fiber.Fiber<unknown, unknown>;
 
-/** Returns an `Exit` if the result is there, else an effect for the rest. */
-type Attempt<A, E, R> = (fiber: RunningFiber) => Effect.Effect<A, E, R>;
-
-const attemptKey = Symbol("@accountlink/core/Immediate");
+const evaluateKey = Symbol("@accountlink/core/Immediate");
 
 interface Immediate<A, E, R> extends Effect.Effect<A, E, R> {
-  [attemptKey]?: Attempt<A, E, R>;
+  [evaluateKey]?: (fiber: RunningFiber) => Effect.Effect<A, E, R>;
 }
 
-/** `Effect.withFiber`, of a function that returns an `Exit` where it can. */
+/** `Effect.withFiber`. */
 export const withFiber = <A, E = never, R = never>(
-  attempt: (fiber: RunningFiber) => Effect.Effect<A, E, R>,
+  evaluate: (fiber: RunningFiber) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> => {
-  const effect: Immediate<A, E, R> = Effect.withFiber(attempt);
-  effect[attemptKey] = attempt;
+  const effect: Immediate<A, E, R> = Effect.withFiber(evaluate);
+  effect[evaluateKey] = evaluate;
   return effect;
 };
 
@@ -47,26 +44,17 @@ export const map = <A, E, R, B>(self: Effect.Effect<A, E, R>, f: (value: A) => B
 export const flatMap = <A, E, R, B, E2, R2>(
   self: Effect.Effect<A, E, R>,
   f: (value: A) => Effect.Effect<B, E2, R2>,
-): Effect.Effect<B, E | E2, R | R2> =>
-  withFiber((fiber) => Effect.flatMapEager(attempt(self, fiber), (value) => attempt(f(value), fiber)));
+): Effect.Effect<B, E | E2, R | R2> => withFiber((fiber) => Effect.flatMapEager(attempt(self, fiber), f));
 
 /** `Effect.matchCauseEffect`. */
 export const matchCauseEffect = <A, E, R, B, E2, R2, C, E3, R3>(
   self: Effect.Effect<A, E, R>,
-  {
-    onFailure,
-    onSuccess,
-  }: {
+  handlers: {
     readonly onFailure: (cause: Cause.Cause<E>) => Effect.Effect<B, E2, R2>;
     readonly onSuccess: (value: A) => Effect.Effect<C, E3, R3>;
   },
 ): Effect.Effect<B | C, E2 | E3, R | R2 | R3> =>
-  withFiber((fiber) =>
-    Effect.matchCauseEffectEager(attempt(self, fiber), {
-      onFailure: (cause) => attempt(onFailure(cause), fiber),
-      onSuccess: (value) => attempt(onSuccess(value), fiber),
-    }),
-  );
+  withFiber((fiber) => Effect.matchCauseEffectEager(attempt(self, fiber), handlers));
 
 /** `Effect.catchCause`. */
 export const catchCause = <A, E, R, B, E2, R2>(
@@ -74,12 +62,12 @@ export const catchCause = <A, E, R, B, E2, R2>(
   onFailure: (cause: Cause.Cause<E>) => Effect.Effect<B, E2, R2>,
 ): Effect.Effect<A | B, E2, R | R2> => matchCauseEffect(self, { onFailure, onSuccess: Effect.succeed });
 
-/** Evaluates an effect in place as far as it goes without waiting. */
-export const attempt = <A, E, R>(effect: Immediate<A, E, R>, fiber: RunningFiber): Effect.Effect<A, E, R> => {
-  const evaluate = effect[attemptKey];
-  if (evaluate === undefined) return effect;
+/** Evaluates an effect in place. Returns an `Exit` if it did not wait, else an effect for the rest. */
+const attempt = <A, E, R>(effect: Effect.Effect<A, E, R>, fiber: RunningFiber): Effect.Effect<A, E, R> => {
+  let rest: Immediate<A, E, R> = effect;
   try {
-    return evaluate(fiber);
+    while (rest[evaluateKey] !== undefined) rest = rest[evaluateKey](fiber);
+    return rest;
   } catch (defect) {
     return Exit.die(defect);
   }

@@ -91,7 +91,7 @@ export const requestContextMaker = (settings: HttpSettingsShape) => {
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
       const remoteAddress = Option.getOrUndefined(request.remoteAddress);
       const context = makeContext(fiber, route, request, rawValues(fiber.context), remoteAddress);
-      return Immediate.attempt(use(context), fiber);
+      return use(context);
     });
 };
 

@@ -1,5 +1,5 @@
 /** Shared counters whose durable windows survive a loss: they are restored from the ledger. */
-import { Effect, Exit, Result } from "effect";
+import { Effect, Result } from "effect";
 import * as Immediate from "../immediate.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Admission, CounterRule, CounterState, Counters } from "./counters.ts";
@@ -66,17 +66,16 @@ export const makeDurableCounters = (options: DurableCountersOptions): Counters["
 
   return {
     admit: (rules, now) =>
-      Immediate.withFiber((fiber) => {
+      Immediate.withFiber(() => {
         const asked = withCheckpoints(rules, now);
         const admitted = Immediate.flatMap(shared.admit(asked, now), (first) =>
           first.forgotten === undefined
             ? Effect.succeed(record(asked, first, now))
             : restoreAndAdmit(asked, first, now),
         );
-        const admission = Immediate.attempt(admitted, fiber);
-        return Exit.isExit(admission) && Exit.isSuccess(admission)
-          ? admission
-          : Effect.tapError(admission, () => returnOwed(asked, now));
+        return Immediate.catchCause(admitted, (cause) =>
+          Effect.tapError(Effect.failCause(cause), () => returnOwed(asked, now)),
+        );
       }),
     read: shared.read,
   };

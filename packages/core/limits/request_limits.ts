@@ -171,13 +171,10 @@ export class RequestLimits extends Context.Service<
             Immediate.withFiber((fiber) => {
               const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe();
               const rules = rulesFor(requester, addressName, now);
-              return Immediate.attempt(
-                Immediate.map(counters.admit(rules, now), ({ admitted, states }) => ({
-                  report: reportOf(rules, states),
-                  refusal: admitted ? null : refusalOf(rules, states, now),
-                })),
-                fiber,
-              );
+              return Immediate.map(counters.admit(rules, now), ({ admitted, states }) => ({
+                report: reportOf(rules, states),
+                refusal: admitted ? null : refusalOf(rules, states, now),
+              }));
             }),
           ),
 

@@ -15,5 +15,5 @@ export const traced =
     Immediate.withFiber((fiber) =>
       isTracing(fiber)
         ? Effect.useSpan(name, (span) => Effect.provideService(operation, Tracer.ParentSpan, span))
-        : Immediate.attempt(operation, fiber),
+        : operation,
     );

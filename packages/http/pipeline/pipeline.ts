@@ -39,7 +39,7 @@ import { isList, readJson } from "./body.ts";
 import { answerOnce, idempotencyKeyOf } from "./idempotency.ts";
 import { premiumTest } from "./parameters.ts";
 import { logAccess } from "./request_metrics.ts";
-import { checkContract, rawValuesOf, readerFor } from "./request_values.ts";
+import { checkContract, queryValues, rawValuesOf, readerFor } from "./request_values.ts";
 import { makeObservers, type Observers, respond } from "./respond.ts";
 
 /** The input of a handler. */
@@ -151,17 +151,19 @@ export const makePipeline = Effect.gen(function* () {
   const makeContext = contextMaker(settings);
   const withContext = requestContextMaker(settings);
 
+  /** Puts the answers of a route into its envelope. */
+  const enveloped = <C extends RequestContext, R>(
+    route: Route,
+    answer: (context: C) => Effect.Effect<Answered, PublicError, R>,
+  ) => {
+    const envelope = envelopeOf(route);
+    return (context: C) => render(envelope, context, observers, answer(context));
+  };
+
   const bind = <R extends RequestServices>(
     route: Route,
-    answer: (context: ServedContext) => Effect.Effect<Answered, PublicError, R>,
-  ): BoundRoute => {
-    const envelope = envelopeOf(route);
-    return {
-      method: route.method,
-      path: route.path,
-      answer: withContext(route, (context) => render(envelope, context, observers, answer(context))),
-    };
-  };
+    respondTo: (context: ServedContext) => Effect.Effect<Response, never, R>,
+  ): BoundRoute => ({ method: route.method, path: route.path, answer: withContext(route, respondTo) });
 
   /** The checks of a request with a key, and its handler. */
   const checked = <P extends Parameters, C extends RequestContext, R>(
@@ -204,20 +206,14 @@ export const makePipeline = Effect.gen(function* () {
     route: Route<P>,
     handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError, RequestServices>,
     validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
-  ): BoundRoute => bind(route, checked(route, rawValuesOf(route), handler, validate));
+  ): BoundRoute => bind(route, enveloped(route, checked(route, rawValuesOf(route), handler, validate)));
 
   const lookup: Pipeline["lookup"] = (route, handler) => {
-    const envelope = envelopeOf(route);
-    const answer = checked(route, ({ query }: RequestContext) => Effect.succeed(query), handler);
-    const answerTo = (context: RequestContext) => render(envelope, context, observers, answer(context));
+    const respondTo = enveloped(route, checked(route, queryValues, handler));
     return {
-      method: route.method,
-      path: route.path,
-      answer: withContext(route, answerTo),
+      ...bind(route, respondTo),
       answerHead: (head, query, remoteAddress) =>
-        Immediate.withFiber((fiber) =>
-          Immediate.attempt(answerTo(makeContext(fiber, route, head, query, remoteAddress)), fiber),
-        ),
+        Immediate.withFiber((fiber) => respondTo(makeContext(fiber, route, head, query, remoteAddress))),
     };
   };
 
@@ -253,7 +249,7 @@ export const makePipeline = Effect.gen(function* () {
       yield* checkContract(context);
       return yield* answerList(body, context);
     });
-    return bind(route, answer);
+    return bind(route, enveloped(route, answer));
   };
 
   const visit: Pipeline["visit"] = (id, answer) =>

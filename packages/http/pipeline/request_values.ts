@@ -26,11 +26,11 @@ export const readerFor = <P extends Parameters>(route: Route<P>) => {
   };
 };
 
+export const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
+
 /** Reads the raw parameters of a route, from its query or its body. */
 export const rawValuesOf = ({ source }: Pick<Route, "source">) =>
-  source === "body"
-    ? ({ request }: ServedContext) => readJsonObject(request)
-    : ({ query }: ServedContext) => Effect.succeed(query);
+  source === "body" ? ({ request }: ServedContext) => readJsonObject(request) : queryValues;
 
 /** Refuses an unknown dated contract, where there are no parameters to read. */
 export const checkContract = (context: RequestContext): Effect.Effect<void, InvalidParameter> => {
