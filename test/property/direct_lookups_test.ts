@@ -7,20 +7,12 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Answer } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { guild, makeWorld } from "../support/world.ts";
-import { randomLookup } from "./random_request.ts";
+import { linkedWorld, randomLookup } from "./random_request.ts";
 
 const requests = isProof ? 20_000 : 2_000;
 
-const links = { 100001: "1", 100002: "2", 100003: "2" };
-const world = makeWorld();
-const keys = [
-  world.key({ links }),
-  world.key({ links, tier: "premium" }),
-  world.key({ links, guildId: guild }),
-  world.key({ links, guildId: guild, tier: "premium" }),
-];
-const { send } = useServer(() => ({ fixture: world.fixture }));
+const { fixture, keys } = linkedWorld();
+const { send } = useServer(() => ({ fixture }));
 
 /** Effect's server answers what may have a body. */
 const theLongWay = { "content-length": "0" };

@@ -7,8 +7,7 @@ import { expect, test } from "vitest";
 import { envelopeProblems } from "../contract/envelope.ts";
 import type { Answer } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { guild, makeWorld } from "../support/world.ts";
-import { randomRequest, systemPaths } from "./random_request.ts";
+import { linkedWorld, randomRequest, systemPaths } from "./random_request.ts";
 
 const atOnce = 50;
 
@@ -18,15 +17,8 @@ const atOnce = 50;
  * @param requests how many, a multiple of 50
  */
 export const testRandomRequests = (requests: number): void => {
-  const links = { 100001: "1", 100002: "2", 100003: "2" };
-  const world = makeWorld();
-  const keys = [
-    world.key({ links }),
-    world.key({ links, tier: "premium" }),
-    world.key({ links, guildId: guild }),
-    world.key({ links, guildId: guild, tier: "premium" }),
-  ];
-  const { send, output } = useServer(() => ({ fixture: world.fixture }));
+  const { fixture, keys } = linkedWorld();
+  const { send, output } = useServer(() => ({ fixture }));
 
   test(`${requests} random requests are answered as documented`, async () => {
     const counts = new Map<number, number>();

@@ -4,7 +4,7 @@
 import { LookupsV2, type Route, routes } from "@accountlink/http-api";
 import * as fc from "fast-check";
 import type { RequestOptions } from "../support/http.ts";
-import { botlessGuild, emptyGuild, guild, newToken, nobody, stranger } from "../support/world.ts";
+import { botlessGuild, emptyGuild, guild, makeWorld, newToken, nobody, stranger } from "../support/world.ts";
 
 /** A request line with what goes with it. */
 export interface RandomRequest {
@@ -28,6 +28,19 @@ const present = <Value>(record: Readonly<Record<string, Value | undefined>>): Re
   Object.fromEntries(
     Object.entries(record).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+
+/** Links for the IDs below, and a key of each tier to each kind of scope. */
+export const linkedWorld = () => {
+  const world = makeWorld();
+  const links = { 100001: "1", 100002: "2", 100003: "2" };
+  const keys = [
+    world.key({ links }),
+    world.key({ links, tier: "premium" }),
+    world.key({ links, guildId: guild }),
+    world.key({ links, guildId: guild, tier: "premium" }),
+  ];
+  return { fixture: world.fixture, keys };
+};
 
 const chatId = fc.constantFrom("100001", "100002", "100003", "100004", stranger);
 const gameId = fc.constantFrom("1", "2", "3", "9", nobody);
