@@ -1,6 +1,5 @@
 /** The least that node:http can do: one answer, as long as that to `GET /v2/chat`. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "./listen.ts";
 import type { Serve } from "./ports.ts";
 
 const text = JSON.stringify({ status: 200, data: "x".repeat(380) });
@@ -11,14 +10,4 @@ const headers = {
   "cache-control": "no-store",
 };
 
-export const serve: Serve = async () => {
-  const server = createServer((_, response) => response.writeHead(200, headers).end(text));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-};
+export const serve: Serve = () => listen((_, response) => response.writeHead(200, headers).end(text));

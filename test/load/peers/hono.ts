@@ -1,9 +1,9 @@
 /** Hono by hand, on its server for Node. */
-import type { AddressInfo } from "node:net";
-import { serve as listen } from "@hono/node-server";
+import { getRequestListener } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { listen } from "./listen.ts";
 import { andThen, type PeerRequest, type Serve } from "./ports.ts";
 
 const queryOf = (context: Context): PeerRequest["query"] =>
@@ -22,7 +22,7 @@ const requestOf = (context: Context, body: unknown): PeerRequest => ({
   body,
 });
 
-export const serve: Serve = async (routes) => {
+export const serve: Serve = (routes) => {
   const app = new Hono();
   for (const { method, path, answer } of routes) {
     app.on(method, path, (context) => {
@@ -35,13 +35,6 @@ export const serve: Serve = async (routes) => {
         : context.req.json<unknown>().then(respond, () => respond(undefined));
     });
   }
-  const server = listen({ fetch: app.fetch, hostname: "127.0.0.1", port: 0 });
-  if (!server.listening) await new Promise((resolve) => server.once("listening", resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      server.close();
-      if ("closeAllConnections" in server) server.closeAllConnections();
-    },
-  };
+  const respond = getRequestListener(app.fetch);
+  return listen((request, response) => void respond(request, response));
 };

@@ -1,7 +1,7 @@
 /** node:http by hand. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { parse } from "node:querystring";
+import { listen } from "./listen.ts";
 import type { Answer, PeerRequest, PeerRoute, Serve } from "./ports.ts";
 
 const send = (response: ServerResponse, { status, headers, body }: Answer) => {
@@ -43,9 +43,9 @@ const answer = (route: PeerRoute, request: IncomingMessage, query: string, respo
   return route.method === "GET" ? answerTo(undefined) : bodyOf(request).then(answerTo);
 };
 
-export const serve: Serve = async (routes) => {
+export const serve: Serve = (routes) => {
   const byName = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
-  const server = createServer((request, response) => {
+  return listen((request, response) => {
     const target = request.url ?? "";
     const mark = target.indexOf("?");
     const path = mark === -1 ? target : target.slice(0, mark);
@@ -53,12 +53,4 @@ export const serve: Serve = async (routes) => {
     if (route === undefined) response.writeHead(404).end();
     else void answer(route, request, mark === -1 ? "" : target.slice(mark + 1), response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 };
