@@ -10,7 +10,14 @@ import { patience } from "../support/patience.ts";
 import { runInBrowser } from "./browser_program.ts";
 import { type Command, compile, install, type ProjectManifest, run, type Tarballs } from "./project.ts";
 import type { Runtime, Runtimes } from "./runtimes.ts";
-import { expectLeaving, expectStream, type OpenStream, openStream, type Sessions } from "./use_sessions.ts";
+import {
+  expectLeaving,
+  expectPoll,
+  expectStream,
+  type OpenStream,
+  openStream,
+  type Sessions,
+} from "./use_sessions.ts";
 
 export interface Recipe {
   readonly name: string;
@@ -71,8 +78,9 @@ export const expectRecipe = async (
     if (recipe.output === undefined) {
       const sessions = await useService(`http://127.0.0.1:${port}`, recipe.basePath ?? "", program);
       await expectStream(sessions);
-      // workerd learns that a client left when it next writes to it.
-      if (runtime !== "workerd") await expectLeaving(sessions);
+      await expectPoll(sessions);
+      // By itself, workerd takes no notice of a closed connection until it writes to it.
+      await expectLeaving(sessions, runtime === "workerd" ? "reset" : "close");
       if (closesItself) open = await openStream(sessions);
     } else {
       expect(await program.ended).toBe(0);

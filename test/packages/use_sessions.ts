@@ -1,4 +1,5 @@
 /** Verification sessions of a server as its clients read them, over connections that stay open. */
+import { get } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import { patience } from "../support/patience.ts";
@@ -55,17 +56,48 @@ export const expectStream = async (sessions: Sessions): Promise<void> => {
 };
 
 /**
- * The work for a long poll ends when its client leaves. The interval until the next read begins when a read ends, so a
- * read is refused only if the one before has ended.
+ * A long poll is answered when another request wakes it, here a later read of its session. It was open by then: a read
+ * that comes after another one ended is refused.
  */
-export const expectLeaving = async (sessions: Sessions): Promise<void> => {
+export const expectPoll = async (sessions: Sessions): Promise<void> => {
   const { headers } = sessions;
   let pause = 50;
   await vi.waitFor(async () => {
     pause *= 2;
     const session = await create(sessions);
-    const poll = fetch(`${session}?wait=25`, { headers, signal: AbortSignal.timeout(pause) });
-    await expect(poll).rejects.toHaveProperty("name", "TimeoutError");
+    const poll = fetch(`${session}?wait=25`, { headers });
+    await sleep(pause);
+    for (const answer of [await fetch(session, { headers }), await poll]) {
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toMatchObject({ data: { state: "pending" } });
+    }
+  }, patience);
+};
+
+/** How a client leaves: it closes its connection, or resets it. */
+export type Leaving = "close" | "reset";
+
+/** Sends a request, and leaves before it is answered. */
+const leave = async (url: string, headers: Sessions["headers"], leaving: Leaving, after: number) => {
+  const onResponse = vi.fn<() => void>();
+  const request = get(url, { headers, agent: false }, onResponse).on("error", () => {});
+  await sleep(after);
+  expect(onResponse).not.toHaveBeenCalled();
+  if (leaving === "reset") request.socket?.resetAndDestroy();
+  else request.destroy();
+};
+
+/**
+ * The work for a long poll ends when its client leaves. The interval until the next read begins when a read ends, so a
+ * read is refused only if the one before has ended.
+ */
+export const expectLeaving = async (sessions: Sessions, leaving: Leaving): Promise<void> => {
+  const { headers } = sessions;
+  let pause = 50;
+  await vi.waitFor(async () => {
+    pause *= 2;
+    const session = await create(sessions);
+    await leave(`${session}?wait=25`, headers, leaving, pause);
     await sleep(pause);
     const next = await fetch(session, { headers });
     expect(await next.json()).toMatchObject({ error: { details: { bucket: "poll_interval" } } });

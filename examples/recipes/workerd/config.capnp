@@ -8,4 +8,6 @@ const config :Workerd.Config = (
 const worker :Workerd.Worker = (
   modules = [(name = "main", esModule = embed "dist/main.js")],
   compatibilityDate = "2026-01-01",
+  # Long polls and streams end when their client leaves.
+  compatibilityFlags = ["enable_request_signal"],
 );
