@@ -20,7 +20,8 @@ with "Connection", if its store can be out of reach.
 
   --only <text>   run the suites whose name contains the text, such as LinkStore
   --runs <count>  random inputs of each property; 100 by default
-  --seed <seed>   reproduces a failure of a property, which reports its seed`;
+  --seed <seed>   reproduces a failure of a property, which reports its seed
+  --timeout <s>   seconds that a case may take; 60 by default`;
 
 /** What an adapter exports. */
 interface AdapterModule {
@@ -38,6 +39,8 @@ interface Arguments {
   readonly only: string;
   readonly runs: number;
   readonly seed: number | undefined;
+  /** In seconds. */
+  readonly timeout: number;
 }
 
 /** What was asked for; or what is wrong with it, as text. */
@@ -49,6 +52,7 @@ const argumentsOf = (args: ReadonlyArray<string>): Arguments | string => {
       only: { type: "string", default: "" },
       runs: { type: "string", default: "100" },
       seed: { type: "string" },
+      timeout: { type: "string", default: "60" },
       help: { type: "boolean" },
     },
   });
@@ -58,7 +62,9 @@ const argumentsOf = (args: ReadonlyArray<string>): Arguments | string => {
   const [runs, seed] = [Number(values.runs), values.seed === undefined ? undefined : Number(values.seed)];
   if (!Number.isInteger(runs) || runs < 1) return `--runs is "${values.runs}", expected 1 or more`;
   if (seed !== undefined && !Number.isInteger(seed)) return `--seed is "${values.seed}", expected an integer`;
-  return { path, only, runs, seed };
+  const timeout = Number(values.timeout);
+  if (!(timeout > 0)) return `--timeout is "${values.timeout}", expected more than 0 seconds`;
+  return { path, only, runs, seed, timeout };
 };
 
 const suitesOf =
@@ -105,11 +111,11 @@ export const runCommand = async (
   };
   const asked = argumentsOf(args);
   if (typeof asked === "string") return refuse(asked);
-  const { path, only } = asked;
+  const { path, only, timeout } = asked;
   const { layer, outages } = (await import(pathToFileURL(resolve(path)).href)) as AdapterModule;
   if (!Layer.isLayer(layer)) return refuse(`"${path}" exports no "layer", expected one of all storage ports`);
   const includes = (name: string) => name.includes(only);
-  const results = runSuites(suitesOf(asked, layer, outages), { includes });
+  const results = runSuites(suitesOf(asked, layer, outages), { includes, timeout: timeout * 1_000 });
   const { passed, failed } = await report(results, (line) => output.write(`${line}\n`));
   if (passed + failed === 0) return refuse(`--only is "${only}", expected a part of the name of a suite`);
   return failed === 0 ? 0 : 1;

@@ -37,6 +37,9 @@ test.describe("accountlink-conformance", () => {
     test
       .expect(await run(pathOf("right"), "--runs", "0"))
       .toEqual({ code: 2, output: `--runs is "0", expected 1 or more\n` });
+    test
+      .expect(await run(pathOf("right"), "--timeout", "0"))
+      .toEqual({ code: 2, output: `--timeout is "0", expected more than 0 seconds\n` });
   });
 
   test.it("ends as a program with the code, and its refusal on standard error", async () => {

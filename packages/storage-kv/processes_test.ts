@@ -4,6 +4,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import * as test from "vitest";
 import { StorageKv } from "./mod.ts";
+import type { SingleKeyStore } from "./single_process.ts";
 import { breakingSingleKeys } from "./test_breaking_store.ts";
 import { makeMapStore, makeSingleKeys } from "./test_map_store.ts";
 
@@ -41,6 +42,23 @@ const setEach = (first: number) =>
       links.setGame({ ...origin, pid, at: 1, chatId: ada, gameId: GameId.make(`${first + i}`) }),
     ),
   );
+
+/**
+ * @param isDone whether the write that fails has happened
+ * @param fails asked before each write
+ */
+const failingOnce = (store: SingleKeyStore, isDone: boolean, fails: () => boolean): SingleKeyStore => {
+  const write = async (run: () => Promise<void>) => {
+    const isFailing = fails();
+    if (!isFailing || isDone) await run();
+    if (isFailing) throw new Error("The write failed");
+  };
+  return {
+    ...store,
+    set: (key, value) => write(() => store.set(key, value)),
+    remove: (key) => write(() => store.remove(key)),
+  };
+};
 
 test.describe("processes on a key-value store", () => {
   for (const [name, largestCommit] of [
@@ -89,6 +107,28 @@ test.describe("processes on a key-value store", () => {
       outcomes.add(links);
     }
     test.expect([...outcomes]).toEqual([0, lines.length]);
+  });
+
+  test.it.each([
+    ["was done", true],
+    ["was not done", false],
+  ])("one goes on after any write that failed and %s", async (_, isDone) => {
+    let hasFailed = true;
+    for (let writes = 0; hasFailed; writes++) {
+      const entries = new Map<string, string>();
+      await on(() => StorageKv.singleProcess(makeSingleKeys(entries)), makeScope);
+      let left = writes;
+      const failing = failingOnce(makeSingleKeys(entries), isDone, () => left-- === 0);
+      await on(
+        () => StorageKv.singleProcess(failing),
+        Effect.gen(function* () {
+          yield* Effect.exit(importLines);
+          yield* importLines;
+          test.expect((yield* seen).links).toBe(lines.length);
+        }),
+      );
+      hasFailed = left < 0;
+    }
   });
 
   test.it("a store of a later release is refused", async () => {

@@ -37,7 +37,8 @@ export interface SingleKeyStore {
  */
 export const singleProcess = async (single: SingleKeyStore): Promise<KeyValueStore> => {
   const keys = (await single.keys()).toSorted();
-  let head = await single.get(headKey);
+  /** What this process may have written last: a write that failed may have been done. */
+  let heads = [await single.get(headKey)];
   let turn: Promise<unknown> = Promise.resolve();
 
   const write = async (key: string, value: string | null): Promise<void> => {
@@ -50,13 +51,14 @@ export const singleProcess = async (single: SingleKeyStore): Promise<KeyValueSto
 
   const commit: KeyValueStore["commit"] = async ({ check, writes }) => {
     const current = await single.get(check.key);
-    if (check.key === headKey && current !== head) {
+    if (check.key === headKey && !heads.includes(current)) {
       throw new Error("Cannot write: another process has written to the store, expected only this one");
     }
     if (current !== check.value) return false;
     for (const [key, value] of writes) {
+      if (key === headKey) heads = [current, value];
       await write(key, value);
-      if (key === headKey) head = value;
+      if (key === headKey) heads = [value];
     }
     return true;
   };

@@ -2,13 +2,14 @@
 import { CacheMemory } from "@accountlink/cache-memory";
 import { createAccountLink } from "accountlink";
 import { Layer } from "effect";
-import { layerOn } from "./store.ts";
+import { layerLibsql } from "./store.ts";
 
+// A store belongs to one secret, so keep it.
 const secret = crypto.getRandomValues(new Uint8Array(32));
 const start = () =>
   createAccountLink({
     secret,
-    storage: Layer.merge(layerOn("file:links.db"), CacheMemory.layer),
+    storage: Layer.merge(layerLibsql("file:links.db"), CacheMemory.layer),
     gameUserExists: async () => true,
   });
 

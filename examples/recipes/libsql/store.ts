@@ -1,29 +1,42 @@
 /** Storage on libSQL: a file, a server, or Turso, with its client. */
-import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import {
-  layerSqliteDatabase,
-  type SqliteDatabase,
-  type SqliteResult,
-} from "@accountlink/storage-sql/sqlite_database";
-import { createClient, type ResultSet } from "@libsql/client";
+import { layerSqliteDatabase, type SqliteDatabase } from "@accountlink/storage-sql/sqlite_database";
+import { createClient, type InValue, type ResultSet } from "@libsql/client";
 
-const resultOf = ({ columns, rows, rowsAffected }: ResultSet): SqliteResult => ({
-  rows: rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))),
-  changes: rowsAffected,
-});
+type Params = Parameters<SqliteDatabase["execute"]>[1];
 
-const open = async (url: string): Promise<SqliteDatabase> => {
-  const client = createClient({ url });
-  // A commit is one write to the disk then, not four.
-  if (url.startsWith("file:")) await client.execute("PRAGMA journal_mode = WAL");
+/**
+ * How long a call waits while another process writes, in milliseconds. libSQL blocks the process meanwhile, but to
+ * repeat what failed with SQLITE_BUSY is worse: a later COMMIT fails for "SQL statements in progress".
+ */
+const timeout = 5_000;
+
+/** libSQL binds numbers as REAL, and only a bigint as INTEGER. */
+const argsOf = (params: Params): Array<InValue> =>
+  params.map((value) =>
+    typeof value === "boolean" || Number.isSafeInteger(value) ? BigInt(value as number) : value,
+  );
+
+const resultOf = ({ rows, rowsAffected }: ResultSet) => ({ rows, changes: rowsAffected });
+
+/**
+ * The client has connections of its own for transactions, and enforces foreign keys on all of them.
+ *
+ * @param url such as `file:links.db` or `libsql://…`
+ */
+export const openLibsql = async (url: string): Promise<SqliteDatabase> => {
+  const client = createClient({ url, timeout });
+  try {
+    if (url.startsWith("file:")) await client.execute("PRAGMA journal_mode = WAL");
+  } catch (error) {
+    client.close();
+    throw error;
+  }
   return {
-    execute: async (sql, params) => resultOf(await client.execute({ sql, args: [...params] })),
+    execute: async (sql, params) => resultOf(await client.execute({ sql, args: argsOf(params) })),
     begin: async () => {
       const transaction = await client.transaction("write");
       return {
-        execute: async (sql, params) => resultOf(await transaction.execute({ sql, args: [...params] })),
+        execute: async (sql, params) => resultOf(await transaction.execute({ sql, args: argsOf(params) })),
         commit: () => transaction.commit(),
         rollback: async () => transaction.close(),
       };
@@ -32,10 +45,4 @@ const open = async (url: string): Promise<SqliteDatabase> => {
   };
 };
 
-/** @param url such as `file:links.db` or `libsql://…` */
-export const layerOn = (url: string) => layerSqliteDatabase(url, () => open(url));
-
-/** For `accountlink-conformance`: a new file each time. */
-export const layer = layerSqliteDatabase("a new file", () =>
-  open(`file:${join(tmpdir(), `${randomUUID()}.db`)}`),
-);
+export const layerLibsql = (url: string) => layerSqliteDatabase(url, () => openLibsql(url));

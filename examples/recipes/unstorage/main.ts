@@ -1,15 +1,19 @@
 /** A link that is still there after a restart, in files that unstorage writes. */
 import { CacheMemory } from "@accountlink/cache-memory";
+import { StorageKv } from "@accountlink/storage-kv";
 import { createAccountLink } from "accountlink";
 import { Layer } from "effect";
-import fsDriver from "unstorage/drivers/fs-lite";
-import { layerOn } from "./store.ts";
+import { openFiles } from "./store.ts";
 
+// A store belongs to one secret, so keep it.
 const secret = crypto.getRandomValues(new Uint8Array(32));
 const start = () =>
   createAccountLink({
     secret,
-    storage: Layer.merge(layerOn(fsDriver({ base: "links" })), CacheMemory.layer),
+    storage: Layer.merge(
+      StorageKv.layer(() => openFiles("links")),
+      CacheMemory.layer,
+    ),
     gameUserExists: async () => true,
   });
 

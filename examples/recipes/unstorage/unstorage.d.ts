@@ -1,6 +1,10 @@
 /** What this program uses of unstorage. */
 export interface Driver {
-  readonly name?: string;
+  readonly hasItem: (key: string) => Promise<boolean>;
+  readonly getItem: (key: string) => Promise<string | null>;
+  readonly setItem: (key: string, value: string) => Promise<void>;
+  readonly removeItem: (key: string) => Promise<void>;
+  readonly getKeys: () => Promise<Array<string>>;
 }
 
 export interface Storage<T> {
@@ -12,3 +16,5 @@ export interface Storage<T> {
 }
 
 export function createStorage<T>(options: { readonly driver: Driver }): Storage<T>;
+
+export function defineDriver<Options>(make: (options: Options) => Driver): (options: Options) => Driver;

@@ -1,3 +1,0 @@
-import type { Driver } from "./unstorage.d.ts";
-
-export default function driver(options?: { readonly base?: string }): Driver;
