@@ -98,6 +98,13 @@ describe("the site", () => {
     async (path) => {
       const { page, close } = await open(path, phone);
       expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(phone.viewport.width);
+      const isVisible = (selector: string) =>
+        page.evaluate<boolean>(
+          `document.querySelector("${selector}").getBoundingClientRect().top < innerHeight`,
+        );
+      expect([await isVisible("h1"), await isVisible("nav")]).toEqual([true, false]);
+      await page.getByRole("link", { name: "Pages", exact: true }).click();
+      expect(await isVisible("nav")).toBe(true);
       await close();
     },
   );

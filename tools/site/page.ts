@@ -49,13 +49,14 @@ export const pageHtml = (
 <search><label class="unseen" for="query">Search</label>
 <input id="query" type="search" placeholder="Search" autocomplete="off">
 <ol id="results" hidden></ol></search>
+<a class="to-pages" href="#pages">Pages</a>
 </header>
-<nav aria-label="Pages">
-${groups.join("\n")}
-</nav>
 <main>
 ${content}
 </main>
+<nav id="pages" aria-label="Pages">
+${groups.join("\n")}
+</nav>
 </body>
 </html>
 `;
