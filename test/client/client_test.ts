@@ -46,7 +46,7 @@ describe("the methods", () => {
   const answered = new Set<RouteId>();
   const onAnswer = ({ route }: Answer) => answered.add(route);
   const used = clientOf(
-    { sightings: [{ chatId: "100001", ip: "203.0.113.7", seenAt: "2026-01-01T00:00:00.000Z" }] },
+    { sightings: [{ chatId: "100001", ip: "203.0.113.7", seenAt: new Date().toISOString() }] },
     { onAnswer },
   );
   const deleting = clientOf({}, { onAnswer });
