@@ -4,13 +4,13 @@
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, lstat, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { cp, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { variables } from "@accountlink/server/config";
-import { whyNoCertificate } from "@accountlink/test-servers";
+import { isProof, whyNoCertificate } from "@accountlink/test-servers";
 import { DCLinter } from "dclint";
 import { DockerfileParser } from "dockerfile-ast";
 import { validate } from "dockerfile-utils";
@@ -105,9 +105,9 @@ describe("deploy/", () => {
   });
 
   it("names its images with their digests, and the Node of the lockfile", () => {
-    const [first = "", last] = argumentsOf("FROM").map((from) => from.split(" ")[0]);
+    const [first = "", ...others] = argumentsOf("FROM").map((from) => from.split(" ")[0]);
     expect(first.split("@")[0]).toBe(`node:${process.versions.node}-slim`);
-    expect(last).toBe(first);
+    expect(new Set(others)).toEqual(new Set([first]));
     const images = Object.values(services).flatMap(({ image: name }) => name ?? []);
     expect(images).toHaveLength(3);
     for (const name of [first, ...images]) expect(name).toMatch(/^[a-z]+:[\d.]+(-slim)?@sha256:[\da-f]{64}$/);
@@ -206,28 +206,68 @@ describe.skipIf(!(await hasProgram("systemd-analyze")))("deploy/accountlink.serv
   });
 });
 
+/** Whether .dockerignore leaves the file out. */
+const isIgnored = (path: string): boolean => {
+  const [, ...patterns] = (ignored ?? "").trim().split("\n");
+  const left = patterns.filter((pattern) => !pattern.startsWith("!"));
+  const names = left.filter((pattern) => pattern.startsWith("**/")).map((pattern) => pattern.slice(3));
+  return (
+    names.some((name) => (name.startsWith("*") ? path.endsWith(name.slice(1)) : basename(path) === name)) ||
+    left.includes(path.slice(root.length))
+  );
+};
+
+/** Has the instructions of the Dockerfile done, with a folder for /app of each stage. Gives that of the image. */
+const buildImage = async (folder: string): Promise<string> => {
+  let app = "";
+  let stage = "";
+  for (const instruction of image.getInstructions()) {
+    const content = instruction.getArgumentsContent() ?? "";
+    const keyword = instruction.getKeyword();
+    if (keyword === "FROM") {
+      stage = / AS (\w+)$/.exec(content)?.[1] ?? "image";
+      app = join(folder, stage, "app");
+      await mkdir(app, { recursive: true });
+    }
+    const [, from] = / --from=(\w+) /.exec(instruction.getTextContent()) ?? [];
+    // Only the proof has time for the guide.
+    if (!isProof && [stage, from].includes("guide")) continue;
+    if (keyword === "RUN") await run("sh", ["-ec", content], { cwd: app, env });
+    if (keyword !== "COPY") continue;
+    const words = content.split(" ");
+    const [target = ""] = words.splice(-1);
+    if (from === undefined) await copyFromCheckout(words, app, target);
+    else await copyFromStage(join(folder, from), words, join(folder, stage), target);
+  }
+  return app;
+};
+
+const copyFromStage = async (from: string, sources: ReadonlyArray<string>, to: string, target: string) => {
+  for (const source of sources)
+    await cp(join(from, source), join(to, target), { recursive: true, verbatimSymlinks: true });
+};
+
+const copyFromCheckout = async (sources: ReadonlyArray<string>, app: string, target: string) => {
+  for (const source of sources) {
+    expect(ignored).toContain(`\n!${source.split("/")[0]}\n`);
+    const to = join(app, target === "./" ? source : target);
+    // A link that cp resolves leads back to the checkout.
+    const filter = (path: string) => !isIgnored(path);
+    await cp(join(root, source), to, { recursive: true, verbatimSymlinks: true, filter });
+  }
+};
+
+/** This Node comes first. */
+const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}` };
+
 describe("the image", () => {
+  let folder = "";
   let app = "";
   beforeAll(async () => {
-    app = await mkdtemp(join(tmpdir(), "accountlink-image-"));
-    const [, ...patterns] = (ignored ?? "").trim().split("\n");
-    const left = patterns.filter((pattern) => !pattern.startsWith("!"));
-    const names = left.filter((pattern) => pattern.startsWith("**/")).map((pattern) => pattern.slice(3));
-    const isLeft = (path: string) =>
-      names.some((name) => (name.startsWith("*") ? path.endsWith(name.slice(1)) : basename(path) === name)) ||
-      left.includes(path.slice(root.length));
-    for (const copy of image.getCOPYs().filter((each) => each.getFromFlag() === null)) {
-      const words = copy.getArguments().map((argument) => argument.getValue());
-      const [target = ""] = words.splice(-1);
-      for (const source of words) {
-        expect(patterns).toContain(`!${source}`);
-        const to = target === "./" ? source : target;
-        await cp(join(root, source), join(app, to), { recursive: true, filter: (path) => !isLeft(path) });
-      }
-    }
-    for (const command of argumentsOf("RUN")) await run("sh", ["-ec", command], { cwd: app });
-  });
-  afterAll(() => rm(app, { recursive: true }));
+    folder = await mkdtemp(join(tmpdir(), "accountlink-image-"));
+    app = await buildImage(folder);
+  }, 600_000);
+  afterAll(() => rm(folder, { recursive: true }));
 
   it("is small and has nothing of tests in it", async () => {
     const bytes = await sizeOf(app);
@@ -241,17 +281,23 @@ describe("the image", () => {
   it("serves, is found alive by its health check, and ends with 0", async () => {
     const [program = "", ...args] = [...execFormOf("ENTRYPOINT"), ...execFormOf("CMD")];
     expect(program).toBe("node");
-    const env = {
-      PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`,
+    const settings = {
+      PATH: env.PATH,
       ACCOUNTLINK_STORAGE: "memory",
       ACCOUNTLINK_PLATFORM: "dev",
       ACCOUNTLINK_PORT: "0",
     };
-    const server = spawn(process.execPath, args, { cwd: app, env, stdio: ["ignore", "pipe", "inherit"] });
+    const server = spawn(process.execPath, args, {
+      cwd: app,
+      env: settings,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     const ended = once(server, "exit");
     try {
       const [, port = ""] =
         /^listening on http:\/\/127\.0\.0\.1:(\d+)$/.exec(await firstLineOf(server)) ?? [];
+      // Without its stage the image says how to build the guide.
+      expect((await fetch(`http://127.0.0.1:${port}/guide`)).status).toBe(isProof ? 200 : 404);
       const [healthcheck = ""] = argumentsOf("HEALTHCHECK");
       const [, ...check] = JSON.parse(healthcheck.slice(healthcheck.indexOf("["))) as ReadonlyArray<string>;
       const checkOn = (ACCOUNTLINK_PORT: string) =>
