@@ -55,11 +55,14 @@ describe.each(packages)("$folder", ({ folder, manifest }) => {
     expect(JSON.parse(text)).toEqual(jsrManifestOf({ folder, manifest }));
   });
 
-  it("has the effect of its user, and depends on what is published", () => {
+  it("has the effect of its user, and depends on ranges of others and on what is published", () => {
     const dependencies = manifest.dependencies ?? {};
     expect(Object.keys(dependencies)).not.toContain("effect");
-    const own = Object.keys(dependencies).filter((name) => /^@?accountlink/.test(name));
+    const isOwn = (name: string) => /^@?accountlink/.test(name);
+    const own = Object.keys(dependencies).filter(isOwn);
     expect(packages.map(({ manifest: { name } }) => name)).toEqual(expect.arrayContaining(own));
+    const others = Object.entries({ ...dependencies, ...manifest.peerDependencies });
+    expect(others.filter(([name, range]) => !isOwn(name) && range !== "catalog:published")).toEqual([]);
   });
 });
 
