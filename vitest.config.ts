@@ -6,7 +6,7 @@ const minutes = 60 * seconds;
 
 const isProof = process.env["ACCOUNTLINK_TEST_PROOF"] === "1";
 
-/** The files of the contract that no storage has a part in: `contract` has them, on the embedded one. */
+/** The files of the contract that no storage has a part in: `node` has them, on the embedded one. */
 const independentOfStorage = [
   ...configDefaults.exclude,
   "test/contract/{docs,examples,https,parameters,paths}_test.ts",
@@ -24,22 +24,24 @@ export default defineConfig({
     maxWorkers: 6,
     // A worker imports the sources once, and keeps its Postgres.
     isolate: false,
-    testTimeout: 2 * minutes,
-    hookTimeout: 2 * minutes,
+    testTimeout: 4 * minutes,
+    hookTimeout: 4 * minutes,
     // The machine of a CI run may be busy. What passes only then is printed at the end.
     retry: process.env["CI"] === "true" ? 1 : 0,
     expect: { poll: { timeout: 30 * seconds } },
     sequence: { sequencer: LongestFirst },
     projects: [
       {
+        // One project, since a worker is used again for files of its project only, and takes a second to start.
         extends: true,
         test: {
-          name: "unit",
-          include: ["{packages,apps,tools}/**/*_test.ts"],
+          name: "node",
+          include: ["{apps,packages,test,tools}/**/*_test.ts"],
+          globalSetup: ["test/support/unpack_programs.ts"],
         },
       },
       {
-        // The part of `unit` that runs in any runtime, for Deno and Bun.
+        // The part of `node` that runs in any runtime, for Deno and Bun.
         extends: true,
         test: {
           name: "portable",
@@ -57,19 +59,6 @@ export default defineConfig({
           // Deno and Bun run beside the tests on Node.
           maxWorkers: 2,
         },
-      },
-      {
-        extends: true,
-        test: {
-          name: "system",
-          include: ["test/**/*_test.ts"],
-          exclude: [...configDefaults.exclude, "test/{contract,faults,load}/**"],
-          globalSetup: ["test/support/unpack_programs.ts"],
-        },
-      },
-      {
-        extends: true,
-        test: { ...contract, name: "contract" },
       },
       {
         extends: true,
@@ -94,11 +83,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: "faults",
-          include: ["test/{faults,load}/**/*_test.ts"],
-          testTimeout: 4 * minutes,
-        },
+        test: { ...contract, name: "contract-web", env: { ACCOUNTLINK_TEST_SERVER: "web" } },
       },
       {
         extends: true,

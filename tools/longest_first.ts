@@ -2,7 +2,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { testProjects } from "./run_vitest.ts";
 
-/** The files that take longest, in that order. */
+/** What takes longest, in that order; then the folders whose tests wait. */
 const longest = [
   "test/operating/workers_test.ts",
   "test/start/shutdown_test.ts",
@@ -11,7 +11,6 @@ const longest = [
   "test/e2e/dashboard_pages_test.ts",
   "test/e2e/docs_page_test.ts",
   "test/operating/balancer_test.ts",
-  "test/packages/packages_test.ts",
   "test/e2e/flow_refusals_test.ts",
   "test/e2e/flow_pages_test.ts",
   "test/operating/alerts_test.ts",
@@ -29,19 +28,32 @@ const longest = [
   "packages/client/client_test.ts",
   "tools/doc_examples_test.ts",
   "test/contract/coverage_test.ts",
+  "test/operating/",
+  "test/faults/",
+  "test/load/",
+  "test/e2e/",
+  "test/client/",
+  "test/docs/",
+  "test/edges/",
+  "test/examples/",
+  "test/start/",
+  "packages/storage-sql/",
+  "packages/cache-redis/",
+  "apps/",
 ];
+
+/** Projects and files that are not listed come last. */
+const placeOf = ({ project, moduleId }: TestSpecification): number => {
+  const places = [
+    testProjects.findIndex((name) => name === project.name),
+    longest.findIndex((path) => moduleId.includes(`/${path}`)),
+  ];
+  const [projectPlace = 0, filePlace = 0] = places.map((place) => (place === -1 ? longest.length : place));
+  return projectPlace * 1_000 + filePlace;
+};
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     return files.toSorted((one, other) => placeOf(one) - placeOf(other));
   }
 }
-
-/** Projects and files that are not listed come last. */
-const placeOf = ({ project, moduleId }: TestSpecification): number => {
-  const place = longest.findIndex((file) => moduleId.endsWith(`/${file}`));
-  const [projectPlace, filePlace] = [testProjects.findIndex((name) => name === project.name), place].map(
-    (found) => (found === -1 ? longest.length : found),
-  );
-  return (projectPlace ?? 0) * 1_000 + (filePlace ?? 0);
-};

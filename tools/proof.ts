@@ -3,15 +3,9 @@
  * their own; the contract on web handlers; and long rounds of faults, load and growth. They take as
  * long as they need.
  */
-import { combine, finish } from "./results.ts";
+import { finish } from "./results.ts";
 import { runVitest, testProjects } from "./run_vitest.ts";
 
-const proof = { ACCOUNTLINK_TEST_PROOF: "1" };
-const webHandlers = { ACCOUNTLINK_TEST_SERVER: "web" };
-
 finish(
-  combine([
-    await runVitest("Node.js/24", ["contract"], webHandlers),
-    await runVitest("Node.js/24", [...testProjects, "proof"], proof),
-  ]),
+  await runVitest("Node.js/24", [...testProjects, "contract-web", "proof"], { ACCOUNTLINK_TEST_PROOF: "1" }),
 );
