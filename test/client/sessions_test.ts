@@ -7,7 +7,7 @@ import { freePort } from "@accountlink/test-servers";
 import { describe, expect, it, vi } from "vitest";
 import { shortReads, useFlowServer } from "../contract/flow_server.ts";
 import { patience } from "../support/patience.ts";
-import { startServer } from "../support/server.ts";
+import { startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 const { url, newKey, newUser } = await useFlowServer(shortReads);
@@ -102,13 +102,13 @@ it("a session is watched across a restart of the server", async () => {
   const { fixture, key } = makeWorld();
   const token = key();
   const env = { ACCOUNTLINK_PORT: String(await freePort()) };
-  const first = await startServer({ fixture, env, dataFolder });
+  const first = await startServerHere({ fixture, env, dataFolder });
   const { sessions } = createClient({ url: first.url, key: token });
   const { sid } = await sessions.create({ clientId: "7" });
   const { states, ended, until } = statesOf(sessions.watch(sid));
   await until("pending");
   await first.stop();
-  const second = await startServer({ fixture, env, dataFolder });
+  const second = await startServerHere({ fixture, env, dataFolder });
   await sessions.cancel(sid);
   await ended;
   expect(states).toEqual(["pending", "cancelled"]);

@@ -4,7 +4,7 @@
 import { type Route, routes } from "@accountlink/http-api";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
-import { type RunningServer, startServer } from "../support/server.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
 import { plain } from "./example_text.ts";
 
 /** Each example continues where the one before left the demo. */
@@ -36,7 +36,7 @@ describe.each(["v2", "v1"] as const)("The examples of %s", (generation) => {
   const demo = () => running as RunningServer;
 
   beforeAll(async () => {
-    running = await startServer({ fixture: "demo", env: { ACCOUNTLINK_STREAM_MAX: "100 millis" } });
+    running = await startServerHere({ fixture: "demo", env: { ACCOUNTLINK_STREAM_MAX: "100 millis" } });
     await vi.waitUntil(() => demo().output().includes("Stop with"));
     document = (await demo().send("GET /openapi.json")).body;
   });

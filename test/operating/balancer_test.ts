@@ -12,7 +12,7 @@ import { parse } from "yaml";
 import { blocksOf, readDocument } from "../docs/document.ts";
 import { textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
-import { type RunningServer, startServer, startServerHere } from "../support/server.ts";
+import { type RunningServer, startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 import { balancers, readExample } from "./balancers.ts";
 
@@ -144,7 +144,7 @@ for (const { name, whyNone, start, cappedAt, behindProxy } of balancers) {
         const way = await Effect.runPromise(
           Scope.provide(startProxy(Number(new URL(database.url).port)), scope),
         );
-        const node = await startServer({
+        const node = await startServerHere({
           fixture: world.fixture,
           env: {
             ACCOUNTLINK_STORAGE: "postgres",
@@ -152,7 +152,7 @@ for (const { name, whyNone, start, cappedAt, behindProxy } of balancers) {
             ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
           },
         });
-        onTestFinished(() => node.kill());
+        onTestFinished(async () => void (await node.stop()));
         const send = await startBalancer({}, node.url);
         await vi.waitFor(async () => expect((await send("/readyz", "127.0.0.8")).status).toBe(200), patience);
         await Effect.runPromise(way.cut);

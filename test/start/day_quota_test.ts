@@ -5,7 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startServer } from "../support/server.ts";
+import { startServerHere } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
 
 let folder = "";
@@ -19,7 +19,7 @@ const key = world.key({ limits: { perWindow: 0, windowMs: 1_000, daily: 5, verif
 
 /** Starts a server on the folder, asks so often, stops it, and gives the statuses. */
 const statusesOf = async (requests: number): Promise<ReadonlyArray<number>> => {
-  const server = await startServer({ fixture: world.fixture, dataFolder: folder });
+  const server = await startServerHere({ fixture: world.fixture, dataFolder: folder });
   const statuses: Array<number> = [];
   for (let i = 0; i < requests; i++) {
     statuses.push((await server.send("GET /v2/chat?chatId=100001", { key })).status);

@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { RedisUrl } from "@accountlink/cache-redis";
 import { type Ended, runInProcess } from "@accountlink/server/test_command_line";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startServer } from "../support/server.ts";
+import { startServer, startServerHere } from "../support/server.ts";
 import { makeWorld, newToken } from "../support/world.ts";
 
 let folder = "";
@@ -231,7 +231,7 @@ describe("what several servers share", () => {
   });
 
   test("starts without Redis, which is for what may be forgotten", async () => {
-    const server = await startServer({
+    const server = await startServerHere({
       fixture: makeWorld().fixture,
       env: { ACCOUNTLINK_CACHE: "redis", ACCOUNTLINK_REDIS_URL: "redis://:pass@127.0.0.1:1" },
     });
@@ -347,7 +347,7 @@ describe("a data folder", () => {
   test("whose secret is lost is refused: none of its keys would work", async () => {
     const data = join(folder, "lost");
     const world = makeWorld();
-    await (await startServer({ fixture: world.fixture, dataFolder: data })).stop();
+    await (await startServerHere({ fixture: world.fixture, dataFolder: data })).stop();
     await rm(join(data, "secret"));
     expectRefusal(
       await serveFolder(data),

@@ -115,7 +115,7 @@ const makePlace = async ({ fixture, env = {}, dataFolder }: ServerOptions): Prom
     dataFolder: data,
     storage,
     env: isDemo
-      ? { ACCOUNTLINK_PORT: "0", ...env }
+      ? { ACCOUNTLINK_PORT: "0", ACCOUNTLINK_DATA_DIR: data, ...env }
       : { ...standardEnvironment, ...storage.env, ACCOUNTLINK_FIXTURE: fixtureFile, ...env },
     remove: async () => {
       await storage.remove();

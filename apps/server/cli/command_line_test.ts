@@ -8,8 +8,8 @@ const problemOf = (stdout: string): string => (JSON.parse(stdout) as { readonly 
 
 describe("a run of the program", () => {
   it("tells its version, help and completions on standard output", async () => {
-    const { runProcess: run } = await makeWorkplace();
-    expect(await run("--version")).toMatchObject({ code: 0, stderr: "" });
+    const { run, runProcess } = await makeWorkplace();
+    expect(await runProcess("--version")).toMatchObject({ code: 0, stderr: "" });
     const help = await run("keys", "create", "--help");
     expect(help).toMatchObject({ code: 0, stderr: "" });
     expect(help.stdout).toContain("EXAMPLES");

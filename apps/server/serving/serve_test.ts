@@ -1,6 +1,7 @@
 import { startProxy } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { startInProcess } from "../cli/test_command_line.ts";
 import { makeWorkplace } from "../commands/test_program.ts";
 import { makeShared, whyNothingShared } from "../commands/test_shared.ts";
 
@@ -18,30 +19,33 @@ const makeCutWay = async (databaseUrl: string) => {
 };
 
 /** Waits until a stream says something. */
-const says = (stream: NodeJS.ReadableStream | null, words: string): Promise<void> =>
+const says = (stream: NodeJS.ReadableStream, words: string): Promise<void> =>
   new Promise((resolve, reject) => {
     let said = "";
-    stream?.setEncoding("utf8").on("data", (chunk: string) => {
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
       said += chunk;
       if (said.includes(words)) resolve();
     });
-    stream?.once("close", () => reject(new Error(`Cannot go on: "${said}", expected "${words}"`)));
+    stream.once("close", () => reject(new Error(`Cannot go on: "${said}", expected "${words}"`)));
   });
 
 describe.skipIf(missing !== null)(`several servers that start at once ${missing ?? ""}`, () => {
   it("wait for a database that is empty and comes up late, and all of them serve", async () => {
     const { database, environment } = await makeShared();
     const way = await makeCutWay(database.url);
-    const { file, start } = await makeWorkplace({
-      ...environment,
-      ACCOUNTLINK_DATABASE_URL: way.url,
-      ACCOUNTLINK_DATABASE_START_TIMEOUT: "1 minute",
-      ACCOUNTLINK_FIXTURE: "fixture.json",
-    });
+    const { file } = await makeWorkplace();
     const user = { account: "acme", scope: "global", chatId: "100001" };
     const fixture = { links: [{ ...user, gameId: "1" }], sightings: [{ ...user, ip: "203.0.113.7" }] };
-    await file("fixture.json", JSON.stringify(fixture));
-    const servers = [1, 2, 3].map(() => start("serve"));
+    const variables = {
+      ...environment,
+      ACCOUNTLINK_PLATFORM: "dev",
+      ACCOUNTLINK_PORT: "0",
+      ACCOUNTLINK_DATABASE_URL: way.url,
+      ACCOUNTLINK_DATABASE_START_TIMEOUT: "1 minute",
+      ACCOUNTLINK_FIXTURE: await file("fixture.json", JSON.stringify(fixture)),
+    };
+    const servers = [1, 2, 3].map(() => startInProcess(["serve"], variables));
+    onTestFinished(async () => void (await Promise.all(servers.map(({ stop }) => stop()))));
     await Promise.all(servers.map(({ stderr }) => says(stderr, "Waiting up to 1m: Cannot use database")));
     const listening = servers.map(({ stdout }) => says(stdout, "listening on "));
     await way.restore();
