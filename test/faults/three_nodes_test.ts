@@ -6,6 +6,7 @@ import { Effect, Exit, Schedule, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeWorld } from "../support/world.ts";
 import { type Attempt, attempt } from "./attempt.ts";
+import { complete, env } from "./completions.ts";
 import { expectExactLimits, limitedKeys } from "./limits.ts";
 import { withDelay } from "./pulse.ts";
 import { planRevocations, runRevocations } from "./revocations.ts";
@@ -17,6 +18,7 @@ const world = makeWorld();
 // Twice as many as it takes: a test that is run again needs others.
 const limitedOnes = [...limitedKeys(world, 20)];
 const revocations = [...planRevocations(world, 8)];
+const verifying = world.key();
 const reviewing = world.key({ tier: "premium", links: { 100001: "1", 100002: "1" } });
 const unlimited = world.key({ account: "one", links: { 100001: "1" } });
 const limited = world.key({
@@ -42,6 +44,9 @@ const longestRefusal = 5_000;
 const longestRecovery = 2_000;
 
 const lookUp = (node: Node, key: string) => attempt(node, "GET /v2/chat?chatId=100001", { key });
+
+/** How long after the answer to its confirmation a session may be unknown to be completed on another node. */
+const longestSilence = { "Redis answers": 1_000, "Redis is away": 3_000 };
 
 const isGood = ({ outcome }: Attempt): boolean =>
   outcome.kind === "answered" && outcome.answer.status === 200;
@@ -69,7 +74,7 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
   const scope = Scope.makeUnsafe();
   let service: Service;
   beforeAll(async () => {
-    service = await Effect.runPromise(Scope.provide(startService({ fixture: world.fixture }), scope));
+    service = await Effect.runPromise(Scope.provide(startService({ fixture: world.fixture, env }), scope));
   });
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
@@ -130,4 +135,28 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       ),
       Effect.runPromise,
     ));
+
+  test("hear of a session that is completed on another, also while Redis is away", () =>
+    Effect.gen(function* () {
+      const { nodes, redis } = service;
+      yield* recover(nodes);
+      const [on, heardOn] = nodes as readonly [Node, Node, Node];
+      const heardAfter = (chatId: string, act: Effect.Effect<void>) =>
+        withDelay(
+          nodes,
+          Effect.promise(async () => {
+            const completion = { on, heardOn, waiting: "long poll", key: verifying, chatId } as const;
+            const { answered, heard } = await complete({ ...completion, act: () => Effect.runPromise(act) });
+            return heard - answered;
+          }),
+        );
+      const took = {
+        "Redis answers": yield* heardAfter("100001", Effect.void),
+        "Redis is away": yield* Effect.ensuring(heardAfter("100002", redis.kill), redis.restart),
+      };
+      console.log(took);
+      for (const name of ["Redis answers", "Redis is away"] as const) {
+        expect(took[name].value).toBeLessThan(longestSilence[name] + took[name].delay);
+      }
+    }).pipe(Effect.runPromise));
 });
