@@ -9,24 +9,21 @@ import { expect, test } from "vitest";
 const run = promisify(execFile);
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-test("tools/pnpm runs only an archive with the hash in packageManager", async () => {
+test("tools/pnpm refuses an archive that has not the hash in packageManager", async () => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-pnpm-"));
   try {
     await cp(pathOf("pnpm"), join(folder, "tools/pnpm"));
-    const runNamed = async (packageManager: string) => {
-      await writeFile(join(folder, "package.json"), JSON.stringify({ packageManager }));
-      return run(join(folder, "tools/pnpm"), ["--version"], { cwd: folder });
-    };
     const { packageManager } = JSON.parse(await readFile(pathOf("../package.json"), "utf8"));
     const named = String(packageManager);
     const hash = named.replace(/.*\+sha512\./, "");
     const wrongHash = "0".repeat(hash.length);
+    const wrong = JSON.stringify({ packageManager: named.replace(hash, wrongHash) });
+    await writeFile(join(folder, "package.json"), wrong);
 
-    await expect(runNamed(named.replace(hash, wrongHash))).rejects.toMatchObject({
+    await expect(run(join(folder, "tools/pnpm"), ["--version"], { cwd: folder })).rejects.toMatchObject({
       stderr: expect.stringContaining(`its archive has the SHA-512 ${hash}, expected ${wrongHash}`),
     });
     expect(await readdir(join(folder, "tools/.pnpm"))).toEqual([]);
-    expect((await runNamed(named)).stdout).toBe(`${named.replace(/^pnpm@|\+.*/g, "")}\n`);
   } finally {
     await rm(folder, { recursive: true });
   }

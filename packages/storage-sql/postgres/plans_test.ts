@@ -6,7 +6,7 @@ import { cases, layerFull, maxReads, readsOf } from "./test_plans.ts";
 const missing = await whyNoPostgresDatabase();
 
 /** Scopes with a thousand links each. */
-const scopes = isProof ? 1_000 : 150;
+const scopes = isProof ? 1_000 : 110;
 
 describe.skipIf(missing !== null)(`${scopes},000 links ${missing ?? "on Postgres"}`, () => {
   withLayer(layerFull(scopes), { excludeTestServices: true, timeout: "2 minutes" })(
