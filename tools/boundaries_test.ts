@@ -28,7 +28,7 @@ const allowed = [
   ["packages/platform-dev/mod.ts", "node:http"],
   ["apps/server/main.ts", "@accountlink/storage-sql"],
   ["test/contract_test.ts", "@accountlink/http"],
-  ["test/packages/packages_proof.ts", "../../tools/pack.ts"],
+  ["test/packages/packages_test.ts", "../../tools/pack.ts"],
   ["examples/recipes/hono/main.ts", "@accountlink/core"],
 ] as const;
 

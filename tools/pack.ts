@@ -9,14 +9,27 @@ import { promisify } from "node:util";
 import { build } from "./build.ts";
 import { publishablePackages, root } from "./publishable.ts";
 
-/** Returns the path of each tarball, by the name of its package. */
-export const pack = async (folder: string): Promise<ReadonlyMap<string, string>> => {
-  await build();
+/**
+ * Returns the path of each tarball, by the name of its package.
+ *
+ * @param names of the packages; by default, all that are published
+ * @param options of the compiler
+ */
+export const pack = async (
+  folder: string,
+  names: ReadonlyArray<string> = publishablePackages().map(({ manifest }) => manifest.name),
+  options: ReadonlyArray<string> = [],
+): Promise<ReadonlyMap<string, string>> => {
+  await build(...options);
   await mkdir(folder, { recursive: true });
-  const filters = publishablePackages().map(({ manifest }) => `--filter=${manifest.name}`);
+  const filters = names.map((name) => `--filter=${name}`);
   const args = ["--recursive", ...filters, "pack", "--json", `--pack-destination=${folder}`];
   const { stdout } = await promisify(execFile)(join(root, "tools/pnpm"), args, { cwd: root });
-  const packed = JSON.parse(stdout) as ReadonlyArray<{ readonly name: string; readonly filename: string }>;
+  // Of one package it is an object.
+  const packed = [JSON.parse(stdout)].flat() as ReadonlyArray<{
+    readonly name: string;
+    readonly filename: string;
+  }>;
   return new Map(packed.map(({ name, filename }) => [name, filename]));
 };
 

@@ -111,19 +111,4 @@ describe.each(recipes)("the recipe $name", (recipe) => {
   beforeAll(() => makeRecipe(recipe, project(), tarballs), 600_000);
 
   it.each(recipe.runtimes)("runs in %s", (runtime) => expectRecipe(recipe, runtime, project(), runtimes));
-
-  if (recipe.name === "effect")
-    it("starts cold in twice the processor time of Effect, as docs/embedding.md says", async () => {
-      const processorTime = async (module: string) => {
-        const code = `await import("${module}"); const { user, system } = process.cpuUsage(); console.log(user + system);`;
-        const output = await run(project(), [process.execPath, "--input-type=module", "--eval", code]);
-        return Number(output.trim().split("\n").at(-1));
-      };
-      const least = { effect: Infinity, services: Infinity };
-      for (let round = 0; round < 5 && !(least.services / least.effect < 2); round++) {
-        least.effect = Math.min(least.effect, await processorTime("effect"));
-        least.services = Math.min(least.services, await processorTime("./main.js"));
-      }
-      expect(least.services / least.effect).toBeLessThan(2);
-    });
 });

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isProof } from "@accountlink/test-servers";
 import { root } from "../../tools/publishable.ts";
 
 /** A program and its arguments. */
@@ -41,7 +42,7 @@ export const install = async (
 /** How TypeScript finds modules: as Node does, or as bundlers do. */
 const resolutions = {
   nodenext: { module: "nodenext", moduleResolution: "nodenext" },
-  bundler: { module: "esnext", moduleResolution: "bundler" },
+  ...(isProof && { bundler: { module: "esnext", moduleResolution: "bundler" } }),
 };
 
 interface Compilation {

@@ -14,6 +14,21 @@ export interface Runtimes {
   readonly programsOf: (node: Node) => string;
 }
 
+const makeRuntimes = (programsOf: Runtimes["programsOf"]): Runtimes => ({
+  programsOf,
+  commandOf: (runtime) => {
+    if (runtime === "deno") return [join(root, "node_modules/deno/deno"), "run", "--allow-all"];
+    if (runtime === "bun") return [join(root, "node_modules/bun/bin/bun.exe")];
+    return [join(programsOf(runtime), "node")];
+  },
+});
+
+/** Those that are installed with the workspace. */
+export const runtimesHere: Runtimes = makeRuntimes((node) => {
+  if (node === "node24") return dirname(process.execPath);
+  throw new Error(`Cannot run ${node}: it is not installed`);
+});
+
 /** Releases of Node that only the proof downloads. */
 const downloaded = { node20: "20.20.2", node22: "22.23.3" } as const;
 
@@ -33,14 +48,7 @@ export const installRuntimes = async (folder: string): Promise<Runtimes> => {
       `${platform}@${version}`,
     ]);
   }
-  const programsOf = (node: Node) =>
-    node === "node24" ? dirname(process.execPath) : join(folder, node, "node_modules", platform, "bin");
-  return {
-    programsOf,
-    commandOf: (runtime) => {
-      if (runtime === "deno") return [join(root, "node_modules/deno/deno"), "run", "--allow-all"];
-      if (runtime === "bun") return [join(root, "node_modules/bun/bin/bun.exe")];
-      return [join(programsOf(runtime), "node")];
-    },
-  };
+  return makeRuntimes((node) =>
+    node === "node24" ? runtimesHere.programsOf(node) : join(folder, node, "node_modules", platform, "bin"),
+  );
 };

@@ -1,0 +1,51 @@
+/** One recipe from packed packages; the proof beside has all of them, in every runtime. */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { pack } from "../../tools/pack.ts";
+import { lint } from "./lint.ts";
+import { makeFolder, run, type Tarballs } from "./project.ts";
+import { expectRecipe, makeRecipe, recipes } from "./recipe.ts";
+import { runtimesHere } from "./runtimes.ts";
+
+const recipe = recipes.find(({ name }) => name === "effect");
+if (recipe === undefined) throw new Error('Cannot find the recipe "effect"');
+const names = Object.keys(recipe.manifest.dependencies ?? {}).filter((name) => name !== "effect");
+
+describe("packed packages", () => {
+  let folder: Awaited<ReturnType<typeof makeFolder>>;
+  let tarballs: Tarballs;
+
+  beforeAll(async () => {
+    folder = await makeFolder();
+    // The check has the types already.
+    tarballs = await pack(join(folder.path, "tarballs"), names, ["--noCheck"]);
+  });
+
+  afterAll(() => folder[Symbol.asyncDispose]());
+
+  it("are what publint expects", async () => {
+    expect([...tarballs.keys()].toSorted()).toEqual(names.toSorted());
+    expect(await Promise.all([...tarballs.values()].map(lint))).toEqual(names.map(() => []));
+  });
+
+  const project = () => join(folder.path, "project");
+
+  it("install into an empty folder, compile there and run", async () => {
+    await makeRecipe(recipe, project(), tarballs);
+    await expectRecipe(recipe, "node24", project(), runtimesHere);
+  });
+
+  it("start cold in twice the processor time of Effect, as docs/embedding.md says", async () => {
+    const processorTime = async (module: string) => {
+      const code = `await import("${module}"); const { user, system } = process.cpuUsage(); console.log(user + system);`;
+      const output = await run(project(), [process.execPath, "--input-type=module", "--eval", code]);
+      return Number(output.trim().split("\n").at(-1));
+    };
+    const least = { effect: Infinity, services: Infinity };
+    for (let round = 0; round < 5 && !(least.services / least.effect < 2); round++) {
+      least.effect = Math.min(least.effect, await processorTime("effect"));
+      least.services = Math.min(least.services, await processorTime("./main.js"));
+    }
+    expect(least.services / least.effect).toBeLessThan(2);
+  });
+});
