@@ -30,8 +30,8 @@ export const runVitest = async (
 ): Promise<Results> => {
   console.log(`\nTests on ${runtime}: ${projects.join(", ")}`);
   const folder = await mkdtemp(join(await parentOfFiles(environment), "accountlink-vitest-"));
-  // Postgres reads its files as another user.
-  await chmod(folder, 0o755);
+  // As the folder of the system: Postgres removes its files as another user.
+  await chmod(folder, 0o1777);
   const file = join(folder, "results.json");
   const reporters = ["--reporter=default", "--reporter=./tools/report_results.ts"];
   const selection = projects.map((project) => `--project=${project}`);

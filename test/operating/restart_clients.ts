@@ -89,7 +89,7 @@ const makeConnection = ({ url, key, keepAlive = true }: ClientOptions) => {
   const request = isSecure ? secureRequest : plainRequest;
   const headers = { authorization: `Bearer ${key}` };
 
-  /** Gives what is wrong, or null when the answer is of this game user; of any, where it is null. */
+  /** Gives what is wrong, or null when the answer is of this game user; of any or none, where it is null. */
   const ask = async (
     method: string,
     path: string,
@@ -111,6 +111,7 @@ const makeConnection = ({ url, key, keepAlive = true }: ClientOptions) => {
       outgoing.end(payload);
       const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
       const answer = (await json(incoming)) as { readonly data?: { readonly gameId?: string } };
+      if (incoming.statusCode === 404 && gameId === null) return null;
       if (incoming.statusCode !== 200) return `${incoming.statusCode} ${JSON.stringify(answer)}`;
       return gameId === null || answer.data?.gameId === gameId
         ? null
