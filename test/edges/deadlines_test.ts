@@ -1,6 +1,7 @@
 /**
  * Clients that wait have their time; those that only hold a connection do not.
  */
+import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf } from "../support/http.ts";
 import { connectTo, eventually, openSockets, readAnswers } from "../support/raw_http.ts";
@@ -30,12 +31,12 @@ afterAll(async () => {
 const head = `Host: service.example\r\nAuthorization: Bearer ${key}\r\n\r\n`;
 const areGone = () => eventually(async () => (await openSockets(server.pid)) <= before, 10_000);
 
-test("a client that reads nothing of what it asked for is cut off", async () => {
+test("a client that reads no more than the beginning of what it asked for is cut off", async () => {
   const request = "GET /docs/scalar.js HTTP/1.1\r\nHost: service.example\r\n\r\n";
   const sockets = await Promise.all(Array.from({ length: 10 }, () => connectTo(server.url)));
   // More than the buffers of both systems hold.
   for (const socket of sockets) socket.write(request.repeat(40));
-  expect(await eventually(async () => (await openSockets(server.pid)) >= before + 10, 10_000)).toBe(true);
+  await Promise.all(sockets.map((socket) => once(socket, "readable")));
   expect(await areGone()).toBe(true);
   for (const socket of sockets) socket.destroy();
 });

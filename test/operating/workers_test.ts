@@ -2,6 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  isProof,
   makePostgresDatabase,
   startRedis,
   whyNoPostgresDatabase,
@@ -37,9 +38,9 @@ const startDatabases = async () => {
   };
 };
 
-/** What workers may share, and why it cannot be had here; null when it can. */
+/** What workers may share, the embedded storage in the proof alone, and why it cannot be had here; null when it can. */
 const kinds = [
-  { kind: "the embedded storage", missing: null, variables: async () => ({}) },
+  ...(isProof ? [{ kind: "the embedded storage", missing: null, variables: async () => ({}) }] : []),
   {
     kind: "Postgres and Redis",
     missing: (await whyNoPostgresDatabase()) ?? (await whyNoRedis()),
