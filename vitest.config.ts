@@ -4,8 +4,6 @@ import { LongestFirst } from "./tools/longest_first.ts";
 const seconds = 1_000;
 const minutes = 60 * seconds;
 
-const isProof = process.env["ACCOUNTLINK_TEST_PROOF"] === "1";
-
 /** The files of the contract that no storage has a part in: `node` has them, on the embedded one. */
 const independentOfStorage = [
   ...configDefaults.exclude,
@@ -65,8 +63,6 @@ export default defineConfig({
         test: {
           ...contract,
           name: "contract-memory",
-          // The stores in memory are also what random commands on the others are compared with.
-          include: [`test/contract/${isProof ? "*" : "{flow,idempotency,sessions,writes}"}_test.ts`],
           exclude: independentOfStorage,
           env: { ACCOUNTLINK_TEST_STORAGE: "memory" },
         },

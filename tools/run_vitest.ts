@@ -15,7 +15,7 @@ const runtimes = {
 type Runtime = keyof typeof runtimes;
 
 /** The projects of `npm test` on Node, in their order. */
-export const testProjects = ["node", "contract-memory", "contract-postgres-redis"] as const;
+export const testProjects = ["node", "contract-postgres-redis"] as const;
 
 /**
  * Runs projects of `vitest.config.ts` in a runtime, with the output passed on.
