@@ -5,6 +5,7 @@ import type { WriteContext } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
 
 /** An entry to write; its account may be a subquery. */
 export type NewEntry = Omit<AuditEntry, "sequence" | "account"> & {
@@ -23,10 +24,35 @@ export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) =>
 /** Inserts the entry of a write to the links of a scope. */
 export const insertLinkEntry = (
   sql: SqlClient.SqlClient,
-  { actor, requestId, at, pid }: WriteContext,
+  write: WriteContext,
   action: AuditAction,
   details: AuditEntry["details"],
-) => insertEntry(sql, { actor, requestId, at, account: ownerOf(sql, pid), pid, action, details });
+) => insertLinkEntries(sql, write.pid, [{ ...write, action, details }]);
+
+/** The entry of a write to the links of a scope. */
+type LinkEntry = Omit<WriteContext, "pid"> & Pick<AuditEntry, "action" | "details">;
+
+/** Inserts entries of one scope in order. */
+export const insertLinkEntries = (sql: SqlClient.SqlClient, pid: Pid, entries: ReadonlyArray<LinkEntry>) => {
+  const rows = entries.map(({ at, actor, requestId, action, details }) => [
+    at,
+    actor.type,
+    actor.id,
+    requestId,
+    action,
+    JSON.stringify(details),
+  ]);
+  const insert = sql`
+    INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details)
+    SELECT CAST(value ->> 0 AS BIGINT), ${ownerOf(sql, pid)}, ${pid}, value ->> 1, value ->> 2, value ->> 3,
+      value ->> 4, value ->> 5
+    FROM ${dialectOf(sql).elements(JSON.stringify(rows))}`;
+  const texts = entries.flatMap(({ actor, requestId }) => [actor.id, requestId ?? ""]);
+  return Effect.andThen(
+    Effect.sync(() => assertStorable(texts)),
+    insert,
+  );
+};
 
 /** The account that owns a scope. */
 export const ownerOf = (sql: SqlClient.SqlClient, pid: Pid): Statement.Fragment =>

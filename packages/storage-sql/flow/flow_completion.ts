@@ -7,7 +7,7 @@ import type { SqlClient } from "effect/sql";
 import { storeSightings } from "../alts/store_sightings.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { relinkOf } from "../links/link_relink.ts";
-import { readRecords, readReplaced } from "../links/link_row.ts";
+import { readRecords, readSets } from "../links/link_row.ts";
 import { linkStatements } from "../links/link_statements.ts";
 import { readSessions, sessionColumns } from "../sessions/session_row.ts";
 import { storeSession } from "../sessions/store_session.ts";
@@ -43,9 +43,9 @@ const completeOn = (sql: SqlClient.SqlClient) => {
     if (refusal !== null) return yield* new Refused({ answer: refusal });
 
     const rows = old === undefined ? added : yield* link(pid, chatId, gameId, at, relink);
-    const [record] = yield* readRecords(rows);
-    if (record === undefined) return yield* new Refused({ answer: { _tag: "LinkChanged" } });
-    const [previousGameId = null] = yield* readReplaced(rows);
+    const [set] = yield* readSets(rows);
+    if (set === undefined) return yield* new Refused({ answer: { _tag: "LinkChanged" } });
+    const { record, previousGameId } = set;
     if (previousGameId !== gameId) {
       yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId });
     }
@@ -53,7 +53,7 @@ const completeOn = (sql: SqlClient.SqlClient) => {
     yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
     const session = opened === undefined ? null : completedSession(opened, write, previousGameId);
     if (session !== null) yield* storeSession(sql, session, at);
-    return { _tag: "Completed", record: record as Link, previousGameId, session } as const;
+    return { _tag: "Completed", record, previousGameId, session } as const;
   }, sql.withTransaction);
 };
 

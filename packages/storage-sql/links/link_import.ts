@@ -1,5 +1,5 @@
 /** Imports of links, with a constant number of statements for a batch. */
-import type { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
+import type { ChatId, LinkStore, Pid } from "@accountlink/core";
 import { type ImportBatch, progressKeptFor } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
@@ -9,6 +9,7 @@ import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 import { relinkOf } from "./link_relink.ts";
+import { byChatId, type Line } from "./link_row.ts";
 import { linkStatements } from "./link_statements.ts";
 
 export const linkImports = (
@@ -69,10 +70,6 @@ const forgetProgress = (sql: SqlClient.SqlClient, before: Millis) => sql`
     condition: sql`saved_at < ${before}`,
     limit: maxExpiredProgress,
   })}`;
-
-type Line = readonly [chatId: ChatId, gameId: GameId, lastVerifiedAt: Millis];
-
-const byChatId = ([one]: Line, [other]: Line): number => (one < other ? -1 : 1);
 
 const readPositions = schemaReaderOf(
   "import_progress",

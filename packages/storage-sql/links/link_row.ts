@@ -1,6 +1,7 @@
 /** Rows of `links`. Decoded by hand, since every look-up decodes one. */
 import type { ChatId, GameId } from "@accountlink/core";
-import type { LinkRecord } from "@accountlink/core/links";
+import { type GameSet, isLinked, type LinkRecord } from "@accountlink/core/links";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
 import type { SqlConnection } from "effect/sql";
 import { readerOf } from "../statements/row.ts";
@@ -27,9 +28,10 @@ const recordOf = (
   return { chatId: chatId as ChatId, gameId: gameId as GameId | null, linkVersion, linkedAt, lastVerifiedAt };
 };
 
-export const readRecords = readerOf("links", (row: SqlConnection.Row) =>
-  recordOf(row["chat_id"], row["game_id"], row["link_version"], row["linked_at"], row["last_verified_at"]),
-);
+const recordIn = (row: SqlConnection.Row) =>
+  recordOf(row["chat_id"], row["game_id"], row["link_version"], row["linked_at"], row["last_verified_at"]);
+
+export const readRecords = readerOf("links", recordIn);
 
 export const readRecordValues = readerOf("links", (row: RowValues) =>
   recordOf(row[0], row[1], row[2], row[3], row[4]),
@@ -39,14 +41,26 @@ export const readRecordValues = readerOf("links", (row: RowValues) =>
 export const readRecord = (rows: ReadonlyArray<RowValues>) =>
   Effect.mapEager(readRecordValues(rows), (records) => Option.fromUndefinedOr(records[0]));
 
+const gameOf = (value: unknown): GameId | null | undefined =>
+  value === null || isId(value) ? (value as GameId | null) : undefined;
+
 /** The game that a write replaced. */
-export const readReplaced = readerOf(
-  "links",
-  ({ previous_game_id }: SqlConnection.Row): GameId | null | undefined =>
-    previous_game_id === null || isId(previous_game_id) ? (previous_game_id as GameId | null) : undefined,
-);
+export const readReplaced = readerOf("links", (row: SqlConnection.Row) => gameOf(row["previous_game_id"]));
+
+/** A link that was set. */
+export const readSets = readerOf("links", (row: SqlConnection.Row): GameSet | undefined => {
+  const [record, previousGameId] = [recordIn(row), gameOf(row["previous_game_id"])];
+  if (record === undefined || !isLinked(record) || previousGameId === undefined) return undefined;
+  return { record, previousGameId };
+});
 
 /** Values of a chat ID and its game ID. */
 export const readPairs = readerOf("links", ([chatId, gameId]: RowValues) =>
   isId(chatId) && isId(gameId) ? { chatId: chatId as ChatId, gameId: gameId as GameId } : undefined,
 );
+
+/** A link to write, as a JSON array. */
+export type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
+
+/** The order in which records are locked, to avoid deadlocks. */
+export const byChatId = ([one]: Line, [other]: Line): number => (one < other ? -1 : 1);

@@ -2,27 +2,19 @@ import type { ChatId, GameId, Pid } from "@accountlink/core";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
-import { relinkOf } from "./link_relink.ts";
 
 /**
  * Statements of link writes. They return `previous_game_id`, since RETURNING sees only new values.
  */
 export const linkStatements = (sql: SqlClient.SqlClient) => {
   const { forUpdate, forReference } = dialectOf(sql);
-  const relink = relinkOf(sql);
   return {
     /**
      * Returns the record, or nothing if the conflict clause `existing` kept the old one. Locks the
      * scope before the record, like deleteScope, to avoid deadlocks; the check of the foreign key
      * would lock it after.
      */
-    link: (
-      pid: Pid,
-      chatId: ChatId,
-      gameId: GameId,
-      at: Millis,
-      existing: Statement.Fragment = relink,
-    ) => sql`
+    link: (pid: Pid, chatId: ChatId, gameId: GameId, at: Millis, existing: Statement.Fragment) => sql`
       INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
       SELECT pid, ${chatId}, ${gameId}, 1, ${at}, ${at} FROM scopes WHERE pid = ${pid} ${forReference}
       ON CONFLICT (pid, chat_id) ${existing}

@@ -2,13 +2,12 @@
  * The writes of `LinkStore`. Each answers with values of the statement that writes, or of rows that
  * it has locked. So writes to one chat user are serialized, and each reports what it replaced.
  */
-import type { Link, LinkStore, Pid } from "@accountlink/core";
+import type { LinkStore, Pid } from "@accountlink/core";
 import {
   type GameUnlinked,
   isLinked,
   type MoveChat,
   type RemoveGame,
-  type SetGame,
   type WriteContext,
 } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
@@ -20,39 +19,28 @@ import { operation } from "../statements/operation.ts";
 import { relinkOf } from "./link_relink.ts";
 import { readRecords, readReplaced } from "./link_row.ts";
 import { linkStatements } from "./link_statements.ts";
+import { setGameOn } from "./set_game.ts";
 
 /** Each write is a transaction with its audit entry. */
 export const linkWrites = (
   sql: SqlClient.SqlClient,
 ): Pick<LinkStore["Service"], "setGame" | "moveChat" | "removeGame" | "deleteScope"> => {
-  const { setGame, removeGame } = writesOfOne(sql);
-  const [moveChat, deleteScope] = [moveChatOn(sql), deleteScopeOn(sql)];
+  const [setGame, moveChat] = [setGameOn(sql), moveChatOn(sql)];
+  const [removeGame, deleteScope] = [removeGameOn(sql), deleteScopeOn(sql)];
   const { withBulkTimeout } = dialectOf(sql);
   return {
-    setGame: (write) => setGame(write).pipe(operation("LinkStore.setGame")),
+    setGame: (write) =>
+      setGame(write).pipe(operation("LinkStore.setGame", write.actor.id, write.requestId ?? "")),
     moveChat: (write) => moveChat(write).pipe(operation("LinkStore.moveChat")),
     removeGame: (write) => removeGame(write).pipe(operation("LinkStore.removeGame")),
     deleteScope: (write) => withBulkTimeout(deleteScope(write)).pipe(operation("LinkStore.deleteScope")),
   };
 };
 
-/** Writes to one chat user. */
-const writesOfOne = (sql: SqlClient.SqlClient) => {
-  const { link, unlink } = linkStatements(sql);
+const removeGameOn = (sql: SqlClient.SqlClient) => {
+  const { unlink } = linkStatements(sql);
   const endVerifications = endVerificationsOn(sql);
-
-  const setGame = Effect.fnUntraced(function* (write: SetGame) {
-    const { pid, chatId, gameId, at } = write;
-    const rows = yield* link(pid, chatId, gameId, at);
-    const [record] = yield* readRecords(rows);
-    const [previousGameId = null] = yield* readReplaced(rows);
-    if (previousGameId !== gameId) {
-      yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId });
-    }
-    return { record: record as Link, previousGameId };
-  }, sql.withTransaction);
-
-  const removeGame = Effect.fnUntraced(function* (write: RemoveGame) {
+  return Effect.fnUntraced(function* (write: RemoveGame) {
     const { pid, chatId, at } = write;
     const [removedGameId = null] = yield* Effect.flatMap(unlink(pid, chatId, at), readReplaced);
     if (removedGameId === null) return Option.none<GameUnlinked>();
@@ -60,8 +48,6 @@ const writesOfOne = (sql: SqlClient.SqlClient) => {
     yield* insertLinkEntry(sql, write, "link.removed", { chatId, removedGameId });
     return Option.some({ gameId: removedGameId, ended });
   }, sql.withTransaction);
-
-  return { setGame, removeGame };
 };
 
 const moveChatOn = (sql: SqlClient.SqlClient) => {

@@ -35,11 +35,11 @@ export const batched = <Key extends ReadonlyArray<string>, Row extends object = 
   return (...key) => Effect.request(new Lookup({ key }), resolver);
 };
 
-/** The statement runs in the span of the first look-up, with links to the spans of the others. */
-const withSpanLinks = <Row>(
+/** The statement runs in the span of the first request, with links to the spans of the others. */
+export const withSpanLinks = <A, E>(
   entries: ReadonlyArray<Request.Entry<Request.Any>>,
-  statement: Found<Row>,
-): Found<Row> => {
+  statement: Effect.Effect<A, E>,
+): Effect.Effect<A, E> => {
   const [first, ...others] = entries;
   const isTraced =
     first !== undefined && Context.getOrUndefined(first.context, Tracer.ParentSpan) !== undefined;

@@ -1,0 +1,107 @@
+/**
+ * `LinkStore.setGame`. On Postgres, the writes of one turn of the event loop to one scope share a
+ * transaction, which costs more than their rows.
+ */
+import type { ChatId, Pid } from "@accountlink/core";
+import type { GameSet, SetGame } from "@accountlink/core/links";
+import { Context, Effect, Exit, Request, RequestResolver } from "effect";
+import type { SqlClient, SqlError } from "effect/sql";
+import { insertLinkEntries } from "../audit/audit_entry.ts";
+import { withSpanLinks } from "../statements/batching.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import type { UnreadableRow } from "../statements/row.ts";
+import { relinkOf } from "./link_relink.ts";
+import { byChatId, type Line, readSets, recordColumns } from "./link_row.ts";
+
+type Failure = SqlError.SqlError | UnreadableRow;
+
+export const setGameOn = (
+  sql: SqlClient.SqlClient,
+): ((write: SetGame) => Effect.Effect<GameSet, Failure>) => {
+  const together = setGamesOn(sql);
+  const alone = (write: SetGame) => Effect.map(together([write]), ([set]) => set as GameSet);
+  if (!dialectOf(sql).isRemote) return alone;
+
+  const resolver = RequestResolver.makeWith<Write>({
+    // By scope, so that no write waits for another scope that is being deleted.
+    batchKey: ({ request }) => request.write.pid,
+    delay: Effect.yieldNow,
+    collectWhile: ({ size }) => size < maxBatchSize,
+    runAll: (entries) =>
+      together(entries.map(({ request }) => request.write)).pipe(
+        Effect.map((sets) => {
+          for (const [i, entry] of entries.entries()) entry.completeUnsafe(Exit.succeed(sets[i] as GameSet));
+        }),
+        // A damaged record fails its own write only.
+        Effect.catchTag("UnreadableRow", () =>
+          Effect.forEach(
+            entries,
+            (entry) =>
+              Effect.map(Effect.exit(alone(entry.request.write)), (exit) => entry.completeUnsafe(exit)),
+            { discard: true },
+          ),
+        ),
+        (batch) => withSpanLinks(entries, batch),
+      ),
+  });
+  return (write) =>
+    Effect.withFiber(({ context }) =>
+      Context.getOrUndefined(context, sql.transactionService) === undefined
+        ? Effect.request(new Write({ write }), resolver)
+        : alone(write),
+    );
+};
+
+class Write extends Request.Class<{ readonly write: SetGame }, GameSet, Failure> {}
+
+const maxBatchSize = 100;
+
+/** Sets links of one scope in order, with their audit entries. */
+const setGamesOn = (sql: SqlClient.SqlClient) => {
+  const store = storeOn(sql);
+  return Effect.fnUntraced(function* (writes: ReadonlyArray<SetGame>) {
+    const { pid } = writes[0] as SetGame;
+    const sets = new Map<SetGame, GameSet>();
+    for (const round of roundsOf(writes)) {
+      const rows = yield* store(pid, [...round.values()]);
+      for (const set of yield* readSets(rows)) sets.set(round.get(set.record.chatId) as SetGame, set);
+    }
+    if (sets.size < writes.length) return yield* Effect.die(new Error(`Cannot set links: no scope "${pid}"`));
+    const entries = [...sets].flatMap(([write, { previousGameId }]) => {
+      const { chatId, gameId } = write;
+      if (previousGameId === gameId) return [];
+      return [{ ...write, action: "link.set" as const, details: { chatId, gameId, previousGameId } }];
+    });
+    if (entries.length > 0) yield* insertLinkEntries(sql, pid, entries);
+    return writes.map((write) => sets.get(write) as GameSet);
+  }, sql.withTransaction);
+};
+
+/** A statement cannot write a row twice, so each has one write of a chat user. */
+const roundsOf = (writes: ReadonlyArray<SetGame>) => {
+  const rounds: Array<Map<ChatId, SetGame>> = [];
+  for (const write of writes) {
+    const round = rounds.find((others) => !others.has(write.chatId));
+    if (round === undefined) rounds.push(new Map([[write.chatId, write]]));
+    else round.set(write.chatId, write);
+  }
+  return rounds;
+};
+
+/**
+ * Stores links of one scope and returns their rows; none if there is no such scope. Locks the scope
+ * before the records, like deleteScope, and these sorted, to avoid deadlocks.
+ */
+const storeOn = (sql: SqlClient.SqlClient) => {
+  const { elements, forReference } = dialectOf(sql);
+  const [relink, returned] = [relinkOf(sql), sql.literal(`${recordColumns}, previous_game_id`)];
+  return (pid: Pid, writes: ReadonlyArray<SetGame>) => {
+    const lines = writes.map(({ chatId, gameId, at }): Line => [chatId, gameId, at]).toSorted(byChatId);
+    return sql`
+      INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+      SELECT pid, value ->> 0, value ->> 1, 1, CAST(value ->> 2 AS BIGINT), CAST(value ->> 2 AS BIGINT)
+      FROM scopes, ${elements(JSON.stringify(lines))} WHERE pid = ${pid} ${forReference}
+      ON CONFLICT (pid, chat_id) ${relink}
+      RETURNING ${returned}`;
+  };
+};
