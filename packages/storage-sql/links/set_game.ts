@@ -67,8 +67,9 @@ const setGamesOn = (sql: SqlClient.SqlClient) => {
       for (const set of yield* readSets(rows)) sets.set(round.get(set.record.chatId) as SetGame, set);
     }
     if (sets.size < writes.length) return yield* Effect.die(new Error(`Cannot set links: no scope "${pid}"`));
-    const entries = [...sets].flatMap(([write, { previousGameId }]) => {
+    const entries = writes.flatMap((write) => {
       const { chatId, gameId } = write;
+      const { previousGameId } = sets.get(write) as GameSet;
       if (previousGameId === gameId) return [];
       return [{ ...write, action: "link.set" as const, details: { chatId, gameId, previousGameId } }];
     });

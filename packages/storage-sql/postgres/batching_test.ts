@@ -7,7 +7,7 @@ import { Effect, Layer, Option } from "effect";
 import { SqlConnection } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layer as stores } from "../stores.ts";
-import { onDatabase } from "./test_postgres.ts";
+import { Database, onDatabase } from "./test_postgres.ts";
 
 const missing = await whyNoPostgresDatabase();
 
@@ -70,4 +70,49 @@ describe.skipIf(missing !== null)(`concurrent look-ups ${missing ?? "on Postgres
       }).pipe(Effect.provide(storesObserved((text) => statements.push(text))));
     }).pipe(onDatabase);
   });
+
+  it.live("writes of one scope are one transaction, each with its answer, in the order of the requests", () =>
+    Effect.gen(function* () {
+      yield* migrate;
+      const [keys, links] = yield* Effect.provide(Effect.all([KeyStore, LinkStore]), stores);
+      yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
+      yield* keys.ensureScope("acme", { kind: "global" }, pid);
+      const writes = [
+        ["10003", "7"],
+        ["10001", "8"],
+        ["10003", "9"],
+        ["10002", "8"],
+        ["10003", "9"],
+      ] as const;
+      const answers = yield* Effect.forEach(
+        writes,
+        ([chatId, gameId], i) =>
+          links.setGame({
+            ...origin,
+            requestId: `${i}`,
+            chatId: ChatId.make(chatId),
+            gameId: GameId.make(gameId),
+          }),
+        atOnce,
+      );
+      expect(answers.map(({ record, previousGameId }) => [record.linkVersion, previousGameId])).toEqual([
+        [1, null],
+        [1, null],
+        [2, "7"],
+        [1, null],
+        [2, "9"],
+      ]);
+
+      const { query } = yield* Database;
+      expect(yield* query("SELECT request_id FROM audit_log ORDER BY sequence")).toEqual([
+        { request_id: "0" },
+        { request_id: "1" },
+        { request_id: "2" },
+        { request_id: "3" },
+      ]);
+      expect(yield* query("SELECT count(DISTINCT xmin::text)::int AS transactions FROM links")).toEqual([
+        { transactions: 1 },
+      ]);
+    }).pipe(onDatabase),
+  );
 });
