@@ -1,4 +1,3 @@
-import type { Link } from "@accountlink/core";
 import { type CompletionRefusal, completedSession, completionRefusal } from "@accountlink/core/flow";
 import type { FlowId, SessionId } from "@accountlink/core/ids";
 import type { CompleteFlow } from "@accountlink/core/sessions";
