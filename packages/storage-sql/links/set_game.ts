@@ -1,6 +1,6 @@
 /**
- * `LinkStore.setGame`. On Postgres, the writes of one turn of the event loop to one scope share a
- * transaction, which costs more than their rows.
+ * `LinkStore.setGame`. The writes of one turn of the event loop to one scope share a transaction,
+ * whose commit costs more than their rows.
  */
 import type { ChatId, Pid } from "@accountlink/core";
 import type { GameSet, SetGame } from "@accountlink/core/links";
@@ -20,7 +20,6 @@ export const setGameOn = (
 ): ((write: SetGame) => Effect.Effect<GameSet, Failure>) => {
   const together = setGamesOn(sql);
   const alone = (write: SetGame) => Effect.map(together([write]), ([set]) => set as GameSet);
-  if (!dialectOf(sql).isRemote) return alone;
 
   const resolver = RequestResolver.makeWith<Write>({
     // By scope, so that no write waits for another scope that is being deleted.
