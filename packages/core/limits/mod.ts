@@ -1,4 +1,5 @@
 /** Rate limits, quotas and their counters. */
+export * from "./admission_batches.ts";
 export * from "./count_ledger.ts";
 export * from "./counters.ts";
 export * from "./quota.ts";

@@ -25,17 +25,9 @@ export class Subscription {
     this.read = read;
   }
 
-  /**
-   * Waits for the next notice. Allows one caller at a time.
-   *
-   * With a promise, the caller goes on in its own request: in a worker, timers of the request that wakes it would end
-   * with that one.
-   */
+  /** Waits for the next notice. Allows one caller at a time. */
   readonly next: Effect.Effect<Notice> = Effect.callback((resume) => {
-    const notified = new Promise<Effect.Effect<Notice>>((resolve) => {
-      this.#resume = resolve;
-    });
-    void notified.then(resume);
+    this.#resume = resume;
     this.#deliver();
     return Effect.sync(() => {
       this.#resume = null;

@@ -78,12 +78,11 @@ export const setup = Effect.gen(function* () {
 /** The id that a session is stored under. */
 export const sessionIdOf = (sid: Sid) => Effect.flatMap(Secrets, ({ sessionId }) => sessionId(sid));
 
-/** Opens a session like the public flow, and lets its reads go on. */
+/** Opens a session like the public flow. */
 export const open = Effect.fnUntraced(function* (sid: Sid) {
   const id = yield* sessionIdOf(sid);
   yield* (yield* SessionStore).advance({ id, to: "opened", at: yield* Clock.currentTimeMillis });
   yield* (yield* SessionWatch).announce([id]);
-  yield* settle;
 });
 
 /** Completes a session with a link, like the public flow. */

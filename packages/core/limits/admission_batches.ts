@@ -1,0 +1,92 @@
+import type { Millis } from "../timestamp.ts";
+import type { Admission, CounterRule } from "./counters.ts";
+
+type Rules = ReadonlyArray<CounterRule>;
+
+/** Has a number of requests of the same windows decided, as if they came one after the other. */
+type Send<Reply> = (rules: Rules, now: Millis, requests: number) => Promise<Reply>;
+
+interface Batch<Reply> {
+  readonly rules: Rules;
+  readonly now: Millis;
+  readonly reply: Promise<Reply>;
+  size: number;
+}
+
+/**
+ * Combines requests that count in the same windows, such as those of one key from one address, into
+ * one call, until it is sent.
+ *
+ * @internal
+ */
+export class AdmissionBatches<Reply> {
+  readonly #send: Send<Reply>;
+  readonly #whenDue: (run: () => void) => void;
+  /** By their last window, which is the narrowest: that of a key. */
+  readonly #open = new Map<string, Batch<Reply>>();
+
+  /** @param whenDue runs a function when batches are to be sent, such as at the end of a turn of the event loop */
+  constructor(send: Send<Reply>, whenDue: (run: () => void) => void) {
+    this.#send = send;
+    this.#whenDue = whenDue;
+  }
+
+  /** Returns the reply to the batch, and the place of this request in it. */
+  join(rules: Rules, now: Millis): { readonly reply: Promise<Reply>; readonly place: number } {
+    // What only this request knows is counted once.
+    if (rules.some(hasNews)) return { reply: this.#send(rules, now, 1), place: 0 };
+    const name = rules[rules.length - 1]?.key ?? "";
+    const open = this.#open.get(name);
+    if (open !== undefined && isSame(open, rules, now)) return { reply: open.reply, place: open.size++ };
+    const batch = this.#begin(name, rules, now);
+    this.#open.set(name, batch);
+    return { reply: batch.reply, place: 0 };
+  }
+
+  #begin(name: string, rules: Rules, now: Millis): Batch<Reply> {
+    const reply = new Promise<Reply>((resolve) => {
+      this.#whenDue(() => {
+        if (this.#open.get(name) === batch) this.#open.delete(name);
+        resolve(this.#send(rules, now, batch.size));
+      });
+    });
+    const batch: Batch<Reply> = { rules, now, reply, size: 1 };
+    return batch;
+  }
+}
+
+/**
+ * The admission of one request of a batch, of which the first ones are admitted.
+ *
+ * @param admitted how many are
+ * @param states the windows after all of them
+ * @internal
+ */
+export const admissionAt = (
+  place: number,
+  admitted: number,
+  { states, forgotten }: Pick<Admission, "states" | "forgotten">,
+): Admission => {
+  if (forgotten !== undefined) return { admitted: false, states, forgotten };
+  const countedAfter = admitted - place - 1;
+  if (countedAfter <= 0) return { admitted: countedAfter === 0, states };
+  return {
+    admitted: true,
+    states: states.map(({ count, resetsAt }) => ({ count: count - countedAfter, resetsAt })),
+  };
+};
+
+const hasNews = ({ checkpoint }: CounterRule): boolean =>
+  checkpoint !== undefined && (checkpoint.floor !== null || checkpoint.owed !== 0);
+
+/** Windows are the same that last as long, or end at the same time. */
+const isSame = (batch: Batch<unknown>, rules: Rules, now: Millis): boolean =>
+  rules.length === batch.rules.length &&
+  rules.every(({ key, limit, durationMs }, i) => {
+    const other = batch.rules[i] as CounterRule;
+    return (
+      key === other.key &&
+      limit === other.limit &&
+      (durationMs === other.durationMs || now + durationMs === batch.now + other.durationMs)
+    );
+  });
