@@ -11,3 +11,10 @@ export const layer: Layer.Layer<Counters | Cache | Signals> = Layer.mergeAll(
   MemoryCache.layer,
   MemorySignals.layer,
 );
+
+/**
+ * Signals alone.
+ *
+ * @internal
+ */
+export const layerSignals: Layer.Layer<Signals> = MemorySignals.layer;

@@ -3,41 +3,35 @@
  */
 import { CacheMemory } from "@accountlink/cache-memory";
 import { Cache, Counters } from "@accountlink/core";
+import type { CounterRule } from "@accountlink/core/limits";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
-import {
-  type CacheAnswer,
-  type CacheCall,
-  decodeRule,
-  encodeAdmission,
-  encodeStates,
-} from "./cache_calls.ts";
+import type { CacheAnswer, CacheCall } from "./cache_calls.ts";
 
 /** Makes what answers the calls of workers. The calls of one message are carried out in their order. */
 export const makeHeldCache = Effect.gen(function* () {
   const context = yield* Layer.build(CacheMemory.layer);
   const [counters, cache] = yield* Effect.all([Counters, Cache]).pipe(Effect.provideContext(context));
 
+  const admit = Effect.fnUntraced(function* (rules: ReadonlyArray<CounterRule>, now: Millis, times: number) {
+    for (let admitted = 0; ; ) {
+      const admission = yield* counters.admit(rules, now);
+      if (admission.admitted) admitted++;
+      // After a refusal, all others are refused as well.
+      if (!admission.admitted || admitted === times) return { ...admission, admitted };
+    }
+  });
+
   const answer = (call: CacheCall): Effect.Effect<CacheAnswer, unknown> => {
     switch (call[0]) {
-      case "admit": {
-        const [, rules, now, times] = call;
-        const admit = counters.admit(rules.map(decodeRule), now);
-        return Effect.map(Effect.replicateEffect(admit, times), (admissions) =>
-          admissions.map(encodeAdmission),
-        );
-      }
-      case "read": {
-        const [, rules, now] = call;
-        return Effect.map(counters.read(rules.map(decodeRule), now), encodeStates);
-      }
-      case "get": {
-        const [, key, now] = call;
-        return Effect.map(cache.get(key, now), Option.getOrNull);
-      }
-      case "set": {
-        const [, key, value, expiresAt, now] = call;
-        return Effect.as(cache.set(key, value, expiresAt, now), null);
-      }
+      case "admit":
+        return admit(call[1], call[2], call[3]);
+      case "read":
+        return counters.read(call[1], call[2]);
+      case "get":
+        return Effect.map(cache.get(call[1], call[2]), Option.getOrNull);
+      case "set":
+        return Effect.as(cache.set(call[1], call[2], call[3], call[4]), null);
     }
   };
   return (calls: ReadonlyArray<CacheCall>): ReadonlyArray<CacheAnswer> =>

@@ -3,19 +3,9 @@
  */
 import { CacheMemory } from "@accountlink/cache-memory";
 import { Cache, Counters, Signals, StoreUnavailable } from "@accountlink/core";
-import type { CounterRule } from "@accountlink/core/limits";
-import type { Millis } from "@accountlink/core/timestamp";
-import { Context, Effect, Layer, Option } from "effect";
-import {
-  type AdmissionTuple,
-  type CacheAnswer,
-  type CacheCall,
-  decodeAdmission,
-  decodeStates,
-  encodeRule,
-  type RuleTuple,
-  type StateTuple,
-} from "./cache_calls.ts";
+import { AdmissionBatches, admissionAt, type CounterRule, type CounterState } from "@accountlink/core/limits";
+import { Effect, Layer, Option } from "effect";
+import type { AdmitAnswer, CacheAnswer, CacheCall } from "./cache_calls.ts";
 
 /** The way to the primary process. */
 export interface SharedCacheLink {
@@ -31,23 +21,34 @@ export const sharedCacheLayer = (link: SharedCacheLink): Layer.Layer<Counters | 
   Layer.merge(countersAndCache(link), signals(link));
 
 const countersAndCache = ({ call }: SharedCacheLink) => {
-  const batches = new CallBatches(call);
+  const messages = new Messages(call);
+  const batches = new AdmissionBatches(
+    (rules, now, times) => messages.call<AdmitAnswer>(["admit", rules.map(withoutRest), now, times]),
+    messages.beforeNext,
+  );
   return Layer.merge(
     Layer.succeed(Counters, {
-      admit: (rules, now) => ask("Counters.admit", () => batches.admit(rules, now)),
+      admit: (rules, now) =>
+        rules.length === 0
+          ? Effect.succeed({ admitted: true, states: [] })
+          : ask("Counters.admit", async () => {
+              const { reply, place } = batches.join(rules, now);
+              const answer = await reply;
+              return admissionAt(place, answer.admitted, answer);
+            }),
       read: (rules, now) =>
-        ask("Counters.read", async () => {
-          const states = await batches.call(["read", rules.map(encodeRule), now]);
-          return decodeStates(states as StateTuple);
-        }),
+        ask("Counters.read", () =>
+          messages.call<ReadonlyArray<CounterState>>(["read", rules.map(withoutRest), now]),
+        ),
     }),
     Layer.succeed(Cache, {
       get: (key, now) =>
-        ask("Cache.get", async () =>
-          Option.fromNullOr((await batches.call(["get", key, now])) as string | null),
+        Effect.map(
+          ask("Cache.get", () => messages.call<string | null>(["get", key, now])),
+          Option.fromNullOr,
         ),
       set: (key, value, expiresAt, now) =>
-        ask("Cache.set", async () => void (await batches.call(["set", key, value, expiresAt, now]))),
+        ask("Cache.set", () => messages.call<null>(["set", key, value, expiresAt, now])),
     }),
   );
 };
@@ -55,85 +56,66 @@ const countersAndCache = ({ call }: SharedCacheLink) => {
 const ask = <A>(operation: string, begin: () => Promise<A>): Effect.Effect<A, StoreUnavailable> =>
   Effect.tryPromise({ try: begin, catch: (cause) => new StoreUnavailable({ operation, cause }) });
 
-/** Sends the calls of one turn of the event loop in one message. */
-class CallBatches {
-  readonly #call: SharedCacheLink["call"];
-  #open: {
-    readonly calls: Array<MutableCall>;
-    readonly answers: Promise<ReadonlyArray<CacheAnswer>>;
-  } | null = null;
+/** What the primary process needs of a rule, and no more. */
+const withoutRest = ({ key, limit, durationMs, checkpoint }: CounterRule): CounterRule =>
+  checkpoint === undefined ? { key, limit, durationMs } : { key, limit, durationMs, checkpoint };
 
-  constructor(call: SharedCacheLink["call"]) {
-    this.#call = call;
+interface Message {
+  readonly calls: Array<CacheCall>;
+  readonly beforehand: Array<() => void>;
+  readonly answers: Promise<ReadonlyArray<CacheAnswer>>;
+}
+
+/**
+ * Sends calls in messages, one at a time: calls wait for the answer to the message before, since to
+ * write and to read a message costs more than the calls.
+ */
+class Messages {
+  readonly #send: SharedCacheLink["call"];
+  #next: Message | null = null;
+  #underWay: Promise<unknown> = Promise.resolve();
+
+  constructor(send: SharedCacheLink["call"]) {
+    this.#send = send;
   }
 
-  async call(call: CacheCall): Promise<CacheAnswer> {
-    const { calls, answers } = this.#batch();
-    const place = calls.push([...call] as MutableCall) - 1;
-    return (await answers)[place] as CacheAnswer;
+  async call<Answer extends CacheAnswer>(call: CacheCall): Promise<Answer> {
+    const { calls, answers } = this.#message();
+    const place = calls.push(call) - 1;
+    return (await answers)[place] as Answer;
   }
 
-  /** Requests that count in the same windows are one call. */
-  async admit(rules: ReadonlyArray<CounterRule>, now: Millis) {
-    const { calls, answers } = this.#batch();
-    const tuples = rules.map(encodeRule);
-    let place = calls.findIndex((open) => isSame(open, tuples, now));
-    let turn = 0;
-    if (place === -1) place = calls.push(["admit", tuples, now, 1]) - 1;
-    else {
-      const open = calls[place] as AdmitCall;
-      turn = open[3]++;
-      // All are decided when the last of them came.
-      [open[1], open[2]] = [tuples, now];
+  /** Runs a function before the next message is sent, which takes the calls that it makes. */
+  readonly beforeNext = (run: () => void): void => {
+    this.#message().beforehand.push(run);
+  };
+
+  #message(): Message {
+    if (this.#next === null) {
+      const [calls, beforehand] = [[], []];
+      const answers = this.#answersTo(calls, beforehand);
+      this.#underWay = Promise.allSettled([answers]);
+      this.#next = { calls, beforehand, answers };
     }
-    const admissions = (await answers)[place] as ReadonlyArray<AdmissionTuple>;
-    return decodeAdmission(admissions[turn] as AdmissionTuple);
+    return this.#next;
   }
 
-  #batch() {
-    this.#open ??= this.#begin();
-    return this.#open;
-  }
-
-  #begin() {
-    const calls: Array<MutableCall> = [];
-    return { calls, answers: this.#answersTo(calls) };
-  }
-
-  async #answersTo(calls: ReadonlyArray<CacheCall>): Promise<ReadonlyArray<CacheAnswer>> {
+  async #answersTo(calls: ReadonlyArray<CacheCall>, beforehand: ReadonlyArray<() => void>) {
+    await this.#underWay;
     await new Promise((resolve) => setImmediate(resolve));
-    this.#open = null;
-    const answers = await this.#call(calls);
+    for (const run of beforehand) run();
+    this.#next = null;
+    const answers = await this.#send(calls);
     if (answers === null) throw new Error("The primary process does not answer");
     return answers;
   }
 }
 
-type AdmitCall = [name: "admit", rules: ReadonlyArray<RuleTuple>, now: Millis, times: number];
-type MutableCall = AdmitCall | Exclude<CacheCall, readonly ["admit", ...unknown[]]>;
-
-/** Windows are the same that last as long, or end at the same time. What only one request knows is counted once. */
-const isSame = (open: MutableCall, rules: ReadonlyArray<RuleTuple>, now: Millis): boolean =>
-  open[0] === "admit" &&
-  open[1].length === rules.length &&
-  open[1].every(([key, limit, durationMs, , floor = null, owed = 0], i) => {
-    const [otherKey, otherLimit, otherDuration, , otherFloor = null, otherOwed = 0] = rules[i] as RuleTuple;
-    return (
-      key === otherKey &&
-      limit === otherLimit &&
-      (durationMs === otherDuration || open[2] + durationMs === now + otherDuration) &&
-      floor === null &&
-      otherFloor === null &&
-      owed === 0 &&
-      otherOwed === 0
-    );
-  });
-
 const signals = ({ publish, onMessage }: SharedCacheLink) =>
   Layer.effect(
     Signals,
     Effect.gen(function* () {
-      const own = Context.get(yield* Layer.build(CacheMemory.layer), Signals);
+      const own = yield* Signals;
       onMessage((topic, message) => Effect.runSync(Effect.ignore(own.publish(topic, message))));
       return Signals.of({
         subscribe: own.subscribe,
@@ -144,4 +126,4 @@ const signals = ({ publish, onMessage }: SharedCacheLink) =>
           ),
       });
     }),
-  );
+  ).pipe(Layer.provide(CacheMemory.layerSignals));

@@ -97,25 +97,9 @@ describe("what workers share", () => {
       expect([one, two, other, three].map(({ admitted }) => admitted)).toEqual([true, true, true, false]);
       expect(asked).toEqual([
         [
-          [
-            "admit",
-            [
-              ["day a", 9, day - 3, since, null, 0],
-              ["a", 2, 1_000],
-            ],
-            3,
-            3,
-          ],
-          [
-            "admit",
-            [
-              ["day b", 9, day - 2, since, null, 0],
-              ["b", 2, 1_000],
-            ],
-            2,
-            1,
-          ],
           ["get", "none", 3],
+          ["admit", rulesAt(1, "a"), 1, 3],
+          ["admit", rulesAt(2, "b"), 2, 1],
         ],
       ]);
     }).pipe(Effect.scoped),

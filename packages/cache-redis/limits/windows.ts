@@ -1,10 +1,16 @@
 import type { StoreUnavailable } from "@accountlink/core";
-import type { Admission, CounterRule, CounterState } from "@accountlink/core/limits";
+import {
+  type Admission,
+  AdmissionBatches,
+  admissionAt,
+  type CounterRule,
+  type CounterState,
+} from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { RedisCommands } from "../connection/connections.ts";
+import { atEndOfTurn } from "../connection/end_of_turn.ts";
 import { runCommand } from "../connection/failure.ts";
-import { AdmissionBatches } from "./admission_batches.ts";
 import { counterScripts, type ScriptClock } from "./counter_scripts.ts";
 import { withHashTag } from "./hash_tag.ts";
 import { runScript, type Script } from "./lua_script.ts";
@@ -49,7 +55,10 @@ export class Windows {
   readonly #prefix: string;
   readonly #scripts: ReturnType<typeof counterScripts>;
   readonly #generation: string | null;
-  readonly #batches = new AdmissionBatches((rules, now, requests) => this.#sendAdmit(rules, now, requests));
+  readonly #batches = new AdmissionBatches(
+    (rules, now, requests) => this.#sendAdmit(rules, now, requests),
+    atEndOfTurn,
+  );
 
   constructor({ commands, prefix, clock, isCluster }: WindowsOptions) {
     this.#commands = commands;
@@ -150,22 +159,19 @@ interface Call {
   readonly argumentsOf: (rule: CounterRule, index: number) => WindowArguments;
 }
 
-/** The outcome for the request at this place of a batch. The first ones are admitted. */
+/** The outcome for the request at this place of a batch. */
 const outcomeOf = (reply: Reply, windows: number, now: Millis, place: number): Outcome => {
   const [time, admitted] = reply as readonly [number, number];
-  const isAdmitted = place < admitted;
-  const countedAfter = isAdmitted ? admitted - place - 1 : 0;
   const states: Array<CounterState> = [];
   const ends: Array<number> = [];
   const forgottenAt = 2 + 3 * windows;
   for (let i = 2; i < forgottenAt; i += 3) {
     const [count, end, resetsAt] = [reply[i], reply[i + 1], reply[i + 2]] as [number, number, Millis];
-    states.push({ count: count - countedAfter, resetsAt: stableEnd(now + end - time, resetsAt) });
+    states.push({ count, resetsAt: stableEnd(now + end - time, resetsAt) });
     ends.push(end);
   }
-  const decision = { admitted: isAdmitted, states };
-  const isForgotten = reply.length > forgottenAt;
-  return { admission: isForgotten ? { ...decision, forgotten: reply.slice(forgottenAt) } : decision, ends };
+  const after = reply.length > forgottenAt ? { states, forgotten: reply.slice(forgottenAt) } : { states };
+  return { admission: admissionAt(place, admitted, after), ends };
 };
 
 /**

@@ -22,7 +22,8 @@ export interface SqliteOptions {
   readonly writeTurn?: Effect.Effect<void, never, Scope.Scope>;
   /**
    * Whether the reads of a turn of the event loop may share a snapshot, since other processes hardly
-   * write; true by default. Else each read sees every write that was answered before it.
+   * write; true by default. Else only those that follow on one event may, such as a message: a read
+   * sees every write of any process that was answered before its event.
    */
   readonly alone?: boolean;
 }
@@ -97,11 +98,9 @@ const makeReader = Effect.fnUntraced(function* (
 ) {
   if (filename === ":memory:") return undefined;
   const db = yield* acquire(() => openToRead(filename), busyTimeout);
-  if (!alone) {
-    const run: Run = (statement) => retryWhileLocked(busyTimeout, () => Effect.succeed(statement()));
-    return Object.assign(new Direct(run, statementsOf(db)), { endSnapshot: () => {} });
-  }
-  const reader = new SnapshotReader(db, busyTimeout);
+  // The next tick comes before the next event.
+  const atEnd = alone ? setImmediate : (run: () => void) => process.nextTick(run);
+  const reader = new SnapshotReader(db, { busyTimeout, atEnd });
   return Object.assign(new Direct(reader.run, statementsOf(db)), { endSnapshot: reader.endSnapshot });
 });
 
