@@ -5,8 +5,8 @@
  * prints. With `--profile` it measures nothing, and prints where ours spends its time.
  *
  * Usage: `npm run bench -- [--on=memory|embedded|shared]… [--work=hit|miss|unlinked|guild|game|bulk|patch|mixed]…
- * [--against=NAME]… [--connections=1|32|256|half]… [--rounds=3] [--seconds=1] [--beside=CHECKOUT] [--json=FILE]
- * [--profile]`
+ * [--against=NAME]… [--connections=1|32|256|half]… [--rounds=3] [--seconds=1] [--beside=CHECKOUT] [--workers=N]
+ * [--json=FILE] [--profile]`
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -39,6 +39,7 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "1" },
     beside: { type: "string" },
+    workers: { type: "string" },
     json: { type: "string" },
     profile: { type: "boolean", default: false },
   },
@@ -47,7 +48,7 @@ const works = options.work as ReadonlyArray<Work>;
 const isChosen = ({ name, isAlike }: Contender) =>
   options.against === undefined ||
   options.against.includes(name) ||
-  [ownName, "beside"].includes(name) ||
+  [ownName, "beside", `${options.workers} workers`].includes(name) ||
   !isAlike;
 
 /** Fills every storage, and compares the answers while all are as they were filled. */
@@ -149,8 +150,9 @@ try {
   console.log(canPin ? "servers and generator pinned to one processor each" : "nothing pinned: no taskset");
   const loads = options.connections as ReadonlyArray<Load>;
   const [rounds, seconds] = [Number(options.rounds), Number(options.seconds)];
+  const workers = options.workers === undefined ? undefined : Number(options.workers);
   const plan = { generator, loads, rounds, seconds, databaseTimes: null };
-  const results = await runAll({ folder, fixtures, databases, beside: options.beside }, plan);
+  const results = await runAll({ folder, fixtures, databases, beside: options.beside, workers }, plan);
   if (!options.profile) await report(results);
 } finally {
   generator.stop();
