@@ -3,10 +3,9 @@ import { check } from "./check.ts";
 import { combine, finish } from "./results.ts";
 import { runVitest, testProjects } from "./run_vitest.ts";
 
-const checked = await check();
 // Tests on Node wait more than the others, which compute meanwhile.
-const onRuntimes = await Promise.all([
-  runVitest("Node.js/24", testProjects),
-  runVitest("Deno", ["portable"]),
-]);
-finish(combine([checked, ...onRuntimes]));
+finish(
+  combine(
+    await Promise.all([check(), runVitest("Node.js/24", testProjects), runVitest("Deno", ["portable"])]),
+  ),
+);
