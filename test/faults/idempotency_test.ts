@@ -6,35 +6,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort, isProof } from "@accountlink/test-servers";
-import { Effect } from "effect";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { idempotentWrites } from "../contract/idempotent_writes.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
-import type { Answer } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { type ServerProcess, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
-import { startService, whyNoService } from "./service.ts";
-
-/** Kills the server when it begins to answer a request with this header, after everything that it wrote. */
-const dying = { "x-die-before-the-answer": "1" };
-const preloaded = `
-  import { ServerResponse } from "node:http";
-  const { writeHead } = ServerResponse.prototype;
-  ServerResponse.prototype.writeHead = function (...head) {
-    if (this.req.headers["x-die-before-the-answer"] === "1") process.kill(process.pid, "SIGKILL");
-    return writeHead.apply(this, head);
-  };`;
-const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preloaded)}` };
+import * as dying from "./dying.ts";
 
 const options = { tier: "premium", links: { 100001: "1", 100002: "2" } } as const;
 const named = (name: string) => ({ "idempotency-key": name });
-
-/** Expects the connection to break. */
-const expectNoAnswer = async (request: Promise<Answer> | undefined): Promise<void> => {
-  const [{ status }] = await Promise.allSettled([request]);
-  expect(status).toBe("rejected");
-};
 
 describe("On a server of its own", () => {
   const world = makeWorld();
@@ -50,7 +31,7 @@ describe("On a server of its own", () => {
     startServer({
       fixture: world.fixture,
       dataFolder: folder,
-      env: { ...env, ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) },
+      env: { ...dying.env, ACCOUNTLINK_DEV_PLATFORM_PORT: String(platformPort) },
     });
 
   beforeAll(async () => {
@@ -67,8 +48,8 @@ describe("On a server of its own", () => {
     const path = await write.prepare(server.send, write.key);
     const body = write.body === undefined ? {} : { body: write.body };
     const request = { key: write.key, headers: named("mine"), ...body };
-    await expectNoAnswer(
-      server.send(write.line(path), { ...request, headers: { ...request.headers, ...dying } }),
+    await dying.expectNoAnswer(
+      server.send(write.line(path), { ...request, headers: { ...request.headers, ...dying.header } }),
     );
     await server.kill();
     server = await start();
@@ -88,7 +69,7 @@ describe("On a server of its own", () => {
     const platform = devPlatformOn(platformPort);
     const request = { key, headers: named("mine"), body: { chatId: "100001", gameId: "9" } };
     await platform.fail({ mode: "slow", platform: "game", delayMs: 60_000 });
-    const unanswered = expectNoAnswer(server.send("PATCH /v2/game", request));
+    const unanswered = dying.expectNoAnswer(server.send("PATCH /v2/game", request));
     await vi.waitFor(async () => {
       const { status, body } = await server.send("PATCH /v2/game", request);
       expect([status, body.error?.details]).toEqual([409, { reason: "idempotency_key_in_use" }]);
@@ -105,34 +86,3 @@ describe("On a server of its own", () => {
     }, patience);
   });
 });
-
-const missing = await whyNoService();
-
-test.skipIf(missing !== null)(`another node gives the answer that a node owed ${missing ?? ""}`, () =>
-  Effect.gen(function* () {
-    const world = makeWorld();
-    const key = world.key(options);
-    const { nodes } = yield* startService({ fixture: world.fixture, env });
-    const [one, ...others] = nodes;
-    const request = { key, headers: named("mine"), body: { chatId: "100001" } };
-    const racing = { ...request, headers: named("race"), body: { chatId: "100002" } };
-    yield* Effect.promise(async () => {
-      await expectNoAnswer(
-        one?.send("DELETE /v2/game", { ...request, headers: { ...request.headers, ...dying } }),
-      );
-      for (const { send } of others) {
-        const { headers, body } = await send("DELETE /v2/game", request);
-        expect(headers["idempotent-replayed"]).toBe("true");
-        expect(body.data).toEqual({ chatId: "100001", removedGameId: "1", deleted: true });
-      }
-      const answers = await Promise.all(
-        [...others, ...others].map(({ send }) => send("DELETE /v2/game", racing)),
-      );
-      const done = answers.filter(
-        ({ status, headers }) => status === 200 && headers["idempotent-replayed"] === undefined,
-      );
-      expect(done).toHaveLength(1);
-      for (const { status } of answers) expect([200, 409]).toContain(status);
-    });
-  }).pipe(Effect.scoped, Effect.runPromise),
-);

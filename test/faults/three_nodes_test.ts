@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeWorld } from "../support/world.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import { complete, env } from "./completions.ts";
+import * as dying from "./dying.ts";
 import { expectExactLimits, limitedKeys } from "./limits.ts";
 import { withDelay } from "./pulse.ts";
 import { planRevocations, runRevocations } from "./revocations.ts";
@@ -20,6 +21,7 @@ const limitedOnes = [...limitedKeys(world, 20)];
 const revocations = [...planRevocations(world, 8)];
 const verifying = world.key();
 const reviewing = world.key({ tier: "premium", links: { 100001: "1", 100002: "1" } });
+const idempotent = world.key({ tier: "premium", links: { 100001: "1", 100002: "2" } });
 const unlimited = world.key({ account: "one", links: { 100001: "1" } });
 const limited = world.key({
   account: "one",
@@ -54,7 +56,7 @@ const isGood = ({ outcome }: Attempt): boolean =>
 const onEvery = <A>(nodes: ReadonlyArray<Node>, act: (node: Node) => Effect.Effect<A>) =>
   Effect.forEach(nodes, act, { concurrency: "unbounded" });
 
-/** Waits until every node answers with both keys again, and checks that it was not long. */
+/** Waits until every node answers with both keys again, and checks that it was not long. Then until it has Redis. */
 const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
   const ask = (key: string) => (node: Node) =>
     Effect.repeat(lookUp(node, key), { until: isGood, schedule: Schedule.spaced("10 millis") });
@@ -68,13 +70,23 @@ const recover = Effect.fnUntraced(function* (nodes: ReadonlyArray<Node>) {
     }),
   );
   expect(ended - begin).toBeLessThan(longestRecovery + delay);
+  const isWhole = ({ send }: Node) =>
+    Effect.map(
+      Effect.promise(() => send("GET /readyz")),
+      ({ body }) => body["degraded"] === undefined,
+    );
+  yield* onEvery(nodes, (node) =>
+    Effect.repeat(isWhole(node), { until: Boolean, schedule: Schedule.spaced("10 millis") }),
+  );
 });
 
 describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
   const scope = Scope.makeUnsafe();
   let service: Service;
   beforeAll(async () => {
-    service = await Effect.runPromise(Scope.provide(startService({ fixture: world.fixture, env }), scope));
+    service = await Effect.runPromise(
+      Scope.provide(startService({ fixture: world.fixture, env: { ...env, ...dying.env } }), scope),
+    );
   });
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
 
@@ -96,6 +108,30 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
 
   test("admit of 40 requests at once exactly as many as are left, 10 times", () =>
     expectExactLimits(service.nodes, limitedOnes.splice(0, 10)));
+
+  test("hear of a session that is completed on another, also while Redis is away", () =>
+    Effect.gen(function* () {
+      const { nodes, redis } = service;
+      yield* recover(nodes);
+      const [on, heardOn] = nodes as readonly [Node, Node, Node];
+      const heardAfter = (chatId: string, act: Effect.Effect<void>) =>
+        withDelay(
+          nodes,
+          Effect.promise(async () => {
+            const completion = { on, heardOn, waiting: "long poll", key: verifying, chatId } as const;
+            const { answered, heard } = await complete({ ...completion, act: () => Effect.runPromise(act) });
+            return heard - answered;
+          }),
+        );
+      const took = {
+        "Redis answers": yield* heardAfter("100001", Effect.void),
+        "Redis is away": yield* Effect.ensuring(heardAfter("100002", redis.kill), redis.restart),
+      };
+      console.log(took);
+      for (const name of ["Redis answers", "Redis is away"] as const) {
+        expect(took[name].value).toBeLessThan(longestSilence[name] + took[name].delay);
+      }
+    }).pipe(Effect.runPromise));
 
   test("refuse a key within a second of its revocation, with Redis and without", async () => {
     const times = await runRevocations(service, revocations.splice(0, 4)).pipe(
@@ -136,27 +172,27 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       Effect.runPromise,
     ));
 
-  test("hear of a session that is completed on another, also while Redis is away", () =>
-    Effect.gen(function* () {
-      const { nodes, redis } = service;
-      yield* recover(nodes);
-      const [on, heardOn] = nodes as readonly [Node, Node, Node];
-      const heardAfter = (chatId: string, act: Effect.Effect<void>) =>
-        withDelay(
-          nodes,
-          Effect.promise(async () => {
-            const completion = { on, heardOn, waiting: "long poll", key: verifying, chatId } as const;
-            const { answered, heard } = await complete({ ...completion, act: () => Effect.runPromise(act) });
-            return heard - answered;
-          }),
-        );
-      const took = {
-        "Redis answers": yield* heardAfter("100001", Effect.void),
-        "Redis is away": yield* Effect.ensuring(heardAfter("100002", redis.kill), redis.restart),
-      };
-      console.log(took);
-      for (const name of ["Redis answers", "Redis is away"] as const) {
-        expect(took[name].value).toBeLessThan(longestSilence[name] + took[name].delay);
-      }
-    }).pipe(Effect.runPromise));
+  test("give the answer that a killed one owed", async () => {
+    const [one, ...others] = service.nodes as readonly [Node, Node, Node];
+    const remove = (chatId: string, name: string) =>
+      ({ key: idempotent, headers: { "idempotency-key": name }, body: { chatId } }) as const;
+    const owed = remove("100001", "mine");
+    await dying.expectNoAnswer(
+      one.send("DELETE /v2/game", { ...owed, headers: { ...owed.headers, ...dying.header } }),
+    );
+    await Effect.runPromise(Effect.andThen(one.kill, one.restart));
+    for (const { send } of service.nodes) {
+      const { headers, body } = await send("DELETE /v2/game", owed);
+      expect(headers["idempotent-replayed"]).toBe("true");
+      expect(body.data).toEqual({ chatId: "100001", removedGameId: "1", deleted: true });
+    }
+    const answers = await Promise.all(
+      [...others, ...others].map(({ send }) => send("DELETE /v2/game", remove("100002", "race"))),
+    );
+    const done = answers.filter(
+      ({ status, headers }) => status === 200 && headers["idempotent-replayed"] === undefined,
+    );
+    expect(done).toHaveLength(1);
+    for (const { status } of answers) expect([200, 409]).toContain(status);
+  });
 });

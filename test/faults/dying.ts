@@ -1,0 +1,21 @@
+/** Servers that die with an answer. */
+import { expect } from "vitest";
+import type { Answer } from "../support/http.ts";
+
+/** Kills the server when it begins to answer a request with this header, after everything that it wrote. */
+export const header = { "x-die-before-the-answer": "1" };
+const preloaded = `
+  import { ServerResponse } from "node:http";
+  const { writeHead } = ServerResponse.prototype;
+  ServerResponse.prototype.writeHead = function (...head) {
+    if (this.req.headers["x-die-before-the-answer"] === "1") process.kill(process.pid, "SIGKILL");
+    return writeHead.apply(this, head);
+  };`;
+/** The environment of a server that obeys. */
+export const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preloaded)}` };
+
+/** Expects the connection to break. */
+export const expectNoAnswer = async (request: Promise<Answer> | undefined): Promise<void> => {
+  const [{ status }] = await Promise.allSettled([request]);
+  expect(status).toBe("rejected");
+};
