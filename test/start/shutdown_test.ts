@@ -128,26 +128,14 @@ describe("on SIGTERM", () => {
     expect(await server.stop()).toBe(0);
   });
 
-  test("leaves idle connections to their clients, and answers each once more", async () => {
-    const server = await startServer({ fixture: world.fixture });
-    const [used, unused] = [await openConnection(server.url), await openConnection(server.url)];
-    await used.ask("GET /healthz");
-
-    signal(server, "SIGTERM");
-    await untilRefusing(server.url);
-    for (const { ask, closed } of [used, unused]) {
-      expect(await ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
-      await closed;
-    }
-    expect(await server.stop()).toBe(0);
-  });
-
-  test("ends long polls with the present state and streams with a timeout, at once", async () => {
+  test("ends long polls and streams at once, and answers on each idle connection once more", async () => {
     const server = await startServer({ fixture: world.fixture });
     const newSid = async () =>
       textOf((await server.send("POST /v2/sessions", { key, body: { clientId: "c" } })).body.data?.sid);
     const poll = server.send(`GET /v2/sessions/${await newSid()}?wait=25`, { key });
     const stream = server.send(`GET /api/v1/verify/session/${await newSid()}/stream`, { key });
+    const [used, unused] = [await openConnection(server.url), await openConnection(server.url)];
+    await used.ask("GET /healthz");
     await vi.waitFor(
       async () =>
         expect((await server.send("GET /metrics")).text).toContain("accountlink_session_reads_open 2\n"),
@@ -158,6 +146,11 @@ describe("on SIGTERM", () => {
     signal(server, "SIGTERM");
     expect((await poll).body).toMatchObject({ status: 200, data: { state: "pending" } });
     expect((await stream).text).toMatch(/\n\nevent: timeout\ndata: \{\}\n\n$/);
+    await untilRefusing(server.url);
+    for (const { ask, closed } of [used, unused]) {
+      expect(await ask("GET /healthz")).toMatch(/^HTTP\/1\.1 200 [^]*\r\nConnection: close\r\n/);
+      await closed;
+    }
     expect(await server.stop()).toBe(0);
     expect(performance.now() - started).toBeLessThan(20_000);
   });
@@ -173,20 +166,6 @@ describe("on SIGTERM", () => {
     expect(await server.stop()).toBe(0);
     expect(performance.now() - started).toBeLessThan(20_000);
     close();
-  });
-
-  test("ends with 0 however many signals come, and until when", async () => {
-    const server = await startServer({ fixture: world.fixture });
-    const again = setInterval(() => {
-      try {
-        signal(server, "SIGINT");
-      } catch {
-        // It is gone.
-        clearInterval(again);
-      }
-    }, 1);
-    expect(await server.stop()).toBe(0);
-    clearInterval(again);
   });
 
   test("waits no longer than 10 seconds for clients that never send the rest of a request", async () => {
@@ -226,10 +205,18 @@ const sendAndStop = async (url: string, sent: string) => {
   return { closed: once(socket, "close") };
 };
 
-test("on SIGINT it ends in the same way", async () => {
+test("on SIGINT it ends in the same way, however many come, and until when", async () => {
   const { server, answer, close } = await startSlowWrite(join(folder, "interrupted"));
-  signal(server, "SIGINT");
+  const again = setInterval(() => {
+    try {
+      signal(server, "SIGINT");
+    } catch {
+      // It is gone.
+      clearInterval(again);
+    }
+  }, 1);
   expect((await answer).status).toBe(200);
   expect(await server.stop()).toBe(0);
+  clearInterval(again);
   close();
 });
