@@ -67,7 +67,8 @@ const attempt = <A, E, R>(effect: Effect.Effect<A, E, R>, fiber: RunningFiber): 
   let rest: Immediate<A, E, R> = effect;
   try {
     while (rest[evaluateKey] !== undefined) rest = rest[evaluateKey](fiber);
-    return rest;
+    // An error of the service is an effect as well, which fails with itself.
+    return rest instanceof Error ? Exit.fail(rest as E) : rest;
   } catch (defect) {
     return Exit.die(defect);
   }

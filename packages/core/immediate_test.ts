@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect";
+import { LinkNotFound } from "./errors.ts";
 import * as Immediate from "./immediate.ts";
 
 /** Runs an effect that must not wait. */
@@ -67,6 +68,15 @@ describe("Immediate", () => {
       assert.isFalse(wentOn);
     }),
   );
+
+  it("fails in place with an error of the service", () => {
+    const error = new LinkNotFound();
+    const failing = Immediate.fn(function* () {
+      return yield* error;
+    });
+    assert.deepStrictEqual(runAtOnce(failing()), Exit.fail(error));
+    assert.isBelow(operationsOf(failing()), 4);
+  });
 
   it("fails with the first error, and does not go on", () => {
     let wentOn = false;

@@ -163,9 +163,9 @@ const measureStore = async (place: Place, pid: Pid, count: number) => {
   return Effect.runPromise(
     Effect.gen(function* () {
       const store = yield* LinkStore;
-      const lookUp = (reads: number, concurrency: number) =>
+      const lookUp = (reads: number, concurrency: number, among = count) =>
         Effect.forEach(
-          Array.from({ length: reads }, (_, i) => (i * 7_907) % count),
+          Array.from({ length: reads }, (_, i) => (i * 7_907) % among),
           (i) => store.findByChatId(pid, chatIdOf(i)),
           { concurrency, discard: true },
         );
@@ -192,6 +192,8 @@ const measureStore = async (place: Place, pid: Pid, count: number) => {
       return {
         lookUpAlone: yield* measure(5_000, lookUp(5_000, 1)),
         lookUpOf32: yield* measure(50_000, lookUp(50_000, 32)),
+        // The same look-up of links that caches hold: what is left of the growth is that of the index.
+        lookUpOfFew: yield* measure(50_000, lookUp(50_000, 32, 10_000)),
         write: yield* measure(5_000, write),
         imported: yield* measure(imported, importAll),
       };

@@ -109,7 +109,7 @@ export class LinkLookup extends Context.Service<
           : Effect.succeed(unresolved);
 
       const admitChat = (scope: DataScope, chatId: ChatId, { guildId = null }: LookupOptions) =>
-        Effect.andThen(guard.enter(scope, guildId), guard.requireMember(guildId, chatId));
+        Immediate.flatMap(guard.enter(scope, guildId), () => guard.requireMember(guildId, chatId));
 
       const byChat = Immediate.fn(function* (scope: DataScope, chatId: ChatId, options: LookupOptions = {}) {
         if (hasGuild(scope, options)) yield* admitChat(scope, chatId, options);

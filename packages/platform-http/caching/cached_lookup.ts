@@ -2,7 +2,8 @@
  * A short-lived cache of platform lookups, so that a burst of requests asks a platform once.
  */
 import { Cache, type PlatformUnavailable } from "@accountlink/core";
-import { Clock, Duration, Effect, Metric, Option, RcMap, Schema } from "effect";
+import * as Immediate from "@accountlink/core/immediate";
+import { Cause, Clock, Duration, Effect, Exit, Option, RcMap, Schema } from "effect";
 import { platformCache } from "../resilience/metrics.ts";
 
 /** A lookup to cache. Keys are compared by value. */
@@ -28,18 +29,25 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
   const decode = Schema.decodeUnknownOption(codec);
   const encode = Schema.encodeSync(codec);
   const entryOf = (key: Key): string => `platform.${options.answer}:${options.entry(key)}`;
-  const count = (result: "hit" | "miss" | "error") =>
-    Metric.update(Metric.withAttributes(platformCache, { answer: options.answer, result }), 1);
+  const countOf = (result: "hit" | "miss" | "error") => {
+    const counter = platformCache({ answer: options.answer, result });
+    return Immediate.withFiber(({ context }) => Exit.succeed(counter.updateUnsafe(1, context)));
+  };
+  const [hit, miss, failed] = [countOf("hit"), countOf("miss"), countOf("error")];
 
-  const read = Effect.fnUntraced(
-    function* (key: Key) {
-      const cached = yield* cache.get(entryOf(key), yield* Clock.currentTimeMillis);
-      const answer = Option.flatMap(cached, decode);
-      yield* count(Option.isSome(answer) ? "hit" : "miss");
-      return answer;
-    },
-    Effect.catchTag("StoreUnavailable", () => Effect.as(count("error"), Option.none<A>())),
-  );
+  const read = Immediate.fn(function* (key: Key) {
+    const cached = yield* cache.get(entryOf(key), yield* currentTimeMillis);
+    const answer = Option.flatMap(cached, decode);
+    yield* Option.isSome(answer) ? hit : miss;
+    return answer;
+  });
+
+  const readOrNone = (key: Key) =>
+    Immediate.catchCause(read(key), (cause) =>
+      Cause.hasFails(cause)
+        ? Effect.as(failed, Option.none<A>())
+        : Exit.failCause(cause as Cause.Cause<never>),
+    );
 
   const askAndCache = Effect.fnUntraced(function* (key: Key) {
     const askedAt = yield* Clock.currentTimeMillis;
@@ -54,8 +62,12 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
 
   const inFlight = yield* RcMap.make({ lookup: askAndCache });
 
-  return Effect.fnUntraced(function* (key: Key) {
-    const cached = yield* read(key);
+  return Immediate.fn(function* (key: Key) {
+    const cached = yield* readOrNone(key);
     return Option.isSome(cached) ? cached.value : yield* Effect.scoped(RcMap.get(inFlight, key));
   });
 });
+
+const currentTimeMillis = Immediate.withFiber((fiber) =>
+  Exit.succeed(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()),
+);

@@ -24,11 +24,8 @@ const brokenCache = Cache.of({ get: () => broken, set: () => broken });
 
 const down = new PlatformUnavailable({ operation: "test" });
 
-const counted = (result: string) =>
-  Effect.map(
-    Metric.value(Metric.withAttributes(platformCache, { answer: "test", result })),
-    ({ count }) => count,
-  );
+const counted = (result: "hit" | "miss" | "error") =>
+  Effect.map(Metric.value(platformCache({ answer: "test", result })), ({ count }) => count);
 
 /** A look-up of the length of a word, which counts how often it was asked. */
 const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<string, number>> = {}) {

@@ -21,7 +21,12 @@ export const platformCircuit = Metric.gauge("accountlink_platform_circuit_state"
 });
 
 /** Cache lookups by `answer` and `result`: `hit`, `miss`, or `error` when the cache failed. */
-export const platformCache = Metric.counter("accountlink_platform_cache_total", {
-  description: "Look-ups of kept platform answers, by result",
-  incremental: true,
-});
+export const platformCache = (attributes: {
+  readonly answer: string;
+  readonly result: "hit" | "miss" | "error";
+}) =>
+  Metric.counter("accountlink_platform_cache_total", {
+    description: "Look-ups of kept platform answers, by result",
+    incremental: true,
+    attributes,
+  });
