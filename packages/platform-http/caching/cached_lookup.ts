@@ -19,6 +19,8 @@ export interface CachedLookup<Key, A> {
   readonly freshFor: (answer: A) => Duration.Duration;
 }
 
+const maxDecoded = 10_000;
+
 /**
  * Makes a cached lookup. Concurrent misses of a key share one request, which is interrupted when
  * the last caller is. Failures are never cached. When the cache fails, the platform is asked.
@@ -28,6 +30,17 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
   const codec = Schema.fromJsonString(options.schema);
   const decode = Schema.decodeUnknownOption(codec);
   const encode = Schema.encodeSync(codec);
+  /** Answers by their text: decoding one costs more than a lookup. */
+  const decoded = new Map<string, Option.Option<A>>();
+  const decodeKept = (text: string): Option.Option<A> => {
+    let answer = decoded.get(text);
+    if (answer === undefined) {
+      answer = decode(text);
+      if (decoded.size >= maxDecoded) decoded.clear();
+      decoded.set(text, answer);
+    }
+    return answer;
+  };
   const entryOf = (key: Key): string => `platform.${options.answer}:${options.entry(key)}`;
   const countOf = (result: "hit" | "miss" | "error") => {
     const counter = platformCache({ answer: options.answer, result });
@@ -37,7 +50,7 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
 
   const read = Immediate.fn(function* (key: Key) {
     const cached = yield* cache.get(entryOf(key), yield* currentTimeMillis);
-    const answer = Option.flatMap(cached, decode);
+    const answer = Option.flatMap(cached, decodeKept);
     yield* Option.isSome(answer) ? hit : miss;
     return answer;
   });
