@@ -10,11 +10,6 @@ const independentOfStorage = [
   "test/contract/{docs,examples,https,parameters,paths}_test.ts",
 ];
 
-/** Takes as long as all others; `node` has it on the embedded storage. */
-const everyAnswer = "test/contract/coverage_test.ts";
-
-const isProof = "ACCOUNTLINK_TEST_PROOF" in process.env;
-
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
 export default defineConfig({
@@ -77,7 +72,7 @@ export default defineConfig({
         test: {
           ...contract,
           name: "contract-postgres-redis",
-          exclude: isProof ? independentOfStorage : [...independentOfStorage, everyAnswer],
+          exclude: independentOfStorage,
           env: { ACCOUNTLINK_TEST_STORAGE: "postgres" },
           globalSetup: ["test/support/shared_servers.ts"],
         },

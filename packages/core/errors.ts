@@ -14,10 +14,10 @@ interface WithCause {
 }
 
 /**
- * The class of an error that answers a client. It has no stack trace, which would cost as much as a
+ * `Data.TaggedError` without a stack trace, for errors that only answer a client: it would cost a
  * fifth of a lookup.
  */
-const Answer = ((tag: string) => {
+const Traceless = ((tag: string) => {
   const Tagged = Data.TaggedError(tag) as new (fields: never) => object;
   return class extends Tagged {
     constructor(fields: never) {
@@ -33,7 +33,7 @@ const Answer = ((tag: string) => {
 const traces: ErrorConstructor & { stackTraceLimit?: number | undefined } = Error;
 
 /** Broken percent-encoding, an unknown path, or a wrong method. */
-export class BadRequest extends Answer("BadRequest")<{
+export class BadRequest extends Traceless("BadRequest")<{
   readonly problem: "unreadable" | "not_found" | "method_not_allowed";
 }> {
   readonly code = "BAD_REQUEST";
@@ -51,7 +51,7 @@ const badRequestMessages = {
 };
 
 /** A request that is not valid HTTP/1.1 or did not arrive in time. */
-export class MalformedRequest extends Answer("MalformedRequest")<{
+export class MalformedRequest extends Traceless("MalformedRequest")<{
   readonly problem: "syntax" | "host" | "authorization" | "timeout" | "expectation" | "head_too_large";
 }> {
   readonly code = "BAD_REQUEST";
@@ -79,7 +79,7 @@ const malformedRequestMessages = {
 } satisfies Record<MalformedRequest["problem"], string>;
 
 /** Required values are missing. Lists all of them, in documented order. */
-export class MissingParameter extends Answer("MissingParameter")<{
+export class MissingParameter extends Traceless("MissingParameter")<{
   readonly parameters: ReadonlyArray<string>;
 }> {
   readonly code = "MISSING_PARAMETER";
@@ -95,7 +95,7 @@ export interface ParameterProblem {
 }
 
 /** Values are invalid. */
-export class InvalidParameter extends Answer("InvalidParameter")<{
+export class InvalidParameter extends Traceless("InvalidParameter")<{
   readonly parameters: ReadonlyArray<ParameterProblem>;
 }> {
   readonly code = "INVALID_PARAMETER";
@@ -110,7 +110,7 @@ export class InvalidParameter extends Answer("InvalidParameter")<{
 }
 
 /** The body is missing, too large, of another type, or not the JSON that the route takes. */
-export class InvalidBody extends Answer("InvalidBody")<
+export class InvalidBody extends Traceless("InvalidBody")<
   { readonly problem: "content" | "too_large" | "content_type"; readonly reason: string } & WithCause
 > {
   readonly code = "INVALID_BODY";
@@ -122,7 +122,7 @@ export class InvalidBody extends Answer("InvalidBody")<
 const invalidBodyStatuses = { content: 400, too_large: 413, content_type: 415 } as const;
 
 /** The key is missing, unknown, expired, revoked or disabled. The response does not say which. */
-export class InvalidApiKey extends Answer("InvalidApiKey")<{
+export class InvalidApiKey extends Traceless("InvalidApiKey")<{
   /** A wrong key counts as a failed authentication, a missing one does not. */
   readonly problem: "missing" | "wrong";
 }> {
@@ -133,7 +133,7 @@ export class InvalidApiKey extends Answer("InvalidApiKey")<{
 }
 
 /** The dashboard session is missing or expired. */
-export class InvalidSession extends Answer("InvalidSession")<{}> {
+export class InvalidSession extends Traceless("InvalidSession")<{}> {
   readonly code = "INVALID_SESSION";
   readonly status = 401;
   readonly details = null;
@@ -152,7 +152,7 @@ export type ForbiddenReason =
   | "csrf";
 
 /** The key, or who is signed in, is not allowed to do this. */
-export class Forbidden extends Answer("Forbidden")<{ readonly reason: ForbiddenReason }> {
+export class Forbidden extends Traceless("Forbidden")<{ readonly reason: ForbiddenReason }> {
   readonly code = "FORBIDDEN";
   readonly status = 403;
   readonly details = { reason: this.reason };
@@ -172,7 +172,7 @@ const forbiddenMessages = {
 } satisfies Record<ForbiddenReason, string>;
 
 /** The route or parameter requires a Premium key. */
-export class PremiumRequired extends Answer("PremiumRequired")<{}> {
+export class PremiumRequired extends Traceless("PremiumRequired")<{}> {
   readonly code = "PREMIUM_REQUIRED";
   readonly status = 403;
   readonly details = null;
@@ -180,7 +180,7 @@ export class PremiumRequired extends Answer("PremiumRequired")<{}> {
 }
 
 /** The scope has no such link. */
-export class LinkNotFound extends Answer("LinkNotFound")<{}> {
+export class LinkNotFound extends Traceless("LinkNotFound")<{}> {
   readonly code = "LINK_NOT_FOUND";
   readonly status = 404;
   readonly details = null;
@@ -188,7 +188,7 @@ export class LinkNotFound extends Answer("LinkNotFound")<{}> {
 }
 
 /** The key has no such verification session. */
-export class SessionNotFound extends Answer("SessionNotFound")<{}> {
+export class SessionNotFound extends Traceless("SessionNotFound")<{}> {
   readonly code = "SESSION_NOT_FOUND";
   readonly status = 404;
   readonly details = null;
@@ -196,7 +196,7 @@ export class SessionNotFound extends Answer("SessionNotFound")<{}> {
 }
 
 /** The verification session has expired. */
-export class SessionExpired extends Answer("SessionExpired")<{}> {
+export class SessionExpired extends Traceless("SessionExpired")<{}> {
   readonly code = "SESSION_EXPIRED";
   readonly status = 410;
   readonly details = null;
@@ -218,7 +218,7 @@ export type AddressBucket = "ip_second" | "ip_day" | "ip_verify_day" | "ip_auth"
 const seconds = (count: number): string => `${count} ${count === 1 ? "second" : "seconds"}`;
 
 /** A limit of the key is exceeded. */
-export class RateLimited extends Answer("RateLimited")<Refusal<KeyBucket>> {
+export class RateLimited extends Traceless("RateLimited")<Refusal<KeyBucket>> {
   readonly code = "RATE_LIMITED";
   readonly status = 429;
   readonly details = { bucket: this.bucket };
@@ -235,7 +235,7 @@ const rateLimitedMessages = {
 } satisfies Record<KeyBucket, (refusal: Refusal<KeyBucket>) => string>;
 
 /** A limit of the client address is exceeded, over all keys that it uses. */
-export class SharedIpRateLimited extends Answer("SharedIpRateLimited")<Refusal<AddressBucket>> {
+export class SharedIpRateLimited extends Traceless("SharedIpRateLimited")<Refusal<AddressBucket>> {
   readonly code = "SHARED_IP_RATE_LIMITED";
   readonly status = 429;
   readonly details = { bucket: this.bucket };
@@ -243,7 +243,7 @@ export class SharedIpRateLimited extends Answer("SharedIpRateLimited")<Refusal<A
 }
 
 /** A bulk request has too many inputs. */
-export class BulkLimitExceeded extends Answer("BulkLimitExceeded")<{
+export class BulkLimitExceeded extends Traceless("BulkLimitExceeded")<{
   readonly limit: number;
   readonly received: number;
 }> {
@@ -254,7 +254,7 @@ export class BulkLimitExceeded extends Answer("BulkLimitExceeded")<{
 }
 
 /** The request conflicts with stored data. */
-export class Conflict extends Answer("Conflict")<{ readonly reason: string }> {
+export class Conflict extends Traceless("Conflict")<{ readonly reason: string }> {
   readonly code = "CONFLICT";
   readonly status = 409;
   readonly details = { reason: this.reason };

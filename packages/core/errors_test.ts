@@ -27,6 +27,11 @@ const examples: ReadonlyArray<Errors.PublicError> = [
 ];
 
 describe("public errors", () => {
+  it("that only answer a client have no stack trace, and take it from no other error", () => {
+    assert.strictEqual(new Errors.LinkNotFound().stack, "LinkNotFound: No matching link");
+    assert.include(new Errors.InternalError({}).stack, "errors_test.ts");
+  });
+
   it("have the sixteen codes", () => {
     assert.strictEqual(new Set(examples.map(({ code }) => code)).size, 16);
   });

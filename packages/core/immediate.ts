@@ -6,7 +6,7 @@
  *
  * @internal
  */
-import { type Cause, Effect, Exit, type Fiber } from "effect";
+import { type Cause, Clock, Effect, Exit, type Fiber } from "effect";
 
 type RunningFiber = Fiber.Fiber<unknown, unknown>;
 
@@ -27,6 +27,11 @@ export const withFiber = <A, E = never, R = never>(
 
 /** `Effect.sync`. */
 export const sync = <A>(evaluate: () => A): Effect.Effect<A> => withFiber(() => Exit.succeed(evaluate()));
+
+/** `Clock.currentTimeMillis`. */
+export const currentTimeMillis: Effect.Effect<number> = withFiber((fiber) =>
+  Exit.succeed(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()),
+);
 
 /** `Effect.fnUntraced`. */
 export const fn =

@@ -5,6 +5,7 @@ import { type ClientAddress, clientAddress, parseAddress } from "@accountlink/co
 import * as Immediate from "@accountlink/core/immediate";
 import type { AuthenticatedKey } from "@accountlink/core/keys";
 import type { LimitReport } from "@accountlink/core/limits";
+import { memoize } from "@accountlink/core/memoize";
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Clock, Context, type Effect, type Fiber, Option } from "effect";
 import { HttpRouter, HttpServerRequest } from "effect/http";
@@ -110,17 +111,9 @@ const cachedAddresses = 4_096;
 
 /** Reads client addresses, with a small cache of parsed texts. */
 const addressReader = ({ trustedProxies, withoutAddresses = false }: HttpSettingsShape) => {
-  const known = new Map<string, ClientAddress>();
-
-  const read = (text: string): ClientAddress => {
-    let address = known.get(text);
-    if (address === undefined) {
-      address = Option.getOrElse(parseAddress(text), () => unknownAddress);
-      if (known.size >= cachedAddresses) known.clear();
-      known.set(text, address);
-    }
-    return address;
-  };
+  const read = memoize(cachedAddresses, (text: string) =>
+    Option.getOrElse(parseAddress(text), () => unknownAddress),
+  );
 
   return ({ headers }: RequestHead, remoteAddress: string | undefined): ClientAddress | null => {
     if (withoutAddresses) return null;

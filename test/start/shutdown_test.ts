@@ -168,6 +168,20 @@ describe("on SIGTERM", () => {
     close();
   });
 
+  test("ends with 0 however many signals come, and until when", async () => {
+    const server = await startServer({ fixture: world.fixture });
+    const again = setInterval(() => {
+      try {
+        signal(server, "SIGINT");
+      } catch {
+        // It is gone.
+        clearInterval(again);
+      }
+    }, 1);
+    expect(await server.stop()).toBe(0);
+    clearInterval(again);
+  });
+
   test("waits no longer than 10 seconds for clients that never send the rest of a request", async () => {
     const server = await startServer({ fixture: world.fixture });
     const head = `PATCH /v2/game HTTP/1.1\r\nHost: accountlink\r\nAuthorization: Bearer ${key}\r\n`;
@@ -205,18 +219,10 @@ const sendAndStop = async (url: string, sent: string) => {
   return { closed: once(socket, "close") };
 };
 
-test("on SIGINT it ends in the same way, however many come, and until when", async () => {
+test("on SIGINT it ends in the same way", async () => {
   const { server, answer, close } = await startSlowWrite(join(folder, "interrupted"));
-  const again = setInterval(() => {
-    try {
-      signal(server, "SIGINT");
-    } catch {
-      // It is gone.
-      clearInterval(again);
-    }
-  }, 1);
+  signal(server, "SIGINT");
   expect((await answer).status).toBe(200);
   expect(await server.stop()).toBe(0);
-  clearInterval(again);
   close();
 });

@@ -2,11 +2,12 @@
  * The layers of the service: the only place where adapters and services meet.
  */
 import { CacheMemory } from "@accountlink/cache-memory";
+import { CacheRedis } from "@accountlink/cache-redis";
 import { AccountLink, AuditRetention, SessionSettings } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Limits, ResilientCounters } from "@accountlink/core/limits";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
-import { Effect, Layer } from "effect";
+import { type Effect, Layer } from "effect";
 import type { Cache, ResolvedConfig } from "../config/resolved_config.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { sharedCacheLayer } from "../workers/shared_cache.ts";
@@ -55,15 +56,6 @@ export const serviceLayer = (
 
 /** Limits, short-lived values and signals. */
 const cacheLayer = (cache: Cache, worker: Worker | null) => {
-  if (cache.kind === "redis") return redisLayer(cache);
+  if (cache.kind === "redis") return CacheRedis.layer(cache);
   return worker === null ? CacheMemory.layer : sharedCacheLayer(worker.cache);
 };
-
-/** Its client is loaded by those who use it only: it takes a fifteenth of the start. */
-const redisLayer = (cache: Extract<Cache, { readonly kind: "redis" }>) =>
-  Layer.unwrap(
-    Effect.map(
-      Effect.promise(() => import("@accountlink/cache-redis")),
-      ({ CacheRedis }) => CacheRedis.layer(cache),
-    ),
-  );

@@ -13,6 +13,7 @@ import {
 import type { KeyId } from "../ids.ts";
 import * as Immediate from "../immediate.ts";
 import type { ApiKey } from "../keys/api_key.ts";
+import { memoize } from "../memoize.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import { type CounterRule, type CounterState, Counters } from "./counters.ts";
@@ -119,8 +120,8 @@ export class RequestLimits extends Context.Service<
       const counters = yield* Counters;
       const { address: addressLimits } = yield* Limits;
       const secrets = yield* Secrets;
-      const windowsOfAddress = cached(addressWindows);
-      const windowsOfKey = cached(keyWindows);
+      const windowsOfAddress = memoize(maxCachedSubjects, addressWindows);
+      const windowsOfKey = memoize(maxCachedSubjects, keyWindows);
 
       const nameOf = (address: ClientAddress | null) =>
         address === null ? Effect.succeed(null) : secrets.addressName(address);
@@ -186,20 +187,6 @@ export class RequestLimits extends Context.Service<
 }
 
 type Window = Pick<LimitRule, "bucket" | "key" | "isDay">;
-
-/** Caches the windows of recent subjects, since every request needs them. */
-const cached = <Subject extends string, Windows>(make: (subject: Subject) => Windows) => {
-  const cache = new Map<Subject, Windows>();
-  return (subject: Subject): Windows => {
-    let windows = cache.get(subject);
-    if (windows === undefined) {
-      windows = make(subject);
-      if (cache.size >= maxCachedSubjects) cache.clear();
-      cache.set(subject, windows);
-    }
-    return windows;
-  };
-};
 
 const window = (bucket: LimitRule["bucket"], subject: string): Window => ({
   bucket,

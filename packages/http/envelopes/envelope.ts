@@ -4,6 +4,7 @@
 import type { PublicError } from "@accountlink/core";
 import type { RateLimited, SharedIpRateLimited } from "@accountlink/core/errors";
 import type { Allowance, LimitReport } from "@accountlink/core/limits";
+import { memoize } from "@accountlink/core/memoize";
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { Headers, HttpBody, HttpServerResponse } from "effect/http";
 import type { RequestContext } from "../request_context.ts";
@@ -47,18 +48,8 @@ const retryAfterOf = (error: PublicError): number | null => {
   return error._tag === "StoreUnavailable" || error._tag === "PlatformUnavailable" ? 1 : null;
 };
 
-const isoTimes = new Map<Millis, string>();
-
 /** Formats a time, with a small cache: under load many responses carry the same few. */
-export const isoTime = (time: Millis): string => {
-  let text = isoTimes.get(time);
-  if (text === undefined) {
-    text = formatTimestamp(time);
-    if (isoTimes.size >= 64) isoTimes.clear();
-    isoTimes.set(time, text);
-  }
-  return text;
-};
+export const isoTime = memoize(64, (time: Millis) => formatTimestamp(time));
 
 const expiryNoticeMs = 7 * 86_400_000;
 

@@ -3,6 +3,7 @@
  */
 import { Cache, type PlatformUnavailable } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
+import { memoize } from "@accountlink/core/memoize";
 import { Cause, Clock, Duration, Effect, Exit, Option, RcMap, Schema } from "effect";
 import { platformCache } from "../resilience/metrics.ts";
 
@@ -28,19 +29,9 @@ const maxDecoded = 10_000;
 export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: CachedLookup<Key, A>) {
   const cache = yield* Cache;
   const codec = Schema.fromJsonString(options.schema);
-  const decode = Schema.decodeUnknownOption(codec);
+  // Decoding an answer costs more than a lookup.
+  const decode = memoize(maxDecoded, Schema.decodeUnknownOption(codec));
   const encode = Schema.encodeSync(codec);
-  /** Answers by their text: decoding one costs more than a lookup. */
-  const decoded = new Map<string, Option.Option<A>>();
-  const decodeKept = (text: string): Option.Option<A> => {
-    let answer = decoded.get(text);
-    if (answer === undefined) {
-      answer = decode(text);
-      if (decoded.size >= maxDecoded) decoded.clear();
-      decoded.set(text, answer);
-    }
-    return answer;
-  };
   const entryOf = (key: Key): string => `platform.${options.answer}:${options.entry(key)}`;
   const countOf = (result: "hit" | "miss" | "error") => {
     const counter = platformCache({ answer: options.answer, result });
@@ -49,8 +40,8 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
   const [hit, miss, failed] = [countOf("hit"), countOf("miss"), countOf("error")];
 
   const read = Immediate.fn(function* (key: Key) {
-    const cached = yield* cache.get(entryOf(key), yield* currentTimeMillis);
-    const answer = Option.flatMap(cached, decodeKept);
+    const cached = yield* cache.get(entryOf(key), yield* Immediate.currentTimeMillis);
+    const answer = Option.flatMap(cached, decode);
     yield* Option.isSome(answer) ? hit : miss;
     return answer;
   });
@@ -80,7 +71,3 @@ export const cachedLookup = Effect.fnUntraced(function* <Key, A>(options: Cached
     return Option.isSome(cached) ? cached.value : yield* Effect.scoped(RcMap.get(inFlight, key));
   });
 });
-
-const currentTimeMillis = Immediate.withFiber((fiber) =>
-  Exit.succeed(fiber.getRef(Clock.Clock).currentTimeMillisUnsafe()),
-);
