@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Layer, Redacted } from "effect";
+import { Deferred, Effect, Fiber, Layer, Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
+import { TestClock } from "effect/testing";
 import * as AccountLink from "../account_link.ts";
 import { AddressVault } from "../addresses/address_vault.ts";
 import { SessionStore } from "../sessions/session_store.ts";
@@ -78,12 +79,19 @@ describe("AltDetection", () => {
     ),
   );
 
-  it.live("answers in time when networks do not", () =>
+  it.effect("answers in time when networks do not", () =>
     Effect.gen(function* () {
-      yield* see(home, target, other);
-      const { matches, warnings } = yield* detect();
-      assert.deepStrictEqual([matches.length, warnings.length], [1, 1]);
-    }).pipe(Effect.provide(worldWith(() => Effect.never))),
+      const asked = yield* Deferred.make<void>();
+      const never: Lookup = () => Effect.andThen(Deferred.succeed(asked, undefined), Effect.never);
+      yield* Effect.gen(function* () {
+        yield* see(home, target, other);
+        const detection = yield* Effect.forkChild(detect());
+        yield* Deferred.await(asked);
+        yield* TestClock.adjust("1 second");
+        const { matches, warnings } = yield* Fiber.join(detection);
+        assert.deepStrictEqual([matches.length, warnings.length], [1, 1]);
+      }).pipe(Effect.provide(worldWith(never)));
+    }),
   );
 
   it.effect("matches under every address key, before, during and after a rotation", () =>
