@@ -27,6 +27,17 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
         SELECT ${record}, pid FROM links WHERE pid = value ->> 0 AND chat_id = value ->> 1 LIMIT 1
       ) AS found`),
 
+    /**
+     * Pairs of pid and game ID as JSON; the rows end with the pid. For remote databases only. The inner ORDER BY
+     * forces an index lookup for each pair, like the LIMIT of `byPairs`.
+     */
+    byGamePairs: textOf(sql`
+      SELECT found.chat_id, found.game_id, found.pid FROM ${elements("")} CROSS JOIN LATERAL (
+        SELECT chat_id, game_id, pid, linked_at FROM links WHERE pid = value ->> 0 AND game_id = value ->> 1
+        ORDER BY linked_at DESC
+      ) AS found
+      ORDER BY found.linked_at DESC, found.chat_id`),
+
     /** pid, game IDs as JSON */
     byGameIds: textOf(sql`
       SELECT chat_id, game_id FROM links

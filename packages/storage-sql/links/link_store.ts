@@ -20,6 +20,15 @@ const make = Effect.gen(function* () {
   const rowOf = dialectOf(sql).isRemote
     ? batched<[Pid, ChatId], RowValues>([5, 0], (pairs) => run(queries.byPairs, [JSON.stringify(pairs)]))
     : (pid: Pid, chatId: ChatId) => run(queries.byChatId, [pid, chatId]);
+  const rowsOfGame = dialectOf(sql).isRemote
+    ? batched<[Pid, GameId], RowValues>([2, 1], (pairs) => run(queries.byGamePairs, [JSON.stringify(pairs)]))
+    : undefined;
+  const rowsOfGames = (pid: Pid, gameIds: ReadonlyArray<GameId>) => {
+    const [gameId] = gameIds;
+    return rowsOfGame !== undefined && gameId !== undefined && gameIds.length === 1
+      ? rowsOfGame(pid, gameId)
+      : run(queries.byGameIds, [pid, JSON.stringify(gameIds)]);
+  };
 
   return LinkStore.of({
     findByChatId: (pid, chatId) =>
@@ -35,10 +44,7 @@ const make = Effect.gen(function* () {
 
     findByGameIds: (pid, gameIds) =>
       operation("LinkStore.findByGameIds")(
-        Immediate.map(
-          Immediate.flatMap(run(queries.byGameIds, [pid, JSON.stringify(gameIds)]), readPairs),
-          groupByGame,
-        ),
+        Immediate.map(Immediate.flatMap(rowsOfGames(pid, gameIds), readPairs), groupByGame),
       ),
 
     exportPage: (pid, after, limit) =>

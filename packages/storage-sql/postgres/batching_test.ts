@@ -67,6 +67,23 @@ describe.skipIf(missing !== null)(`concurrent look-ups ${missing ?? "on Postgres
         const found = yield* Effect.forEach(chatIds, (id) => links.findByChatId(pid, id), atOnce);
         expect(found.map(Option.map(({ gameId }) => gameId))).toEqual([Option.some("42"), Option.none()]);
         expect(statements).toHaveLength(2);
+
+        const [first, second, nobodys] = [GameId.make("42"), GameId.make("43"), GameId.make("44")];
+        const later = ChatId.make("10000");
+        yield* links.setGame({ ...origin, chatId: ChatId.make("10003"), gameId: second });
+        yield* links.setGame({ ...origin, at: 2, chatId: later, gameId: first });
+        const games = yield* Effect.forEach(
+          [second, nobodys, first, second],
+          (gameId) => links.findByGameIds(pid, [gameId]),
+          atOnce,
+        );
+        expect(games.map((found) => [...found])).toEqual([
+          [[second, ["10003"]]],
+          [],
+          [[first, [later, chatId]]],
+          [[second, ["10003"]]],
+        ]);
+        expect(statements).toHaveLength(3);
       }).pipe(Effect.provide(storesObserved((text) => statements.push(text))));
     }).pipe(onDatabase);
   });

@@ -120,6 +120,13 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
       Array.from({ length: 10 }, (_, i) => gameIdOf(i)),
     ),
   ),
+  "findByGameIds, batched": onLinks((links) =>
+    Effect.forEach(
+      Array.from({ length: 32 }, (_, i) => gameIdOf(i)),
+      (gameId) => links.findByGameIds(pid, [gameId]),
+      { concurrency: "unbounded" },
+    ),
+  ),
   exportPage: onLinks((links) => links.exportPage(pid, chatIdOf(10), 50)),
   setGame: onLinks((links) => links.setGame({ ...origin, chatId: chatIdOf(1), gameId: gameIdOf(2) })),
   "setGame of a new chat user": onLinks((links) =>
