@@ -98,9 +98,13 @@ export class PromiseRunner {
   }
 
   #reasonOf(cause: Cause.Cause<unknown>, signal: AbortSignal | undefined): unknown {
+    // What was interrupted may also fail as it cleans up.
+    if (Cause.hasInterrupts(cause)) {
+      if (signal?.aborted) return signal.reason;
+      if (this.#isClosed) return new AccountLinkClosed();
+    }
     const failure = Cause.findErrorOption(cause);
     if (Option.isSome(failure)) return failure.value;
-    if (Cause.hasInterruptsOnly(cause)) return signal?.aborted ? signal.reason : new AccountLinkClosed();
     return new InternalError({ cause: Cause.squash(cause) });
   }
 }

@@ -66,6 +66,9 @@ export const startServer = async (
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  void ended.then(() => process.off("exit", kill));
   const url = await Promise.race([readyUrl(child), ended.then(neverReady)]);
   return {
     url,

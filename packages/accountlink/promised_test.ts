@@ -1,0 +1,23 @@
+import { StoreUnavailable } from "@accountlink/core";
+import { Context, Effect } from "effect";
+import { expect, test } from "vitest";
+import { AccountLinkClosed } from "./errors.ts";
+import { PromiseRunner } from "./promised.ts";
+
+const failed = new StoreUnavailable({ operation: "LinkStore.findByChatId", cause: "connection lost" });
+const failsWhenInterrupted = Effect.onExit(Effect.never, () => Effect.fail(failed));
+
+test("a call that fails as it is closed says that it was closed", async () => {
+  const runner = new PromiseRunner(Context.empty());
+  const call = expect(runner.run(failsWhenInterrupted)).rejects.toBeInstanceOf(AccountLinkClosed);
+  await runner.close();
+  await call;
+});
+
+test("a call that fails as it is aborted rejects with the reason of its signal", async () => {
+  const runner = new PromiseRunner(Context.empty());
+  const controller = new AbortController();
+  const call = expect(runner.run(failsWhenInterrupted, controller.signal)).rejects.toBe("left");
+  controller.abort("left");
+  await call;
+});
