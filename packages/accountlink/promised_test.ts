@@ -9,15 +9,14 @@ const failsWhenInterrupted = Effect.onExit(Effect.never, () => Effect.fail(faile
 
 test("a call that fails as it is closed says that it was closed", async () => {
   const runner = new PromiseRunner(Context.empty());
-  const call = expect(runner.run(failsWhenInterrupted)).rejects.toBeInstanceOf(AccountLinkClosed);
-  await runner.close();
-  await call;
+  const call = runner.run(failsWhenInterrupted);
+  await Promise.all([expect(call).rejects.toBeInstanceOf(AccountLinkClosed), runner.close()]);
 });
 
 test("a call that fails as it is aborted rejects with the reason of its signal", async () => {
   const runner = new PromiseRunner(Context.empty());
   const controller = new AbortController();
-  const call = expect(runner.run(failsWhenInterrupted, controller.signal)).rejects.toBe("left");
+  const call = runner.run(failsWhenInterrupted, controller.signal);
   controller.abort("left");
-  await call;
+  await expect(call).rejects.toBe("left");
 });

@@ -77,7 +77,7 @@ describe.skipIf(missing !== null)(`concurrent look-ups ${missing ?? "on Postgres
           (gameId) => links.findByGameIds(pid, [gameId]),
           atOnce,
         );
-        expect(games.map((found) => [...found])).toEqual([
+        expect(games.map((chats) => [...chats])).toEqual([
           [[second, ["10003"]]],
           [],
           [[first, [later, chatId]]],
