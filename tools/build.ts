@@ -2,29 +2,19 @@
  * Compiles the published packages to `packages/<name>/dist`: modules, declarations and their maps,
  * which lead to the sources that are published beside them. The workspace itself runs the sources.
  */
-import { globSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { compile } from "./compile.ts";
 import { publishablePackages, root } from "./publishable.ts";
 
-/**
- * Compiles all of them at once. Fails if there is a type error.
- *
- * @param options of the compiler; `--noCheck` halves the time
- */
-export const build = async (...options: ReadonlyArray<string>): Promise<void> => {
-  // In the repository, so that a move stays on its file system.
-  const output = mkdtempSync(join(root, "node_modules/.build-"));
-  try {
-    await compile(output, options);
-    for (const { folder } of publishablePackages()) {
-      const compiled = join(output, folder.replace("packages/", ""));
-      pointMapsAtSources(compiled, folder);
-      rmSync(join(root, folder, "dist"), { recursive: true, force: true });
-      renameSync(compiled, join(root, folder, "dist"));
-    }
-  } finally {
-    rmSync(output, { recursive: true });
+/** Compiles all of them at once. Fails if there is a type error. */
+export const build = async (): Promise<void> => {
+  const compiled = await compile();
+  for (const { folder } of publishablePackages()) {
+    const dist = join(root, folder, "dist");
+    rmSync(dist, { recursive: true, force: true });
+    cpSync(join(compiled, basename(folder)), dist, { recursive: true });
+    pointMapsAtSources(dist, folder);
   }
 };
 

@@ -1,5 +1,17 @@
-/** The compiler of the published packages. */
+/** The compiler of the published packages. It keeps what it made of the sources as they are. */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { root } from "./publishable.ts";
 
@@ -10,20 +22,54 @@ import { root } from "./publishable.ts";
  */
 const projects = ["tsconfig.build.above.json", "tsconfig.build.json"];
 
-/** Compiles all of them, with a folder for each package. Fails if there is a type error. */
-export const compile = async (folder: string, options: ReadonlyArray<string> = []): Promise<void> => {
-  for (const project of projects) {
-    const args = [
-      "node_modules/typescript/bin/tsc",
-      "-p",
-      project,
-      "--singleThreaded",
-      ...options,
-      "--outDir",
-      folder,
-    ];
-    await promisify(execFile)(process.execPath, args, { cwd: root }).catch((cause: { stdout: string }) => {
-      throw new Error(`Cannot compile the packages:\n${cause.stdout}`, { cause });
-    });
+const kept = join(root, "node_modules/.cache/compiled");
+
+/**
+ * Compiles all of them: modules, declarations and their maps. Fails if there is a type error.
+ *
+ * @returns the folder with a folder for each package, for reading only
+ */
+export const compile = async (): Promise<string> => {
+  const folder = join(kept, fingerprint());
+  if (existsSync(folder)) return folder;
+  mkdirSync(kept, { recursive: true });
+  const output = mkdtempSync(join(kept, unfinished));
+  try {
+    for (const project of projects) await runCompiler(project, output);
+    const others = readdirSync(kept).filter(
+      (name) => !name.startsWith(unfinished) && name !== basename(folder),
+    );
+    for (const name of others) rmSync(join(kept, name), { recursive: true, force: true });
+    renameSync(output, folder);
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(output, { recursive: true, force: true });
   }
+  return folder;
 };
+
+const unfinished = "unfinished-";
+
+const runCompiler = async (project: string, output: string): Promise<void> => {
+  const args = ["node_modules/typescript/bin/tsc", "-p", project, "--singleThreaded", "--outDir", output];
+  await promisify(execFile)(process.execPath, args, { cwd: root }).catch((cause: { stdout: string }) => {
+    throw new Error(`Cannot compile the packages:\n${cause.stdout}`, { cause });
+  });
+};
+
+/** Of all that the compiler reads, and of itself. */
+const fingerprint = (): string => {
+  const sources = globSync("packages/**/*.{ts,json}", { cwd: root, exclude: isForeign });
+  const files = [...sources, ...globSync("tsconfig*.json", { cwd: root }), "pnpm-lock.yaml"].toSorted();
+  const hash = createHash("sha256");
+  for (const file of files)
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(root, file)))
+      .update("\0");
+  return hash.digest("hex").slice(0, 32);
+};
+
+const isForeign = (path: string): boolean => ["node_modules", "dist"].includes(basename(path));

@@ -13,14 +13,12 @@ import { publishablePackages, root } from "./publishable.ts";
  * Returns the path of each tarball, by the name of its package.
  *
  * @param names of the packages; by default, all that are published
- * @param options of the compiler
  */
 export const pack = async (
   folder: string,
   names: ReadonlyArray<string> = publishablePackages().map(({ manifest }) => manifest.name),
-  options: ReadonlyArray<string> = [],
 ): Promise<ReadonlyMap<string, string>> => {
-  await build(...options);
+  await build();
   await mkdir(folder, { recursive: true });
   const filters = names.map((name) => `--filter=${name}`);
   const args = ["--recursive", ...filters, "pack", "--json", `--pack-destination=${folder}`];

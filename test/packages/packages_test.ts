@@ -17,8 +17,7 @@ describe("packed packages", () => {
 
   beforeAll(async () => {
     folder = await makeFolder();
-    // The check has the types already.
-    tarballs = await pack(join(folder.path, "tarballs"), names, ["--noCheck"]);
+    tarballs = await pack(join(folder.path, "tarballs"), names);
   });
 
   afterAll(() => folder[Symbol.asyncDispose]());

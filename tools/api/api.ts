@@ -6,9 +6,9 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { compile } from "../compile.ts";
 import { type Package, publishablePackages, root } from "../publishable.ts";
 import { pendingChangesets } from "./changesets.ts";
-import { withDeclarations } from "./declarations.ts";
 import { publicSurfaceOf } from "./public_surface.ts";
 import { differences, fingerprint, reportOf } from "./report.ts";
 
@@ -54,18 +54,17 @@ export const recordReleased = (): void => {
 const readStates = async (): Promise<ReadonlyArray<ApiState>> => {
   const announced = new Set(pendingChangesets(root).flatMap(({ packages }) => Object.keys(packages)));
   const released = readReleased();
-  return withDeclarations((declarations) =>
-    publishablePackages().map((published) => {
-      const { name } = published.manifest;
-      return {
-        name,
-        written: readReport(published),
-        actual: reportOf(publicSurfaceOf(published, join(declarations, basename(published.folder)))),
-        released: released[name],
-        isAnnounced: announced.has(name),
-      };
-    }),
-  );
+  const declarations = await compile();
+  return publishablePackages().map((published) => {
+    const { name } = published.manifest;
+    return {
+      name,
+      written: readReport(published),
+      actual: reportOf(publicSurfaceOf(published, join(declarations, basename(published.folder)))),
+      released: released[name],
+      isAnnounced: announced.has(name),
+    };
+  });
 };
 
 if (import.meta.main) {

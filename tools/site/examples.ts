@@ -115,4 +115,4 @@ const spreadToTypes = (
 };
 
 /** The folder of the package that a declaration is in. */
-const packageOf = (id: string): string => /\.declarations-[^/]+\/([^/]+)/.exec(id)?.[1] ?? id;
+const packageOf = (id: string): string => /\/compiled\/[^/]+\/([^/]+)/.exec(id)?.[1] ?? id;

@@ -5,8 +5,8 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import { withDeclarations } from "../api/declarations.ts";
 import { type EntrySurface, publicSurfaceOf } from "../api/public_surface.ts";
+import { compile } from "../compile.ts";
 import type { Example } from "../doc_examples.ts";
 import { publishablePackages, root } from "../publishable.ts";
 import { errorCodes, errorMarkdown, errorPath, withErrorLinks } from "./error_pages.ts";
@@ -39,13 +39,10 @@ const pageOf = (file: string): string =>
 
 /** Makes the site. */
 export const makeSite = async (): Promise<Site> => {
-  const surfaces = await withDeclarations(
-    (folder) =>
-      publishablePackages()
-        .flatMap((published) => publicSurfaceOf(published, join(folder, basename(published.folder))))
-        .filter(({ names }) => names.length > 0),
-    "--noCheck",
-  );
+  const declarations = await compile();
+  const surfaces = publishablePackages()
+    .flatMap((published) => publicSurfaceOf(published, join(declarations, basename(published.folder))))
+    .filter(({ names }) => names.length > 0);
   const seen = new Set<string>();
   const groups: Array<NavigationGroup> = [];
   const files = new Map<string, string>();
