@@ -36,6 +36,8 @@ export const compile = async (): Promise<string> => {
   const output = mkdtempSync(join(kept, unfinished));
   try {
     for (const project of projects) await runCompiler(project, output);
+    if (join(kept, fingerprint()) !== folder)
+      throw new Error("Cannot compile the packages: a source changed meanwhile");
     const others = readdirSync(kept).filter(
       (name) => !name.startsWith(unfinished) && name !== basename(folder),
     );
@@ -59,9 +61,10 @@ const runCompiler = async (project: string, output: string): Promise<void> => {
   });
 };
 
-/** Of all that the compiler reads, and of itself. */
+/** Of all that the compiler reads. */
 const fingerprint = (): string => {
-  const sources = globSync("packages/**/*.{ts,json}", { cwd: root, exclude: isForeign });
+  const exclude = ["**/node_modules", "packages/*/dist", "**/*_test.ts", "**/test_*.ts"];
+  const sources = globSync("packages/**/*.{ts,json}", { cwd: root, exclude });
   const files = [...sources, ...globSync("tsconfig*.json", { cwd: root }), "pnpm-lock.yaml"].toSorted();
   const hash = createHash("sha256");
   for (const file of files)
@@ -71,5 +74,3 @@ const fingerprint = (): string => {
       .update("\0");
   return hash.digest("hex").slice(0, 32);
 };
-
-const isForeign = (path: string): boolean => ["node_modules", "dist"].includes(basename(path));
