@@ -42,10 +42,7 @@ export const compile = async (): Promise<string> => {
       (name) => !name.startsWith(unfinished) && name !== basename(folder),
     );
     for (const name of others) rmSync(join(kept, name), { recursive: true, force: true });
-    renameSync(output, folder);
-  } catch (error) {
-    // Another process was faster.
-    if (!existsSync(folder)) throw error;
+    moveUnlessThere(output, folder);
   } finally {
     rmSync(output, { recursive: true, force: true });
   }
@@ -54,6 +51,15 @@ export const compile = async (): Promise<string> => {
 
 const unfinished = "unfinished-";
 
+const moveUnlessThere = (from: string, to: string): void => {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    // Another process was faster.
+    if (!existsSync(to)) throw error;
+  }
+};
+
 const runCompiler = async (project: string, output: string): Promise<void> => {
   const args = ["node_modules/typescript/bin/tsc", "-p", project, "--singleThreaded", "--outDir", output];
   await promisify(execFile)(process.execPath, args, { cwd: root }).catch((cause: { stdout: string }) => {
@@ -61,11 +67,12 @@ const runCompiler = async (project: string, output: string): Promise<void> => {
   });
 };
 
-/** Of all that the compiler reads. */
+/** Of all that the compiler reads, and of this file, which calls it. */
 const fingerprint = (): string => {
   const exclude = ["**/node_modules", "packages/*/dist", "**/*_test.ts", "**/test_*.ts"];
-  const sources = globSync("packages/**/*.{ts,json}", { cwd: root, exclude });
-  const files = [...sources, ...globSync("tsconfig*.json", { cwd: root }), "pnpm-lock.yaml"].toSorted();
+  const sources = globSync("packages/**/*.{ts,js,json}", { cwd: root, exclude });
+  const settings = globSync(["tsconfig*.json", "pnpm-lock.yaml", "tools/compile.ts"], { cwd: root });
+  const files = [...sources, ...settings].toSorted();
   const hash = createHash("sha256");
   for (const file of files)
     hash
