@@ -8,13 +8,13 @@ import {
   RedisConnections,
   type RedisOptions,
 } from "./connection/connections.ts";
-import { RedisHealth } from "./connection/health.ts";
 import * as RedisCounters from "./limits/counters.ts";
+import { RedisHealth } from "./redis_health.ts";
 import * as RedisSignals from "./signals/signals.ts";
 
 export { InvalidRedisUrl, type RedisOptions } from "./connection/connections.ts";
-export { RedisHealth } from "./connection/health.ts";
 export { inspect, type RedisState, RedisUnusable } from "./inspect.ts";
+export { RedisHealth } from "./redis_health.ts";
 
 /**
  * Counters, cache and signals on one Redis: a single server, one behind sentinels, or a cluster.

@@ -13,6 +13,7 @@ import { prepareFolder } from "../config/data_folder.ts";
 import { type Cache, cacheOf, isDemo, limitsOf, storageOf } from "../config/resolved_config.ts";
 import { locationOf, StorageLocation } from "../config/storage_location.ts";
 import { cryptoLayer } from "../layers/crypto_layer.ts";
+import { redisLayer } from "../layers/redis_layer.ts";
 import { storageLayer } from "../layers/storage_layer.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
@@ -69,15 +70,7 @@ const demoIsNotMade = (folder: string) =>
 /**
  * Signals to running servers. Without Redis they notice changes when they read the storage again.
  */
-const cacheLayer = (cache: Cache) =>
-  cache.kind === "memory"
-    ? CacheMemory.layer
-    : Layer.unwrap(
-        Effect.map(
-          Effect.promise(() => import("@accountlink/cache-redis")),
-          ({ CacheRedis }) => CacheRedis.layer(cache),
-        ),
-      );
+const cacheLayer = (cache: Cache) => (cache.kind === "memory" ? CacheMemory.layer : redisLayer(cache));
 
 export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 

@@ -6,6 +6,7 @@ import { Effect, Logger, Predicate } from "effect";
 import { reasonOf } from "../cli/report.ts";
 import type { Config, VariableName } from "../config/config.ts";
 import { isDemo, type Platform, platformOf } from "../config/resolved_config.ts";
+import { httpClient } from "../layers/http_client.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 type LivePlatform = Extract<Platform, { readonly kind: "live" }>;
@@ -32,9 +33,7 @@ const judgeDev = (config: Config): Finding => {
 };
 
 const checkLive = Effect.fnUntraced(function* ({ publicUrl, chat, game }: LivePlatform) {
-  const [live, NodeHttpClient] = yield* Effect.promise(() =>
-    Promise.all([import("@accountlink/platform-live"), import("@effect/platform-node/NodeHttpClient")]),
-  );
+  const live = yield* Effect.promise(() => import("@accountlink/platform-live"));
   const chatPlatform = live.inspectLiveChatPlatform({ ...chat, publicUrl }).pipe(
     Effect.match({
       onSuccess: (bot) => ok("chat platform", `it knows the bot as "${bot}"`),
@@ -52,7 +51,7 @@ const checkLive = Effect.fnUntraced(function* ({ publicUrl, chat, game }: LivePl
   );
   const asked = Effect.all([chatPlatform, gamePlatform], { concurrency: "unbounded" });
   // Their log lines are among the findings.
-  const platforms = yield* Effect.provide(asked, [NodeHttpClient.layerUndici, Logger.layer([])]);
+  const platforms = yield* Effect.provide(asked, [httpClient, Logger.layer([])]);
   return [judgePublicUrl(publicUrl), ...platforms];
 });
 

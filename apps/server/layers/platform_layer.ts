@@ -17,7 +17,6 @@ import {
   liveGameIdentity,
   liveGamePlatform,
 } from "@accountlink/platform-live";
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
@@ -27,6 +26,7 @@ import type { Platform } from "../config/resolved_config.ts";
 import { listenError } from "../serving/listen_error.ts";
 import type { DevPlatformAccess } from "../workers/messages.ts";
 import { CurrentWorker } from "../workers/worker.ts";
+import { httpClient } from "./http_client.ts";
 
 /**
  * The ports of both platforms and of their sign-ins.
@@ -40,7 +40,7 @@ export const platformLayer = (
   publicUrl: Effect.Effect<string>,
 ) =>
   (platform.kind === "live" ? livePlatforms(platform) : devPlatforms(platform, fixture, publicUrl)).pipe(
-    Layer.provide(NodeHttpClient.layerUndici),
+    Layer.provide(httpClient),
   );
 
 const livePlatforms = ({ publicUrl, chat, game }: Extract<Platform, { readonly kind: "live" }>) =>

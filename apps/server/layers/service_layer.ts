@@ -2,7 +2,6 @@
  * The layers of the service: the only place where adapters and services meet.
  */
 import { CacheMemory } from "@accountlink/cache-memory";
-import { CacheRedis } from "@accountlink/cache-redis";
 import { AccountLink, AuditRetention, SessionSettings } from "@accountlink/core";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Limits, ResilientCounters } from "@accountlink/core/limits";
@@ -14,6 +13,7 @@ import { sharedCacheLayer } from "../workers/shared_cache.ts";
 import type { Worker } from "../workers/worker.ts";
 import { cryptoLayer } from "./crypto_layer.ts";
 import { platformLayer } from "./platform_layer.ts";
+import { redisLayer } from "./redis_layer.ts";
 import { storageLayer } from "./storage_layer.ts";
 
 /**
@@ -56,6 +56,6 @@ export const serviceLayer = (
 
 /** Limits, short-lived values and signals. */
 const cacheLayer = (cache: Cache, worker: Worker | null) => {
-  if (cache.kind === "redis") return CacheRedis.layer(cache);
+  if (cache.kind === "redis") return redisLayer(cache);
   return worker === null ? CacheMemory.layer : sharedCacheLayer(worker.cache);
 };

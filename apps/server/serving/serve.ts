@@ -1,7 +1,7 @@
 /**
  * The server, from the configuration to the listening socket.
  */
-import { CacheRedis } from "@accountlink/cache-redis";
+import { RedisHealth } from "@accountlink/cache-redis/redis_health";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { HttpSettings, MetricsText, makeServerApp, PageSettings, Readiness } from "@accountlink/http";
 import { docs, docsWith } from "@accountlink/http/docs";
@@ -154,7 +154,7 @@ const readiness = (drain: Drain) =>
     Readiness,
     Effect.gen(function* () {
       const { deployment, failing } = yield* Readiness;
-      const redis = yield* Effect.serviceOption(CacheRedis.RedisHealth);
+      const redis = yield* Effect.serviceOption(RedisHealth);
       return Readiness.of({
         deployment,
         failing: Effect.suspend(() => (drain.isStopping ? Effect.succeed(["stopping"]) : failing)),

@@ -1,29 +1,7 @@
-/** Whether Redis answers, as seen by its connections. */
+/** What the connections see of Redis. */
 import { Context, Effect, Metric, type Scope } from "effect";
 import { type Cluster, Redis } from "ioredis";
 import { reasonOf } from "./failure.ts";
-
-/**
- * Whether Redis answers, for services that report a degraded state.
- *
- * @example
- * ```ts
- * import { CacheRedis } from "@accountlink/cache-redis";
- * import { Effect } from "effect";
- *
- * const degraded = Effect.gen(function* () {
- *   const { isReachable } = yield* CacheRedis.RedisHealth;
- *   return (yield* isReachable) ? [] : ["redis"];
- * });
- * // In a test; `CacheRedis.layer` has the one of its connections.
- * const down = CacheRedis.RedisHealth.of({ isReachable: Effect.succeed(false) });
- * await Effect.runPromise(Effect.provideService(degraded, CacheRedis.RedisHealth, down)); // ["redis"]
- * ```
- */
-export class RedisHealth extends Context.Service<
-  RedisHealth,
-  { readonly isReachable: Effect.Effect<boolean> }
->()("@accountlink/cache-redis/RedisHealth") {}
 
 const redisUp = Metric.gauge("accountlink_redis_up", {
   description: "Whether every connection to Redis answers: 1 or 0",

@@ -1,0 +1,8 @@
+/** The client of platforms: the runtime's own `fetch`, for another one would take a tenth of the start. */
+import { Layer } from "effect";
+import { FetchHttpClient } from "effect/http";
+
+/** A redirect is an answer like any other, so that what was meant for a platform goes nowhere else. */
+export const httpClient = FetchHttpClient.layer.pipe(
+  Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
+);
