@@ -103,7 +103,7 @@ const profile = async ({ name, start }: Contender, plan: Plan, folder: string) =
     await drive(5 * workloads[work].warmUp);
     await server.stop();
     console.log(`\n${work}, ${name}: the server's own time by function, once it is warm`);
-    console.log((await hottestFunctions(into, 40, since)).join("\n"));
+    console.log((await hottestFunctions(into, 40, since)).join("\n\nand in another process\n"));
   }
 };
 
