@@ -30,7 +30,7 @@ export default defineConfig({
     setupFiles: ["./tools/expect_runtime.ts"],
     pool: "forks",
     // Tests wait for processes more than they compute.
-    maxWorkers: 6,
+    maxWorkers: 5,
     // A worker imports the sources once, and keeps its Postgres.
     isolate: false,
     testTimeout: 4 * minutes,

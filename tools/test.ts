@@ -1,11 +1,18 @@
 /** The whole gate: the checks, every test on Node, and those of the portable packages on Deno. */
 import { check } from "./check.ts";
 import { combine, finish } from "./results.ts";
-import { runVitest, testProjects } from "./run_vitest.ts";
+import { runVitest } from "./run_vitest.ts";
 
-// Tests on Node wait more than the others, which compute meanwhile.
+// Most tests of `node` wait for processes. The others compute meanwhile, in one worker each: a second one would have to
+// import the sources as well.
+const computing = ["--maxWorkers=1"];
 finish(
   combine(
-    await Promise.all([check(), runVitest("Node.js/24", testProjects), runVitest("Deno", ["portable"])]),
+    await Promise.all([
+      check(),
+      runVitest("Node.js/24", ["node"]),
+      runVitest("Node.js/24", ["contract-postgres-redis"], {}, computing),
+      runVitest("Deno", ["portable"], {}, computing),
+    ]),
   ),
 );
