@@ -1,4 +1,4 @@
-/** The client of platforms: the runtime's own `fetch`, for another one would take a tenth of the start. */
+/** The client of platforms: the runtime's own `fetch`. That of undici costs 0.1 ms less a request, and a tenth of the start. */
 import { Layer } from "effect";
 import { FetchHttpClient } from "effect/http";
 
