@@ -18,7 +18,8 @@ const ofProof =
   process.env["ACCOUNTLINK_TEST_PROOF"] === "1"
     ? []
     : [
-        "test/contract/{coverage,order,dashboard_session,site_sign_in,flow_attacks,flow_pages,flow_refusals}_test.ts",
+        "test/contract/{coverage,order,guilds,profiles,site_sign_in,flow_attacks,flow_pages,flow_refusals}_test.ts",
+        "test/contract/dashboard_*_test.ts",
       ];
 
 const contract = { include: ["test/contract/**/*_test.ts"] };
@@ -62,7 +63,7 @@ export default defineConfig({
           exclude: [
             ...configDefaults.exclude,
             "**/*_{races,property}_test.ts",
-            "packages/testing/bot_test.ts",
+            "packages/testing/{bot,arbitraries/arbitraries}_test.ts",
             "packages/client/size_test.ts",
           ],
           // Deno and Bun run beside the tests on Node.
