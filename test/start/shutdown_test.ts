@@ -23,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const world = makeWorld();
 const key = world.key();
 
-/** A server whose game platform takes its time with the first question, and a write that waits for it. */
+/** A server whose game platform answers the third attempt only, three seconds later, and a write that waits for it. */
 const startSlowWrite = async (dataFolder: string) => {
   const port = await freePort();
   const server = await startServer({
@@ -32,7 +32,7 @@ const startSlowWrite = async (dataFolder: string) => {
     env: { ACCOUNTLINK_DEV_PLATFORM_PORT: String(port) },
   });
   const platform = devPlatformOn(port);
-  await platform.fail({ mode: "slow", platform: "game", delayMs: 1_200, times: 1 });
+  await platform.fail({ mode: "slow", platform: "game", delayMs: 60_000, times: 2 });
   platform.close();
   const client = makeClient(server.url);
   const answer = client.send("PATCH /v2/game", { key, body: { chatId: "100001", gameId: "1" } });
