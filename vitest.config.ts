@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { isProof } from "./packages/test-servers/is_proof.ts";
 import { LongestFirst } from "./tools/longest_first.ts";
 
 const seconds = 1_000;
@@ -14,13 +15,12 @@ const independentOfStorage = [
  * What is mostly about pages, refusals and browsers: each storage has its own tests of what these ask of it, so that
  * only the proof repeats them on Postgres and Redis.
  */
-const ofProof =
-  process.env["ACCOUNTLINK_TEST_PROOF"] === "1"
-    ? []
-    : [
-        "test/contract/{coverage,order,guilds,profiles,site_sign_in,flow_attacks,flow_pages,flow_refusals}_test.ts",
-        "test/contract/dashboard_*_test.ts",
-      ];
+const ofProof = isProof
+  ? []
+  : [
+      "test/contract/{coverage,order,guilds,profiles,site_sign_in,flow_attacks,flow_pages,flow_refusals}_test.ts",
+      "test/contract/dashboard_*_test.ts",
+    ];
 
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
@@ -66,8 +66,8 @@ export default defineConfig({
             "packages/testing/{bot,arbitraries/arbitraries}_test.ts",
             "packages/client/size_test.ts",
           ],
-          // Deno and Bun run beside the tests on Node.
-          maxWorkers: 2,
+          // On Deno they run beside the tests on Node.
+          maxWorkers: 1,
         },
       },
       {

@@ -3,16 +3,15 @@ import { check } from "./check.ts";
 import { combine, finish } from "./results.ts";
 import { runVitest } from "./run_vitest.ts";
 
-// Most tests of `node` wait for processes. The others compute meanwhile, in one worker each: a second one would have to
-// import the sources as well.
-const computing = ["--maxWorkers=1"];
 finish(
   combine(
     await Promise.all([
       check(),
+      // Most of these tests wait for processes. The others compute meanwhile, in one worker each: a second one would
+      // have to import the sources as well.
       runVitest("Node.js/24", ["node"]),
-      runVitest("Node.js/24", ["contract-postgres-redis"], {}, computing),
-      runVitest("Deno", ["portable"], {}, computing),
+      runVitest("Node.js/24", ["contract-postgres-redis"], {}, ["--maxWorkers=1"]),
+      runVitest("Deno", ["portable"]),
     ]),
   ),
 );

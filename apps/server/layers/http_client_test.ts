@@ -7,9 +7,7 @@ import { httpClient } from "./http_client.ts";
 
 const asked: Array<IncomingMessage["url"]> = [];
 
-const redirecting = HttpServer.serve(
-  Effect.succeed(HttpServerResponse.redirect("/elsewhere", { headers: { "x-reason": "moved" } })),
-).pipe(
+const redirecting = HttpServer.serve(Effect.succeed(HttpServerResponse.redirect("/elsewhere"))).pipe(
   Layer.provideMerge(
     NodeHttpServer.layer(() => createServer().on("request", ({ url }) => asked.push(url)), {
       port: 0,

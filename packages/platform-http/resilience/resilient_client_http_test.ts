@@ -117,5 +117,5 @@ it.live("reuses connections", () =>
     for (let asked = 0; asked < 10; asked++) yield* client.get(`${url}/whole`);
     // The answer may be in hand a moment before its connection is free again, hence more than one.
     expect(sockets.size).toBeLessThan(5);
-  }).pipe(Effect.provide(NodeHttpClient.layerUndici)),
+  }).pipe(Effect.provide(NodeHttpClient.layerFetch)),
 );
