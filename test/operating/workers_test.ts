@@ -215,6 +215,8 @@ for (const { kind, missing, variables } of kinds) {
     });
 
     test("drain on SIGTERM, and no request that was accepted fails", async () => {
+      // The one time in a hundred that a busy machine resets a connection as the port is closed, CI runs this again.
+      if (!isRunning(server.pid)) server = await start(await variables());
       expect(await operate(server, "GET /readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
       const { text } = await operate(server, "GET /metrics");
       for (const worker of ["primary", "1", "2"]) {
@@ -237,8 +239,8 @@ for (const { kind, missing, variables } of kinds) {
       const failures = reports
         .flatMap((report) => report.failures)
         .filter((each) => !each.includes(": 503 "));
-      expect(failures).toEqual([]);
-      expect(await server.stop()).toBe(0);
+      const exitCode = await server.stop();
+      expect({ failures, exitCode }).toEqual({ failures: [], exitCode: 0 });
       expect(server.output().match(/"A worker ended/g)?.length).toBe(ended);
     });
   });
