@@ -22,6 +22,9 @@ const ofProof = isProof
       "test/contract/dashboard_*_test.ts",
     ];
 
+/** Beside the tests of `node`: a second worker would have to import the sources as well. */
+const oneWorker = { maxWorkers: 1 };
+
 const contract = { include: ["test/contract/**/*_test.ts"] };
 
 export default defineConfig({
@@ -66,8 +69,7 @@ export default defineConfig({
             "packages/testing/{bot,arbitraries/arbitraries}_test.ts",
             "packages/client/size_test.ts",
           ],
-          // On Deno they run beside the tests on Node.
-          maxWorkers: 1,
+          ...oneWorker,
         },
       },
       {
@@ -83,6 +85,7 @@ export default defineConfig({
         extends: true,
         test: {
           ...contract,
+          ...(isProof ? {} : oneWorker),
           name: "contract-postgres-redis",
           exclude: [...independentOfStorage, ...ofProof],
           env: { ACCOUNTLINK_TEST_STORAGE: "postgres" },

@@ -22,13 +22,11 @@ export const testProjects = ["node", "contract-postgres-redis"] as const;
  * A run that fails in no test, such as one that finds none, counts as one failure.
  *
  * @param environment variables beyond those of this process
- * @param options of vitest
  */
 export const runVitest = async (
   runtime: Runtime,
   projects: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
-  options: ReadonlyArray<string> = [],
 ): Promise<Results> => {
   console.log(`\nTests on ${runtime}: ${projects.join(", ")}`);
   const folder = await mkdtemp(join(await parentOfFiles(environment), "accountlink-vitest-"));
@@ -38,7 +36,7 @@ export const runVitest = async (
   const reporters = ["--reporter=default", "--reporter=./tools/report_results.ts"];
   const selection = projects.map((project) => `--project=${project}`);
   try {
-    const command = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...selection, ...options];
+    const command = ["node_modules/vitest/vitest.mjs", "run", ...reporters, ...selection];
     const succeeded = await run(runtime, command, {
       ...environment,
       TMPDIR: folder,

@@ -7,10 +7,9 @@ finish(
   combine(
     await Promise.all([
       check(),
-      // Most of these tests wait for processes. The others compute meanwhile, in one worker each: a second one would
-      // have to import the sources as well.
+      // Most of these tests wait for processes. The others compute meanwhile.
       runVitest("Node.js/24", ["node"]),
-      runVitest("Node.js/24", ["contract-postgres-redis"], {}, ["--maxWorkers=1"]),
+      runVitest("Node.js/24", ["contract-postgres-redis"]),
       runVitest("Deno", ["portable"]),
     ]),
   ),
