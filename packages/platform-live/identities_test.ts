@@ -1,9 +1,9 @@
 import { ChatIdentity, GameIdentity, type GuildId } from "@accountlink/core";
 import type { SignIn } from "@accountlink/core/platforms";
 import { type HttpAnswering, makeIdTokenSigner } from "@accountlink/test-servers";
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Context, Effect, Layer, Redacted } from "effect";
+import { FetchHttpClient } from "effect/http";
 import { liveChatIdentity } from "./discord/chat_identity.ts";
 import { ada, bob, eve, foreignGuildId, guildId, startDiscord } from "./discord/test_discord.ts";
 import { liveGameIdentity } from "./roblox/game_identity.ts";
@@ -30,7 +30,7 @@ const chatIdentity = (apiUrl?: string) =>
         ...application,
         publicUrl: "https://link.example",
         ...(apiUrl === undefined ? {} : { apiUrl }),
-      }).pipe(Layer.provide(NodeHttpClient.layerUndici)),
+      }).pipe(Layer.provide(FetchHttpClient.layer)),
     ),
     Context.get(ChatIdentity),
   );
@@ -140,7 +140,7 @@ describe("a game user", () => {
     Effect.map(
       Layer.build(
         liveGameIdentity({ ...application, ...(apiUrl === undefined ? {} : { apiUrl }) }).pipe(
-          Layer.provide(NodeHttpClient.layerUndici),
+          Layer.provide(FetchHttpClient.layer),
         ),
       ),
       Context.get(GameIdentity),

@@ -1,6 +1,6 @@
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Duration, Effect, Logger, Redacted } from "effect";
+import { FetchHttpClient } from "effect/http";
 import { ada, botToken, startDiscord } from "./discord/test_discord.ts";
 import { inspectLiveChatPlatform, inspectLiveGamePlatform } from "./inspect.ts";
 import { startRoblox } from "./roblox/test_roblox.ts";
@@ -14,7 +14,7 @@ describe("inspectLiveChatPlatform", () => {
       publicUrl: "https://link.example",
       apiUrl,
       resilience,
-    }).pipe(Effect.provide([NodeHttpClient.layerUndici, Logger.layer([])]));
+    }).pipe(Effect.provide([FetchHttpClient.layer, Logger.layer([])]));
 
   it.live("returns the name of the bot that the token belongs to", () =>
     Effect.gen(function* () {
@@ -36,7 +36,7 @@ describe("inspectLiveChatPlatform", () => {
 
 describe("inspectLiveGamePlatform", () => {
   const inspect = (apiUrl: string) =>
-    Effect.provide(inspectLiveGamePlatform({ apiUrl, resilience }), NodeHttpClient.layerUndici);
+    Effect.provide(inspectLiveGamePlatform({ apiUrl, resilience }), FetchHttpClient.layer);
 
   it.live("succeeds for a Roblox response, whatever it says, and fails for any other", () =>
     Effect.gen(function* () {

@@ -3,10 +3,10 @@
  */
 import type { PlatformUnavailable } from "@accountlink/core";
 import { Effect, Logger, Predicate } from "effect";
+import { FetchHttpClient } from "effect/http";
 import { reasonOf } from "../cli/report.ts";
 import type { Config, VariableName } from "../config/config.ts";
 import { isDemo, type Platform, platformOf } from "../config/resolved_config.ts";
-import { httpClient } from "../layers/http_client.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 type LivePlatform = Extract<Platform, { readonly kind: "live" }>;
@@ -51,7 +51,7 @@ const checkLive = Effect.fnUntraced(function* ({ publicUrl, chat, game }: LivePl
   );
   const asked = Effect.all([chatPlatform, gamePlatform], { concurrency: "unbounded" });
   // Their log lines are among the findings.
-  const platforms = yield* Effect.provide(asked, [httpClient, Logger.layer([])]);
+  const platforms = yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
   return [judgePublicUrl(publicUrl), ...platforms];
 });
 

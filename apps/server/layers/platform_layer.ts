@@ -21,12 +21,11 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
-import { HttpServer } from "effect/http";
+import { FetchHttpClient, HttpServer } from "effect/http";
 import type { Platform } from "../config/resolved_config.ts";
 import { listenError } from "../serving/listen_error.ts";
 import type { DevPlatformAccess } from "../workers/messages.ts";
 import { CurrentWorker } from "../workers/worker.ts";
-import { httpClient } from "./http_client.ts";
 
 /**
  * The ports of both platforms and of their sign-ins.
@@ -40,7 +39,7 @@ export const platformLayer = (
   publicUrl: Effect.Effect<string>,
 ) =>
   (platform.kind === "live" ? livePlatforms(platform) : devPlatforms(platform, fixture, publicUrl)).pipe(
-    Layer.provide(httpClient),
+    Layer.provide(FetchHttpClient.layer),
   );
 
 const livePlatforms = ({ publicUrl, chat, game }: Extract<Platform, { readonly kind: "live" }>) =>

@@ -7,9 +7,9 @@ import {
   makeIdTokenSigner,
   startHttpServer,
 } from "@accountlink/test-servers";
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Duration, Effect, Redacted, Schema } from "effect";
+import { FetchHttpClient } from "effect/http";
 import { asUnavailable } from "../resilience/request_failed.ts";
 import { type GuildList, identityProvider, type OAuthOptions } from "./oauth.ts";
 
@@ -97,7 +97,7 @@ const setUp = Effect.fnUntraced(function* (
   return { provider, asked };
 });
 
-const live = NodeHttpClient.layerUndici;
+const live = FetchHttpClient.layer;
 
 describe("a sign-in begins", () => {
   it.live("with the challenge of PKCE, and the nonce where there is an ID token", () =>

@@ -3,7 +3,13 @@
  */
 import { monotonicMillis } from "@accountlink/core/monotonic_millis";
 import { Clock, Duration, Effect, Random, Result, type Scope, Semaphore } from "effect";
-import { Headers, HttpClient, type HttpClientRequest, type HttpClientResponse } from "effect/http";
+import {
+  FetchHttpClient,
+  Headers,
+  HttpClient,
+  type HttpClientRequest,
+  type HttpClientResponse,
+} from "effect/http";
 import { brokenConnection, buffered } from "./buffered_response.ts";
 import { makeCircuit } from "./circuit.ts";
 import { countingOutcome, timing } from "./observed.ts";
@@ -23,6 +29,8 @@ type Deadline = number;
 
 /**
  * Adds timeouts, a concurrency limit, retries and a circuit breaker to a client.
+ *
+ * No redirect is followed: it is a response like any other.
  *
  * A GET or HEAD is retried, after a pause, when the connection failed, the attempt timed out, or
  * the status was 429, 502, 503 or 504. A `Retry-After` extends the pause. A pause that would end
@@ -91,6 +99,8 @@ const makeAttempt = Effect.fnUntraced(function* (
     client.execute(request).pipe(
       // Trace IDs are not disclosed to platforms.
       Effect.provideService(HttpClient.TracerPropagationEnabled, false),
+      // What is meant for a platform, such as a client secret, goes nowhere else.
+      Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
       Effect.catchTag("HttpClientError", (error) =>
         Effect.fail(
           error.reason._tag === "TransportError"

@@ -1,9 +1,9 @@
 import { type ChatId, ChatPlatform, type GuildId, type PlatformUnavailable } from "@accountlink/core";
 import type { Resilience } from "@accountlink/platform-http";
 import type { HttpAnswering } from "@accountlink/test-servers";
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Context, Duration, Effect, Layer, Logger, Option, Redacted } from "effect";
+import { FetchHttpClient } from "effect/http";
 import { liveChatPlatform } from "./chat_platform.ts";
 import {
   ada,
@@ -31,10 +31,7 @@ const setUp = Effect.fnUntraced(function* (
     apiUrl: discord.apiUrl,
     resilience: { backoff: Duration.millis(1), failuresToOpen: 100, ...options.resilience },
   });
-  const chat = Context.get(
-    yield* Layer.build(Layer.provide(layer, NodeHttpClient.layerUndici)),
-    ChatPlatform,
-  );
+  const chat = Context.get(yield* Layer.build(Layer.provide(layer, FetchHttpClient.layer)), ChatPlatform);
   return { ...discord, chat };
 });
 

@@ -1,9 +1,9 @@
 import { type GameId, GamePlatform, type PlatformUnavailable } from "@accountlink/core";
 import type { Resilience } from "@accountlink/platform-http";
 import type { HttpAnswering } from "@accountlink/test-servers";
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Context, Duration, Effect, Layer, Option } from "effect";
+import { FetchHttpClient } from "effect/http";
 import { liveGamePlatform } from "./game_platform.ts";
 import { ada, adaId, adaProfile, refused, startRoblox, thumbnail } from "./test_roblox.ts";
 
@@ -16,10 +16,7 @@ const setUp = Effect.fnUntraced(function* (
     apiUrl: roblox.apiUrl,
     resilience: { backoff: Duration.millis(1), failuresToOpen: 100, ...resilience },
   });
-  const game = Context.get(
-    yield* Layer.build(Layer.provide(layer, NodeHttpClient.layerUndici)),
-    GamePlatform,
-  );
+  const game = Context.get(yield* Layer.build(Layer.provide(layer, FetchHttpClient.layer)), GamePlatform);
   return { ...roblox, game };
 });
 
