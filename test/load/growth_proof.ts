@@ -100,7 +100,7 @@ const embedded = async (): Promise<Place> => {
     fill: (pid, count) => `
       INSERT INTO links ${columns}
         WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count - 1})
-        SELECT '${pid}', CAST(100000000000000000 + i * 7919 AS TEXT), CAST(1000000000 + i AS TEXT), 1, 1760000000000 + i,
+        SELECT '${pid}', CAST(100000000000000000 + i * 7919 AS TEXT), CAST(1000000000 + i * 104729 % 1000003 AS TEXT), 1, 1760000000000 + i,
           1760000000000 + i
         FROM numbers ORDER BY i * 7919 % 1000003`,
     settle: "ANALYZE",

@@ -27,7 +27,10 @@ export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
         Option.map(removed, ({ gameId }) => gameId),
       ),
     /** Returns the number of records. */
-    deleteAll: (at: Millis = 0) => Effect.map(store.deleteScope(context(at)), ({ records }) => records),
+    deleteAll: Effect.fnUntraced(function* (at: Millis = 0) {
+      const ahead = yield* store.deleteAhead?.(context(at)) ?? Effect.succeed(null);
+      return (yield* store.deleteScope(context(at), ahead)).records;
+    }),
     load: (
       links: ReadonlyArray<PortableLink>,
       existing: ImportBatch["existing"] = "replace",

@@ -78,6 +78,9 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
         return { ...(yield* store.deleteScope(write)), records: length };
       }),
   }),
+  "a large scope is deleted and counted like a small one, with one audit entry": (store) => ({
+    deleteAhead: (write) => Effect.as(store.deleteScope(write), null),
+  }),
   "findByGameIds sorts by newest link, then by chat ID as text": (store) => ({
     findByGameIds: (pid, gameIds) =>
       Effect.map(

@@ -1,4 +1,4 @@
-import type { StoragePorts } from "@accountlink/core";
+import { ChatId, type StoragePorts } from "@accountlink/core";
 import type { LinkRecord } from "@accountlink/core/links";
 import { uniquePid } from "@accountlink/testing";
 import { Effect, Option } from "effect";
@@ -130,6 +130,19 @@ export const writes: Cases<StoragePorts> = {
     expectEqual(yield* links.all, []);
     expectEqual(yield* links.deleteAll(), 0);
     expectEqual((yield* links.set(ada, chess, 20)).record.linkVersion, 1);
+  }),
+
+  "a large scope is deleted and counted like a small one, with one audit entry": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const lines = Array.from({ length: 1_300 }, (_, i) => line(ChatId.make(`${100_000 + i}`), chess));
+    yield* links.load(lines);
+    expectEqual(yield* links.deleteAll(), 1_300);
+    expectEqual(yield* links.all, []);
+    const details = (yield* links.entries).filter(({ action }) => action === "scope.deleted");
+    expectEqual(
+      details.map((entry) => entry.details),
+      [{ deletedRecords: 1_300 }],
+    );
   }),
 
   "a write to an unknown scope is a defect, and stores nothing": Effect.gen(function* () {

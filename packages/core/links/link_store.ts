@@ -1,5 +1,5 @@
 /**
- * The port for link records. Every operation is atomic, and writes to one chat user of a scope are
+ * The port for link records. Every operation but `deleteAhead` is atomic, and writes to one chat user of a scope are
  * serialized.
  */
 import { Context, type Effect, type Option } from "effect";
@@ -49,6 +49,14 @@ export interface RemoveGame extends WriteContext {
 export interface GameUnlinked {
   readonly gameId: GameId;
   readonly ended: ReadonlyArray<SessionId>;
+}
+
+/** What `deleteAhead` has deleted. */
+export interface DeletedAhead {
+  /** The number of records. */
+  readonly records: number;
+  /** The sequence of the audit entry that has this number. */
+  readonly entry: number;
 }
 
 export interface ScopeDeleted {
@@ -137,8 +145,20 @@ export class LinkStore extends Context.Service<
     /**
      * Deletes every record, sighting and review of the scope, voids the proofs of its flows, and
      * sets its open sessions to `failed`. It stores an audit entry in any case.
+     *
+     * @param ahead what `deleteAhead` returned: its records count, and its audit entry gets the total
      */
-    readonly deleteScope: (write: WriteContext) => Effect.Effect<ScopeDeleted, StoreUnavailable>;
+    readonly deleteScope: (
+      write: WriteContext,
+      ahead?: DeletedAhead | null,
+    ) => Effect.Effect<ScopeDeleted, StoreUnavailable>;
+
+    /**
+     * Only for a store that one long transaction would hold up: deletes most of a large scope in short
+     * transactions, each with the number of records so far in an audit entry. `deleteScope` follows.
+     * Null if the scope is small.
+     */
+    readonly deleteAhead?: (write: WriteContext) => Effect.Effect<DeletedAhead | null, StoreUnavailable>;
 
     /**
      * Stores many links, all or none. For a chat user that occurs twice, the last link counts. It

@@ -82,7 +82,8 @@ export class LinkWriter extends Context.Service<
 
     /**
      * Deletes all records of the scope and fails its open sessions. A guild scope may leave out its
-     * guild.
+     * guild. A deletion that is interrupted can leave a part of the records; the audit log has the
+     * number of the others.
      *
      * @returns the number of deleted records
      */
@@ -181,7 +182,9 @@ export class LinkWriter extends Context.Service<
         function* (target) {
           yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
           const { commit = commitAlone } = target;
-          const write = links.deleteScope(yield* contextOf(target));
+          const context = yield* contextOf(target);
+          const ahead = links.deleteAhead === undefined ? null : yield* links.deleteAhead(context);
+          const write = links.deleteScope(context, ahead);
           const { records, ended } = yield* commit(write, (deleted) => deleted.records, "bulk");
           yield* watch.announce(ended);
           if (records > 0) yield* events.announce("linksDeleted", { scope: target.scope });

@@ -46,7 +46,8 @@ export const insertLinkEntries = (sql: SqlClient.SqlClient, pid: Pid, entries: R
     INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details)
     SELECT CAST(value ->> 0 AS BIGINT), ${ownerOf(sql, pid)}, ${pid}, value ->> 1, value ->> 2, value ->> 3,
       value ->> 4, value ->> 5
-    FROM ${dialectOf(sql).elements(JSON.stringify(rows))}`;
+    FROM ${dialectOf(sql).elements(JSON.stringify(rows))}
+    RETURNING sequence`;
   const texts = entries.flatMap(({ actor, requestId }) => [actor.id, requestId ?? ""]);
   return Effect.andThen(
     Effect.sync(() => assertStorable(texts)),

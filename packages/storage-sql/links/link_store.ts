@@ -11,6 +11,7 @@ import { linkImports } from "./link_import.ts";
 import { linkQueries } from "./link_queries.ts";
 import { type RowValues, readPairs, readRecord, readRecordValues } from "./link_row.ts";
 import { linkWrites } from "./link_writes.ts";
+import { scopeDeletions } from "./scope_deletion.ts";
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -60,6 +61,7 @@ const make = Effect.gen(function* () {
 
     ...linkWrites(sql),
     ...linkImports(sql),
+    ...scopeDeletions(sql),
   });
 });
 

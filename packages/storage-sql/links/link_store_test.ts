@@ -1,6 +1,6 @@
 import { ChatId, GameId, LinkStore } from "@accountlink/core";
 import { describe, expect, it } from "@effect/vitest";
-import { Effect, Exit, Fiber, Layer, Option } from "effect";
+import { Effect, Exit, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { migrate } from "../migrations.ts";
 import { layerSqlite } from "../sqlite/client/sql_client.ts";
@@ -52,29 +52,6 @@ describe("links", () => {
         expect(yield* links.findByChatId(pid, chatId)).toMatchObject({
           value: { gameId: "9", linkVersion: 1 },
         });
-      }),
-    ),
-  );
-
-  it.effect("are all read as they were while their scope is deleted in parts", () =>
-    withTampering((tamper) =>
-      Effect.gen(function* () {
-        const links = yield* LinkStore;
-        tamper(`
-          INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
-          WITH RECURSIVE numbers (i) AS (SELECT 10001 UNION ALL SELECT i + 1 FROM numbers WHERE i < 20000)
-          SELECT '${pid}', CAST(i AS TEXT), '1', 1, 1, 1 FROM numbers`);
-        const deletion = yield* Effect.forkChild(links.deleteScope(write));
-        let reads = 0;
-        while (deletion.pollUnsafe() === undefined) {
-          const first = yield* links.findByChatId(pid, chatId);
-          if (deletion.pollUnsafe() === undefined) expect(first).toMatchObject({ value: { gameId } });
-          reads++;
-          yield* Effect.yieldNow;
-        }
-        expect(yield* Fiber.join(deletion)).toMatchObject({ records: 10_000 });
-        expect(reads).toBeGreaterThan(5);
-        expect(yield* links.findByChatId(pid, chatId)).toEqual(Option.none());
       }),
     ),
   );

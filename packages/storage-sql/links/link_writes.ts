@@ -2,14 +2,8 @@
  * The writes of `LinkStore`. Each answers with values of the statement that writes, or of rows that
  * it has locked. So writes to one chat user are serialized, and each reports what it replaced.
  */
-import type { LinkStore, Pid } from "@accountlink/core";
-import {
-  type GameUnlinked,
-  isLinked,
-  type MoveChat,
-  type RemoveGame,
-  type WriteContext,
-} from "@accountlink/core/links";
+import type { LinkStore } from "@accountlink/core";
+import { type GameUnlinked, isLinked, type MoveChat, type RemoveGame } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
@@ -24,16 +18,13 @@ import { setGameOn } from "./set_game.ts";
 /** Each write is a transaction with its audit entry. */
 export const linkWrites = (
   sql: SqlClient.SqlClient,
-): Pick<LinkStore["Service"], "setGame" | "moveChat" | "removeGame" | "deleteScope"> => {
-  const [setGame, moveChat] = [setGameOn(sql), moveChatOn(sql)];
-  const [removeGame, deleteScope] = [removeGameOn(sql), deleteScopeOn(sql)];
-  const { withBulkTimeout } = dialectOf(sql);
+): Pick<LinkStore["Service"], "setGame" | "moveChat" | "removeGame"> => {
+  const [setGame, moveChat, removeGame] = [setGameOn(sql), moveChatOn(sql), removeGameOn(sql)];
   return {
     setGame: (write) =>
       setGame(write).pipe(operation("LinkStore.setGame", write.actor.id, write.requestId ?? "")),
     moveChat: (write) => moveChat(write).pipe(operation("LinkStore.moveChat")),
     removeGame: (write) => removeGame(write).pipe(operation("LinkStore.removeGame")),
-    deleteScope: (write) => withBulkTimeout(deleteScope(write)).pipe(operation("LinkStore.deleteScope")),
   };
 };
 
@@ -72,45 +63,4 @@ const moveChatOn = (sql: SqlClient.SqlClient) => {
     yield* insertLinkEntry(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId });
     return { _tag: "Moved", gameId } as const;
   }, sql.withTransaction);
-};
-
-const deleteScopeOn = (sql: SqlClient.SqlClient) => {
-  const { forUpdate } = dialectOf(sql);
-  const { lockScope } = linkStatements(sql);
-  const deleteLinks = deleteRowsOn(sql, "links", ["pid", "chat_id"]);
-  const deleteSightings = deleteRowsOn(sql, "sightings", ["pid", "chat_id", "address_hash"]);
-  const endVerifications = endVerificationsOn(sql);
-  return Effect.fnUntraced(function* (write: WriteContext) {
-    const { pid, at } = write;
-    // Waits for transactions that add records, so that the DELETE sees them.
-    yield* lockScope(pid, forUpdate);
-    const records = yield* deleteLinks(pid);
-    yield* deleteSightings(pid);
-    yield* sql`DELETE FROM alt_reviews WHERE pid = ${pid}`;
-    const ended = yield* endVerifications(pid, null, at);
-    yield* insertLinkEntry(sql, write, "scope.deleted", { deletedRecords: records });
-    return { records, ended };
-  }, sql.withTransaction);
-};
-
-/** How many rows are deleted before an embedded database lets the process read again. */
-const deletedAtOnce = 1_000;
-
-/** Deletes the rows of a scope in a table with this primary key, and returns their number. */
-const deleteRowsOn = (sql: SqlClient.SqlClient, table: string, primaryKey: ReadonlyArray<string>) => {
-  const { isRemote, rowsWritten, firstRows } = dialectOf(sql);
-  if (isRemote) {
-    return (pid: Pid) => Effect.map(sql`DELETE FROM ${sql(table)} WHERE pid = ${pid}`.raw, rowsWritten);
-  }
-  return Effect.fnUntraced(function* (pid: Pid) {
-    const condition = sql`pid = ${pid}`;
-    const rows = firstRows({ table, primaryKey, order: "chat_id", condition, limit: deletedAtOnce });
-    let total = 0;
-    for (;;) {
-      const deleted = rowsWritten(yield* sql`DELETE FROM ${sql(table)} ${rows}`.raw);
-      total += deleted;
-      if (deleted < deletedAtOnce) return total;
-      yield* Effect.yieldNow;
-    }
-  });
 };

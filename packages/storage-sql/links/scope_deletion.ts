@@ -1,0 +1,112 @@
+/**
+ * Deletions of all links of a scope.
+ *
+ * SQLite has one writer, and the statements of `node:sqlite` hold up the process. So a large scope is
+ * deleted in short transactions before the last one. The audit entry counts what they have deleted,
+ * so it is right wherever a deletion is cut off.
+ */
+import type { LinkStore } from "@accountlink/core";
+import type { DeletedAhead, WriteContext } from "@accountlink/core/links";
+import { Effect, Schema } from "effect";
+import type { SqlClient } from "effect/sql";
+import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { endVerificationsOn } from "../sessions/verification_ends.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { schemaReaderOf } from "../statements/row.ts";
+import { linkStatements } from "./link_statements.ts";
+
+export const scopeDeletions = (
+  sql: SqlClient.SqlClient,
+): Pick<LinkStore["Service"], "deleteScope" | "deleteAhead"> => {
+  const { isRemote, withBulkTimeout } = dialectOf(sql);
+  const deleteScope = deleteScopeOn(sql);
+  const whole: Pick<LinkStore["Service"], "deleteScope"> = {
+    deleteScope: (write, ahead) =>
+      withBulkTimeout(deleteScope(write, ahead)).pipe(operation("LinkStore.deleteScope")),
+  };
+  // In Postgres others go on during a transaction.
+  if (isRemote) return whole;
+  const deleteAhead = deleteAheadOn(sql);
+  return { ...whole, deleteAhead: (write) => deleteAhead(write).pipe(operation("LinkStore.deleteAhead")) };
+};
+
+const deleteScopeOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate, rowsWritten } = dialectOf(sql);
+  const { lockScope } = linkStatements(sql);
+  const endVerifications = endVerificationsOn(sql);
+  const countDeletion = countDeletionOn(sql);
+  return Effect.fnUntraced(function* (write: WriteContext, ahead: DeletedAhead | null = null) {
+    const { pid, at } = write;
+    // Waits for transactions that add records, so that the DELETE sees them.
+    yield* lockScope(pid, forUpdate);
+    const rest = rowsWritten(yield* sql`DELETE FROM links WHERE pid = ${pid}`.raw);
+    yield* sql`DELETE FROM sightings WHERE pid = ${pid}`;
+    yield* sql`DELETE FROM alt_reviews WHERE pid = ${pid}`;
+    const ended = yield* endVerifications(pid, null, at);
+    const { records } = yield* countDeletion(write, ahead, rest);
+    return { records, ended };
+  }, sql.withTransaction);
+};
+
+/** How many rows are deleted at once. */
+const few = 500;
+
+const tables = [
+  { name: "links", primaryKey: ["pid", "chat_id"] },
+  { name: "sightings", primaryKey: ["pid", "chat_id", "address_hash"] },
+];
+
+/** Deletes few rows at a time, until few are left. */
+const deleteAheadOn = (sql: SqlClient.SqlClient) => {
+  const { firstRows, rowsWritten } = dialectOf(sql);
+  const countDeletion = countDeletionOn(sql);
+  const deleteFew = Effect.fnUntraced(function* (
+    write: WriteContext,
+    { name, primaryKey }: (typeof tables)[number],
+    before: DeletedAhead | null,
+  ) {
+    const inScope = sql`pid = ${write.pid}`;
+    const more = yield* sql`SELECT 1 FROM ${sql(name)} WHERE ${inScope} LIMIT 1 OFFSET ${few}`;
+    if (more.length === 0) return null;
+    const first = firstRows({ table: name, primaryKey, order: "chat_id", condition: inScope, limit: few });
+    const deleted = rowsWritten(yield* sql`DELETE FROM ${sql(name)} ${first}`.raw);
+    return yield* countDeletion(write, before, name === "links" ? deleted : 0);
+  }, sql.withTransaction);
+
+  return Effect.fnUntraced(function* (write: WriteContext) {
+    let ahead: DeletedAhead | null = null;
+    for (const table of tables) {
+      for (;;) {
+        const deleted: DeletedAhead | null = yield* deleteFew(write, table, ahead);
+        if (deleted === null) break;
+        ahead = deleted;
+        yield* Effect.yieldNow;
+      }
+    }
+    return ahead;
+  });
+};
+
+/** Counts deleted records in the audit entry of their deletion, in the transaction that deletes them. */
+const countDeletionOn = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (write: WriteContext, before: DeletedAhead | null, deleted: number) {
+    const records = (before?.records ?? 0) + deleted;
+    const details = { deletedRecords: records };
+    if (before !== null) {
+      const { entry } = before;
+      yield* sql`UPDATE audit_log SET details = ${JSON.stringify(details)} WHERE sequence = ${entry}`;
+      return { records, entry };
+    }
+    const [entry] = yield* Effect.flatMap(
+      insertLinkEntry(sql, write, "scope.deleted", details),
+      readSequences,
+    );
+    return { records, entry: entry as number };
+  });
+
+const readSequences = schemaReaderOf(
+  "audit_log",
+  Schema.Struct({ sequence: Schema.Int }),
+  ({ sequence }) => sequence,
+);

@@ -1,0 +1,86 @@
+import { ChatId, GameId, GuildId, LinkStore, Pid } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Fiber } from "effect";
+import { origin, scope, withTampering } from "../sqlite/test_tampering.ts";
+
+const { pid, account } = scope;
+const write = { ...origin, pid, at: 1 };
+const count = 10_000;
+
+const manyLinks = `
+  INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+  WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})
+  SELECT '${pid}', CAST(100000 + i AS TEXT), '1', 1, 1, 1 FROM numbers`;
+
+const entriesOf = `SELECT details FROM audit_log WHERE action = 'scope.deleted' ORDER BY sequence`;
+const deleted = (...numbers: ReadonlyArray<number>) =>
+  numbers.map((deletedRecords) => ({ details: JSON.stringify({ deletedRecords }) }));
+
+const deleteAll = Effect.gen(function* () {
+  const links = yield* LinkStore;
+  const ahead = yield* links.deleteAhead?.(write) ?? Effect.die("it has one writer");
+  return yield* links.deleteScope(write, ahead);
+});
+
+describe("the deletion of a large scope", () => {
+  it.effect("lets others read and write in between, and has one audit entry", () =>
+    withTampering((tamper, look) =>
+      Effect.gen(function* () {
+        const [links, keys] = [yield* LinkStore, yield* KeyStore];
+        const other = Pid.make("pid_other00000000000");
+        yield* keys.ensureScope(
+          account,
+          { kind: "guild", guildId: GuildId.make("700000000000000001") },
+          other,
+        );
+        tamper(manyLinks);
+        const deletion = yield* Effect.forkChild(deleteAll);
+        let writes = 0;
+        while (deletion.pollUnsafe() === undefined) {
+          const link = { chatId: ChatId.make("10001"), gameId: GameId.make(String(++writes)) };
+          yield* links.setGame({ ...write, ...link, pid: other });
+          expect(yield* links.findByChatId(other, link.chatId)).toMatchObject({ value: link });
+          yield* Effect.yieldNow;
+        }
+        expect(yield* Fiber.join(deletion)).toMatchObject({ records: count });
+        expect(writes).toBeGreaterThan(5);
+        expect(look(entriesOf)).toEqual(deleted(count));
+        expect(look("SELECT pid FROM links")).toEqual([{ pid: other }]);
+      }),
+    ),
+  );
+
+  it.effect("tells what it has deleted when it is cut off", () =>
+    withTampering((tamper, look) =>
+      Effect.gen(function* () {
+        tamper(manyLinks);
+        const isHalfDone = () => look("SELECT 1 FROM links").length < count / 2;
+        const deletion = yield* Effect.forkChild(deleteAll);
+        while (!isHalfDone()) yield* Effect.yieldNow;
+        yield* Fiber.interrupt(deletion);
+
+        const left = look("SELECT 1 FROM links").length;
+        expect(left).toBeGreaterThan(0);
+        expect(look(entriesOf)).toEqual(deleted(count - left));
+
+        expect(yield* deleteAll).toMatchObject({ records: left });
+        expect(look(entriesOf)).toEqual(deleted(count - left, left));
+      }),
+    ),
+  );
+
+  it.effect("takes the sightings with it, a few at a time", () =>
+    withTampering((tamper, look) =>
+      Effect.gen(function* () {
+        tamper(`
+          INSERT INTO sightings (pid, chat_id, address_hash, address_key_id, sealed_address, seen_at)
+          WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 1200)
+          SELECT '${pid}', CAST(100000 + i AS TEXT), CAST(i AS TEXT), 'k', 'x', 1 FROM numbers`);
+        expect(yield* deleteAll).toMatchObject({ records: 0 });
+        expect(look("SELECT 1 FROM sightings UNION ALL SELECT 1 FROM address_users")).toEqual([]);
+        expect(look(entriesOf)).toEqual(deleted(0));
+      }),
+    ),
+  );
+});
