@@ -10,7 +10,7 @@ import { Context, Effect, Layer, type Scope } from "effect";
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { altRoutes } from "./alts/alt_routes.ts";
 import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
-import { type DirectLookups, directLookups } from "./direct_lookups.ts";
+import { type DirectRequests, directRequests } from "./direct_requests.ts";
 import { flowRoutes } from "./flow/routes.ts";
 import { leakRoutes } from "./keys/leak_routes.ts";
 import { routesV1 } from "./links/routes_v1.ts";
@@ -35,13 +35,13 @@ const routerConfig = {
 };
 
 /**
- * The application, and the lookups that need nothing of Effect's HTTP server.
+ * The application, and the requests that need nothing of Effect's HTTP server.
  *
  * @internal
  */
 export interface ServerApp {
   readonly app: HttpApp;
-  readonly lookup: DirectLookups;
+  readonly direct: DirectRequests;
 }
 
 /**
@@ -62,8 +62,7 @@ export const makeServerApp = Effect.gen(function* () {
   const pipeline = yield* makePipeline;
   const flow = yield* flowRoutes;
   const me = yield* meRoutes;
-  const links = yield* routesV2(pipeline);
-  const linkRoutes = [...links.lookups, ...links.others];
+  const linkRoutes = yield* routesV2(pipeline);
   const dashboard = yield* dashboardRoutes(Effect.orDie(yield* routerOf(linkRoutes)));
   const routes = [
     ...linkRoutes,
@@ -141,13 +140,13 @@ export const makeServerApp = Effect.gen(function* () {
     return unroutable.test(url) ? notFound : answered;
   });
   const mounted = mount(basePath, app, notFound);
-  const lookup = directLookups(links.lookups);
-  if (!publicUrl.startsWith("https:")) return { app: mounted, lookup } satisfies ServerApp;
-  const strictLookup: DirectLookups = (head, remoteAddress) => {
-    const answer = lookup(head, remoteAddress);
+  const direct = directRequests(routes);
+  if (!publicUrl.startsWith("https:")) return { app: mounted, direct } satisfies ServerApp;
+  const strictDirect: DirectRequests = (request, remoteAddress) => {
+    const answer = direct(request, remoteAddress);
     return answer && Immediate.map(answer, strictTransport);
   };
-  return { app: Effect.map(mounted, strictTransport), lookup: strictLookup } satisfies ServerApp;
+  return { app: Effect.map(mounted, strictTransport), direct: strictDirect } satisfies ServerApp;
 });
 
 /**

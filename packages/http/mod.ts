@@ -2,7 +2,7 @@
  * The HTTP application of accountlink, over the services of core.
  */
 export { makeHttpApp, makeServerApp, type ServerApp } from "./app.ts";
-export type { DirectLookups } from "./direct_lookups.ts";
+export type { DirectRequests } from "./direct_requests.ts";
 export { PageSettings, type PageSettingsShape } from "./pages/page_settings.ts";
 export { type HttpApp, RefusedRequest, refuseWhere } from "./pipeline/refused_request.ts";
 export type { RequestHead } from "./request_context.ts";

@@ -8,7 +8,7 @@ import type { LimitReport } from "@accountlink/core/limits";
 import { memoize } from "@accountlink/core/memoize";
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Clock, Context, type Effect, type Fiber, Option } from "effect";
-import { HttpRouter, HttpServerRequest } from "effect/http";
+import { HttpRouter, type HttpServerError, HttpServerRequest } from "effect/http";
 import { newRequestId } from "./request_id.ts";
 import type { DatedContract } from "./service_versions/dated_contract.ts";
 import { defaultContract } from "./service_versions/service_version.ts";
@@ -23,6 +23,15 @@ export interface RequestHead {
   readonly method: string;
   readonly url: string;
   readonly headers: { readonly [name: string]: string | undefined };
+}
+
+/**
+ * A request whose body can be read.
+ *
+ * @internal
+ */
+export interface ReadableRequest extends RequestHead {
+  readonly arrayBuffer: Effect.Effect<ArrayBuffer | Uint8Array, HttpServerError.HttpServerError>;
 }
 
 /** A request on its way through the checks. */
@@ -48,7 +57,12 @@ export interface RequestContext {
   contract: DatedContract;
 }
 
-/** A request that Effect's HTTP server has: its body can be read. */
+/** The context of a request whose body can be read. */
+export interface ReadableContext extends RequestContext {
+  readonly request: ReadableRequest;
+}
+
+/** The context of a request that Effect's HTTP server has. */
 export interface ServedContext extends RequestContext {
   readonly request: HttpServerRequest.HttpServerRequest;
 }

@@ -61,7 +61,9 @@ export const makeClient = (url: string): { readonly send: Send; readonly close: 
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...(from === undefined ? {} : { "x-forwarded-for": from }),
         ...(isJson ? { "content-type": "application/json" } : {}),
-        ...(payload === undefined ? {} : { "content-length": Buffer.byteLength(payload) }),
+        ...(payload === undefined || headers?.["transfer-encoding"] !== undefined
+          ? {}
+          : { "content-length": Buffer.byteLength(payload) }),
         ...headers,
       },
     });

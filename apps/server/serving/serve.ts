@@ -21,7 +21,7 @@ import { telemetryLayer } from "../telemetry/telemetry.ts";
 import { CurrentWorker, type Worker } from "../workers/worker.ts";
 import { limitConnections } from "./connection_limits.ts";
 import { demoIntroduction, demoKeyOf } from "./demo.ts";
-import { answerDirectly } from "./direct_lookups.ts";
+import { answerDirectly } from "./direct_requests.ts";
 import { Drain } from "./drain.ts";
 import { watchFileDescriptors } from "./file_descriptors.ts";
 import { guide } from "./guide.ts";
@@ -92,7 +92,7 @@ const listen = Effect.fnUntraced(function* (
   yield* exportConnections(node);
   const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? url;
   yield* Deferred.succeed(publicUrlKnown, publicUrl);
-  const { app, lookup } = yield* makeServerApp.pipe(
+  const { app, direct } = yield* makeServerApp.pipe(
     Effect.provide(
       Layer.mergeAll(
         Layer.succeed(HttpSettings, {
@@ -113,7 +113,7 @@ const listen = Effect.fnUntraced(function* (
   yield* answerClientErrors(node, app);
   const refusals = new Refusals(node, refuseMalformed(publicUrl), refuseOverLimit);
   yield* server.serve(refusals.refuse(app));
-  yield* answerDirectly(node, lookup, refusals.isRefused);
+  yield* answerDirectly(node, direct, refusals.isRefused);
   const { stop } = yield* SessionWatch;
   yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop, close));
   if (worker !== null) yield* Effect.provide(report(worker, url), ready);

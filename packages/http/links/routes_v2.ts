@@ -12,7 +12,7 @@ import {
 import { LookupsV2, WritesV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime } from "../envelopes/envelope.ts";
-import type { BoundRoute, HeadRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
+import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 import { bulkAnswer } from "./bulk_answer.ts";
 import { targetOf } from "./write_target.ts";
 
@@ -24,15 +24,15 @@ const deletedScope = (deletedRecords: number, { key: { scope } }: KeyedInput<{}>
   data: { deletedRecords, scope: scope.kind, pid: scope.pid, collection: "links" as const },
 });
 
-export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup, write }: Pipeline) {
+export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline) {
   const links = yield* LinkLookup;
   const bulk = yield* BulkLookup;
   const writer = yield* LinkWriter;
 
-  const lookups: ReadonlyArray<HeadRoute> = [
-    lookup(LookupsV2.getChat, ({ key, values }) => asData(links.byChat(key.scope, values.chatId, values))),
-    lookup(LookupsV2.getGame, ({ key, values }) => asData(links.byGame(key.scope, values.gameId, values))),
-    lookup(LookupsV2.getVerification, ({ key, values }) =>
+  const routes: ReadonlyArray<BoundRoute> = [
+    keyed(LookupsV2.getChat, ({ key, values }) => asData(links.byChat(key.scope, values.chatId, values))),
+    keyed(LookupsV2.getGame, ({ key, values }) => asData(links.byGame(key.scope, values.gameId, values))),
+    keyed(LookupsV2.getVerification, ({ key, values }) =>
       Effect.map(links.verification(key.scope, values.chatId, values), (status) => ({
         data: {
           ...status,
@@ -40,8 +40,6 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup, write }: P
         },
       })),
     ),
-  ];
-  const others: ReadonlyArray<BoundRoute> = [
     keyed(
       LookupsV2.bulkChat,
       ({ key, values }) =>
@@ -65,5 +63,5 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, lookup, write }: P
     ),
     write(WritesV2.deleteData, deletedScope, (input) => writer.deleteScope(targetOf(input))),
   ];
-  return { lookups, others };
+  return routes;
 });

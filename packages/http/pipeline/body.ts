@@ -3,7 +3,8 @@
  */
 import { InvalidBody } from "@accountlink/core/errors";
 import { ByteSize, Effect, Predicate } from "effect";
-import { HttpIncomingMessage, type HttpServerError, type HttpServerRequest } from "effect/http";
+import { HttpIncomingMessage, type HttpServerError } from "effect/http";
+import type { ReadableRequest } from "../request_context.ts";
 import { repeated } from "./parameters.ts";
 
 /** The largest body, in bytes. */
@@ -35,16 +36,14 @@ const unreadable = (error: HttpServerError.HttpServerError): InvalidBody =>
     : notAnObject(error);
 
 /** Reads the body of a request as a JSON object. */
-export const readJsonObject = (
-  request: HttpServerRequest.HttpServerRequest,
-): Effect.Effect<JsonObject, InvalidBody> =>
+export const readJsonObject = (request: ReadableRequest): Effect.Effect<JsonObject, InvalidBody> =>
   Effect.flatMap(readJson(request), (body) =>
     isList(body) ? Effect.fail(notAnObject()) : Effect.succeed(body),
   );
 
 /** Reads the body of a request as a JSON object or array. */
 export const readJson = (
-  request: HttpServerRequest.HttpServerRequest,
+  request: ReadableRequest,
 ): Effect.Effect<JsonObject | ReadonlyArray<unknown>, InvalidBody> => {
   const contentType = request.headers["content-type"];
   if (contentType !== undefined && !isJson(contentType)) return Effect.fail(otherType);
@@ -63,7 +62,9 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 export const isList = (body: JsonObject | ReadonlyArray<unknown>): body is ReadonlyArray<unknown> =>
   Array.isArray(body);
 
-const parse = (bytes: ArrayBuffer): Effect.Effect<JsonObject | ReadonlyArray<unknown>, InvalidBody> => {
+const parse = (
+  bytes: ArrayBuffer | Uint8Array,
+): Effect.Effect<JsonObject | ReadonlyArray<unknown>, InvalidBody> => {
   try {
     const text = utf8.decode(bytes);
     const value: unknown = JSON.parse(text);

@@ -26,8 +26,8 @@ import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
 import {
   contextMaker,
+  type ReadableRequest,
   type RequestContext,
-  type RequestHead,
   requestContextMaker,
   type ServedContext,
 } from "../request_context.ts";
@@ -39,7 +39,7 @@ import { isList, readJson } from "./body.ts";
 import { answerOnce, idempotencyKeyOf } from "./idempotency.ts";
 import { premiumTest } from "./parameters.ts";
 import { logAccess } from "./request_metrics.ts";
-import { checkContract, queryValues, rawValuesOf, readerFor } from "./request_values.ts";
+import { checkContract, rawValuesOf, readerFor } from "./request_values.ts";
 import { makeObservers, type Observers, respond } from "./respond.ts";
 
 /** The input of a handler. */
@@ -70,10 +70,10 @@ export interface BoundRoute {
   readonly answer: Effect.Effect<Response, never, RequestServices>;
 }
 
-/** A route whose answer needs the head of a request alone, so that any server can ask for it. */
-export interface HeadRoute extends BoundRoute {
-  readonly answerHead: (
-    head: RequestHead,
+/** A route that needs nothing of Effect's HTTP server, so that any server can ask for its answer. */
+export interface DirectRoute extends BoundRoute {
+  readonly answerDirectly: (
+    request: ReadableRequest,
     query: RawValues,
     remoteAddress: string | undefined,
   ) => Effect.Effect<Response>;
@@ -82,8 +82,8 @@ export interface HeadRoute extends BoundRoute {
 /** The content of an envelope, or a whole response. */
 type Answered = Success | Response;
 
-/** What a handler returns. Its scope closes with the request. */
-type Handled<S extends Schema.Top> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, RequestServices>;
+/** What a handler returns. */
+type Handled<S extends Schema.Top, R = never> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, R>;
 
 /** Binds routes to handlers. */
 export interface Pipeline {
@@ -96,13 +96,13 @@ export interface Pipeline {
     route: Route<P, S>,
     handler: (input: KeyedInput<P>) => Handled<S>,
     validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
-  ) => BoundRoute;
+  ) => DirectRoute;
 
-  /** A route that needs a key and no body. */
-  readonly lookup: <P extends Parameters, S extends Schema.Top>(
+  /** A route that needs a key, whose answer goes on after its head. The scope closes with the request. */
+  readonly streamed: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
-    handler: (input: KeyedInput<P>) => Effect.Effect<SuccessOf<S["Encoded"]>, PublicError>,
-  ) => HeadRoute;
+    handler: (input: KeyedInput<P>) => Handled<S, Scope.Scope>,
+  ) => BoundRoute;
 
   /**
    * A route that needs a key and takes an idempotency key, under which its answer is kept.
@@ -112,8 +112,8 @@ export interface Pipeline {
   readonly write: <P extends Parameters, S extends Schema.Top, A>(
     route: Route<P, S>,
     toSuccess: (result: A, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
-    handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError, RequestServices>,
-  ) => BoundRoute;
+    handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError>,
+  ) => DirectRoute;
 
   /**
    * A route that takes no key and counts against none.
@@ -122,7 +122,7 @@ export interface Pipeline {
    */
   readonly open: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
-    handler: (input: Input<P>) => Handled<S>,
+    handler: (input: Input<P>) => Handled<S, RequestServices>,
     answerList?: (
       items: ReadonlyArray<unknown>,
       context: RequestContext,
@@ -204,24 +204,25 @@ export const makePipeline = Effect.gen(function* () {
 
   const keyed = <P extends Parameters>(
     route: Route<P>,
-    handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError, RequestServices>,
+    handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError>,
     validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
-  ): BoundRoute => bind(route, enveloped(route, checked(route, rawValuesOf(route), handler, validate)));
-
-  const lookup: Pipeline["lookup"] = (route, handler) => {
-    const respondTo = enveloped(route, checked(route, queryValues, handler));
+  ): DirectRoute => {
+    const respondTo = enveloped(route, checked(route, rawValuesOf(route), handler, validate));
     return {
       ...bind(route, respondTo),
-      answerHead: (head, query, remoteAddress) =>
-        Immediate.withFiber((fiber) => respondTo(makeContext(fiber, route, head, query, remoteAddress))),
+      answerDirectly: (request, query, remoteAddress) =>
+        Immediate.withFiber((fiber) => respondTo(makeContext(fiber, route, request, query, remoteAddress))),
     };
   };
+
+  const streamed: Pipeline["streamed"] = (route, handler) =>
+    bind(route, enveloped(route, checked(route, rawValuesOf(route), handler)));
 
   const write = <P extends Parameters, S extends Schema.Top, A>(
     route: Route<P, S>,
     toSuccess: (result: A, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
-    handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError, RequestServices>,
-  ): BoundRoute =>
+    handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError>,
+  ): DirectRoute =>
     keyed(route, (input) => {
       const idempotencyKey = idempotencyKeyOf(input.context);
       const successOf = (result: A) => toSuccess(result, input) as Success;
@@ -269,7 +270,7 @@ export const makePipeline = Effect.gen(function* () {
       );
     });
 
-  return { keyed, lookup, write, open, visit } satisfies Pipeline;
+  return { keyed, streamed, write, open, visit } satisfies Pipeline;
 });
 
 /**

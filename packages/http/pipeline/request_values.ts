@@ -4,7 +4,7 @@
 import { InvalidParameter } from "@accountlink/core";
 import type { Parameters, RawValues, Route } from "@accountlink/http-api";
 import { Effect, Result } from "effect";
-import type { RequestContext, ServedContext } from "../request_context.ts";
+import type { ReadableContext, RequestContext } from "../request_context.ts";
 import { contractFor } from "../service_versions/service_version.ts";
 import { readJsonObject } from "./body.ts";
 import { idempotencyProblems } from "./idempotency.ts";
@@ -26,11 +26,11 @@ export const readerFor = <P extends Parameters>(route: Route<P>) => {
   };
 };
 
-export const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
+const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
 
 /** Reads the raw parameters of a route, from its query or its body. */
 export const rawValuesOf = ({ source }: Pick<Route, "source">) =>
-  source === "body" ? ({ request }: ServedContext) => readJsonObject(request) : queryValues;
+  source === "body" ? ({ request }: ReadableContext) => readJsonObject(request) : queryValues;
 
 /** Refuses an unknown dated contract, where there are no parameters to read. */
 export const checkContract = (context: RequestContext): Effect.Effect<void, InvalidParameter> => {

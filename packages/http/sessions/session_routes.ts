@@ -11,7 +11,7 @@ import type { RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { eventStream, noEvents } from "./event_stream.ts";
 
-export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, write, open }: Pipeline) {
+export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, write, open }: Pipeline) {
   const { publicUrl } = yield* HttpSettings;
   const sessions = yield* VerificationSessions;
   const { longPollMax } = yield* SessionSettings;
@@ -41,7 +41,7 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, write, open }
       sessions.create(key, values, commit),
     ),
     keyed(SessionsV2.getSession, read, checkWait),
-    keyed(SessionsV2.streamSession, stream),
+    streamed(SessionsV2.streamSession, stream),
     open(SessionsV2.redirectSession, ({ values, context }) =>
       Effect.succeed(redirectIntoFlow(publicUrl, context, `?sid=${encodeURIComponent(values.sid)}`)),
     ),
@@ -52,7 +52,7 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, write, open }
     ),
     keyed(SessionsV1.createSession, ({ key, values }) => Effect.map(sessions.create(key, values), created)),
     keyed(SessionsV1.getSession, read, checkWait),
-    keyed(SessionsV1.streamSession, stream),
+    streamed(SessionsV1.streamSession, stream),
   ];
   return routes;
 });

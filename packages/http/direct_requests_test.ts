@@ -1,20 +1,25 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { HttpServerResponse } from "effect/http";
-import { directLookups } from "./direct_lookups.ts";
+import { directRequests } from "./direct_requests.ts";
+import type { BoundRoute, DirectRoute } from "./pipeline/pipeline.ts";
 
-const lookup = directLookups([
-  {
-    method: "GET",
-    path: "/v2/chat",
-    answer: Effect.die("not asked"),
-    answerHead: (_head, query) => Effect.succeed(HttpServerResponse.text(JSON.stringify(query))),
-  },
-]);
+const answer = Effect.die("not asked");
+const answerDirectly = (_request: unknown, query: unknown) =>
+  Effect.succeed(HttpServerResponse.text(JSON.stringify(query)));
 
-const found = (method: string, url: string) => lookup({ method, url, headers: {} }, undefined);
+const routes: ReadonlyArray<BoundRoute | DirectRoute> = [
+  { method: "GET", path: "/v2/chat", answer, answerDirectly },
+  { method: "PATCH", path: "/v2/chat", answer, answerDirectly },
+  { method: "GET", path: "/v2/sessions/:sid", answer, answerDirectly },
+  { method: "GET", path: "/verify", answer },
+];
+const answerOf = directRequests(routes);
 
-describe("A direct lookup", () => {
+const found = (method: string, url: string) =>
+  answerOf({ method, url, headers: {}, arrayBuffer: Effect.die("not read") }, undefined);
+
+describe("A direct request", () => {
   it.effect("gets the values of a plain query", () =>
     Effect.gen(function* () {
       const response = yield* found("GET", "/v2/chat?chatId=100001&guildId=&resolved=true") ??
@@ -26,7 +31,11 @@ describe("A direct lookup", () => {
 
   it("leaves every other request to the application", () => {
     assert.isDefined(found("GET", "/v2/chat"));
+    assert.isDefined(found("PATCH", "/v2/chat"));
     const others = [
+      ["POST", "/v2/chat"],
+      ["GET", "/v2/sessions/:sid"],
+      ["GET", "/verify"],
       ["HEAD", "/v2/chat?chatId=1"],
       ["GET", "/v2/game?gameId=1"],
       ["GET", "/v2/chat/?chatId=1"],

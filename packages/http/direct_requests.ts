@@ -1,0 +1,51 @@
+/**
+ * Requests without Effect's router and HTTP server, which cost more than a lookup. Any request that is
+ * not of the plainest form goes the long way, to the same handlers.
+ */
+import { groupBy } from "@accountlink/core/group_by";
+import type { Effect } from "effect";
+import type { HttpServerResponse } from "effect/http";
+import type { BoundRoute, DirectRoute } from "./pipeline/pipeline.ts";
+import type { ReadableRequest } from "./request_context.ts";
+
+/**
+ * Answers a request; undefined for one that needs the application.
+ *
+ * @internal
+ */
+export type DirectRequests = (
+  request: ReadableRequest,
+  remoteAddress: string | undefined,
+) => Effect.Effect<HttpServerResponse.HttpServerResponse> | undefined;
+
+export const directRequests = (routes: ReadonlyArray<BoundRoute>): DirectRequests => {
+  const direct = routes.filter(isDirect).filter(({ path }) => !path.includes(":"));
+  const byPath = new Map(groupBy(direct, ({ path }): string => path));
+  return (request, remoteAddress) => {
+    const [path, query] = splitUrl(request.url);
+    const route = byPath.get(path)?.find(({ method }) => method === request.method);
+    const values = route === undefined ? undefined : plainValues(query);
+    return values && route?.answerDirectly(request, values, remoteAddress);
+  };
+};
+
+const isDirect = (route: BoundRoute): route is DirectRoute => "answerDirectly" in route;
+
+const splitUrl = (url: string): [path: string, query: string] => {
+  const end = url.indexOf("?");
+  return end === -1 ? [url, ""] : [url.slice(0, end), url.slice(end + 1)];
+};
+
+const plainPair = /^([a-zA-Z]+)=([\w.~-]*)$/;
+
+/** The values of a query without encoding and repeated names; undefined for any other. */
+const plainValues = (query: string): Record<string, string> | undefined => {
+  const values: Record<string, string> = {};
+  if (query === "") return values;
+  for (const pair of query.split("&")) {
+    const [, name, value] = plainPair.exec(pair) ?? [];
+    if (name === undefined || value === undefined || Object.hasOwn(values, name)) return undefined;
+    values[name] = value;
+  }
+  return values;
+};

@@ -1,0 +1,64 @@
+/**
+ * Requests are answered by one pipeline on two ways: directly, or through Effect's HTTP server. Both give the same answer
+ * to any request.
+ */
+import { LookupsV2, routes } from "@accountlink/http-api";
+import { isProof } from "@accountlink/test-servers";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Answer } from "../support/http.ts";
+import { useServer } from "../support/server.ts";
+import { linkedWorld, type RandomRequest, randomRequestTo } from "./random_request.ts";
+
+const requests = isProof ? 20_000 : 2_000;
+
+const { fixture, keys } = linkedWorld();
+const { send } = useServer(() => ({ fixture }));
+
+/** Effect's server answers what has a body of unknown length. */
+const sendTheLongWay = ({ line, options }: RandomRequest) =>
+  send(line, { ...options, headers: { ...options.headers, "transfer-encoding": "chunked" } });
+
+/** What is different from request to request. */
+const changing =
+  /req_\w{26}|\d{4}-\d\d-\d\dT[\d:.]+Z|"remaining":\d+|(?<=x-ratelimit-\S+","?)\d+|"date","[^"]+"/g;
+
+const comparable = ({ status, headers, text }: Answer): string =>
+  JSON.stringify([status, Object.entries(headers), text])
+    .replaceAll("\\", "")
+    .replaceAll(changing, "…");
+
+const lookups = [LookupsV2.getChat, LookupsV2.getGame, LookupsV2.getVerification];
+
+test(`${requests} random lookups have the same answer on both ways`, async () => {
+  const statuses = new Set<number>();
+  await fc.assert(
+    fc.asyncProperty(randomRequestTo(lookups, keys), async (request) => {
+      const direct = await send(request.line, request.options);
+      const other = await sendTheLongWay(request);
+      statuses.add(direct.status);
+      expect(comparable(direct)).toBe(comparable(other));
+    }),
+    { numRuns: requests / 2 },
+  );
+  expect([200, 400, 401, 403, 404].filter((status) => !statuses.has(status))).toEqual([]);
+});
+
+/** Without those that leave nothing to compare with: sessions are used up, links deleted. */
+const others = routes.filter(
+  ({ id, path }) => !lookups.some((lookup) => lookup.id === id) && !/session|data|keys/.test(path),
+);
+
+test(`${requests} random requests to the other routes, most of them with a body, have the same answer once they are repeated`, async () => {
+  const statuses = new Set<number>();
+  await fc.assert(
+    fc.asyncProperty(randomRequestTo(others, keys), async (request) => {
+      statuses.add((await send(request.line, request.options)).status);
+      const other = await sendTheLongWay(request);
+      const direct = await send(request.line, request.options);
+      expect(comparable(direct)).toBe(comparable(other));
+    }),
+    { numRuns: requests / 2 },
+  );
+  expect([200, 400, 401, 403, 404, 415].filter((status) => !statuses.has(status))).toEqual([]);
+});
