@@ -34,11 +34,20 @@ const quoted = (value: unknown): string =>
  */
 export const idRules = { chatId: "5 to 32 digits", gameId: "1 to 32 digits", guildId: "5 to 32 digits" };
 
+const chatIdPattern = /^\d{5,32}$/u;
+const gameIdPattern = /^\d{1,32}$/u;
+
+/** @internal */
+export const isChatId = (text: string): text is ChatId => chatIdPattern.test(text);
+
+/** @internal */
+export const isGameId = (text: string): text is GameId => gameIdPattern.test(text);
+
 /** A user of the chat platform: 5 to 32 digits. */
 export const ChatId = explained(
   "ChatId",
   idRules.chatId,
-  matching(/^\d{5,32}$/u, idRules.chatId, "100001").pipe(
+  matching(chatIdPattern, idRules.chatId, "100001").pipe(
     Schema.brand("ChatId"),
     Schema.annotate({ identifier: "ChatId", description: "ID of a user of the chat platform" }),
   ),
@@ -49,7 +58,7 @@ export type ChatId = typeof ChatId.Type;
 export const GameId = explained(
   "GameId",
   idRules.gameId,
-  matching(/^\d{1,32}$/u, idRules.gameId, "1").pipe(
+  matching(gameIdPattern, idRules.gameId, "1").pipe(
     Schema.brand("GameId"),
     Schema.annotate({ identifier: "GameId", description: "ID of a user of the game platform" }),
   ),

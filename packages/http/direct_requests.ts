@@ -2,11 +2,10 @@
  * Requests without Effect's router and HTTP server, which cost more than a lookup. Any request that is
  * not of the plainest form goes the long way, to the same handlers.
  */
-import { groupBy } from "@accountlink/core/group_by";
 import type { Effect } from "effect";
 import type { HttpServerResponse } from "effect/http";
 import type { BoundRoute, DirectRoute } from "./pipeline/pipeline.ts";
-import type { ReadableRequest } from "./request_context.ts";
+import type { DirectRequest } from "./request_context.ts";
 
 /**
  * Answers a request; undefined for one that needs the application.
@@ -14,16 +13,16 @@ import type { ReadableRequest } from "./request_context.ts";
  * @internal
  */
 export type DirectRequests = (
-  request: ReadableRequest,
+  request: DirectRequest,
   remoteAddress: string | undefined,
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse> | undefined;
 
 export const directRequests = (routes: ReadonlyArray<BoundRoute>): DirectRequests => {
   const direct = routes.filter(isDirect).filter(({ path }) => !path.includes(":"));
-  const byPath = new Map(groupBy(direct, ({ path }): string => path));
+  const byLine = new Map(direct.map((route) => [`${route.method} ${route.path}`, route]));
   return (request, remoteAddress) => {
     const [path, query] = splitUrl(request.url);
-    const route = byPath.get(path)?.find(({ method }) => method === request.method);
+    const route = byLine.get(`${request.method} ${path}`);
     const values = route === undefined ? undefined : plainValues(query);
     return values && route?.answerDirectly(request, values, remoteAddress);
   };

@@ -17,7 +17,7 @@ const routes: ReadonlyArray<BoundRoute | DirectRoute> = [
 const answerOf = directRequests(routes);
 
 const found = (method: string, url: string) =>
-  answerOf({ method, url, headers: {}, arrayBuffer: Effect.die("not read") }, undefined);
+  answerOf({ method, url, headers: {}, bytes: Effect.die("not read") }, undefined);
 
 describe("A direct request", () => {
   it.effect("gets the values of a plain query", () =>

@@ -8,7 +8,7 @@ import type { LimitReport } from "@accountlink/core/limits";
 import { memoize } from "@accountlink/core/memoize";
 import type { RawValues, Route } from "@accountlink/http-api";
 import { Clock, Context, type Effect, type Fiber, Option } from "effect";
-import { HttpRouter, type HttpServerError, HttpServerRequest } from "effect/http";
+import { HttpRouter, HttpServerRequest } from "effect/http";
 import { newRequestId } from "./request_id.ts";
 import type { DatedContract } from "./service_versions/dated_contract.ts";
 import { defaultContract } from "./service_versions/service_version.ts";
@@ -26,13 +26,17 @@ export interface RequestHead {
 }
 
 /**
- * A request whose body can be read.
+ * A request outside of Effect's HTTP server.
  *
  * @internal
  */
-export interface ReadableRequest extends RequestHead {
-  readonly arrayBuffer: Effect.Effect<ArrayBuffer | Uint8Array, HttpServerError.HttpServerError>;
+export interface DirectRequest extends RequestHead {
+  /** The whole body, as long as its `Content-Length` says. */
+  readonly bytes: Effect.Effect<Uint8Array>;
 }
+
+/** A request whose body can be read. */
+export type ReadableRequest = DirectRequest | HttpServerRequest.HttpServerRequest;
 
 /** A request on its way through the checks. */
 export interface RequestContext {

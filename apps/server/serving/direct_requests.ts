@@ -3,7 +3,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isTraced } from "@accountlink/core/telemetry";
-import type { DirectRequests } from "@accountlink/http";
+import type { DirectRequest, DirectRequests } from "@accountlink/http";
 import { Effect, Exit, Fiber, Scope } from "effect";
 import type { HttpServerResponse } from "effect/http";
 
@@ -26,15 +26,21 @@ export const answerDirectly = Effect.fnUntraced(function* (
   const run = Effect.runForkWith(yield* Effect.context());
   const serve = node.listeners("request").at(-1) as Listener;
 
-  const answer: Listener = (request, response) => {
-    const isDirect = isPlain(request) && !isRefused(request);
-    const found = isDirect ? answerOf(readable(request), request.socket.remoteAddress) : undefined;
-    if (found === undefined) return serve(request, response);
+  const start = (found: ReturnType<DirectRequests> & {}, response: ServerResponse): void => {
     const fiber = run(found);
     const exit = fiber.pollUnsafe();
     if (exit !== undefined) return send(response, exit);
     Fiber.runIn(fiber, scope).addObserver((late) => send(response, late));
     response.once("close", () => fiber.interruptUnsafe());
+  };
+
+  const answer: Listener = (request, response) => {
+    const isDirect = isPlain(request) && !isRefused(request);
+    const found = isDirect ? answerOf(new NodeRequest(request), request.socket.remoteAddress) : undefined;
+    if (found === undefined) serve(request, response);
+    else if (request.headers["content-length"] === undefined) start(found, response);
+    // By the next tick, Node has read a body that came with its head.
+    else process.nextTick(start, found, response);
   };
   node.off("request", serve);
   node.on("request", answer);
@@ -43,27 +49,35 @@ export const answerDirectly = Effect.fnUntraced(function* (
 const isPlain = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] === undefined && headers.expect === undefined && headers.upgrade === undefined;
 
-const readable = (request: IncomingMessage) => ({
-  method: request.method as string,
-  url: request.url as string,
-  headers: request.headers as Readonly<Record<string, string | undefined>>,
-  get arrayBuffer() {
-    return bodyOf(request);
-  },
-});
+class NodeRequest implements DirectRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: DirectRequest["headers"];
+  readonly #request: IncomingMessage;
+
+  constructor(request: IncomingMessage) {
+    this.method = request.method as string;
+    this.url = request.url as string;
+    this.headers = request.headers as DirectRequest["headers"];
+    this.#request = request;
+  }
+
+  get bytes(): Effect.Effect<Uint8Array> {
+    const request = this.#request;
+    // A request without a body has ended before it is complete.
+    const isThere = request.complete || request.readableEnded;
+    return isThere ? Effect.succeed((request.read() as Buffer | null) ?? noBytes) : rest(request);
+  }
+}
 
 const noBytes = new Uint8Array();
 
-/** The body. When the connection closes before its end, the fiber is interrupted. */
-const bodyOf = (request: IncomingMessage): Effect.Effect<Uint8Array> =>
+/** When the connection closes before the end of the body, the fiber is interrupted. */
+const rest = (request: IncomingMessage): Effect.Effect<Uint8Array> =>
   Effect.callback((resume) => {
-    if (request.readableEnded) return resume(Effect.succeed(noBytes));
     const chunks: Array<Buffer> = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.once("end", () => {
-      const [only = noBytes] = chunks;
-      resume(Effect.succeed(chunks.length > 1 ? Buffer.concat(chunks) : only));
-    });
+    request.once("end", () => resume(Effect.succeed(Buffer.concat(chunks))));
   });
 
 const send = (response: ServerResponse, exit: Exit.Exit<HttpServerResponse.HttpServerResponse>): void => {

@@ -1,7 +1,7 @@
 /**
  * Lookups of many links with one query. Each input has its own result.
  */
-import { Context, Effect, Layer, Result, Schema } from "effect";
+import { Context, Effect, Layer, Result } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import {
   BulkLimitExceeded,
@@ -12,7 +12,8 @@ import {
   type PlatformUnavailable,
   type StoreUnavailable,
 } from "../errors.ts";
-import { ChatId, GameId, idRules } from "../ids.ts";
+import { type ChatId, type GameId, idRules, isChatId, isGameId } from "../ids.ts";
+import * as Immediate from "../immediate.ts";
 import {
   type GuildError,
   GuildGuard,
@@ -91,7 +92,7 @@ export class BulkLookup extends Context.Service<
 
       const gameProfiles = (gameIds: Iterable<GameId>) => mapOf(gameIds, profiles.game);
 
-      const byChats = Effect.fnUntraced(function* (
+      const byChats = Immediate.fn(function* (
         scope: DataScope,
         inputs: ReadonlyArray<string>,
         { guildId = null, resolved = false }: LookupOptions = {},
@@ -127,7 +128,7 @@ export class BulkLookup extends Context.Service<
         });
       });
 
-      const byGames = Effect.fnUntraced(function* (
+      const byGames = Immediate.fn(function* (
         scope: DataScope,
         inputs: ReadonlyArray<string>,
         { guildId = null, resolved = false }: LookupOptions = {},
@@ -160,9 +161,9 @@ export class BulkLookup extends Context.Service<
 
       return BulkLookup.of({
         byChats: (scope, inputs, options) =>
-          Effect.andThen(checkBulkLimit(inputs), byChats(scope, inputs, options)),
+          Immediate.flatMap(checkBulkLimit(inputs), () => byChats(scope, inputs, options)),
         byGames: (scope, inputs, options) =>
-          Effect.andThen(checkBulkLimit(inputs), byGames(scope, inputs, options)),
+          Immediate.flatMap(checkBulkLimit(inputs), () => byGames(scope, inputs, options)),
       });
     }),
   );
@@ -213,14 +214,12 @@ type Memberships = ReadonlyMap<ChatId, Membership>;
 
 const anyone: Membership = Result.succeed(true);
 
-const isChatId = Schema.is(ChatId);
-const isGameId = Schema.is(GameId);
 const chatIdProblem = { name: "chatId", reason: `expected ${idRules.chatId}` };
 const gameIdProblem = { name: "gameId", reason: `expected ${idRules.gameId}` };
 
 const distinct = <Id extends string>(
   inputs: ReadonlyArray<string>,
-  is: (input: unknown) => input is Id,
+  is: (input: string) => input is Id,
 ): ReadonlySet<Id> => new Set(inputs.filter(is));
 
 /** A map of each distinct key to its value, computed with bounded concurrency. */

@@ -43,7 +43,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline)
     keyed(
       LookupsV2.bulkChat,
       ({ key, values }) =>
-        Effect.map(bulk.byChats(key.scope, values.chatIds, values), (items) =>
+        Immediate.map(bulk.byChats(key.scope, values.chatIds, values), (items) =>
           bulkAnswer(items, (chatId) => ({ chatId }), values.resolved),
         ),
       ({ chatIds }) => checkBulkLimit(chatIds),
@@ -51,7 +51,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline)
     keyed(
       LookupsV2.bulkGame,
       ({ key, values }) =>
-        Effect.map(bulk.byGames(key.scope, values.gameIds, values), (items) =>
+        Immediate.map(bulk.byGames(key.scope, values.gameIds, values), (items) =>
           bulkAnswer(items, (gameId) => ({ gameId }), values.resolved),
         ),
       ({ gameIds }) => checkBulkLimit(gameIds),

@@ -2,6 +2,7 @@
  * JSON bodies.
  */
 import { InvalidBody } from "@accountlink/core/errors";
+import * as Immediate from "@accountlink/core/immediate";
 import { ByteSize, Effect, Predicate } from "effect";
 import { HttpIncomingMessage, type HttpServerError } from "effect/http";
 import type { ReadableRequest } from "../request_context.ts";
@@ -37,7 +38,7 @@ const unreadable = (error: HttpServerError.HttpServerError): InvalidBody =>
 
 /** Reads the body of a request as a JSON object. */
 export const readJsonObject = (request: ReadableRequest): Effect.Effect<JsonObject, InvalidBody> =>
-  Effect.flatMap(readJson(request), (body) =>
+  Immediate.flatMap(readJson(request), (body) =>
     isList(body) ? Effect.fail(notAnObject()) : Effect.succeed(body),
   );
 
@@ -49,12 +50,16 @@ export const readJson = (
   if (contentType !== undefined && !isJson(contentType)) return Effect.fail(otherType);
   if ((request.headers["content-encoding"] ?? "identity") !== "identity") return Effect.fail(encoded);
   if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return Effect.fail(tooLarge);
-  return request.arrayBuffer.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
-    Effect.mapError(unreadable),
-    Effect.flatMap(parse),
-  );
+  return Immediate.flatMap(bytesOf(request), parse);
 };
+
+const bytesOf = (request: ReadableRequest): Effect.Effect<ArrayBuffer | Uint8Array, InvalidBody> =>
+  "bytes" in request
+    ? request.bytes
+    : request.arrayBuffer.pipe(
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
+        Effect.mapError(unreadable),
+      );
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

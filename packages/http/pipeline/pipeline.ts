@@ -26,7 +26,7 @@ import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
 import {
   contextMaker,
-  type ReadableRequest,
+  type DirectRequest,
   type RequestContext,
   requestContextMaker,
   type ServedContext,
@@ -73,7 +73,7 @@ export interface BoundRoute {
 /** A route that needs nothing of Effect's HTTP server, so that any server can ask for its answer. */
 export interface DirectRoute extends BoundRoute {
   readonly answerDirectly: (
-    request: ReadableRequest,
+    request: DirectRequest,
     query: RawValues,
     remoteAddress: string | undefined,
   ) => Effect.Effect<Response>;
