@@ -106,14 +106,14 @@ export const workloads = {
       path: "/v2/chat/bulk",
       body: { chatIds: Array.from({ length: bulkSize }, (_, index) => chatIdOf(subject * bulkSize + index)) },
     }),
-    warmUp: 5_000,
+    warmUp: 25_000,
   },
   patch: {
     title: "PATCH /v2/game",
     status: 200,
     subjects: changing,
     request: patchGame,
-    warmUp: 5_000,
+    warmUp: 25_000,
   },
   mixed: {
     title: "9 of GET /v2/chat to 1 of PATCH /v2/game",
