@@ -63,10 +63,12 @@ class NodeRequest implements DirectRequest {
   }
 
   get bytes(): Effect.Effect<Uint8Array> {
-    const request = this.#request;
-    // A request without a body has ended before it is complete.
-    const isThere = request.complete || request.readableEnded;
-    return isThere ? Effect.succeed((request.read() as Buffer | null) ?? noBytes) : rest(request);
+    const { headers, readableLength } = this.#request;
+    const length = Number(headers["content-length"] ?? 0);
+    if (readableLength < length) return rest(this.#request);
+    const bytes = (this.#request.read() as Buffer | null) ?? noBytes;
+    this.#request.resume();
+    return Effect.succeed(bytes);
   }
 }
 
