@@ -4,7 +4,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isTraced } from "@accountlink/core/telemetry";
 import type { DirectRequest, DirectRequests } from "@accountlink/http";
-import { Effect, Exit, Fiber, Scope } from "effect";
+import { Effect, Exit, Fiber } from "effect";
 import type { HttpServerResponse } from "effect/http";
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -21,8 +21,8 @@ export const answerDirectly = Effect.fnUntraced(function* (
   isRefused: (request: IncomingMessage) => boolean,
 ) {
   if (yield* isTraced) return;
-  // A scope of its own: that of the server counts as closed while it drains, and would interrupt.
-  const scope = yield* Scope.fork(yield* Effect.scope, "parallel");
+  const running = new RunningFibers();
+  yield* Effect.addFinalizer(() => Fiber.interruptAll(running));
   const run = Effect.runForkWith(yield* Effect.context());
   const serve = node.listeners("request").at(-1) as Listener;
 
@@ -30,7 +30,8 @@ export const answerDirectly = Effect.fnUntraced(function* (
     const fiber = run(found);
     const exit = fiber.pollUnsafe();
     if (exit !== undefined) return send(response, exit);
-    Fiber.runIn(fiber, scope).addObserver((late) => send(response, late));
+    running.add(fiber);
+    fiber.addObserver((late) => send(response, late));
     response.once("close", () => fiber.interruptUnsafe());
   };
 
@@ -45,6 +46,28 @@ export const answerDirectly = Effect.fnUntraced(function* (
   node.off("request", serve);
   node.on("request", answer);
 });
+
+/**
+ * Fibers until their end, in an array. The tables that a Set or the finalizers of a scope leave behind as they change
+ * would keep each fiber and its answer until the next full garbage collection.
+ */
+class RunningFibers {
+  readonly #fibers: Array<Fiber.Fiber<unknown> | undefined> = [];
+  readonly #free: Array<number> = [];
+
+  add(fiber: Fiber.Fiber<unknown>): void {
+    const place = this.#free.pop() ?? this.#fibers.length;
+    this.#fibers[place] = fiber;
+    fiber.addObserver(() => {
+      this.#fibers[place] = undefined;
+      this.#free.push(place);
+    });
+  }
+
+  *[Symbol.iterator](): Iterator<Fiber.Fiber<unknown>> {
+    for (const fiber of this.#fibers) if (fiber !== undefined) yield fiber;
+  }
+}
 
 const isPlain = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] === undefined && headers.expect === undefined && headers.upgrade === undefined;
