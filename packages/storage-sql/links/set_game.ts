@@ -4,11 +4,12 @@
  */
 import type { ChatId, Pid } from "@accountlink/core";
 import type { GameSet, SetGame } from "@accountlink/core/links";
-import { Context, Effect, Exit, Request, RequestResolver } from "effect";
+import { Context, Effect, Exit } from "effect";
 import type { SqlClient, SqlError } from "effect/sql";
 import { insertLinkEntries } from "../audit/audit_entry.ts";
 import { withSpanLinks } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
+import { gathered } from "../statements/gathering.ts";
 import type { UnreadableRow } from "../statements/row.ts";
 import { relinkOf } from "./link_relink.ts";
 import { byChatId, type Line, readSets, recordColumns } from "./link_row.ts";
@@ -21,37 +22,22 @@ export const setGameOn = (
   const together = setGamesOn(sql);
   const alone = (write: SetGame) => Effect.map(together([write]), ([set]) => set as GameSet);
 
-  const resolver = RequestResolver.makeWith<Write>({
-    // By scope, so that no write waits for another scope that is being deleted.
-    batchKey: ({ request }) => request.write.pid,
-    delay: Effect.yieldNow,
-    collectWhile: ({ size }) => size < maxBatchSize,
-    runAll: (entries) =>
-      together(entries.map(({ request }) => request.write)).pipe(
-        Effect.map((sets) => {
-          for (const [i, entry] of entries.entries()) entry.completeUnsafe(Exit.succeed(sets[i] as GameSet));
-        }),
+  const set = gathered<SetGame, GameSet, Failure>(
+    (writes, contexts) =>
+      together(writes).pipe(
+        Effect.map((sets) => sets.map(Exit.succeed)),
         // A damaged record fails its own write only.
-        Effect.catchTag("UnreadableRow", () =>
-          Effect.forEach(
-            entries,
-            (entry) =>
-              Effect.map(Effect.exit(alone(entry.request.write)), (exit) => entry.completeUnsafe(exit)),
-            { discard: true },
-          ),
-        ),
-        (batch) => withSpanLinks(entries, batch),
+        Effect.catchTag("UnreadableRow", () => Effect.forEach(writes, (write) => Effect.exit(alone(write)))),
+        (batch) => withSpanLinks(contexts, batch),
       ),
-  });
+    // By scope, so that no write waits for another scope that is being deleted.
+    { maxSize: maxBatchSize, groupOf: ({ pid }) => pid },
+  );
   return (write) =>
     Effect.withFiber(({ context }) =>
-      Context.getOrUndefined(context, sql.transactionService) === undefined
-        ? Effect.request(new Write({ write }), resolver)
-        : alone(write),
+      Context.getOrUndefined(context, sql.transactionService) === undefined ? set(write) : alone(write),
     );
 };
-
-class Write extends Request.Class<{ readonly write: SetGame }, GameSet, Failure> {}
 
 const maxBatchSize = 100;
 

@@ -3,8 +3,9 @@
  * statement that was already sent, so it sees every write that was answered before it.
  */
 import { groupBy } from "@accountlink/core/group_by";
-import { Context, Effect, Exit, Option, Request, RequestResolver, Tracer } from "effect";
+import { Context, Effect, Exit, Option, Tracer } from "effect";
 import type { SqlConnection, SqlError } from "effect/sql";
+import { gathered } from "./gathering.ts";
 
 type Found<Row> = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>;
 
@@ -20,33 +21,29 @@ export const batched = <Key extends ReadonlyArray<string>, Row extends object = 
   columns: { readonly [Part in keyof Key]: keyof Row },
   query: (keys: ReadonlyArray<Key>) => Found<Row>,
 ): ((...key: Key) => Found<Row>) => {
-  class Lookup extends Request.Class<{ readonly key: Key }, ReadonlyArray<Row>, SqlError.SqlError> {}
   const nameIn = (row: Row) => nameOf(columns.map((column) => row[column]));
-
-  const resolver = RequestResolver.make<Lookup>((entries) => {
-    const keys = new Map(entries.map(({ request: { key } }) => [nameOf(key), key]));
-    return Effect.map(withSpanLinks(entries, query([...keys.values()])), (rows) => {
-      const found = groupBy(rows, nameIn);
-      for (const entry of entries) {
-        entry.completeUnsafe(Exit.succeed(found.get(nameOf(entry.request.key)) ?? []));
-      }
-    });
-  }).pipe(RequestResolver.batchN(maxBatchSize));
-  return (...key) => Effect.request(new Lookup({ key }), resolver);
+  const find = gathered<Key, ReadonlyArray<Row>, SqlError.SqlError>(
+    (keys, contexts) => {
+      const distinct = new Map(keys.map((key) => [nameOf(key), key]));
+      return Effect.map(withSpanLinks(contexts, query([...distinct.values()])), (rows) => {
+        const found = groupBy(rows, nameIn);
+        return keys.map((key) => Exit.succeed(found.get(nameOf(key)) ?? []));
+      });
+    },
+    { maxSize: maxBatchSize },
+  );
+  return (...key) => find(key);
 };
 
 /** The statement runs in the span of the first request, with links to the spans of the others. */
 export const withSpanLinks = <A, E>(
-  entries: ReadonlyArray<Request.Entry<Request.Any>>,
+  contexts: ReadonlyArray<Context.Context<never>>,
   statement: Effect.Effect<A, E>,
 ): Effect.Effect<A, E> => {
-  const [first, ...others] = entries;
-  const isTraced =
-    first !== undefined && Context.getOrUndefined(first.context, Tracer.ParentSpan) !== undefined;
+  const [first, ...others] = contexts;
+  const isTraced = first !== undefined && Context.getOrUndefined(first, Tracer.ParentSpan) !== undefined;
   if (!isTraced || others.length === 0) return statement;
-  const spans = others.flatMap(({ context }) =>
-    Option.toArray(Context.getOption(context, Tracer.ParentSpan)),
-  );
+  const spans = others.flatMap((context) => Option.toArray(Context.getOption(context, Tracer.ParentSpan)));
   return Effect.linkSpans(statement, spans);
 };
 
