@@ -10,6 +10,7 @@ import type { ChatId, GameId } from "../ids.ts";
 import { GamePlatform } from "../platforms/game_platform.ts";
 import { type GuildError, GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
+import { traced } from "../telemetry/tracing.ts";
 import { LinkEvents } from "./link_events.ts";
 import { type ChatMoved, type GameSet, type GameUnlinked, LinkStore } from "./link_store.ts";
 
@@ -101,7 +102,7 @@ export class LinkWriter extends Context.Service<
       const watch = yield* SessionWatch;
       const events = yield* LinkEvents;
 
-      const setGame: LinkWriter["Service"]["setGame"] = Effect.fn("LinkWriter.setGame")(function* (
+      const setGame: LinkWriter["Service"]["setGame"] = Effect.fnUntraced(function* (
         target,
         { chatId, gameId },
       ) {
@@ -121,9 +122,9 @@ export class LinkWriter extends Context.Service<
         const { previousGameId } = yield* commit(write, resultOf);
         yield* events.announce("linkChanged", { scope: target.scope, chatId, gameId, previousGameId });
         return resultOf({ previousGameId });
-      });
+      }, traced("LinkWriter.setGame"));
 
-      const moveChat: LinkWriter["Service"]["moveChat"] = Effect.fn("LinkWriter.moveChat")(function* (
+      const moveChat: LinkWriter["Service"]["moveChat"] = Effect.fnUntraced(function* (
         target,
         { oldChatId, newChatId },
       ) {
@@ -150,9 +151,9 @@ export class LinkWriter extends Context.Service<
           yield* events.announce("linkChanged", { scope, chatId: newChatId, gameId, previousGameId: null });
         }
         return resultOf(moved);
-      });
+      }, traced("LinkWriter.moveChat"));
 
-      const removeGame: LinkWriter["Service"]["removeGame"] = Effect.fn("LinkWriter.removeGame")(function* (
+      const removeGame: LinkWriter["Service"]["removeGame"] = Effect.fnUntraced(function* (
         target,
         chatId,
         { requireMember },
@@ -176,21 +177,19 @@ export class LinkWriter extends Context.Service<
           previousGameId: removed.gameId,
         });
         return resultOf(removed);
-      });
+      }, traced("LinkWriter.removeGame"));
 
-      const deleteScope: LinkWriter["Service"]["deleteScope"] = Effect.fn("LinkWriter.deleteScope")(
-        function* (target) {
-          yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
-          const { commit = commitAlone } = target;
-          const context = yield* contextOf(target);
-          const ahead = links.deleteAhead === undefined ? null : yield* links.deleteAhead(context);
-          const write = links.deleteScope(context, ahead);
-          const { records, ended } = yield* commit(write, (deleted) => deleted.records, "bulk");
-          yield* watch.announce(ended);
-          if (records > 0) yield* events.announce("linksDeleted", { scope: target.scope });
-          return records;
-        },
-      );
+      const deleteScope: LinkWriter["Service"]["deleteScope"] = Effect.fnUntraced(function* (target) {
+        yield* guard.enter(target.scope, target.guildId ?? guildOf(target.scope));
+        const { commit = commitAlone } = target;
+        const context = yield* contextOf(target);
+        const ahead = links.deleteAhead === undefined ? null : yield* links.deleteAhead(context);
+        const write = links.deleteScope(context, ahead);
+        const { records, ended } = yield* commit(write, (deleted) => deleted.records, "bulk");
+        yield* watch.announce(ended);
+        if (records > 0) yield* events.announce("linksDeleted", { scope: target.scope });
+        return records;
+      }, traced("LinkWriter.deleteScope"));
 
       return LinkWriter.of({ setGame, moveChat, removeGame, deleteScope });
     }),
