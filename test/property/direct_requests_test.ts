@@ -2,6 +2,8 @@
  * Requests are answered by one pipeline on two ways: directly, or through Effect's HTTP server. Both give the same answer
  * to any request.
  */
+import { once } from "node:events";
+import { type IncomingMessage, request as nodeRequest } from "node:http";
 import { LookupsV2, routes } from "@accountlink/http-api";
 import { isProof } from "@accountlink/test-servers";
 import * as fc from "fast-check";
@@ -13,7 +15,8 @@ import { linkedWorld, type RandomRequest, randomRequestTo } from "./random_reque
 const requests = isProof ? 20_000 : 2_000;
 
 const { fixture, keys } = linkedWorld();
-const { send } = useServer(() => ({ fixture }));
+const server = useServer(() => ({ fixture }));
+const { send } = server;
 
 /** Effect's server answers what has a body of unknown length. */
 const sendTheLongWay = ({ line, options }: RandomRequest) =>
@@ -61,4 +64,36 @@ test(`${requests} random requests to the other routes, most of them with a body,
     { numRuns: requests / 2 },
   );
   expect([200, 400, 401, 403, 404, 415].filter((status) => !statuses.has(status))).toEqual([]);
+});
+
+/** A bulk look-up of which the server has the head, but not yet the body. */
+const beginBulk = async (key: string) => {
+  const body = JSON.stringify({ chatIds: ["100001", "100002"] });
+  const outgoing = nodeRequest(`${server.url()}/v2/chat/bulk`, {
+    // A connection of its own, which ends with its answer.
+    agent: false,
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-length": body.length },
+  });
+  const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
+  outgoing.flushHeaders();
+  // What is sent after it, on another connection, is answered.
+  await send("GET /v2/chat?chatId=100001", { key });
+  return { outgoing, body, answered };
+};
+
+test("a body may come after its head, in pieces", async () => {
+  const { outgoing, body, answered } = await beginBulk(keys[0] as string);
+  outgoing.write(body.slice(0, 9));
+  await send("GET /v2/chat?chatId=100001", { key: keys[0] as string });
+  outgoing.end(body.slice(9));
+  const [{ statusCode }] = await answered;
+  expect(statusCode).toBe(200);
+});
+
+test("a wrong key is refused before its body has come", async () => {
+  const { outgoing, answered } = await beginBulk(`${keys[0]}x`);
+  const [{ statusCode }] = await answered;
+  expect(statusCode).toBe(401);
+  outgoing.destroy();
 });
