@@ -38,10 +38,12 @@ const chatIdPattern = /^\d{5,32}$/u;
 const gameIdPattern = /^\d{1,32}$/u;
 
 /** @internal */
-export const isChatId = (text: string): text is ChatId => chatIdPattern.test(text);
+export const isChatId = (value: unknown): value is ChatId =>
+  typeof value === "string" && chatIdPattern.test(value);
 
 /** @internal */
-export const isGameId = (text: string): text is GameId => gameIdPattern.test(text);
+export const isGameId = (value: unknown): value is GameId =>
+  typeof value === "string" && gameIdPattern.test(value);
 
 /** A user of the chat platform: 5 to 32 digits. */
 export const ChatId = explained(

@@ -5,7 +5,7 @@ export { makeHttpApp, makeServerApp, type ServerApp } from "./app.ts";
 export type { DirectRequests } from "./direct_requests.ts";
 export { PageSettings, type PageSettingsShape } from "./pages/page_settings.ts";
 export { type HttpApp, RefusedRequest, refuseWhere } from "./pipeline/refused_request.ts";
-export type { DirectRequest, RequestHead } from "./request_context.ts";
+export type { DirectRequest } from "./request_context.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { makeOperatorApp } from "./system/operator_app.ts";
 export { Readiness } from "./system/readiness.ts";

@@ -4,11 +4,12 @@
  * A line without a `lastVerifiedAt` counts as verified now. Unknown columns are errors, so that a
  * misspelt one is not lost.
  */
-import { ChatId, GameId } from "@accountlink/core";
+
 import { redact } from "@accountlink/core/addresses";
+import { isChatId, isGameId } from "@accountlink/core/ids";
 import type { PortableLink } from "@accountlink/core/links";
 import { formatTimestamp, type Millis, parseTimestamp } from "@accountlink/core/timestamp";
-import { Array as Arr, Data, Effect, Option, Predicate, Schema, Stream } from "effect";
+import { Array as Arr, Data, Effect, Option, Predicate, Stream } from "effect";
 
 export const linkFormats = ["csv", "ndjson"] as const;
 
@@ -69,9 +70,6 @@ export const parseLinkLines = <E, R>(
   Stream.decodeText(bytes).pipe(
     readWith(() => lineReader(format === "csv" ? csvLines(now) : ndjsonLines(now))),
   );
-
-const isChatId = Schema.is(ChatId);
-const isGameId = Schema.is(GameId);
 
 const readLink = (
   chatId: unknown,

@@ -26,7 +26,7 @@ export const answerDirectly = Effect.fnUntraced(function* (
   const run = Effect.runForkWith(yield* Effect.context());
   const serve = node.listeners("request").at(-1) as Listener;
 
-  const start = (found: ReturnType<DirectRequests> & {}, response: ServerResponse): void => {
+  const start = (found: NonNullable<ReturnType<DirectRequests>>, response: ServerResponse): void => {
     const fiber = run(found);
     const exit = fiber.pollUnsafe();
     if (exit !== undefined) return send(response, exit);

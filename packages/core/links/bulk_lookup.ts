@@ -219,7 +219,7 @@ const gameIdProblem = { name: "gameId", reason: `expected ${idRules.gameId}` };
 
 const distinct = <Id extends string>(
   inputs: ReadonlyArray<string>,
-  is: (input: string) => input is Id,
+  is: (input: unknown) => input is Id,
 ): ReadonlySet<Id> => new Set(inputs.filter(is));
 
 /** A map of each distinct key to its value, computed with bounded concurrency. */

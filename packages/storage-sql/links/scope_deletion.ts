@@ -20,15 +20,17 @@ export const scopeDeletions = (
   sql: SqlClient.SqlClient,
 ): Pick<LinkStore["Service"], "deleteScope" | "deleteAhead"> => {
   const { isRemote, withBulkTimeout } = dialectOf(sql);
-  const deleteScope = deleteScopeOn(sql);
-  const whole: Pick<LinkStore["Service"], "deleteScope"> = {
+  const [deleteScope, deleteAhead] = [deleteScopeOn(sql), deleteAheadOn(sql)];
+  return {
     deleteScope: (write, ahead) =>
       withBulkTimeout(deleteScope(write, ahead)).pipe(operation("LinkStore.deleteScope")),
+    // In Postgres others go on during a transaction.
+    ...(isRemote
+      ? {}
+      : {
+          deleteAhead: (write: WriteContext) => deleteAhead(write).pipe(operation("LinkStore.deleteAhead")),
+        }),
   };
-  // In Postgres others go on during a transaction.
-  if (isRemote) return whole;
-  const deleteAhead = deleteAheadOn(sql);
-  return { ...whole, deleteAhead: (write) => deleteAhead(write).pipe(operation("LinkStore.deleteAhead")) };
 };
 
 const deleteScopeOn = (sql: SqlClient.SqlClient) => {

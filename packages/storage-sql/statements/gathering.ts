@@ -17,7 +17,7 @@ interface Waiting<Input, A, E> {
 /**
  * Returns an effect for one input, which never joins others that already run.
  *
- * @param run gives the outcome of each input, in order, and gets the contexts of their fibers
+ * @param run gives the outcome of each input, in order, and gets the contexts of their fibers; runs in the first of these
  * @param options.maxSize how many inputs run together at most
  * @param options.groupOf only inputs of one group run together
  */
@@ -43,11 +43,12 @@ export const gathered = <Input, A, E>(
     });
   };
 
-  const runAll = Effect.suspend(() => {
+  const runAll = Effect.sync(() => {
     const groups = groupBy(all, ({ input }) => groupOf(input));
     all = [];
-    const batches = [...groups.values()].flatMap((group) => Array.chunksOf(group, maxSize));
-    return Effect.forEach(batches, runTogether, { concurrency: "unbounded", discard: true });
+    for (const some of [...groups.values()].flatMap((group) => Array.chunksOf(group, maxSize))) {
+      Effect.runForkWith(some[0].context)(runTogether(some));
+    }
   });
 
   return (input) =>
