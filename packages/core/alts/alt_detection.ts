@@ -19,6 +19,7 @@ import { trimAlts, type WeighedAlt, weighCandidate } from "./alt_matches.ts";
 import { AltReviewStore } from "./alt_review_store.ts";
 import { type AltRisk, scoreAlts } from "./alt_score.ts";
 import { answersInTime } from "./answers_in_time.ts";
+import { makeCandidateMembers } from "./candidate_members.ts";
 import { NetworkIntelligence } from "./network_intelligence.ts";
 import { SightingStore } from "./sighting_store.ts";
 
@@ -79,9 +80,7 @@ export const maxBulkAltInputs = 10;
 /** How many candidates are found by their addresses at most, the freshest first. */
 const maxAddressCandidates = 150;
 
-/** How long an answer waits for a platform, and how many questions it asks at once. */
-const listDeadline = { within: "1 second", atOnce: 1 } as const;
-const memberDeadline = { within: "2 seconds", atOnce: 32 } as const;
+/** How long an answer waits for profiles, and how many it asks for at once. */
 const profileDeadline = { within: "2 seconds", atOnce: 16 } as const;
 
 /**
@@ -133,6 +132,7 @@ export class AltDetection extends Context.Service<
       const networks = yield* NetworkIntelligence;
       const guard = yield* GuildGuard;
       const profiles = yield* Profiles;
+      const membersOf = yield* makeCandidateMembers;
 
       const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {
         const [record, linked] = yield* Effect.all(
@@ -208,32 +208,21 @@ export class AltDetection extends Context.Service<
         };
       });
 
-      /** The members of the guild among the candidates, and of how many that is unknown. */
+      /** The members of the guild among the candidates, and the number of those about whom nothing is known. */
       const keepMembers = Effect.fnUntraced(function* (
         candidates: ReadonlyArray<AltCandidate>,
         { guildId, unknownMembers }: AltOptions,
       ) {
         if (guildId === null) return { members: candidates, unknown: 0 };
-        const chatIds = candidates.map(({ chatId }) => chatId);
-        const listed = yield* answersInTime([guildId], (id) => guard.knownMembers(id, chatIds), listDeadline);
-        const ask = (chatId: ChatId) => {
-          const known = listed.get(guildId)?.get(chatId);
-          return known === undefined
-            ? Effect.result(guard.isMember(guildId, chatId))
-            : Effect.succeed(Result.succeed(known));
-        };
-        const answers = yield* answersInTime(chatIds, ask, memberDeadline);
-        const known = [...answers.values()].filter(Result.isSuccess);
-        const unknown = chatIds.length - known.length;
-        if (unknown > 0 && unknownMembers === "refuse") {
-          const failure = [...answers.values()].find(Result.isFailure)?.failure;
-          return yield* failure ?? new PlatformUnavailable({ operation: "AltDetection.keepMembers" });
+        const found = yield* membersOf(
+          guildId,
+          candidates.map(({ chatId }) => chatId),
+        );
+        if (found.unknown > 0 && unknownMembers === "refuse") {
+          return yield* found.failure ?? new PlatformUnavailable({ operation: "AltDetection.keepMembers" });
         }
-        const isMember = (chatId: ChatId) => {
-          const answer = answers.get(chatId);
-          return answer !== undefined && Result.getOrElse(answer, () => false);
-        };
-        return { members: candidates.filter(({ chatId }) => isMember(chatId)), unknown };
+        const members = candidates.filter(({ chatId }) => found.members.has(chatId));
+        return { members, unknown: found.unknown };
       });
 
       const resolve = Effect.fnUntraced(function* (
