@@ -4,7 +4,6 @@ import { testProjects } from "./run_vitest.ts";
 
 /** What takes longest, in that order; then the folders whose tests wait. */
 const longest = [
-  "test/operating/workers_test.ts",
   "test/start/shutdown_test.ts",
   "test/operating/erasure_test.ts",
   "test/client/sessions_test.ts",

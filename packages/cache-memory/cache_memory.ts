@@ -11,10 +11,3 @@ export const layer: Layer.Layer<Counters | Cache | Signals> = Layer.mergeAll(
   MemoryCache.layer,
   MemorySignals.layer,
 );
-
-/**
- * Signals alone.
- *
- * @internal
- */
-export const layerSignals: Layer.Layer<Signals> = MemorySignals.layer;

@@ -9,7 +9,6 @@ export type { DirectRequest } from "./request_context.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { makeOperatorApp } from "./system/operator_app.ts";
 export { Readiness } from "./system/readiness.ts";
-export { MetricsText } from "./system/system_routes.ts";
 export {
   makeWebHandler,
   type WebHandler,

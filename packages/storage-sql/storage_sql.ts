@@ -17,4 +17,4 @@ export {
   migrateEmbedded,
 } from "./sqlite/embedded.ts";
 export { type EmbeddedState, inspectEmbedded } from "./sqlite/inspect.ts";
-export { acquireFolderLock, acquireProcessLock, DataFolderInUse } from "./sqlite/process_lock.ts";
+export { acquireFolderLock, DataFolderInUse } from "./sqlite/process_lock.ts";

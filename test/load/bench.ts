@@ -5,8 +5,8 @@
  * prints. With `--profile` it measures nothing, and prints where ours spends its time.
  *
  * Usage: `npm run bench -- [--on=memory|embedded|shared]… [--work=hit|miss|unlinked|guild|game|bulk|patch|mixed]…
- * [--against=NAME]… [--connections=1|32|256|half]… [--rounds=3] [--seconds=1] [--beside=CHECKOUT] [--workers=N]
- * [--json=FILE] [--profile]`
+ * [--against=NAME]… [--connections=1|32|256|half]… [--rounds=3] [--seconds=1] [--beside=CHECKOUT] [--json=FILE]
+ * [--profile]`
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -39,7 +39,6 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "1" },
     beside: { type: "string" },
-    workers: { type: "string" },
     json: { type: "string" },
     profile: { type: "boolean", default: false },
   },
@@ -48,7 +47,7 @@ const works = options.work as ReadonlyArray<Work>;
 const isChosen = ({ name, isAlike }: Contender) =>
   options.against === undefined ||
   options.against.includes(name) ||
-  [ownName, "beside", `${options.workers} workers`].includes(name) ||
+  [ownName, "beside"].includes(name) ||
   !isAlike;
 
 /** Fills every storage, and compares the answers while all are as they were filled. */
@@ -103,7 +102,7 @@ const profile = async ({ name, start }: Contender, plan: Plan, folder: string) =
     await drive(5 * workloads[work].warmUp);
     await server.stop();
     console.log(`\n${work}, ${name}: the server's own time by function, once it is warm`);
-    console.log((await hottestFunctions(into, 40, since)).join("\n\nand in another process\n"));
+    console.log((await hottestFunctions(into, 40, since)).join("\n"));
   }
 };
 
@@ -164,9 +163,8 @@ try {
   console.log(canPin ? "servers and generator pinned to one processor each" : "nothing pinned: no taskset");
   const loads = options.connections as ReadonlyArray<Load>;
   const [rounds, seconds] = [Number(options.rounds), Number(options.seconds)];
-  const workers = options.workers === undefined ? undefined : Number(options.workers);
   const plan = { generator, loads, rounds, seconds, databaseTimes: null };
-  const places = { folder, fixtures, databases, beside: options.beside, workers };
+  const places = { folder, fixtures, databases, beside: options.beside };
   const results = await Promise.race([runAll(places, plan), stopped]);
   if (!options.profile) await report(results);
 } finally {

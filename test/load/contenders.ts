@@ -13,8 +13,6 @@ export interface Contender {
   readonly works?: ReadonlyArray<Work>;
   /** Whether its answers are those of ours. */
   readonly isAlike: boolean;
-  /** How many processes answer; left out, one. */
-  readonly processes?: number;
   /** Starts it; for the first time, its storage is to be filled. */
   readonly start: (how: {
     readonly isFirst: boolean;
@@ -32,8 +30,6 @@ export interface Places {
   readonly databases: Databases | null;
   /** Another checkout of ours, to be compared too. */
   readonly beside: string | undefined;
-  /** With how many workers ours is measured as well, on what workers can share. */
-  readonly workers: number | undefined;
 }
 
 export const deployments = ["memory", "embedded", "shared"] as const;
@@ -54,10 +50,6 @@ export const transactionName = "transaction alone";
 export const contendersOf = async (on: Deployment, places: Places): Promise<ReadonlyArray<Contender>> => {
   const checkout = join(import.meta.dirname, "../..");
   const ours = [own(ownName, checkout, await environmentOf(on, "own", places), places)];
-  if (places.workers !== undefined && on !== "memory") {
-    const environment = await environmentOf(on, "workers", places);
-    ours.push(own(`${places.workers} workers`, checkout, environment, places, places.workers));
-  }
   if (places.beside !== undefined) {
     ours.push(own(besideName, places.beside, await environmentOf(on, "beside", places), places));
   }
@@ -69,25 +61,22 @@ const own = (
   checkout: string,
   environment: Readonly<Record<string, string>>,
   { fixtures }: Places,
-  processes = 1,
 ): Contender => ({
   name,
   isAlike: true,
-  processes,
   start: async ({ isFirst, nodeOptions = [] }) => {
     const isEmpty = isFirst || environment["ACCOUNTLINK_STORAGE"] === "memory";
     const args = [...nodeOptions, join(checkout, "apps/server/main.ts"), "serve"];
     const variables = {
       ...unreachedAddressLimits,
       ACCOUNTLINK_PORT: "0",
-      ACCOUNTLINK_WORKERS: String(processes),
       ACCOUNTLINK_PLATFORM: "dev",
       // A peer logs no refusals either.
       ACCOUNTLINK_LOG_LEVEL: "error",
       ACCOUNTLINK_FIXTURE: isEmpty ? fixtures.full : fixtures.platform,
       ...environment,
     };
-    const server = await startServer(args, variables, processes === 1 ? "server" : "workers");
+    const server = await startServer(args, variables);
     if (isEmpty) await removeLinks(server.url);
     return server;
   },

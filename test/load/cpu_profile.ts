@@ -15,7 +15,7 @@ interface CpuProfile {
 }
 
 /**
- * The functions that took the most time themselves, as lines of text, for each process with a profile in a folder.
+ * The functions that took the most time themselves, as lines of text, from the one profile in a folder.
  *
  * @param since leaves out what was before, in microseconds by the clock of `process.hrtime`
  */
@@ -24,13 +24,9 @@ export const hottestFunctions = async (
   count: number,
   since: number,
 ): Promise<ReadonlyArray<string>> => {
-  const files = (await readdir(folder)).filter((name) => name.endsWith(".cpuprofile"));
-  if (files.length === 0) throw new Error(`Cannot read the profile: folder "${folder}" has none`);
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-  return texts.map((text) => hottestOf(JSON.parse(text) as CpuProfile, count, since));
-};
-
-const hottestOf = (profile: CpuProfile, count: number, since: number): string => {
+  const file = (await readdir(folder)).find((name) => name.endsWith(".cpuprofile"));
+  if (file === undefined) throw new Error(`Cannot read the profile: folder "${folder}" has none`);
+  const profile = JSON.parse(await readFile(join(folder, file), "utf8")) as CpuProfile;
   const labels = new Map(profile.nodes.map(({ id, callFrame }) => [id, labelOf(callFrame)]));
   const times = new Map<string, number>();
   let at = profile.startTime;
@@ -46,8 +42,7 @@ const hottestOf = (profile: CpuProfile, count: number, since: number): string =>
   return [...times]
     .toSorted(([, one], [, other]) => other - one)
     .slice(0, count)
-    .map(([label, own]) => `${((own / total) * 100).toFixed(1).padStart(5)} %  ${label}`)
-    .join("\n");
+    .map(([label, own]) => `${((own / total) * 100).toFixed(1).padStart(5)} %  ${label}`);
 };
 
 const labelOf = ({ functionName, url, lineNumber }: CpuProfile["nodes"][number]["callFrame"]): string => {

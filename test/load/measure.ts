@@ -51,7 +51,7 @@ export const measure = async (
     for (const contender of contenders) {
       const server = await contender.start({ isFirst: false });
       running.push({ ...contender, server });
-      await warmUp(server, work, (contender.processes ?? 1) * workloads[work].warmUp, plan);
+      await warmUp(server, work, plan);
     }
     const rounds: Array<RoundResult> = [];
     for (let round = 0; round < plan.rounds; round++) {
@@ -69,8 +69,10 @@ type Running = Contender & { readonly server: RunningServer };
 
 const warmUpConnections = 32;
 
-const warmUp = ({ url }: RunningServer, work: Work, requests: number, { generator }: Plan) =>
-  generator.drive({ url, work, connections: warmUpConnections, rate: null, until: { requests }, seed: 0 });
+const warmUp = ({ url }: RunningServer, work: Work, { generator }: Plan) => {
+  const until = { requests: workloads[work].warmUp };
+  return generator.drive({ url, work, connections: warmUpConnections, rate: null, until, seed: 0 });
+};
 
 const measureRound = async (
   running: ReadonlyArray<Running>,

@@ -10,10 +10,9 @@ import { processorTimeOf } from "./processor_time.ts";
 /** Whether processes can be told which processor to use. */
 export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", "0,1", "true"]).status === 0;
 
-/** Workers need more than one. */
-const processors = { server: "0", workers: "0,1", generator: "1" } as const;
+const processors = { server: "0", generator: "1" } as const;
 
-/** The command of a Node process on the processors for its role. */
+/** The command of a Node process on the processor for its role. */
 const pinned = (role: keyof typeof processors, args: ReadonlyArray<string>): [string, Array<string>] =>
   canPin ? ["taskset", ["-c", processors[role], process.execPath, ...args]] : [process.execPath, [...args]];
 
@@ -57,9 +56,8 @@ export interface RunningServer {
 export const startServer = async (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
-  role: "server" | "workers" = "server",
 ): Promise<RunningServer> => {
-  const [command, commandArgs] = pinned(role, args);
+  const [command, commandArgs] = pinned("server", args);
   const child = spawn(command, commandArgs, {
     // Nothing of the caller's own settings may reach one server and not the other.
     env: { PATH: process.env["PATH"], ...environment },

@@ -47,7 +47,6 @@ describe("a variable with a value that it does not take", () => {
   const wrong: Readonly<Record<string, readonly [value: string, expected: string]>> = {
     ACCOUNTLINK_PORT: ["80a", aPort],
     ACCOUNTLINK_PUBLIC_URL: ["https://links.example/base", anOrigin],
-    ACCOUNTLINK_WORKERS: ["0", "a whole number, at least 1, or auto for one per processor"],
     ACCOUNTLINK_STORAGE: ["postgresql", "one of embedded, memory, postgres"],
     ACCOUNTLINK_DATABASE_URL: ["mysql://ada:pass@db/links", "postgres://user:password@host:port/database"],
     ACCOUNTLINK_DATABASE_CONNECTIONS: ["0", "a whole number, at least 1"],

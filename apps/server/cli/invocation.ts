@@ -1,7 +1,7 @@
 import { Context } from "effect";
 
 /** What a shell gives a run of the command line. */
-export interface GivenByShell {
+interface GivenByShell {
   /** Without the program's own name. */
   readonly words: ReadonlyArray<string>;
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -16,7 +16,6 @@ import {
   port,
   positive,
   prefix,
-  processes,
   secrets,
   serverAddress,
   serviceAddress,
@@ -56,10 +55,6 @@ export const variables = {
   }),
   ACCOUNTLINK_PORT: port({ description: "Port to listen on, 0 for a free one", fallback: 8080 }),
   ACCOUNTLINK_PUBLIC_URL: webOrigin({ description: "Where users reach the service", fallback: null }),
-  ACCOUNTLINK_WORKERS: processes({
-    description: "Processes that serve the port, or auto for one per processor",
-    fallback: 1,
-  }),
   ACCOUNTLINK_STORAGE: choice(["embedded", "memory", "postgres"], {
     description: "Where links and keys live",
     fallback: null,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { LimitSettings } from "@accountlink/core/limits";
 import type { SessionRules } from "@accountlink/core/sessions";
 import { Effect, type Redacted } from "effect";
-import { type Config, InvalidConfig, missing, type VariableName } from "./config.ts";
+import { type Config, type InvalidConfig, missing, type VariableName } from "./config.ts";
 
 /** Where links and keys are stored. */
 export type Storage =
@@ -44,8 +44,6 @@ export interface ResolvedConfig {
   readonly storage: Storage;
   readonly cache: Cache;
   readonly platform: Platform;
-  /** How many processes serve. */
-  readonly workers: number;
   readonly limits: LimitSettings;
   readonly sessions: SessionRules;
 }
@@ -139,31 +137,17 @@ export const isDemo = (config: Config): boolean =>
 /** Fails if a choice needs a variable that is not set. */
 export const resolveConfig = (config: Config): Effect.Effect<ResolvedConfig, InvalidConfig> =>
   Effect.map(
-    Effect.all([platformOf(config), storageOf(config), cacheOf(config), workersOf(config)]),
-    ([platform, storage, cache, workers]) => ({
+    Effect.all([platformOf(config), storageOf(config), cacheOf(config)]),
+    ([platform, storage, cache]) => ({
       config,
       demo: isDemo(config),
       storage,
       cache,
       platform,
-      workers,
       limits: limitsOf(config),
       sessions: sessionsOf(config),
     }),
   );
-
-/** Fails if several processes could not share the storage. */
-const workersOf = ({
-  ACCOUNTLINK_WORKERS: workers,
-  ACCOUNTLINK_STORAGE: storage,
-}: Config): Effect.Effect<number, InvalidConfig> =>
-  workers === 1 || storage !== "memory"
-    ? Effect.succeed(workers)
-    : Effect.fail(
-        new InvalidConfig({
-          problem: `ACCOUNTLINK_WORKERS is "${workers}", expected 1 (ACCOUNTLINK_STORAGE is memory, which is that of one process)`,
-        }),
-      );
 
 export const limitsOf = (config: Config): LimitSettings => ({
   free: tierLimits(config, "FREE"),

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Redacted } from "effect";
 import { readConfig } from "./config.ts";
@@ -6,14 +5,6 @@ import { resolveConfig } from "./resolved_config.ts";
 
 const resolved = (environment: Readonly<Record<string, string>>) =>
   Effect.flatMap(readConfig(environment), resolveConfig);
-
-const shared = {
-  ACCOUNTLINK_STORAGE: "postgres",
-  ACCOUNTLINK_DATABASE_URL: "postgres://ada:pass@db/links",
-  ACCOUNTLINK_CACHE: "redis",
-  ACCOUNTLINK_REDIS_URL: "redis://cache",
-  ACCOUNTLINK_PLATFORM: "dev",
-};
 
 describe("resolveConfig", () => {
   it.effect("is a demo in a folder of its own when nothing is named", () =>
@@ -48,25 +39,6 @@ describe("resolveConfig", () => {
           demo: false,
           storage: { kind: "memory" },
         },
-      );
-    }),
-  );
-
-  it.effect("has as many workers as are named, or one per processor", () =>
-    Effect.gen(function* () {
-      const workersOf = (environment: Readonly<Record<string, string>>) =>
-        Effect.map(resolved({ ...shared, ...environment }), ({ workers }) => workers);
-      expect(yield* workersOf({})).toBe(1);
-      expect(yield* workersOf({ ACCOUNTLINK_WORKERS: "3" })).toBe(3);
-      expect(yield* workersOf({ ACCOUNTLINK_WORKERS: "auto" })).toBe(availableParallelism());
-    }),
-  );
-
-  it.effect("refuses several workers in memory, which they could not share", () =>
-    Effect.gen(function* () {
-      const refused = resolved({ ...shared, ACCOUNTLINK_STORAGE: "memory", ACCOUNTLINK_WORKERS: "2" });
-      expect((yield* Effect.flip(refused)).message).toBe(
-        'ACCOUNTLINK_WORKERS is "2", expected 1 (ACCOUNTLINK_STORAGE is memory, which is that of one process)',
       );
     }),
   );

@@ -1,7 +1,6 @@
 /**
  * The types of configuration variables.
  */
-import { availableParallelism } from "node:os";
 import { parseNetwork } from "@accountlink/core/addresses";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { Duration, Option, Redacted, Result } from "effect";
@@ -48,16 +47,6 @@ export const positive = (about: About<number>): Variable<number> =>
     (input) => Option.filter(wholeNumber(input), (number) => number > 0),
     about,
   );
-
-/** A number of processes. */
-export const processes = (about: About<number>): Variable<number> => {
-  const number = positive(about);
-  return {
-    ...number,
-    expected: `${number.expected}, or auto for one per processor`,
-    parse: (input) => (input === "auto" ? Option.some(availableParallelism()) : number.parse(input)),
-  };
-};
 
 export const port = <Fallback extends number | null>(about: About<Fallback>): Variable<number | Fallback> =>
   variable<number | Fallback>(

@@ -24,8 +24,6 @@ import { Base64Url } from "effect/encoding";
 import { FetchHttpClient, HttpServer } from "effect/http";
 import type { Platform } from "../config/resolved_config.ts";
 import { listenError } from "../serving/listen_error.ts";
-import type { DevPlatformAccess } from "../workers/messages.ts";
-import { CurrentWorker } from "../workers/worker.ts";
 
 /**
  * The ports of both platforms and of their sign-ins.
@@ -50,18 +48,35 @@ const livePlatforms = ({ publicUrl, chat, game }: Extract<Platform, { readonly k
     liveGameIdentity(game),
   );
 
-/** Workers share the dev platform of the primary process. */
+/** Starts the dev platform on its own port, with secrets that are generated at each start. */
 const devPlatforms = (
-  platform: Extract<Platform, { readonly kind: "dev" }>,
+  { port }: Extract<Platform, { readonly kind: "dev" }>,
   fixture: PlatformFixture,
   publicUrl: Effect.Effect<string>,
 ) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const worker = yield* CurrentWorker;
-      const access = worker?.start.devPlatform ?? (yield* startDevPlatform(platform, fixture, publicUrl));
-      const { baseUrl } = access;
-      const { botToken, chat, game } = registrationOf(access, publicUrl);
+      const random = yield* SecureRandom.SecureRandom;
+      const makeSecret = Effect.map(random.randomBytes(32), (bytes) =>
+        Redacted.make(Base64Url.encode(bytes)),
+      );
+      const makeClient = (...callbacks: ReadonlyArray<string>) =>
+        Effect.map(makeSecret, (clientSecret) => ({
+          clientId: "accountlink",
+          clientSecret,
+          redirectUris: Effect.map(publicUrl, (url) => callbacks.map((callback) => url + callback)),
+        }));
+      const botToken = yield* makeSecret;
+      const chat = yield* makeClient("/verify/chat/callback", "/dashboard/callback", "/me/callback");
+      const game = yield* makeClient("/verify/game/callback");
+      const loopback = { host: "127.0.0.1", port };
+      const server = NodeHttpServer.layer(createServer, loopback);
+      const context = yield* Layer.build(
+        devPlatform({ fixture, botToken, clients: { chat, game } }).pipe(Layer.provideMerge(server)),
+      ).pipe(Effect.mapError(({ cause }) => listenError("ACCOUNTLINK_DEV_PLATFORM_PORT", loopback, cause)));
+      const baseUrl = yield* HttpServer.addressFormattedWith(Effect.succeed).pipe(
+        Effect.provideContext(context),
+      );
       return Layer.mergeAll(
         cachedChatPlatform().pipe(Layer.provide(devChatPlatform({ baseUrl, botToken }))),
         cachedGamePlatform().pipe(Layer.provide(devGamePlatform({ baseUrl }))),
@@ -70,43 +85,3 @@ const devPlatforms = (
       );
     }),
   );
-
-/** Starts the dev platform on its own port, with secrets that are generated at each start. */
-export const startDevPlatform = Effect.fnUntraced(function* (
-  { port }: Extract<Platform, { readonly kind: "dev" }>,
-  fixture: PlatformFixture,
-  publicUrl: Effect.Effect<string>,
-) {
-  const random = yield* SecureRandom.SecureRandom;
-  const makeSecret = Effect.map(random.randomBytes(32), Base64Url.encode);
-  const secrets = {
-    botToken: yield* makeSecret,
-    chatSecret: yield* makeSecret,
-    gameSecret: yield* makeSecret,
-  };
-  const { botToken, chat, game } = registrationOf(secrets, publicUrl);
-  const loopback = { host: "127.0.0.1", port };
-  const server = NodeHttpServer.layer(createServer, loopback);
-  const context = yield* Layer.build(
-    devPlatform({ fixture, botToken, clients: { chat, game } }).pipe(Layer.provideMerge(server)),
-  ).pipe(Effect.mapError(({ cause }) => listenError("ACCOUNTLINK_DEV_PLATFORM_PORT", loopback, cause)));
-  const baseUrl = yield* HttpServer.addressFormattedWith(Effect.succeed).pipe(Effect.provideContext(context));
-  return { baseUrl, ...secrets };
-});
-
-/** This service's registration at the dev platform. */
-const registrationOf = (
-  { botToken, chatSecret, gameSecret }: Omit<DevPlatformAccess, "baseUrl">,
-  publicUrl: Effect.Effect<string>,
-) => {
-  const clientOf = (secret: string, ...callbacks: ReadonlyArray<string>) => ({
-    clientId: "accountlink",
-    clientSecret: Redacted.make(secret),
-    redirectUris: Effect.map(publicUrl, (url) => callbacks.map((callback) => url + callback)),
-  });
-  return {
-    botToken: Redacted.make(botToken),
-    chat: clientOf(chatSecret, "/verify/chat/callback", "/dashboard/callback", "/me/callback"),
-    game: clientOf(gameSecret, "/verify/game/callback"),
-  };
-};

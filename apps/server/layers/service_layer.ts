@@ -7,10 +7,8 @@ import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Limits, ResilientCounters } from "@accountlink/core/limits";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { type Effect, Layer } from "effect";
-import type { Cache, ResolvedConfig } from "../config/resolved_config.ts";
+import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
-import { sharedCacheLayer } from "../workers/shared_cache.ts";
-import type { Worker } from "../workers/worker.ts";
 import { cryptoLayer } from "./crypto_layer.ts";
 import { platformLayer } from "./platform_layer.ts";
 import { redisLayer } from "./redis_layer.ts";
@@ -27,14 +25,11 @@ export const serviceLayer = (
   secrets: DeploymentSecrets,
   fixture: PlatformFixture,
   publicUrl: Effect.Effect<string>,
-  worker: Worker | null = null,
 ) => {
   const { config, storage, cache, platform, limits, sessions } = resolved;
-  // Workers share the folder that the primary process has locked.
-  const opening = worker === null ? { exclusive: true } : { exclusive: false, writeTurn: worker.writeTurn };
   const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
   const shared = Layer.mergeAll(
-    cacheLayer(cache, worker),
+    cache.kind === "redis" ? redisLayer(cache) : CacheMemory.layer,
     cryptoLayer,
     Layer.succeed(Limits, limits),
     Layer.succeed(SessionSettings, sessions),
@@ -43,7 +38,7 @@ export const serviceLayer = (
   const ports = Layer.merge(
     deploymentKeysLayer(config, storage, secrets),
     platformLayer(platform, fixture, publicUrl),
-  ).pipe(Layer.provideMerge(storageLayer(storage, { ...opening, startTimeout })));
+  ).pipe(Layer.provideMerge(storageLayer(storage, { exclusive: true, startTimeout })));
   // Counters in memory cannot fail, but they have to be restored after a restart.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
   return AccountLink.layerWeb.pipe(
@@ -52,10 +47,4 @@ export const serviceLayer = (
     Layer.provideMerge(ports),
     Layer.provideMerge(shared),
   );
-};
-
-/** Limits, short-lived values and signals. */
-const cacheLayer = (cache: Cache, worker: Worker | null) => {
-  if (cache.kind === "redis") return redisLayer(cache);
-  return worker === null ? CacheMemory.layer : sharedCacheLayer(worker.cache);
 };

@@ -3,30 +3,24 @@
  */
 import { StorageMemory } from "@accountlink/storage-memory";
 import { StorageSql } from "@accountlink/storage-sql";
-import type { Duration, Effect, Scope } from "effect";
+import type { Duration } from "effect";
 import type { Storage } from "../config/resolved_config.ts";
 
 interface Opening {
   /** Whether to refuse another server on an embedded storage. */
   readonly exclusive: boolean;
-  /** Its turn among several processes that write to an embedded storage. */
-  readonly writeTurn?: Effect.Effect<void, never, Scope.Scope>;
   /** How long to wait for a database server that is not up yet. By default it does not wait. */
   readonly startTimeout?: Duration.Input;
   /** How long to wait for a connection to a database server. By default as requests can. */
   readonly connectTimeout?: Duration.Input;
 }
 
-export const storageLayer = (storage: Storage, { exclusive, writeTurn, ...opening }: Opening) => {
+export const storageLayer = (storage: Storage, { exclusive, ...opening }: Opening) => {
   switch (storage.kind) {
     case "memory":
       return StorageMemory.layer;
     case "embedded":
-      return StorageSql.layerEmbedded({
-        ...storage,
-        exclusive,
-        ...(writeTurn === undefined ? {} : { writeTurn }),
-      });
+      return StorageSql.layerEmbedded({ ...storage, exclusive });
     case "postgres":
       return StorageSql.layerPostgres({ ...storage, ...opening });
   }

@@ -1,8 +1,8 @@
 /**
  * Graceful shutdown without a lost request.
  */
-import type { Server as HttpServer } from "node:http";
-import { Server } from "node:net";
+import type { Server } from "node:http";
+import { Server as TcpServer } from "node:net";
 import { type Duration, Effect } from "effect";
 
 /**
@@ -21,12 +21,6 @@ const acceptTimeout = 2_000;
  * time.
  */
 const quickTurn = 0.1;
-
-/** A port that accepts no connections any more. */
-export interface ClosedPort {
-  /** Resolves when the last connection has ended. */
-  readonly closed: Promise<void>;
-}
 
 /** The state of a shutdown. */
 export class Drain {
@@ -52,19 +46,13 @@ export class Drain {
    *
    * @param delay the time in which load balancers notice that the server is not ready
    * @param endReads ends long polls and streams
-   * @param close closes the port
    */
   readonly run = Effect.fnUntraced(
     { self: this },
-    function* (
-      node: HttpServer,
-      delay: Duration.Input,
-      endReads: Effect.Effect<void>,
-      close: () => Promise<ClosedPort> = () => closePort(node),
-    ) {
+    function* (node: Server, delay: Duration.Input, endReads: Effect.Effect<void>) {
       this.#stage = "stopping";
       yield* Effect.sleep(delay);
-      const allClosed = yield* Effect.promise(close);
+      const allClosed = yield* Effect.promise(() => closePort(node));
       this.#stage = "draining";
       yield* endReads;
       const deadline = setTimeout(() => node.closeAllConnections(), drainTimeout);
@@ -81,8 +69,9 @@ export class Drain {
  * one in each turn of the event loop, so the port is closed after a turn without one that was short
  * enough for no other to arrive.
  *
+ * @returns a promise that resolves when the last connection has ended
  */
-export const closePort = (server: Server): Promise<ClosedPort> =>
+const closePort = (node: Server): Promise<{ readonly closed: Promise<void> }> =>
   new Promise((resolve) => {
     const started = performance.now();
     let turnBegan = started;
@@ -101,10 +90,10 @@ export const closePort = (server: Server): Promise<ClosedPort> =>
         setImmediate(closeWhenEmpty);
         return;
       }
-      server.off("connection", noteAccepted);
-      const closed = new Promise<void>((ended) => Server.prototype.close.call(server, () => ended()));
+      node.off("connection", noteAccepted);
+      const closed = new Promise<void>((ended) => TcpServer.prototype.close.call(node, () => ended()));
       resolve({ closed });
     };
-    server.on("connection", noteAccepted);
+    node.on("connection", noteAccepted);
     setImmediate(closeWhenEmpty);
   });

@@ -3,13 +3,13 @@
  */
 import { RedisHealth } from "@accountlink/cache-redis/redis_health";
 import { SessionWatch } from "@accountlink/core/sessions";
-import { HttpSettings, MetricsText, makeServerApp, PageSettings, Readiness } from "@accountlink/http";
+import { HttpSettings, makeServerApp, PageSettings, Readiness } from "@accountlink/http";
 import { docs, docsWith } from "@accountlink/http/docs";
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Console, Deferred, Effect, Layer, Option } from "effect";
 import { HttpServer } from "effect/http";
-import { PrometheusMetrics } from "effect/observability";
 import { Invocation } from "../cli/invocation.ts";
+import type { Config } from "../config/config.ts";
 import { prepareFolder } from "../config/data_folder.ts";
 import { pageSettingsOf } from "../config/page_settings.ts";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
@@ -18,7 +18,6 @@ import { serviceLayer } from "../layers/service_layer.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
 import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
 import { telemetryLayer } from "../telemetry/telemetry.ts";
-import { CurrentWorker, type Worker } from "../workers/worker.ts";
 import { limitConnections } from "./connection_limits.ts";
 import { demoIntroduction, demoKeyOf } from "./demo.ts";
 import { answerDirectly } from "./direct_requests.ts";
@@ -37,31 +36,29 @@ import { loadStartupFixture, readStartupFixture, warnOfLive } from "./startup_fi
  * others.
  */
 export const serve = (resolved: ResolvedConfig) =>
-  Effect.flatMap(Effect.all([Invocation, CurrentWorker]), ([{ environment }, worker]) =>
-    Effect.provide(Effect.scoped(serving(resolved, worker)), telemetryLayer(environment, worker?.start.id)),
+  Effect.flatMap(Invocation, ({ environment }) =>
+    Effect.provide(Effect.scoped(serving(resolved)), telemetryLayer(environment)),
   );
 
-const serving = Effect.fnUntraced(function* (resolved: ResolvedConfig, worker: Worker | null) {
+const serving = Effect.fnUntraced(function* (resolved: ResolvedConfig) {
   const { config, demo, platform, storage } = resolved;
   // Everything that can fail by a wrong configuration comes before the first write.
   const fixture = yield* readStartupFixture(resolved);
   const networks = yield* Layer.build(networksLayer(config, fixture.vpnCidrs));
   if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
   const secrets = yield* resolveSecrets(resolved);
-  if (worker === null) yield* warnOfLive(platform, fixture);
+  yield* warnOfLive(platform, fixture);
   const publicUrl = yield* Deferred.make<string>();
   return yield* Effect.gen(function* () {
     yield* Effect.forkScoped(watchFileDescriptors);
-    if (worker?.start.loadsFixture ?? true) yield* loadStartupFixture(fixture);
-    const url = yield* listen(resolved, worker, publicUrl, demo ? demoKeyOf(fixture.text) : undefined);
-    if (worker === null) {
-      yield* Console.log(`listening on ${url}`);
-      if (demo) yield* Console.log(demoIntroduction(url, fixture.text));
-    }
+    yield* loadStartupFixture(fixture);
+    const url = yield* listen(config, publicUrl, demo ? demoKeyOf(fixture.text) : undefined);
+    yield* Console.log(`listening on ${url}`);
+    if (demo) yield* Console.log(demoIntroduction(url, fixture.text));
     return yield* Effect.never;
   }).pipe(
     Effect.scoped,
-    Effect.provide(serviceLayer(resolved, secrets, fixture.platform, Deferred.await(publicUrl), worker)),
+    Effect.provide(serviceLayer(resolved, secrets, fixture.platform, Deferred.await(publicUrl))),
     Effect.provideContext(networks),
   );
 });
@@ -71,8 +68,7 @@ const serving = Effect.fnUntraced(function* (resolved: ResolvedConfig, worker: W
  * @param demoKey what `/docs` tries requests with
  */
 const listen = Effect.fnUntraced(function* (
-  { config }: ResolvedConfig,
-  worker: Worker | null,
+  config: Config,
   publicUrlKnown: Deferred.Deferred<string>,
   demoKey: string | undefined,
 ) {
@@ -80,9 +76,8 @@ const listen = Effect.fnUntraced(function* (
   const drain = new Drain();
   const ready = readiness(drain);
   // Opened first, so that it is closed last and metrics are available while the server drains.
-  if (worker === null) yield* Effect.provide(listenForOperators(config), ready);
+  yield* Effect.provide(listenForOperators(config), ready);
   const node = makeNodeServer(config, drain);
-  const close = worker?.serve(node);
   const refuseOverLimit = yield* limitConnections(node, config);
   const server = yield* NodeHttpServer.make(() => node, address).pipe(
     Effect.mapError(({ cause }) => listenError("ACCOUNTLINK_PORT", address, cause)),
@@ -105,7 +100,6 @@ const listen = Effect.fnUntraced(function* (
           ],
         }),
         ready,
-        worker === null ? Layer.empty : metricsOfAll(worker),
         Layer.succeed(PageSettings, pageSettingsOf(config)),
       ),
     ),
@@ -115,34 +109,8 @@ const listen = Effect.fnUntraced(function* (
   yield* server.serve(refusals.refuse(app));
   yield* answerDirectly(node, direct, refusals.isRefused);
   const { stop } = yield* SessionWatch;
-  yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop, close));
-  if (worker !== null) yield* Effect.provide(report(worker, url), ready);
+  yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
   return url;
-});
-
-/** `/metrics` of a worker has the metrics of all processes. */
-const metricsOfAll = (worker: Worker) =>
-  Layer.effect(
-    MetricsText,
-    Effect.map(MetricsText, (own) =>
-      Effect.flatMap(
-        Effect.promise(() => worker.metricsOfAll()),
-        (text) => (text === null ? own : Effect.succeed(text)),
-      ),
-    ),
-  );
-
-/** Tells the primary process that this one serves. */
-const report = Effect.fnUntraced(function* (worker: Worker, url: string) {
-  const { deployment, failing, degraded } = yield* Readiness;
-  const run = Effect.runPromiseWith(yield* Effect.context());
-  const metrics = PrometheusMetrics.format();
-  worker.ready({
-    deployment,
-    url,
-    health: () => run(Effect.all({ failing, degraded })),
-    metrics: () => run(metrics),
-  });
 });
 
 /**

@@ -18,17 +18,9 @@ const levels: Record<Config["ACCOUNTLINK_LOG_LEVEL"], LogLevel.LogLevel> = {
   error: "Error",
 };
 
-/**
- * The logger for this level and above, including warnings of Node and libraries.
- *
- * @param worker the number that its lines name
- */
-export const loggingLayer = (level: Config["ACCOUNTLINK_LOG_LEVEL"], worker?: number): Layer.Layer<never> =>
+/** The logger for this level and above, including warnings of Node and libraries. */
+export const loggingLayer = (level: Config["ACCOUNTLINK_LOG_LEVEL"]): Layer.Layer<never> =>
   Layer.provideMerge(
     captureWarnings,
-    Layer.mergeAll(
-      Logger.layer([redactingLogger]),
-      Layer.succeed(References.MinimumLogLevel, levels[level]),
-      worker === undefined ? Layer.empty : Layer.succeed(References.CurrentLogAnnotations, { worker }),
-    ),
+    Layer.merge(Logger.layer([redactingLogger]), Layer.succeed(References.MinimumLogLevel, levels[level])),
   );

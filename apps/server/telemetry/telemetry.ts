@@ -30,24 +30,12 @@ const serializations = new Map([
   ["http/json", OtlpSerialization.layerJson],
 ]);
 
-/**
- * Exports traces and metrics. Without an endpoint, tracing is disabled.
- *
- * @param worker the number that tells this process from the others of its server
- */
-export const telemetryLayer = (
-  environment: Environment,
-  worker?: number,
-): Layer.Layer<never, InvalidConfig> => {
+/** Exports traces and metrics. Without an endpoint, tracing is disabled. */
+export const telemetryLayer = (environment: Environment): Layer.Layer<never, InvalidConfig> => {
   const given = Object.entries(environment).flatMap(([name, value = ""]) =>
     value.trim() === "" ? [] : [[name, value] as const],
   );
   const variables: Record<string, string> = { ...defaults, ...Object.fromEntries(given) };
-  if (worker !== undefined) {
-    const { OTEL_RESOURCE_ATTRIBUTES: attributes } = variables;
-    variables["OTEL_RESOURCE_ATTRIBUTES"] =
-      `${attributes === undefined ? "" : `${attributes},`}worker=${worker}`;
-  }
   const named = endpoints.filter((name) => name in variables);
   if (named.length === 0) return Layer.succeed(References.TracerEnabled, false);
 

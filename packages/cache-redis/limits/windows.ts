@@ -1,16 +1,10 @@
 import type { StoreUnavailable } from "@accountlink/core";
-import {
-  type Admission,
-  AdmissionBatches,
-  admissionAt,
-  type CounterRule,
-  type CounterState,
-} from "@accountlink/core/limits";
+import type { Admission, CounterRule, CounterState } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import type { RedisCommands } from "../connection/connections.ts";
-import { atEndOfTurn } from "../connection/end_of_turn.ts";
 import { runCommand } from "../connection/failure.ts";
+import { AdmissionBatches, admissionAt } from "./admission_batches.ts";
 import { counterScripts, type ScriptClock } from "./counter_scripts.ts";
 import { withHashTag } from "./hash_tag.ts";
 import { runScript, type Script } from "./lua_script.ts";
@@ -55,10 +49,7 @@ export class Windows {
   readonly #prefix: string;
   readonly #scripts: ReturnType<typeof counterScripts>;
   readonly #generation: string | null;
-  readonly #batches = new AdmissionBatches(
-    (rules, now, requests) => this.#sendAdmit(rules, now, requests),
-    atEndOfTurn,
-  );
+  readonly #batches = new AdmissionBatches((rules, now, requests) => this.#sendAdmit(rules, now, requests));
 
   constructor({ commands, prefix, clock, isCluster }: WindowsOptions) {
     this.#commands = commands;

@@ -1,5 +1,4 @@
 /** Rate limits, quotas and their counters. */
-export * from "./admission_batches.ts";
 export * from "./count_ledger.ts";
 export * from "./counters.ts";
 export * from "./quota.ts";

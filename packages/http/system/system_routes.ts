@@ -1,7 +1,7 @@
 /**
  * Routes for operators. No key needed.
  */
-import { Context, Effect, Layer, Metric } from "effect";
+import { Effect, Layer, Metric } from "effect";
 import { HttpRouter, HttpServerResponse } from "effect/http";
 import { PrometheusMetrics } from "effect/observability";
 import { Readiness } from "./readiness.ts";
@@ -35,24 +35,5 @@ export const healthRoutes = Layer.mergeAll(
   HttpRouter.use((router) => Effect.flatMap(ready, (answer) => router.add("GET", "/readyz", answer))),
 );
 
-/**
- * The metrics, in the text format of Prometheus; by default those of this process.
- *
- * @internal
- */
-export const MetricsText = Context.Reference<Effect.Effect<string>>("@accountlink/http/MetricsText", {
-  defaultValue: () => PrometheusMetrics.format(),
-});
-
-const contentType = "text/plain; version=0.0.4; charset=utf-8";
-
 /** `/metrics`. */
-export const metricsRoute = HttpRouter.use((router) =>
-  Effect.flatMap(MetricsText, (text) =>
-    router.add(
-      "GET",
-      metricsPath,
-      Effect.map(text, (metrics) => HttpServerResponse.text(metrics, { contentType })),
-    ),
-  ),
-);
+export const metricsRoute = PrometheusMetrics.layerHttp({ path: metricsPath });

@@ -18,11 +18,6 @@ export interface EmbeddedOptions {
    * server, without the lock.
    */
   readonly exclusive?: boolean;
-  /**
-   * Waits for the turn of this process to write, until the scope closes. Where several processes
-   * write all the time, SQLite alone would leave it to chance which of them can.
-   */
-  readonly writeTurn?: Effect.Effect<void, never, Scope.Scope>;
 }
 
 export type EmbeddedError = DatabaseUnusable | DatabaseTooNew | DataFolderInUse;
@@ -54,7 +49,6 @@ type Database = Context.Context<SqlClient.SqlClient | SqlConnection.Connection>;
 const open = ({
   folder,
   exclusive = true,
-  writeTurn = Effect.void,
 }: EmbeddedOptions): Effect.Effect<
   { readonly database: Database; readonly migrated: ReadonlyArray<string> },
   EmbeddedError,
@@ -67,7 +61,7 @@ const open = ({
     // Other users of the machine must not read keys and links.
     yield* Effect.tryPromise({ try: () => mkdir(folder, { recursive: true, mode: 0o700 }), catch: unusable });
     if (exclusive) yield* acquireProcessLock(folder);
-    const database = yield* Layer.build(layerSqlite({ filename: path, writeTurn, alone: exclusive }));
+    const database = yield* Layer.build(layerSqlite({ filename: path }));
     yield* Effect.tryPromise({ try: () => chmod(path, 0o600), catch: unusable });
     const migrated = yield* Effect.provideContext(Effect.andThen(enlargeCache, migrate), database);
     return { database, migrated };

@@ -39,8 +39,6 @@ const retryPolicy = { times: 8, schedule: Schedule.spaced("25 millis") };
  *
  * Fails with `DataFolderInUse` if another server keeps the lock for 200 ms, and with `SqlError` if
  * the folder does not exist or cannot be written.
- *
- * @internal
  */
 export function acquireProcessLock(
   folder: string,

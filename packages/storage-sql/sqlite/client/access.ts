@@ -16,56 +16,45 @@ import { failWith } from "./sql_error.ts";
 /** Runs a synchronous function on the connection. */
 export type Run = <A>(statement: () => A) => Effect.Effect<A, SqlError.SqlError>;
 
-export interface AccessOptions {
-  /** How long to wait for locks of other processes, in milliseconds. */
-  readonly busyTimeout: number;
-  /** Waits for the turn of this process to write, until the scope closes. */
-  readonly writeTurn: Effect.Effect<void, never, Scope.Scope>;
-  /** Called after every statement and transaction that may have written. */
-  readonly onWrite: () => void;
-}
-
 export class Access {
   readonly #db: DatabaseSync;
   readonly #busyTimeout: number;
   readonly #turn = Semaphore.makeUnsafe(1);
   /** Released at the end of every transaction; never opened. */
   readonly #ended = Latch.makeUnsafe();
-  readonly #writeTurn: AccessOptions["writeTurn"];
   readonly #onWrite: () => void;
 
-  constructor(db: DatabaseSync, { busyTimeout, writeTurn, onWrite }: AccessOptions) {
+  /**
+   * @param busyTimeout how long to wait for locks of other processes, in milliseconds
+   * @param onWrite called after every statement and transaction that may have written
+   */
+  constructor(db: DatabaseSync, busyTimeout: number, onWrite: () => void) {
     this.#db = db;
     this.#busyTimeout = busyTimeout;
-    this.#writeTurn = writeTurn;
     this.#onWrite = onWrite;
   }
 
   /** Outside of transactions. */
   readonly shared: Run = (statement) =>
-    retryWhileLocked(
-      this.#busyTimeout,
-      () => {
-        if (this.#db.isTransaction) return Effect.andThen(this.#ended.await, this.shared(statement));
-        const result = statement();
-        this.#onWrite();
-        if (this.#db.isTransaction) {
-          leaveTransaction(this.#db);
-          throw new TypeError(
-            "Cannot run BEGIN as a statement: nothing would end it, expected withTransaction",
-          );
-        }
-        return Effect.succeed(result);
-      },
-      this.#writeTurn,
-    );
+    retryWhileLocked(this.#busyTimeout, () => {
+      if (this.#db.isTransaction) return Effect.andThen(this.#ended.await, this.shared(statement));
+      const result = statement();
+      this.#onWrite();
+      if (this.#db.isTransaction) {
+        leaveTransaction(this.#db);
+        throw new TypeError(
+          "Cannot run BEGIN as a statement: nothing would end it, expected withTransaction",
+        );
+      }
+      return Effect.succeed(result);
+    });
 
   /**
    * Leases the connection until the scope closes, and rolls back a transaction that is still open.
    */
   readonly lease: Effect.Effect<Run, never, Scope.Scope> = Effect.uninterruptibleMask((restore) =>
     Effect.andThen(
-      restore(Effect.andThen(this.#turn.takeScoped(1), this.#writeTurn)),
+      restore(this.#turn.takeScoped(1)),
       Effect.acquireRelease(
         Effect.sync(() => this.#makeLease()),
         (lease) => {

@@ -1,20 +1,17 @@
 /** Waits for locks of other processes. */
 import { setTimeout as pause } from "node:timers/promises";
 import * as Immediate from "@accountlink/core/immediate";
-import { Effect, type Scope } from "effect";
+import { Effect } from "effect";
 import type { SqlError } from "effect/sql";
 import { failWith, isBusy } from "./sql_error.ts";
 
 /**
  * Retries `attempt` while another process holds the lock, for up to `busyTimeout` milliseconds. The
  * pauses are in real time, since the other process does not follow the `Clock`.
- *
- * @param turn is waited for before the second attempt, and lasts until the last
  */
 export function retryWhileLocked<A>(
   busyTimeout: number,
   attempt: () => Effect.Effect<A, SqlError.SqlError>,
-  turn: Effect.Effect<void, never, Scope.Scope> = Effect.void,
 ): Effect.Effect<A, SqlError.SqlError> {
   const attemptBefore = (deadline: number | undefined, wait: number): Effect.Effect<A, SqlError.SqlError> =>
     Immediate.withFiber(() => {
@@ -24,11 +21,10 @@ export function retryWhileLocked<A>(
         const now = performance.now();
         const end = deadline ?? now + busyTimeout;
         if (now >= end || !isBusy(cause)) return failWith(cause);
-        const again = Effect.andThen(
+        return Effect.andThen(
           Effect.promise((signal) => pause(wait, undefined, { signal })),
           attemptBefore(end, Math.min(wait * 2, longestPause)),
         );
-        return deadline === undefined ? Effect.scoped(Effect.andThen(turn, again)) : again;
       }
     });
   return attemptBefore(undefined, 1);

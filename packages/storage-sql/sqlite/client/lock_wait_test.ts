@@ -5,49 +5,6 @@ import { Effect, Fiber } from "effect";
 import { SqlClient } from "effect/sql";
 import { add, names, settle, withDatabase } from "../test_database.ts";
 
-describe("the turn of a process to write", () => {
-  /** Notes turns, and those of writes between them. */
-  const makeTurn = () => {
-    const notes: Array<string> = [];
-    const note = (text: string) => Effect.sync(() => void notes.push(text));
-    return { notes, note, writeTurn: Effect.acquireRelease(note("turn"), () => note("end")) };
-  };
-
-  it.effect("spans each transaction", () => {
-    const { notes, note, writeTurn } = makeTurn();
-    return withDatabase(
-      function* ({ sql }) {
-        const write = (name: string) => Effect.andThen(note(name), add(sql, name));
-        yield* Effect.all([sql.withTransaction(write("a")), sql.withTransaction(write("b"))], {
-          concurrency: "unbounded",
-        });
-        expect(notes).toEqual(["turn", "a", "end", "turn", "b", "end"]);
-      },
-      { writeTurn },
-    );
-  });
-
-  it.effect("is waited for by a statement that finds the database locked, and no other", () => {
-    const { notes, writeTurn } = makeTurn();
-    return withDatabase(
-      function* (fixture) {
-        const { sql, other } = fixture;
-        yield* add(sql, "free");
-        expect(notes).toEqual([]);
-        other.exec("BEGIN IMMEDIATE");
-        const writer = yield* Effect.forkChild(add(sql, "late"));
-        yield* settle;
-        expect(notes).toEqual(["turn"]);
-        other.exec("COMMIT");
-        yield* Fiber.join(writer);
-        expect(notes).toEqual(["turn", "end"]);
-        expect(names(fixture)).toEqual(["free", "late"]);
-      },
-      { writeTurn },
-    );
-  });
-});
-
 describe("a lock of another process", () => {
   it.effect.each([
     ["statement", (sql: SqlClient.SqlClient) => add(sql, "late")],

@@ -2,9 +2,9 @@
  * Reads outside of transactions, on their own connection.
  *
  * To begin and end a snapshot costs SQLite more than a point read. So the reads of one turn of the
- * event loop share a snapshot, or of one event where other processes write too. It ends with that, or
- * with a write of this process. A read sees every write of this process that was answered before it;
- * writes of other processes are visible in the next turn or event.
+ * event loop share a snapshot. It ends with the turn, or with a write of this process. A read sees
+ * every write of this process that was answered before it; writes of other processes are visible in
+ * the next turn.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { Effect } from "effect";
@@ -14,22 +14,14 @@ import { retryWhileLocked } from "./lock_wait.ts";
 export class SnapshotReader {
   readonly #db: DatabaseSync;
   readonly #busyTimeout: number;
-  readonly #atEnd: (run: () => void) => void;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   #reading = false;
 
-  /**
-   * @param db a read-only connection, used by nothing else
-   * @param options.atEnd runs a function when a snapshot has to end
-   */
-  constructor(
-    db: DatabaseSync,
-    options: { readonly busyTimeout: number; readonly atEnd: (run: () => void) => void },
-  ) {
+  /** @param db a read-only connection, used by nothing else */
+  constructor(db: DatabaseSync, busyTimeout: number) {
     this.#db = db;
-    this.#busyTimeout = options.busyTimeout;
-    this.#atEnd = options.atEnd;
+    this.#busyTimeout = busyTimeout;
     this.#begin = db.prepare("BEGIN");
     this.#end = db.prepare("COMMIT");
   }
@@ -39,7 +31,7 @@ export class SnapshotReader {
       if (!this.#reading) {
         this.#begin.run();
         this.#reading = true;
-        this.#atEnd(this.endSnapshot);
+        setImmediate(this.endSnapshot);
       }
       try {
         return Effect.succeed(statement());

@@ -45,19 +45,6 @@ describe("reads on the connection", () => {
     }),
   );
 
-  it.live("see writes of another process before the next event where several processes write", () =>
-    withDatabase(
-      function* ({ connection, other }) {
-        const read = connection.executeValues(names, []);
-        yield* read;
-        other.exec("INSERT INTO counters VALUES ('a', 1)");
-        yield* Effect.promise(() => new Promise<void>((resolve) => process.nextTick(resolve)));
-        expect(yield* read).toEqual([["a"]]);
-      },
-      { alone: false },
-    ),
-  );
-
   it.effect("cannot write", () =>
     withDatabase(function* ({ connection }) {
       const refused = yield* Effect.flip(connection.executeRaw("INSERT INTO counters VALUES ('a', 1)", []));

@@ -18,14 +18,6 @@ export interface SqliteOptions {
    * `LockTimeoutError`; 5 seconds by default.
    */
   readonly busyTimeout?: Duration.Input;
-  /** Waits for the turn of this process to write, until the scope closes. */
-  readonly writeTurn?: Effect.Effect<void, never, Scope.Scope>;
-  /**
-   * Whether the reads of a turn of the event loop may share a snapshot, since other processes hardly
-   * write; true by default. Else only those that follow on one event may, such as a message: a read
-   * sees every write of any process that was answered before its event.
-   */
-  readonly alone?: boolean;
 }
 
 /**
@@ -51,9 +43,8 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const busyTimeout = Duration.toMillis(options.busyTimeout ?? "5 seconds");
   const db = yield* acquire(() => open(options.filename), busyTimeout);
   const Direct = (yield* isTraced) ? TracedConnection : Connection;
-  const { filename, writeTurn = Effect.void, alone = true } = options;
-  const reader = yield* makeReader({ filename, busyTimeout, alone }, Direct);
-  const access = new Access(db, { busyTimeout, writeTurn, onWrite: () => reader?.endSnapshot() });
+  const reader = yield* makeReader(options.filename, busyTimeout, Direct);
+  const access = new Access(db, busyTimeout, () => reader?.endSnapshot());
   const statements = statementsOf(db);
   const shared = new Connection(access.shared, statements);
 
@@ -89,18 +80,13 @@ function acquire(
 
 /** A database in memory has no reader, since only its own connection sees it. */
 const makeReader = Effect.fnUntraced(function* (
-  {
-    filename,
-    busyTimeout,
-    alone,
-  }: { readonly filename: string; readonly busyTimeout: number; readonly alone: boolean },
+  filename: string,
+  busyTimeout: number,
   Direct: typeof Connection,
 ) {
   if (filename === ":memory:") return undefined;
   const db = yield* acquire(() => openToRead(filename), busyTimeout);
-  // The next tick comes before the next event.
-  const atEnd = alone ? setImmediate : (run: () => void) => process.nextTick(run);
-  const reader = new SnapshotReader(db, { busyTimeout, atEnd });
+  const reader = new SnapshotReader(db, busyTimeout);
   return Object.assign(new Direct(reader.run, statementsOf(db)), { endSnapshot: reader.endSnapshot });
 });
 

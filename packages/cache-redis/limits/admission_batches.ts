@@ -1,9 +1,10 @@
-import type { Millis } from "../timestamp.ts";
-import type { Admission, CounterRule } from "./counters.ts";
+import type { Admission, CounterRule } from "@accountlink/core/limits";
+import type { Millis } from "@accountlink/core/timestamp";
+import { atEndOfTurn } from "../connection/end_of_turn.ts";
 
 type Rules = ReadonlyArray<CounterRule>;
 
-/** Has a number of requests of the same windows decided, as if they came one after the other. */
+/** Sends one script for a number of requests of the same windows. */
 type Send<Reply> = (rules: Rules, now: Millis, requests: number) => Promise<Reply>;
 
 interface Batch<Reply> {
@@ -14,21 +15,16 @@ interface Batch<Reply> {
 }
 
 /**
- * Combines requests that count in the same windows, such as those of one key from one address, into
- * one call, until it is sent.
- *
- * @internal
+ * Combines the requests of one turn of the event loop that count in the same windows, such as those
+ * of one key from one address. They are decided in order, as if they came one after the other.
  */
 export class AdmissionBatches<Reply> {
   readonly #send: Send<Reply>;
-  readonly #whenDue: (run: () => void) => void;
   /** By their last window, which is the narrowest: that of a key. */
   readonly #open = new Map<string, Batch<Reply>>();
 
-  /** @param whenDue runs a function when batches are to be sent, such as at the end of a turn of the event loop */
-  constructor(send: Send<Reply>, whenDue: (run: () => void) => void) {
+  constructor(send: Send<Reply>) {
     this.#send = send;
-    this.#whenDue = whenDue;
   }
 
   /** Returns the reply to the batch, and the place of this request in it. */
@@ -45,7 +41,7 @@ export class AdmissionBatches<Reply> {
 
   #begin(name: string, rules: Rules, now: Millis): Batch<Reply> {
     const reply = new Promise<Reply>((resolve) => {
-      this.#whenDue(() => {
+      atEndOfTurn(() => {
         if (this.#open.get(name) === batch) this.#open.delete(name);
         resolve(this.#send(rules, now, batch.size));
       });
@@ -60,7 +56,6 @@ export class AdmissionBatches<Reply> {
  *
  * @param admitted how many are
  * @param states the windows after all of them
- * @internal
  */
 export const admissionAt = (
   place: number,
