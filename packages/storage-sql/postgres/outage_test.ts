@@ -6,24 +6,37 @@ import { layerPostgres } from "./postgres.ts";
 
 const missing = await whyNoPostgres();
 
-/** Short, since most cases wait for them. */
-const timeouts = { connectTimeout: "750 millis", statementTimeout: "500 millis" } as const;
+interface Outage {
+  readonly connectionOf: (parts: Parts) => Connection["Service"];
+  /** Whether operations end by their timeout only. */
+  readonly isSilent?: true;
+}
 
 /** Outages of the server and of the network, and their ends. */
-const outages: Readonly<Record<string, (parts: Parts) => Connection["Service"]>> = {
-  "is killed": ({ server }) => ({ break: server.kill, restore: server.restart }),
-  "is stopped": ({ server }) => ({ break: server.stop, restore: server.restart }),
-  "is frozen": ({ server }) => ({ break: server.freeze, restore: server.thaw }),
-  "refuses connections": ({ proxy }) => ({ break: proxy.cut, restore: proxy.restore }),
-  "falls silent": ({ proxy }) => ({ break: proxy.silence, restore: proxy.restore }),
+const outages: Readonly<Record<string, Outage>> = {
+  "is killed": { connectionOf: ({ server }) => ({ break: server.kill, restore: server.restart }) },
+  "is stopped": { connectionOf: ({ server }) => ({ break: server.stop, restore: server.restart }) },
+  "is frozen": {
+    connectionOf: ({ server }) => ({ break: server.freeze, restore: server.thaw }),
+    isSilent: true,
+  },
+  "refuses connections": { connectionOf: ({ proxy }) => ({ break: proxy.cut, restore: proxy.restore }) },
+  "falls silent": {
+    connectionOf: ({ proxy }) => ({ break: proxy.silence, restore: proxy.restore }),
+    isSilent: true,
+  },
 };
+
+/** As short as a busy machine allows where every case waits for them. */
+const timeoutsOf = ({ isSilent }: Outage) =>
+  isSilent ? ({ connectTimeout: "1.5 seconds", statementTimeout: "1 second" } as const) : {};
 
 interface Parts {
   readonly server: Effect.Success<ReturnType<typeof startPostgres>>;
   readonly proxy: Effect.Success<ReturnType<typeof startProxy>>;
 }
 
-const layerOf = (connectionOf: (parts: Parts) => Connection["Service"]) =>
+const layerOf = (outage: Outage) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const server = yield* startPostgres();
@@ -31,14 +44,14 @@ const layerOf = (connectionOf: (parts: Parts) => Connection["Service"]) =>
       const { url } = yield* makePostgresDatabase(server);
       const throughProxy = new URL(url);
       throughProxy.port = `${proxy.port}`;
-      return layerPostgres({ url: Redacted.make(throughProxy.href), ...timeouts }).pipe(
-        Layer.merge(Layer.succeed(Connection, connectionOf({ server, proxy }))),
+      return layerPostgres({ url: Redacted.make(throughProxy.href), ...timeoutsOf(outage) }).pipe(
+        Layer.merge(Layer.succeed(Connection, outage.connectionOf({ server, proxy }))),
       );
     }),
   );
 
 test.describe.skipIf(missing !== null)(`Postgres ${missing ?? "when its server"}`, () => {
-  for (const [name, connectionOf] of Object.entries(outages)) {
-    storageOutageSuite({ name, layer: layerOf(connectionOf), test });
+  for (const [name, outage] of Object.entries(outages)) {
+    storageOutageSuite({ name, layer: layerOf(outage), test });
   }
 });
