@@ -51,6 +51,12 @@ export const flatMap = <A, E, R, B, E2, R2>(
   f: (value: A) => Effect.Effect<B, E2, R2>,
 ): Effect.Effect<B, E | E2, R | R2> => withFiber((fiber) => Effect.flatMapEager(attempt(self, fiber), f));
 
+/** `Effect.mapError`. */
+export const mapError = <A, E, R, E2>(
+  self: Effect.Effect<A, E, R>,
+  f: (error: E) => E2,
+): Effect.Effect<A, E2, R> => withFiber((fiber) => Effect.mapErrorEager(attempt(self, fiber), f));
+
 /** `Effect.matchCauseEffect`. */
 export const matchCauseEffect = <A, E, R, B, E2, R2, C, E3, R3>(
   self: Effect.Effect<A, E, R>,

@@ -1,11 +1,18 @@
 /**
  * The HTTP application of accountlink, over the services of core.
  */
-export { makeHttpApp, makeServerApp, type ServerApp } from "./app.ts";
-export type { DirectRequests } from "./direct_requests.ts";
+export { makeHttpApp } from "./app.ts";
+export type { HttpApp } from "./http_app.ts";
+export { BodyTooLarge, type HttpRequest } from "./http_request.ts";
+export { HttpResponse, type ResponseHeaders, type ResponseStream } from "./http_response.ts";
+export {
+  makeNodeListener,
+  type NodeListener,
+  type NodeListenerOptions,
+  type NodeRequest,
+  type NodeResponse,
+} from "./node/node_listener.ts";
 export { PageSettings, type PageSettingsShape } from "./pages/page_settings.ts";
-export { type HttpApp, RefusedRequest, refuseWhere } from "./pipeline/refused_request.ts";
-export type { DirectRequest } from "./request_context.ts";
 export { HttpSettings, type HttpSettingsShape } from "./settings.ts";
 export { makeOperatorApp } from "./system/operator_app.ts";
 export { Readiness } from "./system/readiness.ts";

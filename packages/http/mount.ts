@@ -4,8 +4,9 @@
  */
 import { Html } from "@accountlink/html";
 import { Effect } from "effect";
-import { Cookies, HttpServerRequest, HttpServerResponse } from "effect/http";
-import type { HttpApp } from "./pipeline/refused_request.ts";
+import type { HttpApp } from "./http_app.ts";
+import type { HttpRequest } from "./http_request.ts";
+import type { HttpResponse } from "./http_response.ts";
 
 /** The path of the public URL, without a slash at its end; empty for the root. */
 export const basePathOf = ({ publicUrl }: { readonly publicUrl: string }): string =>
@@ -16,16 +17,21 @@ export const basePathOf = ({ publicUrl }: { readonly publicUrl: string }): strin
  *
  * @param outside answers requests for other paths
  */
-export const mount = (basePath: string, app: HttpApp, outside: HttpApp): HttpApp => {
+export const mount = (basePath: string, app: HttpApp, outside: HttpApp["answer"]): HttpApp => {
   if (basePath === "") return app;
-  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    const url = urlBelow(basePath, request.url);
-    if (url === null) return outside;
-    return Effect.map(
-      Effect.provideService(app, HttpServerRequest.HttpServerRequest, request.modify({ url })),
-      (response) => withPathsBelow(basePath, response),
-    );
-  });
+  const mounted =
+    (
+      answer: (request: HttpRequest) => Effect.Effect<HttpResponse>,
+    ): ((request: HttpRequest) => Effect.Effect<HttpResponse>) =>
+    (request) => {
+      const url = urlBelow(basePath, request.url);
+      if (url === null) return outside(request);
+      return Effect.map(answer(withUrl(request, url)), (response) => locatedBelow(basePath, response));
+    };
+  return {
+    answer: mounted(app.answer),
+    refuse: (request, error) => mounted((below) => app.refuse(below, error))(request),
+  };
 };
 
 /** The URL as seen from the base path; null outside of it. */
@@ -36,30 +42,19 @@ const urlBelow = (basePath: string, url: string): string | null => {
   return rest === "" || rest.startsWith("?") ? `/${rest}` : null;
 };
 
-const withPathsBelow = (
-  basePath: string,
-  response: HttpServerResponse.HttpServerResponse,
-): HttpServerResponse.HttpServerResponse => {
-  const { location } = response.headers;
-  const moved =
-    location?.startsWith("/") === true
-      ? HttpServerResponse.setHeader(response, "location", basePath + location)
-      : response;
-  return Cookies.isEmpty(moved.cookies)
-    ? moved
-    : HttpServerResponse.updateCookies(moved, (cookies) =>
-        Cookies.fromIterable(Object.values(cookies.cookies).map((cookie) => cookieBelow(basePath, cookie))),
-      );
-};
+const withUrl = (request: HttpRequest, url: string): HttpRequest => ({
+  method: request.method,
+  url,
+  remoteAddress: request.remoteAddress,
+  header: (name) => request.header(name),
+  readBody: (maxBytes) => request.readBody(maxBytes),
+});
 
-/** Browsers take a `__Host-` cookie with the path "/" only. */
-const cookieBelow = (basePath: string, cookie: Cookies.Cookie): Cookies.Cookie => {
-  const path = cookie.options?.path ?? "/";
-  if (cookie.name.startsWith("__Host-")) return cookie;
-  return Cookies.makeCookieUnsafe(cookie.name, cookie.value, {
-    ...cookie.options,
-    path: path === "/" ? basePath : basePath + path,
-  });
+const locatedBelow = (basePath: string, response: HttpResponse): HttpResponse => {
+  const { location } = response.headers;
+  return typeof location === "string" && location.startsWith("/")
+    ? response.withHeaders({ location: basePath + location })
+    : response;
 };
 
 /** A document whose links, forms and files are below the base path. */

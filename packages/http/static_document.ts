@@ -2,12 +2,11 @@
  * Documents that are the same for every client: compressed once, and sent from one buffer.
  */
 import { Base64Url } from "effect/encoding";
-import { type HttpServerRequest, HttpServerResponse } from "effect/http";
+import type { HttpRequest } from "./http_request.ts";
+import { emptyResponse, HttpResponse } from "./http_response.ts";
 
 /** Answers GET and HEAD with the document, or with 304. */
-export type StaticDocument = (
-  request: HttpServerRequest.HttpServerRequest,
-) => HttpServerResponse.HttpServerResponse;
+export type StaticDocument = (request: HttpRequest) => HttpResponse;
 
 export interface StaticDocumentOptions {
   readonly contentType: string;
@@ -40,9 +39,9 @@ export const makeStaticDocument = async (
     "content-encoding": "gzip",
   });
   const plain = onlyCompressed === true ? zipped : representation(bytes, `"${hash}"`, contentType, common);
-  return ({ headers: sent }) => {
-    const { etag, whole, unchanged } = acceptsGzip(sent["accept-encoding"]) ? zipped : plain;
-    return matchesTag(sent["if-none-match"], etag) ? unchanged : whole;
+  return (request) => {
+    const { etag, whole, unchanged } = acceptsGzip(request.header("accept-encoding")) ? zipped : plain;
+    return matchesTag(request.header("if-none-match"), etag) ? unchanged : whole;
   };
 };
 
@@ -59,8 +58,8 @@ const representation = (
   headers: Readonly<Record<string, string>>,
 ) => ({
   etag,
-  whole: HttpServerResponse.uint8Array(body, { contentType, headers: { ...headers, etag } }),
-  unchanged: HttpServerResponse.empty({ status: 304, headers: { ...documentHeaders, etag } }),
+  whole: new HttpResponse(200, { ...headers, etag, "content-type": contentType }, body),
+  unchanged: emptyResponse(304, { ...documentHeaders, etag }),
 });
 
 /** Whether an `Accept-Encoding` names gzip, or everything, with a weight above 0. */

@@ -2,7 +2,7 @@
  * This service as a client of the simulated OAuth servers.
  */
 import type { Resilience } from "@accountlink/platform-http";
-import type { Effect, Redacted } from "effect";
+import type { Redacted } from "effect";
 
 /** The client's credentials. */
 export interface OAuthClient {
@@ -11,11 +11,8 @@ export interface OAuthClient {
 }
 
 export interface RegisteredClient extends OAuthClient {
-  /**
-   * Compared exactly. Evaluated for each request, since a service that listens on a free port
-   * learns its own URL only after the platforms have started.
-   */
-  readonly redirectUris: Effect.Effect<ReadonlyArray<string>>;
+  /** Compared exactly. */
+  readonly redirectUris: ReadonlyArray<string>;
 }
 
 /**

@@ -31,7 +31,7 @@ export type FaultBody = Partial<Fault> & Pick<Fault, "mode">;
 /** Starts a server for the life of the scope. */
 export const startServer = Effect.fnUntraced(function* (fixture: PlatformFixture) {
   const address = { host: "127.0.0.1", port: 0 };
-  const client = { ...oauthClient, redirectUris: Effect.succeed([redirectUri]) };
+  const client = { ...oauthClient, redirectUris: [redirectUri] };
   const server = Layer.provideMerge(
     devPlatform({ fixture, botToken, clients: { chat: client, game: client } }),
     NodeHttpServer.layer(() => createServer(), address),

@@ -2,6 +2,7 @@
  * The HTTP application in this process, over a real socket, on stores that fail when a test says so. For what a server
  * process cannot be made to do from outside.
  */
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { CacheMemory } from "@accountlink/cache-memory";
 import {
@@ -26,13 +27,12 @@ import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
-import { HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
+import { HttpSettings, makeHttpApp, makeNodeListener, Readiness } from "@accountlink/http";
 import { PlatformMemory } from "@accountlink/platform-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
+import { freePort } from "@accountlink/test-servers";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
-import { HttpServer } from "effect/http";
 import { makeClient, type Send } from "./http.ts";
 
 /** How the stores behave: well, as if out of reach, or as if they had a bug. */
@@ -103,11 +103,12 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     ),
     Layer.provideMerge(Layer.mergeAll(CacheMemory.layer, NodeCrypto.layer, NodeCrypto.layerSecureRandom)),
     Layer.provideMerge(Layer.mergeAll(settings, Logger.layer([]))),
-    Layer.provideMerge(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })),
   );
 
-  const runtime = ManagedRuntime.make(Layer.provideMerge(serving(text), services));
-  const url = await runtime.runPromise(HttpServer.addressFormattedWith((address) => Effect.succeed(address)));
+  const port = await freePort();
+  const runtime = ManagedRuntime.make(Layer.provideMerge(serving(text, port), services));
+  await runtime.context();
+  const url = `http://127.0.0.1:${port}`;
   const client = makeClient(url);
   return {
     url,
@@ -122,11 +123,18 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
   };
 };
 
-const serving = (fixture: string) =>
+const serving = (fixture: string, port: number) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       yield* (yield* FixtureLoader).load(fixture);
-      yield* (yield* HttpServer.HttpServer).serve(yield* makeHttpApp);
+      const server = createServer(yield* makeNodeListener(yield* makeHttpApp)).listen(port, "127.0.0.1");
+      yield* Effect.promise(() => once(server, "listening"));
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          server.close();
+          server.closeAllConnections();
+        }),
+      );
     }),
   );
 

@@ -1,7 +1,6 @@
 /**
  * The platform and identity ports.
  */
-import { createServer } from "node:http";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import {
   devChatIdentity,
@@ -17,25 +16,20 @@ import {
   liveGameIdentity,
   liveGamePlatform,
 } from "@accountlink/platform-live";
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { Effect, Layer, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
-import { FetchHttpClient, HttpServer } from "effect/http";
+import { FetchHttpClient } from "effect/http";
 import type { Platform } from "../config/resolved_config.ts";
-import { listenError } from "../serving/listen_error.ts";
+import { makeDevHttpServer } from "../serving/dev_http_server.ts";
 
 /**
  * The ports of both platforms and of their sign-ins.
  *
  * @param fixture the initial state of the dev platform
- * @param publicUrl the public URL of the service, once it is known
+ * @param publicUrl the public URL of the service
  */
-export const platformLayer = (
-  platform: Platform,
-  fixture: PlatformFixture,
-  publicUrl: Effect.Effect<string>,
-) =>
+export const platformLayer = (platform: Platform, fixture: PlatformFixture, publicUrl: string) =>
   (platform.kind === "live" ? livePlatforms(platform) : devPlatforms(platform, fixture, publicUrl)).pipe(
     Layer.provide(FetchHttpClient.layer),
   );
@@ -52,7 +46,7 @@ const livePlatforms = ({ publicUrl, chat, game }: Extract<Platform, { readonly k
 const devPlatforms = (
   { port }: Extract<Platform, { readonly kind: "dev" }>,
   fixture: PlatformFixture,
-  publicUrl: Effect.Effect<string>,
+  publicUrl: string,
 ) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -64,19 +58,15 @@ const devPlatforms = (
         Effect.map(makeSecret, (clientSecret) => ({
           clientId: "accountlink",
           clientSecret,
-          redirectUris: Effect.map(publicUrl, (url) => callbacks.map((callback) => url + callback)),
+          redirectUris: callbacks.map((callback) => publicUrl + callback),
         }));
       const botToken = yield* makeSecret;
       const chat = yield* makeClient("/verify/chat/callback", "/dashboard/callback", "/me/callback");
       const game = yield* makeClient("/verify/game/callback");
-      const loopback = { host: "127.0.0.1", port };
-      const server = NodeHttpServer.layer(createServer, loopback);
-      const context = yield* Layer.build(
-        devPlatform({ fixture, botToken, clients: { chat, game } }).pipe(Layer.provideMerge(server)),
-      ).pipe(Effect.mapError(({ cause }) => listenError("ACCOUNTLINK_DEV_PLATFORM_PORT", loopback, cause)));
-      const baseUrl = yield* HttpServer.addressFormattedWith(Effect.succeed).pipe(
-        Effect.provideContext(context),
-      );
+      const { url: baseUrl, layer, open } = yield* makeDevHttpServer(port);
+      const clients = { chat, game };
+      yield* Layer.build(devPlatform({ fixture, botToken, clients }).pipe(Layer.provide(layer)));
+      yield* open;
       return Layer.mergeAll(
         cachedChatPlatform().pipe(Layer.provide(devChatPlatform({ baseUrl, botToken }))),
         cachedGamePlatform().pipe(Layer.provide(devGamePlatform({ baseUrl }))),

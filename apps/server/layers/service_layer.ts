@@ -6,7 +6,7 @@ import { AccountLink, AuditRetention, SessionSettings } from "@accountlink/core"
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Limits, ResilientCounters } from "@accountlink/core/limits";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
-import { type Effect, Layer } from "effect";
+import { Layer } from "effect";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { cryptoLayer } from "./crypto_layer.ts";
@@ -18,13 +18,13 @@ import { storageLayer } from "./storage_layer.ts";
  * Everything that the HTTP application requires.
  *
  * @param fixture the initial state of the dev platform
- * @param publicUrl the public URL of the service, once it is known
+ * @param publicUrl the public URL of the service
  */
 export const serviceLayer = (
   resolved: ResolvedConfig,
   secrets: DeploymentSecrets,
   fixture: PlatformFixture,
-  publicUrl: Effect.Effect<string>,
+  publicUrl: string,
 ) => {
   const { config, storage, cache, platform, limits, sessions } = resolved;
   const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;

@@ -6,10 +6,9 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import type { PublicError } from "@accountlink/core";
 import { InvalidBody, MalformedRequest } from "@accountlink/core/errors";
-import { type HttpApp, RefusedRequest } from "@accountlink/http";
-import { Effect, Option } from "effect";
-import { HttpServerRequest, HttpServerResponse } from "effect/http";
-import type { RefusalOf } from "./refusals.ts";
+import type { HttpApp, HttpRequest, HttpResponse } from "@accountlink/http";
+import { Effect } from "effect";
+import type { RefusalOf } from "./requests.ts";
 
 /**
  * Refuses requests whose head Node accepts although it is ambiguous.
@@ -40,7 +39,7 @@ const headProblem = (request: IncomingMessage, publicHost: string): MalformedReq
 const isRepeated = (name: string, value: string, request: IncomingMessage): boolean =>
   value.includes(",") && (request.headersDistinct[name]?.length ?? 0) > 1;
 
-/** The expectations that Node and Effect's server accept. */
+/** The expectations that Node accepts. */
 const isContinue = /(?:^|\W)100-continue(?:$|\W)/i;
 
 /** Whether a target in absolute form names neither the public host nor the local address. */
@@ -70,18 +69,8 @@ export const answerClientErrors = (server: Server, app: HttpApp) =>
       }
       const { remoteAddress } = socket;
       const target = current?.req.url ?? requestLine.exec(error.rawPacket?.toString("latin1") ?? "")?.[1];
-      const request = HttpServerRequest.fromWeb(new Request(readableUrl(target))).modify({
-        remoteAddress: Option.fromUndefinedOr(remoteAddress),
-      });
-      run(
-        app.pipe(
-          Effect.provideService(RefusedRequest, refusalOf(error)),
-          Effect.provideService(HttpServerRequest.HttpServerRequest, request),
-          Effect.scoped,
-          Effect.flatMap((response) => Effect.promise(() => rawAnswer(response))),
-          Effect.tap((answer) => Effect.sync(() => sendLast(socket, answer, error))),
-        ),
-      );
+      const refusal = app.refuse(unreadRequest(target, remoteAddress), refusalOf(error));
+      run(Effect.map(refusal, (response) => sendLast(socket, rawAnswer(response), error)));
     });
     // Without a listener Node answers 417 itself.
     server.on("checkExpectation", (request, response) => server.emit("request", request, response));
@@ -99,10 +88,14 @@ interface NodeSocket extends Socket {
 
 const requestLine = /^[A-Z]+ (\/\S*) HTTP\/1\.[01]\r\n/;
 
-const readableUrl = (target: string | undefined): string => {
-  const url = `http://localhost${target ?? "/"}`;
-  return URL.canParse(url) ? url : "http://localhost/";
-};
+/** A request of which only the target is known. */
+const unreadRequest = (target: string | undefined, remoteAddress: string | undefined): HttpRequest => ({
+  method: "GET",
+  url: target !== undefined && URL.canParse(`http://localhost${target}`) ? target : "/",
+  remoteAddress,
+  header: () => undefined,
+  readBody: () => Effect.succeed(new Uint8Array()),
+});
 
 const refusalOf = ({ code }: ClientError): PublicError => {
   switch (code) {
@@ -118,11 +111,16 @@ const refusalOf = ({ code }: ClientError): PublicError => {
 };
 
 /** The raw text of a response that closes the connection. */
-const rawAnswer = async (response: HttpServerResponse.HttpServerResponse): Promise<string> => {
-  const web = HttpServerResponse.toWeb(response);
-  const headers = [...web.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  const date = new Date().toUTCString();
-  return `HTTP/1.1 ${web.status} ${STATUS_CODES[web.status]}\r\n${headers}date: ${date}\r\nconnection: close\r\n\r\n${await web.text()}`;
+const rawAnswer = ({ status, headers, body }: HttpResponse): string => {
+  const text = String(body ?? "");
+  const all = {
+    ...headers,
+    "content-length": Buffer.byteLength(text),
+    date: new Date().toUTCString(),
+    connection: "close",
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${text}`;
 };
 
 /**

@@ -43,11 +43,7 @@ const closeBehindUpgrade = ({ headers, method }: IncomingMessage, response: Serv
   if (headers.upgrade !== undefined || method === "CONNECT") response.shouldKeepAlive = false;
 };
 
-/**
- * A response that is sent in one write. Effect's server enables `strictContentLength`, with which
- * Node makes two writes; the check is redundant, since that server also computes the length.
- */
-class WholeResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
+class EndingResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
   /**
    * When a connection closes, Node emits no "close" on pipelined responses that wait for another
    * one.
@@ -59,10 +55,8 @@ class WholeResponse<Request extends IncomingMessage> extends ServerResponse<Requ
     return this;
   }
 }
-Object.defineProperty(WholeResponse.prototype, "strictContentLength", { get: () => false, set: () => {} });
-
 const responseClass = (drain: Drain) =>
-  class<Request extends IncomingMessage> extends WholeResponse<Request> {
+  class<Request extends IncomingMessage> extends EndingResponse<Request> {
     override writeHead(...head: [number]): this {
       if (drain.isDraining) this.shouldKeepAlive = false;
       return super.writeHead(...head);

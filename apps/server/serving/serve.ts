@@ -3,11 +3,9 @@
  */
 import { RedisHealth } from "@accountlink/cache-redis/redis_health";
 import { SessionWatch } from "@accountlink/core/sessions";
-import { HttpSettings, makeServerApp, PageSettings, Readiness } from "@accountlink/http";
+import { HttpSettings, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
 import { docs, docsWith } from "@accountlink/http/docs";
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
-import { Console, Deferred, Effect, Layer, Option } from "effect";
-import { HttpServer } from "effect/http";
+import { Console, Effect, Layer, Option } from "effect";
 import { Invocation } from "../cli/invocation.ts";
 import type { Config } from "../config/config.ts";
 import { prepareFolder } from "../config/data_folder.ts";
@@ -20,15 +18,14 @@ import { exportConnections, exportProcessMetrics } from "../telemetry/process_me
 import { telemetryLayer } from "../telemetry/telemetry.ts";
 import { limitConnections } from "./connection_limits.ts";
 import { demoIntroduction, demoKeyOf } from "./demo.ts";
-import { answerDirectly } from "./direct_requests.ts";
 import { Drain } from "./drain.ts";
 import { watchFileDescriptors } from "./file_descriptors.ts";
 import { guide } from "./guide.ts";
-import { listenError } from "./listen_error.ts";
 import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
 import { makeNodeServer } from "./node_server.ts";
 import { listenForOperators } from "./operator_server.ts";
-import { Refusals } from "./refusals.ts";
+import { claimPort, type Port } from "./port.ts";
+import { answerRequests } from "./requests.ts";
 import { loadStartupFixture, readStartupFixture, warnOfLive } from "./startup_fixture.ts";
 
 /**
@@ -48,46 +45,39 @@ const serving = Effect.fnUntraced(function* (resolved: ResolvedConfig) {
   if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
   const secrets = yield* resolveSecrets(resolved);
   yield* warnOfLive(platform, fixture);
-  const publicUrl = yield* Deferred.make<string>();
+  const port = yield* claimPort("ACCOUNTLINK_PORT", {
+    host: config.ACCOUNTLINK_HOST,
+    port: config.ACCOUNTLINK_PORT,
+  });
+  const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? port.url;
   return yield* Effect.gen(function* () {
     yield* Effect.forkScoped(watchFileDescriptors);
     yield* loadStartupFixture(fixture);
-    const url = yield* listen(config, publicUrl, demo ? demoKeyOf(fixture.text) : undefined);
-    yield* Console.log(`listening on ${url}`);
-    if (demo) yield* Console.log(demoIntroduction(url, fixture.text));
+    yield* listen(config, port, publicUrl, demo ? demoKeyOf(fixture.text) : undefined);
+    yield* Console.log(`listening on ${port.url}`);
+    if (demo) yield* Console.log(demoIntroduction(port.url, fixture.text));
     return yield* Effect.never;
   }).pipe(
     Effect.scoped,
-    Effect.provide(serviceLayer(resolved, secrets, fixture.platform, Deferred.await(publicUrl))),
+    Effect.provide(serviceLayer(resolved, secrets, fixture.platform, publicUrl)),
     Effect.provideContext(networks),
   );
 });
 
-/**
- * @param publicUrlKnown is completed with the public URL once the port is open
- * @param demoKey what `/docs` tries requests with
- */
+/** @param demoKey what `/docs` tries requests with */
 const listen = Effect.fnUntraced(function* (
   config: Config,
-  publicUrlKnown: Deferred.Deferred<string>,
+  port: Port,
+  publicUrl: string,
   demoKey: string | undefined,
 ) {
-  const address = { host: config.ACCOUNTLINK_HOST, port: config.ACCOUNTLINK_PORT };
   const drain = new Drain();
   const ready = readiness(drain);
-  // Opened first, so that it is closed last and metrics are available while the server drains.
-  yield* Effect.provide(listenForOperators(config), ready);
   const node = makeNodeServer(config, drain);
   const refuseOverLimit = yield* limitConnections(node, config);
-  const server = yield* NodeHttpServer.make(() => node, address).pipe(
-    Effect.mapError(({ cause }) => listenError("ACCOUNTLINK_PORT", address, cause)),
-  );
-  const url = HttpServer.formatAddress(server.address);
   yield* exportProcessMetrics;
   yield* exportConnections(node);
-  const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? url;
-  yield* Deferred.succeed(publicUrlKnown, publicUrl);
-  const { app, direct } = yield* makeServerApp.pipe(
+  const app = yield* makeHttpApp.pipe(
     Effect.provide(
       Layer.mergeAll(
         Layer.succeed(HttpSettings, {
@@ -104,13 +94,12 @@ const listen = Effect.fnUntraced(function* (
       ),
     ),
   );
+  yield* answerRequests(node, app, [refuseMalformed(publicUrl), refuseOverLimit]);
   yield* answerClientErrors(node, app);
-  const refusals = new Refusals(node, refuseMalformed(publicUrl), refuseOverLimit);
-  yield* server.serve(refusals.refuse(app));
-  yield* answerDirectly(node, direct, refusals.isRefused);
+  // Closed last, so that metrics are available while the server drains.
+  yield* Effect.provide(listenForOperators(config), ready);
   const { stop } = yield* SessionWatch;
-  yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
-  return url;
+  yield* Effect.acquireRelease(port.open(node), () => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
 });
 
 /**

@@ -2,12 +2,10 @@
  * For tests: the services of `serve` behind a web handler, to which somebody else's server passes its requests.
  */
 import { createServer } from "node:http";
-import { makeWebHandler, PageSettings, type WebHandler } from "@accountlink/http";
+import { makeWebHandler, PageSettings } from "@accountlink/http";
 import { docs } from "@accountlink/http/docs";
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer";
 import { getRequestListener } from "@hono/node-server";
-import { Console, Context, Deferred, Effect, Layer } from "effect";
-import { HttpServer } from "effect/http";
+import { Console, Context, Effect, Layer } from "effect";
 import { Invocation } from "../cli/invocation.ts";
 import { readConfig } from "../config/config.ts";
 import { prepareFolder } from "../config/data_folder.ts";
@@ -17,6 +15,7 @@ import { networksLayer } from "../layers/networks_layer.ts";
 import { serviceLayer } from "../layers/service_layer.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
 import { loggingLayer } from "../telemetry/logging.ts";
+import { claimPort } from "./port.ts";
 import { loadStartupFixture, readStartupFixture } from "./startup_fixture.ts";
 
 /** Serves until it is interrupted. */
@@ -35,21 +34,12 @@ const serving = Effect.fnUntraced(function* (config: Effect.Success<ReturnType<t
   if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
   const secrets = yield* resolveSecrets(resolved);
 
-  const handler = yield* Deferred.make<WebHandler>();
-  const listener = getRequestListener(
-    async (request, { incoming }) => {
-      const { fetch } = await Effect.runPromise(Deferred.await(handler));
-      return fetch(request, { clientAddress: incoming.socket.remoteAddress });
-    },
-    { overrideGlobalObjects: false },
-  );
-  const node = createServer((request, response) => void listener(request, response));
   const address = { host: config.ACCOUNTLINK_HOST, port: config.ACCOUNTLINK_PORT };
-  const url = HttpServer.formatAddress((yield* NodeHttpServer.make(() => node, address)).address);
-  const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? url;
+  const port = yield* claimPort("ACCOUNTLINK_PORT", address);
+  const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? port.url;
 
   const services = yield* Layer.build(
-    serviceLayer(resolved, secrets, fixture.platform, Effect.succeed(publicUrl)).pipe(
+    serviceLayer(resolved, secrets, fixture.platform, publicUrl).pipe(
       Layer.provideMerge(networksLayer(config, fixture.vpnCidrs)),
       Layer.provideMerge(Layer.succeed(PageSettings, pageSettingsOf(config))),
     ),
@@ -64,7 +54,12 @@ const serving = Effect.fnUntraced(function* (config: Effect.Success<ReturnType<t
     docs,
   });
   yield* Effect.addFinalizer(() => Effect.promise(web.close));
-  yield* Deferred.succeed(handler, web);
-  yield* Console.log(`listening on ${url}`);
+  const listener = getRequestListener(
+    (request, { incoming }) => web.fetch(request, { clientAddress: incoming.socket.remoteAddress }),
+    { overrideGlobalObjects: false },
+  );
+  const node = createServer((request, response) => void listener(request, response));
+  yield* Effect.acquireRelease(port.open(node), () => Effect.sync(() => node.close()));
+  yield* Console.log(`listening on ${port.url}`);
   return yield* Effect.never;
 });

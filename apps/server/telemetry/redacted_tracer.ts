@@ -44,11 +44,7 @@ const redactSpan = (span: Tracer.Span): Tracer.Span => {
       if (attributes.has(key)) attribute(key, value);
     },
     event: (name: string, time: bigint) => event(name, time),
-    end: (time: bigint, exit: Exit.Exit<unknown, unknown>) => {
-      const route = span.attributes.get("http.route");
-      if (typeof route === "string") Object.assign(span, { name: `${span.name} ${route}` });
-      end(time, withoutMessages(exit));
-    },
+    end: (time: bigint, exit: Exit.Exit<unknown, unknown>) => end(time, withoutMessages(exit)),
   });
 };
 

@@ -3,7 +3,7 @@
  * variables.
  */
 import { Cause, ConfigProvider, Effect, Layer, References, Tracer } from "effect";
-import { FetchHttpClient, HttpClient, HttpMiddleware } from "effect/http";
+import { FetchHttpClient, HttpClient } from "effect/http";
 import { OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability";
 import { InvalidConfig } from "../config/config.ts";
 import manifest from "../package.json" with { type: "json" };
@@ -62,11 +62,8 @@ export const telemetryLayer = (environment: Environment): Layer.Layer<never, Inv
   );
 };
 
-const ownContext = Layer.mergeAll(
-  // Trace IDs are not disclosed to platforms.
-  Layer.succeed(HttpClient.TracerPropagationEnabled, false),
-  HttpMiddleware.layerTracerDisabledForUrls(["/healthz", "/readyz", "/metrics"]),
-);
+// Trace IDs are not disclosed to platforms.
+const ownContext = Layer.succeed(HttpClient.TracerPropagationEnabled, false);
 
 const refused = (problem: string) => Layer.effectDiscard(Effect.fail(new InvalidConfig({ problem })));
 

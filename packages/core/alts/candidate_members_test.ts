@@ -19,9 +19,7 @@ const slowPlatform = (asked: Array<ChatId>) => {
       Effect.delay(
         Effect.sync(() => {
           asked.push(chatId);
-          return chatId === member
-            ? Option.some({ nickname: null, joined: null, roles: [] })
-            : Option.none();
+          return chatId === member ? Option.some({ nickname: null, joined: null, roles: [] }) : Option.none();
         }),
         "900 millis",
       ),

@@ -2,7 +2,8 @@
 import { Effect, type Fiber, Tracer } from "effect";
 import * as Immediate from "../immediate.ts";
 
-const isTracing = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean =>
+/** Whether a fiber exports spans. */
+export const isTracing = ({ cache }: Fiber.Fiber<unknown, unknown>): boolean =>
   cache.tracerEnabled && cache.tracer !== undefined && cache.tracer !== Tracer.nativeTracer;
 
 /** Whether spans are exported. */

@@ -8,14 +8,15 @@ import type { KeyOwner } from "@accountlink/core/keys";
 import type { SiteSignIn } from "@accountlink/core/sign_ins";
 import type { Parameters, ParameterValues, RawValues, Route } from "@accountlink/http-api";
 import { Effect, Option, type Schema } from "effect";
-import type { HttpServerRequest, HttpServerResponse } from "effect/http";
 import type { SuccessOf } from "../envelopes/envelope.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
+import type { HttpRequest } from "../http_request.ts";
+import type { HttpResponse } from "../http_response.ts";
 import { readJsonObject } from "../pipeline/body.ts";
 import { parameterReader } from "../pipeline/parameters.ts";
 import { type BoundRoute, render } from "../pipeline/pipeline.ts";
 import { makeObservers } from "../pipeline/respond.ts";
-import { requestContextMaker, type ServedContext } from "../request_context.ts";
+import { contextMaker, type RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { siteOf } from "../sign_ins/site.ts";
 import { makeOwnerOf } from "./owner.ts";
@@ -23,12 +24,10 @@ import { makeOwnerOf } from "./owner.ts";
 /** The input of a handler. */
 export interface OwnerInput<P extends Parameters> {
   readonly values: ParameterValues<P>;
-  readonly context: ServedContext;
+  readonly context: RequestContext;
   readonly signIn: SiteSignIn;
   readonly owner: KeyOwner;
 }
-
-type Response = HttpServerResponse.HttpServerResponse;
 
 /** Makes the function that binds a route of the dashboard to its handler. */
 export const makeApiPipeline = Effect.gen(function* () {
@@ -37,25 +36,25 @@ export const makeApiPipeline = Effect.gen(function* () {
   const observers = yield* makeObservers;
   const signIns = yield* SignIns;
   const ownerOf = yield* makeOwnerOf;
-  const withContext = requestContextMaker(settings);
+  const withContext = contextMaker(settings);
   const site = siteOf("dashboard", settings.publicUrl);
   const { origin } = new URL(settings.publicUrl);
   const envelope = envelopeV2({});
 
   /** A form of another site has neither the origin nor the token. */
-  const checkWrite = Effect.fnUntraced(function* ({ request }: ServedContext, signIn: SiteSignIn) {
+  const checkWrite = Effect.fnUntraced(function* ({ request }: RequestContext, signIn: SiteSignIn) {
     const token = yield* signIns.csrfToken(signIn);
-    if (request.headers["origin"] !== origin || request.headers["x-csrf-token"] !== token) {
+    if (request.header("origin") !== origin || request.header("x-csrf-token") !== token) {
       return yield* new Forbidden({ reason: "csrf" });
     }
   });
 
   return <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
-    handler: (input: OwnerInput<P>) => Effect.Effect<SuccessOf<S["Encoded"]> | Response, PublicError>,
+    handler: (input: OwnerInput<P>) => Effect.Effect<SuccessOf<S["Encoded"]> | HttpResponse, PublicError>,
   ): BoundRoute => {
     const read = readerFor(route);
-    const answer = Effect.fnUntraced(function* (context: ServedContext) {
+    const answer = Effect.fnUntraced(function* (context: RequestContext) {
       yield* limits.admitVisit(context.address);
       const signIn = yield* signIns.find("dashboard", site.session.read(context));
       const account = yield* ownerOf(signIn);
@@ -82,18 +81,18 @@ const readerFor = <P extends Parameters>(route: Route<P>) => {
     ({ isInPath, fallback }) => !isInPath && Option.getOrUndefined(fallback) === undefined,
   );
 
-  const bodyOf = ({ request, query }: ServedContext) =>
+  const bodyOf = ({ request, query }: RequestContext) =>
     Effect.map(
       needsBody || hasBody(request) ? readJsonObject(request) : Effect.succeed({}),
       (body): RawValues => ({ ...body, ...Object.fromEntries(inPath.map((name) => [name, query[name]])) }),
     );
 
-  return (context: ServedContext) =>
+  return (context: RequestContext) =>
     Effect.flatMap(route.source === "body" ? bodyOf(context) : Effect.succeed(context.query), (raw) =>
       // A key for a guild has to name it.
       Effect.fromResult(read(raw, raw["scope"] === "guild" ? "guild" : "global", [])),
     );
 };
 
-const hasBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
-  (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined;
+const hasBody = (request: HttpRequest): boolean =>
+  (request.header("content-length") ?? "0") !== "0" || request.header("transfer-encoding") !== undefined;

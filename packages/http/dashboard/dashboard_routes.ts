@@ -2,6 +2,7 @@
  * The routes of the dashboard: its pages and its JSON.
  */
 import { Effect } from "effect";
+import type { Router } from "../router.ts";
 import { accountApi } from "./account_api.ts";
 import { accountRoutes } from "./account_routes.ts";
 import { activityApi } from "./activity_api.ts";
@@ -12,11 +13,11 @@ import { overviewRoutes } from "./overview_routes.ts";
 import { makeOwnerPages } from "./owner_pages.ts";
 import { previewRoutes } from "./preview_routes.ts";
 import { staticRoutes } from "./static_routes.ts";
-import { type Lookups, trialRoutes } from "./trial_routes.ts";
+import { trialRoutes } from "./trial_routes.ts";
 import { usageRoutes } from "./usage_routes.ts";
 
 /** @param lookups answers the look-ups that owners try */
-export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Lookups) {
+export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
   const pages = yield* makeOwnerPages;
   const routes = [
     ...pages.routes,

@@ -16,7 +16,7 @@ import {
   withQuery,
 } from "@accountlink/dashboard";
 import { Effect } from "effect";
-import type { HttpServerResponse } from "effect/http";
+import type { HttpResponse } from "../http_response.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { graceOf, newKeyOf, typedKey, typedRules, updateOf } from "./key_forms.ts";
@@ -24,7 +24,7 @@ import { type KeyFormError, refusalOf } from "./key_refusals.ts";
 import { makeKeyViews } from "./key_views.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
 
-type Answered = Page | HttpServerResponse.HttpServerResponse;
+type Answered = Page | HttpResponse;
 
 export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const keys = yield* OwnedKeys;

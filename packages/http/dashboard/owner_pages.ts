@@ -4,8 +4,8 @@
 import type { KeyOwner } from "@accountlink/core/keys";
 import { Profiles } from "@accountlink/core/platforms";
 import type { Page } from "@accountlink/dashboard";
-import { Effect, Option } from "effect";
-import { HttpServerResponse, UrlParams } from "effect/http";
+import { Effect } from "effect";
+import { HttpResponse } from "../http_response.ts";
 import { basePathOf } from "../mount.ts";
 import { footerHtml } from "../pages/footer.ts";
 import { redirectTo } from "../pages/page_requests.ts";
@@ -17,15 +17,13 @@ import { makeSiteRoutes, type Visitor } from "../sign_ins/site_routes.ts";
 import { makeOwnerOf } from "./owner.ts";
 import { pageResponse } from "./page_response.ts";
 
-type Response = HttpServerResponse.HttpServerResponse;
-
 /** Who opened a page of the dashboard. */
 export interface OwnerVisitor extends Visitor {
   readonly owner: KeyOwner;
 }
 
 /** A page, or a whole response. */
-type Answer = Effect.Effect<Page | Response, SiteError>;
+type Answer = Effect.Effect<Page | HttpResponse, SiteError>;
 
 /** The value of a field; empty for one that was not sent. */
 export type Fields = (name: string) => string;
@@ -75,9 +73,7 @@ export const makeOwnerPages = Effect.gen(function* () {
   const answerTo = (visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>
     Effect.flatMap(withOwner(visitor), (owning) =>
       Effect.flatMap(answer(owning), (answered) =>
-        HttpServerResponse.isHttpServerResponse(answered)
-          ? Effect.succeed(answered)
-          : render(answered, owning),
+        answered instanceof HttpResponse ? Effect.succeed(answered) : render(answered, owning),
       ),
     );
 
@@ -91,12 +87,12 @@ export const makeOwnerPages = Effect.gen(function* () {
 });
 
 /** Sends the browser to a page after a form, so that a reload does not send the form again. */
-export const seeOther = (path: string): Response => redirectTo(303, path);
+export const seeOther = (path: string): HttpResponse => redirectTo(303, path);
 
 const fieldsOf =
-  (params: UrlParams.UrlParams): Fields =>
+  (form: URLSearchParams): Fields =>
   (name) =>
-    Option.getOrElse(UrlParams.getFirst(params, name), () => "");
+    form.get(name) ?? "";
 
 /** The first of repeated values: links of the pages repeat none. */
 const queryOf =

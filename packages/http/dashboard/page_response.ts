@@ -3,9 +3,9 @@
  */
 import { documentOf, type Page, type Visitor } from "@accountlink/dashboard";
 import type { Html } from "@accountlink/html";
-import { HttpServerResponse } from "effect/http";
+import { type HttpResponse, textResponse } from "../http_response.ts";
 import { documentBelow } from "../mount.ts";
-import { privateHeaders } from "../pages/page.ts";
+import { htmlType, privateHeaders } from "../pages/page.ts";
 
 const policy = [
   "default-src 'none'",
@@ -18,21 +18,15 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-export const pageResponse = (
-  page: Page,
-  visitor: Visitor,
-  footer: Html,
-  basePath: string,
-): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(documentBelow(basePath, documentOf(page, visitor, footer)).source, {
-    status: page.status,
-    contentType: "text/html; charset=utf-8",
-    headers: { ...privateHeaders, "content-security-policy": policy },
+export const pageResponse = (page: Page, visitor: Visitor, footer: Html, basePath: string): HttpResponse =>
+  textResponse(page.status, documentBelow(basePath, documentOf(page, visitor, footer)).source, htmlType, {
+    ...privateHeaders,
+    "content-security-policy": policy,
   });
 
 /** A file to download. */
-export const csvResponse = (name: string, text: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(text, {
-    contentType: "text/csv; charset=utf-8",
-    headers: { ...privateHeaders, "content-disposition": `attachment; filename="${name}.csv"` },
+export const csvResponse = (name: string, text: string): HttpResponse =>
+  textResponse(200, text, "text/csv; charset=utf-8", {
+    ...privateHeaders,
+    "content-disposition": `attachment; filename="${name}.csv"`,
   });

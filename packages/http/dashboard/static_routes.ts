@@ -3,7 +3,6 @@
  */
 import { paths, script, style } from "@accountlink/dashboard";
 import { Effect } from "effect";
-import { HttpServerRequest } from "effect/http";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import { withHeaders } from "../pipeline/pipeline.ts";
 import { makeStaticDocument, type StaticDocument } from "../static_document.ts";
@@ -22,5 +21,5 @@ const documentOf = (text: string, type: string) =>
 const route = (path: `/${string}`, document: StaticDocument): BoundRoute => ({
   method: "GET",
   path,
-  answer: withHeaders("dashboard", Effect.map(HttpServerRequest.HttpServerRequest, document)),
+  answer: withHeaders("dashboard", (request) => Effect.succeed(document(request))),
 });

@@ -12,35 +12,27 @@ import {
   trialPage,
   withQuery,
 } from "@accountlink/dashboard";
-import { Effect, type Scope } from "effect";
-import { HttpServerRequest, HttpServerResponse } from "effect/http";
-import type { ServedContext } from "../request_context.ts";
+import { Effect } from "effect";
+import type { HttpRequest } from "../http_request.ts";
+import type { RequestContext } from "../request_context.ts";
+import type { Router } from "../router.ts";
 import { HttpSettings } from "../settings.ts";
 import { type Fields, type OwnerPages } from "./owner_pages.ts";
 
-/** The routes of look-ups. */
-export type Lookups = Effect.Effect<
-  HttpServerResponse.HttpServerResponse,
-  never,
-  HttpServerRequest.HttpServerRequest | Scope.Scope
->;
-
-export const trialRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages, lookups: Lookups) {
+export const trialRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages, lookups: Router) {
   const { publicUrl } = yield* HttpSettings;
 
-  const tried = Effect.fnUntraced(function* (context: ServedContext, trial: TrialForm, key: string) {
+  const tried = Effect.fnUntraced(function* (context: RequestContext, trial: TrialForm, key: string) {
     const path = pathOf(trial);
-    const request = requestAs(context, path, key);
-    const response = HttpServerResponse.toWeb(
-      yield* Effect.scoped(Effect.provideService(lookups, HttpServerRequest.HttpServerRequest, request)),
-    );
-    const body: unknown = yield* Effect.promise(() => response.json());
+    const found = lookups.find("GET", path);
+    if (found === undefined) return yield* Effect.die(`No lookup has the path ${path}`);
+    const { status, headers, body } = yield* found.answer(requestAs(context, path, key), found.query);
     return {
       url: publicUrl,
       request: { method: "GET", url: `${publicUrl}${path}` },
-      status: response.status,
-      headers: [...response.headers],
-      body: JSON.stringify(body, null, 2),
+      status,
+      headers: Object.entries(headers).map(([name, value]) => [name, String(value)] as const),
+      body: JSON.stringify(JSON.parse(String(body)), null, 2),
     } satisfies TrialResult;
   });
 
@@ -83,13 +75,16 @@ const pathOf = ({ question, id, guildId, resolved }: TrialForm): string => {
 };
 
 /** A request from the same address, so that the rules and limits of the key hold. */
-const requestAs = ({ request }: ServedContext, path: string, key: string) => {
-  const forwarded = request.headers["x-forwarded-for"];
-  const headers = {
+const requestAs = ({ request }: RequestContext, url: string, key: string): HttpRequest => {
+  const headers: Readonly<Record<string, string | undefined>> = {
     authorization: `Bearer ${key}`,
-    ...(forwarded === undefined ? {} : { "x-forwarded-for": forwarded }),
+    "x-forwarded-for": request.header("x-forwarded-for"),
   };
-  return HttpServerRequest.fromWeb(new Request(`http://localhost${path}`, { headers })).modify({
+  return {
+    method: "GET",
+    url,
     remoteAddress: request.remoteAddress,
-  });
+    header: (name) => headers[name],
+    readBody: () => Effect.succeed(new Uint8Array()),
+  };
 };

@@ -2,7 +2,7 @@
  * The documentation site, which `npm run site` builds.
  */
 import { html } from "@accountlink/html";
-import { HttpServerResponse } from "effect/http";
+import { emptyResponse, textResponse } from "../http_response.ts";
 import { makeStaticDocument } from "../static_document.ts";
 import type { Docs } from "./docs.ts";
 
@@ -30,7 +30,7 @@ export const guideWith =
     const first = { id: "guide", path: "/guide", isPage: true } as const;
     if (paths.length === 0) return [{ ...first, make: () => Promise.resolve(() => notBuilt) }];
     // Its links are relative to a page below the folder.
-    const toIndex = HttpServerResponse.empty({ status: 308, headers: { location: "/guide/index.html" } });
+    const toIndex = emptyResponse(308, { location: "/guide/index.html" });
     return [
       { ...first, make: () => Promise.resolve(() => toIndex) },
       ...paths.map((path) => {
@@ -58,7 +58,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const notBuilt = HttpServerResponse.text(
+const notBuilt = textResponse(
+  404,
   html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>No guide here</title></head>
@@ -66,13 +67,10 @@ const notBuilt = HttpServerResponse.text(
 <p>Run <code>npm run site</code> in the checkout and restart the server. The same text is in the folder <code>docs</code>.</p></body>
 </html>
 `.source,
+  "text/html; charset=utf-8",
   {
-    status: 404,
-    contentType: "text/html; charset=utf-8",
-    headers: {
-      "content-security-policy": policy,
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-    },
+    "content-security-policy": policy,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
   },
 );

@@ -6,7 +6,7 @@ import type { RateLimited, SharedIpRateLimited } from "@accountlink/core/errors"
 import type { Allowance, LimitReport } from "@accountlink/core/limits";
 import { memoize } from "@accountlink/core/memoize";
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
-import { Headers, HttpBody, HttpServerResponse } from "effect/http";
+import { HttpResponse } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
 
 /** The content of a success. */
@@ -31,12 +31,12 @@ export type SuccessOf<Answer> = Answer extends { readonly status: infer Status; 
       Pick<Answer, keyof Answer & ("data" | "message" | "resolved")> &
       (Status extends 200 ? {} : { readonly status: Status }) &
       (Answer extends { readonly meta: infer Meta } ? Pick<Meta, keyof Meta & "bulk"> : {})
-  : HttpServerResponse.HttpServerResponse;
+  : HttpResponse;
 
 /** Writes the responses of a generation. */
 export interface Envelope {
-  readonly success: (context: RequestContext, success: Success) => HttpServerResponse.HttpServerResponse;
-  readonly failure: (context: RequestContext, error: PublicError) => HttpServerResponse.HttpServerResponse;
+  readonly success: (context: RequestContext, success: Success) => HttpResponse;
+  readonly failure: (context: RequestContext, error: PublicError) => HttpResponse;
 }
 
 export const isRefusal = (error: PublicError): error is RateLimited | SharedIpRateLimited =>
@@ -67,15 +67,13 @@ const limitHeaders = (headers: Record<string, string>, { window, day }: LimitRep
 
 const unixSeconds = ({ resetsAt }: Allowance): string => String(Math.ceil(resetsAt / 1000));
 
-/** The prototype of Effect's headers. To set it afterwards makes an object slow. */
-const headersPrototype: object = Object.getPrototypeOf(Headers.empty);
-
 /** The headers of every response, which the caller completes. */
 export const commonHeaders = (context: RequestContext, now: Millis): Record<string, string> => {
-  const headers: Record<string, string> = Object.create(headersPrototype);
-  headers["x-request-id"] = context.requestId;
-  headers["cache-control"] = "no-store";
-  headers["x-content-type-options"] = "nosniff";
+  const headers: Record<string, string> = {
+    "x-request-id": context.requestId,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  };
   const endsAt = context.key?.endsAt ?? null;
   if (endsAt !== null && endsAt - now < expiryNoticeMs) headers["x-key-expires"] = isoTime(endsAt);
   if (context.limits !== null) limitHeaders(headers, context.limits);
@@ -90,22 +88,12 @@ export const addErrorHeaders = (headers: Record<string, string>, error: PublicEr
   if (error._tag === "InvalidApiKey") headers["www-authenticate"] = "Bearer";
 };
 
-/**
- * A JSON response. Its body is not validated; the contract tests do that.
- *
- * @param headers those of `commonHeaders`, with names in lower case. The response takes them as they
- *   are: `HttpServerResponse.text` would copy them twice, for every request
- */
+/** A JSON response. Its body is not validated; the contract tests do that. */
 export const jsonResponse = (
   status: number,
   body: unknown,
   headers: Record<string, string>,
-): HttpServerResponse.HttpServerResponse => {
-  const content = HttpBody.text(JSON.stringify(body), "application/json");
-  headers["content-type"] = content.contentType;
-  headers["content-length"] = String(content.contentLength);
-  return Object.assign(HttpServerResponse.empty({ status }), {
-    headers: headers as Headers.Headers,
-    body: content,
-  });
+): HttpResponse => {
+  headers["content-type"] = "application/json";
+  return new HttpResponse(status, headers, JSON.stringify(body));
 };

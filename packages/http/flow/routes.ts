@@ -4,27 +4,27 @@
 import { PlatformUnavailable, type PublicError, SessionSettings, VerificationFlows } from "@accountlink/core";
 import type { BadRequest, InternalError, SharedIpRateLimited } from "@accountlink/core/errors";
 import type { FlowEntry, FlowError, FlowForm, ProofStep } from "@accountlink/core/flow";
-import { ByteSize, Effect, Option } from "effect";
-import { HttpIncomingMessage, HttpServerResponse, UrlParams } from "effect/http";
+import { Effect } from "effect";
+import { type HttpRequest, searchOf } from "../http_request.ts";
+import { type HttpResponse, textResponse } from "../http_response.ts";
 import { basePathOf } from "../mount.ts";
 import { footerHtml } from "../pages/footer.ts";
 import { type Page, pageResponse, stylePath } from "../pages/page.ts";
-import { makePageHandler, redirectTo, searchOf, withRequestId } from "../pages/page_requests.ts";
+import { makePageHandler, readForm, redirectTo, withRequestId } from "../pages/page_requests.ts";
 import { PageSettings, type PageSettingsShape } from "../pages/page_settings.ts";
 import { style } from "../pages/style.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import { observeResponse } from "../pipeline/request_metrics.ts";
 import { makeObservers } from "../pipeline/respond.ts";
-import { requestContextMaker, type ServedContext } from "../request_context.ts";
+import { contextMaker, type RequestContext, type Answer as RouteAnswer } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { flowCookie } from "./cookie.ts";
 import { cancelledPage, donePage, flowPage, queryOf } from "./pages.ts";
 import { ownRefusalPage, refusalPage, unmatchedPage } from "./refusals.ts";
 
-type Response = HttpServerResponse.HttpServerResponse;
 type Refused = FlowError | SharedIpRateLimited | BadRequest;
 type Failure = Refused | InternalError;
-type Answer<R = never> = Effect.Effect<Response, Refused, R>;
+type Answer = Effect.Effect<HttpResponse, Refused>;
 
 /** The route of the flow in metrics and logs; its paths are outside the contract. */
 const stepRoute = { id: "verify", generation: "v2", group: null } as const;
@@ -34,14 +34,14 @@ export const flowRoutes = Effect.gen(function* () {
   const settings = yield* HttpSettings;
   const flows = yield* VerificationFlows;
   const observers = yield* makeObservers;
-  const withContext = requestContextMaker(settings);
+  const withContext = contextMaker(settings);
   const cookie = flowCookie(settings.publicUrl);
   const basePath = basePathOf(settings);
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
-  const renderPage = (page: Page, { requestId }: ServedContext): Response =>
+  const renderPage = (page: Page, { requestId }: RequestContext): HttpResponse =>
     pageResponse(page, footerHtml(pageSettings, requestId), basePath);
 
   const handle = yield* makePageHandler<Failure>({
@@ -52,10 +52,10 @@ export const flowRoutes = Effect.gen(function* () {
   const bind = (
     method: "GET" | "POST",
     path: `/verify${string}`,
-    answer: (context: ServedContext) => Answer,
+    answer: (context: RequestContext) => Answer,
   ): BoundRoute => ({ method, path, answer: handle(stepRoute, answer) });
 
-  const show = (context: ServedContext): Answer => {
+  const show = (context: RequestContext): Answer => {
     const entry = entryOf(context);
     if (entry === null) return Effect.succeed(renderPage(ownRefusalPage("no_entry", pageSettings), context));
     return Effect.map(flows.view(entry, cookie.read(context)), (view) => {
@@ -67,41 +67,41 @@ export const flowRoutes = Effect.gen(function* () {
 
   const start =
     (step: ProofStep) =>
-    (context: ServedContext): Answer =>
+    (context: RequestContext): Answer =>
       Effect.map(flows.start(step, entryOf(context), cookie.read(context), callbackUri(step)), (started) =>
         cookie.write(redirectTo(302, started.url), started.cookie),
       );
 
   const finish =
     (step: ProofStep) =>
-    (context: ServedContext): Answer =>
+    (context: RequestContext): Answer =>
       Effect.map(
-        flows.finish(step, cookie.read(context), searchOf(context), callbackUri(step)),
+        flows.finish(step, cookie.read(context), searchOf(context.request), callbackUri(step)),
         // Back and reload then show the page of the flow, not a used sign-in.
         (proven) => cookie.write(redirectTo(303, `/verify?${queryOf(proven.entry)}`), proven.cookie),
       );
 
-  const confirm = (context: ServedContext, form: FlowForm): Answer => {
+  const confirm = (context: RequestContext, form: FlowForm): Answer => {
     const { address, requestId } = context;
     return Effect.map(
       flows.confirm(cookie.read(context), form, { address, requestId }),
-      (confirmed): Response =>
+      (confirmed): HttpResponse =>
         confirmed.redirect === null
           ? renderPage(donePage(confirmed, pageSettings), context)
           : redirectTo(303, confirmed.redirect),
     );
   };
 
-  const cancel = (context: ServedContext, form: FlowForm): Answer =>
+  const cancel = (context: RequestContext, form: FlowForm): Answer =>
     Effect.map(flows.cancel(cookie.read(context), form), (ended) =>
       renderPage(cancelledPage(ended, pageSettings), context),
     );
 
   /** Reads the form before a handler. */
   const withForm =
-    (answer: (context: ServedContext, form: FlowForm) => Answer) =>
-    (context: ServedContext): Answer =>
-      Effect.matchEffect(readForm(context), {
+    (answer: (context: RequestContext, form: FlowForm) => Answer) =>
+    (context: RequestContext): Answer =>
+      Effect.matchEffect(readFlowForm(context), {
         onFailure: () => Effect.succeed(renderPage(ownRefusalPage("unreadable", pageSettings), context)),
         onSuccess: (form) => answer(context, form),
       });
@@ -123,8 +123,8 @@ export const flowRoutes = Effect.gen(function* () {
       ),
     },
   ];
-  const visit = <R>(id: string, answer: Answer<R>) =>
-    handle({ id, generation: "v2", group: null }, () => answer);
+  const visit = (id: string, answer: (request: HttpRequest) => Answer): RouteAnswer =>
+    handle({ id, generation: "v2", group: null }, ({ request }) => answer(request));
 
   return { routes, visit };
 });
@@ -151,7 +151,7 @@ const errorPage = (error: Failure, settings: PageSettingsShape): Page => {
 };
 
 /** The entry that the query names; null for none, or for a repeated value. */
-const entryOf = ({ query }: ServedContext): FlowEntry | null => {
+const entryOf = ({ query }: RequestContext): FlowEntry | null => {
   const { sid, pid, guildId, redirect } = query;
   if ([sid, pid, guildId, redirect].some((value) => Array.isArray(value))) return null;
   if (isGiven(sid)) return { sid };
@@ -161,20 +161,15 @@ const entryOf = ({ query }: ServedContext): FlowEntry | null => {
 
 const isGiven = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-const maxFormSize = ByteSize.bytes(4_096);
+const maxFormBytes = 4_096;
 
-const readForm = ({ request }: ServedContext) =>
-  request.urlParamsBody.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, maxFormSize),
-    Effect.map(
-      (params): FlowForm => ({
-        csrf: Option.getOrNull(UrlParams.getFirst(params, "csrf")),
-        sid: Option.getOrNull(UrlParams.getFirst(params, "sid")),
-      }),
-    ),
+const readFlowForm = ({ request }: RequestContext) =>
+  Effect.map(
+    readForm(request, maxFormBytes),
+    (fields): FlowForm => ({ csrf: fields.get("csrf"), sid: fields.get("sid") }),
   );
 
-const styleSheet = HttpServerResponse.text(style, {
-  contentType: "text/css; charset=utf-8",
-  headers: { "cache-control": "public, max-age=3600", "x-content-type-options": "nosniff" },
+const styleSheet = textResponse(200, style, "text/css; charset=utf-8", {
+  "cache-control": "public, max-age=3600",
+  "x-content-type-options": "nosniff",
 });

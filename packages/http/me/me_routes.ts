@@ -5,8 +5,7 @@ import { type Pid, UserData } from "@accountlink/core";
 import type { ChatId } from "@accountlink/core/ids";
 import { Profiles } from "@accountlink/core/platforms";
 import { OwnLinks } from "@accountlink/core/users";
-import { Effect, Option } from "effect";
-import { UrlParams } from "effect/http";
+import { Effect } from "effect";
 import { chatCard } from "../pages/account_card.ts";
 import { PageSettings } from "../pages/page_settings.ts";
 import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
@@ -40,7 +39,7 @@ export const meRoutes = Effect.gen(function* () {
     ),
 
     site.form("/me/remove", ({ context, signIn: { chatId } }, fields) => {
-      const pid = Option.getOrElse(UrlParams.getFirst(fields, "pid"), () => "") as Pid;
+      const pid = (fields.get("pid") ?? "") as Pid;
       return ownLinks.remove(chatId, pid, context.requestId).pipe(
         Effect.map(removedPage),
         Effect.catchTag("LinkNotFound", () => Effect.succeed(notLinkedPage)),
@@ -56,7 +55,7 @@ export const meRoutes = Effect.gen(function* () {
     ),
 
     site.form("/me/erase", ({ context, signIn: { chatId } }, fields) => {
-      if (Option.getOrNull(UrlParams.getFirst(fields, "confirm")) !== confirmation) {
+      if (fields.get("confirm") !== confirmation) {
         return Effect.succeed(site.render(unconfirmedPage, context));
       }
       const actor = { type: "user", id: chatId } as const;

@@ -3,7 +3,7 @@
  */
 
 import { type Html, html } from "@accountlink/html";
-import { HttpServerResponse } from "effect/http";
+import { type HttpResponse, textResponse } from "../http_response.ts";
 import { documentBelow } from "../mount.ts";
 
 /** The path of the style sheet. */
@@ -21,16 +21,13 @@ export interface Page {
 }
 
 /** Answers with a page. */
-export const pageResponse = (
-  page: Page,
-  footer: Html,
-  basePath: string,
-): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(documentBelow(basePath, documentOf(page, footer)).source, {
-    status: page.status,
-    contentType: "text/html; charset=utf-8",
-    headers: { ...privateHeaders, "content-security-policy": policyOf(page) },
+export const pageResponse = (page: Page, footer: Html, basePath: string): HttpResponse =>
+  textResponse(page.status, documentBelow(basePath, documentOf(page, footer)).source, htmlType, {
+    ...privateHeaders,
+    "content-security-policy": policyOf(page),
   });
+
+export const htmlType = "text/html; charset=utf-8";
 
 /** Headers of every page, redirect and download: no caching, framing or referrer. */
 export const privateHeaders = {

@@ -4,21 +4,20 @@
 import { type PublicError, RequestLimits } from "@accountlink/core";
 import type { InternalError, SharedIpRateLimited, StoreUnavailable } from "@accountlink/core/errors";
 import { Effect } from "effect";
-import { HttpServerResponse } from "effect/http";
 import { addErrorHeaders } from "../envelopes/envelope.ts";
+import type { BodyTooLarge, HttpRequest } from "../http_request.ts";
+import { emptyResponse, type HttpResponse } from "../http_response.ts";
 import { makeObservers, respond } from "../pipeline/respond.ts";
-import { requestContextMaker, type ServedContext } from "../request_context.ts";
+import { contextMaker, type RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { privateHeaders } from "./page.ts";
-
-type Response = HttpServerResponse.HttpServerResponse;
 
 /** What fails before or beside the answer to a request. */
 type Common = SharedIpRateLimited | StoreUnavailable | InternalError;
 
 /** How errors of pages are shown. */
 export interface PageErrors<E> {
-  readonly render: (error: E, context: ServedContext) => Response;
+  readonly render: (error: E, context: RequestContext) => HttpResponse;
   /** The error for operators; null for what users cause. */
   readonly publicOf: (error: E) => PublicError | null;
 }
@@ -27,19 +26,18 @@ export interface PageErrors<E> {
 export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicOf }: PageErrors<E | Common>) {
   const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
-  const withContext = requestContextMaker(yield* HttpSettings);
+  const withContext = contextMaker(yield* HttpSettings);
 
-  const refuse = (error: E | Common, context: ServedContext) => {
+  const refuse = (error: E | Common, context: RequestContext) => {
     const reported = publicOf(error);
     const headers: Record<string, string> = {};
     if (reported !== null) addErrorHeaders(headers, reported);
-    const response = HttpServerResponse.setHeaders(render(error, context), headers);
-    return { response: withRequestId(response, context), error: reported };
+    return { response: withRequestId(render(error, context).withHeaders(headers), context), error: reported };
   };
 
-  return <R>(
-    route: ServedContext["route"],
-    answer: (context: ServedContext) => Effect.Effect<Response, E, R>,
+  return (
+    route: RequestContext["route"],
+    answer: (context: RequestContext) => Effect.Effect<HttpResponse, E>,
   ) =>
     withContext(route, (context) =>
       respond(
@@ -54,13 +52,16 @@ export const makePageHandler = Effect.fnUntraced(function* <E>({ render, publicO
     );
 });
 
-export const withRequestId = (response: Response, { requestId }: ServedContext): Response =>
-  HttpServerResponse.setHeader(response, "x-request-id", requestId);
+export const withRequestId = (response: HttpResponse, { requestId }: RequestContext): HttpResponse =>
+  response.withHeaders({ "x-request-id": requestId });
 
-/** The query of a request, with repeated values. */
-export const searchOf = ({ request: { url } }: ServedContext): URLSearchParams =>
-  new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "");
+/** Reads the fields of a form. */
+export const readForm = (
+  request: HttpRequest,
+  maxBytes: number,
+): Effect.Effect<URLSearchParams, BodyTooLarge> =>
+  Effect.map(request.readBody(maxBytes), (bytes) => new URLSearchParams(new TextDecoder().decode(bytes)));
 
 /** A redirect that no cache keeps. */
-export const redirectTo = (status: 302 | 303, location: string): Response =>
-  HttpServerResponse.redirect(location, { status, headers: privateHeaders });
+export const redirectTo = (status: 302 | 303, location: string): HttpResponse =>
+  emptyResponse(status, { ...privateHeaders, location });

@@ -3,15 +3,12 @@
  */
 import { InvalidBody } from "@accountlink/core/errors";
 import * as Immediate from "@accountlink/core/immediate";
-import { ByteSize, Effect, Predicate } from "effect";
-import { HttpIncomingMessage, type HttpServerError } from "effect/http";
-import type { ReadableRequest } from "../request_context.ts";
+import { Effect, Predicate } from "effect";
+import type { HttpRequest } from "../http_request.ts";
 import { repeated } from "./parameters.ts";
 
 /** The largest body, in bytes. */
 export const maxBodySize = 65_536;
-
-const bodyLimit = ByteSize.bytes(maxBodySize);
 
 /** A JSON object as sent. */
 export type JsonObject = { readonly [name: PropertyKey]: unknown };
@@ -31,35 +28,25 @@ const notAnObject = (cause?: unknown) =>
 const isJson = (contentType: string): boolean =>
   contentType.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
 
-const unreadable = (error: HttpServerError.HttpServerError): InvalidBody =>
-  error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
-    ? tooLarge
-    : notAnObject(error);
-
 /** Reads the body of a request as a JSON object. */
-export const readJsonObject = (request: ReadableRequest): Effect.Effect<JsonObject, InvalidBody> =>
+export const readJsonObject = (request: HttpRequest): Effect.Effect<JsonObject, InvalidBody> =>
   Immediate.flatMap(readJson(request), (body) =>
     isList(body) ? Effect.fail(notAnObject()) : Effect.succeed(body),
   );
 
 /** Reads the body of a request as a JSON object or array. */
 export const readJson = (
-  request: ReadableRequest,
+  request: HttpRequest,
 ): Effect.Effect<JsonObject | ReadonlyArray<unknown>, InvalidBody> => {
-  const contentType = request.headers["content-type"];
+  const contentType = request.header("content-type");
   if (contentType !== undefined && !isJson(contentType)) return Effect.fail(otherType);
-  if ((request.headers["content-encoding"] ?? "identity") !== "identity") return Effect.fail(encoded);
-  if (Number(request.headers["content-length"] ?? 0) > maxBodySize) return Effect.fail(tooLarge);
+  if ((request.header("content-encoding") ?? "identity") !== "identity") return Effect.fail(encoded);
+  if (Number(request.header("content-length") ?? 0) > maxBodySize) return Effect.fail(tooLarge);
   return Immediate.flatMap(bytesOf(request), parse);
 };
 
-const bytesOf = (request: ReadableRequest): Effect.Effect<ArrayBuffer | Uint8Array, InvalidBody> =>
-  "bytes" in request
-    ? request.bytes
-    : request.arrayBuffer.pipe(
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, bodyLimit),
-        Effect.mapError(unreadable),
-      );
+const bytesOf = (request: HttpRequest): Effect.Effect<Uint8Array, InvalidBody> =>
+  Immediate.mapError(request.readBody(maxBodySize), () => tooLarge);
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -67,9 +54,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 export const isList = (body: JsonObject | ReadonlyArray<unknown>): body is ReadonlyArray<unknown> =>
   Array.isArray(body);
 
-const parse = (
-  bytes: ArrayBuffer | Uint8Array,
-): Effect.Effect<JsonObject | ReadonlyArray<unknown>, InvalidBody> => {
+const parse = (bytes: Uint8Array): Effect.Effect<JsonObject | ReadonlyArray<unknown>, InvalidBody> => {
   try {
     const text = utf8.decode(bytes);
     const value: unknown = JSON.parse(text);

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
-import { HttpServerRequest } from "effect/http";
+import { WebRequest } from "../web/web_request.ts";
 import { maxBodySize, readJsonObject } from "./body.ts";
 import { repeated } from "./parameters.ts";
 
@@ -8,7 +8,7 @@ const read = (body: BodyInit, contentType: string | null = "application/json", h
   const request = new Request("http://localhost/", { method: "POST", body, headers });
   if (contentType === null) request.headers.delete("content-type");
   else request.headers.set("content-type", contentType);
-  return readJsonObject(HttpServerRequest.fromWeb(request));
+  return readJsonObject(new WebRequest(request, undefined));
 };
 
 describe("readJsonObject", () => {

@@ -20,7 +20,7 @@ import type { RequestContext } from "../request_context.ts";
 
 /** The idempotency key of a request; undefined without one. */
 export const idempotencyKeyOf = ({ request }: RequestContext): string | undefined =>
-  request.headers["idempotency-key"];
+  request.header("idempotency-key");
 
 /** What is wrong with the idempotency key of a request. */
 export const idempotencyProblems = (context: RequestContext): ReadonlyArray<ParameterProblem> => {

@@ -12,25 +12,15 @@ import {
 import { isAddressAllowed } from "@accountlink/core/addresses";
 import { type Commit, Idempotency } from "@accountlink/core/idempotency";
 import * as Immediate from "@accountlink/core/immediate";
-import {
-  AltsV1,
-  type Parameters,
-  type ParameterValues,
-  type RawValues,
-  type Route,
-} from "@accountlink/http-api";
-import { Effect, type Schema, type Scope } from "effect";
-import { type HttpMethod, HttpServerRequest, HttpServerResponse } from "effect/http";
+import { AltsV1, type Parameters, type ParameterValues, type Route } from "@accountlink/http-api";
+import { Effect, Exit, type Schema, Scope } from "effect";
+import type { HttpMethod } from "effect/http";
 import type { Envelope, Success, SuccessOf } from "../envelopes/envelope.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
-import {
-  contextMaker,
-  type DirectRequest,
-  type RequestContext,
-  requestContextMaker,
-  type ServedContext,
-} from "../request_context.ts";
+import { type HttpRequest, queryTextOf } from "../http_request.ts";
+import { emptyResponse, HttpResponse, isStream } from "../http_response.ts";
+import { type Answer, contextMaker, type RequestContext } from "../request_context.ts";
 import { newRequestId } from "../request_id.ts";
 import { defaultContract } from "../service_versions/service_version.ts";
 import { HttpSettings } from "../settings.ts";
@@ -59,28 +49,15 @@ export interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
   readonly commit?: Commit<A>;
 }
 
-type RequestServices = HttpServerRequest.HttpServerRequest | Scope.Scope;
-
-type Response = HttpServerResponse.HttpServerResponse;
-
-/** A route and the effect that answers it. */
+/** A route and what answers its requests. */
 export interface BoundRoute {
   readonly method: HttpMethod.HttpMethod;
   readonly path: `/${string}`;
-  readonly answer: Effect.Effect<Response, never, RequestServices>;
-}
-
-/** A route that needs nothing of Effect's HTTP server, so that any server can ask for its answer. */
-export interface DirectRoute extends BoundRoute {
-  readonly answerDirectly: (
-    request: DirectRequest,
-    query: RawValues,
-    remoteAddress: string | undefined,
-  ) => Effect.Effect<Response>;
+  readonly answer: Answer;
 }
 
 /** The content of an envelope, or a whole response. */
-type Answered = Success | Response;
+type Answered = Success | HttpResponse;
 
 /** What a handler returns. */
 type Handled<S extends Schema.Top, R = never> = Effect.Effect<SuccessOf<S["Encoded"]>, PublicError, R>;
@@ -96,9 +73,9 @@ export interface Pipeline {
     route: Route<P, S>,
     handler: (input: KeyedInput<P>) => Handled<S>,
     validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
-  ) => DirectRoute;
+  ) => BoundRoute;
 
-  /** A route that needs a key, whose answer goes on after its head. The scope closes with the request. */
+  /** A route that needs a key, whose answer goes on after its head. The scope closes with the response. */
   readonly streamed: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
     handler: (input: KeyedInput<P>) => Handled<S, Scope.Scope>,
@@ -113,7 +90,7 @@ export interface Pipeline {
     route: Route<P, S>,
     toSuccess: (result: A, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
     handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError>,
-  ) => DirectRoute;
+  ) => BoundRoute;
 
   /**
    * A route that takes no key and counts against none.
@@ -122,11 +99,11 @@ export interface Pipeline {
    */
   readonly open: <P extends Parameters, S extends Schema.Top>(
     route: Route<P, S>,
-    handler: (input: Input<P>) => Handled<S, RequestServices>,
+    handler: (input: Input<P>) => Handled<S>,
     answerList?: (
       items: ReadonlyArray<unknown>,
       context: RequestContext,
-    ) => Effect.Effect<Response, PublicError, RequestServices>,
+    ) => Effect.Effect<HttpResponse, PublicError>,
   ) => BoundRoute;
 
   /**
@@ -137,8 +114,8 @@ export interface Pipeline {
    */
   readonly visit: (
     id: string,
-    answer: Effect.Effect<Response, PublicError, RequestServices>,
-  ) => BoundRoute["answer"];
+    answer: (request: HttpRequest) => Effect.Effect<HttpResponse, PublicError>,
+  ) => Answer;
 }
 
 /** Makes the pipeline from the services of core and `HttpSettings`. */
@@ -148,42 +125,38 @@ export const makePipeline = Effect.gen(function* () {
   const limits = yield* RequestLimits;
   const observers = yield* makeObservers;
   const idempotency = yield* Idempotency;
-  const makeContext = contextMaker(settings);
-  const withContext = requestContextMaker(settings);
+  const withContext = contextMaker(settings);
 
-  /** Puts the answers of a route into its envelope. */
-  const enveloped = <C extends RequestContext, R>(
+  /** Answers the requests of a route in its envelope. */
+  const bind = (
     route: Route,
-    answer: (context: C) => Effect.Effect<Answered, PublicError, R>,
-  ) => {
+    answer: (context: RequestContext) => Effect.Effect<Answered, PublicError>,
+  ): BoundRoute => {
     const envelope = envelopeOf(route);
-    return (context: C) => render(envelope, context, observers, answer(context));
+    const { method, path } = route;
+    const bound = withContext(route, (context) => render(envelope, context, observers, answer(context)));
+    return { method, path, answer: bound };
   };
 
-  const bind = <R extends RequestServices>(
-    route: Route,
-    respondTo: (context: ServedContext) => Effect.Effect<Response, never, R>,
-  ): BoundRoute => ({ method: route.method, path: route.path, answer: withContext(route, respondTo) });
-
   /** The checks of a request with a key, and its handler. */
-  const checked = <P extends Parameters, C extends RequestContext, R>(
+  const checked = <P extends Parameters, R>(
     route: Route<P>,
-    rawOf: (context: C) => Effect.Effect<RawValues, PublicError>,
     handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError, R>,
     validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
   ) => {
+    const rawOf = rawValuesOf(route);
     const read = readerFor(route);
     const isAllowed = accessTest(route);
     const isServed = tierTest(route);
     const asksForPremium = premiumTest(route);
     const { traffic = "mapping" } = route;
-    return Immediate.fn(function* (context: C) {
+    return Immediate.fn(function* (context: RequestContext) {
       const { address, request } = context;
-      const authorization = request.headers["authorization"];
+      const authorization = request.header("authorization");
       if (route.access === "key_or_redirect" && authorization === undefined) {
         yield* authenticator.checkThrottle(address);
         yield* limits.admitVisit(address);
-        return redirectIntoFlow(settings.publicUrl, context, queryOf(context));
+        return redirectIntoFlow(settings.publicUrl, context, queryTextOf(request));
       }
       const authenticated = yield* authenticator.authenticate(bearerToken(authorization), address);
       context.key = authenticated;
@@ -202,44 +175,39 @@ export const makePipeline = Effect.gen(function* () {
     });
   };
 
-  const keyed = <P extends Parameters>(
-    route: Route<P>,
-    handler: (input: KeyedInput<P>) => Effect.Effect<Answered, PublicError>,
-    validate?: (values: ParameterValues<P>) => Effect.Effect<void, PublicError>,
-  ): DirectRoute => {
-    const respondTo = enveloped(route, checked(route, rawValuesOf(route), handler, validate));
-    return {
-      ...bind(route, respondTo),
-      answerDirectly: (request, query, remoteAddress) =>
-        Immediate.withFiber((fiber) => respondTo(makeContext(fiber, route, request, query, remoteAddress))),
-    };
-  };
+  const keyed: Pipeline["keyed"] = (route, handler, validate) =>
+    bind(route, checked(route, handler, validate));
 
-  const streamed: Pipeline["streamed"] = (route, handler) =>
-    bind(route, enveloped(route, checked(route, rawValuesOf(route), handler)));
+  const streamed: Pipeline["streamed"] = (route, handler) => {
+    const answer = checked(route, handler);
+    return bind(route, (context) => releasing(answer(context)));
+  };
 
   const write = <P extends Parameters, S extends Schema.Top, A>(
     route: Route<P, S>,
     toSuccess: (result: A, input: KeyedInput<P>) => SuccessOf<S["Encoded"]>,
     handler: (input: WriteInput<P, A>) => Effect.Effect<A, PublicError>,
-  ): DirectRoute =>
-    keyed(route, (input) => {
-      const idempotencyKey = idempotencyKeyOf(input.context);
-      const successOf = (result: A) => toSuccess(result, input) as Success;
-      return idempotencyKey === undefined
-        ? Effect.map(handler(input), successOf)
-        : answerOnce(
-            idempotency,
-            { ...input, idempotencyKey },
-            (commit) => handler({ ...input, commit }),
-            successOf,
-          );
-    });
+  ): BoundRoute =>
+    bind(
+      route,
+      checked(route, (input) => {
+        const idempotencyKey = idempotencyKeyOf(input.context);
+        const successOf = (result: A) => toSuccess(result, input) as Success;
+        return idempotencyKey === undefined
+          ? Effect.map(handler(input), successOf)
+          : answerOnce(
+              idempotency,
+              { ...input, idempotencyKey },
+              (commit) => handler({ ...input, commit }),
+              successOf,
+            );
+      }),
+    );
 
   const open: Pipeline["open"] = (route, handler, answerList) => {
     const read = readerFor(route);
     const rawOf = rawValuesOf(route);
-    const answer = Effect.fnUntraced(function* (context: ServedContext) {
+    const answer = Effect.fnUntraced(function* (context: RequestContext) {
       yield* authenticator.checkThrottle(context.address);
       if (route.access === "redirect") yield* limits.admitVisit(context.address);
       if (answerList === undefined) {
@@ -250,49 +218,79 @@ export const makePipeline = Effect.gen(function* () {
       yield* checkContract(context);
       return yield* answerList(body, context);
     });
-    return bind(route, enveloped(route, answer));
+    return bind(route, answer);
   };
 
-  const visit: Pipeline["visit"] = (id, answer) =>
-    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
+  const visit: Pipeline["visit"] = (id, answer) => {
+    const routes = {
+      v1: { id, generation: "v1", group: null },
+      v2: { id, generation: "v2", group: null },
+    } as const;
+    return (request, query) => {
+      const { url } = request;
       const generation = isUnder("/api/v1", url) ? "v1" : "v2";
       const envelope = generation === "v2" ? envelopeV2({}) : envelopeV1(v1AnswersUnder(url));
-      return withContext({ id, generation, group: null }, (context) =>
+      const answerTo = withContext(routes[generation], (context) =>
         render(
           envelope,
           context,
           observers,
           Effect.andThen(
             limits.admitVisit(context.address),
-            Effect.map(answer, (response) => addHeaders(response, context.requestId, url)),
+            Effect.map(answer(request), (response) =>
+              response.withHeaders(standardHeaders(context.requestId, url)),
+            ),
           ),
         ),
       );
-    });
+      return answerTo(request, query);
+    };
+  };
 
   return { keyed, streamed, write, open, visit } satisfies Pipeline;
 });
 
+/** Closes the scope of an answer with its body, or at once if it has none. */
+const releasing = <E>(answer: Effect.Effect<Answered, E, Scope.Scope>): Effect.Effect<Answered, E> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.suspend(() => {
+      const scope = Scope.makeUnsafe();
+      return Effect.matchCauseEffect(restore(Scope.provide(answer, scope)), {
+        onFailure: (cause) =>
+          Effect.andThen(Scope.close(scope, Exit.failCause(cause)), Effect.failCause(cause)),
+        onSuccess: (answered) => {
+          const release = Scope.close(scope, Exit.void);
+          if (!(answered instanceof HttpResponse) || !isStream(answered.body)) {
+            return Effect.as(release, answered);
+          }
+          const body = { chunks: answered.body.chunks, release };
+          return Effect.succeed(new HttpResponse(answered.status, answered.headers, body));
+        },
+      });
+    }),
+  );
+
 /**
- * Adds the headers that every response has to one for operators.
+ * Gives the answers for operators the headers of every response.
  *
  * @param route its route in the access log
  */
-export const withHeaders = <E, R>(route: string, answer: Effect.Effect<Response, E, R>) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url, method }) => {
+export const withHeaders =
+  (route: string, answer: (request: HttpRequest) => Effect.Effect<HttpResponse>): Answer =>
+  (request) => {
     const startedAt = performance.now();
     const requestId = newRequestId();
-    return Effect.flatMap(answer, (response) => {
+    const { url, method } = request;
+    return Effect.flatMap(answer(request), (response) => {
       const line = { requestId, method, route, status: response.status, code: "OK", startedAt, key: null };
-      return Effect.as(logAccess("Debug", line), addHeaders(response, requestId, url));
+      return Effect.as(logAccess("Debug", line), response.withHeaders(standardHeaders(requestId, url)));
     });
-  });
+  };
 
-const addHeaders = (response: Response, requestId: string, url: string): Response =>
-  HttpServerResponse.setHeaders(response, {
-    "x-request-id": requestId,
-    ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
-  });
+const standardHeaders = (requestId: string, url: string) => ({
+  "x-request-id": requestId,
+  ...(isUnder("/v2", url) ? { "service-version": defaultContract.date } : {}),
+});
 
 /** Whether the path of a URL is the prefix or below it. */
 export const isUnder = (prefix: string, url: string): boolean =>
@@ -334,7 +332,7 @@ export const render = <R>(
     context,
     observers,
     Immediate.map(answer, (success) =>
-      HttpServerResponse.isHttpServerResponse(success) ? success : envelope.success(context, success),
+      success instanceof HttpResponse ? success : envelope.success(context, success),
     ),
     (error) => ({ response: envelope.failure(context, error), error }),
   );
@@ -344,10 +342,10 @@ export const redirectIntoFlow = (
   publicUrl: string,
   { requestId, contract }: RequestContext,
   query: string,
-): Response =>
-  HttpServerResponse.redirect(`${publicUrl}/verify${query}`, {
-    headers: { "x-request-id": requestId, "service-version": contract.date, "cache-control": "no-store" },
+): HttpResponse =>
+  emptyResponse(302, {
+    location: `${publicUrl}/verify${query}`,
+    "x-request-id": requestId,
+    "service-version": contract.date,
+    "cache-control": "no-store",
   });
-
-const queryOf = ({ request: { url } }: RequestContext): string =>
-  url.includes("?") ? url.slice(url.indexOf("?")) : "";

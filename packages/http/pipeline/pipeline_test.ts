@@ -6,11 +6,12 @@ import { UsageMeter } from "@accountlink/core/usage";
 import { defineRoute, EnvelopeV1, EnvelopeV2, SessionEvents } from "@accountlink/http-api";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Schema, Stream } from "effect";
-import { HttpServerRequest, HttpServerResponse } from "effect/http";
+import { isStream } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
 import type { DatedContract } from "../service_versions/dated_contract.ts";
 import { eventStream } from "../sessions/event_stream.ts";
 import { HttpSettings } from "../settings.ts";
+import { WebRequest } from "../web/web_request.ts";
 import { type BoundRoute, makePipeline } from "./pipeline.ts";
 
 const services = Layer.mergeAll(
@@ -53,10 +54,10 @@ const older: DatedContract = {
 /** The body that a client gets. */
 const bodyOf = ({ path, answer }: BoundRoute) =>
   Effect.gen(function* () {
-    const request = HttpServerRequest.fromWeb(new Request(`http://localhost${path}`));
-    const response = yield* Effect.provideService(answer, HttpServerRequest.HttpServerRequest, request);
-    return yield* Effect.promise(() => HttpServerResponse.toWeb(response).text());
-  }).pipe(Effect.scoped);
+    const { body } = yield* answer(new WebRequest(new Request(`http://localhost${path}`), undefined), {});
+    if (!isStream(body)) return String(body);
+    return yield* Stream.mkString(Stream.decodeText(body.chunks));
+  });
 
 const data = (body: string): unknown => (JSON.parse(body) as { readonly data: unknown }).data;
 

@@ -5,7 +5,7 @@ import type { PublicError } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
 import type { UsageMeter, UsageOutcome } from "@accountlink/core/usage";
 import { Cause, Effect, type Fiber, LogLevel, Metric, References, type Tracer } from "effect";
-import type { HttpServerResponse } from "effect/http";
+import type { HttpResponse } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
 
 /** Metrics by their labels: every request needs them, and each makes its key in the registry once. */
@@ -38,11 +38,11 @@ const metricsFor = (route: string, status: number, code: string) => {
 export const observeResponse = (
   context: RequestContext,
   usage: UsageMeter["Service"],
-  response: HttpServerResponse.HttpServerResponse,
+  response: HttpResponse,
   error: PublicError | null,
-): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+): Effect.Effect<HttpResponse> => {
   const { count, duration } = metricsFor(context.route.id, response.status, error?.code ?? "OK");
-  const counted = Immediate.withFiber<HttpServerResponse.HttpServerResponse>((fiber) => {
+  const counted = Immediate.withFiber<HttpResponse>((fiber) => {
     count.updateUnsafe(1, fiber.context);
     duration.updateUnsafe((performance.now() - context.startedAt) / 1000, fiber.context);
     countUsage(context, usage, response.status, error);
@@ -103,7 +103,7 @@ interface AccessLine {
 
 const accessLine = (
   { requestId, request, route, startedAt, key }: RequestContext,
-  { status }: HttpServerResponse.HttpServerResponse,
+  { status }: HttpResponse,
   error: PublicError | null,
 ): AccessLine => ({
   requestId,

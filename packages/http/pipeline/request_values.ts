@@ -4,7 +4,7 @@
 import { InvalidParameter } from "@accountlink/core";
 import type { Parameters, RawValues, Route } from "@accountlink/http-api";
 import { Effect, Result } from "effect";
-import type { ReadableContext, RequestContext } from "../request_context.ts";
+import type { RequestContext } from "../request_context.ts";
 import { contractFor } from "../service_versions/service_version.ts";
 import { readJsonObject } from "./body.ts";
 import { idempotencyProblems } from "./idempotency.ts";
@@ -17,7 +17,7 @@ export const readerFor = <P extends Parameters>(route: Route<P>) => {
   return (context: RequestContext, raw: RawValues) => {
     const scopeKind = context.key?.key.scope.kind ?? "global";
     if (route.generation === "v1") return Effect.fromResult(read(raw, scopeKind, []));
-    const contract = contractFor(context.request.headers["service-version"]);
+    const contract = contractFor(context.request.header("service-version"));
     if (Result.isSuccess(contract)) context.contract = contract.success;
     const values = context.contract.request(route.id, raw);
     const problems = Result.isFailure(contract) ? [contract.failure] : [];
@@ -30,11 +30,11 @@ const queryValues = ({ query }: RequestContext) => Effect.succeed(query);
 
 /** Reads the raw parameters of a route, from its query or its body. */
 export const rawValuesOf = ({ source }: Pick<Route, "source">) =>
-  source === "body" ? ({ request }: ReadableContext) => readJsonObject(request) : queryValues;
+  source === "body" ? ({ request }: RequestContext) => readJsonObject(request) : queryValues;
 
 /** Refuses an unknown dated contract, where there are no parameters to read. */
 export const checkContract = (context: RequestContext): Effect.Effect<void, InvalidParameter> => {
-  const contract = contractFor(context.request.headers["service-version"]);
+  const contract = contractFor(context.request.header("service-version"));
   return Result.isSuccess(contract)
     ? Effect.void
     : Effect.fail(new InvalidParameter({ parameters: [contract.failure] }));

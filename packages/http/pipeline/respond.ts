@@ -7,15 +7,13 @@ import { InternalError } from "@accountlink/core/errors";
 import * as Immediate from "@accountlink/core/immediate";
 import { UsageMeter } from "@accountlink/core/usage";
 import { Cause, Effect, Result } from "effect";
-import type { HttpServerResponse } from "effect/http";
+import type { HttpResponse } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
 import { observeResponse } from "./request_metrics.ts";
 
-type Response = HttpServerResponse.HttpServerResponse;
-
 /** The response to an error, and the error that operators see; null for none. */
 interface Failure {
-  readonly response: Response;
+  readonly response: HttpResponse;
   readonly error: PublicError | null;
 }
 
@@ -35,9 +33,9 @@ export const makeObservers: Effect.Effect<Observers, never, SecurityLog | UsageM
 export const respond = <E, R>(
   context: RequestContext,
   { security, usage }: Observers,
-  outcome: Effect.Effect<Response, E, R>,
+  outcome: Effect.Effect<HttpResponse, E, R>,
   failureOf: (error: E | InternalError) => Failure,
-): Effect.Effect<Response, never, R> =>
+): Effect.Effect<HttpResponse, never, R> =>
   Immediate.matchCauseEffect(outcome, {
     onSuccess: (response) => observeResponse(context, usage, response, null),
     onFailure: (cause) => {

@@ -2,10 +2,10 @@
  * Sessions as server-sent events.
  */
 import type { ReadSession, SessionEvent } from "@accountlink/core/sessions";
-import { Stream } from "effect";
+import { Effect, Stream } from "effect";
 import { Sse } from "effect/encoding";
-import { HttpServerResponse } from "effect/http";
 import { commonHeaders } from "../envelopes/envelope.ts";
+import { emptyResponse, HttpResponse } from "../http_response.ts";
 import { type RequestContext, toContract } from "../request_context.ts";
 
 /** Starts a stream: clients wait this many milliseconds before they reconnect. */
@@ -21,21 +21,18 @@ export const eventStream = (
   context: RequestContext,
   events: Stream.Stream<SessionEvent>,
   toResponse: (session: ReadSession) => unknown,
-): HttpServerResponse.HttpServerResponse => {
+): HttpResponse => {
   const dataOf = (session: ReadSession) => toContract(context, toResponse(session));
   // One stream step: each costs some kilobytes for as long as the client waits.
   const chunks = Stream.map(events, (event, index) =>
     encoder.encode(index === 0 ? opening + textOf(event, dataOf) : textOf(event, dataOf)),
   );
-  return HttpServerResponse.stream(chunks, {
-    contentType: "text/event-stream",
-    headers: headersOf(context),
-  });
+  const headers = { ...headersOf(context), "content-type": "text/event-stream" };
+  return new HttpResponse(200, headers, { chunks, release: Effect.void });
 };
 
 /** The response to a client that has seen the final state. It stops an `EventSource`. */
-export const noEvents = (context: RequestContext): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.empty({ status: 204, headers: headersOf(context) });
+export const noEvents = (context: RequestContext): HttpResponse => emptyResponse(204, headersOf(context));
 
 const headersOf = (context: RequestContext): Record<string, string> => {
   const headers = commonHeaders(context, context.clock.currentTimeMillisUnsafe());

@@ -63,10 +63,7 @@ interface ReadInput<Values> {
   readonly context: RequestContext;
 }
 
-const lastEventId = ({ request }: RequestContext): string | null => {
-  const id = request.headers["last-event-id"] ?? "";
-  return id === "" ? null : id;
-};
+const lastEventId = ({ request }: RequestContext): string | null => request.header("last-event-id") || null;
 
 /** Makes the session that clients get. */
 const sessionResponse = (publicUrl: string) => (session: ReadSession) => ({

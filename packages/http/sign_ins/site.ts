@@ -2,17 +2,17 @@
  * The sites that people sign in to, and the cookies of each.
  */
 import { type SignInSite, signInLifetime } from "@accountlink/core/sign_ins";
-import { HttpServerResponse } from "effect/http";
-import type { ServedContext } from "../request_context.ts";
-
-type Response = HttpServerResponse.HttpServerResponse;
+import { cookieOf } from "../http_request.ts";
+import type { HttpResponse } from "../http_response.ts";
+import { basePathOf } from "../mount.ts";
+import type { RequestContext } from "../request_context.ts";
 
 /** A cookie of a site. */
 interface SiteCookie {
   /** Null when the browser has none. */
-  readonly read: (context: ServedContext) => string | null;
-  readonly write: (response: Response, value: string) => Response;
-  readonly clear: (response: Response) => Response;
+  readonly read: (context: RequestContext) => string | null;
+  readonly write: (response: HttpResponse, value: string) => HttpResponse;
+  readonly clear: (response: HttpResponse) => HttpResponse;
 }
 
 export interface Site {
@@ -29,12 +29,17 @@ export interface Site {
 export const siteOf = (name: SignInSite, publicUrl: string): Site => {
   const secure = publicUrl.startsWith("https:");
   const path = `/${name}` as const;
+  const basePath = basePathOf({ publicUrl });
   const prefix = secure ? "__Host-" : "";
   return {
     name,
     path,
-    session: cookieOf(sessionCookies[name], { path, secure, maxAge: signInLifetime }),
-    begun: cookieOf(`${prefix}accountlink_${name}_sign_in`, { path: "/", secure }),
+    session: siteCookie(sessionCookies[name], { path: basePath + path, secure, maxAge: signInLifetime }),
+    // Browsers take a `__Host-` cookie with the path "/" only.
+    begun: siteCookie(`${prefix}accountlink_${name}_sign_in`, {
+      path: secure ? "/" : basePath || "/",
+      secure,
+    }),
   };
 };
 
@@ -50,12 +55,12 @@ interface CookieScope {
   readonly maxAge?: number;
 }
 
-const cookieOf = (name: string, scope: CookieScope): SiteCookie => {
+const siteCookie = (name: string, scope: CookieScope): SiteCookie => {
   // Lax: the platform redirects back from its own site.
   const options = { ...scope, httpOnly: true, sameSite: "lax" } as const;
   return {
-    read: ({ request }) => request.cookies[name] ?? null,
-    write: (response, value) => HttpServerResponse.setCookieUnsafe(response, name, value, options),
-    clear: (response) => HttpServerResponse.setCookieUnsafe(response, name, "", { ...options, maxAge: 0 }),
+    read: ({ request }) => cookieOf(request, name),
+    write: (response, value) => response.withCookie(name, value, options),
+    clear: (response) => response.withCookie(name, "", { ...options, maxAge: 0 }),
   };
 };

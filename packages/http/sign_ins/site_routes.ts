@@ -6,27 +6,27 @@ import { SignIns } from "@accountlink/core";
 import { Forbidden, InvalidBody } from "@accountlink/core/errors";
 import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
 import { html } from "@accountlink/html";
-import { ByteSize, Effect, Option } from "effect";
-import { HttpIncomingMessage, type HttpServerResponse, UrlParams } from "effect/http";
+import { Effect } from "effect";
+import { type HttpRequest, searchOf } from "../http_request.ts";
+import type { HttpResponse } from "../http_response.ts";
 import { basePathOf } from "../mount.ts";
 import { footerHtml } from "../pages/footer.ts";
 import { type Page, pageResponse } from "../pages/page.ts";
-import { makePageHandler, redirectTo, searchOf } from "../pages/page_requests.ts";
+import { makePageHandler, readForm, redirectTo } from "../pages/page_requests.ts";
 import { PageSettings } from "../pages/page_settings.ts";
 import { maxBodySize } from "../pipeline/body.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
-import type { ServedContext } from "../request_context.ts";
+import type { RequestContext, Answer as RouteAnswer } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
 import { siteOf } from "./site.ts";
 
-type Response = HttpServerResponse.HttpServerResponse;
-type Answer = Effect.Effect<Response, SiteError>;
+type Answer = Effect.Effect<HttpResponse, SiteError>;
 type SitePath = `/dashboard${string}` | `/me${string}`;
 
 /** Who opened a page. */
 export interface Visitor {
-  readonly context: ServedContext;
+  readonly context: RequestContext;
   readonly signIn: SiteSignIn;
   /** The field `csrf` of the forms of the page. */
   readonly csrf: string;
@@ -43,17 +43,17 @@ interface SiteRoutes {
   /** A form of such a page, whose field `csrf` is checked before the answer. */
   readonly form: (
     path: SitePath,
-    answer: (visitor: Visitor, fields: UrlParams.UrlParams) => Answer,
+    answer: (visitor: Visitor, fields: URLSearchParams) => Answer,
   ) => BoundRoute;
 
   /** A page as a response. */
-  readonly render: (page: Page, context: ServedContext) => Response;
+  readonly render: (page: Page, context: RequestContext) => HttpResponse;
 
   /** Takes the cookie of the sign-in from the browser, once the sign-in has ended. */
-  readonly signedOut: (response: Response) => Response;
+  readonly signedOut: (response: HttpResponse) => HttpResponse;
 
   /** A response for other paths, with a page for its error. */
-  readonly visit: (id: string, answer: Answer) => BoundRoute["answer"];
+  readonly visit: (id: string, answer: (request: HttpRequest) => Answer) => RouteAnswer;
 }
 
 /** Makes the routes of a site, all of which count against the client address. */
@@ -75,16 +75,16 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
         ? redirectTo(303, `${site.path}/sign-in`)
         : render(refusalPage(error, site), context),
   });
-  const handle = (id: string, answer: (context: ServedContext) => Answer) =>
+  const handle = (id: string, answer: (context: RequestContext) => Answer) =>
     handlePage({ id, generation: "v2", group: null }, answer);
 
   const bind = (
     method: "GET" | "POST",
     path: SitePath,
-    answer: (context: ServedContext) => Answer,
+    answer: (context: RequestContext) => Answer,
   ): BoundRoute => ({ method, path, answer: handle(name, answer) });
 
-  const visitorOf = Effect.fnUntraced(function* (context: ServedContext) {
+  const visitorOf = Effect.fnUntraced(function* (context: RequestContext) {
     const signIn = yield* signIns.find(name, site.session.read(context));
     return { context, signIn, csrf: yield* signIns.csrfToken(signIn) } satisfies Visitor;
   });
@@ -96,28 +96,28 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     bind(
       "POST",
       path,
-      Effect.fnUntraced(function* (context: ServedContext) {
+      Effect.fnUntraced(function* (context: RequestContext) {
         const visitor = yield* visitorOf(context);
-        const fields = yield* readForm(context);
-        if (Option.getOrNull(UrlParams.getFirst(fields, "csrf")) !== visitor.csrf) {
+        const fields = yield* readSiteForm(context);
+        if (fields.get("csrf") !== visitor.csrf) {
           return yield* new Forbidden({ reason: "csrf" });
         }
         return yield* answer(visitor, fields);
       }),
     );
 
-  const begin = (_: ServedContext): Answer =>
+  const begin = (_: RequestContext): Answer =>
     Effect.map(signIns.begin(name, callbackUri), ({ url, state }) =>
       site.begun.write(redirectTo(302, url), state),
     );
 
-  const finish = (context: ServedContext): Answer =>
+  const finish = (context: RequestContext): Answer =>
     Effect.map(
       signIns.finish({
         site: name,
         redirectUri: callbackUri,
         state: site.begun.read(context),
-        callback: searchOf(context),
+        callback: searchOf(context.request),
         cookie: site.session.read(context),
       }),
       ({ cookie }) => site.session.write(site.begun.clear(redirectTo(303, site.path)), cookie),
@@ -126,10 +126,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const signedOut: SiteRoutes["signedOut"] = (response) => site.session.clear(response);
 
   /** Ends this sign-in, or with the field `all` every one of the person. */
-  const signOut = ({ signIn }: Visitor, fields: UrlParams.UrlParams): Answer => {
-    const isAll = Option.isSome(UrlParams.getFirst(fields, "all"));
+  const signOut = ({ signIn }: Visitor, fields: URLSearchParams): Answer => {
     return Effect.as(
-      signIns.end(signIn, isAll ? null : signIn.id),
+      signIns.end(signIn, fields.has("all") ? null : signIn.id),
       signedOut(redirectTo(303, `${site.path}/signed-out`)),
     );
   };
@@ -142,7 +141,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
       Effect.succeed(render(signedOutPage(site.path), context)),
     ),
   ];
-  const visit: SiteRoutes["visit"] = (id, answer) => handle(id, () => answer);
+  const visit: SiteRoutes["visit"] = (id, answer) => handle(id, ({ request }) => answer(request));
 
   return { routes, page, form, render, signedOut, visit } satisfies SiteRoutes;
 });
@@ -155,10 +154,8 @@ const signedOutPage = (path: string): Page => ({
 <p><a class="button" href="${path}/sign-in">Sign in again</a></p>`,
 });
 
-const maxFormSize = ByteSize.bytes(maxBodySize);
-
-const readForm = ({ request }: ServedContext) =>
-  request.urlParamsBody.pipe(
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, maxFormSize),
-    Effect.mapError((cause) => new InvalidBody({ problem: "content", reason: "expected a form", cause })),
+const readSiteForm = ({ request }: RequestContext) =>
+  Effect.mapError(
+    readForm(request, maxBodySize),
+    (cause) => new InvalidBody({ problem: "content", reason: "expected a form", cause }),
   );

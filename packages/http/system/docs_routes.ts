@@ -2,16 +2,16 @@
  * The routes of the API reference. No key needed.
  */
 import { Effect } from "effect";
-import { HttpServerRequest, type HttpServerResponse } from "effect/http";
 import type { Doc } from "../docs/docs.ts";
+import type { HttpRequest } from "../http_request.ts";
+import type { HttpResponse } from "../http_response.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
+import type { Answer } from "../request_context.ts";
+import type { StaticDocument } from "../static_document.ts";
 
 /** Answers without a key, within the requests per second of the client address. */
 interface Visits {
-  readonly visit: (
-    id: string,
-    answer: Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>,
-  ) => BoundRoute["answer"];
+  readonly visit: (id: string, answer: (request: HttpRequest) => Effect.Effect<HttpResponse>) => Answer;
 }
 
 /**
@@ -26,10 +26,18 @@ export const docsRoutes = (
   flow: Visits,
 ): ReadonlyArray<BoundRoute> =>
   docs.map(({ id, path, isPage, make }) => {
-    let making: ReturnType<Doc["make"]> | undefined;
-    const document = Effect.promise(() => (making ??= make()));
-    const answer = Effect.zipWith(document, HttpServerRequest.HttpServerRequest, (answerTo, request) =>
-      answerTo(request),
-    );
+    const document = onceMade(make);
+    const answer = (request: HttpRequest) =>
+      Effect.map(Effect.promise(document), (answerTo) => answerTo(request));
     return { method: "GET", path, answer: (isPage ? flow : pipeline).visit(id, answer) };
   });
+
+/** Makes a document once; again if that failed. */
+const onceMade = (make: () => Promise<StaticDocument>) => {
+  let making: Promise<StaticDocument> | undefined;
+  return () =>
+    (making ??= make().catch((error: unknown) => {
+      making = undefined;
+      throw error;
+    }));
+};

@@ -1,23 +1,24 @@
 /**
  * The application of the operator port: `/metrics`, `/healthz` and `/readyz`.
  */
-import { Effect, Layer } from "effect";
-import { HttpRouter, HttpServerError, HttpServerResponse } from "effect/http";
+import { Effect } from "effect";
+import type { HttpApp } from "../http_app.ts";
+import { textResponse } from "../http_response.ts";
+import { makeLiteralRouter } from "../router.ts";
 import { healthRoutes, metricsRoute } from "./system_routes.ts";
 
 /** Makes the application from `Readiness`. */
-export const makeOperatorApp = Effect.gen(function* () {
-  const router = yield* HttpRouter.make;
-  yield* Layer.build(Layer.merge(healthRoutes, metricsRoute)).pipe(
-    Effect.provideService(HttpRouter.HttpRouter, router),
-  );
-  return router
-    .asHttpEffect()
-    .pipe(
-      Effect.catch((error) =>
-        HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
-          ? Effect.succeed(HttpServerResponse.text("Not found\n", { status: 404 }))
-          : Effect.die(error),
-      ),
-    );
+export const makeOperatorApp = Effect.map(healthRoutes, (health): HttpApp => {
+  const router = makeLiteralRouter([...health, metricsRoute]);
+  return {
+    answer: (request) => {
+      const found = router.find(request.method, request.url);
+      return found === undefined ? notFound : found.answer(request, found.query);
+    },
+    refuse: (_, { status, message }) => Effect.succeed(text(status, message)),
+  };
 });
+
+const text = (status: number, line: string) => textResponse(status, `${line}\n`, "text/plain; charset=utf-8");
+
+const notFound = Effect.succeed(text(404, "Not found"));

@@ -1,39 +1,52 @@
 /**
  * Routes for operators. No key needed.
  */
-import { Effect, Layer, Metric } from "effect";
-import { HttpRouter, HttpServerResponse } from "effect/http";
+import { Effect, Metric } from "effect";
 import { PrometheusMetrics } from "effect/observability";
+import { type HttpResponse, textResponse } from "../http_response.ts";
+import { type BoundRoute, withHeaders } from "../pipeline/pipeline.ts";
 import { Readiness } from "./readiness.ts";
-import { metricsPath } from "./system_paths.ts";
 
-const json = (status: number, body: unknown) =>
-  HttpServerResponse.jsonUnsafe(body, {
-    status,
-    headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" },
+const json = (status: number, body: unknown): HttpResponse =>
+  textResponse(status, JSON.stringify(body), "application/json", {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
   });
 
 const isReady = Metric.gauge("accountlink_ready", {
   description: "Whether /readyz last answered 200: 1 or 0",
 });
 
-const ready = Effect.gen(function* () {
-  const readiness = yield* Readiness;
-  const { deployment } = readiness;
-  const answer = Effect.zipWith(readiness.failing, readiness.degraded, (failing, missing) => {
-    const degraded = missing.length === 0 ? {} : { degraded: missing };
-    return failing.length === 0
-      ? json(200, { status: "ready", ...degraded, deployment })
-      : json(503, { status: "unavailable", failing, ...degraded, deployment });
-  });
-  return Effect.tap(answer, ({ status }) => Metric.update(isReady, status === 200 ? 1 : 0));
+const route = (path: BoundRoute["path"], answer: Effect.Effect<HttpResponse>): BoundRoute => ({
+  method: "GET",
+  path,
+  answer: withHeaders("system", () => answer),
 });
 
 /** `/healthz` and `/readyz`. */
-export const healthRoutes = Layer.mergeAll(
-  HttpRouter.use((router) => router.add("GET", "/healthz", Effect.succeed(json(200, { status: "ok" })))),
-  HttpRouter.use((router) => Effect.flatMap(ready, (answer) => router.add("GET", "/readyz", answer))),
+export const healthRoutes: Effect.Effect<ReadonlyArray<BoundRoute>, never, Readiness> = Effect.map(
+  Readiness,
+  ({ deployment, ...readiness }) => {
+    const answer = Effect.zipWith(readiness.failing, readiness.degraded, (failing, missing) => {
+      const degraded = missing.length === 0 ? {} : { degraded: missing };
+      return failing.length === 0
+        ? json(200, { status: "ready", ...degraded, deployment })
+        : json(503, { status: "unavailable", failing, ...degraded, deployment });
+    });
+    return [
+      route("/healthz", Effect.succeed(json(200, { status: "ok" }))),
+      route(
+        "/readyz",
+        Effect.tap(answer, ({ status }) => Metric.update(isReady, status === 200 ? 1 : 0)),
+      ),
+    ];
+  },
 );
 
+const prometheusText = "text/plain; version=0.0.4; charset=utf-8";
+
 /** `/metrics`. */
-export const metricsRoute = PrometheusMetrics.layerHttp({ path: metricsPath });
+export const metricsRoute: BoundRoute = route(
+  "/metrics",
+  Effect.map(PrometheusMetrics.format(), (metrics) => textResponse(200, metrics, prometheusText)),
+);

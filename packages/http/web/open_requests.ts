@@ -1,10 +1,9 @@
 /**
  * The requests under way, up to the end of their bodies.
  */
-import { Effect, Latch } from "effect";
-import type { HttpApp } from "../pipeline/refused_request.ts";
+import { Latch } from "effect";
 
-/** Tracks requests, so that a handler closes after the last of them. */
+/** Counts requests, so that a handler closes after the last of them. */
 export class OpenRequests {
   #count = 0;
   readonly #none = Latch.makeUnsafe(true);
@@ -12,18 +11,11 @@ export class OpenRequests {
   /** Waits for the end of all requests. */
   readonly ended = this.#none.await;
 
-  /** Counts each request of an application until its scope closes, which is at the end of its body. */
-  readonly track = (app: HttpApp): HttpApp =>
-    Effect.andThen(
-      Effect.acquireRelease(
-        Effect.sync(() => {
-          if (this.#count++ === 0) this.#none.closeUnsafe();
-        }),
-        () =>
-          Effect.sync(() => {
-            if (--this.#count === 0) this.#none.openUnsafe();
-          }),
-      ),
-      app,
-    );
+  /** Counts a request, until the function that it returns is called. */
+  begin(): () => void {
+    if (this.#count++ === 0) this.#none.closeUnsafe();
+    return () => {
+      if (--this.#count === 0) this.#none.openUnsafe();
+    };
+  }
 }

@@ -6,13 +6,14 @@ import { InternalError } from "@accountlink/core/errors";
 import type { KeyStore } from "@accountlink/core/keys";
 import type { Secrets } from "@accountlink/core/secrets";
 import { SessionWatch } from "@accountlink/core/sessions";
-import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect";
-import { HttpEffect, HttpServerRequest } from "effect/http";
+import { Cause, Context, Effect, Exit, Layer, ManagedRuntime, Option, type Scope, Stream } from "effect";
 import { makeHttpApp } from "../app.ts";
-import { type HttpApp, RefusedRequest } from "../pipeline/refused_request.ts";
+import type { HttpApp } from "../http_app.ts";
+import { type HttpResponse, isStream } from "../http_response.ts";
 import { HttpSettings, type HttpSettingsShape } from "../settings.ts";
 import { Readiness } from "../system/readiness.ts";
 import { OpenRequests } from "./open_requests.ts";
+import { toWebResponse, WebRequest } from "./web_request.ts";
 
 /** Options of `makeWebHandler`. */
 export interface WebHandlerOptions extends Pick<HttpSettingsShape, "docs"> {
@@ -110,7 +111,7 @@ export const makeWebHandler = <E>(
   return {
     fetch: async (request, info) => {
       const handle = await handler();
-      return handle(request, Context.make(GivenAddress, info?.clientAddress));
+      return handle(request, info?.clientAddress);
     },
     close: async () => {
       isClosed = true;
@@ -152,40 +153,68 @@ const refuse = (option: string, value: unknown, expected: string): never => {
   throw new TypeError(`Cannot make the web handler: ${option} is ${shown}, expected ${expected}`);
 };
 
-/** The address that a call of `fetch` gave. */
-const GivenAddress = Context.Reference<string | undefined>("@accountlink/http/GivenAddress", {
-  defaultValue: () => undefined,
-});
+type Handle = (request: Request, clientAddress: string | undefined) => Promise<Response>;
 
 /** The handler, while the services run. */
-class Handler extends Context.Service<
-  Handler,
-  (request: Request, context: Context.Context<never>) => Promise<Response>
->()("@accountlink/http/WebHandler") {}
+class Handler extends Context.Service<Handler, Handle>()("@accountlink/http/WebHandler") {}
 
 const makeHandler = Effect.fnUntraced(function* (settings: HttpSettingsShape) {
   const app = yield* makeHttpApp;
   const { stop } = yield* SessionWatch;
   const requests = new OpenRequests();
   yield* Effect.addFinalizer(() => Effect.andThen(stop, Effect.timeoutOption(requests.ended, "10 seconds")));
-  const addressed = settings.withoutAddresses === true ? app : withAddress(app);
-  const serve = HttpEffect.toWebHandlerWith<never, Effect.Services<HttpApp>>(yield* Effect.context());
-  return serve(requests.track(addressed));
+  const context = yield* Effect.context();
+  const run = Effect.runForkWith(context);
+  const answerOf = settings.withoutAddresses === true ? app.answer : addressed(app);
+
+  return (request: Request, clientAddress: string | undefined): Promise<Response> => {
+    const { method, signal } = request;
+    const done = requests.begin();
+    const fiber = run(answerOf(new WebRequest(request, clientAddress)));
+    const answer = (exit: Exit.Exit<HttpResponse>): Response => {
+      if (Exit.isFailure(exit)) {
+        done();
+        if (Cause.hasInterruptsOnly(exit.cause)) return new Response(null, { status: clientClosedRequest });
+        throw Cause.squash(exit.cause);
+      }
+      const { body } = exit.value;
+      if (!isStream(body)) {
+        done();
+        return toWebResponse(exit.value, method, null);
+      }
+      const ending = Effect.ensuring(body.release, Effect.sync(done));
+      const chunks = method === "HEAD" ? Stream.empty : body.chunks;
+      const web = Stream.toReadableStreamWith(Stream.ensuring(chunks, ending), context, { signal });
+      return toWebResponse(exit.value, method, web);
+    };
+    const exit = fiber.pollUnsafe();
+    if (exit !== undefined) return Promise.resolve(answer(exit));
+    const interrupt = () => fiber.interruptUnsafe();
+    if (signal.aborted) interrupt();
+    else signal.addEventListener("abort", interrupt, { once: true });
+    return new Promise((resolve, reject) => {
+      fiber.addObserver((late) => {
+        signal.removeEventListener("abort", interrupt);
+        try {
+          resolve(answer(late));
+        } catch (defect) {
+          reject(defect);
+        }
+      });
+    });
+  };
 });
 
-/** Gives requests the address of their client. Without one they would share the limits of all others. */
-const withAddress = (app: HttpApp): HttpApp =>
-  Effect.withFiber((fiber) => {
-    const given = fiber.getRef(GivenAddress);
-    const address = Option.flatMap(Option.fromUndefinedOr(given), parseAddress);
-    if (Option.isNone(address)) {
-      const cause = `clientAddress is ${given === undefined ? given : `"${given}"`}, expected an IP address`;
-      return Effect.provideService(app, RefusedRequest, new InternalError({ cause }));
-    }
-    const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
-    return Effect.provideService(
-      app,
-      HttpServerRequest.HttpServerRequest,
-      request.modify({ remoteAddress: Option.fromUndefinedOr(given) }),
-    );
-  });
+/** What servers note for a client that went away before its response. */
+const clientClosedRequest = 499;
+
+/** Refuses requests without the address of their client. They would share the limits of all others. */
+const addressed =
+  (app: HttpApp): HttpApp["answer"] =>
+  (request) => {
+    const { remoteAddress } = request;
+    if (Option.isSome(parseAddress(remoteAddress ?? ""))) return app.answer(request);
+    const shown = remoteAddress === undefined ? remoteAddress : `"${remoteAddress}"`;
+    const cause = `clientAddress is ${shown}, expected an IP address`;
+    return app.refuse(request, new InternalError({ cause }));
+  };

@@ -84,7 +84,7 @@ const readRequest = Effect.fnUntraced(function* (
     return yield* Effect.fail(problem('There is no client with this "client_id".'));
   }
   const redirectUri = sender.redirect_uri;
-  if (!(yield* client.redirectUris).includes(redirectUri)) {
+  if (!client.redirectUris.includes(redirectUri)) {
     return yield* Effect.fail(problem('The client has not registered this "redirect_uri".'));
   }
 

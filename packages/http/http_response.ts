@@ -1,0 +1,58 @@
+/**
+ * A response, as the application passes it to a listener.
+ */
+import type { Effect, Stream } from "effect";
+import { Cookies } from "effect/http";
+
+/** Headers by their names in lower case. Only `set-cookie` has several values. */
+export interface ResponseHeaders {
+  [name: string]: string | ReadonlyArray<string>;
+}
+
+/** A body that goes on after the head. */
+export interface ResponseStream {
+  readonly chunks: Stream.Stream<Uint8Array>;
+  /** Frees what the body holds. A listener runs it at the end of the response, even if no chunk was read. */
+  readonly release: Effect.Effect<void>;
+}
+
+/** A response of the application. Listeners add `content-length` and `date`. */
+export class HttpResponse {
+  readonly status: number;
+  readonly headers: Readonly<ResponseHeaders>;
+  readonly body: string | Uint8Array | ResponseStream | null;
+
+  constructor(status: number, headers: Readonly<ResponseHeaders>, body: HttpResponse["body"]) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  /** A copy with more headers, which replace those of the same name. */
+  withHeaders(headers: Readonly<ResponseHeaders>): HttpResponse {
+    return new HttpResponse(this.status, { ...this.headers, ...headers }, this.body);
+  }
+
+  /** A copy that sets a cookie. */
+  withCookie(name: string, value: string, options: Cookies.Cookie["options"]): HttpResponse {
+    const cookie = Cookies.serializeCookie(Cookies.makeCookieUnsafe(name, value, options));
+    const others = this.headers["set-cookie"] ?? [];
+    return this.withHeaders({ "set-cookie": [...(typeof others === "string" ? [others] : others), cookie] });
+  }
+}
+
+/** A response without a body. */
+export const emptyResponse = (status: number, headers: Readonly<ResponseHeaders> = {}): HttpResponse =>
+  new HttpResponse(status, headers, null);
+
+/** @param contentType such as `text/html; charset=utf-8` */
+export const textResponse = (
+  status: number,
+  text: string,
+  contentType: string,
+  headers: Readonly<ResponseHeaders> = {},
+): HttpResponse => new HttpResponse(status, { ...headers, "content-type": contentType }, text);
+
+/** Whether a body goes on after the head. */
+export const isStream = (body: HttpResponse["body"]): body is ResponseStream =>
+  body !== null && typeof body === "object" && "chunks" in body;

@@ -1,0 +1,248 @@
+/**
+ * The application as a listener of Node's HTTP server, alone or under a framework such as Express or Fastify.
+ */
+import type { PublicError } from "@accountlink/core";
+import { Effect, Exit, Fiber, Stream } from "effect";
+import type { HttpApp } from "../http_app.ts";
+import { BodyTooLarge, type HttpRequest } from "../http_request.ts";
+import { type HttpResponse, isStream, type ResponseStream } from "../http_response.ts";
+import { RunningFibers } from "./running_fibers.ts";
+
+/** What the listener uses of Node's `IncomingMessage`. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined };
+  readonly complete: boolean;
+  readonly readableEnded: boolean;
+  readonly readableLength: number;
+  readonly socket: {
+    readonly remoteAddress?: string | undefined;
+    readonly end: () => unknown;
+    readonly destroy: () => unknown;
+    readonly once: (event: "close", listener: () => void) => unknown;
+  };
+  readonly read: () => Uint8Array | null;
+  readonly pause: () => unknown;
+  readonly resume: () => unknown;
+  readonly on: (event: "data" | "end", listener: (chunk: Uint8Array) => void) => unknown;
+  readonly off: (event: "data" | "end", listener: (chunk: Uint8Array) => void) => unknown;
+}
+
+/** What the listener uses of Node's `ServerResponse`. */
+export interface NodeResponse {
+  readonly destroyed: boolean;
+  readonly writeContinue: () => void;
+  readonly writeHead: (status: number, headers: Record<string, string | Array<string>>) => unknown;
+  readonly write: (chunk: Uint8Array) => boolean;
+  readonly end: (body?: string | Uint8Array | null) => unknown;
+  readonly destroy: () => unknown;
+  readonly once: (event: "close" | "drain", listener: () => void) => unknown;
+  readonly prependListener: (event: "finish", listener: () => void) => unknown;
+}
+
+/** A listener for the events `request` and `checkContinue` of Node's HTTP server. */
+export type NodeListener = (
+  request: NodeRequest,
+  response: NodeResponse,
+  options?: NodeListenerOptions,
+) => void;
+
+/** What a server knows of a request. */
+export interface NodeListenerOptions {
+  /** Why the request is refused before routing. */
+  readonly refusal?: PublicError | null;
+  /** Whether the client waits for a 100 before it sends the body, as on `checkContinue`. */
+  readonly expectsContinue?: boolean;
+  /** The IP address of the client, where it is not that of the socket; null if there is none. */
+  readonly clientAddress?: string | null;
+}
+
+/** Makes the listener. Requests under way are interrupted when the scope closes. */
+export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
+  const running = new RunningFibers();
+  yield* Effect.addFinalizer(() => Fiber.interruptAll(running));
+  const run = Effect.runForkWith(yield* Effect.context());
+
+  /** Runs an effect until the client goes away. */
+  const track = (response: NodeResponse, fiber: Fiber.Fiber<unknown>): void => {
+    running.add(fiber);
+    response.once("close", () => fiber.interruptUnsafe());
+  };
+
+  const send = (exchange: NodeExchange, exit: Exit.Exit<HttpResponse>): void => {
+    const { outgoing } = exchange;
+    // Interrupted, since the client has left or the server stops.
+    if (Exit.isFailure(exit)) return void outgoing.destroy();
+    const { body } = exit.value;
+    if (!isStream(body)) return exchange.send(exit.value, body);
+    const isRead = exchange.sendHead(exit.value) && exchange.method !== "HEAD";
+    const written = isRead ? writeChunks(body, outgoing) : Effect.sync(() => outgoing.end());
+    const fiber = run(Effect.ensuring(written, body.release));
+    if (fiber.pollUnsafe() === undefined) track(outgoing, fiber);
+  };
+
+  const start = (exchange: NodeExchange, answer: Effect.Effect<HttpResponse>): void => {
+    const fiber = run(answer);
+    const exit = fiber.pollUnsafe();
+    if (exit !== undefined) return send(exchange, exit);
+    track(exchange.outgoing, fiber);
+    fiber.addObserver((late) => send(exchange, late));
+  };
+
+  return ((incoming, outgoing, options = {}) => {
+    const exchange = new NodeExchange(incoming, outgoing, options);
+    const { refusal = null } = options;
+    const answer = refusal === null ? app.answer(exchange) : app.refuse(exchange, refusal);
+    if (incoming.headers["content-length"] === undefined) start(exchange, answer);
+    // By then, Node has read a body that came with its head.
+    else queueMicrotask(() => start(exchange, answer));
+  }) satisfies NodeListener;
+});
+
+/** A request of Node with its response. */
+class NodeExchange implements HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly outgoing: NodeResponse;
+  readonly #incoming: NodeRequest;
+  readonly #options: NodeListenerOptions;
+
+  constructor(incoming: NodeRequest, outgoing: NodeResponse, options: NodeListenerOptions) {
+    this.method = incoming.method as string;
+    this.url = incoming.url as string;
+    this.outgoing = outgoing;
+    this.#incoming = incoming;
+    this.#options = options;
+  }
+
+  get remoteAddress(): string | undefined {
+    const { clientAddress } = this.#options;
+    return clientAddress === undefined ? this.#incoming.socket.remoteAddress : (clientAddress ?? undefined);
+  }
+
+  header(name: string): string | undefined {
+    return this.#incoming.headers[name] as string | undefined;
+  }
+
+  readBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
+    const incoming = this.#incoming;
+    const length = Number(incoming.headers["content-length"] ?? 0);
+    if (length > maxBytes) return tooLarge;
+    if (incoming.readableEnded) return Effect.die(new Error("The body was read before the listener"));
+    if (this.#options.expectsContinue === true) this.outgoing.writeContinue();
+    const isChunked = incoming.headers["transfer-encoding"] !== undefined;
+    if (isChunked || incoming.readableLength < length) return readChunks(incoming, maxBytes);
+    const bytes = incoming.read() ?? noBytes;
+    incoming.resume();
+    return Effect.succeed(bytes);
+  }
+
+  /** Sends a whole response. */
+  send(response: HttpResponse, body: string | Uint8Array | null): void {
+    const length = hasLength(response.status) ? byteLength(body) : null;
+    if (this.sendHead(response, length)) this.outgoing.end(this.method === "HEAD" ? undefined : body);
+    else this.outgoing.end();
+  }
+
+  /** Sends a head. False if nobody may get the body: the client has gone, or a header cannot be sent. */
+  sendHead({ status, headers }: HttpResponse, length: number | null = null): boolean {
+    const { outgoing } = this;
+    if (outgoing.destroyed) return false;
+    this.#abandonBody();
+    const all: Record<string, string | Array<string>> = { ...(headers as Record<string, string>) };
+    if (length !== null) all["content-length"] = String(length);
+    try {
+      outgoing.writeHead(status, all);
+      return true;
+    } catch {
+      outgoing.writeHead(500, { "content-length": "0" });
+      return false;
+    }
+  }
+
+  /** Reads and drops some of a body that nobody wants, so that the client reads the response. */
+  #abandonBody(): void {
+    const incoming = this.#incoming;
+    const { "content-length": length, "transfer-encoding": encoding } = incoming.headers;
+    if (incoming.complete || (length === undefined && encoding === undefined)) return;
+    // Before Node's own listener, which would drop all of it.
+    this.outgoing.prependListener("finish", () => {
+      let left = maxDroppedBytes;
+      incoming.on("data", (chunk: Uint8Array) => {
+        left -= chunk.length;
+        if (left >= 0) return;
+        incoming.pause();
+        closeSlowly(incoming);
+      });
+      incoming.resume();
+    });
+  }
+}
+
+/** Of a body that nobody wants, in bytes. */
+const maxDroppedBytes = 262_144;
+
+/** How long a client that still sends has to read the response, in milliseconds. */
+const closingTime = 500;
+
+const closeSlowly = ({ socket }: NodeRequest): void => {
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), closingTime);
+  socket.once("close", () => clearTimeout(timer));
+};
+
+const { Buffer: buffer } = globalThis as unknown as {
+  readonly Buffer: { readonly byteLength: (text: string) => number };
+};
+
+const noBytes = new Uint8Array();
+
+const tooLarge = Effect.fail(new BodyTooLarge());
+
+/** When the connection closes before the end of the body, the fiber is interrupted. */
+const readChunks = (incoming: NodeRequest, maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> =>
+  Effect.callback((resume) => {
+    const chunks: Array<Uint8Array> = [];
+    let size = 0;
+    const take = (chunk: Uint8Array) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size <= maxBytes) return;
+      incoming.off("data", take);
+      incoming.off("end", finish);
+      incoming.pause();
+      resume(tooLarge);
+    };
+    const finish = () => resume(Effect.succeed(concat(chunks, size)));
+    incoming.on("data", take);
+    incoming.on("end", finish);
+  });
+
+const concat = (chunks: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+};
+
+const byteLength = (body: string | Uint8Array | null): number => {
+  if (body === null) return 0;
+  return typeof body === "string" ? buffer.byteLength(body) : body.length;
+};
+
+const hasLength = (status: number): boolean => status !== 204 && status !== 304;
+
+const writeChunks = ({ chunks }: ResponseStream, outgoing: NodeResponse): Effect.Effect<void> =>
+  Effect.andThen(
+    Stream.runForEach(chunks, (chunk) =>
+      Effect.callback<void>((resume) => {
+        if (outgoing.write(chunk)) return resume(Effect.void);
+        outgoing.once("drain", () => resume(Effect.void));
+      }),
+    ),
+    Effect.sync(() => outgoing.end()),
+  );

@@ -1,0 +1,26 @@
+/**
+ * The fibers of requests under way.
+ */
+import type { Fiber } from "effect";
+
+/**
+ * Fibers until their end, in an array. The tables that a Set or the finalizers of a scope leave behind as they change
+ * would keep each fiber and its answer until the next full garbage collection.
+ */
+export class RunningFibers {
+  readonly #fibers: Array<Fiber.Fiber<unknown> | undefined> = [];
+  readonly #free: Array<number> = [];
+
+  add(fiber: Fiber.Fiber<unknown>): void {
+    const place = this.#free.pop() ?? this.#fibers.length;
+    this.#fibers[place] = fiber;
+    fiber.addObserver(() => {
+      this.#fibers[place] = undefined;
+      this.#free.push(place);
+    });
+  }
+
+  *[Symbol.iterator](): Iterator<Fiber.Fiber<unknown>> {
+    for (const fiber of this.#fibers) if (fiber !== undefined) yield fiber;
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * The table of routes.
+ */
+import { groupBy } from "@accountlink/core/group_by";
+import type { RawValues } from "@accountlink/http-api";
+import { FindMyWay } from "effect/http";
+import type { BoundRoute } from "./pipeline/pipeline.ts";
+import type { Answer } from "./request_context.ts";
+
+/** Slashes and letter case are significant in paths. */
+const config = {
+  ignoreTrailingSlash: false,
+  ignoreDuplicateSlashes: false,
+  caseSensitive: true,
+  // Listeners limit the whole URL.
+  maxParamLength: 16_384,
+};
+
+export interface Router {
+  /** The route of a request with its parameters; undefined without one. */
+  readonly find: (method: string, url: string) => Found | undefined;
+  /** The `Allow` header of a path; undefined for an unknown path. */
+  readonly allowed: (url: string) => string | undefined;
+}
+
+interface Found {
+  /** Of the route, such as `/v2/sessions/:sid`. */
+  readonly path: string;
+  readonly answer: Answer;
+  /** Parameters of the query string and the path. */
+  readonly query: RawValues;
+}
+
+export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
+  const table = FindMyWay.make<BoundRoute>(config);
+  for (const route of routes) table.on(route.method, route.path, route);
+  const methods = FindMyWay.make<string>(config);
+  for (const [path, sharing] of groupBy(routes, (route) => route.path)) {
+    const own = sharing.map(({ method }) => method);
+    if (own.includes("GET")) own.push("HEAD");
+    methods.on("GET", path, [...own, "OPTIONS"].join(", "));
+  }
+  return {
+    find: (method, url) => {
+      const found = table.find(method === "HEAD" ? "GET" : (method as "GET"), url);
+      if (found === undefined) return undefined;
+      const { params, searchParams } = found;
+      const { path, answer } = found.handler;
+      return { path, answer, query: path.includes(":") ? { ...searchParams, ...params } : searchParams };
+    },
+    allowed: (url) => methods.find("GET", url)?.handler,
+  };
+};
+
+/**
+ * A table of documents whose paths match in their literal spelling only, so that a proxy which blocks a path blocks
+ * every request for it.
+ */
+export const makeLiteralRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
+  const byPath = new Map<string, BoundRoute>(routes.map((route) => [route.path, route]));
+  const routeOf = (url: string) => byPath.get(url.split("?", 1)[0] ?? "");
+  return {
+    find: (method, url) => {
+      const route = method === "GET" || method === "HEAD" ? routeOf(url) : undefined;
+      return route && { path: route.path, answer: route.answer, query: {} };
+    },
+    allowed: (url) => (routeOf(url) === undefined ? undefined : "GET, HEAD, OPTIONS"),
+  };
+};

@@ -1,0 +1,50 @@
+/**
+ * The span of a request, under the trace of its client.
+ */
+import * as Immediate from "@accountlink/core/immediate";
+import { isTracing } from "@accountlink/core/telemetry";
+import { Effect, Option, Tracer } from "effect";
+import { Headers, HttpTraceContext } from "effect/http";
+import type { HttpRequest } from "./http_request.ts";
+import type { HttpResponse } from "./http_response.ts";
+
+/**
+ * Answers a request in a span, if spans are exported.
+ *
+ * @param path of the route, such as `/v2/chat`
+ */
+export const withServerSpan = (
+  request: HttpRequest,
+  path: string,
+  answer: Effect.Effect<HttpResponse>,
+): Effect.Effect<HttpResponse> =>
+  Immediate.withFiber((fiber) => (isTracing(fiber) ? inSpan(request, path, answer) : answer));
+
+const inSpan = (request: HttpRequest, path: string, answer: Effect.Effect<HttpResponse>) => {
+  const { method } = request;
+  const attributes = { "http.request.method": method, "http.route": path };
+  const parent = Option.getOrUndefined(HttpTraceContext.fromHeaders(traceHeaders(request)));
+  return Effect.useSpan(`${method} ${path}`, { kind: "server", parent, attributes }, (span) =>
+    Effect.tap(Effect.provideService(answer, Tracer.ParentSpan, span), ({ status }) =>
+      Effect.sync(() => span.attribute("http.response.status_code", status)),
+    ),
+  );
+};
+
+const traceHeaders = (request: HttpRequest): Headers.Headers =>
+  Headers.fromInput(
+    traceHeaderNames.flatMap((name) => {
+      const value = request.header(name);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+
+/** Those of W3C Trace Context and of B3. */
+const traceHeaderNames = [
+  "traceparent",
+  "tracestate",
+  "b3",
+  "x-b3-traceid",
+  "x-b3-spanid",
+  "x-b3-sampled",
+] as const;
