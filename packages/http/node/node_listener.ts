@@ -110,7 +110,7 @@ class NodeExchange implements HttpRequest {
 
   constructor(incoming: NodeRequest, outgoing: NodeResponse, options: NodeListenerOptions) {
     this.method = incoming.method as string;
-    this.url = incoming.url as string;
+    this.url = targetOf(incoming.url as string);
     this.outgoing = outgoing;
     this.#incoming = incoming;
     this.#options = options;
@@ -128,10 +128,11 @@ class NodeExchange implements HttpRequest {
   readBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
     const incoming = this.#incoming;
     const length = Number(incoming.headers["content-length"] ?? 0);
+    const isChunked = incoming.headers["transfer-encoding"] !== undefined;
+    if (length === 0 && !isChunked) return Effect.succeed(noBytes);
     if (length > maxBytes) return tooLarge;
     if (incoming.readableEnded) return Effect.die(new Error("The body was read before the listener"));
     if (this.#options.expectsContinue === true) this.outgoing.writeContinue();
-    const isChunked = incoming.headers["transfer-encoding"] !== undefined;
     if (isChunked || incoming.readableLength < length) return readChunks(incoming, maxBytes);
     const bytes = incoming.read() ?? noBytes;
     incoming.resume();
@@ -179,6 +180,13 @@ class NodeExchange implements HttpRequest {
     });
   }
 }
+
+/** Path and query, also of a target in absolute form. */
+const targetOf = (target: string): string => {
+  if (target.startsWith("/")) return target;
+  const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1] ?? target;
+  return path.startsWith("?") || path === "" ? `/${path}` : path;
+};
 
 /** Of a body that nobody wants, in bytes. */
 const maxDroppedBytes = 262_144;
