@@ -130,14 +130,13 @@ export const makeHttpApp = Effect.gen(function* () {
 });
 
 /** Browsers use https alone for a year. */
-const withStrictTransport = ({ answer, refuse }: HttpApp): HttpApp => {
-  const strict = (response: HttpResponse) =>
-    response.withHeaders({ "strict-transport-security": "max-age=31536000" });
-  return {
-    answer: (request) => Immediate.map(answer(request), strict),
-    refuse: (request, error) => Effect.map(refuse(request, error), strict),
-  };
-};
+const withStrictTransport = ({ answer, refuse }: HttpApp): HttpApp => ({
+  answer: (request) => Immediate.map(answer(request), strictTransport),
+  refuse: (request, error) => Effect.map(refuse(request, error), strictTransport),
+});
+
+const strictTransport = (response: HttpResponse): HttpResponse =>
+  response.withHeaders({ "strict-transport-security": "max-age=31536000" });
 
 /** A URL that needs the checks below; most do not. */
 const unusual = /[%;#]|\/(?:[/?]|$)/;

@@ -53,6 +53,12 @@ export const textResponse = (
   headers: Readonly<ResponseHeaders> = {},
 ): HttpResponse => new HttpResponse(status, { ...headers, "content-type": contentType }, text);
 
+/** The text of a whole body; empty for one that streams. */
+export const textOf = ({ body }: HttpResponse): string => {
+  if (typeof body === "string") return body;
+  return body instanceof Uint8Array ? new TextDecoder().decode(body) : "";
+};
+
 /** Whether a body goes on after the head. */
 export const isStream = (body: HttpResponse["body"]): body is ResponseStream =>
   body !== null && typeof body === "object" && "chunks" in body;

@@ -42,7 +42,7 @@ export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
   }
   return {
     find: (method, url) => {
-      const found = table.find(method === "HEAD" ? "GET" : (method as "GET"), url);
+      const found = table.find(method === "HEAD" ? "GET" : method, url);
       if (found === undefined) return undefined;
       const { params, searchParams } = found;
       const { path, answer } = found.handler;

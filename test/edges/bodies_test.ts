@@ -4,8 +4,8 @@
 import { once } from "node:events";
 import { type IncomingMessage, request as nodeRequest } from "node:http";
 import { expect, test } from "vitest";
-import { useServer } from "../support/server.ts";
 import { linkedWorld } from "../property/random_request.ts";
+import { useServer } from "../support/server.ts";
 
 const { fixture, keys } = linkedWorld();
 const server = useServer(() => ({ fixture }));
@@ -78,5 +78,14 @@ test("a body of unknown length is read, up to its maximum", async () => {
     return statusCode;
   };
   expect(await ask(['{"chatIds":', '["100001"]}'])).toBe(200);
-  expect(await ask(['{"chatIds":["', ..."x".repeat(70).split("").map((x) => x.repeat(1_000)), '"]}'])).toBe(413);
+  expect(
+    await ask([
+      '{"chatIds":["',
+      ..."x"
+        .repeat(70)
+        .split("")
+        .map((x) => x.repeat(1_000)),
+      '"]}',
+    ]),
+  ).toBe(413);
 });

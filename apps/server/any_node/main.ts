@@ -8,6 +8,11 @@ if (process.features.typescript && Number.parseInt(process.versions.node, 10) >=
   process
     .getBuiltinModule("node:module")
     .enableCompileCache(`${__dirname}/../../../node_modules/.cache/accountlink`);
+  // A server that is stopped while its modules load has nothing to finish.
+  if (process.argv[2] === "serve") {
+    process.exitCode = 0;
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit());
+  }
   void import("../cli/run_process.ts");
 } else {
   console.error(

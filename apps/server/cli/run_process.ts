@@ -18,7 +18,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // The first signal interrupts the run. Another one, such as npm's after the terminal's, may arrive
 // when the runtime has removed its listeners, and must not kill the process before it exits by
 // itself.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeAllListeners(signal).on(signal, () => {});
 
 runCommandLine.pipe(
   Effect.provide([NodeServices.layer, NodeCrypto.layerSecureRandom]),

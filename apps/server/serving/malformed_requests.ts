@@ -6,7 +6,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import type { PublicError } from "@accountlink/core";
 import { InvalidBody, MalformedRequest } from "@accountlink/core/errors";
-import type { HttpApp, HttpRequest, HttpResponse } from "@accountlink/http";
+import { type HttpApp, type HttpRequest, type HttpResponse, textOf } from "@accountlink/http";
 import { Effect } from "effect";
 import type { RefusalOf } from "./requests.ts";
 
@@ -111,8 +111,9 @@ const refusalOf = ({ code }: ClientError): PublicError => {
 };
 
 /** The raw text of a response that closes the connection. */
-const rawAnswer = ({ status, headers, body }: HttpResponse): string => {
-  const text = String(body ?? "");
+const rawAnswer = (response: HttpResponse): string => {
+  const { status, headers } = response;
+  const text = textOf(response);
   const all = {
     ...headers,
     "content-length": Buffer.byteLength(text),

@@ -6,12 +6,16 @@ import type { Socket } from "node:net";
 import type { Config } from "../config/config.ts";
 import type { Drain } from "./drain.ts";
 
+/** How long a response may keep a client waiting beyond a long poll, in milliseconds. */
+const longestSilence = 300_000;
+
 /**
  * Makes the server with the timeouts of the configuration.
  *
  * @param drain once it drains, responses close their connections
+ * @param silence after which a connection is closed whose request is not answered, in milliseconds
  */
-export const makeNodeServer = (config: Config, drain: Drain): Server => {
+export const makeNodeServer = (config: Config, drain: Drain, silence = longestSilence): Server => {
   const { ACCOUNTLINK_HEADER_TIMEOUT: head, ACCOUNTLINK_REQUEST_TIMEOUT: request } = config;
   const server = createServer({
     IncomingMessage: PlainRequest,
@@ -27,6 +31,8 @@ export const makeNodeServer = (config: Config, drain: Drain): Server => {
     // Frequent, so that timeouts of many clients do not all fall into one turn of the event loop.
     connectionsCheckingInterval: checkInterval(Math.min(head || Infinity, request || Infinity)),
   });
+  const longPoll = config.ACCOUNTLINK_LONG_POLL_MAX;
+  server.setTimeout(longPoll === 0 ? 0 : longPoll + silence);
   for (const event of ["request", "checkContinue"]) server.on(event, closeBehindUpgrade);
   enforceWriteDeadline(server, config.ACCOUNTLINK_WRITE_TIMEOUT);
   return server;

@@ -14,6 +14,7 @@ import {
 } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import type { HttpRequest } from "../http_request.ts";
+import { textOf } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
 import type { Router } from "../router.ts";
 import { HttpSettings } from "../settings.ts";
@@ -26,13 +27,14 @@ export const trialRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
     const path = pathOf(trial);
     const found = lookups.find("GET", path);
     if (found === undefined) return yield* Effect.die(`No lookup has the path ${path}`);
-    const { status, headers, body } = yield* found.answer(requestAs(context, path, key), found.query);
+    const response = yield* found.answer(requestAs(context, path, key), found.query);
+    const { status, headers } = response;
     return {
       url: publicUrl,
       request: { method: "GET", url: `${publicUrl}${path}` },
       status,
       headers: Object.entries(headers).map(([name, value]) => [name, String(value)] as const),
-      body: JSON.stringify(JSON.parse(String(body)), null, 2),
+      body: JSON.stringify(JSON.parse(textOf(response)), null, 2),
     } satisfies TrialResult;
   });
 

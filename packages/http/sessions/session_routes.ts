@@ -63,7 +63,10 @@ interface ReadInput<Values> {
   readonly context: RequestContext;
 }
 
-const lastEventId = ({ request }: RequestContext): string | null => request.header("last-event-id") || null;
+const lastEventId = ({ request }: RequestContext): string | null => {
+  const id = request.header("last-event-id") ?? "";
+  return id === "" ? null : id;
+};
 
 /** Makes the session that clients get. */
 const sessionResponse = (publicUrl: string) => (session: ReadSession) => ({

@@ -1,0 +1,18 @@
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
+import { Effect } from "effect";
+import { expect, it } from "vitest";
+import { readConfig } from "../config/config.ts";
+import { Drain } from "./drain.ts";
+import { makeNodeServer } from "./node_server.ts";
+
+it("closes the connection of a request that nobody answers", async () => {
+  const config = await Effect.runPromise(readConfig({ ACCOUNTLINK_LONG_POLL_MAX: "1 millis" }));
+  const server = makeNodeServer(config, new Drain(), 50).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("GET /readyz HTTP/1.1\r\nHost: service.example\r\n\r\n");
+  await once(socket, "close");
+  expect(socket.bytesRead).toBe(0);
+  server.close();
+});
