@@ -43,13 +43,17 @@ const isRepeated = (name: string, value: string, request: IncomingMessage): bool
 /** The expectations that Node and Effect's server accept. */
 const isContinue = /(?:^|\W)100-continue(?:$|\W)/i;
 
+const isAbsolute = (target: string): boolean => /^https?:\/\//i.test(target);
+
 /** Whether a target in absolute form names neither the public host nor the local address. */
 const isForeign = (target: string, { localAddress, localPort }: Socket, publicHost: string): boolean => {
-  if (!/^https?:\/\//i.test(target)) return false;
+  if (!isAbsolute(target)) return false;
   const address = localAddress?.replace(/^::ffff:/i, "") ?? "";
-  const own = URL.parse(`http://${address.includes(":") ? `[${address}]` : address}:${localPort}`);
+  const names = [address.includes(":") ? `[${address}]` : address];
+  if (/^(?:127\.|::1$)/.test(address)) names.push("localhost");
+  const own = names.map((name) => URL.parse(`http://${name}:${localPort}`)?.host);
   const host = URL.parse(target)?.host;
-  return host === undefined || (host !== publicHost && host !== own?.host);
+  return host === undefined || (host !== publicHost && !own.includes(host));
 };
 
 /** Responds to requests that Node's parser refuses or that time out. */
@@ -97,10 +101,10 @@ interface NodeSocket extends Socket {
   readonly _httpMessage?: ServerResponse | null;
 }
 
-const requestLine = /^[A-Z]+ (\/\S*) HTTP\/1\.[01]\r\n/;
+const requestLine = /^[A-Z]+ ((?:https?:\/)?\/\S*) HTTP\/1\.[01]\r\n/i;
 
-const readableUrl = (target: string | undefined): string => {
-  const url = `http://localhost${target ?? "/"}`;
+const readableUrl = (target = "/"): string => {
+  const url = isAbsolute(target) ? target : `http://localhost${target}`;
   return URL.canParse(url) ? url : "http://localhost/";
 };
 

@@ -21,5 +21,5 @@ export const systemTest = (settings: HttpSettingsShape, docs: ReadonlyArray<stri
   const basePath = basePathOf(settings);
   return ({ url, originalUrl }: HttpServerRequest.HttpServerRequest): boolean =>
     paths.has(url.split("?", 1)[0] ?? "") &&
-    originalUrl.replace(/^https?:\/\/[^/?#]*/, "") === basePath + url;
+    originalUrl.replace(/^https?:\/\/[^/?#]*/i, "") === basePath + url;
 };
