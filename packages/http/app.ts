@@ -17,6 +17,7 @@ import { routesV1 } from "./links/routes_v1.ts";
 import { routesV2 } from "./links/routes_v2.ts";
 import { meRoutes } from "./me/me_routes.ts";
 import { basePathOf, mount } from "./mount.ts";
+import { privateHeaders } from "./pages/page.ts";
 import { type BoundRoute, isUnder, makePipeline, withHeaders } from "./pipeline/pipeline.ts";
 import { type HttpApp, RefusedRequest } from "./pipeline/refused_request.ts";
 import { sessionRoutes } from "./sessions/session_routes.ts";
@@ -78,7 +79,7 @@ export const makeServerApp = Effect.gen(function* () {
   /** What answers errors outside of the routes, by the path. */
   const pagesFor = (url: string) => {
     if (isUnder("/verify", url)) return flow;
-    if (isUnder("/dashboard", url) && !isUnder("/dashboard/api", url)) return dashboard;
+    if (isUnder("/dashboard", url) && !isUnder(dashboardApi, url)) return dashboard;
     return isUnder("/me", url) ? me : pipeline;
   };
 
@@ -131,13 +132,16 @@ export const makeServerApp = Effect.gen(function* () {
       ? pagesFor(url).visit("unmatched", Effect.fail(error))
       : pipeline.visit("unmatched", Effect.fail(error));
 
-  const app = Effect.withFiber<HttpServerResponse.HttpServerResponse, never, AppServices>((fiber) => {
-    const { url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
-    const refused = fiber.getRef(RefusedRequest);
+  const answerTo = (url: string, refused: PublicError | null) => {
     if (refused !== null) return refuseEarly(refused, url);
     if (!unusual.test(url)) return answered;
     if (!isReadable(url)) return unreadable;
     return unroutable.test(url) ? notFound : answered;
+  };
+  const app = Effect.withFiber<HttpServerResponse.HttpServerResponse, never, AppServices>((fiber) => {
+    const { url } = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest);
+    const answer = answerTo(url, fiber.getRef(RefusedRequest));
+    return isUnder(dashboardApi, url) ? Effect.map(answer, unframed) : answer;
   });
   const mounted = mount(basePath, app, notFound);
   const direct = directRequests(routes);
@@ -180,6 +184,11 @@ export const makeServerApp = Effect.gen(function* () {
  * ```
  */
 export const makeHttpApp = Effect.map(makeServerApp, ({ app }): HttpApp => app);
+
+/** Its answers are for the signed-in browser, as the pages are. */
+const dashboardApi = "/dashboard/api";
+
+const unframed = HttpServerResponse.setHeader("x-frame-options", privateHeaders["x-frame-options"]);
 
 /** Browsers use https alone for a year. */
 const strictTransport = HttpServerResponse.setHeader("strict-transport-security", "max-age=31536000");
