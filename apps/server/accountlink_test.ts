@@ -53,7 +53,15 @@ describe("a command line that is wrong", () => {
       args: ["keys", "revoke", `${token}x`],
       problem: "<key> is a value of 61 characters, expected 12 letters",
     },
-    { args: ["keys", "create", "--account", ""], problem: '--account is "", expected 1 to 100 characters' },
+    {
+      args: ["keys", "create", "--account", ""],
+      problem: '--account is "", expected 1 to 100 characters, no control characters or direction overrides',
+    },
+    { args: [...create, "--name", "x\u202Egnp"], problem: "no control characters or direction overrides" },
+    {
+      args: ["keys", "create", "--account", "a\nb"],
+      problem: "no control characters or direction overrides",
+    },
     { args: [...create, "--tier", "gold"], problem: '--tier is "gold", expected "free" | "premium"' },
     { args: [...create, "--guild-id", "12"], problem: '--guild-id is "12", expected 5 to 32 digits' },
     { args: [...create, "--scope", "guild"], problem: "--scope guild needs --guild-id" },

@@ -11,7 +11,7 @@ import {
 } from "@accountlink/core";
 import type { WriteOrigin } from "@accountlink/core/audit";
 import type { Tier } from "@accountlink/core/keys";
-import { isStorable } from "@accountlink/core/storable_text";
+import { expectedNameText, isNameText } from "@accountlink/core/name_text";
 import { Context, Effect, Layer } from "effect";
 import { guildIdOf } from "./ids.ts";
 
@@ -38,8 +38,8 @@ const openScope = Effect.fnUntraced(function* ({
   guildId,
   tier = "premium",
 }: ScopeChoice) {
-  if (account === "" || !isStorable(account)) {
-    return yield* InvalidParameter.one("account", "expected text, not empty, well-formed and without NUL");
+  if (account === "" || !isNameText(account)) {
+    return yield* InvalidParameter.one("account", `expected ${expectedNameText}, not empty`);
   }
   const target =
     guildId === undefined

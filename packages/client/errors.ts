@@ -45,7 +45,8 @@ export interface ErrorDetails {
       | "session_failed"
       | "session_cancelled"
       | "idempotency_key_reused"
-      | "idempotency_key_in_use";
+      | "idempotency_key_in_use"
+      | "user_erased";
   };
   readonly INTERNAL_ERROR: null;
   /** No connection, or one that broke. */

@@ -17,6 +17,7 @@ import { routesV1 } from "./links/routes_v1.ts";
 import { routesV2 } from "./links/routes_v2.ts";
 import { meRoutes } from "./me/me_routes.ts";
 import { basePathOf, mount } from "./mount.ts";
+import { privateHeaders } from "./pages/page.ts";
 import { isUnder, makePipeline } from "./pipeline/pipeline.ts";
 import { makeLiteralRouter, makeRouter } from "./router.ts";
 import { withServerSpan } from "./server_span.ts";
@@ -85,7 +86,7 @@ export const makeHttpApp = Effect.gen(function* () {
   /** What answers outside of the routes, by the path. */
   const visitorsOf = (url: string) => {
     if (isUnder("/verify", url)) return flow;
-    if (isUnder("/dashboard", url) && !isUnder("/dashboard/api", url)) return dashboard;
+    if (isUnder("/dashboard", url) && !isUnder(dashboardApi, url)) return dashboard;
     return isUnder("/me", url) ? me : pipeline;
   };
 
@@ -125,16 +126,30 @@ export const makeHttpApp = Effect.gen(function* () {
     return visit("unmatched", () => Effect.fail(error as SharedIpRateLimited))(request, {});
   };
 
-  const mounted = mount(basePath, { answer, refuse }, notFound);
+  const mounted = mount(basePath, unframed({ answer, refuse }), notFound);
   return publicUrl.startsWith("https:") ? withStrictTransport(mounted) : mounted;
 });
+
+const dashboardApi = "/dashboard/api";
+
+/** Answers of the dashboard's JSON are for the signed-in browser, as the pages are. */
+const unframed = ({ answer, refuse }: HttpApp): HttpApp => {
+  const unframedAt = (url: string, response: Effect.Effect<HttpResponse>) =>
+    isUnder(dashboardApi, url) ? Effect.map(response, withoutFrames) : response;
+  return {
+    answer: (request) => unframedAt(request.url, answer(request)),
+    refuse: (request, error) => unframedAt(request.url, refuse(request, error)),
+  };
+};
+
+const withoutFrames = (response: HttpResponse): HttpResponse =>
+  response.withHeaders({ "x-frame-options": privateHeaders["x-frame-options"] });
 
 /** Browsers use https alone for a year. */
 const withStrictTransport = ({ answer, refuse }: HttpApp): HttpApp => ({
   answer: (request) => Immediate.map(answer(request), strictTransport),
   refuse: (request, error) => Effect.map(refuse(request, error), strictTransport),
 });
-
 const strictTransport = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "strict-transport-security": "max-age=31536000" });
 

@@ -28,6 +28,13 @@ type LowerCaseName = Lowercase<string>;
 /** The body of a request is larger than the maximum. */
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
 
+/** The `url` of a request target, which may be in absolute form. */
+export const urlOfTarget = (target: string): string => {
+  if (target.startsWith("/")) return target;
+  const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1] ?? target;
+  return path.startsWith("?") || path === "" ? `/${path}` : path;
+};
+
 /** The value of a cookie; null without one. */
 export const cookieOf = (request: HttpRequest, name: string): string | null =>
   Cookies.parseHeader(request.header("cookie") ?? "")[name] ?? null;

@@ -3,7 +3,7 @@
  */
 export { makeHttpApp } from "./app.ts";
 export type { HttpApp } from "./http_app.ts";
-export { BodyTooLarge, type HttpRequest } from "./http_request.ts";
+export { BodyTooLarge, type HttpRequest, urlOfTarget } from "./http_request.ts";
 export { HttpResponse, type ResponseHeaders, type ResponseStream, textOf } from "./http_response.ts";
 export {
   makeNodeListener,

@@ -1,22 +1,25 @@
 import type { DataScope, KeyId, Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
-import type { KeptAnswer, NewClaim } from "@accountlink/core/idempotency";
+import type { NewClaim } from "@accountlink/core/idempotency";
 import type { FlowId, SignInId } from "@accountlink/core/ids";
 import type { Account, StoredKey } from "@accountlink/core/keys";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Context, Layer } from "effect";
+import { Context, Layer, Semaphore } from "effect";
 import type { ScopeReviews } from "./alts/scope_reviews.ts";
 import type { ScopeSightings } from "./alts/scope_sightings.ts";
 import { ScopeLinks } from "./links/scope_links.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { Usage } from "./usage/usage.ts";
 
-/** A request under an idempotency key, with its answer when it has one. */
-export interface IdempotentEntry extends Pick<NewClaim, "id" | "requestId" | "fingerprint" | "endsAt"> {
-  readonly kept: KeptAnswer | null;
+/** A request under an idempotency key. */
+export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {
+  /** Null if it holds its key to its end, as one does that has an answer or is erased. */
+  readonly heldUntil: Millis | null;
+  readonly answer: string | null;
+  readonly isErased: boolean;
 }
 
 /** An audit entry without its account and sequence. */
@@ -50,6 +53,8 @@ export class Memory {
   readonly reviews = new Map<Pid, ScopeReviews>();
   /** By the hash of their idempotency key. */
   readonly idempotent = new Map<string, IdempotentEntry>();
+  /** Held by commits and erasures, so that no erasure comes between a write and its answer. */
+  readonly committing = Semaphore.makeUnsafe(1);
   /** The deadline of each live node. */
   readonly nodes = new Map<string, Millis>();
   /** Saved counts, by end and key of the window. */

@@ -25,6 +25,7 @@ import { access } from "./migrations/0012_access.ts";
 import { usage } from "./migrations/0013_usage.ts";
 import { dashboard } from "./migrations/0014_dashboard.ts";
 import { idempotency } from "./migrations/0015_idempotency.ts";
+import { erasedRequests } from "./migrations/0016_erased_requests.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** By `<number>_<name>`. */
@@ -46,6 +47,7 @@ export const migrations: Readonly<
   "0013_usage": usage,
   "0014_dashboard": dashboard,
   "0015_idempotency": idempotency,
+  "0016_erased_requests": erasedRequests,
 };
 
 /** A newer release has migrated the database. It was not changed. */

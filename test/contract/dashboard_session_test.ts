@@ -110,6 +110,23 @@ describe("a session", () => {
   });
 });
 
+test("no answer can be shown in a frame, as no page can", async () => {
+  const owner = await signInOwner(server, ada);
+  const page = await owner.browser.get("/dashboard");
+  const answers = [
+    await owner.send("GET /dashboard/api/session"),
+    await owner.send("GET /dashboard/api/keys"),
+    await owner.send("GET /dashboard/api/usage?days=0"),
+    await server.send("GET /dashboard/api/session"),
+    await server.send("GET /dashboard/api/nowhere"),
+    await server.send("POST /dashboard/api/session"),
+    await server.send("OPTIONS /dashboard/api/session"),
+    await server.send("GET /dashboard/api/%"),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 401, 404, 405, 204, 400]);
+  for (const { headers } of [page, ...answers]) expect(headers["x-frame-options"]).toBe("DENY");
+});
+
 describe("every route refuses", () => {
   test("who is not signed in", async () => {
     const { csrfToken } = await signInOwner(server, ada);

@@ -2,7 +2,10 @@
  * What every answer says where the service is reached by https.
  */
 import { describe, expect, test } from "vitest";
+import { locationOf } from "../support/flow_browser.ts";
+import { textOf } from "../support/http.ts";
 import { useContractServer } from "./contract_server.ts";
+import { returnAs, setCookie, useSiteServer } from "./site_server.ts";
 
 const lines = [
   "GET /v2/chat?chatId=100001",
@@ -29,6 +32,38 @@ describe("A service with an https public URL", () => {
   test.each(lines)("binds browsers to https: %s", async (line) => {
     expect((await send(line, { key })).headers["strict-transport-security"]).toBe("max-age=31536000");
     expect((await send(line)).headers["strict-transport-security"]).toBe("max-age=31536000");
+  });
+});
+
+describe("Cookies of a service with an https public URL", async () => {
+  const { world, newBrowser, send } = await useSiteServer({
+    ACCOUNTLINK_PUBLIC_URL: "https://links.example",
+  });
+
+  const key = world.key();
+
+  test.each(["dashboard", "me"] as const)("are taken and sent by https alone: %s", async (site) => {
+    const name = { dashboard: "__Secure-accountlink_session", me: "__Secure-accountlink_me" }[site];
+    const browser = newBrowser();
+    const begun = await browser.get(`/${site}/sign-in`);
+    const [, ...ofSignIn] = setCookie(begun, `__Host-accountlink_${site}_sign_in`);
+    expect(ofSignIn).toEqual(["Path=/", "HttpOnly", "Secure", "SameSite=Lax"]);
+
+    const { pathname, search } = new URL(await returnAs(browser, "100001", site));
+    const finished = await browser.get(`${pathname}${search}`);
+    expect([finished.status, locationOf(finished)]).toEqual([303, `/${site}`]);
+    const [, ...attributes] = setCookie(finished, name);
+    expect(attributes).toEqual(["Max-Age=43200", `Path=/${site}`, "HttpOnly", "Secure", "SameSite=Lax"]);
+    expect((await browser.get(`/${site}`)).status).toBe(200);
+    const cookie = `${name.replace("__Secure-", "")}=${browser.cookies.get(name)}`;
+    expect((await send(`GET /${site}`, { headers: { cookie } })).headers.location).toBe(`/${site}/sign-in`);
+  });
+
+  test("are taken and sent by https alone: the flow", async () => {
+    const created = await send("POST /v2/sessions", { key, body: { clientId: "client" } });
+    const page = await newBrowser().get(`/verify?sid=${textOf(created.body.data?.["sid"])}`);
+    const [, ...attributes] = setCookie(page, "__Host-accountlink_flow");
+    expect(attributes).toEqual(["Path=/", "HttpOnly", "Secure", "SameSite=Lax"]);
   });
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { newToken } from "../support/world.ts";
 import { expectRefusal, useContractServer } from "./contract_server.ts";
 
-const { world, send } = useContractServer({ ACCOUNTLINK_IP_AUTH_FAILURES: "2" });
+const { world, send } = useContractServer({ ACCOUNTLINK_IP_AUTH_FAILURES: "30" });
 const lookup = "GET /v2/chat?chatId=100001";
 const links = { 100001: "1" };
 const [first, second, third, expired, revoked] = [
@@ -66,11 +66,35 @@ describe("An array of leak reports", () => {
     expectRefusal(tooMany, 400, "BULK_LIMIT_EXCEEDED", { limit: 100, received: 101 });
   });
 
-  test("counts as one failed authentication without a key in it, and as none with one", async () => {
+  const throttled = { bucket: "ip_auth" };
+
+  test("counts each token that was no key, whatever else is in it", async () => {
     const from = world.address();
-    for (let sent = 0; sent < 4; sent++) expect((await report([newToken(), revoked], from)).status).toBe(200);
-    for (let sent = 0; sent < 2; sent++) expect((await report(many, from)).status).toBe(200);
-    expectRefusal(await report([newToken()], from), 429, "SHARED_IP_RATE_LIMITED", { bucket: "ip_auth" });
+    const wrong = Array.from({ length: 4 }, newToken);
+    for (let sent = 0; sent < 7; sent++) {
+      expect((await report([revoked, ...wrong, expired], from)).status).toBe(200);
+    }
+    for (let sent = 0; sent < 3; sent++) expect((await report([revoked], from)).status).toBe(200);
+    // The last two of thirty, and two more.
+    expect((await report(wrong, from)).status).toBe(200);
+    expectRefusal(await report([revoked], from), 429, "SHARED_IP_RATE_LIMITED", throttled);
+  });
+
+  test("counts as ten failed authentications at most", async () => {
+    const from = world.address();
+    for (let sent = 0; sent < 3; sent++) expect((await report([...many, revoked], from)).status).toBe(200);
+    expectRefusal(await report([...many, revoked], from), 429, "SHARED_IP_RATE_LIMITED", throttled);
+    const single = await send("POST /v2/keys/leaked", { from, body: { key: revoked } });
+    expectRefusal(single, 429, "SHARED_IP_RATE_LIMITED", throttled);
+  });
+
+  test("of many that race, only those are answered that the throttle admits", async () => {
+    const from = world.address();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => report([...many, revoked], from)));
+    const answered = answers.filter(({ status }) => status === 200);
+    expect(answered.length).toBeGreaterThan(0);
+    expect(answered.length).toBeLessThanOrEqual(3);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
   });
 
   test.each([

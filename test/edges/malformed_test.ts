@@ -50,6 +50,12 @@ describe("What Node's parser refuses", () => {
     ["the preface of HTTP/2", "/", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400],
     ["a header without a colon", lookup, `GET ${lookup} HTTP/1.1\r\n${host}nonsense\r\n\r\n`, 400],
     ["a header without a colon, v1", v1Lookup, `GET ${v1Lookup} HTTP/1.1\r\n${host}nonsense\r\n\r\n`, 400],
+    [
+      "a header without a colon, after a target in absolute form",
+      v1Lookup,
+      `GET http://service.example${v1Lookup} HTTP/1.1\r\n${host}nonsense\r\n\r\n`,
+      400,
+    ],
     ["a length beside chunks", lookup, post(`Content-Length: 5\r\n${extended}`, "0\r\n\r\n"), 400],
     ["two lengths", lookup, post("Content-Length: 5\r\nContent-Length: 6\r\n", "hello"), 400],
     ["a chunk without a size", lookup, post(extended, "zz\r\n"), 400],
@@ -122,6 +128,35 @@ describe("A head that can be read in two ways", () => {
     ],
   ])("%s is not", async (_, bytes, status) => {
     expect((await sendRaw(url(), bytes())).map((answer) => answer.status)).toEqual([status]);
+  });
+});
+
+describe("A target in absolute form", () => {
+  const at = (origin: string, target: string) =>
+    sendRaw(
+      url(),
+      `GET ${origin}${target} HTTP/1.1\r\nConnection: close\r\nHost: ${new URL(url()).host}\r\n${authorization}\r\n`,
+    );
+  const origins: ReadonlyArray<[title: string, origin: () => string]> = [
+    ["the local address", url],
+    ["its scheme in capitals", () => url().replace("http:", "HTTP:")],
+    ["localhost", () => url().replace("127.0.0.1", "localhost")],
+  ];
+
+  test.each(origins)("is answered as its path: %s", async (_, origin) => {
+    const paths = [lookup, "/v2/nope", "/healthz", "/metrics", "/docs", "/dashboard", "/verify?sid=vs_1"];
+    for (const path of paths) {
+      const [[plain], [absolute]] = [await at("", path), await at(origin(), path)];
+      const { status, headers } = plain as RawAnswer;
+      expect([
+        path,
+        absolute?.status,
+        absolute?.headers["location"],
+        absolute?.headers["content-type"],
+      ]).toEqual([path, status, headers["location"], headers["content-type"]]);
+    }
+    const [root] = await at(origin(), "");
+    expect(root?.status).toBe((await at("", "/"))[0]?.status);
   });
 });
 

@@ -2,12 +2,14 @@
  * Three nodes on one Postgres and Redis, each of which the tests find well and leave well: what one node does holds on
  * all of them, also while connections are open at one end only.
  */
+import { isProof } from "@accountlink/test-servers";
 import { Effect, Exit, Schedule, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeWorld } from "../support/world.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 import { complete, env } from "./completions.ts";
 import * as dying from "./dying.ts";
+import { planErasures, raceErasures } from "./erasures.ts";
 import { expectExactLimits, limitedKeys } from "./limits.ts";
 import { withDelay } from "./pulse.ts";
 import { planRevocations, runRevocations } from "./revocations.ts";
@@ -22,6 +24,7 @@ const revocations = [...planRevocations(world, 8)];
 const verifying = world.key();
 const reviewing = world.key({ tier: "premium", links: { 100001: "1", 100002: "1" } });
 const idempotentOnes = [1, 2].map(() => world.key({ tier: "premium", links: { 100001: "1", 100002: "2" } }));
+const erasures = planErasures(world);
 const unlimited = world.key({ account: "one", links: { 100001: "1" } });
 const limited = world.key({
   account: "one",
@@ -171,6 +174,13 @@ describe.skipIf(missing !== null)(`three nodes ${missing ?? ""}`, () => {
       ),
       Effect.runPromise,
     ));
+
+  test("erase a user for good: no retry of what raced with it brings anything back", async () => {
+    const rounds = isProof ? 100 : 4;
+    const counts = await raceErasures(service, erasures, rounds);
+    console.log({ rounds, ...counts });
+    expect(counts.answeredBefore + counts.underWay + counts.answeredAfter).toBe(6 * rounds);
+  });
 
   test("give the answer that a killed one owed", async () => {
     const [one, ...others] = service.nodes as readonly [Node, Node, Node];

@@ -3,6 +3,7 @@
  */
 import { ChatId, GuildId, KeyId, type ScopeTarget } from "@accountlink/core";
 import { keyIdOf } from "@accountlink/core/keys";
+import { isNameText } from "@accountlink/core/name_text";
 import { parseTimestamp } from "@accountlink/core/timestamp";
 import { Effect, Option, Schema } from "effect";
 import { Argument, CliError, Flag } from "effect/cli";
@@ -13,10 +14,11 @@ import { linkFormats } from "../links/link_files.ts";
 export const textFlag = (name: string, isRight: (text: string) => boolean, expected: string) =>
   Flag.String(name).pipe(Flag.filter(isRight, () => `expected ${expected}`));
 
-const isName = (text: string): boolean => text.trim() !== "" && text.length <= 100 && !/[\p{Cc}]/u.test(text);
+const isName = (text: string): boolean => text.trim() !== "" && text.length <= 100 && isNameText(text);
 
 /** The name of an account or a key. */
-export const nameFlag = (name: string) => textFlag(name, isName, "1 to 100 characters");
+export const nameFlag = (name: string) =>
+  textFlag(name, isName, "1 to 100 characters, no control characters or direction overrides");
 
 export const accountFlag = nameFlag("account").pipe(Flag.withMetavar("name"));
 

@@ -15,6 +15,7 @@ export const configWarnings = (environment: Environment, config: Config): Readon
   ...unknownVariables(environment),
   ...withoutEffect(environment),
   ...boundlessProxies(config),
+  ...readablePublicUrl(config),
 ];
 
 /** Warns of variables with the prefix of this program that do not exist. */
@@ -73,3 +74,16 @@ const boundlessProxies = ({ ACCOUNTLINK_TRUSTED_PROXIES: networks }: Config): Re
         },
       ]
     : [];
+
+/** By http, browsers send keys, cookies and proofs in the clear, which matters only beyond this machine. */
+const readablePublicUrl = ({ ACCOUNTLINK_PUBLIC_URL: url }: Config): ReadonlyArray<ConfigWarning> =>
+  url === null || url.startsWith("https:") || isLocal(new URL(url))
+    ? []
+    : [
+        {
+          problem: `ACCOUNTLINK_PUBLIC_URL is "${url}", expected https: others can read along, and platforms may refuse it`,
+          advice: "Set it to an https address of a proxy that does TLS",
+        },
+      ];
+
+const isLocal = ({ hostname }: URL): boolean => /^(?:(?:.*\.)?localhost|127\..*|\[::1\])$/.test(hostname);

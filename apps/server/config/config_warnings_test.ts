@@ -61,6 +61,27 @@ describe("configWarnings", () => {
     }),
   );
 
+  it.effect("names a public URL that is http and not local", () =>
+    Effect.gen(function* () {
+      for (const host of ["links.example", "192.168.0.7:8080", "localhost.example", "[2001:db8::1]"]) {
+        const url = `http://${host}`;
+        const [problem, ...others] = yield* problemsOf({ ACCOUNTLINK_PUBLIC_URL: url });
+        expect(problem).toBe(
+          `ACCOUNTLINK_PUBLIC_URL is "${url}", expected https: others can read along, and platforms may refuse it`,
+        );
+        expect(others).toEqual([]);
+      }
+      const fine = [
+        "http://localhost:8080",
+        "http://a.localhost",
+        "http://127.0.0.2",
+        "http://[::1]:80",
+        "https://links.example",
+      ];
+      for (const url of fine) expect(yield* problemsOf({ ACCOUNTLINK_PUBLIC_URL: url })).toEqual([]);
+    }),
+  );
+
   it.effect.each(["0.0.0.0/0", "10.0.0.0/8, ::/0"])("names proxies that are everybody: %s", (proxies) =>
     Effect.gen(function* () {
       const [problem, ...others] = yield* problemsOf({ ACCOUNTLINK_TRUSTED_PROXIES: proxies });

@@ -52,17 +52,8 @@ const checkLive = Effect.fnUntraced(function* ({ publicUrl, chat, game }: LivePl
   const asked = Effect.all([chatPlatform, gamePlatform], { concurrency: "unbounded" });
   // Their log lines are among the findings.
   const platforms = yield* Effect.provide(asked, [FetchHttpClient.layer, Logger.layer([])]);
-  return [judgePublicUrl(publicUrl), ...platforms];
+  return [ok("platform", `live, and users come back to ${publicUrl}`), ...platforms];
 });
-
-const judgePublicUrl = (publicUrl: string): Finding =>
-  publicUrl.startsWith("https:")
-    ? ok("platform", `live, and users come back to ${publicUrl}`)
-    : warn(
-        "platform",
-        `live, and users come back to ${publicUrl}`,
-        "Set ACCOUNTLINK_PUBLIC_URL to an https address: others can read along, and platforms may refuse it",
-      );
 
 const isUnauthorized = ({ cause }: PlatformUnavailable): boolean =>
   Predicate.hasProperty(cause, "status") && cause.status === 401;

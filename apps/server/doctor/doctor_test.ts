@@ -241,7 +241,8 @@ describe("accountlink doctor on live platforms", () => {
 
   it("finds the bot, what does not answer, and an address that is not https", async () => {
     const findings = await findingsWith(token);
-    expect(findings).toContain("warn platform: live, and users come back to http://links.example");
+    expect(findings).toContain('warn configuration: ACCOUNTLINK_PUBLIC_URL is "http://links.example"');
+    expect(findings).toContain("ok platform: live, and users come back to http://links.example");
     expect(findings).toContain('ok chat platform: it knows the bot as "linker"');
     expect(findings).toContain('fail game platform: Cannot ask the platform: the status is "500"');
   });

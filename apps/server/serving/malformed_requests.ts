@@ -6,7 +6,7 @@ import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } 
 import type { Socket } from "node:net";
 import type { PublicError } from "@accountlink/core";
 import { InvalidBody, MalformedRequest } from "@accountlink/core/errors";
-import { type HttpApp, type HttpRequest, type HttpResponse, textOf } from "@accountlink/http";
+import { type HttpApp, type HttpRequest, type HttpResponse, textOf, urlOfTarget } from "@accountlink/http";
 import { Effect } from "effect";
 import type { RefusalOf } from "./requests.ts";
 
@@ -42,13 +42,17 @@ const isRepeated = (name: string, value: string, request: IncomingMessage): bool
 /** The expectations that Node accepts. */
 const isContinue = /(?:^|\W)100-continue(?:$|\W)/i;
 
+const isAbsolute = (target: string): boolean => /^https?:\/\//i.test(target);
+
 /** Whether a target in absolute form names neither the public host nor the local address. */
 const isForeign = (target: string, { localAddress, localPort }: Socket, publicHost: string): boolean => {
-  if (!/^https?:\/\//i.test(target)) return false;
+  if (!isAbsolute(target)) return false;
   const address = localAddress?.replace(/^::ffff:/i, "") ?? "";
-  const own = URL.parse(`http://${address.includes(":") ? `[${address}]` : address}:${localPort}`);
+  const names = [address.includes(":") ? `[${address}]` : address];
+  if (/^(?:127\.|::1$)/.test(address)) names.push("localhost");
+  const own = names.map((name) => URL.parse(`http://${name}:${localPort}`)?.host);
   const host = URL.parse(target)?.host;
-  return host === undefined || (host !== publicHost && host !== own?.host);
+  return host === undefined || (host !== publicHost && !own.includes(host));
 };
 
 /** Responds to requests that Node's parser refuses or that time out. */
@@ -86,12 +90,12 @@ interface NodeSocket extends Socket {
   readonly _httpMessage?: ServerResponse | null;
 }
 
-const requestLine = /^[A-Z]+ (\/\S*) HTTP\/1\.[01]\r\n/;
+const requestLine = /^[A-Z]+ ((?:https?:\/)?\/\S*) HTTP\/1\.[01]\r\n/i;
 
 /** A request of which only the target is known. */
-const unreadRequest = (target: string | undefined, remoteAddress: string | undefined): HttpRequest => ({
+const unreadRequest = (target = "/", remoteAddress: string | undefined): HttpRequest => ({
   method: "GET",
-  url: target !== undefined && URL.canParse(`http://localhost${target}`) ? target : "/",
+  url: urlOfTarget(target),
   remoteAddress,
   header: () => undefined,
   readBody: () => Effect.succeed(new Uint8Array()),

@@ -51,9 +51,6 @@ const decode = (text: string, which: string): Effect.Effect<StartupFixture, Inva
 /** Warns of likely mistakes with live platforms. */
 export const warnOfLive = Effect.fnUntraced(function* (platform: Platform, fixture: StartupFixture) {
   if (platform.kind !== "live") return;
-  if (!platform.publicUrl.startsWith("https:")) {
-    yield* Effect.logWarning(`ACCOUNTLINK_PUBLIC_URL is "${platform.publicUrl}", expected https`);
-  }
   if (Object.values(fixture.platform).some((entries) => entries.length > 0)) {
     yield* Effect.logWarning(
       'Ignored "platform" in ACCOUNTLINK_FIXTURE: ACCOUNTLINK_PLATFORM is live, expected dev to play it',

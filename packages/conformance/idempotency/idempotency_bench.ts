@@ -14,19 +14,21 @@ import { Effect, Option } from "effect";
 import { linkBench } from "../links/link_bench.ts";
 import { ada, bob, chess, cyd, makeWorld, origin, poker } from "../world.ts";
 
-/** A claim of a new key, from 0 to 10. */
+/** A claim of a new key, from 0 to 10, that is remembered until 100. */
 export const newClaim = (parts: Partial<NewClaim> = {}): NewClaim => ({
   id: uniqueText(),
   requestId: `req_${uniqueText()}`,
   fingerprint: "content",
+  chatIds: [],
   at: 0,
-  endsAt: 10,
+  heldUntil: 10,
+  endsAt: 100,
   ...parts,
 });
 
 /** Another request under the key of a claim. */
 export const retryOf = ({ id }: Claim, at: number, fingerprint = "content"): NewClaim =>
-  newClaim({ id, fingerprint, at, endsAt: at + 10 });
+  newClaim({ id, fingerprint, at, heldUntil: at + 10, endsAt: at + 100 });
 
 /** An answer that is kept until 100. */
 export const newAnswer = (...chatIds: ReadonlyArray<ChatId>): KeptAnswer => ({
@@ -39,6 +41,7 @@ export const newAnswer = (...chatIds: ReadonlyArray<ChatId>): KeptAnswer => ({
 export const idempotencyBench = Effect.map(IdempotencyStore, (store) => ({
   /** The request that holds the key; null if it is this one now. */
   claim: (claim: NewClaim) => Effect.map(store.claim(claim), Option.getOrNull),
+  find: ({ id }: Claim) => Effect.map(store.find(id), Option.getOrNull),
   commit: <O, E>(
     claim: Claim,
     write: KeptWrite<O, E>["write"],

@@ -17,7 +17,7 @@ import {
 } from "./idempotency_bench.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
-const underWay = { fingerprint: "content", answer: null };
+const underWay = { fingerprint: "content", answer: null, isErased: false };
 
 const claims: Cases<StoragePorts> = {
   "a claim holds its key until it ends": Effect.gen(function* () {
@@ -27,8 +27,22 @@ const claims: Cases<StoragePorts> = {
     expectEqual(yield* claim(retryOf(first, 9)), underWay);
     expectEqual(yield* claim(retryOf(first, 9, "other")), underWay);
     expectEqual(yield* claim(retryOf(first, 10, "other")), null);
-    expectEqual(yield* claim(retryOf(first, 19)), { fingerprint: "other", answer: null });
+    expectEqual(yield* claim(retryOf(first, 19)), { ...underWay, fingerprint: "other" });
     expectEqual(yield* claim(newClaim()), null);
+  }),
+
+  "find returns the last request that claimed a key, also after its end": Effect.gen(function* () {
+    const { claim, commit, find, release } = yield* idempotencyBench;
+    const [first, answer] = [newClaim(), newAnswer()];
+    expectEqual(yield* find(first), null);
+    yield* claim(first);
+    expectEqual(yield* find(first), underWay);
+    yield* release(first);
+    expectEqual(yield* find(first), underWay);
+    const second = retryOf(first, 10, "other");
+    yield* claim(second);
+    yield* commit(second, Effect.void, answer);
+    expectEqual(yield* find(first), { ...underWay, fingerprint: "other", answer: answer.answer });
   }),
 
   "extend moves the end of a claim, for its request alone": Effect.gen(function* () {
@@ -57,35 +71,36 @@ const claims: Cases<StoragePorts> = {
     const { claim } = yield* idempotencyBench;
     for (const from of [0, 10, 20]) {
       const id = uniqueText();
-      yield* claim(newClaim({ id, at: from - 10, endsAt: from }));
-      const racing = Array.from({ length: 10 }, () => claim(newClaim({ id, at: from, endsAt: from + 10 })));
+      yield* claim(newClaim({ id, at: from - 10, heldUntil: from }));
+      const racing = Array.from({ length: 10 }, () => claim(retryOf({ ...newClaim(), id }, from)));
       const held = yield* Effect.all(racing, atOnce);
       expectEqual(held.filter((earlier) => earlier === null).length, 1);
     }
   }),
 
   "sweep deletes what has ended, and nothing else": Effect.gen(function* () {
-    const { claim, commit, sweep } = yield* idempotencyBench;
+    const { claim, commit, find, sweep } = yield* idempotencyBench;
     const at = -1_000;
-    const [over, open] = [newClaim({ endsAt: at }), newClaim({ endsAt: at + 1 })];
-    const [forgotten, kept] = [newClaim({ endsAt: at - 5 }), newClaim({ endsAt: at - 5 })];
-    for (const each of [over, open, forgotten, kept]) yield* claim({ ...each, at: at - 9 });
+    const from = { at: at - 9, heldUntil: at - 5 };
+    const [over, remembered] = [newClaim({ ...from, endsAt: at }), newClaim({ ...from, endsAt: at + 1 })];
+    const [forgotten, kept] = [newClaim({ ...from, endsAt: at + 1 }), newClaim({ ...from, endsAt: at })];
+    const all = [over, remembered, forgotten, kept];
+    for (const each of all) yield* claim(each);
     const answer = newAnswer();
     yield* commit(forgotten, Effect.void, { ...answer, endsAt: at });
     yield* commit(kept, Effect.void, { ...answer, endsAt: at + 1 });
     yield* sweep(at);
-    const found = yield* Effect.forEach([over, open, forgotten, kept], (each) =>
-      claim(retryOf(each, at - 2)),
-    );
+    const found = yield* Effect.forEach(all, find);
     expectEqual(found, [null, underWay, null, { ...underWay, answer: answer.answer }]);
   }),
 
   "sweep deletes any number": Effect.gen(function* () {
-    const { claim, sweep } = yield* idempotencyBench;
-    const many = Array.from({ length: 1_100 }, () => newClaim({ at: -6_000, endsAt: -5_000 }));
+    const { claim, find, sweep } = yield* idempotencyBench;
+    const times = { at: -6_000, heldUntil: -5_500, endsAt: -5_000 };
+    const many = Array.from({ length: 1_100 }, () => newClaim(times));
     yield* Effect.forEach(many, claim, { concurrency: 10, discard: true });
     yield* sweep(-5_000);
-    for (const each of many.slice(-50)) expectEqual(yield* claim(retryOf(each, -5_500)), null);
+    for (const each of many.slice(-50)) expectEqual(yield* find(each), null);
   }),
 };
 
@@ -97,10 +112,10 @@ const commits: Cases<StoragePorts> = {
     expectEqual(yield* commit(first, Effect.succeed("outcome"), answer), Option.some("outcome"));
     yield* extend(first, 0);
     yield* release(first);
-    const kept = { fingerprint: "content", answer: answer.answer };
+    const kept = { ...underWay, answer: answer.answer };
     expectEqual(yield* claim(retryOf(first, 99, "other")), kept);
     expectEqual(yield* claim(retryOf(first, 100, "other")), null);
-    expectEqual(yield* claim(retryOf(first, 101)), { fingerprint: "other", answer: null });
+    expectEqual(yield* claim(retryOf(first, 101)), { ...underWay, fingerprint: "other" });
   }),
 
   "a write that fails keeps no answer, and leaves the claim": Effect.gen(function* () {
@@ -153,7 +168,7 @@ const commitOf = (name: IdempotentWrite): Cases<StoragePorts> => ({
     expectThat(Option.isSome(yield* commit(first, write, answer, name === "deleteScope")), "it is stored");
     const after = yield* state;
     expectThat(!Equal.equals(before, after), "the write is stored");
-    expectEqual(yield* claim(retryOf(first, 9)), { fingerprint: "content", answer: answer.answer });
+    expectEqual(yield* claim(retryOf(first, 9)), { ...underWay, answer: answer.answer });
     expectEqual(yield* commit(first, write), Option.none());
     expectEqual<unknown>(yield* state, after);
   }),
@@ -178,8 +193,8 @@ const commitOf = (name: IdempotentWrite): Cases<StoragePorts> => ({
 });
 
 /**
- * Tests an `IdempotencyStore` with the writes of the other storage ports. The suite of `UserStore` tests that an erasure
- * deletes answers.
+ * Tests an `IdempotencyStore` with the writes of the other storage ports. The suite of `UserStore` tests what an erasure
+ * does to requests.
  *
  * @example
  * ```ts

@@ -182,6 +182,7 @@ const idempotencyOperations = Effect.gen(function* () {
   const kept = { write: Effect.void, answerOf: () => Effect.succeed(newAnswer()), isBulk: false };
   return prefixed("IdempotencyStore", {
     claim: store.claim(claim),
+    find: store.find(claim.id),
     extend: store.extend(claim, 20),
     commit: store.commit(claim, kept),
     release: store.release(claim),

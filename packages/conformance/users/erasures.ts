@@ -50,15 +50,6 @@ export const erasures: Cases<StoragePorts> = {
     expectEqual(new Set(ends.map(({ details }) => details["reviews"])), new Set([1, 2]));
   }),
 
-  "erase deletes the kept answers that name the user, and no others": Effect.gen(function* () {
-    const user = yield* newUserBench;
-    const theirs = [yield* user.keepAnswer(bob, user.chatId), yield* user.keepAnswer(user.chatId)];
-    const others = [yield* user.keepAnswer(bob), yield* user.keepAnswer()];
-    yield* user.erase([]);
-    expectEqual(yield* Effect.forEach(theirs, user.isAnswered), [false, false]);
-    expectEqual(yield* Effect.forEach(others, user.isAnswered), [true, true]);
-  }),
-
   "erase deletes the user's sign-ins, and no others": Effect.gen(function* () {
     const user = yield* newUserBench;
     const [theirs, others] = [yield* user.signIn(), yield* user.signIn(bob)];

@@ -1,5 +1,4 @@
 import { GameId, type StoragePorts } from "@accountlink/core";
-import type { UserErased } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
@@ -9,16 +8,6 @@ import { newUserBench } from "./user_bench.ts";
 const atOnce = { concurrency: "unbounded" } as const;
 const rounds = Array.from({ length: 10 }, (_, i) => i);
 
-type Bench = Effect.Success<typeof newUserBench>;
-
-/** Erases the user from every scope. */
-const eraseAll = (user: Bench): Effect.Effect<UserErased, unknown> =>
-  Effect.gen(function* () {
-    const { records } = yield* user.find;
-    const erased = yield* user.erase(records.map(({ scope }) => scope.pid));
-    return erased ?? (yield* eraseAll(user));
-  });
-
 export const races: Cases<StoragePorts> = {
   "erase concurrent with setGame: link and entry are both erased, or both remain": Effect.gen(function* () {
     const user = yield* newUserBench;
@@ -26,7 +15,7 @@ export const races: Cases<StoragePorts> = {
       const { account, global, guild } = yield* user.newWorld;
       yield* user.set(global, chess);
       const sets = [global, guild].map((scope) => user.set(scope, GameId.make(`${1_000 + round}`)));
-      yield* Effect.all([...sets, eraseAll(user)], atOnce);
+      yield* Effect.all([...sets, user.eraseAll], atOnce);
       const { records, entries } = yield* user.find;
       const named = entries.filter((entry) => entry.account === account.name);
       expectEqual(
@@ -34,7 +23,7 @@ export const races: Cases<StoragePorts> = {
         new Set(records.map(({ scope }) => scope.pid)),
         "What the log names",
       );
-      yield* eraseAll(user);
+      yield* user.eraseAll;
     }
   }),
 
@@ -44,12 +33,12 @@ export const races: Cases<StoragePorts> = {
       const { global, guild } = yield* user.newWorld;
       for (const _ of rounds) {
         const flows = [yield* user.prove(global, chess), yield* user.prove(guild, chess)];
-        yield* Effect.all([...flows.map((flow) => user.complete(flow, chess)), eraseAll(user)], atOnce);
+        yield* Effect.all([...flows.map((flow) => user.complete(flow, chess)), user.eraseAll], atOnce);
         const { records, sightings, entries } = yield* user.find;
         const pids = records.map(({ scope }) => scope.pid);
         expectEqual(new Set(sightings.map(({ pid }) => pid)), new Set(pids), "Where the user was seen");
         expectEqual(new Set(entries.map(({ pid }) => pid)), new Set(pids), "What the log names");
-        yield* eraseAll(user);
+        yield* user.eraseAll;
       }
     },
   ),
@@ -62,7 +51,7 @@ export const races: Cases<StoragePorts> = {
       yield* user.see(scope, "hash");
     }
     const erased = yield* Effect.all(
-      rounds.map(() => eraseAll(user)),
+      rounds.map(() => user.eraseAll),
       atOnce,
     );
     const sum = (what: "records" | "sightings" | "entries") =>

@@ -5,15 +5,16 @@ import {
   type GameId,
   LinkStore,
   type Pid,
+  type StoreUnavailable,
   type VerificationSession,
 } from "@accountlink/core";
 import { AltReviewStore, type Sighting } from "@accountlink/core/alts";
 import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
-import { type Claim, IdempotencyStore } from "@accountlink/core/idempotency";
+import { IdempotencyStore, type NewClaim } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
-import { UserStore } from "@accountlink/core/users";
+import { type UserErased, UserStore } from "@accountlink/core/users";
 import { makeFlow, makeKey, makeSession, uniqueChatId, uniqueKeyId, uniqueText } from "@accountlink/testing";
 import { Effect, Option } from "effect";
 import { newAnswer, newClaim, retryOf } from "../idempotency/idempotency_bench.ts";
@@ -39,6 +40,15 @@ export const newUserBench = Effect.gen(function* () {
     const hash = uniqueText();
     yield* keys.insertKey({ ...origin, key, hash, maxKeys: null, at: 0 });
     return { key, hash };
+  });
+
+  const erase = (scopes: ReadonlyArray<Pid>, pseudonym = `erased:${uniqueText()}`) =>
+    Effect.map(users.erase({ ...origin, chatId, at: 7, scopes, pseudonym }), Option.getOrNull);
+
+  const eraseAll: Effect.Effect<UserErased, StoreUnavailable> = Effect.gen(function* () {
+    const records = yield* users.findRecords(chatId);
+    const erased = yield* erase(records.map(({ scope }) => scope.pid));
+    return erased ?? (yield* eraseAll);
   });
 
   return {
@@ -73,15 +83,26 @@ export const newUserBench = Effect.gen(function* () {
       yield* signIns.create(signIn, null);
       return signIn;
     }),
-    /** Keeps an answer that names these chat users. */
-    keepAnswer: Effect.fnUntraced(function* (...named: ReadonlyArray<ChatId>) {
-      const claim = newClaim();
+    /** Claims an idempotency key for a request that names these chat users. */
+    claim: Effect.fnUntraced(function* (...named: ReadonlyArray<ChatId>) {
+      const claim = newClaim({ chatIds: named });
       yield* idempotency.claim(claim);
-      const answerOf = () => Effect.succeed(newAnswer(...named));
-      yield* idempotency.commit(claim, { write: Effect.void, answerOf, isBulk: false });
       return claim;
     }),
-    isAnswered: (claim: Claim) => Effect.map(idempotency.claim(retryOf(claim, 0)), Option.isSome),
+    /** Commits a write with an answer that names these chat users. True if the request still held its key. */
+    commit: (claim: NewClaim, write: Effect.Effect<unknown, unknown>, ...named: ReadonlyArray<ChatId>) =>
+      Effect.map(
+        idempotency.commit(claim, {
+          write,
+          answerOf: () => Effect.succeed(newAnswer(...named)),
+          isBulk: false,
+        }),
+        Option.isSome,
+      ),
+    release: idempotency.release,
+    /** Sends a request again; what it then finds under its key. */
+    retry: (claim: NewClaim, fingerprint?: string, at = 0) =>
+      Effect.map(idempotency.claim(retryOf(claim, at, fingerprint)), Option.getOrNull),
     findSignIn: ({ site, id }: SiteSignIn) => Effect.map(signIns.find(site, id, 0), Option.getOrNull),
     create: Effect.fnUntraced(function* (scope: DataScope, parts: Partial<VerificationSession> = {}) {
       const { key } = yield* insertKey(scope);
@@ -118,8 +139,9 @@ export const newUserBench = Effect.gen(function* () {
       Effect.map(log.list(account, null, 1_000), (entries) => entries.toReversed()),
     find: users.find(chatId),
     findRecords: users.findRecords(chatId),
-    erase: (scopes: ReadonlyArray<Pid>, pseudonym = `erased:${uniqueText()}`) =>
-      Effect.map(users.erase({ ...origin, chatId, at: 7, scopes, pseudonym }), Option.getOrNull),
+    erase,
+    /** Erases the user from every scope. */
+    eraseAll,
   };
 });
 

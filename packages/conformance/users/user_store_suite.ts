@@ -5,6 +5,7 @@ import { type SuiteOptions, suite } from "../suite.ts";
 import { erasures } from "./erasures.ts";
 import { finds } from "./finds.ts";
 import { races } from "./races.ts";
+import { requests } from "./requests.ts";
 
 /**
  * Tests a `UserStore` with the other storage ports, which store the data.
@@ -18,4 +19,4 @@ import { races } from "./races.ts";
  * ```
  */
 export const userStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("UserStore", options, { ...finds, ...erasures, ...races });
+  suite("UserStore", options, { ...finds, ...erasures, ...requests, ...races });

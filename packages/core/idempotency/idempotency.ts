@@ -16,6 +16,8 @@ export interface IdempotentRequest {
   readonly idempotencyKey: string;
   /** What is asked for; equal texts are the same request. */
   readonly content: string;
+  /** The chat users that it names. */
+  readonly chatIds: ReadonlyArray<ChatId>;
   readonly requestId: string;
 }
 
@@ -31,7 +33,8 @@ export interface Answer {
 }
 
 /**
- * Commits a write together with its answer. Fails with `Conflict` if another request has taken the key over.
+ * Commits a write together with its answer. Fails with `Conflict` if another request has taken the key over, or a chat
+ * user of the request was erased.
  *
  * @internal
  */
@@ -41,8 +44,8 @@ export type CommitAnswer = <O, E>(
   size?: "bulk",
 ) => Effect.Effect<O, E | Conflict | StoreUnavailable>;
 
-/** How long an answer is kept, in milliseconds. */
-const answerKeptFor = 86_400_000;
+/** How long an answer is kept, and a request remembered that has none, in milliseconds. */
+const keptFor = 86_400_000;
 
 /**
  * A claim ends this long after its process died, in milliseconds. While the request runs, it is extended. A request
@@ -63,8 +66,8 @@ export class Idempotency extends Context.Service<
      * Runs the first request under a key; for the same request again, returns the text of the answer that it
      * committed. If it fails without one, the next request is the first.
      *
-     * Fails with `Conflict` for another request under the key (`idempotency_key_reused`), and while the first one runs
-     * (`idempotency_key_in_use`).
+     * Fails with `Conflict` for another request under the key (`idempotency_key_reused`), while the first one runs
+     * (`idempotency_key_in_use`), and for 24 hours if a chat user of it was erased since it began (`user_erased`).
      */
     readonly once: <A, E, R>(
       request: IdempotentRequest,
@@ -100,27 +103,35 @@ export class Idempotency extends Context.Service<
               answerOf: Effect.fnUntraced(function* (outcome) {
                 const { text, chatIds } = answerOf(outcome);
                 const answer = yield* secrets.sealAnswer(claim.id, text);
-                return { answer, chatIds, endsAt: (yield* Clock.currentTimeMillis) + answerKeptFor };
+                return { answer, chatIds, endsAt: (yield* Clock.currentTimeMillis) + keptFor };
               }),
               isBulk: size === "bulk",
             })
-            .pipe(Effect.flatMap(Option.match({ onNone: () => inUse, onSome: Effect.succeed })));
+            .pipe(Effect.flatMap(Option.match({ onNone: () => lost(claim), onSome: Effect.succeed })));
+
+      /** A request that no longer holds its key. */
+      const lost = ({ id }: Claim) =>
+        Effect.flatMap(store.find(id), (holder) =>
+          Option.exists(holder, ({ isErased }) => isErased) ? userErased : inUse,
+        );
 
       const once: Idempotency["Service"]["once"] = Effect.fnUntraced(function* (request, run) {
-        const { keyId, idempotencyKey, content, requestId } = request;
+        const { keyId, idempotencyKey, content, chatIds, requestId } = request;
         const id = yield* secrets.idempotencyHash("key", `${keyId}\n${idempotencyKey}`);
         const fingerprint = yield* secrets.idempotencyHash("request", content);
-        const claim: Claim = { id, requestId };
+        const claim: Claim = { id, requestId, chatIds };
         const running = Effect.raceFirst(run(commitOn(claim)), extendForever(claim));
         return yield* Effect.uninterruptibleMask(
           Effect.fnUntraced(function* (restore) {
             const at = yield* Clock.currentTimeMillis;
-            const earlier = yield* store.claim({ ...claim, fingerprint, at, endsAt: at + claimDuration });
+            const ends = { heldUntil: at + claimDuration, endsAt: at + keptFor };
+            const earlier = yield* store.claim({ ...claim, ...ends, fingerprint, at });
             if (Option.isNone(earlier)) {
               return yield* Effect.onError(restore(running), () => Effect.ignore(store.release(claim)));
             }
-            const { answer, fingerprint: before } = earlier.value;
+            const { answer, fingerprint: before, isErased } = earlier.value;
             if (before !== fingerprint) return yield* new Conflict({ reason: "idempotency_key_reused" });
+            if (isErased) return yield* userErased;
             if (answer === null) return yield* inUse;
             return { replayed: yield* secrets.openAnswer(id, answer) };
           }),
@@ -133,3 +144,4 @@ export class Idempotency extends Context.Service<
 }
 
 const inUse = Effect.fail(new Conflict({ reason: "idempotency_key_in_use" }));
+const userErased = Effect.fail(new Conflict({ reason: "user_erased" }));

@@ -11,21 +11,27 @@ export interface Claim {
   /** A keyed hash of the API key and its idempotency key. */
   readonly id: string;
   readonly requestId: string;
+  /** The chat users that it names. */
+  readonly chatIds: ReadonlyArray<ChatId>;
 }
 
 export interface NewClaim extends Claim {
   /** A keyed hash of what is asked for. */
   readonly fingerprint: string;
   readonly at: Millis;
-  /** When the claim ends, unless it is extended. */
+  /** Until when the request holds the key, unless it is extended. */
+  readonly heldUntil: Millis;
+  /** Until when it is remembered without an answer, so that an erasure of its chat users finds it. */
   readonly endsAt: Millis;
 }
 
 /** The request that claimed the key before. */
 export interface EarlierRequest {
   readonly fingerprint: string;
-  /** Its answer, encrypted; null while it is under way. */
+  /** Its answer, encrypted; null while it is under way, and after an erasure. */
   readonly answer: string | null;
+  /** Whether a chat user of the request or of its answer was erased. */
+  readonly isErased: boolean;
 }
 
 export interface KeptAnswer {
@@ -45,15 +51,20 @@ export interface KeptWrite<O, E> {
 }
 
 /**
- * Where idempotency keys live. Every operation is atomic. `UserStore.erase` deletes the answers that name its user.
+ * Where idempotency keys live. Every operation is atomic.
+ *
+ * `UserStore.erase` erases the requests that name its user, with their answers: whether answered, under way or without
+ * an answer, they can no longer commit, and hold their key until their end. What is left of them are the two hashes.
+ * A commit of a request with the user happens before the erasure, or not at all; a claim before the erasure, and then is
+ * erased with it, or after it.
  *
  * @example
  * ```ts
  * import { StorageMemory } from "@accountlink/storage-memory";
  * import { Effect, Option } from "effect";
  *
- * const claim = { id: "key and idempotency key, hashed", requestId: "req_1" };
- * const first = { ...claim, fingerprint: "the request, hashed", at: 0, endsAt: 6_000 };
+ * const claim = { id: "key and idempotency key, hashed", requestId: "req_1", chatIds: [] };
+ * const first = { ...claim, fingerprint: "the request, hashed", at: 0, heldUntil: 6_000, endsAt: 86_400_000 };
  * const kept = { answer: "sealed", chatIds: [], endsAt: 86_400_000 };
  * const program = Effect.gen(function* () {
  *   const store = yield* IdempotencyStore;
@@ -71,8 +82,11 @@ export class IdempotencyStore extends Context.Service<
     /** Claims a key. None if this request holds it now; a claim or answer that has ended holds nothing. */
     readonly claim: (claim: NewClaim) => Effect.Effect<Option.Option<EarlierRequest>, StoreUnavailable>;
 
+    /** The last request that claimed a key, if it is remembered. */
+    readonly find: (id: Claim["id"]) => Effect.Effect<Option.Option<EarlierRequest>, StoreUnavailable>;
+
     /** Moves the end of a claim. */
-    readonly extend: (claim: Claim, endsAt: Millis) => Effect.Effect<void, StoreUnavailable>;
+    readonly extend: (claim: Claim, heldUntil: Millis) => Effect.Effect<void, StoreUnavailable>;
 
     /**
      * Runs a write and stores its answer, both or neither. If the write fails, the failure is that of this operation.
@@ -83,10 +97,10 @@ export class IdempotencyStore extends Context.Service<
       kept: KeptWrite<O, E>,
     ) => Effect.Effect<Option.Option<O>, E | StoreUnavailable>;
 
-    /** Ends a claim that has no answer. */
+    /** Ends a claim that has no answer. It is remembered. */
     readonly release: (claim: Claim) => Effect.Effect<void, StoreUnavailable>;
 
-    /** Deletes the claims and answers that have ended. */
+    /** Deletes the requests that have ended. */
     readonly sweep: (at: Millis) => Effect.Effect<void, StoreUnavailable>;
   }
 >()("@accountlink/core/IdempotencyStore") {}

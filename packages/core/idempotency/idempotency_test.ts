@@ -4,15 +4,19 @@ import { TestClock } from "effect/testing";
 import { Conflict, LinkNotFound } from "../errors.ts";
 import { KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { chatId, later, world } from "../test_world.ts";
+import { chatId, later, operator, world } from "../test_world.ts";
+import { UserStore } from "../users/user_store.ts";
 import { type CommitAnswer, Idempotency, type IdempotentRequest } from "./idempotency.ts";
-import { IdempotencyStore } from "./idempotency_store.ts";
+import { IdempotencyStore, type NewClaim } from "./idempotency_store.ts";
+
+const ada = chatId("10001");
 
 let requests = 0;
 const requestOf = (parts: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
   keyId: KeyId.make("Aa0Bb1Cc2Dd3"),
   idempotencyKey: "my request",
   content: "a write",
+  chatIds: [ada],
   requestId: `req_${++requests}`,
   ...parts,
 });
@@ -21,13 +25,25 @@ const requestOf = (parts: Partial<IdempotentRequest> = {}): IdempotentRequest =>
 const bench = Effect.map(Idempotency, ({ once }) => {
   let runs = 0;
   const write = Effect.sync(() => ++runs);
-  const answerOf = (outcome: number) => ({ text: `secret answer ${outcome}`, chatIds: [chatId("10001")] });
+  const answerOf = (outcome: number) => ({ text: `secret answer ${outcome}`, chatIds: [ada] });
   return {
     once,
     runs: () => runs,
     commitOne: (commit: CommitAnswer) => commit(write, answerOf),
     send: (parts?: Partial<IdempotentRequest>) => once(requestOf(parts), (commit) => commit(write, answerOf)),
   };
+});
+
+/** A claim at the store, from 0 to 20 seconds. */
+const claimOf = (parts: Partial<NewClaim>): NewClaim => ({
+  id: "",
+  requestId: "later",
+  fingerprint: "",
+  chatIds: [],
+  at: 0,
+  heldUntil: 20_000,
+  endsAt: 60_000,
+  ...parts,
 });
 
 /** The id that the key of these requests is stored under. */
@@ -38,6 +54,7 @@ const idOfKey = Secrets.use(({ idempotencyHash }) => {
 
 const reused = new Conflict({ reason: "idempotency_key_reused" });
 const inUse = new Conflict({ reason: "idempotency_key_in_use" });
+const userErased = new Conflict({ reason: "user_erased" });
 
 describe("Idempotency.once", () => {
   it.effect("runs a request once, and replays its answer for 24 hours", () =>
@@ -105,10 +122,43 @@ describe("Idempotency.once", () => {
     Effect.gen(function* () {
       const { once, runs, commitOne } = yield* bench;
       const store = yield* IdempotencyStore;
-      const next = { id: yield* idOfKey, requestId: "later", fingerprint: "", at: 10_000, endsAt: 20_000 };
+      const next = claimOf({ id: yield* idOfKey, at: 10_000 });
       const takenOver = once(requestOf(), (commit) => Effect.andThen(store.claim(next), commitOne(commit)));
       assert.deepStrictEqual(yield* Effect.flip(takenOver), inUse);
       assert.strictEqual(runs(), 0);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("refuses what was sent before an erasure of its user, and nothing else", () =>
+    Effect.gen(function* () {
+      const { once, send, runs, commitOne } = yield* bench;
+      const erase = UserStore.use((users) =>
+        users.erase({ ...operator, chatId: ada, at: 0, scopes: [], pseudonym: "erased" }),
+      );
+      const erased = [
+        { idempotencyKey: "answered" },
+        { idempotencyKey: "under way" },
+        { idempotencyKey: "failed" },
+      ];
+      const [answered, underWay, failed] = erased;
+      yield* send(answered);
+      yield* Effect.exit(once(requestOf(failed), () => Effect.fail(new LinkNotFound())));
+      const bob = { idempotencyKey: "of another", chatIds: [chatId("10002")] };
+      yield* Effect.exit(once(requestOf(bob), () => Effect.fail(new LinkNotFound())));
+      const late = once(requestOf(underWay), (commit) => Effect.andThen(erase, commitOne(commit)));
+      assert.deepStrictEqual(yield* Effect.flip(late), userErased);
+      assert.strictEqual(runs(), 1);
+
+      for (const parts of erased) {
+        assert.deepStrictEqual(yield* Effect.flip(later("23 hours")(send(parts))), userErased);
+        assert.deepStrictEqual(yield* Effect.flip(send({ ...parts, content: "another" })), reused);
+      }
+      assert.strictEqual(runs(), 1);
+      assert.strictEqual(yield* send(bob), 2);
+      assert.strictEqual(yield* send({ idempotencyKey: "new" }), 3);
+      for (const [i, parts] of erased.entries()) {
+        assert.strictEqual(yield* later("24 hours")(send(parts)), 4 + i);
+      }
     }).pipe(Effect.provide(world)),
   );
 
@@ -117,7 +167,7 @@ describe("Idempotency.once", () => {
       const { send } = yield* bench;
       yield* send();
       const store = yield* IdempotencyStore;
-      const retry = { id: yield* idOfKey, requestId: "later", fingerprint: "", at: 0, endsAt: 1 };
+      const retry = claimOf({ id: yield* idOfKey });
       const stored = JSON.stringify(Option.getOrThrow(yield* store.claim(retry)));
       for (const text of ["my request", "a write", "secret"]) assert.notInclude(stored, text);
     }).pipe(Effect.provide(world)),
@@ -126,13 +176,12 @@ describe("Idempotency.once", () => {
   it.effect("deletes what has ended", () =>
     Effect.gen(function* () {
       const store = yield* IdempotencyStore;
-      const claim = { id: yield* idOfKey, requestId: "first", fingerprint: "", at: 0, endsAt: 60_000 };
+      const claim = claimOf({ id: yield* idOfKey });
       yield* store.claim(claim);
-      const again = store.claim({ ...claim, requestId: "again" });
       yield* TestClock.adjust("59 seconds");
-      assert.isTrue(Option.isSome(yield* again));
+      assert.isTrue(Option.isSome(yield* store.find(claim.id)));
       yield* TestClock.adjust("1 second");
-      assert.deepStrictEqual(yield* again, Option.none());
+      assert.deepStrictEqual(yield* store.find(claim.id), Option.none());
     }).pipe(Effect.provide(world)),
   );
 });

@@ -9,9 +9,9 @@ import type { DataScope, ScopeTarget } from "../data_scope.ts";
 import { Conflict, InvalidParameter, type ParameterProblem, type StoreUnavailable } from "../errors.ts";
 import type { KeyId, Pid } from "../ids.ts";
 import { Limits } from "../limits/quota.ts";
+import { expectedNameText, isNameText } from "../name_text.ts";
 import { isOrigin } from "../origin.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import { isStorable } from "../storable_text.ts";
 import type { ApiKey, KeyDetails, KeyStatus, NewAccount } from "./api_key.ts";
 import { generateToken, keyIdOf, randomText } from "./api_key.ts";
 import { KeyChanges } from "./key_changes.ts";
@@ -134,8 +134,8 @@ export class ApiKeys extends Context.Service<
         choice: NewKey,
       ): Effect.fn.Return<ApiKey, InvalidParameter | StoreUnavailable> {
         const { account, target, ...chosen } = choice;
-        if (account.name === "" || !isStorable(account.name)) {
-          return yield* InvalidParameter.one("account", "expected well-formed text without NUL");
+        if (account.name === "" || !isNameText(account.name)) {
+          return yield* InvalidParameter.one("account", `expected ${expectedNameText}`);
         }
         yield* checkTexts(chosen);
         const { owner, scope } = yield* ensureOwner(account, target);
@@ -274,7 +274,7 @@ const checkTexts = ({
   const check = (parameter: string, isRight: boolean, reason: string) => {
     if (!isRight) problems.push({ name: parameter, reason });
   };
-  check("name", isStorable(name), "expected well-formed text without NUL");
+  check("name", isNameText(name), `expected ${expectedNameText}`);
   check("allowIps", areNetworks(allowIps), "expected addresses or CIDRs");
   check("denyIps", areNetworks(denyIps), "expected addresses or CIDRs");
   check("redirectOrigins", redirectOrigins.every(isOrigin), 'expected origins such as "https://example.com"');

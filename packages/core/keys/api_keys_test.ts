@@ -84,8 +84,17 @@ describe("ApiKeys.create", () => {
       const refusal = yield* Effect.flip(create({ allowIps: ["10.0.0.0/8"], denyIps: ["ten"] }));
       assert.deepInclude(refusal, { _tag: "InvalidParameter" });
       assert.include(refusal.message, "denyIps");
-      const unstorable = yield* Effect.flip(create({ name: "\ud83c" }));
-      assert.deepInclude(unstorable, { _tag: "InvalidParameter" });
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("refuses names that no store could hold, or that change how others read them", () =>
+    Effect.gen(function* () {
+      for (const name of ["\ud83c", "x\u202Egnp", "two\nlines"]) {
+        const account = { ...choice.account, name };
+        for (const refused of [create({ name }), create({ account })]) {
+          assert.deepInclude(yield* Effect.flip(refused), { _tag: "InvalidParameter" });
+        }
+      }
     }).pipe(Effect.provide(world)),
   );
 });

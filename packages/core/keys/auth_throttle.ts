@@ -61,12 +61,19 @@ export const makeAuthThrottle = Effect.gen(function* () {
       if (keyHash === null || !(yield* wasAccepted(keyHash, now))) return yield* refusalOf(state, now);
     }),
 
-    /** Counts a failure. Refuses the address if it already has too many, by concurrent ones too. */
-    countFailure: Effect.fnUntraced(function* (address: ClientAddress | null) {
+    /** Counts failures of one request. Refuses the address if it already has too many, by concurrent ones too. */
+    countFailures: Effect.fnUntraced(function* (address: ClientAddress | null, failures: number) {
       if (limit === 0 || address === null) return;
       const now = yield* Clock.currentTimeMillis;
-      const { admitted, states } = yield* counters.admit([yield* ruleOf(address)], now);
-      if (!admitted) return yield* refusalOf(states[0] as CounterState, now);
+      const count = counters.admit([yield* ruleOf(address)], now);
+      // At once, so that of racing requests no more are answered than of requests in turn.
+      const counts = yield* Effect.all(
+        Array.from({ length: failures }, () => count),
+        { concurrency: "unbounded" },
+      );
+      const [first] = counts;
+      if (first === undefined || counts.some(({ admitted }) => admitted)) return;
+      return yield* refusalOf(first.states[0] as CounterState, now);
     }),
 
     /** Shares that the store knows the key, with other nodes and with this one after a restart. */

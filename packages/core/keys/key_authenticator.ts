@@ -75,9 +75,10 @@ export class KeyAuthenticator extends Context.Service<
       address: ClientAddress | null,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
 
-    /** Counts a failed authentication, and refuses the address if it has too many. */
-    readonly countFailure: (
+    /** Counts failed authentications of one request, and refuses the address if it already has too many. */
+    readonly countFailures: (
       address: ClientAddress | null,
+      failures: number,
     ) => Effect.Effect<void, SharedIpRateLimited | StoreUnavailable>;
   }
 >()("@accountlink/core/KeyAuthenticator") {
@@ -100,7 +101,7 @@ export class KeyAuthenticator extends Context.Service<
       const refuseWrong = (token: string, address: ClientAddress | null) => {
         cache.delete(token);
         return Effect.andThen(
-          throttle.countFailure(address),
+          throttle.countFailures(address, 1),
           Effect.fail(new InvalidApiKey({ problem: "wrong" })),
         );
       };
@@ -158,7 +159,7 @@ export class KeyAuthenticator extends Context.Service<
 
       return KeyAuthenticator.of({
         checkThrottle: (address) => throttle.check(address, null),
-        countFailure: throttle.countFailure,
+        countFailures: throttle.countFailures,
         authenticate: (token, address) =>
           Immediate.withFiber((fiber) => {
             const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe();

@@ -4,8 +4,8 @@
 import { parseNetwork } from "@accountlink/core/addresses";
 import { type AuditAction, auditActions } from "@accountlink/core/audit";
 import type { KeyAccess } from "@accountlink/core/keys";
+import { nameText } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
-import { storable } from "@accountlink/core/storable_text";
 import { formatTimestamp, type Millis, Timestamp } from "@accountlink/core/timestamp";
 import { Option, Schema, SchemaTransformation } from "effect";
 import { type Parameter, required, withFallback } from "../parameter.ts";
@@ -29,8 +29,8 @@ const longestName = 80;
 /** What an owner calls a key. */
 export const keyName = (): Parameter<string> =>
   required(
-    Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestName), storable),
-    `expected 1 to ${longestName} characters`,
+    Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(longestName), nameText),
+    `expected 1 to ${longestName} characters, no control characters or direction overrides`,
     "What you call it",
   );
 

@@ -38,6 +38,7 @@ const conflictReasons = [
   "session_cancelled",
   "idempotency_key_reused",
   "idempotency_key_in_use",
+  "user_erased",
 ] as const;
 
 /** `details` of INVALID_PARAMETER. */

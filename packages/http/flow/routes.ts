@@ -10,6 +10,7 @@ import { type HttpResponse, textResponse } from "../http_response.ts";
 import { basePathOf } from "../mount.ts";
 import { footerHtml } from "../pages/footer.ts";
 import { type Page, pageResponse, stylePath } from "../pages/page.ts";
+import { pageCookie } from "../pages/page_cookie.ts";
 import { makePageHandler, readForm, redirectTo, withRequestId } from "../pages/page_requests.ts";
 import { PageSettings, type PageSettingsShape } from "../pages/page_settings.ts";
 import { style } from "../pages/style.ts";
@@ -18,7 +19,6 @@ import { observeResponse } from "../pipeline/request_metrics.ts";
 import { makeObservers } from "../pipeline/respond.ts";
 import { contextMaker, type RequestContext, type Answer as RouteAnswer } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
-import { flowCookie } from "./cookie.ts";
 import { cancelledPage, donePage, flowPage, queryOf } from "./pages.ts";
 import { ownRefusalPage, refusalPage, unmatchedPage } from "./refusals.ts";
 
@@ -35,7 +35,7 @@ export const flowRoutes = Effect.gen(function* () {
   const flows = yield* VerificationFlows;
   const observers = yield* makeObservers;
   const withContext = contextMaker(settings);
-  const cookie = flowCookie(settings.publicUrl);
+  const cookie = pageCookie("accountlink_flow", { path: "/", publicUrl: settings.publicUrl });
   const basePath = basePathOf(settings);
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;

@@ -15,7 +15,7 @@ export const leakRoutes = Effect.fnUntraced(function* ({ open }: Pipeline) {
 
   const reportOne = Effect.fnUntraced(function* (token: string, { requestId, address }: RequestContext) {
     const outcome = yield* keys.reportLeaked(token, requestId);
-    if (outcome !== "revoked") yield* authenticator.countFailure(address);
+    if (outcome !== "revoked") yield* authenticator.countFailures(address, 1);
     return { data: { revoked: true as const } };
   });
 
@@ -38,9 +38,8 @@ export const leakRoutes = Effect.fnUntraced(function* ({ open }: Pipeline) {
         ),
       { concurrency: 10 },
     );
-    if (!labels.some(({ label }) => label === "true_positive")) {
-      yield* authenticator.countFailure(context.address);
-    }
+    const wrong = labels.filter(({ label }) => label === "false_positive").length;
+    yield* authenticator.countFailures(context.address, Math.min(wrong, maxCounted));
     return bareAnswer(context, labels);
   });
 
@@ -49,6 +48,9 @@ export const leakRoutes = Effect.fnUntraced(function* ({ open }: Pipeline) {
   ];
   return routes;
 });
+
+/** How many failed authentications an array counts as at most, so that code hosts can report many at once. */
+const maxCounted = 10;
 
 const areReports = Schema.is(Schema.Array(KeysV2.LeakReport));
 

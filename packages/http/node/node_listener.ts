@@ -4,7 +4,7 @@
 import type { PublicError } from "@accountlink/core";
 import { Effect, Exit, Fiber, Stream } from "effect";
 import type { HttpApp } from "../http_app.ts";
-import { BodyTooLarge, type HttpRequest } from "../http_request.ts";
+import { BodyTooLarge, type HttpRequest, urlOfTarget } from "../http_request.ts";
 import { type HttpResponse, isStream, type ResponseStream } from "../http_response.ts";
 import { RunningFibers } from "./running_fibers.ts";
 
@@ -110,7 +110,7 @@ class NodeExchange implements HttpRequest {
 
   constructor(incoming: NodeRequest, outgoing: NodeResponse, options: NodeListenerOptions) {
     this.method = incoming.method as string;
-    this.url = targetOf(incoming.url as string);
+    this.url = urlOfTarget(incoming.url as string);
     this.outgoing = outgoing;
     this.#incoming = incoming;
     this.#options = options;
@@ -180,13 +180,6 @@ class NodeExchange implements HttpRequest {
     });
   }
 }
-
-/** Path and query, also of a target in absolute form. */
-const targetOf = (target: string): string => {
-  if (target.startsWith("/")) return target;
-  const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1] ?? target;
-  return path.startsWith("?") || path === "" ? `/${path}` : path;
-};
 
 /** Of a body that nobody wants, in bytes. */
 const maxDroppedBytes = 262_144;

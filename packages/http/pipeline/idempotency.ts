@@ -52,6 +52,7 @@ export const answerOnce = <A, R>(
     keyId: key.id,
     idempotencyKey,
     content: contentOf(context, values),
+    chatIds: chatUsersIn(values).chatIds,
     requestId: context.requestId,
   };
   const answered = once(request, (commit) =>
@@ -102,13 +103,15 @@ type Refusal = Pick<PublicError, "code" | "details">;
 
 const refusalOf = ({ code, details }: PublicError): Refusal => ({ code, details });
 
-/** The text of an answer, and the chat users in it. */
-const answerOf = (answer: Success | Refusal): Answer => {
+const answerOf = (answer: Success | Refusal): Answer =>
+  chatUsersIn("code" in answer ? answer : { status: answer.status ?? 200, data: answer.data });
+
+/** A value as text, and the chat users in it. */
+const chatUsersIn = (value: object): Answer => {
   const chatIds = new Set<ChatId>();
-  const kept = "code" in answer ? answer : { status: answer.status ?? 200, data: answer.data };
-  const text = JSON.stringify(kept, (name, value: unknown) => {
-    if (/chatId$/i.test(name) && typeof value === "string") chatIds.add(value as ChatId);
-    return value;
+  const text = JSON.stringify(value, (name, part: unknown) => {
+    if (/chatId$/i.test(name) && typeof part === "string") chatIds.add(part as ChatId);
+    return part;
   });
   return { text, chatIds: [...chatIds] };
 };

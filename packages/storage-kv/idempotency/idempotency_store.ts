@@ -8,7 +8,7 @@ import {
 } from "@accountlink/core/idempotency";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
-import { requests } from "../records/collections.ts";
+import { type IdempotentRequest, requests } from "../records/collections.ts";
 import { Database } from "../records/database.ts";
 import { forget } from "../records/steps.ts";
 import type { Transaction } from "../records/transaction.ts";
@@ -18,9 +18,11 @@ export const layer: Layer.Layer<IdempotencyStore, never, Database> = Layer.effec
   Effect.map(Database, (db) =>
     IdempotencyStore.of({
       claim: (write) => db.write("IdempotencyStore.claim", (tx) => claim(tx, write)),
-      extend: (held, endsAt) => db.write("IdempotencyStore.extend", (tx) => extend(tx, held, endsAt)),
+      find: (id) => db.find("IdempotencyStore.find", (tx) => find(tx, id)),
+      extend: (held, until) =>
+        db.write("IdempotencyStore.extend", (tx) => hold(tx, held, held.requestId, until)),
       commit: (held, kept) => db.write("IdempotencyStore.commit", (tx) => commit(tx, held, kept)),
-      release: (held) => db.write("IdempotencyStore.release", (tx) => release(tx, held)),
+      release: (held) => db.write("IdempotencyStore.release", (tx) => hold(tx, held, "", 0)),
       sweep: (at) =>
         Effect.asVoid(
           forget(db, "IdempotencyStore.sweep", requests, ["deadline"], ({ endsAt }) => endsAt <= at),
@@ -35,19 +37,37 @@ const heldBy = (tx: Transaction, { id, requestId }: Claim) =>
     request?.requestId === requestId && request.kept === null ? request : undefined,
   );
 
-const claim = Effect.fnUntraced(function* (tx: Transaction, { at, ...claimed }: NewClaim) {
+const earlier = ({ fingerprint, kept, isErased = false }: IdempotentRequest): EarlierRequest => ({
+  fingerprint,
+  answer: kept?.answer ?? null,
+  isErased,
+});
+
+const find = (tx: Transaction, id: Claim["id"]) =>
+  Effect.map(requests.find(tx, id), (request) => Option.map(Option.fromUndefinedOr(request), earlier));
+
+const claim = Effect.fnUntraced(function* (
+  tx: Transaction,
+  { at, chatIds, heldUntil, ...claimed }: NewClaim,
+) {
   const request = yield* requests.find(tx, claimed.id);
-  if (request !== undefined && at < request.endsAt) {
-    const { fingerprint, kept } = request;
-    return Option.some<EarlierRequest>({ fingerprint, answer: kept?.answer ?? null });
+  if (request !== undefined && at < (request.claim?.heldUntil ?? request.endsAt)) {
+    return Option.some(earlier(request));
   }
-  yield* requests.put(tx, { ...claimed, kept: null });
+  yield* requests.put(tx, { ...claimed, kept: null, claim: { chatIds, heldUntil } });
   return Option.none<EarlierRequest>();
 });
 
-const extend = Effect.fnUntraced(function* (tx: Transaction, held: Claim, endsAt: Millis) {
+/** @param requestId who holds the key from now on; empty for nobody */
+const hold = Effect.fnUntraced(function* (
+  tx: Transaction,
+  held: Claim,
+  requestId: string,
+  heldUntil: Millis,
+) {
   const request = yield* heldBy(tx, held);
-  if (request !== undefined) yield* requests.put(tx, { ...request, endsAt });
+  if (request === undefined) return;
+  yield* requests.put(tx, { ...request, requestId, claim: { chatIds: held.chatIds, heldUntil } });
 });
 
 /** The write joins this transaction, as every operation does that runs within another. */
@@ -60,10 +80,7 @@ const commit = Effect.fnUntraced(function* <O, E>(
   if (request === undefined) return Option.none<O>();
   const outcome = yield* write;
   const kept = yield* answerOf(outcome);
-  yield* requests.put(tx, { ...request, kept, endsAt: kept.endsAt });
+  const { claim: _, ...answered } = request;
+  yield* requests.put(tx, { ...answered, kept, endsAt: kept.endsAt });
   return Option.some(outcome);
-});
-
-const release = Effect.fnUntraced(function* (tx: Transaction, held: Claim) {
-  if ((yield* heldBy(tx, held)) !== undefined) yield* requests.remove(tx, held.id);
 });

@@ -150,12 +150,15 @@ export const begunSignIns = collection<BegunSignIn, [stateHash: string], "deadli
 /** A request under an idempotency key, with its answer when it has one. */
 export interface IdempotentRequest extends Pick<NewClaim, "id" | "requestId" | "fingerprint" | "endsAt"> {
   readonly kept: KeptAnswer | null;
+  /** Of a request without an answer. */
+  readonly claim?: Pick<NewClaim, "chatIds" | "heldUntil">;
+  readonly isErased?: boolean;
 }
 
 export const requests = collection<IdempotentRequest, [id: string], "chat" | "deadline">("request", {
   id: ({ id }) => [id],
   indexes: {
-    chat: ({ kept }) => [...new Set(kept?.chatIds)].map((chatId) => [chatId]),
+    chat: ({ kept, claim }) => [...new Set((kept ?? claim)?.chatIds)].map((chatId) => [chatId]),
     deadline: ({ endsAt }) => [[endsAt]],
   },
 });

@@ -37,7 +37,10 @@ export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: Er
   for (const review of reviewed) yield* reviews.discard(tx, review);
   const erased = yield* eraseEntries(tx, chatId, owned);
   yield* eraseFromSessions(tx, chatId, at);
-  for (const request of yield* requests.list(tx, "chat", [chatId])) yield* requests.discard(tx, request);
+  for (const { id, fingerprint, endsAt } of yield* requests.list(tx, "chat", [chatId])) {
+    // Without its request, so that nothing can commit with it.
+    yield* requests.put(tx, { id, fingerprint, endsAt, requestId: "", kept: null, isErased: true });
+  }
   for (const signIn of yield* signIns.list(tx, "chat", [chatId])) yield* signIns.discard(tx, signIn);
 
   const revokedKeys: Array<KeyId> = [];

@@ -15,18 +15,14 @@ export const layer: Layer.Layer<IdempotencyStore, never, State> = Layer.effect(
     IdempotencyStore.of({
       claim: (write) => Effect.sync(() => claim(memory, write)),
 
-      extend: (held, endsAt) =>
-        Effect.sync(() => {
-          const entry = heldBy(memory, held);
-          if (entry !== undefined) memory.idempotent.set(held.id, { ...entry, endsAt });
-        }),
+      find: (id) => Effect.sync(() => Option.map(Option.fromUndefinedOr(memory.idempotent.get(id)), earlier)),
 
-      commit: (held, write) => Effect.uninterruptible(commit(memory, held, write)),
+      extend: (held, heldUntil) => Effect.sync(() => change(memory, held, { heldUntil })),
 
-      release: (held) =>
-        Effect.sync(() => {
-          if (heldBy(memory, held) !== undefined) memory.idempotent.delete(held.id);
-        }),
+      commit: (held, write) =>
+        Effect.uninterruptible(memory.committing.withPermits(1)(commit(memory, held, write))),
+
+      release: (held) => Effect.sync(() => change(memory, held, { heldUntil: 0, requestId: "" })),
 
       sweep: (at) =>
         Effect.sync(() => {
@@ -41,15 +37,24 @@ export const layer: Layer.Layer<IdempotencyStore, never, State> = Layer.effect(
 /** The claim of a request that has no answer. */
 const heldBy = (memory: Memory, { id, requestId }: Claim): IdempotentEntry | undefined => {
   const entry = memory.idempotent.get(id);
-  return entry?.requestId === requestId && entry.kept === null ? entry : undefined;
+  return entry?.requestId === requestId && entry.answer === null ? entry : undefined;
 };
+
+const change = (memory: Memory, held: Claim, parts: Partial<IdempotentEntry>): void => {
+  const entry = heldBy(memory, held);
+  if (entry !== undefined) memory.idempotent.set(held.id, { ...entry, ...parts });
+};
+
+const earlier = ({ fingerprint, answer, isErased }: IdempotentEntry): EarlierRequest => ({
+  fingerprint,
+  answer,
+  isErased,
+});
 
 const claim = (memory: Memory, { at, ...claimed }: NewClaim): Option.Option<EarlierRequest> => {
   const entry = memory.idempotent.get(claimed.id);
-  if (entry !== undefined && at < entry.endsAt) {
-    return Option.some({ fingerprint: entry.fingerprint, answer: entry.kept?.answer ?? null });
-  }
-  memory.idempotent.set(claimed.id, { ...claimed, kept: null });
+  if (entry !== undefined && at < (entry.heldUntil ?? entry.endsAt)) return Option.some(earlier(entry));
+  memory.idempotent.set(claimed.id, { ...claimed, answer: null, isErased: false });
   return Option.none();
 };
 
@@ -61,11 +66,11 @@ const commit = Effect.fnUntraced(function* <O, E>(
   const entry = heldBy(memory, held);
   if (entry === undefined) return Option.none<O>();
   // No other request takes the key over between the write and its answer.
-  memory.idempotent.set(held.id, { ...entry, endsAt: Number.POSITIVE_INFINITY });
+  memory.idempotent.set(held.id, { ...entry, heldUntil: Number.POSITIVE_INFINITY });
   const outcome = yield* Effect.onError(write, () =>
     Effect.sync(() => memory.idempotent.set(held.id, entry)),
   );
   const kept = yield* answerOf(outcome);
-  memory.idempotent.set(held.id, { ...entry, kept, endsAt: kept.endsAt });
+  memory.idempotent.set(held.id, { ...entry, ...kept, heldUntil: null });
   return Option.some(outcome);
 });

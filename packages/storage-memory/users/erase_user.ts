@@ -26,9 +26,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
     entries: eraseEntries(memory, chatId, names),
   };
   eraseFromSessions(memory, chatId, at);
-  for (const { id, kept } of memory.idempotent.values()) {
-    if (kept?.chatIds.includes(chatId)) memory.idempotent.delete(id);
-  }
+  eraseRequests(memory, chatId);
   for (const signIn of memory.signIns.values()) {
     if (signIn.chatId === chatId) memory.signIns.delete(signIn.id);
   }
@@ -54,6 +52,15 @@ const eraseFromSessions = (memory: Memory, chatId: ChatId, at: Millis): void => 
   for (const { id, state } of theirs()) if (isFinal(state)) memory.sessions.delete(id);
   for (const pid of memory.links.keys()) endVerifications(memory, pid, chatId, at);
   for (const session of theirs()) memory.sessions.change({ ...session, chatId: null }, at);
+};
+
+const eraseRequests = (memory: Memory, chatId: ChatId): void => {
+  for (const { id, chatIds, fingerprint, endsAt } of memory.idempotent.values()) {
+    if (!chatIds.includes(chatId)) continue;
+    // Without its request, so that nothing can commit with it.
+    const erased = { id, fingerprint, endsAt, requestId: "", chatIds: [], answer: null, isErased: true };
+    memory.idempotent.set(id, { ...erased, heldUntil: null });
+  }
 };
 
 const forgetSightings = (memory: Memory, chatId: ChatId): ReadonlyArray<Pid> => {

@@ -13,7 +13,7 @@ export const layer: Layer.Layer<UserStore, never, State> = Layer.effect(
     UserStore.of({
       find: (chatId) => Effect.sync(() => find(memory, chatId)),
       findRecords: (chatId) => Effect.sync(() => recordsOf(memory, chatId)),
-      erase: (write) => Effect.sync(() => eraseUser(memory, write)),
+      erase: (write) => memory.committing.withPermits(1)(Effect.sync(() => eraseUser(memory, write))),
     }),
   ),
 );

@@ -72,11 +72,12 @@ const challengeOperations = (sql: SqlClient.SqlClient): Operations<"challenge" |
 };
 
 const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
-  const { forUpdate } = dialectOf(sql);
+  const { forUpdate, usersInUse } = dialectOf(sql);
   const columns = sql.literal(flowColumns);
 
   const proveChat = Effect.fnUntraced(function* (id: FlowId, chatId: ChatId, at: Millis, nextId: FlowId) {
-    // Waits for a removal in progress, which removes only earlier proofs.
+    // Each waits for an erasure or a removal in progress, which removes only earlier proofs.
+    yield* sql`SELECT locks FROM ${usersInUse([chatId])}`;
     yield* sql`
       SELECT chat_id FROM links
       WHERE pid = (SELECT pid FROM verification_flows WHERE id = ${id}) AND chat_id = ${chatId} ${forUpdate}`;

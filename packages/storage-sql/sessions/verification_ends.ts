@@ -16,7 +16,8 @@
  *   precedes it. A proof of a game account and the end of a flow lock only the flow.
  * - Creating and advancing lock one session; of the earlier locks, only a key share of the scope.
  * - A sweep skips locked rows.
- * - An erasure locks the accounts of its user, their scopes, then the user's records by pid.
+ * - An erasure locks the accounts of its user, their scopes, then the user's records by pid. Before them, it locks out
+ *   what names the user and would be missed while it is not committed: requests under an idempotency key and proofs.
  */
 import type { ChatId, Pid } from "@accountlink/core";
 import type { SessionFailure } from "@accountlink/core/sessions";

@@ -5,6 +5,7 @@
  * SQLite and Postgres share `ON CONFLICT`, `RETURNING`, `IS DISTINCT FROM` and `->>`. Times are
  * integers (milliseconds), JSON is text, and there are no booleans.
  */
+import type { ChatId } from "@accountlink/core";
 import { Effect } from "effect";
 import { SqlClient, type SqlError, type Statement } from "effect/sql";
 import { TransactionTimeout } from "./transaction_timeout.ts";
@@ -34,6 +35,15 @@ export interface Dialect {
   readonly forReference: Statement.Fragment;
   /** Like `forUpdate`, but skips rows that are locked. */
   readonly forUpdateUnlocked: Statement.Fragment;
+  /**
+   * A table of one row with the column `locks`. Reading it waits while one of the chat users is erased, and lets erasures
+   * of them wait for the end of the transaction.
+   */
+  readonly usersInUse: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
+  /** The same without waiting: its column `free` is 1, or 0 while one of the chat users is erased. */
+  readonly usersIfFree: (chatIds: ReadonlyArray<ChatId>) => Statement.Fragment;
+  /** `usersInUse` for the erasure itself, which waits for the transactions that have its user in use. */
+  readonly userInErasure: (chatId: ChatId) => Statement.Fragment;
   /**
    * After `DELETE FROM <table>`: the first `limit` rows that meet the condition, by the columns of
    * `order`. May skip rows that are locked.
@@ -88,6 +98,9 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
   forUpdate: sql.literal(""),
   forReference: sql.literal(""),
   forUpdateUnlocked: sql.literal(""),
+  usersInUse: () => sql`(SELECT 0 AS locks) AS held`,
+  usersIfFree: () => sql`(SELECT 1 AS free) AS held`,
+  userInErasure: () => sql`(SELECT 0 AS locks) AS held`,
   firstRows: ({ table, primaryKey, order, condition, limit }) => {
     const columns = sql.literal(primaryKey.join(", "));
     return sql`WHERE (${columns}) IN (
@@ -119,6 +132,17 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
   forUpdate: sql.literal("FOR UPDATE"),
   forReference: sql.literal("FOR KEY SHARE"),
   forUpdateUnlocked: sql.literal("FOR UPDATE SKIP LOCKED"),
+  usersInUse: (chatIds) => sql`(
+      SELECT COUNT(pg_advisory_xact_lock_shared(hashtextextended(value, 0))) AS locks
+      FROM json_array_elements_text(${JSON.stringify(chatIds)}::json)
+    ) AS held`,
+  usersIfFree: (chatIds) => sql`(
+      SELECT COALESCE(MIN(pg_try_advisory_xact_lock_shared(hashtextextended(value, 0))::int), 1) AS free
+      FROM json_array_elements_text(${JSON.stringify(chatIds)}::json)
+    ) AS held`,
+  userInErasure: (chatId) => sql`(
+      SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${chatId}, 0))) AS locks
+    ) AS held`,
   // By ctid: Postgres would look up many keys with a scan of the whole table.
   firstRows: ({ table, order, condition, limit }) => sql`WHERE ctid = ANY (ARRAY (
       SELECT ctid FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)}

@@ -18,12 +18,13 @@ class RecordElsewhere extends Data.TaggedError("RecordElsewhere") {}
 
 /** Implements `UserStore.erase`. */
 export const eraseUserOn = (sql: SqlClient.SqlClient) => {
-  const { isRemote } = dialectOf(sql);
+  const { isRemote, userInErasure } = dialectOf(sql);
   const lockAccounts = lockAccountsOn(sql);
   const eraseOnce = eraseOnceOn(sql);
   const releaseAccount = releaseAccountOn(sql);
 
   return Effect.fnUntraced(function* (write: EraseUser) {
+    yield* sql`SELECT locks FROM ${userInErasure(write.chatId)}`;
     const accounts = yield* lockAccounts(write.chatId);
     const names = accounts.map(({ name }) => name);
     const found = new Map<Pid | null, Found>();
@@ -100,8 +101,12 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     yield* endVerifications(null, chatId, at);
     yield* sql`UPDATE verification_sessions SET chat_id = NULL WHERE chat_id = ${chatId}`;
     yield* sql`DELETE FROM site_sign_ins WHERE chat_id = ${chatId}`;
-    // A scan, which is acceptable for a rare operation on the keys of one day.
-    yield* sql`DELETE FROM idempotency_keys WHERE chat_ids LIKE ${`%"${chatId}"%`}`;
+    // A scan, which is acceptable for a rare operation on the keys of one day. Without their request ID, nothing can
+    // commit with them.
+    yield* sql`
+      UPDATE idempotency_keys
+      SET request_id = '', answer = NULL, chat_ids = '[]', held_until = NULL, erased = 1
+      WHERE chat_ids LIKE ${`%"${chatId}"%`}`;
     const sightings = yield* Effect.flatMap(
       sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING pid`,
       readPids,

@@ -1,4 +1,5 @@
 /** Texts and times. */
+import { isNameText } from "@accountlink/core/name_text";
 import { isStorable } from "@accountlink/core/storable_text";
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { type Arbitrary, constantFrom, integer, oneof, string } from "fast-check";
@@ -12,17 +13,18 @@ export const text: Arbitrary<string> = oneof(
 );
 
 /**
- * A name: `text` that is not empty, of at most 100 characters.
+ * A name: `text` that may be part of one, not empty, of at most 100 characters.
  *
  * @example
  * ```ts
  * import * as fc from "fast-check";
+ * import { isNameText } from "@accountlink/core/name_text";
  * import { isStorable } from "@accountlink/core/storable_text";
  * import { formatTimestamp, parseTimestamp } from "@accountlink/core/timestamp";
  * import { Option } from "effect";
  *
  * fc.assert(fc.property(Arbitrary.text, isStorable));
- * fc.assert(fc.property(Arbitrary.name, ({ length }) => length > 0));
+ * fc.assert(fc.property(Arbitrary.name, (name) => name.length > 0 && isNameText(name)));
  *
  * const timeOf = (text: string) => Option.getOrNull(parseTimestamp(text));
  * fc.assert(fc.property(Arbitrary.millis, (time) => timeOf(formatTimestamp(time)) === time));
@@ -31,7 +33,7 @@ export const text: Arbitrary<string> = oneof(
  */
 export const name: Arbitrary<string> = oneof(
   string({ unit: "grapheme-ascii", minLength: 1, maxLength: 20 }),
-  text.filter(({ length }) => length > 0 && length <= 100),
+  text.filter((given) => given.length > 0 && given.length <= 100 && isNameText(given)),
 );
 
 /** A time of the years 2000 to 2099, in milliseconds since the Unix epoch. */

@@ -69,20 +69,26 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     mistake: "two requests claim one idempotency key",
     file: idempotency,
-    from: "if (entry !== undefined && at < entry.endsAt) {",
-    to: "if (entry !== undefined && entry.kept !== null && at < entry.endsAt) {",
+    from: "if (entry !== undefined && at < (entry.heldUntil ?? entry.endsAt))",
+    to: "if (entry !== undefined && entry.answer !== null && at < entry.endsAt)",
   },
   {
     mistake: "an answer is kept for good",
     file: idempotency,
-    from: "kept, endsAt: kept.endsAt }",
-    to: "kept, endsAt: Infinity }",
+    from: "...kept, heldUntil: null }",
+    to: "...kept, endsAt: Infinity, heldUntil: null }",
   },
   {
     mistake: "a write without its answer: the answer is lost",
     file: idempotency,
-    from: "  memory.idempotent.set(held.id, { ...entry, kept, endsAt: kept.endsAt });\n",
+    from: "  memory.idempotent.set(held.id, { ...entry, ...kept, heldUntil: null });\n",
     to: "  memory.idempotent.set(held.id, entry);\n",
+  },
+  {
+    mistake: "a request that failed is forgotten at once",
+    file: idempotency,
+    from: 'change(memory, held, { heldUntil: 0, requestId: "" })',
+    to: "memory.idempotent.delete(held.id)",
   },
   {
     mistake: "a repeated batch counts twice",
@@ -159,8 +165,20 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     mistake: "an erased user stays in kept answers",
     file: erasure,
-    from: "if (kept?.chatIds.includes(chatId)) memory.idempotent.delete(id);",
+    from: "  eraseRequests(memory, chatId);\n",
     to: "",
+  },
+  {
+    mistake: "a request under way commits after the erasure of its user",
+    file: erasure,
+    from: "if (!chatIds.includes(chatId)) continue;",
+    to: "if (!chatIds.includes(chatId) || memory.idempotent.get(id)?.answer === null) continue;",
+  },
+  {
+    mistake: "an erased request leaves its key free",
+    file: erasure,
+    from: "memory.idempotent.set(id, { ...erased, heldUntil: null });",
+    to: "memory.idempotent.delete(id);",
   },
   {
     mistake: "an erasure overlooks a scope that was linked meanwhile",

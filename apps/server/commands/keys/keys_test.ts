@@ -53,11 +53,11 @@ describe("accountlink keys", () => {
       "",
     ]);
 
-    const name = "x\u202Egnp";
+    const name = "x\u200Fgnp";
     await run("keys", "create", "--account", "acme", "--name", name);
-    expect((await run("keys", "list")).stdout).toContain("  x\\u202egnp  ");
+    expect((await run("keys", "list")).stdout).toContain("  x\\u200fgnp  ");
     const inJson = await run("keys", "list", "--json");
-    expect(inJson.stdout).not.toContain("\u202E");
+    expect(inJson.stdout).not.toContain("\u200F");
     expect(JSON.parse(inJson.stdout)).toMatchObject({ keys: [{ name: "bot" }, { name }] });
 
     const revoked = await run("keys", "revoke", key);

@@ -1,0 +1,33 @@
+import { expect, it } from "@effect/vitest";
+import { Schema } from "effect";
+import { isNameText, nameText } from "./name_text.ts";
+
+const named = ["Ada", "Ada's bot 🎮", "אדה", "عدا", "a\u200Db", "x\u200Fy", ""];
+const between = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => String.fromCodePoint(first + index));
+const unfit = [
+  ...between(0x00, 0x1f),
+  ...between(0x7f, 0x9f),
+  ...between(0x202a, 0x202e),
+  ...between(0x2066, 0x2069),
+  "\uD83D",
+];
+
+it.each(named)("%j can be a name", (text) => {
+  expect(isNameText(text)).toBe(true);
+  expect(Schema.is(Schema.String.check(nameText))(text)).toBe(true);
+});
+
+it.each(unfit)("%j is part of no name", (character) => {
+  for (const text of [character, `Ada${character}`, `${character}Ada`]) {
+    expect(isNameText(text)).toBe(false);
+    expect(Schema.is(Schema.String.check(nameText))(text)).toBe(false);
+  }
+});
+
+it("has a pattern for JSON Schema that refuses the same characters", () => {
+  const { schema } = Schema.toJsonSchemaDocument(Schema.String.check(nameText));
+  const pattern = new RegExp(JSON.parse(JSON.stringify(schema)).allOf?.[0]?.pattern ?? schema["pattern"]);
+  for (const text of named) expect(pattern.test(text)).toBe(true);
+  for (const character of unfit.slice(0, -1)) expect(pattern.test(`Ada${character}`)).toBe(false);
+});

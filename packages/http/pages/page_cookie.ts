@@ -1,0 +1,44 @@
+/**
+ * The cookies of pages.
+ */
+import { cookieOf } from "../http_request.ts";
+import type { HttpResponse } from "../http_response.ts";
+import { basePathOf } from "../mount.ts";
+import type { RequestContext } from "../request_context.ts";
+
+export interface PageCookie {
+  /** Null when the browser has none. */
+  readonly read: (context: RequestContext) => string | null;
+  readonly write: (response: HttpResponse, value: string) => HttpResponse;
+  readonly clear: (response: HttpResponse) => HttpResponse;
+}
+
+interface CookieOptions {
+  readonly path: string;
+  /** Where users reach the service. */
+  readonly publicUrl: string;
+  /** In milliseconds; without it the cookie ends with the browser. */
+  readonly maxAge?: number;
+}
+
+/**
+ * A cookie that no script reads. With an https URL its name has a prefix, so that browsers take it from nobody who
+ * answers by http, and send it by https alone.
+ */
+export const pageCookie = (
+  plainName: string,
+  { publicUrl, path: plainPath, ...rest }: CookieOptions,
+): PageCookie => {
+  const secure = publicUrl.startsWith("https:");
+  const isHost = secure && plainPath === "/";
+  const name = secure ? `${isHost ? "__Host-" : "__Secure-"}${plainName}` : plainName;
+  // Browsers take a `__Host-` cookie with the path "/" only.
+  const path = isHost ? "/" : basePathOf({ publicUrl }) + (plainPath === "/" ? "" : plainPath) || "/";
+  // Lax: the platforms redirect back from their own sites.
+  const options = { ...rest, path, secure, httpOnly: true, sameSite: "lax" } as const;
+  return {
+    read: ({ request }) => cookieOf(request, name),
+    write: (response, value) => response.withCookie(name, value, options),
+    clear: (response) => response.withCookie(name, "", { ...options, maxAge: 0 }),
+  };
+};

@@ -1,0 +1,111 @@
+/** What comes while an erasure is under way on Postgres, where transactions do not wait for each other by themselves. */
+import { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
+import { FlowStore } from "@accountlink/core/flow";
+import { IdempotencyStore, type NewClaim } from "@accountlink/core/idempotency";
+import { KeyStore } from "@accountlink/core/keys";
+import { SessionStore } from "@accountlink/core/sessions";
+import { UserStore } from "@accountlink/core/users";
+import { whyNoPostgresDatabase } from "@accountlink/test-servers";
+import { makeFlow } from "@accountlink/testing";
+import { describe, expect, it } from "@effect/vitest";
+import { Deferred, Effect, Fiber, Option, Schedule } from "effect";
+import { SqlClient } from "effect/sql";
+import { migrate } from "../migrations.ts";
+import { layer as stores } from "../stores.ts";
+import { Database, onDatabase } from "./test_postgres.ts";
+
+const missing = await whyNoPostgresDatabase();
+
+const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdef"), account: "acme" } as const;
+const origin = { actor: { type: "operator", id: "test" }, requestId: null, pid: scope.pid, at: 1 } as const;
+const ada = ChatId.make("10001");
+const gameId = GameId.make("42");
+
+const claimOf = (id: string): NewClaim => ({
+  id,
+  requestId: `req_${id}`,
+  fingerprint: "content",
+  chatIds: [ada],
+  at: 0,
+  heldUntil: 10,
+  endsAt: 100,
+});
+
+/** Waits until as many statements wait for such a lock. */
+const untilWaiting = (lock: "advisory" | "transactionid", count: number) =>
+  Effect.flatMap(Database, ({ query }) =>
+    query(
+      "SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND wait_event = $1",
+      [lock],
+    ).pipe(
+      Effect.repeat({ until: ([row]) => row?.["count"] === count, schedule: Schedule.spaced("10 millis") }),
+    ),
+  );
+
+/** Holds a sighting of the user in a transaction, for which the second half of an erasure waits. */
+const holdSighting = (release: Deferred.Deferred<void>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient;
+    const held = yield* Deferred.make<void>();
+    yield* sql`SELECT 1 FROM sightings FOR UPDATE`.pipe(
+      Effect.andThen(Deferred.succeed(held, undefined)),
+      Effect.andThen(Deferred.await(release)),
+      sql.withTransaction,
+      Effect.forkChild,
+    );
+    yield* Deferred.await(held);
+  });
+
+describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () => {
+  it.live("keeps proofs and commits of its user waiting, and erases all requests from before its end", () =>
+    onDatabase(
+      Effect.gen(function* () {
+        yield* migrate;
+        yield* Effect.gen(function* () {
+          const [keys, sessions, links] = [yield* KeyStore, yield* SessionStore, yield* LinkStore];
+          const [flows, idempotency, users] = [yield* FlowStore, yield* IdempotencyStore, yield* UserStore];
+          yield* keys.ensureAccount({ name: scope.account, chatId: null, tier: "free" });
+          yield* keys.ensureScope(scope.account, { kind: "global" }, scope.pid);
+          const address = { hash: "hash", sealed: "sealed", addressKeyId: "k1" };
+          yield* sessions.recordSightings(scope.pid, [{ chatId: ada, address, seenAt: 0 }]);
+          const flow = makeFlow(scope);
+          yield* flows.begin(flow);
+          const [earlier, later] = [claimOf("earlier"), claimOf("later")];
+          yield* idempotency.claim(earlier);
+
+          const release = yield* Deferred.make<void>();
+          yield* holdSighting(release);
+          const erasing = yield* Effect.forkChild(
+            users.erase({ ...origin, chatId: ada, scopes: [], pseudonym: "erased" }),
+          );
+          yield* untilWaiting("transactionid", 1);
+          const kept = { answer: "sealed", chatIds: [ada], endsAt: 100 };
+          const commit = (claim: NewClaim) =>
+            idempotency.commit(claim, {
+              write: links.setGame({ ...origin, chatId: ada, gameId }),
+              answerOf: () => Effect.succeed(kept),
+              isBulk: false,
+            });
+          const committing = yield* Effect.forkChild(commit(earlier));
+          const proof = { step: "chat", chatId: ada } as const;
+          const proving = yield* Effect.forkChild(flows.prove(flow.id, proof, 0, flow.id));
+          yield* untilWaiting("advisory", 2);
+          const erased = Option.some({ fingerprint: "content", answer: null, isErased: true });
+          expect(yield* idempotency.claim(later)).toEqual(erased);
+          yield* Deferred.succeed(release, undefined);
+
+          expect(Option.isSome(yield* Fiber.join(erasing))).toBe(true);
+          expect(yield* Fiber.join(committing)).toEqual(Option.none());
+          expect(yield* links.findByChatId(scope.pid, ada)).toEqual(Option.none());
+          for (const { id } of [earlier, later]) expect(yield* idempotency.find(id)).toEqual(erased);
+          expect(yield* commit(later)).toEqual(Option.none());
+          expect(Option.getOrThrow(yield* Fiber.join(proving)).chatId).toBe(ada);
+          const fresh = claimOf("fresh");
+          expect(yield* idempotency.claim(fresh)).toEqual(Option.none());
+          expect(Option.isSome(yield* commit(fresh))).toBe(true);
+        }).pipe(Effect.provide(stores));
+      }),
+      { maxConnections: 8 },
+    ),
+  );
+});
