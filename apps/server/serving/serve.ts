@@ -23,6 +23,7 @@ import { limitConnections } from "./connection_limits.ts";
 import { demoIntroduction, demoKeyOf } from "./demo.ts";
 import { answerDirectly } from "./direct_requests.ts";
 import { Drain } from "./drain.ts";
+import { holdRequests } from "./early_requests.ts";
 import { watchFileDescriptors } from "./file_descriptors.ts";
 import { guide } from "./guide.ts";
 import { listenError } from "./listen_error.ts";
@@ -84,6 +85,7 @@ const listen = Effect.fnUntraced(function* (
   const node = makeNodeServer(config, drain);
   const close = worker?.serve(node);
   const refuseOverLimit = yield* limitConnections(node, config);
+  const answerHeld = holdRequests(node);
   const server = yield* NodeHttpServer.make(() => node, address).pipe(
     Effect.mapError(({ cause }) => listenError("ACCOUNTLINK_PORT", address, cause)),
   );
@@ -114,6 +116,7 @@ const listen = Effect.fnUntraced(function* (
   const refusals = new Refusals(node, refuseMalformed(publicUrl), refuseOverLimit);
   yield* server.serve(refusals.refuse(app));
   yield* answerDirectly(node, direct, refusals.isRefused);
+  answerHeld();
   const { stop } = yield* SessionWatch;
   yield* Effect.addFinalizer(() => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop, close));
   if (worker !== null) yield* Effect.provide(report(worker, url), ready);
