@@ -57,7 +57,11 @@ export const openShell = (options: {
   const { cwd, env, folder, timeout } = options;
   const shell = spawn("sh", ["-e"], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
   const ended = once(shell, "close");
-  const files = { block: join(folder, "block"), output: join(folder, "output"), errors: join(folder, "errors") };
+  const files = {
+    block: join(folder, "block"),
+    output: join(folder, "output"),
+    errors: join(folder, "errors"),
+  };
   const type = async (block: string) => {
     await writeFile(files.block, block);
     const done = once(shell.stdout, "data", { signal: AbortSignal.timeout(timeout) });

@@ -170,16 +170,34 @@ exec sh -ec "$3"`,
     expect(steps.length).toBeGreaterThan(5);
     for (const step of steps) {
       const blocks = blocksOf(step);
-      expect(blocks.map(({ language }) => language), step).toEqual(["sh", "text"]);
-      const [block = "", printed = ""] = blocks.map(({ text }) => here(text));
-      const lines = await shell.type(block).catch((error: Error) => {
+      expect([step, ...blocks.map(({ language }) => language)]).toEqual([step, "sh", "text"]);
+      const [block = "", documented = ""] = blocks.map(({ text }) => here(text));
+      const printed = await shell.type(block).catch((error: Error) => {
         throw new Error(`${error.message}\n${[1, 2].map(hosts.journalOf).join("\n")}`);
       });
-      expect(lines, block).toMatch(patternOf(printed));
+      expect({ block, printed }).toEqual({ block, printed: expect.stringMatching(patternOf(documented)) });
     }
+  });
+
+  it("left what is secret to its owner, and the program of a node to the user of its unit", async () => {
+    const modeOf = async (number: number, path: string) =>
+      ((await stat(join(hosts.rootOf(number), path))).mode & 0o777).toString(8);
+    for (const node of [1, 2]) {
+      expect(await modeOf(node, "etc/accountlink/accountlink.env")).toBe("600");
+      expect(await modeOf(node, "opt/accountlink/apps/server/main.ts")).toBe("644");
+      expect(await modeOf(node, "opt/accountlink/tools/node")).toBe("755");
+    }
+    expect(await modeOf(keeper, "root/accountlink.secret")).toBe("600");
+    expect(await modeOf(front, "etc/haproxy/certificate.pem")).toBe("600");
+    expect((await stat(join(folder, "accountlink/accountlink.env"))).mode & 0o777).toBe(0o600);
   });
 });
 
 /** What is printed, where `…` is different each time. */
 const patternOf = (text: string): RegExp =>
-  new RegExp(`^${text.split("…").map(RegExp.escape).join(".*")}$`);
+  new RegExp(
+    `^${text
+      .split("…")
+      .map((part) => part.replaceAll(/\W/g, "\\$&"))
+      .join(".*")}$`,
+  );

@@ -5,7 +5,7 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -13,7 +13,7 @@ import { text } from "node:stream/consumers";
 import { type PlayedUnit, startUnit } from "./played_units.ts";
 
 /** A service of the operator's host that is there without a unit of ours. */
-export interface HostService {
+interface HostService {
   readonly start: () => Promise<unknown>;
   readonly stop: () => Promise<unknown>;
 }
@@ -62,8 +62,7 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
     document
       .replaceAll(/\b10\.0\.0\.(\d+)\b/g, `${network}.$1`)
       .replaceAll(/(?<![\w.])\/(etc|opt|var\/lib)\//g, `${root}/$1/`);
-  const journalOf = (number: number) =>
-    `${journals.get(number) ?? ""}${units.get(number)?.output() ?? ""}`;
+  const journalOf = (number: number) => `${journals.get(number) ?? ""}${units.get(number)?.output() ?? ""}`;
 
   const unitOf = (number: number): HostService => ({
     start: async () => {
@@ -89,18 +88,22 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
     }
   };
 
-  const server = createServer((request, response) => {
+  const answer = async (request: IncomingMessage) => {
     const number = Number(request.url?.slice(1));
-    text(request)
-      .then((words) => (request.method === "POST" ? control(number, words) : journalOf(number)))
-      .then((answer = "") => response.end(answer))
+    if (request.method === "GET") return journalOf(number);
+    await control(number, await text(request));
+    return "";
+  };
+  const server = createServer((request, response) => {
+    answer(request)
+      .then((body) => response.end(body))
       .catch((error: unknown) => response.writeHead(500).end(`${String(error)}\n`));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
 
   const close = async () => {
-    await Promise.all(numbers.map((number) => unitOf(number).stop()));
+    for (const unit of units.values()) await unit.kill();
     server.close();
     await rm(folder, { recursive: true });
   };

@@ -10,6 +10,7 @@ export interface PlayedUnit {
   readonly output: () => string;
   /** Stops it with the signal and within the time of its unit, and gives its exit code; null if it was killed. */
   readonly stop: () => Promise<number | null>;
+  readonly kill: () => Promise<unknown>;
 }
 
 /**
@@ -18,10 +19,7 @@ export interface PlayedUnit {
  * @param text of its unit, with paths of this machine
  * @param env on top of what the unit says
  */
-export const startUnit = async (
-  text: string,
-  env: Readonly<Record<string, string>>,
-): Promise<PlayedUnit> => {
+export const startUnit = async (text: string, env: Readonly<Record<string, string>>): Promise<PlayedUnit> => {
   const settingOf = (name: string) => {
     const [, value] = new RegExp(`^${name}=(.*)$`, "m").exec(text) ?? [];
     if (value === undefined) throw new Error(`Cannot start a unit: it has no ${name}`);
@@ -46,17 +44,20 @@ export const startUnit = async (
       printed += part;
     });
   }
-  const stop = () =>
-    ended(child, settingOf("KillSignal") as NodeJS.Signals, Number(settingOf("TimeoutStopSec")));
-  return { output: () => printed, stop };
+  const stop = async () => {
+    const deadline = setTimeout(() => child.kill("SIGKILL"), Number(settingOf("TimeoutStopSec")) * 1_000);
+    const exitCode = await end(child, settingOf("KillSignal") as NodeJS.Signals);
+    clearTimeout(deadline);
+    return exitCode;
+  };
+  return { output: () => printed, stop, kill: () => end(child, "SIGKILL") };
 };
 
-const ended = async (child: ChildProcess, signal: NodeJS.Signals, seconds: number) => {
-  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-  const exited = once(child, "exit");
-  child.kill(signal);
-  const deadline = setTimeout(() => child.kill("SIGKILL"), seconds * 1_000);
-  await exited;
-  clearTimeout(deadline);
+const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+  }
   return child.exitCode;
 };
