@@ -73,19 +73,21 @@ const temporaryPaths = (folder: string): string =>
     .join("\n");
 
 /**
- * Each balancer that deploy/ has an example for. `cappedAt` changes its cap of connections per address, `behindProxy` adds
- * the documented lines for a balancer with another proxy before it.
+ * Each balancer that deploy/ has an example for. `cappedAt` changes its cap of connections per address, `behindProxy` puts
+ * in lines for another proxy before it.
  */
 export const balancers = [
   {
     name: "haproxy",
+    file: "haproxy.cfg",
     whyNone: async () => (await whyNoHaproxy()) ?? (await whyNoCertificate()),
     start: startHaproxyExample,
     cappedAt: (connections: number) => ({ "conn_cur gt 256": `conn_cur gt ${connections}` }),
-    behindProxy: (line: string) => ({ "http-request del-header X-Forwarded-For": line }),
+    behindProxy: (line: string) => ({ "\n  http-request del-header X-Forwarded-For\n": `\n  ${line}\n` }),
   },
   {
     name: "nginx",
+    file: "nginx.conf",
     whyNone: async () => (await whyNoNginx()) ?? (await whyNoCertificate()),
     start: startNginxExample,
     cappedAt: (connections: number) => ({ "clients 256": `clients ${connections}` }),
