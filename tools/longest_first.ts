@@ -7,6 +7,7 @@ const longest = [
   "test/operating/workers_test.ts",
   "test/start/shutdown_test.ts",
   "test/operating/erasure_test.ts",
+  "test/operating/first_hour_test.ts",
   "test/client/sessions_test.ts",
   "test/e2e/dashboard_pages_test.ts",
   "test/e2e/docs_page_test.ts",

@@ -1,5 +1,5 @@
 /**
- * "An operator's day" of docs/operating.md: its commands, in their order, on three nodes behind haproxy.cfg, with
+ * docs/operators_day.md: its commands, in their order, on three nodes behind haproxy.cfg, with
  * clients at work all day.
  */
 import { randomBytes } from "node:crypto";
@@ -32,10 +32,10 @@ import { type Hosts, makeHosts } from "./played_hosts.ts";
 import { type Clients, startClients } from "./restart_clients.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const operating = readDocument("docs/operating.md");
-const [day = ""] = /^## An operator's day$[\s\S]*?^(?=## )/m.exec(operating) ?? [];
-const [settings, state, refusal, rotation, release, person] = blocksOf(day).map(({ text }) => text);
-const scraped = blocksOf(operating).find(({ text }) => text.includes("scrape_configs"))?.text ?? "";
+const day = blocksOf(readDocument("docs/operators_day.md")).map(({ text }) => text);
+const [settings, state, refusal, rotation, release, person] = day;
+const scraped =
+  blocksOf(readDocument("docs/operating.md")).find(({ text }) => text.includes("scrape_configs"))?.text ?? "";
 
 const haproxy = balancers.find(({ name }) => name === "haproxy") as (typeof balancers)[number];
 
@@ -57,7 +57,7 @@ const numbers = [1, 2, 3];
 const user = "100040";
 const clientCount = 4;
 
-describe.skipIf(missing !== null)(`docs/operating.md: an operator's day ${missing ?? ""}`, () => {
+describe.skipIf(missing !== null)(`docs/operators_day.md ${missing ?? ""}`, () => {
   const scope = Scope.makeUnsafe();
   const run = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) =>
     Effect.runPromise(Scope.provide(effect, scope));

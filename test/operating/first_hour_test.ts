@@ -142,11 +142,14 @@ describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?
     const client = await findRedisClient();
     const administrator = new URL(postgres.urlOf("postgres"));
     await writePrograms(join(hosts.rootOf(front), "bin"), {
-      "apt-get": `[ "$*" = "install -qq curl git haproxy jq openssl postgresql redis-server" ]`,
+      "apt-get": `case "$*" in
+"update -qq" | "install -qq curl git haproxy jq openssl postgresql redis-server") ;;
+*) exit 1 ;;
+esac`,
       psql: `exec ${postgres.programs}/psql -p ${postgres.port} "$@"`,
-      su: `[ "$1 $2" = "postgres -c" ]
+      su: `[ "$1 $2 $3" = "- postgres -c" ] || exit
 export PGHOST=127.0.0.1 PGUSER=postgres PGPASSWORD=${administrator.password}
-exec sh -ec "$3"`,
+exec sh -ec "$4"`,
       "redis-cli": `LD_LIBRARY_PATH=${client?.env["LD_LIBRARY_PATH"] ?? ""} exec ${client?.file} -p ${redis.port} "$@"`,
     });
     const { ACCOUNTLINK_PORT: _, ...env } = terminal();
