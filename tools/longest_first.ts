@@ -6,6 +6,7 @@ import { testProjects } from "./run_vitest.ts";
 const longest = [
   "test/start/shutdown_test.ts",
   "test/operating/erasure_test.ts",
+  "test/operating/first_hour_test.ts",
   "test/client/sessions_test.ts",
   "test/e2e/dashboard_pages_test.ts",
   "test/e2e/docs_page_test.ts",

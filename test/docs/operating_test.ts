@@ -1,5 +1,5 @@
-/** The commands of docs/operating.md: they do what is said there. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+/** The commands of docs/operating.md and docs/operators_day.md: they do what is said there. */
+import { cp, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +8,17 @@ import { makeWorld } from "../support/world.ts";
 import { blocksOf, readDocument } from "./document.ts";
 import { runShell } from "./shell.ts";
 
-const blocks = blocksOf(readDocument("docs/operating.md")).filter(({ language }) => language === "sh");
+const operating = blocksOf(readDocument("docs/operating.md"));
+const blocks = [...operating, ...blocksOf(readDocument("docs/operators_day.md"))].filter(
+  ({ language }) => language === "sh",
+);
+
+/** What a start without the secret of its database says. */
+const refusals =
+  operating
+    .find(({ text }) => text.startsWith("Cannot start: "))
+    ?.text.trim()
+    .split("\n") ?? [];
 
 const blockWith = (part: string): string => {
   const found = blocks.filter(({ text }) => text.includes(part));
@@ -33,8 +43,15 @@ describe("docs/operating.md", () => {
     expect(written.status).toBe(200);
     await runShell(blockWith("VACUUM INTO"), { cwd: folder, env: {} });
     await server.stop();
+    const [database, secret] = [join(folder, "backup/accountlink.db"), join(folder, "accountlink.secret")];
+    for (const file of [database, secret]) expect((await stat(file)).mode & 0o777).toBe(0o600);
 
-    const restored = await startServerHere({ ...options, dataFolder: join(folder, "backup") });
+    const dataFolder = join(folder, "backup");
+    const start = () => startServerHere({ ...options, dataFolder });
+    const [withoutSecret = ""] = refusals;
+    await expect(start()).rejects.toThrow(withoutSecret.replace('"data"', `"${dataFolder}"`));
+    await cp(secret, join(dataFolder, "secret"));
+    const restored = await start();
     const found = await restored.send("GET /v2/chat?chatId=100001", { key });
     await restored.stop();
     expect(found.body["data"]).toMatchObject({ chatId: "100001", gameId: "2" });
@@ -44,7 +61,7 @@ describe("docs/operating.md", () => {
     const links = "chatId,gameId,lastVerifiedAt\n100001,1,2026-01-01T00:00:00.000Z\n100002,2,\n";
     const cwd = await mkdtemp(join(folder, "first-"));
     await writeFile(join(cwd, "links.csv"), links);
-    const printed = await runShell(blockWith("keys create"), { cwd, env: { ACCOUNTLINK_PORT: "0" } });
+    const printed = await runShell(blockWith("links import"), { cwd, env: { ACCOUNTLINK_PORT: "0" } });
     expect(printed).toMatch(/^alk_/);
     expect(printed).toContain("Imported 2 links");
     expect(printed).not.toMatch(/^fail/m);

@@ -1,7 +1,10 @@
 /**
  * Commands of the documents, run as a reader would type them.
  */
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -34,3 +37,44 @@ export const hasProgram = (name: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/** A shell into which one block is typed after the other. */
+export interface Shell {
+  /** Runs a block and gives what it printed on standard output; it fails when one of its commands does. */
+  readonly type: (block: string) => Promise<string>;
+  readonly close: () => void;
+}
+
+/** Opens a shell whose variables, functions and folder stay from block to block. */
+export const openShell = (options: {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** A folder for its files. */
+  readonly folder: string;
+  /** How long a block may take, in milliseconds. */
+  readonly timeout: number;
+}): Shell => {
+  const { cwd, env, folder, timeout } = options;
+  const shell = spawn("sh", ["-e"], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
+  const ended = once(shell, "close");
+  const files = {
+    block: join(folder, "block"),
+    output: join(folder, "output"),
+    errors: join(folder, "errors"),
+  };
+  const type = async (block: string) => {
+    await writeFile(files.block, block);
+    const done = once(shell.stdout, "data", { signal: AbortSignal.timeout(timeout) });
+    shell.stdin.write(`. ${files.block} </dev/null >${files.output} 2>${files.errors}\necho done\n`);
+    const isDone = await Promise.race([done, ended]).then(
+      () => shell.exitCode === null,
+      () => false,
+    );
+    const output = await readFile(files.output, "utf8");
+    if (isDone) return output;
+    shell.kill();
+    const errors = await readFile(files.errors, "utf8");
+    throw new Error(`Cannot run a block. It is\n${block}\nand it printed\n${output}\n${errors}`);
+  };
+  return { type, close: () => void shell.kill() };
+};

@@ -9,7 +9,6 @@ import { makePostgresDatabase, startProxy, whyNoPostgresDatabase } from "@accoun
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
-import { blocksOf, readDocument } from "../docs/document.ts";
 import { textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
@@ -20,11 +19,12 @@ const config = readExample("haproxy.cfg");
 const { services, networks } = parse(readExample("compose.yaml"));
 const [subnet] = networks.front.ipam.config;
 
-/** The lines of docs/operating.md for a balancer behind another proxy. */
-const documented = (balancer: string): string =>
-  blocksOf(readDocument("docs/operating.md"))
-    .find(({ language }) => language === balancer)
-    ?.text.trim() ?? "";
+/** The lines that a file has in a comment, for a balancer behind another proxy. */
+const behindAnother = (file: string): string =>
+  [...readExample(file).matchAll(/^ +# {3}(\S.*)$/gm)]
+    .map(([, line = ""]) => line)
+    .filter((line) => !line.startsWith("listen "))
+    .join("\n");
 
 describe("deploy/haproxy.cfg", () => {
   it("is for the services of compose.yaml", () => {
@@ -35,13 +35,13 @@ describe("deploy/haproxy.cfg", () => {
       `server-template node ${services.accountlink.deploy.replicas} accountlink:8080 `,
     );
     expect(services.accountlink.environment.ACCOUNTLINK_TRUSTED_PROXIES).toBe(subnet.subnet);
-    expect(documented("haproxy")).toContain(`{ src ${subnet.gateway} }`);
+    expect(behindAnother("haproxy.cfg")).toContain(`{ src ${subnet.gateway} }`);
   });
 });
 
 const withoutPostgres = await whyNoPostgresDatabase();
 
-for (const { name, whyNone, start, cappedAt, behindProxy } of balancers) {
+for (const { name, file, whyNone, start, cappedAt, behindProxy } of balancers) {
   // Clients are told apart by addresses of this machine, of which only Linux has more than one.
   const missing = process.platform === "linux" ? await whyNone() : "without the addresses of Linux";
 
@@ -84,8 +84,10 @@ for (const { name, whyNone, start, cappedAt, behindProxy } of balancers) {
       expect((await send("/v2/chat?chatId=100001", "127.0.0.3")).status).toBe(200);
     });
 
-    it("takes the word of a proxy before it, and of nobody else, with the documented lines", async () => {
-      const send = await startBalancer(behindProxy(documented(name).replace(subnet.gateway, gateway)));
+    it("takes the word of a proxy before it, and of nobody else, with the lines for it", async () => {
+      const lines = behindAnother(file);
+      expect(lines).toContain(subnet.gateway);
+      const send = await startBalancer(behindProxy(lines.replace(subnet.gateway, gateway)));
       const statusOf = async (from: string, says: string) =>
         (await send("/v2/chat?chatId=100001", from, { says })).status;
       for (const [client, forged] of [

@@ -11,6 +11,7 @@ import {
   whyNoNginx,
 } from "@accountlink/test-servers";
 import { Effect } from "effect";
+import { parse } from "yaml";
 
 /** Reads an example of deploy/. */
 export const readExample = (name: string): string =>
@@ -24,6 +25,9 @@ interface BalancerOptions {
   readonly changes?: Readonly<Record<string, string>>;
 }
 
+/** How many files the balancer of compose.yaml may open. */
+const { nofile: descriptors } = parse(readExample("compose.yaml")).services.balancer.ulimits;
+
 const serverTemplate = "server-template node 3 accountlink:8080 resolvers compose init-addr none";
 
 const startHaproxyExample = Effect.fnUntraced(function* ({ servers, changes = {} }: BalancerOptions) {
@@ -32,16 +36,14 @@ const startHaproxyExample = Effect.fnUntraced(function* ({ servers, changes = {}
   yield* Effect.promise(async () =>
     writeFile(both, (await readFile(certificate, "utf8")) + (await readFile(key, "utf8"))),
   );
-  return yield* startHaproxy((port) =>
+  const configFor = (port: number) =>
     replaced(readExample("haproxy.cfg"), {
       ...changes,
-      // This process may not open that many files everywhere.
-      "maxconn 10000": "maxconn 100",
       "bind :8443": `bind 127.0.0.1:${port}`,
       "/run/secrets/certificate.pem": both,
       [serverTemplate]: servers.map((server, index) => `server node${index} ${server}`).join("\n  "),
-    }),
-  );
+    });
+  return yield* startHaproxy(configFor, { descriptors });
 });
 
 const startNginxExample = Effect.fnUntraced(function* ({ servers, changes = {} }: BalancerOptions) {
@@ -71,19 +73,21 @@ const temporaryPaths = (folder: string): string =>
     .join("\n");
 
 /**
- * Each balancer that deploy/ has an example for. `cappedAt` changes its cap of connections per address, `behindProxy` adds
- * the documented lines for a balancer with another proxy before it.
+ * Each balancer that deploy/ has an example for. `cappedAt` changes its cap of connections per address, `behindProxy` puts
+ * in lines for another proxy before it.
  */
 export const balancers = [
   {
     name: "haproxy",
+    file: "haproxy.cfg",
     whyNone: async () => (await whyNoHaproxy()) ?? (await whyNoCertificate()),
     start: startHaproxyExample,
     cappedAt: (connections: number) => ({ "conn_cur gt 256": `conn_cur gt ${connections}` }),
-    behindProxy: (line: string) => ({ "http-request del-header X-Forwarded-For": line }),
+    behindProxy: (line: string) => ({ "\n  http-request del-header X-Forwarded-For\n": `\n  ${line}\n` }),
   },
   {
     name: "nginx",
+    file: "nginx.conf",
     whyNone: async () => (await whyNoNginx()) ?? (await whyNoCertificate()),
     start: startNginxExample,
     cappedAt: (connections: number) => ({ "clients 256": `clients ${connections}` }),

@@ -1,9 +1,9 @@
 /**
- * "An operator's day" of docs/operating.md: its commands, in their order, on three nodes behind haproxy.cfg, with
+ * docs/operators_day.md: its commands, in their order, on three nodes behind haproxy.cfg, with
  * clients at work all day.
  */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,14 +28,14 @@ import { patience } from "../support/patience.ts";
 import { makeWorld } from "../support/world.ts";
 import { balancers, readExample } from "./balancers.ts";
 import { makeNextRelease } from "./next_release.ts";
-import { type Hosts, startHosts } from "./played_hosts.ts";
+import { type Hosts, makeHosts } from "./played_hosts.ts";
 import { type Clients, startClients } from "./restart_clients.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const operating = readDocument("docs/operating.md");
-const [day = ""] = /^## An operator's day$[\s\S]*?^(?=## )/m.exec(operating) ?? [];
-const [settings, state, refusal, rotation, release, person] = blocksOf(day).map(({ text }) => text);
-const scraped = blocksOf(operating).find(({ text }) => text.includes("scrape_configs"))?.text ?? "";
+const day = blocksOf(readDocument("docs/operators_day.md")).map(({ text }) => text);
+const [settings, state, refusal, rotation, release, person] = day;
+const scraped =
+  blocksOf(readDocument("docs/operating.md")).find(({ text }) => text.includes("scrape_configs"))?.text ?? "";
 
 const haproxy = balancers.find(({ name }) => name === "haproxy") as (typeof balancers)[number];
 
@@ -51,11 +51,13 @@ const whyNoDay = async (): Promise<string | null> => {
 };
 const missing = await whyNoDay();
 
+const numbers = [1, 2, 3];
+
 /** A user who is not among those of the clients. */
 const user = "100040";
 const clientCount = 4;
 
-describe.skipIf(missing !== null)(`docs/operating.md: an operator's day ${missing ?? ""}`, () => {
+describe.skipIf(missing !== null)(`docs/operators_day.md ${missing ?? ""}`, () => {
   const scope = Scope.makeUnsafe();
   const run = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>) =>
     Effect.runPromise(Scope.provide(effect, scope));
@@ -69,10 +71,10 @@ describe.skipIf(missing !== null)(`docs/operating.md: an operator's day ${missin
   /** The command line of the operator, who has the checkout of the newest release. */
   let program: string;
   /** What the blocks name, and what it is here. */
-  const places: Array<readonly [documented: string | RegExp, here: string]> = [];
+  const places: Array<readonly [documented: string, here: string]> = [["100001", user]];
 
   const here = (text: string) =>
-    places.reduce((changed, [documented, place]) => changed.replaceAll(documented, place), text);
+    hosts.here(places.reduce((changed, [documented, place]) => changed.replaceAll(documented, place), text));
 
   /** Types a block into a shell that was given the first one. */
   const type = (block = "") =>
@@ -80,7 +82,7 @@ describe.skipIf(missing !== null)(`docs/operating.md: an operator's day ${missin
       cwd: folder,
       env: {
         // For the certificate of a test, which vouches for itself.
-        HOME: folder,
+        CURL_HOME: folder,
         PATH: [hosts.programs, process.env["PATH"]].join(delimiter),
         KEY: key,
       },
@@ -110,8 +112,9 @@ describe.skipIf(missing !== null)(`docs/operating.md: an operator's day ${missin
     const next = join(folder, "next");
     await makeNextRelease(next);
     program = join(root, "apps/server/main.ts");
+    const fixture = join(folder, "fixture.json");
+    await writeFile(fixture, JSON.stringify(world.fixture));
     const variables = Object.entries({
-      ACCOUNTLINK_PORT: "8080",
       ACCOUNTLINK_OPERATOR_PORT: "9090",
       ACCOUNTLINK_STORAGE: "postgres",
       ACCOUNTLINK_DATABASE_URL: database.url,
@@ -119,20 +122,24 @@ describe.skipIf(missing !== null)(`docs/operating.md: an operator's day ${missin
       ACCOUNTLINK_REDIS_URL: redis.url,
       ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
       ACCOUNTLINK_PLATFORM: "dev",
+      ACCOUNTLINK_FIXTURE: fixture,
+      ACCOUNTLINK_TRUSTED_PROXIES: "127.0.0.0/8",
+      ACCOUNTLINK_IP_PER_SECOND: "0",
       // Longer than haproxy.cfg takes to notice.
       ACCOUNTLINK_DRAIN_DELAY: "3 seconds",
       ACCOUNTLINK_IDLE_TIMEOUT: "1 minute",
-    }).map(([name, value]) => `${name}="${value}"\n`);
-    await writeFile(join(folder, "accountlink.env"), variables.join(""));
-    hosts = await startHosts({
-      numbers: [1, 2, 3],
-      releases: { "accountlink-1.0": root, "accountlink-1.1": next },
-      variables: variables.join(""),
-      fixture: world.fixture,
-    });
-    places.push([/10\.0\.0\.([1-3])\b/g, hosts.addressOf(0).replace(/0$/, "$1")]);
+    })
+      .map(([name, value]) => `${name}="${value}"\n`)
+      .join("");
+    await writeFile(join(folder, "accountlink.env"), variables);
+    hosts = await makeHosts({ numbers, operator: 9 });
+    for (const number of numbers) await installOn(hosts.rootOf(number), { next, variables });
+    for (const number of numbers) {
+      await hosts.control(number, "start accountlink");
+      await vi.waitFor(() => expect(hosts.journalOf(number)).toContain("listening on "), patience);
+    }
 
-    const port = await run(haproxy.start({ servers: [1, 2, 3].map((n) => `${hosts.addressOf(n)}:8080`) }));
+    const port = await run(haproxy.start({ servers: numbers.map((n) => `${hosts.addressOf(n)}:8080`) }));
     const { targets } = parse(here(scraped)).scrape_configs[0].static_configs[0];
     // Nobody waits here for a minute to see whether it lasts.
     const rules = readExample("alerts.yml").replaceAll(/for: \w+/g, "for: 1s");
@@ -141,7 +148,6 @@ describe.skipIf(missing !== null)(`docs/operating.md: an operator's day ${missin
       ["http://10.0.0.9:9090", prometheus.url],
       ["https://links.example.com", `https://127.0.0.1:${port}`],
     );
-    places.push(["100001", user]);
     clients = startClients({ url: `https://127.0.0.1:${port}`, key, count: clientCount });
   }, 120_000);
 
@@ -153,7 +159,7 @@ describe.skipIf(missing !== null)(`docs/operating.md: an operator's day ${missin
   });
 
   it("begins with all nodes scraped, and nothing wrong", async () => {
-    const expected = [1, 2, 3].map((number) => `${hosts.addressOf(number)}:9090 up 1`);
+    const expected = numbers.map((number) => `${hosts.addressOf(number)}:9090 up 1`);
     await vi.waitFor(async () => {
       const lines = (await type(state)).trim().split("\n");
       expect(lines.slice(0, 3).toSorted()).toEqual(expected);
@@ -245,3 +251,16 @@ describe.skipIf(missing !== null)(`docs/operating.md: an operator's day ${missin
     expect(Math.min(report.reads, report.writes)).toBeGreaterThan(50);
   });
 });
+
+/** What a host has before the day. */
+const installOn = async (
+  place: string,
+  { next, variables }: { readonly next: string; readonly variables: string },
+) => {
+  await symlink(root, join(place, "opt/accountlink-1.0"));
+  await symlink(next, join(place, "opt/accountlink-1.1"));
+  await symlink("accountlink-1.0", join(place, "opt/accountlink"));
+  await writeFile(join(place, "etc/accountlink/accountlink.env"), variables, { mode: 0o600 });
+  const unit = "accountlink.service";
+  await cp(join(root, "deploy", unit), join(place, "etc/systemd/system", unit));
+};

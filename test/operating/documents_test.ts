@@ -1,23 +1,43 @@
-/** What docs/operating.md and docs/scaling.md repeat of the sources, held against them. */
+/** What documents for operators repeat of the sources, held against them. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { RedisUrl } from "@accountlink/cache-redis";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { codeOf, readDocument, rowsUnder } from "../docs/document.ts";
+import { startServerHere } from "../support/server.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const operating = readDocument("docs/operating.md");
+
+const proseOf = (document: string): string => document.replaceAll(/\s+/g, " ");
 
 describe("docs/operating.md", () => {
   it("has the time that a statement may take, as PgBouncer has to be told it", () => {
     const source = readFileSync(join(root, "packages/storage-sql/postgres/postgres.ts"), "utf8");
     const [, millis] = /statementTimeout = "(\d+) millis"/.exec(source) ?? [];
-    const prose = operating.replaceAll(/\s+/g, " ");
-    expect(prose).toContain(
+    expect(proseOf(operating)).toContain(
       `**Time**: 1 second for a connection, ${Number(millis) / 1_000} for a statement or transaction`,
     );
-    expect(prose).toContain(`SET statement_timeout = '${millis}ms'`);
+    expect(proseOf(readDocument("docs/scaling.md"))).toContain(`SET statement_timeout = '${millis}ms'`);
+  });
+
+  it("has the routes of metrics that are no operation of the contract", async () => {
+    const server = await startServerHere({ fixture: {} });
+    onTestFinished(async () => void (await server.stop()));
+    for (const path of ["/verify", "/dashboard", "/me", "/docs", "/guide", "/openapi.json", "/nowhere"]) {
+      await server.send(`GET ${path}`);
+    }
+    await server.send("OPTIONS /v2/chat");
+    const { text } = await server.send("GET /metrics");
+    const counted = [...text.matchAll(/^accountlink_http_requests_total\{.*?route="(\w+)"/gm)].map(
+      ([, route = ""]) => route,
+    );
+    const row = rowsUnder(operating, ["metric", "labels", "counts"]).find(
+      ([name]) => codeOf(name) === "accountlink_http_requests_total",
+    );
+    const [, documented = ""] = /, or (.+); `code`/.exec(row?.[2] ?? "") ?? [];
+    expect(documented.split(", ").map(codeOf).toSorted()).toEqual([...new Set(counted)].toSorted());
   });
 
   it("has every form of a Redis URL", () => {
@@ -28,7 +48,9 @@ describe("docs/operating.md", () => {
   });
 });
 
-describe.each(["docs/operating.md", "docs/scaling.md"])("%s", (path) => {
+const documents = ["operating", "operators_day", "scaling"].map((name) => `docs/${name}.md`);
+
+describe.each(documents)("%s", (path) => {
   it("links to what there is", () => {
     const targets = [...readDocument(path).matchAll(/\]\(([^)#:]+)[^)]*\)/g)].map(
       ([, target = ""]) => target,

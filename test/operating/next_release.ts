@@ -26,7 +26,7 @@ export const makeNextRelease = async (folder: string): Promise<string> => {
       filter: (path) => !path.endsWith(".cache"),
     });
   }
-  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  for (const part of ["node_modules", "tools"]) await symlink(join(root, part), join(folder, part));
   await cp(join(root, "package.json"), join(folder, "package.json"));
   const storage = join(folder, "packages/storage-sql");
   await writeFile(join(storage, "migrations/0999_of_tomorrow.ts"), step);

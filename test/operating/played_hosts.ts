@@ -1,125 +1,146 @@
 /**
- * The hosts of docs/operating.md, played on this machine: each is an address of it and a folder with its `/etc` and
- * `/opt`, in which a real server runs. An `ssh` on PATH leads to them.
+ * The hosts of docs/operating.md, played on this machine: each is an address of it and a folder with its `/etc`, `/opt`
+ * and `/root`. Programs on PATH lead to them: `ssh`, and on each host a `systemctl` that runs what its units say.
  */
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { parseEnv } from "node:util";
-import { type ServerProcess, startServer } from "../support/server.ts";
+import { delimiter, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { type PlayedUnit, startUnit } from "./played_units.ts";
 
-/** What is on every host at the start. */
+/** A service of the operator's host that is there without a unit of ours. */
+interface HostService {
+  readonly start: () => Promise<unknown>;
+  readonly stop: () => Promise<unknown>;
+}
+
+/** What hosts there are. */
 export interface HostsOptions {
   /** The last numbers of their addresses. */
   readonly numbers: ReadonlyArray<number>;
-  /** Folders with a release, by their names in /opt. /opt/accountlink leads to the first. */
-  readonly releases: Readonly<Record<string, string>>;
-  /** The text of /etc/accountlink/accountlink.env. */
-  readonly variables: string;
-  readonly fixture: object;
+  /** The one on which blocks are typed, so that they name its files without ssh. */
+  readonly operator: number;
+  /** By the name of their unit. */
+  readonly services?: Readonly<Record<string, HostService>>;
 }
 
 /** Hosts at work. */
 export interface Hosts {
-  /** The address of a host in place of one of the documented network, 10.0.0.0/24. */
+  /** A text with the addresses and paths of this machine in place of those of the documents. */
+  readonly here: (text: string) => string;
   readonly addressOf: (number: number) => string;
-  /** A folder to put before PATH. */
+  /** The folder in place of `/`. */
+  readonly rootOf: (number: number) => string;
+  /** What precedes PATH on the operator's host. */
   readonly programs: string;
-  /** Exit codes of servers that were told to stop. */
+  /** What `systemctl` does there. */
+  readonly control: (number: number, words: string) => Promise<void>;
+  /** What the service printed there. */
+  readonly journalOf: (number: number) => string;
+  /** Exit codes of nodes that were told to stop. */
   readonly exitCodes: ReadonlyArray<number | null>;
   readonly close: () => Promise<void>;
 }
 
-/** What `ssh` runs there knows the folders of the host, and asks this process as it would ask systemd. */
-const sshOf = (folder: string): string => `#!/bin/sh
-host="${folder}/\${1#root@}"
-shift
-command=$(printf '%s' "$*" | sed "s|/opt/|$host/opt/|g; s|/etc/|$host/etc/|g")
-PATH="$host/bin:$PATH" exec sh -ec "$command"
-`;
-
-const expecting = (words: string, command: string): string => `#!/bin/sh
-[ "$*" = "${words}" ] || { echo "Cannot play: $0 $*" >&2; exit 1; }
-exec ${command}
-`;
-
-/** Starts the server on every host. */
-export const startHosts = async ({ numbers, releases, variables, fixture }: HostsOptions): Promise<Hosts> => {
+/** Makes the hosts. Nothing runs on them yet. */
+export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptions): Promise<Hosts> => {
   const folder = await mkdtemp(join(tmpdir(), "accountlink-hosts-"));
+  // Services of other users have files in it.
+  await chmod(folder, 0o755);
   // No other test has this network, so ports can be those of the documents.
   const network = `127.${randomInt(1, 255)}.${randomInt(256)}`;
   const addressOf = (number: number) => `${network}.${number}`;
-  const servers = new Map<string, ServerProcess>();
-  const journals = new Map<string, string>();
+  const rootOf = (number: number) => join(folder, addressOf(number));
+  const units = new Map<number, PlayedUnit>();
+  const journals = new Map<number, string>();
   const exitCodes: Array<number | null> = [];
+  const here = (document: string, root = rootOf(operator)) =>
+    document
+      .replaceAll(/\b10\.0\.0\.(\d+)\b/g, `${network}.$1`)
+      .replaceAll(/(?<![\w.])\/(etc|opt|var\/lib)\//g, `${root}/$1/`);
+  const journalOf = (number: number) => `${journals.get(number) ?? ""}${units.get(number)?.output() ?? ""}`;
 
-  const start = async (address: string) => {
-    const host = join(folder, address);
-    const env = parseEnv(await readFile(join(host, "etc/accountlink/accountlink.env"), "utf8"));
-    const program = join(host, "opt/accountlink/apps/server/main.ts");
-    const server = await startServer({
-      fixture,
-      program,
-      env: { ACCOUNTLINK_HOST: address, ...(env as Readonly<Record<string, string>>) },
-    });
-    servers.set(address, server);
-  };
-  const journalOf = (address: string) =>
-    `${journals.get(address) ?? ""}${servers.get(address)?.output() ?? ""}`;
-  const stop = async (address: string) => {
-    exitCodes.push((await servers.get(address)?.stop()) ?? null);
-    journals.set(address, journalOf(address));
-    servers.delete(address);
+  const unitOf = (number: number): HostService => ({
+    start: async () => {
+      const unit = await readFile(join(rootOf(number), "etc/systemd/system/accountlink.service"), "utf8");
+      units.set(number, await startUnit(here(unit, rootOf(number)), { ACCOUNTLINK_HOST: addressOf(number) }));
+    },
+    stop: async () => {
+      const unit = units.get(number);
+      if (unit === undefined) return;
+      exitCodes.push(await unit.stop());
+      journals.set(number, journalOf(number));
+      units.delete(number);
+    },
+  });
+  const control = async (number: number, words: string) => {
+    const [, verb, names = ""] = /^(start|stop|restart|enable -q --now) (.+)$/.exec(words) ?? [];
+    if (verb === undefined) throw new Error(`Cannot play "systemctl ${words}"`);
+    for (const name of names.split(" ")) {
+      const service = name === "accountlink" ? unitOf(number) : services[name];
+      if (service === undefined) throw new Error(`Cannot play the service "${name}"`);
+      if (verb === "stop" || verb === "restart") await service.stop();
+      if (verb !== "stop") await service.start();
+    }
   };
 
-  const restart = async (address: string) => {
-    await stop(address);
-    await start(address);
+  const answer = async (request: IncomingMessage) => {
+    const number = Number(request.url?.slice(1));
+    if (request.method === "GET") return journalOf(number);
+    await control(number, await text(request));
     return "";
   };
-  const control = createServer(({ method, url = "" }, response) => {
-    const address = url.slice(1);
-    const answer = method === "POST" ? restart(address) : Promise.resolve(journalOf(address));
-    answer
-      .then((text) => response.end(text))
-      .catch((error: unknown) => response.writeHead(500).end(String(error)));
+  const server = createServer((request, response) => {
+    answer(request)
+      .then((body) => response.end(body))
+      .catch((error: unknown) => response.writeHead(500).end(`${String(error)}\n`));
   }).listen(0, "127.0.0.1");
-  await once(control, "listening");
-  const { port } = control.address() as AddressInfo;
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
 
   const close = async () => {
-    await Promise.all([...servers.values()].map((server) => server.kill()));
-    control.close();
+    for (const unit of units.values()) await unit.kill();
+    server.close();
     await rm(folder, { recursive: true });
   };
-
-  const programs = join(folder, "bin");
-  await mkdir(programs);
-  await writeFile(join(programs, "ssh"), sshOf(folder), { mode: 0o755 });
   try {
-    for (const address of numbers.map(addressOf)) {
-      const host = join(folder, address);
-      for (const part of ["bin", "opt", "etc/accountlink"])
-        await mkdir(join(host, part), { recursive: true });
-      const asked = `curl -sS --fail-with-body http://127.0.0.1:${port}/${address}`;
-      for (const [name, text] of Object.entries({
-        systemctl: expecting("restart accountlink", `${asked} -X POST`),
-        journalctl: expecting("-u accountlink -o cat", asked),
-      })) {
-        await writeFile(join(host, "bin", name), text, { mode: 0o755 });
+    await writePrograms(join(folder, "bin"), { ssh: sshOf(folder, rootOf(operator)) });
+    for (const number of numbers) {
+      const root = rootOf(number);
+      for (const part of ["opt", "root", "etc/accountlink", "etc/systemd/system"]) {
+        await mkdir(join(root, part), { recursive: true });
       }
-      for (const [name, release] of Object.entries(releases)) await symlink(release, join(host, "opt", name));
-      await symlink(join(host, "opt", Object.keys(releases)[0] ?? ""), join(host, "opt/accountlink"));
-      await writeFile(join(host, "etc/accountlink/accountlink.env"), variables, { mode: 0o600 });
-      await start(address);
+      const asked = `curl -qsS --fail-with-body http://127.0.0.1:${port}/${number}`;
+      await writePrograms(join(root, "bin"), {
+        systemctl: `exec ${asked} --data-binary "$*"`,
+        journalctl: `[ "$*" = "-u accountlink -o cat" ] && exec ${asked}`,
+      });
     }
   } catch (error) {
     await close();
     throw error;
   }
-  return { addressOf, programs, exitCodes, close };
+  const programs = [join(rootOf(operator), "bin"), join(folder, "bin")].join(delimiter);
+  return { here, addressOf, rootOf, programs, control, journalOf, exitCodes, close };
+};
+
+/** Commands have the paths of the operator's host, and are for those of another one. */
+const sshOf = (folder: string, operatorRoot: string): string => `host="${folder}/\${1#root@}"
+shift
+command=$(printf '%s' "$*" | sed "s|${operatorRoot}/|$host/|g")
+cd "$host/root" && PATH="$host/bin:$PATH" exec sh -ec "$command"`;
+
+/** Writes shell scripts, by their names. */
+export const writePrograms = async (
+  folder: string,
+  scripts: Readonly<Record<string, string>>,
+): Promise<void> => {
+  await mkdir(folder, { recursive: true });
+  for (const [name, script] of Object.entries(scripts)) {
+    await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
 };

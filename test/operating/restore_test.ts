@@ -1,6 +1,6 @@
 /** The backup of docs/operating.md for Postgres: made beside a server at work, and restored into an empty database. */
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { makePostgresDatabase, startPostgres, whyNoPostgresWithTools } from "@accountlink/test-servers";
@@ -18,6 +18,12 @@ const commandWith = (part: string): string => {
   expect(blocks, `blocks with "${part}"`).toHaveLength(1);
   return blocks[0]?.text ?? "";
 };
+
+/** What a start with another secret than that of its database says. */
+const [, refusal = ""] = commandWith("Cannot start: ACCOUNTLINK_SECRET").trim().split("\n");
+
+/** How a message names a database. */
+const nameOf = (url: string): string => `${new URL(url).host}${new URL(url).pathname}`;
 
 const scope = Scope.makeUnsafe();
 let cwd = "";
@@ -60,6 +66,7 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
       running.send("PATCH /v2/game", { key, body: { chatId, gameId } });
     expect((await set("100001", "2")).status).toBe(200);
     await type(commandWith("pg_dump"), before.url);
+    expect((await stat(join(cwd, "accountlink.dump"))).mode & 0o777).toBe(0o600);
     expect((await set("100002", "3")).status).toBe(200);
     const rowsOf = async (database: typeof before, table: string) => {
       const rows = await Effect.runPromise(database.query(`SELECT * FROM ${table} ORDER BY 1, 2`));
@@ -90,6 +97,6 @@ describe.skipIf(missing !== null)(`docs/operating.md ${missing ?? ""}`, () => {
 
     await expect(
       startServerHere({ fixture, env: env(after.url, randomBytes(32).toString("base64")) }),
-    ).rejects.toThrow("Cannot start: ACCOUNTLINK_SECRET is not the secret of database");
+    ).rejects.toThrow(refusal.replace("10.0.0.9:5432/accountlink", nameOf(after.url)));
   });
 });

@@ -23,7 +23,17 @@ export const gameUser = {
   created: "2020-03-19T05:54:55.36Z",
 };
 
+/** The first user of Roblox, whom documents name. */
+const firstGameUser = {
+  id: 1,
+  name: "Roblox",
+  displayName: "Roblox",
+  created: "2006-02-27T21:06:40.3Z",
+};
+
 const users = [ada, eve];
+const gameUsers = [gameUser, firstGameUser];
+const bot = { id: "816547628409595165", username: "links", global_name: null, avatar: null };
 
 const membership = {
   user: ada,
@@ -33,7 +43,7 @@ const membership = {
 };
 
 const botToken = "the-token-of-the-bot";
-const chatClient = { id: "816547628409595165", secret: "the-secret-at-chat" };
+const chatClient = { id: bot.id, secret: "the-secret-at-chat" };
 const gameClient = { id: "4242424242", secret: "the-secret-at-game" };
 
 /** Both of them, running. */
@@ -69,7 +79,8 @@ export const startLivePlatforms = async (): Promise<LivePlatforms> => {
       const signIn = redeem(signIns, request, gameClient);
       return signIn === undefined ? refusedCode : tokens("openid", { id_token: await idToken(signIn) });
     }
-    return path.join("/") === `users/v1/users/${gameUser.id}` ? { body: gameUser } : unknownGameUser;
+    const user = gameUsers.find(({ id }) => path.join("/") === `users/v1/users/${id}`);
+    return user === undefined ? unknownGameUser : { body: user };
   };
 
   const scope = Scope.makeUnsafe();
@@ -149,6 +160,7 @@ const answerChat = (path: string, request: HeardRequest, signIns: Map<string, Si
   const owner = users.find(({ id }) => authorization.endsWith(` of ${id}`));
   if (owner !== undefined) return answerOwner(path, owner, authorization);
   if (authorization !== `Bot ${botToken}`) return chatRefusal(401, 0, "401: Unauthorized");
+  if (path === "users/@me") return { body: bot };
   if (path === `guilds/${guildId}`) return { body: { id: guildId, name: "Engine Room" } };
   if (path === `guilds/${guildId}/members/${ada.id}`) {
     return { body: membership };

@@ -68,11 +68,11 @@ export const variables = {
     fallback: null,
   }),
   ACCOUNTLINK_DATABASE_CONNECTIONS: positive({
-    description: "Connections that this server has to the database at most",
+    description: "Connections to the database at most",
     fallback: 10,
   }),
   ACCOUNTLINK_DATABASE_START_TIMEOUT: duration({
-    description: "How long a start waits for a database that does not answer",
+    description: "How long a start waits for the database",
     fallback: "20 seconds",
   }),
   ACCOUNTLINK_CACHE: choice(["memory", "redis"], {
@@ -84,12 +84,12 @@ export const variables = {
     fallback: null,
   }),
   ACCOUNTLINK_REDIS_PREFIX: prefix({
-    description: "What every name in Redis begins with, where deployments share one",
+    description: "Prefix of every name in Redis",
     fallback: "accountlink:",
   }),
   ACCOUNTLINK_SECRET: secrets({ description: "Unlocks the root key of the storage", fallback: null }),
   ACCOUNTLINK_ADDRESS_KEYS: namedSecrets({
-    description: "Keys that protect stored addresses; else derived from the root key",
+    description: "Keys that protect stored addresses",
     fallback: new Map(),
   }),
   ACCOUNTLINK_PLATFORM: choice(["dev", "live"], {
@@ -198,15 +198,15 @@ export const variables = {
     fallback: "400 days",
   }),
   ACCOUNTLINK_VPN_NETWORKS: text("a path", {
-    description: "List of the networks of VPNs, read again when it changes",
+    description: "List of the networks of VPNs",
     fallback: null,
   }),
   ACCOUNTLINK_VPN_DATABASE: text("a path", {
-    description: "Database of the networks of VPNs, in mmdb format, read again when it changes",
+    description: "Database of the networks of VPNs, in mmdb format",
     fallback: null,
   }),
   ACCOUNTLINK_SHARED_NETWORKS: text("a path", {
-    description: "List of networks that strangers share, read again when it changes",
+    description: "List of networks that strangers share",
     fallback: null,
   }),
   ACCOUNTLINK_CONNECTIONS_PER_IP: count({
@@ -214,23 +214,23 @@ export const variables = {
     fallback: 256,
   }),
   ACCOUNTLINK_CONNECTIONS: positive({
-    description: "Open connections in all, fewer where the process may open few files",
+    description: "Open connections in all",
     fallback: 10_000,
   }),
   ACCOUNTLINK_HEADER_TIMEOUT: duration({
-    description: "How long the head of a request may take to arrive",
+    description: "How long the head of a request may take",
     fallback: "10 seconds",
   }),
   ACCOUNTLINK_REQUEST_TIMEOUT: duration({
-    description: "How long a whole request may take to arrive, head and body",
+    description: "How long a whole request may take",
     fallback: "30 seconds",
   }),
   ACCOUNTLINK_WRITE_TIMEOUT: duration({
-    description: "How long a client may leave something unread of what was written to it",
+    description: "How long written data may stay unread",
     fallback: "30 seconds",
   }),
   ACCOUNTLINK_IDLE_TIMEOUT: duration({
-    description: "How long a connection may be open between two requests",
+    description: "How long a connection may be idle",
     fallback: "5 seconds",
   }),
   ACCOUNTLINK_LOG_LEVEL: choice(["trace", "debug", "info", "warn", "error"], {
@@ -238,11 +238,11 @@ export const variables = {
     fallback: "info",
   }),
   ACCOUNTLINK_OPERATOR_PORT: port({
-    description: "Port of /metrics, with /healthz and /readyz, instead of on the public one",
+    description: "Port of /metrics and the health checks",
     fallback: null,
   }),
   ACCOUNTLINK_DRAIN_DELAY: duration({
-    description: "How long after SIGTERM /readyz is 503 before the server stops accepting",
+    description: "How long /readyz is 503 before a stop",
     fallback: "0 seconds",
   }),
   ACCOUNTLINK_DEV_PLATFORM_PORT: port({

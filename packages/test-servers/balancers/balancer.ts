@@ -21,12 +21,19 @@ export interface BalancerKind extends DebianServer {
  */
 type ConfigFor = (port: number, folder: string) => string;
 
+interface BalancerOptions {
+  /** How many files it may open; as many as this process by default. */
+  readonly descriptors?: number;
+}
+
+const limitedTo = (descriptors: number) => ["sh", "-c", 'ulimit -n "$0" && exec "$@"', `${descriptors}`];
+
 /** The functions to start a kind of balancer. */
 export const makeBalancer = (kind: BalancerKind) => {
   const program = findServer(kind);
   const [packageName = ""] = kind.names;
 
-  const prepare = async (configFor: ConfigFor) => {
+  const prepare = async (configFor: ConfigFor, { descriptors }: BalancerOptions) => {
     const found = await program;
     if (found === null) {
       throw new Error(
@@ -37,7 +44,8 @@ export const makeBalancer = (kind: BalancerKind) => {
     const port = await freePort();
     const path = join(folder, "balancer.conf");
     await writeFile(path, configFor(port, folder));
-    const command = [found.file, ...kind.argumentsFor(path, folder)];
+    const limited = descriptors === undefined ? [] : limitedTo(descriptors);
+    const command = [...limited, found.file, ...kind.argumentsFor(path, folder)];
     // SIGKILL would leave the workers of an nginx.
     return { port, folder, env: found.env, command, endsBy: "TERM" as const };
   };
@@ -48,8 +56,8 @@ export const makeBalancer = (kind: BalancerKind) => {
         ? skipReason(kind.name, `there is no ${packageName} on PATH, and no Debian package of it to unpack`)
         : null,
 
-    start: Effect.fnUntraced(function* (configFor: ConfigFor) {
-      const { port, ...files } = yield* Effect.promise(() => prepare(configFor));
+    start: Effect.fnUntraced(function* (configFor: ConfigFor, options: BalancerOptions = {}) {
+      const { port, ...files } = yield* Effect.promise(() => prepare(configFor, options));
       const running = yield* Effect.acquireRelease(
         Effect.promise(() => SupervisedProcess.start(files)),
         (started) => Effect.promise(() => started.remove()),

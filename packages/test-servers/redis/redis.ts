@@ -36,10 +36,11 @@ export interface RedisServerOptions {
   readonly sentinel?: boolean;
 }
 
+const packages = ["redis-server", "redis-tools", "liblzf1", "libjemalloc2", "libatomic1"];
 const program = findServer({
   names: ["redis-server", "valkey-server"],
   path: "usr/bin/redis-server",
-  packages: ["redis-server", "redis-tools", "liblzf1", "libjemalloc2", "libatomic1"],
+  packages,
 });
 const givenUrl = process.env["ACCOUNTLINK_TEST_REDIS_URL"] ?? "";
 
@@ -50,6 +51,13 @@ export const whyNoRedis = async (): Promise<string | null> => {
     "Redis",
     "there is no redis-server or valkey-server on PATH, and no Debian package of it to unpack",
   );
+};
+
+/** The command line of Redis or Valkey, where the server was found. */
+export const findRedisClient = async (): Promise<ServerProgram | null> => {
+  // After the server, which unpacks the packages.
+  await program;
+  return findServer({ names: ["redis-cli", "valkey-cli"], path: "usr/bin/redis-cli", packages });
 };
 
 /** The same for a shared Redis, which may be an external one. */

@@ -1,0 +1,206 @@
+/**
+ * "The first hour" of docs/operating.md: its blocks, in their order, typed into one shell of a machine that has nothing
+ * yet, with real Postgres, Redis and HAProxy. What each has to print stands below it.
+ */
+import { cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  findRedisClient,
+  makeCertificate,
+  type PostgresServer,
+  type RedisServer,
+  startHaproxy,
+  startPostgres,
+  startRedis,
+  whyNoCertificate,
+  whyNoHaproxy,
+  whyNoPostgresWithTools,
+  whyNoRedis,
+} from "@accountlink/test-servers";
+import { Effect, Exit, Scope } from "effect";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { blocksOf, readDocument } from "../docs/document.ts";
+import { hasProgram, openShell, type Shell } from "../docs/shell.ts";
+import { terminal } from "../start/fresh_clone.ts";
+import { type LivePlatforms, startLivePlatforms } from "../support/live_platforms.ts";
+import { type Hosts, makeHosts, writePrograms } from "./played_hosts.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const [hour = ""] = /^## The first hour$[\s\S]*?^(?=## )/m.exec(readDocument("docs/operating.md")) ?? [];
+
+/** Each step, with the block to type and what it prints. */
+const steps = hour.split(/^(?=\d+\. )/m).slice(1);
+
+const whyNoHour = async (): Promise<string | null> => {
+  for (const whyNone of [whyNoPostgresWithTools, whyNoRedis, whyNoHaproxy, whyNoCertificate]) {
+    const reason = await whyNone();
+    if (reason !== null) return reason;
+  }
+  for (const program of ["curl", "git", "jq", "npm", "tar"]) {
+    if (!(await hasProgram(program))) return `without ${program}`;
+  }
+  return process.platform === "linux" ? null : "without the addresses of Linux";
+};
+const missing = await whyNoHour();
+
+const front = 9;
+const keeper = 8;
+
+describe.skipIf(missing !== null)(`docs/operating.md: the first hour ${missing ?? ""}`, () => {
+  const scope = Scope.makeUnsafe();
+  const run = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>, within: Scope.Scope = scope) =>
+    Effect.runPromise(Scope.provide(effect, within));
+  let folder = "";
+  let hosts: Hosts;
+  let postgres: PostgresServer;
+  let redis: RedisServer;
+  let platforms: LivePlatforms;
+  let shell: Shell;
+
+  /** HAProxy as its file on the host says, on a port that this user may open. */
+  const makeHaproxy = () => {
+    let started = Scope.makeUnsafe();
+    const stop = async () => {
+      await Effect.runPromise(Scope.close(started, Exit.void));
+      started = Scope.makeUnsafe();
+    };
+    const start = async () => {
+      const config = await readFile(join(hosts.rootOf(front), "etc/haproxy/haproxy.cfg"), "utf8");
+      const { username, gid } = userInfo();
+      const port = await run(
+        startHaproxy((free) =>
+          config
+            .replace("bind :443 ", `bind 127.0.0.1:${free} `)
+            .replace("  user haproxy\n  group haproxy\n", `  user ${username}\n  gid ${gid}\n`),
+        ),
+        started,
+      );
+      // The certificate of a test vouches for itself.
+      await writeFile(
+        join(folder, ".curlrc"),
+        `insecure\nconnect-to = "links.example.com:443:127.0.0.1:${port}"\n`,
+      );
+    };
+    return { start, stop };
+  };
+
+  /** What differs on this machine: addresses, ports, folders, and the applications at the platforms. */
+  const here = (block: string) => {
+    const { ACCOUNTLINK_PLATFORM: _, ...applications } = platforms.env;
+    const named = Object.entries(applications).filter(([name]) => !block.includes(`${name}=`));
+    return hosts
+      .here(block.replace("10.0.0.0/24", "127.0.0.0/8").replace(/(TRUSTED_PROXIES)=.+/, "$1=127.0.0.1"))
+      .replace("<address of this repository>", root)
+      .replaceAll(/^(ACCOUNTLINK_\w+)=<.+>$/gm, (_line, name: string) => `${name}=${applications[name]}`)
+      .replace("=live\n", ["=live", ...named.map(([name, value]) => `${name}=${value}`), ""].join("\n"))
+      .replace("ACCOUNTLINK_HOST=0.0.0.0", `ACCOUNTLINK_HOST=${hosts.addressOf(front)}`)
+      .replace("listen on 0.0.0.0", `listen on ${hosts.addressOf(front)}`)
+      .replace(":5432", `:${postgres.port}`)
+      .replace(":6379", `:${redis.port}`);
+  };
+
+  const writeHost = async () => {
+    const machine = hosts.rootOf(front);
+    for (const part of ["postgresql/15/main", "redis", "haproxy", "letsencrypt/live/links.example.com"]) {
+      await mkdir(join(machine, "etc", part), { recursive: true });
+    }
+    // Lets in whom Debian lets in, and no nodes.
+    await writeFile(
+      join(machine, "etc/postgresql/15/main/pg_hba.conf"),
+      "host all postgres 127.0.0.1/32 scram-sha-256\n",
+    );
+    await writeFile(join(machine, "etc/redis/redis.conf"), "");
+    const { certificate, key } = await run(makeCertificate);
+    const certificates = join(machine, "etc/letsencrypt/live/links.example.com");
+    await cp(certificate, join(certificates, "fullchain.pem"));
+    await cp(key, join(certificates, "privkey.pem"));
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "accountlink-hour-"));
+    const serviceOf = (server: () => { restart: Effect.Effect<void>; stop: Effect.Effect<void> }) => ({
+      start: () => run(server().restart),
+      stop: () => run(server().stop),
+    });
+    hosts = await makeHosts({
+      numbers: [1, 2, keeper, front],
+      operator: front,
+      services: {
+        postgresql: serviceOf(() => postgres),
+        "redis-server": serviceOf(() => ({ restart: redis.restart, stop: redis.kill })),
+        haproxy: makeHaproxy(),
+      },
+    });
+    await writeHost();
+    const etc = join(hosts.rootOf(front), "etc");
+    const config = [`hba_file = '${etc}/postgresql/15/main/pg_hba.conf'`];
+    postgres = await run(startPostgres({ tools: true, config }));
+    redis = await run(startRedis({ config: [`include ${etc}/redis/redis.conf`] }));
+    platforms = await startLivePlatforms();
+    const client = await findRedisClient();
+    const administrator = new URL(postgres.urlOf("postgres"));
+    await writePrograms(join(hosts.rootOf(front), "bin"), {
+      "apt-get": `case "$*" in
+"update -qq" | "install -qq curl git haproxy jq openssl postgresql redis-server") ;;
+*) exit 1 ;;
+esac`,
+      psql: `exec ${postgres.programs}/psql -p ${postgres.port} "$@"`,
+      su: `[ "$1 $2 $3" = "- postgres -c" ] || exit
+export PGHOST=127.0.0.1 PGUSER=postgres PGPASSWORD=${administrator.password}
+exec sh -ec "$4"`,
+      "redis-cli": `LD_LIBRARY_PATH=${client?.env["LD_LIBRARY_PATH"] ?? ""} exec ${client?.file} -p ${redis.port} "$@"`,
+    });
+    const { ACCOUNTLINK_PORT: _, ...env } = terminal();
+    shell = openShell({
+      cwd: folder,
+      env: { ...env, CURL_HOME: folder, PATH: `${hosts.programs}:${env["PATH"]}` },
+      folder,
+      timeout: 120_000,
+    });
+  });
+
+  afterAll(async () => {
+    shell?.close();
+    await hosts?.close();
+    await platforms?.stop();
+    await Effect.runPromise(Scope.close(scope, Exit.void));
+    await rm(folder, { recursive: true });
+  });
+
+  it("leads from nothing to two nodes, a key that they accept, and a secret that is kept", async () => {
+    expect(steps.length).toBeGreaterThan(5);
+    for (const step of steps) {
+      const blocks = blocksOf(step);
+      expect([step, ...blocks.map(({ language }) => language)]).toEqual([step, "sh", "text"]);
+      const [block = "", documented = ""] = blocks.map(({ text }) => here(text));
+      const printed = await shell.type(block).catch((error: Error) => {
+        throw new Error(`${error.message}\n${[1, 2].map(hosts.journalOf).join("\n")}`);
+      });
+      expect({ block, printed }).toEqual({ block, printed: expect.stringMatching(patternOf(documented)) });
+    }
+  });
+
+  it("left what is secret to its owner, and the program of a node to the user of its unit", async () => {
+    const modeOf = async (number: number, path: string) =>
+      ((await stat(join(hosts.rootOf(number), path))).mode & 0o777).toString(8);
+    for (const node of [1, 2]) {
+      expect(await modeOf(node, "etc/accountlink/accountlink.env")).toBe("600");
+      expect(await modeOf(node, "opt/accountlink/apps/server/main.ts")).toBe("644");
+      expect(await modeOf(node, "opt/accountlink/tools/node")).toBe("755");
+    }
+    expect(await modeOf(keeper, "root/accountlink.secret")).toBe("600");
+    expect(await modeOf(front, "etc/haproxy/certificate.pem")).toBe("600");
+    expect((await stat(join(folder, "accountlink/accountlink.env"))).mode & 0o777).toBe(0o600);
+  });
+});
+
+/** What is printed, where `…` is different each time. */
+const patternOf = (text: string): RegExp =>
+  new RegExp(
+    `^${text
+      .split("…")
+      .map((part) => part.replaceAll(/\W/g, "\\$&"))
+      .join(".*")}$`,
+  );

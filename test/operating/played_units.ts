@@ -1,0 +1,63 @@
+/** Services of systemd, run as their units say, without systemd. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { parseEnv } from "node:util";
+
+/** A service that runs. */
+export interface PlayedUnit {
+  /** What it printed. */
+  readonly output: () => string;
+  /** Stops it with the signal and within the time of its unit, and gives its exit code; null if it was killed. */
+  readonly stop: () => Promise<number | null>;
+  readonly kill: () => Promise<unknown>;
+}
+
+/**
+ * Starts a service, and returns at once.
+ *
+ * @param text of its unit, with paths of this machine
+ * @param env on top of what the unit says
+ */
+export const startUnit = async (text: string, env: Readonly<Record<string, string>>): Promise<PlayedUnit> => {
+  const settingOf = (name: string) => {
+    const [, value] = new RegExp(`^${name}=(.*)$`, "m").exec(text) ?? [];
+    if (value === undefined) throw new Error(`Cannot start a unit: it has no ${name}`);
+    return value;
+  };
+  const [program = "", ...args] = settingOf("ExecStart").split(" ");
+  const variables = parseEnv(await readFile(settingOf("EnvironmentFile"), "utf8"));
+  const child = spawn(program, args, {
+    cwd: settingOf("WorkingDirectory"),
+    env: {
+      PATH: "/usr/bin:/bin",
+      ...parseEnv(settingOf("Environment")),
+      ...variables,
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  await once(child, "spawn");
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (part: string) => {
+      printed += part;
+    });
+  }
+  const stop = async () => {
+    const deadline = setTimeout(() => child.kill("SIGKILL"), Number(settingOf("TimeoutStopSec")) * 1_000);
+    const exitCode = await end(child, settingOf("KillSignal") as NodeJS.Signals);
+    clearTimeout(deadline);
+    return exitCode;
+  };
+  return { output: () => printed, stop, kill: () => end(child, "SIGKILL") };
+};
+
+const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+  }
+  return child.exitCode;
+};
