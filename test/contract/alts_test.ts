@@ -3,7 +3,7 @@
  */
 
 import { freePort } from "@accountlink/test-servers";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { scoreOf } from "../support/alt_score.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
 import { type Answer, textOf } from "../support/http.ts";
@@ -471,6 +471,8 @@ describe("With the chat platform", () => {
   const key = premiumKey({ links, sightings });
   const query = `chatId=${target}&guildId=${guild}`;
 
+  afterEach(() => platform.recover());
+
   test.each([
     ["down", { mode: "down", platform: "chat", under: "/chat/api/guilds/:guildId/members" }],
     ["slow", { mode: "slow", platform: "chat", delayMs: 20_000, under: "/chat/api/guilds/:guildId/members" }],
@@ -489,7 +491,6 @@ describe("With the chat platform", () => {
     const v1 = await sendDuringFault(`GET /api/v1/public/detections/alt?${query}`, { key });
     const body = { gameIds: ["1"], guildId: guild };
     const bulk = await sendDuringFault("POST /v2/alts/bulk", { key, body });
-    await platform.recover();
     expect(v1.body.data).toMatchObject({
       alts: [],
       warnings: [expect.stringContaining("150 of the candidates")],
@@ -510,7 +511,6 @@ describe("With the chat platform", () => {
     const started = performance.now();
     const { status, body } = await send(`GET /v2/alts?chatId=${target}&resolved=true`, { key });
     expect(performance.now() - started).toBeLessThan(delayMs);
-    await platform.recover();
     expect(status).toBe(200);
     expect(body.data).toMatchObject({ summary: { matchCount: 25 } });
   });

@@ -11,7 +11,8 @@ import { claimPort } from "./port.ts";
 /** Makes the server. Its port opens with `open`, once something is served. */
 export const makeDevHttpServer = Effect.fnUntraced(function* (port: number) {
   const { url, open } = yield* claimPort("ACCOUNTLINK_DEV_PLATFORM_PORT", { host: "127.0.0.1", port });
-  const node = createServer();
+  // On a busy machine a shorter time ends connections that a client is about to use again.
+  const node = createServer({ keepAliveTimeout: 60_000 });
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       node.close();

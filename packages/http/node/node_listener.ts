@@ -16,6 +16,8 @@ export interface NodeRequest {
   readonly complete: boolean;
   readonly readableEnded: boolean;
   readonly readableLength: number;
+  /** Keeps Node from reading the rest of the body after the response. */
+  _consuming?: boolean;
   readonly socket: {
     readonly remoteAddress?: string | undefined;
     readonly end: () => unknown;
@@ -32,6 +34,9 @@ export interface NodeRequest {
 /** What the listener uses of Node's `ServerResponse`. */
 export interface NodeResponse {
   readonly destroyed: boolean;
+  shouldKeepAlive: boolean;
+  /** Whether Node destroys the connection after this response. */
+  _last?: boolean;
   readonly writeContinue: () => void;
   readonly writeHead: (status: number, headers: Record<string, string | Array<string>>) => unknown;
   readonly write: (chunk: Uint8Array) => boolean;
@@ -107,6 +112,7 @@ class NodeExchange implements HttpRequest {
   readonly outgoing: NodeResponse;
   readonly #incoming: NodeRequest;
   readonly #options: NodeListenerOptions;
+  #awaitsContinue: boolean;
 
   constructor(incoming: NodeRequest, outgoing: NodeResponse, options: NodeListenerOptions) {
     this.method = incoming.method as string;
@@ -114,6 +120,7 @@ class NodeExchange implements HttpRequest {
     this.outgoing = outgoing;
     this.#incoming = incoming;
     this.#options = options;
+    this.#awaitsContinue = options.expectsContinue === true;
   }
 
   get remoteAddress(): string | undefined {
@@ -132,7 +139,8 @@ class NodeExchange implements HttpRequest {
     if (length === 0 && !isChunked) return Effect.succeed(noBytes);
     if (length > maxBytes) return tooLarge;
     if (incoming.readableEnded) return Effect.die(new Error("The body was read before the listener"));
-    if (this.#options.expectsContinue === true) this.outgoing.writeContinue();
+    if (this.#awaitsContinue) this.outgoing.writeContinue();
+    this.#awaitsContinue = false;
     if (isChunked || incoming.readableLength < length) return readChunks(incoming, maxBytes);
     const bytes = incoming.read() ?? noBytes;
     incoming.resume();
@@ -162,13 +170,24 @@ class NodeExchange implements HttpRequest {
     }
   }
 
-  /** Reads and drops some of a body that nobody wants, so that the client reads the response. */
+  /**
+   * Reads and drops a body that nobody wants, so that the connection can be used again. One that is too long for that,
+   * or waits for a 100, ends the connection, after the client had time to read the response.
+   */
   #abandonBody(): void {
-    const incoming = this.#incoming;
+    const [incoming, outgoing] = [this.#incoming, this.outgoing];
     const { "content-length": length, "transfer-encoding": encoding } = incoming.headers;
     if (incoming.complete || (length === undefined && encoding === undefined)) return;
-    // Before Node's own listener, which would drop all of it.
-    this.outgoing.prependListener("finish", () => {
+    const isLong = Number(length ?? 0) > maxDroppedBytes;
+    if (isLong || this.#awaitsContinue) outgoing.shouldKeepAlive = false;
+    // Before Node's own listener, which drops a body whole and destroys a connection that is not kept.
+    outgoing.prependListener("finish", () => {
+      if (incoming.complete) return;
+      if (outgoing._last === true) {
+        incoming._consuming = true;
+        outgoing._last = false;
+        return closeSlowly(incoming);
+      }
       let left = maxDroppedBytes;
       incoming.on("data", (chunk: Uint8Array) => {
         left -= chunk.length;
