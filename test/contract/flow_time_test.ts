@@ -8,7 +8,7 @@ import { type Answer, textOf } from "../support/http.ts";
 import { expectPage, useFlowServer } from "./flow_server.ts";
 
 const { newBrowser, newKey, newSession, gameOf } = await useFlowServer({
-  ACCOUNTLINK_SESSION_TTL: "4 seconds",
+  ACCOUNTLINK_SESSION_TTL: "10 seconds",
 });
 const title = "The time is over";
 
