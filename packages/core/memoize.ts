@@ -1,6 +1,6 @@
 /**
- * Remembers what a function without effects made of recent arguments, at most `max` of them: then it
- * begins anew, which costs less than to know the oldest.
+ * Caches the results of a pure function. At `max` entries the cache is emptied, which costs less than tracking the
+ * oldest.
  *
  * @internal
  */

@@ -70,7 +70,7 @@ const numberOf = ([first, second, third, fourth]: readonly [number, number, numb
   ((first << 24) | (second << 16) | (third << 8) | fourth) >>> 0;
 
 /**
- * Reads a list. What stands behind a `#` is a comment.
+ * Reads a list. Text after `#` is a comment.
  *
  * @example
  * ```ts

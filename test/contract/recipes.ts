@@ -16,7 +16,7 @@ export interface Recipe {
   readonly data: unknown;
   /** What has to be given, in documented order, besides the guild. */
   readonly required: ReadonlyArray<string>;
-  /** A value of the wrong form; without one, a dated contract that there is not is asked for. */
+  /** A value of the wrong form. Without one, the case sends an unknown `Service-Version`. */
   readonly invalid?: Values;
   /** Whether the chat user that it is about has to be in the guild; the reason that is given otherwise. */
   readonly member?: "user_not_in_guild" | "new_user_not_in_guild";

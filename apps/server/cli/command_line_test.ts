@@ -58,7 +58,7 @@ describe("a run of the program", () => {
       .split("\n")
       .map((line) => JSON.parse(line) as { readonly level: string; readonly message: string });
     expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      "WARN ACCOUNTLINK_PROT is set, and no variable of this release, expected perhaps ACCOUNTLINK_PORT",
+      "WARN ACCOUNTLINK_PROT is set, but no such variable exists, expected perhaps ACCOUNTLINK_PORT",
       "WARN ACCOUNTLINK_DATABASE_URL is set, and has no effect: ACCOUNTLINK_STORAGE is not postgres",
       "WARN ACCOUNTLINK_TRUSTED_PROXIES contains every address, so any client can forge the address that limits and lists apply to",
     ]);

@@ -24,7 +24,7 @@ export const unknownVariables = (environment: Environment): ReadonlyArray<Config
     .filter((name) => name.startsWith("ACCOUNTLINK_") && !(name in variables))
     .map((name) => {
       const meant = nearestVariable(name);
-      const problem = `${name} is set, and no variable of this release`;
+      const problem = `${name} is set, but no such variable exists`;
       return meant === null
         ? { problem, advice: "Correct its name or remove it" }
         : { problem: `${problem}, expected perhaps ${meant}`, advice: `Correct its name to ${meant}` };

@@ -19,7 +19,7 @@ describe("configWarnings", () => {
 
   it.effect("names what is misspelt, and what was meant if that is near", () =>
     Effect.gen(function* () {
-      const unknown = "is set, and no variable of this release";
+      const unknown = "is set, but no such variable exists";
       expect(
         yield* problemsOf({
           ACCOUNTLINK_PROT: "1",

@@ -51,7 +51,7 @@ describe("accountlink doctor", () => {
     expect(code).toBe(1);
     expect(stdout).toContain('fail  configuration  ACCOUNTLINK_PORT is "80a", expected a port number');
     expect(stdout).toContain('fail  configuration  ACCOUNTLINK_SESSION_TTL is "soon", expected a duration');
-    expect(stdout).toContain("warn  configuration  ACCOUNTLINK_PROT is set, and no variable of this release");
+    expect(stdout).toContain("warn  configuration  ACCOUNTLINK_PROT is set, but no such variable exists");
   });
 
   it("finds what is open to others", async () => {

@@ -17,7 +17,7 @@ export const watchFileDescriptors = Effect.suspend(() => {
       ? Effect.logError(
           `Out of file descriptors (${refusal}): connections are refused, expected a higher limit (ulimit -n, or LimitNOFILE of systemd)`,
         )
-      : Effect.logInfo("There are file descriptors again");
+      : Effect.logInfo("File descriptors are available again");
   });
   return Effect.repeat(look, Schedule.spaced("1 second"));
 });

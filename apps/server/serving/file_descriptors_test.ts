@@ -40,7 +40,7 @@ it.skipIf(process.platform === "win32")(
     );
     await heard(/"message":"Out of file descriptors \(EMFILE\): connections are refused/);
     for (const socket of sockets) socket.destroy();
-    await heard(/"message":"There are file descriptors again"/);
+    await heard(/"message":"File descriptors are available again"/);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   },
 );

@@ -110,7 +110,10 @@ const emptyPage = (configuration: object) => html`<!doctype html>
 </html>
 `;
 
-/** Takes the script of Scalar out of the page that Effect makes. */
+/**
+ * Takes the script of Scalar out of the page that Effect makes. The package of the script would bring a hundred others
+ * to every server.
+ */
 const makeScript = async (): Promise<StaticDocument> => {
   const scalar = HttpRouter.toWebHandler(HttpApiScalar.layer(HttpApi.make("empty"), { path: "/" }), {
     disableLogger: true,
@@ -118,7 +121,10 @@ const makeScript = async (): Promise<StaticDocument> => {
   const page = await (await scalar.handler(new Request("http://localhost/"))).text();
   await scalar.dispose();
   const start = page.indexOf(opening) + opening.length;
-  return makeStaticDocument(page.slice(start, page.indexOf("</script>", start)), {
+  const end = page.indexOf("</script>", start);
+  if (start < opening.length || end === -1)
+    throw new Error("Cannot make the API reference: Effect's page has no script");
+  return makeStaticDocument(page.slice(start, end), {
     contentType: "text/javascript; charset=utf-8",
     onlyCompressed: true,
   });

@@ -48,7 +48,7 @@ const refusalOf = (error: SiteError): Refusal => {
     case "BadRequest":
       return error.problem === "not_found"
         ? { status, title: "There is no such page", text: "Check that the address is complete." }
-        : { status, title: "This address cannot be used", text: "It is no page to open." };
+        : { status, title: "This address cannot be used", text: "This address is not a page." };
     case "Forbidden":
       return error.reason === "csrf"
         ? {
