@@ -502,7 +502,9 @@ describe("With the chat platform", () => {
   });
 
   test("well, 150 candidates are asked about, in several attempts if need be", async () => {
-    await expect.poll(async () => (await send(`GET /v2/alts?${query}`, { key })).status, patience).toBe(200);
+    await expect
+      .poll(async () => (await send(`GET /v2/alts?${query}`, { key })).status, { ...patience, timeout: 120_000 })
+      .toBe(200);
   });
 
   test("slow, profiles are null in time", async () => {

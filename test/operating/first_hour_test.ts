@@ -157,7 +157,7 @@ exec sh -ec "$4"`,
       cwd: folder,
       env: { ...env, CURL_HOME: folder, PATH: `${hosts.programs}:${env["PATH"]}` },
       folder,
-      timeout: 120_000,
+      timeout: 240_000,
     });
   });
 
