@@ -6,6 +6,7 @@ import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
 import { withStatementSpan } from "../../statements/statement_span.ts";
 import { Access, inTransaction, type Run } from "./access.ts";
+import { logFullDisk } from "./full_disk.ts";
 import { retryWhileLocked } from "./lock_wait.ts";
 import { SnapshotReader } from "./snapshot_reader.ts";
 import { type Statements, statementsOf } from "./statements.ts";
@@ -53,7 +54,10 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const Direct = (yield* isTraced) ? TracedConnection : Connection;
   const { filename, writeTurn = Effect.void, alone = true } = options;
   const reader = yield* makeReader({ filename, busyTimeout, alone }, Direct);
-  const access = new Access(db, { busyTimeout, writeTurn, onWrite: () => reader?.endSnapshot() });
+  // A database in memory needs no disk.
+  const onDiskFull = reader === undefined ? () => {} : yield* logFullDisk(filename, dataVersion(reader));
+  const onWrite = () => reader?.endSnapshot();
+  const access = new Access(db, { busyTimeout, writeTurn, onWrite, onDiskFull });
   const statements = statementsOf(db);
   const shared = new Connection(access.shared, statements);
 
@@ -103,6 +107,10 @@ const makeReader = Effect.fnUntraced(function* (
   const reader = new SnapshotReader(db, { busyTimeout, atEnd });
   return Object.assign(new Direct(reader.run, statementsOf(db)), { endSnapshot: reader.endSnapshot });
 });
+
+/** Changes with every commit of another connection. */
+const dataVersion = (reader: Connection) =>
+  Effect.map(reader.executeValues("PRAGMA data_version", []), ([row]) => row?.[0]);
 
 function open(filename: string): DatabaseSync {
   const db = new DatabaseSync(filename, { enableForeignKeyConstraints: true, timeout: 0 });
