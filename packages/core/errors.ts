@@ -278,7 +278,12 @@ interface Unavailability extends WithCause {
  * A store, counter, cache or signal did not answer. The request can be retried. It is the only
  * error of these ports.
  */
-export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<Unavailability> {
+export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<
+  Unavailability & {
+    /** Whether the adapter has logged the outage, and will log its end. Then its requests need no lines. */
+    readonly isLogged?: boolean;
+  }
+> {
   readonly code = "INTERNAL_ERROR";
   readonly status = 503;
   readonly details = null;

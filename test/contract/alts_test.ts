@@ -503,7 +503,10 @@ describe("With the chat platform", () => {
 
   test("well, 150 candidates are asked about, in several attempts if need be", async () => {
     await expect
-      .poll(async () => (await send(`GET /v2/alts?${query}`, { key })).status, { ...patience, timeout: 120_000 })
+      .poll(async () => (await send(`GET /v2/alts?${query}`, { key })).status, {
+        ...patience,
+        timeout: 120_000,
+      })
       .toBe(200);
   });
 

@@ -2,7 +2,7 @@
  * Sign-in to the dashboard and to one's own data: what a browser gets, and what somebody else may try with it.
  */
 import { describe, expect, test } from "vitest";
-import { formOf, openBrowser, titleOf } from "../support/flow_browser.ts";
+import { formOf, locationOf, openBrowser, titleOf } from "../support/flow_browser.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
 import { whyHidden } from "../support/storage.ts";
 import { makeWorld } from "../support/world.ts";
@@ -56,11 +56,11 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect(first).not.toBe(planted);
     const thief = newBrowser();
     thief.cookies.set(cookies[site], planted);
-    expect((await thief.post(`/${site}/sign-out`, {})).headers.location).toBe(`/${site}/sign-in`);
+    expect((await thief.post(`/${site}/sign-out`, {})).headers.location).toBe(`/${site}/sign-in?form=lost`);
     await signIn(ada, browser, site);
     expect(browser.cookies.get(cookies[site])).not.toBe(first);
     thief.cookies.set(cookies[site], first);
-    expect((await thief.post(`/${site}/sign-out`, {})).headers.location).toBe(`/${site}/sign-in`);
+    expect((await thief.post(`/${site}/sign-out`, {})).headers.location).toBe(`/${site}/sign-in?form=lost`);
   });
 
   const used = [400, "This sign-in cannot be used"];
@@ -114,6 +114,27 @@ describe.each<Site>(["dashboard", "me"])("sign-in to /%s", (site) => {
     expect(setCookie(ended, cookies[site])).toContain("Max-Age=0");
     const gone = await thief.get(`/${site}`);
     expect([gone.status, gone.headers.location]).toEqual([303, `/${site}/sign-in`]);
+  });
+
+  test("that has ended is told to who sends a form, on a page of the site", async () => {
+    const browser = newBrowser();
+    const sent = await browser.post(`/${site}/sign-out`, {});
+    expect(sent.status).toBe(303);
+    const page = await browser.get(locationOf(sent));
+    expect([page.status, titleOf(page.text)]).toEqual([200, "You are not signed in any more"]);
+    expect(page.text).toContain(`href="/${site}/sign-in"`);
+  });
+
+  test("that has ended has a browser drop the pages that it kept", async () => {
+    const { text } = await newBrowser().get(`/${site}/signed-out`);
+    const [, path = ""] = /<link rel="stylesheet" href="(\/\w+\/signed_out\.css)">/.exec(text) ?? [];
+    const { status, headers } = await newBrowser().get(path);
+    expect([status, headers["content-type"], headers["cache-control"], headers["clear-site-data"]]).toEqual([
+      200,
+      "text/css; charset=utf-8",
+      "no-store",
+      '"cache"',
+    ]);
   });
 
   test("unknown paths get a page, and other methods one with the right ones", async () => {

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from "playwright-core";
 
+const installed = ["/usr/bin/chromium", "/usr/bin/google-chrome"].filter((path) => existsSync(path));
+
 /** The browser that comes with the tests, which is for Linux, or else the one of the machine. */
 export const startBrowser = async (): Promise<Browser> => {
-  const installed = ["/usr/bin/chromium", "/usr/bin/google-chrome"].filter((path) => existsSync(path));
   const problems: Array<string> = [];
   for (const find of [() => chromium.executablePath(), ...installed.map((path) => async () => path)]) {
     try {
@@ -20,6 +21,20 @@ export const startBrowser = async (): Promise<Browser> => {
   }
   throw new Error(`Cannot start a browser: ${problems.join("\n")}`);
 };
+
+/** Why no browser keeps whole pages for its back button here, or null: for the title of a skip. */
+export const whyNoKeptPages: string | null =
+  installed.length === 0
+    ? "without an installed Chromium: the one of the tests has no back/forward cache"
+    : null;
+
+/** A browser that keeps whole pages for its back button, as those of users do. */
+export const startBrowserWithKeptPages = (): Promise<Browser> =>
+  launcher.launch({
+    executablePath: installed[0] ?? "",
+    args: ["--no-sandbox", "--headless=new"],
+    ignoreDefaultArgs: ["--disable-back-forward-cache"],
+  });
 
 /** A page, and what must not have happened on it. */
 export interface WatchedPage {

@@ -74,7 +74,8 @@ const temporaryPaths = (folder: string): string =>
 
 /**
  * Each balancer that deploy/ has an example for. `cappedAt` changes its cap of connections per address, `behindProxy` puts
- * in lines for another proxy before it.
+ * in lines for another proxy before it. `logsAttempts` has it write a line for each request into a file, where it can: the
+ * method, and how many bytes it sent to each server that it tried.
  */
 export const balancers = [
   {
@@ -84,6 +85,7 @@ export const balancers = [
     start: startHaproxyExample,
     cappedAt: (connections: number) => ({ "conn_cur gt 256": `conn_cur gt ${connections}` }),
     behindProxy: (line: string) => ({ "\n  http-request del-header X-Forwarded-For\n": `\n  ${line}\n` }),
+    logsAttempts: () => ({}),
   },
   {
     name: "nginx",
@@ -92,6 +94,11 @@ export const balancers = [
     start: startNginxExample,
     cappedAt: (connections: number) => ({ "clients 256": `clients ${connections}` }),
     behindProxy: (lines: string) => ({ "limit_conn clients": `${lines}\n    limit_conn clients` }),
+    logsAttempts: (file: string) => ({
+      "limit_conn_zone $client":
+        "log_format attempts '$request_method $upstream_bytes_sent';\n  limit_conn_zone $client",
+      "send_timeout 10s;": `send_timeout 10s;\n    access_log ${file} attempts;`,
+    }),
   },
 ];
 

@@ -4,6 +4,7 @@ import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } fr
 import { Agent as SecureAgent, request as secureRequest } from "node:https";
 import { json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Json } from "../support/http.ts";
 import { chatUsers } from "../support/world.ts";
 
 /** What clients have seen. */
@@ -82,20 +83,23 @@ export const startClients = (options: ClientOptions): Clients => {
   };
 };
 
+/** What came of a request: the status and the body, or why there is neither. */
+export type Outcome =
+  | { readonly status: number | undefined; readonly body: Json; readonly problem: null }
+  | { readonly problem: string };
+
 /** One connection at a time, kept alive, on which nothing is tried again. */
-const makeConnection = ({ url, key, keepAlive = true }: ClientOptions) => {
+export const makeConnection = ({
+  url,
+  key,
+  keepAlive = true,
+}: Pick<ClientOptions, "url" | "key" | "keepAlive">) => {
   const isSecure = url.startsWith("https:");
   const agent = new (isSecure ? SecureAgent : PlainAgent)({ keepAlive, maxSockets: 1 });
   const request = isSecure ? secureRequest : plainRequest;
-  const headers = { authorization: `Bearer ${key}` };
 
-  /** Gives what is wrong, or null when the answer is of this game user; of any or none, where it is null. */
-  const ask = async (
-    method: string,
-    path: string,
-    gameId: string | null,
-    body?: object,
-  ): Promise<string | null> => {
+  const send = async (method: string, path: string, body?: object, named = {}): Promise<Outcome> => {
+    const headers = { authorization: `Bearer ${key}`, ...named };
     const payload = body === undefined ? null : JSON.stringify(body);
     const outgoing = request(new URL(path, url), {
       agent,
@@ -110,16 +114,22 @@ const makeConnection = ({ url, key, keepAlive = true }: ClientOptions) => {
     try {
       outgoing.end(payload);
       const [incoming] = (await once(outgoing, "response")) as [IncomingMessage];
-      const answer = (await json(incoming)) as { readonly data?: { readonly gameId?: string } };
-      if (incoming.statusCode === 404 && gameId === null) return null;
-      if (incoming.statusCode !== 200) return `${incoming.statusCode} ${JSON.stringify(answer)}`;
-      return gameId === null || answer.data?.gameId === gameId
-        ? null
-        : `found ${answer.data?.gameId}, expected ${gameId}`;
+      return { status: incoming.statusCode, body: (await json(incoming)) as Json, problem: null };
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code ?? String(error);
+      return { problem: (error as NodeJS.ErrnoException).code ?? String(error) };
     }
   };
 
-  return { ask, close: () => agent.destroy() };
+  /** Gives what is wrong, or null when the answer is of this game user; of any or none, where it is null. */
+  const ask = async (method: string, path: string, gameId: string | null, asked?: object) => {
+    const outcome = await send(method, path, asked);
+    if (outcome.problem !== null) return outcome.problem;
+    const { status, body } = outcome;
+    if (status === 404 && gameId === null) return null;
+    if (status !== 200) return `${status} ${JSON.stringify(body)}`;
+    const found: unknown = body.data?.gameId;
+    return gameId === null || found === gameId ? null : `found ${String(found)}, expected ${gameId}`;
+  };
+
+  return { send, ask, close: () => agent.destroy() };
 };

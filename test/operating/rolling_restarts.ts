@@ -1,5 +1,8 @@
 /** Rolling restarts of three nodes, behind both load balancers of deploy/ at once. */
 import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   freePort,
@@ -13,6 +16,7 @@ import { parse } from "yaml";
 import { startServer } from "../support/server.ts";
 import { makeWorld, type World } from "../support/world.ts";
 import { balancers, readExample } from "./balancers.ts";
+import { type CountReport, startCountingClients } from "./counting_clients.ts";
 import { type ClientReport, startClients } from "./restart_clients.ts";
 
 /** Why no node can be restarted here, or null: for the title of a skip. */
@@ -40,7 +44,7 @@ export const runRollingRestarts = (rounds: number): Promise<Readonly<Record<stri
   Effect.gen(function* () {
     const world = makeWorld();
     const keys = balancers.map(() => world.key());
-    const nodes = yield* startNodes(world);
+    const { nodes } = yield* startNodes(world);
     const servers = nodes.map(({ host }) => host);
     const ports = yield* Effect.forEach(balancers, ({ start }) => start({ servers }));
     const groups = ports.map((port, index) =>
@@ -52,6 +56,75 @@ export const runRollingRestarts = (rounds: number): Promise<Readonly<Record<stri
     const reports = yield* Effect.promise(() => Promise.all(groups.map(({ stop }) => stop())));
     return Object.fromEntries(balancers.map(({ name }, index) => [name, reports[index] as ClientReport]));
   }).pipe(Effect.scoped, Effect.runPromise);
+
+/** What clients did through a balancer, and which of their writes the balancer sent twice, as far as it tells. */
+export interface CountedReport extends CountReport {
+  readonly sentTwice: ReadonlyArray<string>;
+}
+
+/**
+ * Restarts or kills three nodes one after the other while clients of each balancer write what can be counted.
+ *
+ * @returns what the clients saw, by balancer
+ */
+export const runCountedRestarts = (
+  rounds: number,
+  way: "restart" | "kill",
+): Promise<Readonly<Record<string, CountedReport>>> =>
+  Effect.gen(function* () {
+    const world = makeWorld();
+    const keys = balancers.map(() => world.key());
+    const { nodes, database } = yield* startNodes(world);
+    const servers = nodes.map(({ host }) => host);
+    const folder = yield* Effect.acquireRelease(
+      Effect.promise(() => mkdtemp(join(tmpdir(), "accountlink-attempts-"))),
+      (path) => Effect.promise(() => rm(path, { recursive: true })),
+    );
+    const groups = yield* Effect.forEach(
+      balancers,
+      Effect.fnUntraced(function* ({ name, start, logsAttempts }, index) {
+        const [log, key = ""] = [join(folder, name), keys[index]];
+        const port = yield* start({ servers, changes: logsAttempts(log) });
+        const url = `https://127.0.0.1:${port}`;
+        const stop = startCountingClients({
+          url,
+          key,
+          count: clientsOfEach,
+          nodesDie: way === "kill",
+        });
+        return { name, log, key, stop };
+      }),
+    );
+    yield* Effect.forEach(nodes, (node) => node[way], { discard: true }).pipe(
+      Effect.repeat(Schedule.recurs(rounds - 1)),
+    );
+    const reports = yield* Effect.forEach(
+      groups,
+      Effect.fnUntraced(function* ({ name, log, key, stop }) {
+        const report = yield* Effect.promise(stop);
+        const [row] = yield* database.query(
+          `SELECT COUNT(*) AS count FROM verification_sessions WHERE key_id = '${key.split("_")[1]}'`,
+        );
+        const surplus = Number(row?.["count"]) - report.sessions;
+        const isRight = surplus >= 0 && surplus <= report.unanswered;
+        const failures = isRight ? [] : [`${surplus} sessions more than were answered`];
+        const sentTwice = yield* Effect.promise(() => writesSentTwice(log));
+        return [name, { ...report, failures: [...report.failures, ...failures], sentTwice }] as const;
+      }),
+      { concurrency: "unbounded" },
+    );
+    return Object.fromEntries(reports);
+  }).pipe(Effect.scoped, Effect.runPromise);
+
+/** The lines of a log of attempts with a write of which more than one server has got something. */
+const writesSentTwice = async (log: string): Promise<ReadonlyArray<string>> => {
+  const lines = await readFile(log, "utf8").catch(() => "");
+  return lines.split("\n").filter((line) => {
+    const [, method = "", attempts = ""] = /^(\w+) (.*)$/.exec(line) ?? [];
+    const sent = attempts.split(/[,:] /).filter((bytes) => Number(bytes) > 0);
+    return (method === "PATCH" || method === "POST") && sent.length > 1;
+  });
+};
 
 /**
  * Stops a node that clients ask without a balancer between, some with a connection that they keep, some with a new one
@@ -88,10 +161,11 @@ const startNodes = Effect.fnUntraced(function* ({ fixture }: World) {
     ACCOUNTLINK_REDIS_URL: yield* redisUrl,
     ACCOUNTLINK_REDIS_PREFIX: `test-${randomBytes(8).toString("hex")}:`,
     ACCOUNTLINK_SECRET: randomBytes(32).toString("base64"),
+    ACCOUNTLINK_SESSION_CREATE_BURST: "0",
     ACCOUNTLINK_DRAIN_DELAY: `${ACCOUNTLINK_DRAIN_DELAY}`,
     ACCOUNTLINK_IDLE_TIMEOUT: `${ACCOUNTLINK_IDLE_TIMEOUT}`,
   };
-  return yield* Effect.forEach([1, 2, 3], () =>
+  const nodes = yield* Effect.forEach([1, 2, 3], () =>
     Effect.gen(function* () {
       const port = yield* Effect.promise(freePort);
       const start = () => startServer({ fixture, env: { ...env, ACCOUNTLINK_PORT: `${port}` } });
@@ -102,7 +176,15 @@ const startNodes = Effect.fnUntraced(function* ({ fixture }: World) {
         if (code !== 0) throw new Error(`Cannot go on: a node ended with ${code}, expected 0`);
         server = await start();
       });
-      return { host: `127.0.0.1:${port}`, restart };
+      // The others have all of the load for a while.
+      const kill = Effect.promise(async () => {
+        await server.kill();
+        await sleep(1_000);
+        server = await start();
+        await sleep(1_000);
+      });
+      return { host: `127.0.0.1:${port}`, restart, kill };
     }),
   );
+  return { nodes, database };
 });

@@ -101,7 +101,11 @@ const checkDatabase = (
       finding: state === null ? ok("database", "there is none yet, and one will be made") : judge(state),
     })),
     Effect.catch((error) =>
-      Effect.succeed({ state: null, finding: fail("database", reasonOf(error), "Restore it from a backup") }),
+      Effect.sync(() => {
+        // Where there is no room, nothing shows that the file is damaged.
+        const advice = freeSpace(folder) < littleSpace ? makeRoom : "Restore it from a backup";
+        return { state: null, finding: fail("database", reasonOf(error), advice) };
+      }),
     ),
   );
 
@@ -112,12 +116,18 @@ const judge = ({ path, schema, damage }: StorageSql.EmbeddedState): Finding => {
   return judgeSchema(`"${path}"`, schema, `"${path}" is sound, ${size}`);
 };
 
-const checkSpace = (folder: string): Finding => {
+const freeSpace = (folder: string): number => {
   const { bavail, bsize } = statfsSync(nearestFolder(folder));
-  const free = bavail * bsize;
+  return bavail * bsize;
+};
+
+const makeRoom = "Make room";
+
+const checkSpace = (folder: string): Finding => {
+  const free = freeSpace(folder);
   const finding = `${formatCount(Math.floor(free / mebibyte))} MiB free where the data folder is`;
   if (free >= enoughSpace) return ok("disk", finding);
-  return free < littleSpace ? fail("disk", finding, "Make room") : warn("disk", finding, "Make room");
+  return free < littleSpace ? fail("disk", finding, makeRoom) : warn("disk", finding, makeRoom);
 };
 
 /** The system corrects a clock that is a little behind. */

@@ -7,6 +7,7 @@ import { type Html, html } from "@accountlink/html";
 import { type AccountCard, cardHtml, gameCard } from "../pages/account_card.ts";
 import type { Page } from "../pages/page.ts";
 import type { PageSettingsShape } from "../pages/page_settings.ts";
+import { dropKeptPages } from "../sign_ins/kept_pages.ts";
 
 /** The field of a form that confirms an erasure. */
 export const confirmation = "erase";
@@ -116,6 +117,7 @@ export const erasedPage = ({ records, sightings, reviews, revokedKeys }: UserEra
   status: 200,
   title: "Everything is erased",
   content: html`
+${dropKeptPages({ path: "/me" })}
 <p class="sign good" aria-hidden="true">✓</p>
 <h1>Everything is erased</h1>
 <ul>

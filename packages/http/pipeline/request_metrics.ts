@@ -125,9 +125,12 @@ export const logAccess = (
     milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
   });
 
-/** An unavailable platform fails many requests; its circuit breaker has warned once. */
+/** An outage fails many requests. Some are logged once, those of platforms by their circuit breaker. */
+const isLoggedAlready = (error: PublicError): boolean =>
+  error._tag === "PlatformUnavailable" || (error._tag === "StoreUnavailable" && error.isLogged === true);
+
 const logFailure = (context: RequestContext, error: PublicError) =>
-  Effect.logWithLevel(error._tag === "PlatformUnavailable" ? "Debug" : "Error")("Request failed").pipe(
+  Effect.logWithLevel(isLoggedAlready(error) ? "Debug" : "Error")("Request failed").pipe(
     Effect.annotateLogs({
       requestId: context.requestId,
       route: context.route.id,

@@ -18,8 +18,9 @@ import { maxBodySize } from "../pipeline/body.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { RequestContext, Answer as RouteAnswer } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
+import { dropKeptPages, keptPagesRoute } from "./kept_pages.ts";
 import { publicOf, refusalPage, type SiteError } from "./refusals.ts";
-import { siteOf } from "./site.ts";
+import { type Site, siteOf } from "./site.ts";
 
 type Answer = Effect.Effect<HttpResponse, SiteError>;
 type SitePath = `/dashboard${string}` | `/me${string}`;
@@ -68,11 +69,15 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   const render: SiteRoutes["render"] = (page, { requestId }) =>
     pageResponse(page, footerHtml(pageSettings, requestId), basePath);
 
+  // Browsers do not follow a form to the platform, since `form-action` of its page holds for redirects too.
+  const signInPath = ({ request }: RequestContext) =>
+    `${site.path}/sign-in${request.method === "POST" ? "?form=lost" : ""}`;
+
   const handlePage = yield* makePageHandler<SiteError>({
     publicOf,
     render: (error, context) =>
       error._tag === "InvalidSession"
-        ? redirectTo(303, `${site.path}/sign-in`)
+        ? redirectTo(303, signInPath(context))
         : render(refusalPage(error, site), context),
   });
   const handle = (id: string, answer: (context: RequestContext) => Answer) =>
@@ -106,10 +111,12 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
       }),
     );
 
-  const begin = (_: RequestContext): Answer =>
-    Effect.map(signIns.begin(name, callbackUri), ({ url, state }) =>
-      site.begun.write(redirectTo(302, url), state),
-    );
+  const begin = (context: RequestContext): Answer =>
+    context.query["form"] === "lost"
+      ? Effect.succeed(render(lostFormPage(site.path), context))
+      : Effect.map(signIns.begin(name, callbackUri), ({ url, state }) =>
+          site.begun.write(redirectTo(302, url), state),
+        );
 
   const finish = (context: RequestContext): Answer =>
     Effect.map(
@@ -140,17 +147,29 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
     bind("GET", `${site.path}/signed-out`, (context) =>
       Effect.succeed(render(signedOutPage(site.path), context)),
     ),
+    keptPagesRoute(site),
   ];
   const visit: SiteRoutes["visit"] = (id, answer) => handle(id, ({ request }) => answer(request));
 
   return { routes, page, form, render, signedOut, visit } satisfies SiteRoutes;
 });
 
-const signedOutPage = (path: string): Page => ({
+const signedOutPage = (path: Site["path"]): Page => ({
   status: 200,
   title: "You are signed out",
   content: html`
+${dropKeptPages({ path })}
 <h1>You are signed out</h1>
+<p><a class="button" href="${path}/sign-in">Sign in again</a></p>`,
+});
+
+/** The page for a form that was sent after the sign-in had ended. */
+const lostFormPage = (path: string): Page => ({
+  status: 200,
+  title: "You are not signed in any more",
+  content: html`
+<h1>You are not signed in any more</h1>
+<p>What you sent was not done. Sign in, and do it again.</p>
 <p><a class="button" href="${path}/sign-in">Sign in again</a></p>`,
 });
 

@@ -4,6 +4,8 @@ import { type AuditFilter, auditActions } from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
 import { entryColumns, readEntries } from "./audit_row.ts";
 
@@ -17,7 +19,7 @@ export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.ef
           operation("AuditLog.list", account),
         ),
 
-      forget: (before) => forgetAll(forgetOn(sql, before)).pipe(operation("AuditLog.forget")),
+      forget: (before) => forgetOn(sql, before).pipe(operation("AuditLog.forget")),
     }),
   ),
 );
@@ -55,22 +57,12 @@ const keyActions = (sql: SqlClient.SqlClient) =>
       .join(", "),
   );
 
-const batchSize = 500;
-
 // The oldest entries have the lowest sequences, so no index of times is needed.
-const forgetOn = (sql: SqlClient.SqlClient, before: Millis) => sql`
-  DELETE FROM audit_log WHERE sequence IN (
-    SELECT sequence FROM (SELECT sequence, at FROM audit_log ORDER BY sequence LIMIT ${batchSize}) AS oldest
-    WHERE at < ${before})
-  RETURNING sequence`;
-
-/** Repeats a batch until it deletes nothing, and returns how many entries were deleted. */
-const forgetAll = Effect.fnUntraced(function* <E, R>(batch: Effect.Effect<ReadonlyArray<unknown>, E, R>) {
-  let forgotten = 0;
-  let deleted: number;
-  do {
-    deleted = (yield* batch).length;
-    forgotten += deleted;
-  } while (deleted > 0);
-  return forgotten;
-});
+const forgetOn = (sql: SqlClient.SqlClient, before: Millis) => {
+  const batch = sql`
+    DELETE FROM audit_log WHERE sequence IN (
+      SELECT sequence FROM (SELECT sequence, at FROM audit_log ORDER BY sequence LIMIT ${batchSize}) AS oldest
+      WHERE at < ${before})`;
+  // An entry whose time is later than those after it leaves a batch that is not full.
+  return inBatches(Effect.map(batch.raw, dialectOf(sql).rowsWritten), 1);
+};

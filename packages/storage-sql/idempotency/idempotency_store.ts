@@ -10,6 +10,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Data, Effect, Layer, Option, Result, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
+import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 
@@ -60,7 +61,8 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
           Effect.asVoid,
           operation("IdempotencyStore.release"),
         ),
-      sweep: (at) => sweep(at).pipe(operation("IdempotencyStore.sweep")),
+
+      sweep: (at) => sweep(at).pipe(Effect.asVoid, operation("IdempotencyStore.sweep")),
     });
   }),
 );
@@ -119,11 +121,9 @@ const readEarlier = schemaReaderOf(
   ({ erased, ...row }): EarlierRequest => ({ ...row, isErased: erased === 1 }),
 );
 
-const batchSize = 500;
-
 const sweepOn = (sql: SqlClient.SqlClient) => {
   const { firstRows, rowsWritten } = dialectOf(sql);
-  return Effect.fnUntraced(function* (at: Millis) {
+  return (at: Millis) => {
     const ended = firstRows({
       table: "idempotency_keys",
       primaryKey: ["id"],
@@ -131,9 +131,6 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
       condition: sql`ends_at <= ${at}`,
       limit: batchSize,
     });
-    let deleted: number;
-    do {
-      deleted = rowsWritten(yield* sql`DELETE FROM idempotency_keys ${ended}`.raw);
-    } while (deleted === batchSize);
-  });
+    return inBatches(Effect.map(sql`DELETE FROM idempotency_keys ${ended}`.raw, rowsWritten));
+  };
 };

@@ -1,5 +1,6 @@
 /** The writes of `SessionStore`, each a transaction. */
 import type { KeyId, VerificationSession } from "@accountlink/core";
+import type { SessionId } from "@accountlink/core/ids";
 import {
   type AdvanceSession,
   type CreateSession,
@@ -16,6 +17,7 @@ import { storeSightings } from "../alts/store_sightings.ts";
 import { completeFlowOn } from "../flow/flow_completion.ts";
 import { readFlowIds } from "../flow/flow_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
+import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 import { readSessionIds, readSessions, rowOfSession, sessionColumns, unfinished } from "./session_row.ts";
@@ -104,11 +106,9 @@ const advanceOn = (sql: SqlClient.SqlClient) => {
   }, sql.withTransaction);
 };
 
-const batchSize = 500;
-
 // With the ORDER BY, even a generic plan uses the index, and stops at the LIMIT.
 const sweepOn = (sql: SqlClient.SqlClient) => {
-  const { forUpdateUnlocked, isAmong, firstRows } = dialectOf(sql);
+  const { forUpdateUnlocked, isAmong, firstRows, rowsWritten } = dialectOf(sql);
   const isUnfinished = sql.literal(unfinished);
   const take = sql`ORDER BY expires_at LIMIT ${batchSize} ${forUpdateUnlocked}`;
 
@@ -127,42 +127,38 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
       SELECT sid FROM verification_sessions WHERE NOT (${isUnfinished}) AND expires_at < ${before} ${take}`;
     const sids = yield* Effect.flatMap(old, readSessionIds);
     yield* sql`DELETE FROM verification_sessions WHERE sid ${isAmong(JSON.stringify(sids))}`;
-    return sids;
+    return sids.length;
   }, sql.withTransaction);
 
   const endFlows = Effect.fnUntraced(function* (at: Millis) {
     const over = sql`SELECT id FROM verification_flows WHERE expires_at <= ${at} ${take}`;
     const ids = yield* Effect.flatMap(over, readFlowIds);
     yield* sql`DELETE FROM verification_flows WHERE id ${isAmong(JSON.stringify(ids))}`;
-    return ids;
+    return ids.length;
   }, sql.withTransaction);
 
-  const forgetSightings = (before: Millis) => sql`
-    DELETE FROM sightings ${firstRows({
+  const forgetSightings = (before: Millis) => {
+    const batch = firstRows({
       table: "sightings",
       primaryKey: ["pid", "chat_id", "address_hash"],
       order: "seen_at",
       condition: sql`seen_at < ${before}`,
       limit: batchSize,
-    })}
-    RETURNING seen_at`;
+    });
+    return Effect.map(sql`DELETE FROM sightings ${batch}`.raw, rowsWritten);
+  };
 
   return Effect.fnUntraced(function* ({ at, sessionsBefore, sightingsBefore }: SweepSessions) {
-    const expired = yield* inBatches(expire(at));
+    const expired: Array<SessionId> = [];
+    yield* inBatches(
+      Effect.map(expire(at), (sids) => {
+        expired.push(...sids);
+        return sids.length;
+      }),
+    );
     yield* inBatches(forget(sessionsBefore));
     yield* inBatches(endFlows(at));
     yield* inBatches(forgetSightings(sightingsBefore));
     return expired;
   });
 };
-
-/** Repeats a batch until it is not full, and returns all rows. */
-const inBatches = Effect.fnUntraced(function* <A, E, R>(next: Effect.Effect<ReadonlyArray<A>, E, R>) {
-  const taken: Array<A> = [];
-  let batch: ReadonlyArray<A>;
-  do {
-    batch = yield* next;
-    taken.push(...batch);
-  } while (batch.length === batchSize);
-  return taken;
-});

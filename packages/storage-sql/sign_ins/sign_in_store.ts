@@ -5,6 +5,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
+import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
 import { readSignIns, rowOfSignIn, signInColumns } from "./sign_in_row.ts";
 
@@ -67,19 +68,14 @@ const createOn = (sql: SqlClient.SqlClient) =>
     yield* sql`INSERT INTO site_sign_ins ${sql.insert(rowOfSignIn(signIn))}`;
   }, sql.withTransaction);
 
-const batchSize = 500;
-
 const sweepOn = (sql: SqlClient.SqlClient) => {
   const { firstRows, rowsWritten } = dialectOf(sql);
 
-  const forget = Effect.fnUntraced(function* (table: string, key: string, at: Millis) {
+  const forget = (table: string, key: string, at: Millis) => {
     const condition = sql`expires_at <= ${at}`;
     const batch = firstRows({ table, primaryKey: [key], order: "expires_at", condition, limit: batchSize });
-    let deleted: number;
-    do {
-      deleted = rowsWritten(yield* sql`DELETE FROM ${sql(table)} ${batch}`.raw);
-    } while (deleted === batchSize);
-  });
+    return inBatches(Effect.map(sql`DELETE FROM ${sql(table)} ${batch}`.raw, rowsWritten));
+  };
 
   return Effect.fnUntraced(function* (at: Millis) {
     yield* forget("begun_sign_ins", "state_hash", at);

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Effect } from "effect";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { newestMigration } from "../migrations.ts";
+import { withoutDisguise } from "./client/sql_error.ts";
 import { databaseFile, hasDatabase } from "./data_folder.ts";
 import { probeProcessLock } from "./process_lock.ts";
 
@@ -46,7 +47,7 @@ export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | n
     const path = databaseFile(folder);
     const file = yield* Effect.try({
       try: () => readFile(path),
-      catch: (cause) => new DatabaseUnusable({ path, cause }),
+      catch: (cause) => new DatabaseUnusable({ path, cause: withoutDisguise(cause) }),
     });
     return { path, ...file, server: yield* runningServer(folder) };
   });

@@ -5,6 +5,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { traced } from "@accountlink/core/telemetry";
 import { Cause, Effect } from "effect";
 import { SqlError } from "effect/sql";
+import { FullDisk } from "../sqlite/client/sql_error.ts";
 import type { UnreadableRow } from "./row.ts";
 
 /**
@@ -34,7 +35,9 @@ export const operation =
         if (!isLast && isConflict(failure)) return attempt(true);
         return isConstraint(failure)
           ? Effect.die(failure)
-          : Effect.fail(new StoreUnavailable({ operation: name, cause: failure }));
+          : Effect.fail(
+              new StoreUnavailable({ operation: name, cause: failure, isLogged: isFullDisk(failure) }),
+            );
       });
     return traced(name)(attempt(false));
   };
@@ -52,6 +55,9 @@ const failureIn = (cause: Cause.Cause<Failure>): Failure | undefined => {
 const isConstraint = (failure: Failure): boolean =>
   failure._tag === "SqlError" &&
   (failure.reason._tag === "ConstraintError" || failure.reason._tag === "UniqueViolation");
+
+const isFullDisk = (failure: Failure): boolean =>
+  failure._tag === "SqlError" && failure.reason instanceof FullDisk;
 
 const isConflict = (failure: Failure): boolean =>
   failure._tag === "SqlError" &&

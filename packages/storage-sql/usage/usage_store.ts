@@ -13,6 +13,7 @@ import {
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
+import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
 import { literalsOf, schemaReaderOf } from "../statements/row.ts";
 
@@ -117,28 +118,23 @@ const readPeriods = schemaReaderOf(
   }),
 );
 
-const batchSize = 500;
-
 const forgetOn = (sql: SqlClient.SqlClient) => {
-  const { firstRows } = dialectOf(sql);
+  const { firstRows, rowsWritten } = dialectOf(sql);
 
-  const forgetIn = (table: Table, before: Millis) => sql`
-    DELETE FROM ${sql(table)} ${firstRows({
+  const forgetIn = (table: Table, before: Millis) => {
+    const batch = firstRows({
       table,
       primaryKey: ["key_id", "starts_at", "route_group"],
       order: "starts_at",
       condition: sql`starts_at < ${before}`,
       limit: batchSize,
-    })}
-    RETURNING starts_at`;
+    });
+    return inBatches(Effect.map(sql`DELETE FROM ${sql(table)} ${batch}`.raw, rowsWritten));
+  };
 
   return Effect.fnUntraced(function* (before: { readonly hours: Millis; readonly days: Millis }) {
-    yield* untilFewer(forgetIn("usage_hours", before.hours));
-    yield* untilFewer(forgetIn("usage_days", before.days));
+    yield* forgetIn("usage_hours", before.hours);
+    yield* forgetIn("usage_days", before.days);
     yield* sql`DELETE FROM usage_meters WHERE hour < ${before.hours}`;
   });
 };
-
-/** Repeats a batch until it is not full. */
-const untilFewer = <E, R>(batch: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
-  Effect.repeat(batch, { while: ({ length }) => length === batchSize });

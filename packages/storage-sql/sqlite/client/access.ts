@@ -11,10 +11,19 @@ import type { DatabaseSync } from "node:sqlite";
 import { Effect, Latch, type Scope, Semaphore } from "effect";
 import { SqlError } from "effect/sql";
 import { retryWhileLocked } from "./lock_wait.ts";
-import { failWith } from "./sql_error.ts";
+import { failWith, isDiskFull } from "./sql_error.ts";
 
 /** Runs a synchronous function on the connection. */
 export type Run = <A>(statement: () => A) => Effect.Effect<A, SqlError.SqlError>;
+
+export interface AccessOptions {
+  /** How long to wait for locks of other processes, in milliseconds. */
+  readonly busyTimeout: number;
+  /** Called after every statement and transaction that may have written. */
+  readonly onWrite: () => void;
+  /** Called after every statement that the full disk made fail. */
+  readonly onDiskFull: () => void;
+}
 
 export class Access {
   readonly #db: DatabaseSync;
@@ -23,22 +32,20 @@ export class Access {
   /** Released at the end of every transaction; never opened. */
   readonly #ended = Latch.makeUnsafe();
   readonly #onWrite: () => void;
+  readonly #onDiskFull: () => void;
 
-  /**
-   * @param busyTimeout how long to wait for locks of other processes, in milliseconds
-   * @param onWrite called after every statement and transaction that may have written
-   */
-  constructor(db: DatabaseSync, busyTimeout: number, onWrite: () => void) {
+  constructor(db: DatabaseSync, { busyTimeout, onWrite, onDiskFull }: AccessOptions) {
     this.#db = db;
     this.#busyTimeout = busyTimeout;
     this.#onWrite = onWrite;
+    this.#onDiskFull = onDiskFull;
   }
 
   /** Outside of transactions. */
   readonly shared: Run = (statement) =>
     retryWhileLocked(this.#busyTimeout, () => {
       if (this.#db.isTransaction) return Effect.andThen(this.#ended.await, this.shared(statement));
-      const result = statement();
+      const result = this.#noticing(statement);
       this.#onWrite();
       if (this.#db.isTransaction) {
         leaveTransaction(this.#db);
@@ -68,6 +75,15 @@ export class Access {
     ).pipe(Effect.map((lease) => lease.run)),
   );
 
+  #noticing<A>(statement: () => A): A {
+    try {
+      return statement();
+    } catch (cause) {
+      if (isDiskFull(cause)) this.#onDiskFull();
+      throw cause;
+    }
+  }
+
   #makeLease(): { readonly run: Run; readonly end: () => void } {
     const db = this.#db;
     let state: "open" | "rolledBack" | "ended" = "open";
@@ -76,9 +92,11 @@ export class Access {
         if (state === "ended")
           return Effect.die(new Error("Cannot run a statement: its transaction has ended"));
         if (state === "rolledBack") return Effect.fail(rolledBack());
-        if (!inTransaction(db)) return retryWhileLocked(this.#busyTimeout, () => Effect.succeed(statement()));
+        if (!inTransaction(db)) {
+          return retryWhileLocked(this.#busyTimeout, () => Effect.succeed(this.#noticing(statement)));
+        }
         try {
-          return Effect.succeed(statement());
+          return Effect.succeed(this.#noticing(statement));
         } catch (cause) {
           // SQLite rolls back by itself, for example on a full disk. Later statements would
           // autocommit.

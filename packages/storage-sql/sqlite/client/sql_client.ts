@@ -6,6 +6,7 @@ import { Reactivity } from "effect/reactivity";
 import { SqlClient, SqlConnection, SqlError, Statement } from "effect/sql";
 import { withStatementSpan } from "../../statements/statement_span.ts";
 import { Access, inTransaction, type Run } from "./access.ts";
+import { logFullDisk } from "./full_disk.ts";
 import { retryWhileLocked } from "./lock_wait.ts";
 import { SnapshotReader } from "./snapshot_reader.ts";
 import { type Statements, statementsOf } from "./statements.ts";
@@ -43,8 +44,12 @@ const make = Effect.fnUntraced(function* (options: SqliteOptions) {
   const busyTimeout = Duration.toMillis(options.busyTimeout ?? "5 seconds");
   const db = yield* acquire(() => open(options.filename), busyTimeout);
   const Direct = (yield* isTraced) ? TracedConnection : Connection;
-  const reader = yield* makeReader(options.filename, busyTimeout, Direct);
-  const access = new Access(db, busyTimeout, () => reader?.endSnapshot());
+  const { filename } = options;
+  const reader = yield* makeReader(filename, busyTimeout, Direct);
+  // A database in memory needs no disk.
+  const onDiskFull = reader === undefined ? () => {} : yield* logFullDisk(filename, dataVersion(reader));
+  const onWrite = () => reader?.endSnapshot();
+  const access = new Access(db, { busyTimeout, onWrite, onDiskFull });
   const statements = statementsOf(db);
   const shared = new Connection(access.shared, statements);
 
@@ -89,6 +94,10 @@ const makeReader = Effect.fnUntraced(function* (
   const reader = new SnapshotReader(db, busyTimeout);
   return Object.assign(new Direct(reader.run, statementsOf(db)), { endSnapshot: reader.endSnapshot });
 });
+
+/** Changes with every commit of another connection. */
+const dataVersion = (reader: Connection) =>
+  Effect.map(reader.executeValues("PRAGMA data_version", []), ([row]) => row?.[0]);
 
 function open(filename: string): DatabaseSync {
   const db = new DatabaseSync(filename, { enableForeignKeyConstraints: true, timeout: 0 });

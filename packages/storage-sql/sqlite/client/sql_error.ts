@@ -20,10 +20,14 @@ const code = {
   CONSTRAINT: 19,
   AUTH: 23,
   BUSY_SNAPSHOT: 517,
+  IOERR_SHMSIZE: 4874,
   CONSTRAINT_PRIMARYKEY: 1555,
   CONSTRAINT_UNIQUE: 2067,
   CONSTRAINT_ROWID: 2579,
 };
+
+/** The disk is full. It is logged once, by `logFullDisk`. */
+export class FullDisk extends SqlError.ConnectionError {}
 
 /** Whether `cause` says that another connection holds the lock. */
 export function isBusy(cause: unknown): boolean {
@@ -31,11 +35,27 @@ export function isBusy(cause: unknown): boolean {
   return errcode !== undefined && (errcode & 0xff) === code.BUSY;
 }
 
+/** Whether `cause` says that the disk is full. */
+export function isDiskFull(cause: unknown): boolean {
+  return errcodeOf(withoutDisguise(cause)) === code.FULL;
+}
+
+/**
+ * The error that says what is wrong: where a full disk has no room for the `-shm` file, SQLite calls
+ * it an I/O error, as it does a broken disk.
+ */
+export function withoutDisguise(cause: unknown): unknown {
+  return errcodeOf(cause) === code.IOERR_SHMSIZE
+    ? Object.assign(new Error("database or disk is full"), { errcode: code.FULL })
+    : cause;
+}
+
 /**
  * Fails with the typed error of the database, whose message never holds SQL or values; its `cause`
  * is the original error. Any other error is a bug, and a defect.
  */
-export function failWith(cause: unknown): Effect.Effect<never, SqlError.SqlError> {
+export function failWith(thrown: unknown): Effect.Effect<never, SqlError.SqlError> {
+  const cause = withoutDisguise(thrown);
   if (SqlError.isSqlError(cause)) return Effect.fail(cause);
   const reason = reasonOf(cause);
   return reason === undefined ? Effect.die(cause) : Effect.fail(new SqlError.SqlError({ reason }));
@@ -91,7 +111,7 @@ function primaryReason(errcode: number, cause: unknown): SqlError.SqlErrorReason
     case code.AUTH:
       return new SqlError.AuthorizationError({ cause, message: "Cannot use the database: access is denied" });
     case code.FULL:
-      return new SqlError.ConnectionError({
+      return new FullDisk({
         cause,
         message: "Cannot write: the database or its disk is full",
       });

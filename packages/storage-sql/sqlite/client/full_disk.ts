@@ -1,0 +1,40 @@
+/** Logs once that the disk is full, and once that writes work again. */
+import { Effect, Latch, type Scope } from "effect";
+
+/** How long no write may have been refused, since those that need little room may work meanwhile. */
+const quietTime = "5 seconds";
+
+/**
+ * Logs until the scope closes. Returns what to call for every statement that the full disk made fail.
+ *
+ * @param commits a number that changes with every commit to the file
+ */
+export const logFullDisk = Effect.fnUntraced(function* <E>(
+  file: string,
+  commits: Effect.Effect<unknown, E>,
+): Effect.fn.Return<() => void, never, Scope.Scope> {
+  const refused = Latch.makeUnsafe();
+  const untilCommit = (last: unknown) =>
+    Effect.repeat(Effect.delay(commits, quietTime), { until: (found) => found !== last });
+  const untilWritesWork = Effect.gen(function* () {
+    let isRefused = true;
+    while (isRefused) {
+      refused.closeUnsafe();
+      const last = yield* commits;
+      isRefused = yield* Effect.raceFirst(
+        Effect.as(refused.await, true),
+        Effect.as(untilCommit(last), false),
+      );
+    }
+  });
+  const problem = "Cannot write: the disk of the database is full";
+  yield* refused.await.pipe(
+    Effect.andThen(Effect.annotateLogs(Effect.logError(problem), { file })),
+    Effect.andThen(untilWritesWork),
+    Effect.andThen(Effect.annotateLogs(Effect.logInfo("This works again"), { problem })),
+    Effect.ignore,
+    Effect.forever,
+    Effect.forkScoped,
+  );
+  return () => refused.openUnsafe();
+});

@@ -1,0 +1,83 @@
+import { AuditLog, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
+import { IdempotencyStore } from "@accountlink/core/idempotency";
+import { SessionStore } from "@accountlink/core/sessions";
+import { SignInStore } from "@accountlink/core/sign_ins";
+import { UsageStore } from "@accountlink/core/usage";
+import { describe, expect, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { scope, withTampering } from "../sqlite/test_tampering.ts";
+
+const batches = 8;
+
+/** SQL that inserts rows which are over at time 1, as many as these batches have. */
+const insert = (table: string, values: string) => `
+  INSERT INTO ${table}
+  WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${batches * 500})
+  SELECT ${values} FROM numbers`;
+
+const { pid } = scope;
+
+interface Sweep {
+  readonly insertion: string;
+  readonly sweep: Effect.Effect<unknown, StoreUnavailable, StoragePorts>;
+}
+
+const sweepSessions = SessionStore.use((store) =>
+  store.sweep({ at: 2, sessionsBefore: 2, sightingsBefore: 2 }),
+);
+
+const sweeps: Readonly<Record<string, Sweep>> = {
+  idempotency_keys: {
+    insertion: insert(
+      "idempotency_keys (id, request_id, fingerprint, chat_ids, ends_at)",
+      "i, 'req', 'f', '[]', 1",
+    ),
+    sweep: IdempotencyStore.use((store) => store.sweep(2)),
+  },
+  begun_sign_ins: {
+    insertion: insert("begun_sign_ins (state_hash, site, expires_at)", "i, 'me', 1"),
+    sweep: SignInStore.use((store) => store.sweep(2)),
+  },
+  audit_log: {
+    insertion: insert(
+      "audit_log (at, account, actor_type, actor_id, action, details)",
+      "1, 'acme', 'operator', 'test', 'link.set', '{}'",
+    ),
+    sweep: AuditLog.use((log) => log.forget(2)),
+  },
+  usage_hours: {
+    insertion: insert("usage_hours", "'key', i - 100000, 'lookup', 1, 0, 0"),
+    sweep: UsageStore.use((store) => store.forget({ hours: 2, days: 2 })),
+  },
+  verification_flows: {
+    insertion: insert("verification_flows (id, pid, expires_at)", `i, '${pid}', 1`),
+    sweep: sweepSessions,
+  },
+  sightings: {
+    insertion: insert(
+      "sightings (pid, chat_id, address_hash, address_key_id, sealed_address, seen_at)",
+      `'${pid}', 10000 + i, i, 'k', 'x', 1`,
+    ),
+    sweep: sweepSessions,
+  },
+};
+
+describe("a sweep of many rows on SQLite", () => {
+  it.live.each(Object.entries(sweeps))("of %s lets requests in after each batch", ([table, each]) =>
+    withTampering((tamper, look) =>
+      Effect.gen(function* () {
+        tamper(each.insertion);
+        let turns = 0;
+        const count = () => {
+          turns++;
+          turn = setImmediate(count);
+        };
+        let turn = setImmediate(count);
+        yield* each.sweep;
+        clearImmediate(turn);
+        expect(turns).toBeGreaterThanOrEqual(batches - 1);
+        expect(look(`SELECT 1 FROM ${table}`)).toEqual([]);
+      }),
+    ),
+  );
+});
