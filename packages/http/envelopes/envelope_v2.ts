@@ -4,8 +4,7 @@
 import type { PublicError } from "@accountlink/core";
 import { EnvelopeV2, type Route } from "@accountlink/http-api";
 import { type RequestContext, toContract } from "../request_context.ts";
-import type { DatedContract } from "../service_versions/dated_contract.ts";
-import { defaultContract } from "../service_versions/service_version.ts";
+import { type DatedContract, defaultContract } from "../service_versions/service_version.ts";
 import {
   addErrorHeaders,
   commonHeaders,
