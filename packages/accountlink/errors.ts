@@ -22,14 +22,12 @@ export {
 /** A service was used after it was closed, or closed while it was used. */
 export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}> {
   readonly code = "CLOSED";
-  readonly status = 503;
   readonly details = null;
   override readonly message = "Cannot call accountlink: it is closed";
 }
 
 /**
- * Everything that a call rejects with. Each has a `code`, `details`, and the `status` that it has over HTTP. A bug is an
- * `InternalError` with its `cause`.
+ * Everything that a call rejects with. Each has a `code` and `details`. A bug is an `InternalError` with its `cause`.
  *
  * @example
  * ```ts
@@ -40,7 +38,7 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
  *
  * const missing = await rejection(al.links.delete("100001"));
  * missing instanceof LinkNotFound; // true
- * [missing?.code, missing?.status]; // ["LINK_NOT_FOUND", 404]
+ * missing?.code; // "LINK_NOT_FOUND"
  *
  * await al.links.set("100001", "1");
  * await al.links.set("100002", "1");

@@ -38,3 +38,4 @@ export { memory, type Storage } from "./storage.ts";
 export { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "@accountlink/core";
 export { SecretRejected } from "@accountlink/core/secrets";
 export * from "./errors.ts";
+export { httpStatusOf } from "./http_status.ts";

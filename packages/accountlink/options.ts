@@ -64,7 +64,6 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
   readonly problems: ReadonlyArray<string>;
 }> {
   readonly code = "INVALID_OPTIONS";
-  readonly status = 500;
   readonly details = { problems: this.problems };
   override readonly message = `Cannot create accountlink: ${this.problems.join("; ")}`;
 }

@@ -586,23 +586,73 @@ export interface Routes {
 /** The name of a route. */
 export type RouteId = keyof Routes;
 
+/** The `details` of each code with which the service refuses a request. */
+export interface RefusalDetails {
+  /** An unreadable request, an unknown path or a wrong method */
+  readonly BAD_REQUEST: null;
+  /** Values are wrong, the game user does not exist, or `Service-Version` is unknown */
+  readonly INVALID_PARAMETER: InvalidParameters;
+  /** Required values are missing; `guildId` is required with a guild-scoped key */
+  readonly MISSING_PARAMETER: {
+    readonly parameters: ReadonlyArray<string>;
+  };
+  /** The body is not the JSON that the route takes, over 64 KiB (413) or of another type (415) */
+  readonly INVALID_BODY: {
+    readonly reason: string;
+  };
+  /** The key is missing, unknown, expired, revoked or disabled */
+  readonly INVALID_API_KEY: null;
+  /** The key, or who is signed in, may not do this */
+  readonly FORBIDDEN: {
+    readonly reason:
+      | "bot_not_in_guild"
+      | "user_not_in_guild"
+      | "new_user_not_in_guild"
+      | "wrong_guild"
+      | "ip_not_allowed"
+      | "key_access";
+  };
+  /** The tier of the key has no `resolved=true`, or no alt detection */
+  readonly PREMIUM_REQUIRED: null;
+  /** No link in the scope of the key, or none of a guild member */
+  readonly LINK_NOT_FOUND: null;
+  /** No such session of this key, or it ended more than 24 hours ago */
+  readonly SESSION_NOT_FOUND: null;
+  /** The time of the session is over, also while a long poll waits */
+  readonly SESSION_EXPIRED: null;
+  /** The client address asked too often, whatever its keys */
+  readonly SHARED_IP_RATE_LIMITED: {
+    readonly bucket: "ip_second" | "ip_day" | "ip_verify_day" | "ip_auth";
+  };
+  /** The key asked too often */
+  readonly RATE_LIMITED: {
+    readonly bucket: "second" | "day" | "verify_day" | "session_create" | "poll_interval" | "poll_count";
+  };
+  /** More than 50 inputs, 10 of alt detection, 100 leak reports; duplicates count */
+  readonly BULK_LIMIT_EXCEEDED: {
+    readonly limit: number;
+    readonly received: number;
+  };
+  /**
+   * The new chat user already has a link, the session is final, the idempotency key is taken, or its request
+   * named a user who was erased
+   */
+  readonly CONFLICT: {
+    readonly reason:
+      | "chat_already_linked"
+      | "session_completed"
+      | "session_failed"
+      | "session_cancelled"
+      | "idempotency_key_reused"
+      | "idempotency_key_in_use"
+      | "user_erased";
+  };
+  /** 503: a store or a platform did not answer. 500: a bug */
+  readonly INTERNAL_ERROR: null;
+}
+
 /** The codes with which the service refuses a request. */
-export type RefusalCode =
-  | "BAD_REQUEST"
-  | "BULK_LIMIT_EXCEEDED"
-  | "CONFLICT"
-  | "FORBIDDEN"
-  | "INTERNAL_ERROR"
-  | "INVALID_API_KEY"
-  | "INVALID_BODY"
-  | "INVALID_PARAMETER"
-  | "LINK_NOT_FOUND"
-  | "MISSING_PARAMETER"
-  | "PREMIUM_REQUIRED"
-  | "RATE_LIMITED"
-  | "SESSION_EXPIRED"
-  | "SESSION_NOT_FOUND"
-  | "SHARED_IP_RATE_LIMITED";
+export type RefusalCode = keyof RefusalDetails;
 
 /** The dated contract that these types are of. */
 export const serviceVersion = "2026-01-01";

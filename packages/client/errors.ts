@@ -1,54 +1,10 @@
 /**
  * The errors of the client: one class, with a union of codes.
  */
-import type { RefusalCode, RouteId } from "./contract.ts";
-
-/** A code of the service, or one of the client itself. */
-export type ErrorCode = RefusalCode | "NETWORK_ERROR" | "TIMEOUT" | "UNEXPECTED_RESPONSE";
-
-interface WrongParameter {
-  readonly name: string;
-  readonly reason: string;
-}
+import type { RefusalDetails, RouteId } from "./contract.ts";
 
 /** `details` by code. */
-export interface ErrorDetails {
-  readonly BAD_REQUEST: null;
-  readonly MISSING_PARAMETER: { readonly parameters: ReadonlyArray<string> };
-  readonly INVALID_PARAMETER: { readonly parameters: ReadonlyArray<WrongParameter> };
-  readonly INVALID_BODY: { readonly reason: string } | null;
-  readonly INVALID_API_KEY: null;
-  readonly FORBIDDEN: {
-    readonly reason:
-      | "bot_not_in_guild"
-      | "user_not_in_guild"
-      | "new_user_not_in_guild"
-      | "wrong_guild"
-      | "ip_not_allowed"
-      | "key_access";
-  };
-  readonly PREMIUM_REQUIRED: null;
-  readonly LINK_NOT_FOUND: null;
-  readonly SESSION_NOT_FOUND: null;
-  readonly SESSION_EXPIRED: null;
-  readonly RATE_LIMITED: {
-    readonly bucket: "second" | "day" | "verify_day" | "session_create" | "poll_interval" | "poll_count";
-  };
-  readonly SHARED_IP_RATE_LIMITED: {
-    readonly bucket: "ip_second" | "ip_day" | "ip_verify_day" | "ip_auth";
-  };
-  readonly BULK_LIMIT_EXCEEDED: { readonly limit: number; readonly received: number };
-  readonly CONFLICT: {
-    readonly reason:
-      | "chat_already_linked"
-      | "session_completed"
-      | "session_failed"
-      | "session_cancelled"
-      | "idempotency_key_reused"
-      | "idempotency_key_in_use"
-      | "user_erased";
-  };
-  readonly INTERNAL_ERROR: null;
+export interface ErrorDetails extends RefusalDetails {
   /** No connection, or one that broke. */
   readonly NETWORK_ERROR: null;
   /** No answer within `timeout`. */
@@ -56,6 +12,9 @@ export interface ErrorDetails {
   /** An answer that is not the service's, such as the page of a proxy, or a redirect. */
   readonly UNEXPECTED_RESPONSE: null;
 }
+
+/** A code of the service, or one of the client itself. */
+export type ErrorCode = keyof ErrorDetails;
 
 /** What an error says. */
 export interface Failure<Code extends ErrorCode = ErrorCode> {

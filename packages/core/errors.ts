@@ -1,6 +1,6 @@
 /**
- * The errors of the service. Each class has one of the sixteen stable codes. `message`, `details` and
- * the HTTP `status` are public, `cause` and `operation` are internal.
+ * The errors of the service. Each class has one of the sixteen stable codes. `message` and `details`
+ * are public, `cause` and `operation` are internal. `errors.ts` of http-api says what each means over HTTP.
  */
 import { Data } from "effect";
 import type { Millis } from "./timestamp.ts";
@@ -37,12 +37,9 @@ export class BadRequest extends Traceless("BadRequest")<{
   readonly problem: "unreadable" | "not_found" | "method_not_allowed";
 }> {
   readonly code = "BAD_REQUEST";
-  readonly status = badRequestStatuses[this.problem];
   readonly details = null;
   override readonly message = badRequestMessages[this.problem];
 }
-
-const badRequestStatuses = { unreadable: 400, not_found: 404, method_not_allowed: 405 } as const;
 
 const badRequestMessages = {
   unreadable: "The request cannot be read: its path or query has broken percent-encoding",
@@ -55,19 +52,9 @@ export class MalformedRequest extends Traceless("MalformedRequest")<{
   readonly problem: "syntax" | "host" | "authorization" | "timeout" | "expectation" | "head_too_large";
 }> {
   readonly code = "BAD_REQUEST";
-  readonly status = malformedRequestStatuses[this.problem];
   readonly details = null;
   override readonly message = malformedRequestMessages[this.problem];
 }
-
-const malformedRequestStatuses = {
-  syntax: 400,
-  host: 400,
-  authorization: 400,
-  timeout: 408,
-  expectation: 417,
-  head_too_large: 431,
-} as const;
 
 const malformedRequestMessages = {
   syntax: "The request cannot be read: it is not valid HTTP/1.1",
@@ -83,7 +70,6 @@ export class MissingParameter extends Traceless("MissingParameter")<{
   readonly parameters: ReadonlyArray<string>;
 }> {
   readonly code = "MISSING_PARAMETER";
-  readonly status = 400;
   readonly details = { parameters: this.parameters };
   override readonly message = `Missing required parameters: ${this.parameters.join(", ")}`;
 }
@@ -99,7 +85,6 @@ export class InvalidParameter extends Traceless("InvalidParameter")<{
   readonly parameters: ReadonlyArray<ParameterProblem>;
 }> {
   readonly code = "INVALID_PARAMETER";
-  readonly status = 400;
   readonly details = { parameters: this.parameters };
   override readonly message =
     `Invalid parameter: ${this.parameters.map((problem) => problem.name).join(", ")}`;
@@ -114,12 +99,9 @@ export class InvalidBody extends Traceless("InvalidBody")<
   { readonly problem: "content" | "too_large" | "content_type"; readonly reason: string } & WithCause
 > {
   readonly code = "INVALID_BODY";
-  readonly status = invalidBodyStatuses[this.problem];
   readonly details = { reason: this.reason };
   override readonly message = "Invalid request body";
 }
-
-const invalidBodyStatuses = { content: 400, too_large: 413, content_type: 415 } as const;
 
 /** The key is missing, unknown, expired, revoked or disabled. The response does not say which. */
 export class InvalidApiKey extends Traceless("InvalidApiKey")<{
@@ -127,7 +109,6 @@ export class InvalidApiKey extends Traceless("InvalidApiKey")<{
   readonly problem: "missing" | "wrong";
 }> {
   readonly code = "INVALID_API_KEY";
-  readonly status = 401;
   readonly details = null;
   override readonly message = "Unauthorized: missing or invalid API key";
 }
@@ -135,7 +116,6 @@ export class InvalidApiKey extends Traceless("InvalidApiKey")<{
 /** The dashboard session is missing or expired. */
 export class InvalidSession extends Traceless("InvalidSession")<{}> {
   readonly code = "INVALID_SESSION";
-  readonly status = 401;
   readonly details = null;
   override readonly message = "The session is missing or expired";
 }
@@ -154,7 +134,6 @@ export type ForbiddenReason =
 /** The key, or who is signed in, is not allowed to do this. */
 export class Forbidden extends Traceless("Forbidden")<{ readonly reason: ForbiddenReason }> {
   readonly code = "FORBIDDEN";
-  readonly status = 403;
   readonly details = { reason: this.reason };
   override readonly message = forbiddenMessages[this.reason];
 }
@@ -174,7 +153,6 @@ const forbiddenMessages = {
 /** The route or parameter requires a Premium key. */
 export class PremiumRequired extends Traceless("PremiumRequired")<{}> {
   readonly code = "PREMIUM_REQUIRED";
-  readonly status = 403;
   readonly details = null;
   override readonly message = "Premium required";
 }
@@ -182,7 +160,6 @@ export class PremiumRequired extends Traceless("PremiumRequired")<{}> {
 /** The scope has no such link. */
 export class LinkNotFound extends Traceless("LinkNotFound")<{}> {
   readonly code = "LINK_NOT_FOUND";
-  readonly status = 404;
   readonly details = null;
   override readonly message = "No matching link";
 }
@@ -190,7 +167,6 @@ export class LinkNotFound extends Traceless("LinkNotFound")<{}> {
 /** The key has no such verification session. */
 export class SessionNotFound extends Traceless("SessionNotFound")<{}> {
   readonly code = "SESSION_NOT_FOUND";
-  readonly status = 404;
   readonly details = null;
   override readonly message = "Verification session not found";
 }
@@ -198,7 +174,6 @@ export class SessionNotFound extends Traceless("SessionNotFound")<{}> {
 /** The verification session has expired. */
 export class SessionExpired extends Traceless("SessionExpired")<{}> {
   readonly code = "SESSION_EXPIRED";
-  readonly status = 410;
   readonly details = null;
   override readonly message = "Verification session expired";
 }
@@ -220,7 +195,6 @@ const seconds = (count: number): string => `${count} ${count === 1 ? "second" : 
 /** A limit of the key is exceeded. */
 export class RateLimited extends Traceless("RateLimited")<Refusal<KeyBucket>> {
   readonly code = "RATE_LIMITED";
-  readonly status = 429;
   readonly details = { bucket: this.bucket };
   override readonly message = rateLimitedMessages[this.bucket](this);
 }
@@ -237,7 +211,6 @@ const rateLimitedMessages = {
 /** A limit of the client address is exceeded, over all keys that it uses. */
 export class SharedIpRateLimited extends Traceless("SharedIpRateLimited")<Refusal<AddressBucket>> {
   readonly code = "SHARED_IP_RATE_LIMITED";
-  readonly status = 429;
   readonly details = { bucket: this.bucket };
   override readonly message = "Too many requests from this IP address";
 }
@@ -248,7 +221,6 @@ export class BulkLimitExceeded extends Traceless("BulkLimitExceeded")<{
   readonly received: number;
 }> {
   readonly code = "BULK_LIMIT_EXCEEDED";
-  readonly status = 400;
   readonly details = { limit: this.limit, received: this.received };
   override readonly message = `A bulk request takes at most ${this.limit} inputs, received ${this.received}`;
 }
@@ -256,7 +228,6 @@ export class BulkLimitExceeded extends Traceless("BulkLimitExceeded")<{
 /** The request conflicts with stored data. */
 export class Conflict extends Traceless("Conflict")<{ readonly reason: string }> {
   readonly code = "CONFLICT";
-  readonly status = 409;
   readonly details = { reason: this.reason };
   override readonly message = "The request conflicts with the present state";
 }
@@ -264,7 +235,6 @@ export class Conflict extends Traceless("Conflict")<{ readonly reason: string }>
 /** A bug in the service. */
 export class InternalError extends Data.TaggedError("InternalError")<WithCause> {
   readonly code = "INTERNAL_ERROR";
-  readonly status = 500;
   readonly details = null;
   override readonly message = "Internal server error";
 }
@@ -285,7 +255,6 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<
   }
 > {
   readonly code = "INTERNAL_ERROR";
-  readonly status = 503;
   readonly details = null;
   override readonly message = "Service unavailable";
 }
@@ -293,7 +262,6 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<
 /** A platform did not answer. The request can be retried. */
 export class PlatformUnavailable extends Data.TaggedError("PlatformUnavailable")<Unavailability> {
   readonly code = "INTERNAL_ERROR";
-  readonly status = 503;
   readonly details = null;
   override readonly message = "Service unavailable";
 }

@@ -5,25 +5,26 @@ const refusal = { limit: 500, resetsAt: 1_000, retryAfter: 1 };
 const waitTwo = "Please wait 2 seconds before your next request";
 const waitOne = "Please wait 1 second before your next request";
 
-const examples: ReadonlyArray<Errors.PublicError> = [
-  new Errors.BadRequest({ problem: "unreadable" }),
-  new Errors.MissingParameter({ parameters: ["gameId", "guildId"] }),
-  Errors.InvalidParameter.one("chatId", "expected 5 to 32 digits"),
-  new Errors.InvalidBody({ problem: "content", reason: "expected a JSON object" }),
-  new Errors.InvalidApiKey({ problem: "missing" }),
-  new Errors.InvalidSession(),
-  new Errors.Forbidden({ reason: "bot_not_in_guild" }),
-  new Errors.PremiumRequired(),
-  new Errors.LinkNotFound(),
-  new Errors.SessionNotFound(),
-  new Errors.SessionExpired(),
-  new Errors.RateLimited({ bucket: "day", ...refusal }),
-  new Errors.SharedIpRateLimited({ bucket: "ip_day", ...refusal }),
-  new Errors.BulkLimitExceeded({ limit: 50, received: 51 }),
-  new Errors.Conflict({ reason: "taken" }),
-  new Errors.InternalError({ cause: new Error("secret detail") }),
-  new Errors.StoreUnavailable({ operation: "LinkStore.setGame", cause: new Error("secret detail") }),
-  new Errors.PlatformUnavailable({ operation: "ChatPlatform.findGuild", cause: new Error("secret detail") }),
+const cause = new Error("secret detail");
+
+const caused: ReadonlyArray<Errors.PublicError> = [
+  new Errors.InvalidBody({ problem: "content", reason: "expected a JSON object", cause }),
+  new Errors.InternalError({ cause }),
+  new Errors.StoreUnavailable({ operation: "LinkStore.setGame", cause }),
+  new Errors.PlatformUnavailable({ operation: "ChatPlatform.findGuild", cause }),
+];
+
+const messages: ReadonlyArray<readonly [error: Errors.PublicError, message: string]> = [
+  [
+    new Errors.MissingParameter({ parameters: ["gameId", "guildId"] }),
+    "Missing required parameters: gameId, guildId",
+  ],
+  [Errors.InvalidParameter.one("chatId", "expected 5 to 32 digits"), "Invalid parameter: chatId"],
+  [new Errors.RateLimited({ bucket: "second", limit: 1, resetsAt: 0, retryAfter: 2 }), waitTwo],
+  [new Errors.RateLimited({ bucket: "second", limit: 1, resetsAt: 0, retryAfter: 1 }), waitOne],
+  [new Errors.RateLimited({ bucket: "day", ...refusal }), "Daily request limit of 500 exceeded"],
+  [new Errors.RateLimited({ bucket: "verify_day", ...refusal }), "Daily verification limit of 500 exceeded"],
+  [new Errors.RateLimited({ bucket: "poll_count", ...refusal }), "Poll limit of 500 reached"],
 ];
 
 describe("public errors", () => {
@@ -32,27 +33,12 @@ describe("public errors", () => {
     assert.include(new Errors.InternalError({}).stack, "errors_test.ts");
   });
 
-  it("have the sixteen codes", () => {
-    assert.strictEqual(new Set(examples.map(({ code }) => code)).size, 16);
-  });
-
-  it.each(examples)("$_tag says nothing of its cause in public", (error) => {
+  it.each(caused)("$_tag says nothing of its cause in public", (error) => {
     assert.notInclude(JSON.stringify([error.code, error.message, error.details]), "secret detail");
     assert.isAbove(error.message.length, 0);
   });
 
-  it.each([
-    [examples[1], "Missing required parameters: gameId, guildId"],
-    [examples[2], "Invalid parameter: chatId"],
-    [new Errors.RateLimited({ bucket: "second", limit: 1, resetsAt: 0, retryAfter: 2 }), waitTwo],
-    [new Errors.RateLimited({ bucket: "second", limit: 1, resetsAt: 0, retryAfter: 1 }), waitOne],
-    [new Errors.RateLimited({ bucket: "day", ...refusal }), "Daily request limit of 500 exceeded"],
-    [
-      new Errors.RateLimited({ bucket: "verify_day", ...refusal }),
-      "Daily verification limit of 500 exceeded",
-    ],
-    [new Errors.RateLimited({ bucket: "poll_count", ...refusal }), "Poll limit of 500 reached"],
-  ])("%s reads as documented", (error, message) => {
-    assert.strictEqual(error?.message, message);
+  it.each(messages)("%s reads as documented", (error, message) => {
+    assert.strictEqual(error.message, message);
   });
 });

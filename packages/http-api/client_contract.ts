@@ -1,7 +1,9 @@
 /**
  * The contract of v2 as a TypeScript module without imports, for clients that have no use for schemas.
  */
+import type { ErrorCode } from "@accountlink/core/errors";
 import { Option, Schema, type SchemaAST, SchemaRepresentation } from "effect";
+import { errorCodes, errorTable } from "./errors.ts";
 import type { Parameter } from "./parameter.ts";
 import type { Route } from "./route.ts";
 import { routes } from "./routes.ts";
@@ -16,8 +18,8 @@ type Representation = SchemaRepresentation.Representation;
  */
 export const clientContract = (): string => {
   const v2 = routes.filter(({ generation }) => generation === "v2");
-  const types = typesOf(v2);
-  const codes = [...new Set(v2.flatMap((route) => [...route.codes]))].toSorted();
+  const codes = errorCodes.filter((code) => v2.some((route) => route.codes.has(code)));
+  const types = typesOf(v2, codes);
   return `/**
  * The contract of v2. Generated from the routes of @accountlink/http-api.
  */
@@ -29,8 +31,12 @@ ${v2.map((route) => routeType(route, types)).join("")}}
 /** The name of a route. */
 export type RouteId = keyof Routes;
 
+/** The \`details\` of each code with which the service refuses a request. */
+export interface RefusalDetails {
+${codes.map((code) => property({ name: code, text: typeText(types.details(code), "  "), description: errorTable[code].when }, "  ")).join("")}}
+
 /** The codes with which the service refuses a request. */
-export type RefusalCode =${broken(codes.map(quoted).join(" | "), "  ")};
+export type RefusalCode = keyof RefusalDetails;
 
 /** The dated contract that these types are of. */
 export const serviceVersion = ${quoted(serviceVersions.at(-1) ?? "")};
@@ -46,14 +52,16 @@ interface Types {
   readonly declarations: string;
   readonly parameter: (parameter: Parameter<unknown>) => Representation;
   readonly success: (route: Route) => Representation;
+  readonly details: (code: ErrorCode) => Representation;
   readonly resolve: (type: Representation) => Representation;
 }
 
-const typesOf = (v2: ReadonlyArray<Route>): Types => {
+const typesOf = (v2: ReadonlyArray<Route>, codes: ReadonlyArray<ErrorCode>): Types => {
   const parameters = v2.flatMap((route) => Object.values(route.parameters));
   const asts = [
     ...v2.map(({ success }) => inEnvelope(Schema.toEncoded(success).ast)),
     ...parameters.map(({ schema }) => Schema.toType(schema).ast),
+    ...codes.map((code) => errorTable[code].details.ast),
   ];
   const [first = Schema.Void.ast, ...others] = asts;
   const { representations, references } = SchemaRepresentation.toRepresentations([first, ...others]);
@@ -62,6 +70,7 @@ const typesOf = (v2: ReadonlyArray<Route>): Types => {
     declarations: Object.entries(references).map(declaration).join(""),
     success: (route) => at(v2.indexOf(route)),
     parameter: (parameter) => at(v2.length + parameters.indexOf(parameter)),
+    details: (code) => at(v2.length + parameters.length + codes.indexOf(code)),
     resolve: (type) => (type._tag === "Reference" ? (references[type.$ref] ?? type) : type),
   };
 };

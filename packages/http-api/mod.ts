@@ -5,6 +5,7 @@ export * from "./client_contract.ts";
 export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
 export * as DashboardKeys from "./dashboard/keys.ts";
+export * from "./errors.ts";
 export { errorExample, errorExampleV1 } from "./open_api/examples.ts";
 export { openApi } from "./open_api/open_api.ts";
 export {
@@ -21,7 +22,6 @@ export {
 export * from "./route.ts";
 export * from "./routes.ts";
 export { Session, SessionEvents } from "./session.ts";
-export * from "./status.ts";
 export * as AltsV1 from "./v1/alts.ts";
 export * as EnvelopeV1 from "./v1/envelope.ts";
 export * as LinksV1 from "./v1/links.ts";

@@ -6,8 +6,8 @@ import type { KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
 import type { UsageGroup } from "@accountlink/core/usage";
 import type { Schema } from "effect";
+import { statusesOf } from "./errors.ts";
 import type { Parameter, ParameterSource, Parameters, RawValues } from "./parameter.ts";
-import { statusesByCode } from "./status.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -147,7 +147,7 @@ export const refusalsOf = (
   const byStatus = new Map<number, Array<ErrorCode>>();
   for (const code of route.codes) {
     const wording = route.wordings?.[code];
-    for (const status of wording === undefined ? statusesByCode[code] : [wording.status]) {
+    for (const status of wording === undefined ? statusesOf(code) : [wording.status]) {
       if (code === "BAD_REQUEST" && status !== 400) continue;
       if (code === "INVALID_BODY" && status !== 400 && route.source !== "body") continue;
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);

@@ -1,6 +1,7 @@
 /**
  * The HTTP application of accountlink, over the services of core.
  */
+export { statusOf } from "@accountlink/http-api";
 export { makeHttpApp } from "./app.ts";
 export type { HttpApp } from "./http_app.ts";
 export { BodyTooLarge, type HttpRequest, urlOfTarget } from "./http_request.ts";

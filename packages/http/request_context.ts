@@ -11,8 +11,7 @@ import { Clock, type Effect, Option } from "effect";
 import type { HttpRequest } from "./http_request.ts";
 import type { HttpResponse } from "./http_response.ts";
 import { newRequestId } from "./request_id.ts";
-import type { DatedContract } from "./service_versions/dated_contract.ts";
-import { defaultContract } from "./service_versions/service_version.ts";
+import { type DatedContract, defaultContract } from "./service_versions/service_version.ts";
 import type { HttpSettingsShape } from "./settings.ts";
 
 /** A request on its way through the checks. */
@@ -40,7 +39,7 @@ export interface RequestContext {
 
 /** Shapes v2 data for the dated contract of the request. */
 export const toContract = ({ route, contract }: RequestContext, data: unknown): unknown =>
-  route.generation === "v2" ? contract.response(route.id, data) : data;
+  contract.response === undefined || route.generation === "v1" ? data : contract.response(route.id, data);
 
 /** What answers a request that was routed, with the parameters of its query and path. */
 export type Answer = (request: HttpRequest, query: RawValues) => Effect.Effect<HttpResponse>;

@@ -1,7 +1,9 @@
 /**
  * What every answer has to look like, field by field, as the interface's documentation says it. Written from that and
- * not from the contract package, so that one checks the other.
+ * not from the contract package, so that one checks the other; only the statuses of codes are of its table, and the
+ * cases of `cases.ts` name the status and code of each refusal.
  */
+import { errorCodes, statusesOf } from "@accountlink/http-api";
 import type { Answer, Json } from "../support/http.ts";
 
 type Check = (value: unknown) => boolean;
@@ -26,26 +28,6 @@ const either =
   (value) =>
     checks.some((check) => check(value));
 const orNull = (check: Check) => either(check, isNull);
-
-/** The statuses of every code of v2. */
-const statusesByCode: Readonly<Record<string, ReadonlyArray<number>>> = {
-  BAD_REQUEST: [400, 404, 405, 408, 417, 431],
-  MISSING_PARAMETER: [400],
-  INVALID_PARAMETER: [400],
-  INVALID_BODY: [400, 413, 415],
-  INVALID_API_KEY: [401],
-  INVALID_SESSION: [401],
-  FORBIDDEN: [403],
-  PREMIUM_REQUIRED: [403],
-  LINK_NOT_FOUND: [404],
-  SESSION_NOT_FOUND: [404],
-  SESSION_EXPIRED: [410],
-  RATE_LIMITED: [429],
-  SHARED_IP_RATE_LIMITED: [429],
-  BULK_LIMIT_EXCEEDED: [400],
-  CONFLICT: [409],
-  INTERNAL_ERROR: [500, 503],
-};
 
 const requestId = /^req_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
@@ -148,7 +130,10 @@ const errorProblems = ({ status, body }: Answer): Array<string> => {
   const code = codeOf(body);
   return [
     ...misfits("error", error, { code: isText, message: isText, details: orNull(isObject) }),
-    ...unless(statusesByCode[code]?.includes(status) ?? false, `${code} came with ${status}`),
+    ...unless(
+      errorCodes.some((known) => known === code && statusesOf(known).includes(status)),
+      `${code} came with ${status}`,
+    ),
   ];
 };
 

@@ -1,34 +1,10 @@
 /** The tables of the documents, held against the sources that they describe. */
 import { globSync, readFileSync } from "node:fs";
-import {
-  BulkLimitExceeded,
-  Conflict,
-  Forbidden,
-  InvalidApiKey,
-  InvalidParameter,
-  LinkNotFound,
-  PlatformUnavailable,
-  PremiumRequired,
-  type PublicError,
-  SessionExpired,
-  SessionNotFound,
-  StoreUnavailable,
-} from "@accountlink/core";
-import {
-  BadRequest,
-  InternalError,
-  InvalidBody,
-  InvalidSession,
-  MalformedRequest,
-  MissingParameter,
-  RateLimited,
-  SharedIpRateLimited,
-} from "@accountlink/core/errors";
-import { routes, statusesByCode } from "@accountlink/http-api";
 import { variables } from "@accountlink/server/config";
 import type { Variable } from "@accountlink/server/variables";
 import { Option } from "effect";
 import { describe, expect, it } from "vitest";
+import { withErrorTables } from "../../tools/site/error_pages.ts";
 import { codeOf, readDocument, rowsUnder } from "./document.ts";
 
 const operating = readDocument("docs/operating.md");
@@ -67,104 +43,9 @@ describe("the configuration", () => {
   });
 });
 
-const refusal = { limit: 500, resetsAt: 0, retryAfter: 2 };
-
-/** Every error, in each way that its message and details can have. */
-const samples: ReadonlyArray<PublicError> = [
-  ...(["unreadable", "not_found", "method_not_allowed"] as const).map(
-    (problem) => new BadRequest({ problem }),
-  ),
-  ...(["syntax", "host", "authorization", "timeout", "expectation", "head_too_large"] as const).map(
-    (problem) => new MalformedRequest({ problem }),
-  ),
-  new MissingParameter({ parameters: ["chatId", "guildId"] }),
-  InvalidParameter.one("gameId", "expected 1 to 32 digits"),
-  ...(["content", "too_large", "content_type"] as const).map(
-    (problem) => new InvalidBody({ problem, reason: "expected a JSON object" }),
-  ),
-  new InvalidApiKey({ problem: "wrong" }),
-  new InvalidSession(),
-  ...(
-    [
-      "bot_not_in_guild",
-      "user_not_in_guild",
-      "new_user_not_in_guild",
-      "wrong_guild",
-      "ip_not_allowed",
-      "key_access",
-      "not_guild_manager",
-      "account_suspended",
-      "csrf",
-    ] as const
-  ).map((reason) => new Forbidden({ reason })),
-  new PremiumRequired(),
-  new LinkNotFound(),
-  new SessionNotFound(),
-  new SessionExpired(),
-  new RateLimited({ ...refusal, bucket: "second" }),
-  new RateLimited({ ...refusal, bucket: "day" }),
-  new RateLimited({ ...refusal, bucket: "verify_day", limit: 2_000 }),
-  new RateLimited({ ...refusal, bucket: "session_create" }),
-  new RateLimited({ ...refusal, bucket: "poll_interval" }),
-  new RateLimited({ ...refusal, bucket: "poll_count", limit: 150 }),
-  ...(["ip_second", "ip_day", "ip_verify_day", "ip_auth"] as const).map(
-    (bucket) => new SharedIpRateLimited({ ...refusal, bucket }),
-  ),
-  new BulkLimitExceeded({ limit: 50, received: 51 }),
-  new Conflict({ reason: "The new chat ID already has a link" }),
-  new InternalError({}),
-  new StoreUnavailable({ operation: "LinkStore.setGame" }),
-  new PlatformUnavailable({ operation: "GamePlatform.hasUser" }),
-];
-
 describe("the errors", () => {
-  const rows = rowsUnder(errors, ["code", "status", "`details`", "when"]);
-  const byCode = Map.groupBy(samples, ({ code }) => code);
-
-  it("are all there, with every status that they can have", () => {
-    expect(rows.map(([code, statuses]) => [codeOf(code), statuses?.split(", ").map(Number)])).toEqual(
-      Object.entries(statusesByCode),
-    );
-    expect(
-      Object.fromEntries(
-        [...byCode].map(([code, all]) => [code, [...new Set(all.map(({ status }) => status))]]),
-      ),
-    ).toEqual(statusesByCode);
-  });
-
-  /** What has to stand in the row of an error. */
-  const namesIn = (sample: PublicError): ReadonlyArray<string> => {
-    const fields =
-      sample.details === null ? ["null"] : Object.keys(sample.details).map((field) => `"${field}"`);
-    if (sample._tag === "Forbidden") return [...fields, `\`${sample.reason}\``];
-    return "bucket" in sample ? [...fields, `\`${sample.bucket}\``] : fields;
-  };
-
-  it.each([...byCode])("says what the details of %s can be", (code, all) => {
-    const row = rows.find(([first]) => codeOf(first) === code)?.join(" ");
-    expect(all.flatMap(namesIn).filter((name) => !row?.includes(name))).toEqual([]);
-  });
-
-  it("have the documented messages", () => {
-    const documented = rowsUnder(errors, ["code", "message"]);
-    expect(documented.map(([code, messages]) => [codeOf(code), messages?.split(" · ").map(codeOf)])).toEqual(
-      [...byCode].map(([code, all]) => [code, [...new Set(all.map(({ message }) => message))]]),
-    );
-  });
-
-  it("have the documented words of their own in v1", () => {
-    const documented = rowsUnder(errors, ["v1 route", "code in v2", "status in v1", "message in v1"]);
-    const worded = routes.flatMap(({ path, wordings = {} }) =>
-      Object.entries(wordings).map(([code, { status, message }]) => [path, code, String(status), message]),
-    );
-    expect(
-      documented.map(([path, code, status, message]) => [
-        codeOf(path),
-        codeOf(code),
-        status,
-        codeOf(message),
-      ]),
-    ).toEqual(worded);
+  it("are those of the contract; run with `-u` to write their tables anew", async () => {
+    await expect(withErrorTables(errors)).toMatchFileSnapshot("../../docs/errors.md");
   });
 });
 

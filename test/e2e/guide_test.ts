@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join, posix, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { statusesByCode } from "@accountlink/http-api";
+import { errorCodes } from "@accountlink/http-api";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSite, type Site } from "../../tools/site/site.ts";
@@ -41,7 +41,7 @@ describe("the site", () => {
     expect(site?.names).toBeGreaterThan(800);
   });
 
-  it.each(Object.keys(statusesByCode))("has a page for %s, with answers", (code) => {
+  it.each(errorCodes)("has a page for %s, with answers", (code) => {
     const html = site?.files.get(`errors/${code}.html`) ?? "";
     expect(html).toContain(`&quot;code&quot;: &quot;${code}&quot;`);
     expect(html).toMatch(/<h2 id="what-a-client-should-do">.*<\/h2>\n<p>[A-Z].+\.<\/p>/);

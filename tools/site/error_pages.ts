@@ -1,32 +1,37 @@
-/** A page for each error code, from the values of the contract and the rows of `docs/errors.md`. */
-import { errorExample, errorExampleV1, type Route, routes, statusesByCode } from "@accountlink/http-api";
+/** A page for each error code, and the tables of `docs/errors.md`, from the table of errors. */
+import {
+  errorCodes,
+  errorExample,
+  errorExampleV1,
+  errorTable,
+  type Route,
+  routes,
+  statusesOf,
+  statusOf,
+} from "@accountlink/http-api";
 
-export type Code = keyof typeof statusesByCode;
-
-export const errorCodes = Object.keys(statusesByCode) as ReadonlyArray<Code>;
+type Code = keyof typeof errorTable;
+type Row = (typeof errorTable)[Code];
 
 /** From the root of the site. */
 export const errorPath = (code: string): string => `errors/${code}.html`;
 
-/** The page as Markdown of the folder `errors`; `document` is `docs/errors.md`. */
-export const errorMarkdown = (code: Code, document: string): string => {
-  const [[, statuses, details, when] = []] = rowsFor(document, "| code | status |", code);
-  const [[, messages] = []] = rowsFor(document, "| code | message |", code);
+/** The page as Markdown of the folder `errors`. */
+export const errorMarkdown = (code: Code): string => {
+  const row: Row = errorTable[code];
   const answering = (generation: Route["generation"]) =>
     routes.filter((route) => route.generation === generation && route.codes.has(code));
   return [
     `# ${code}`,
-    sentence(when),
-    `- HTTP status: ${statuses}`,
-    `- \`details\`: ${details}`,
-    `- \`message\`: ${messages}`,
+    `${row.when}.`,
+    `- HTTP status: ${statusesOf(code).join(", ")}`,
+    `- \`details\`: ${detailsText(row)}`,
+    `- \`message\`: ${messagesText(code)}`,
     "## What a client should do",
-    ...rowsFor(document, "| code | a client should |", code).map(([codes, advice]) => {
-      const status = /` (\d+)$/.exec(codes ?? "")?.[1];
-      return sentence(status === undefined ? advice : `With ${status}: ${advice}`);
-    }),
+    // Its links start in the folder of the document.
+    `${row.advice.replaceAll(/\]\((\w+\.md)/g, "](../docs/$1")}.`,
     "## An answer of v2",
-    answerOf(errorExample(statusesByCode[code][0], code)),
+    answerOf(errorExample(firstStatus(code), code)),
     routesText(code, answering("v2")),
     "## An answer of v1",
     ...answerOfV1(code, answering("v1")),
@@ -34,13 +39,15 @@ export const errorMarkdown = (code: Code, document: string): string => {
   ].join("\n\n");
 };
 
+const firstStatus = (code: Code): number => Math.min(...statusesOf(code));
+
 const answerOf = (answer: unknown): string => `\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\``;
 
 const answerOfV1 = (code: Code, answering: ReadonlyArray<Route>): ReadonlyArray<string> => {
   const [route] = answering;
   if (route === undefined) return ["No route of v1 answers with it."];
   const wording = route.wordings?.[code];
-  const status = wording?.status ?? statusesByCode[code][0];
+  const status = wording?.status ?? firstStatus(code);
   return [answerOf(errorExampleV1(status, code, wording)), routesText(code, answering)];
 };
 
@@ -54,30 +61,72 @@ const routesText = (code: Code, answering: ReadonlyArray<Route>): string => {
   return ["Routes that answer with it:", "", ...texts].join("\n");
 };
 
-/** The text of a cell, whose links are written from the folder of the document. */
-const sentence = (cell = ""): string => {
-  const text = cell.replaceAll(/\]\((\w+\.md)/g, "](../docs/$1");
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+/** The shape of the details, and every reason or bucket. */
+const detailsText = ({ examples: [first, ...others] }: Row): string => {
+  if (first === undefined || first.details === null) return "null";
+  const values = [first, ...others].flatMap(({ details }) => Object.values(details ?? {}));
+  const names = values.filter((value) => typeof value === "string" && /^\w+$/.test(value));
+  return `\`${shapeOf(first.details)}\`${names.length === 0 ? "" : `: ${names.map(quoted).join(", ")}`}`;
 };
 
-/** The cells of each row of the table that begins so. */
-const rowsOf = (document: string, heading: string): ReadonlyArray<ReadonlyArray<string>> => {
-  const [, table = ""] = document.split(`\n${heading}`);
-  const rows = table.split("\n\n")[0]?.split("\n").slice(2) ?? [];
-  return rows.map((row) =>
-    row
-      .slice(1, -1)
-      .split("|")
-      .map((cell) => cell.trim()),
+/** `{"parameters": [{"name", "reason"}]}` */
+const shapeOf = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${shapeOf(value[0])}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).map(([name, field]) =>
+    typeof field === "object" ? `"${name}": ${shapeOf(field)}` : `"${name}"`,
   );
+  return `{${fields.join(", ")}}`;
 };
 
-/** Those about a code; at least one. */
-const rowsFor = (document: string, heading: string, code: Code): ReadonlyArray<ReadonlyArray<string>> => {
-  const rows = rowsOf(document, heading).filter(([codes]) => codes?.includes(`\`${code}\``));
-  if (rows.length > 0) return rows;
-  throw new Error(`Cannot describe ${code}: docs/errors.md has no row under "${heading}"`);
+const messagesText = (code: Code): string => {
+  const { examples }: Row = errorTable[code];
+  const hasOneStatus = statusesOf(code).length === 1;
+  const texts = examples.map((error) =>
+    hasOneStatus ? quoted(error.message) : `${statusOf(error)} ${quoted(error.message)}`,
+  );
+  return [...new Set(texts)].join(" · ");
 };
+
+const quoted = (text: unknown): string => `\`${text}\``;
+
+type Table = ReadonlyArray<ReadonlyArray<string>>;
+
+/** The tables of the document. */
+const tables: ReadonlyArray<readonly [heading: string, rows: Table]> = [
+  [
+    "| code | status | `details` | when |",
+    errorCodes.map((code) => [
+      quoted(code),
+      statusesOf(code).join(", "),
+      detailsText(errorTable[code]),
+      errorTable[code].when,
+    ]),
+  ],
+  ["| code | a client should |", errorCodes.map((code) => [quoted(code), errorTable[code].advice])],
+  ["| code | message |", errorCodes.map((code) => [quoted(code), messagesText(code)])],
+  [
+    "| v1 route | code in v2 | status in v1 | message in v1 |",
+    routes.flatMap(({ path, wordings = {} }) =>
+      Object.entries(wordings).map(([code, { status, message }]) => [
+        quoted(path),
+        quoted(code),
+        String(status),
+        quoted(message),
+      ]),
+    ),
+  ],
+];
+
+/** The document with the rows that its tables should have. */
+export const withErrorTables = (document: string): string =>
+  tables.reduce((text, [heading, rows]) => {
+    const lines = text.split("\n");
+    const first = lines.indexOf(heading) + 2;
+    if (first === 1) throw new Error(`Cannot write the table "${heading}": docs/errors.md does not have it`);
+    const count = lines.slice(first).findIndex((line) => !line.startsWith("|"));
+    return lines.toSpliced(first, count, ...rows.map((cells) => `| ${cells.join(" | ")} |`)).join("\n");
+  }, document);
 
 /** `docs/errors.md` with a link from each code of its first table to the page of the code. */
 export const withErrorLinks = (document: string): string =>

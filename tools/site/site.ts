@@ -5,11 +5,12 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
+import { errorCodes } from "@accountlink/http-api";
 import { type EntrySurface, publicSurfaceOf } from "../api/public_surface.ts";
 import { compile } from "../compile.ts";
 import type { Example } from "../doc_examples.ts";
 import { publishablePackages, root } from "../publishable.ts";
-import { errorCodes, errorMarkdown, errorPath, withErrorLinks } from "./error_pages.ts";
+import { errorMarkdown, errorPath, withErrorLinks } from "./error_pages.ts";
 import { examplesByName, makeNames, readExamples } from "./examples.ts";
 import { anchorOf, linksOf, type Rendered, render } from "./markdown.ts";
 import { type NavigationGroup, pageHtml } from "./page.ts";
@@ -69,11 +70,10 @@ export const makeSite = async (): Promise<Site> => {
     groups.push({ title, pages: added });
   }
 
-  const errorText = readFileSync(join(root, errorDocument), "utf8");
   for (const code of errorCodes) {
     const path = errorPath(code);
     const linkTo = linksOf(`errors/${code}.md`, path, pages);
-    const page = render(errorMarkdown(code, errorText), linkTo);
+    const page = render(errorMarkdown(code), linkTo);
     rendered.push({ path, title: code, page });
   }
   groups.push({

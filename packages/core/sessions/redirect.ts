@@ -18,14 +18,16 @@ export const checkRedirect = (
   redirect: string | null,
 ): Effect.Effect<void, InvalidParameter> => {
   if (redirect === null) return Effect.void;
+  const problem = problemOf(redirect, redirectOrigins);
+  return problem === null ? Effect.void : Effect.fail(InvalidParameter.one("redirect", problem));
+};
+
+const problemOf = (redirect: string, redirectOrigins: ReadonlyArray<string>): string | null => {
+  if (!isStorable(redirect)) return "expected well-formed text without NUL";
   const url = URL.canParse(redirect) ? new URL(redirect) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || !isStorable(redirect)) {
-    return Effect.fail(InvalidParameter.one("redirect", "expected an absolute http or https URL"));
-  }
+  if (url === null || !/^https?:$/.test(url.protocol)) return "expected an absolute http or https URL";
   if (Array.from(redirect).length > maxRedirectLength) {
-    return Effect.fail(InvalidParameter.one("redirect", `expected at most ${maxRedirectLength} characters`));
+    return `expected at most ${maxRedirectLength} characters`;
   }
-  return redirectOrigins.includes(url.origin)
-    ? Effect.void
-    : Effect.fail(InvalidParameter.one("redirect", "expected an origin on the redirect list of the key"));
+  return redirectOrigins.includes(url.origin) ? null : "expected an origin on the redirect list of the key";
 };

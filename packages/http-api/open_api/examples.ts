@@ -1,27 +1,9 @@
 /**
  * Whole answers, as the documentation shows them. They are those of the demo, at a fixed time.
  */
-import {
-  BadRequest,
-  BulkLimitExceeded,
-  Conflict,
-  type ErrorCode,
-  Forbidden,
-  InternalError,
-  InvalidApiKey,
-  InvalidBody,
-  InvalidParameter,
-  InvalidSession,
-  LinkNotFound,
-  MissingParameter,
-  PlatformUnavailable,
-  PremiumRequired,
-  type PublicError,
-  RateLimited,
-  SessionExpired,
-  SessionNotFound,
-  SharedIpRateLimited,
-} from "@accountlink/core/errors";
+import type { ErrorCode, PublicError } from "@accountlink/core/errors";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { errorTable, statusOf } from "../errors.ts";
 import { type Route, takesKey, type Wording } from "../route.ts";
 import * as EnvelopeV1 from "../v1/envelope.ts";
 import * as EnvelopeV2 from "../v2/envelope.ts";
@@ -29,31 +11,6 @@ import * as EnvelopeV2 from "../v2/envelope.ts";
 const timestamp = "2026-01-05T12:00:00.000Z";
 const endOfSecond = "2026-01-05T12:00:01.000Z";
 const midnight = "2026-01-06T00:00:00.000Z";
-
-const daily = { resetsAt: Date.parse(midnight), retryAfter: 3600 };
-
-/** One error for each code and status. */
-const errors: ReadonlyArray<PublicError> = [
-  new BadRequest({ problem: "unreadable" }),
-  new MissingParameter({ parameters: ["guildId"] }),
-  InvalidParameter.one("chatId", "expected 5 to 32 digits"),
-  new InvalidBody({ problem: "content", reason: "expected a JSON object" }),
-  new InvalidBody({ problem: "too_large", reason: "the body is larger than 65536 bytes" }),
-  new InvalidBody({ problem: "content_type", reason: "expected the content type application/json" }),
-  new BulkLimitExceeded({ limit: 50, received: 51 }),
-  new InvalidApiKey({ problem: "missing" }),
-  new InvalidSession(),
-  new Forbidden({ reason: "bot_not_in_guild" }),
-  new PremiumRequired(),
-  new LinkNotFound(),
-  new SessionNotFound(),
-  new SessionExpired(),
-  new Conflict({ reason: "idempotency_key_reused" }),
-  new RateLimited({ ...daily, bucket: "day", limit: 500 }),
-  new SharedIpRateLimited({ ...daily, bucket: "ip_day", limit: 10_000 }),
-  new InternalError({}),
-  new PlatformUnavailable({ operation: "" }),
-];
 
 const isRefusal = (error: PublicError) =>
   error._tag === "RateLimited" || error._tag === "SharedIpRateLimited";
@@ -77,9 +34,9 @@ const verifyLimit = {
 
 const refusingLimit = (error: PublicError): EnvelopeV2.RateLimit => {
   if (!isRefusal(error)) return usualLimit;
-  const { limit, retryAfter, bucket } = error;
+  const { limit, retryAfter, bucket, resetsAt } = error;
   const scope = error._tag === "RateLimited" ? "api_key" : "ip";
-  return { limit, remaining: 0, resetAt: midnight, retryAfter, scope, bucket };
+  return { limit, remaining: 0, resetAt: formatTimestamp(resetsAt), retryAfter, scope, bucket };
 };
 
 const common = { requestId: "req_01KE72VJ00A1B2C3D4E5F6G7H8", version: EnvelopeV2.version };
@@ -124,7 +81,8 @@ export const successExample = (route: Route): unknown => {
 };
 
 const errorWith = (code: ErrorCode, status?: number): PublicError => {
-  const error = errors.find((each) => each.code === code && (status === undefined || each.status === status));
+  const examples: ReadonlyArray<PublicError> = errorTable[code].examples;
+  const error = examples.find((each) => status === undefined || statusOf(each) === status);
   if (error === undefined) throw new Error(`Cannot show ${code} with status ${status}: no example has it`);
   return error;
 };

@@ -4,11 +4,11 @@
 import type { ErrorCode } from "@accountlink/core/errors";
 import { groupBy } from "@accountlink/core/group_by";
 import { type JsonSchema, Schema } from "effect";
+import { errorCodes, errorTable, statusesOf } from "../errors.ts";
 import { type Route, refusalsOf } from "../route.ts";
 import { routes } from "../routes.ts";
 import { failure as failureV1 } from "../v1/envelope.ts";
 import { AnyFailure, failure as failureV2 } from "../v2/envelope.ts";
-import { errors } from "../v2/errors.ts";
 import type { Components } from "./components.ts";
 import type { Content, MediaType, Reference, Response } from "./document.ts";
 import { errorExample, errorExampleV1, successExample } from "./examples.ts";
@@ -56,44 +56,20 @@ const successesOf = (
     : { [status]: success };
 };
 
-/** What the refusals with a status are called, by the first of these codes that is among theirs. */
-const names: ReadonlyArray<readonly [status: number, code: ErrorCode, name: string]> = [
-  [400, "BULK_LIMIT_EXCEEDED", "BadBulk"],
-  [400, "INVALID_BODY", "BadBody"],
-  [400, "MISSING_PARAMETER", "MissingParameters"],
-  [400, "INVALID_PARAMETER", "InvalidParameters"],
-  [401, "INVALID_API_KEY", "Unauthorized"],
-  [403, "PREMIUM_REQUIRED", "ForbiddenOrPremium"],
-  [403, "FORBIDDEN", "Forbidden"],
-  [404, "LINK_NOT_FOUND", "LinkNotFound"],
-  [404, "SESSION_NOT_FOUND", "SessionNotFound"],
-  [409, "CONFLICT", "Conflict"],
-  [410, "SESSION_EXPIRED", "SessionExpired"],
-  [413, "INVALID_BODY", "BodyTooLarge"],
-  [415, "INVALID_BODY", "BodyNotJson"],
-  [429, "RATE_LIMITED", "RateLimited"],
-  [429, "SHARED_IP_RATE_LIMITED", "AddressRateLimited"],
-  [500, "INTERNAL_ERROR", "InternalError"],
-  [503, "INTERNAL_ERROR", "Unavailable"],
-];
+const meaningOf = (code: ErrorCode): string => `\`${code}\`: ${errorTable[code].when}`;
 
-const nameOf = (status: number, codes: ReadonlyArray<ErrorCode>): string => {
-  const name = names.find(([named, code]) => named === status && codes.includes(code))?.[2];
-  if (name === undefined) throw new Error(`Cannot name a refusal: ${status} has only ${codes.join(", ")}`);
-  return name;
-};
-
-const meaningOf = (code: ErrorCode): string =>
-  `\`${code}\`: ${Schema.resolveAnnotations(errors[code])?.description}`;
-
-const inOrder = (codes: Iterable<ErrorCode>): ReadonlyArray<ErrorCode> => {
-  const known = new Set(codes);
-  return (Object.keys(errors) as ReadonlyArray<ErrorCode>).filter((code) => known.has(code));
-};
+const inOrder = (codes: ReadonlyArray<ErrorCode>): ReadonlyArray<ErrorCode> =>
+  errorCodes.filter((code) => codes.includes(code));
 
 const json = (schema: JsonSchema.JsonSchema, examples?: MediaType["examples"]): Content => ({
   "application/json": { schema, ...(examples === undefined ? {} : { examples }) },
 });
+
+/** The most particular code, with the status if it has several. */
+const nameOf = (status: number, codes: ReadonlyArray<ErrorCode>): string => {
+  const code = codes.at(-1);
+  return code === undefined || statusesOf(code).length > 1 ? `${code}.${status}` : code;
+};
 
 /** A refusal of v2. Routes with the same codes share it. */
 const refusalV2 = (
@@ -104,7 +80,7 @@ const refusalV2 = (
 ): Reference => {
   const examples = codes.map((code) => {
     const value = errorExample(status, code);
-    return [code, components.share("examples", `${code}.${status}`, { value })];
+    return [code, components.share("examples", nameOf(status, [code]), { value })];
   });
   return components.share("responses", nameOf(status, codes), {
     description: codes.map(meaningOf).join("\n\n"),

@@ -3,8 +3,9 @@
  */
 import type { ErrorCode } from "@accountlink/core/errors";
 import { Schema } from "effect";
+import { errorCodes, errorTable } from "../errors.ts";
 import { IsoTime } from "../iso_time.ts";
-import { addressBuckets, errors, InvalidParameters, keyBuckets } from "./errors.ts";
+import { addressBuckets, InvalidParameters, keyBuckets } from "./error_details.ts";
 
 /** `meta.version`. */
 export const version = "2.0.0";
@@ -81,10 +82,24 @@ const ItemError = Schema.Struct({
   status: Schema.Int,
 }).annotate({ identifier: "BulkItemError" });
 
+/** Types of generated clients have the name: `LinkNotFoundError` of `LINK_NOT_FOUND`. */
+const errorSchemas = new Map(
+  errorCodes.map((code): readonly [ErrorCode, Schema.Top] => {
+    const words = code.replace(/_ERROR$/, "").split("_");
+    const name = words.map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`).join("");
+    const { details } = errorTable[code];
+    const schema = Schema.Struct({ code: Schema.Literal(code), message: Schema.String, details });
+    return [code, schema.annotate({ identifier: `${name}Error` })];
+  }),
+);
+
+const errorWith = (codes: ReadonlyArray<ErrorCode>) =>
+  Schema.Union([...errorSchemas].flatMap(([code, schema]) => (codes.includes(code) ? [schema] : [])));
+
 /** A v2 failure with any code. */
 export const AnyFailure = Schema.Struct({
   status: Schema.Int,
-  error: Schema.Union(Object.values(errors)),
+  error: errorWith(errorCodes),
   meta: Meta,
   timestamp: IsoTime,
 }).annotate({ identifier: "ErrorEnvelope" });
@@ -112,7 +127,7 @@ export const AnyFailure = Schema.Struct({
 export const failure = (status: number, codes: ReadonlyArray<ErrorCode>) =>
   Schema.Struct({
     status: Schema.Literal(status),
-    error: Schema.Union(codes.map((code) => errors[code])),
+    error: errorWith(codes),
     meta: Meta,
     timestamp: IsoTime,
   });

@@ -10,6 +10,7 @@ import type {
   PlatformUnavailable,
 } from "@accountlink/core/errors";
 import type { Refused } from "@accountlink/dashboard";
+import { statusOf } from "@accountlink/http-api";
 
 export type KeyFormError =
   | MissingParameter
@@ -20,7 +21,7 @@ export type KeyFormError =
   | PlatformUnavailable;
 
 export const refusalOf = (error: KeyFormError): Refused => {
-  const { status } = error;
+  const status = statusOf(error);
   switch (error._tag) {
     case "MissingParameter":
       return {

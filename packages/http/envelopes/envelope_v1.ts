@@ -1,7 +1,7 @@
 /**
  * The v1 envelope.
  */
-import { EnvelopeV1, type Route } from "@accountlink/http-api";
+import { EnvelopeV1, type Route, statusOf } from "@accountlink/http-api";
 import type { RequestContext } from "../request_context.ts";
 import {
   addErrorHeaders,
@@ -46,18 +46,19 @@ export const envelopeV1 = ({
 
     failure: (context, error) => {
       const now = context.clock.currentTimeMillisUnsafe();
-      const wording = wordings?.[error.code] ?? error;
+      const wording = wordings?.[error.code];
+      const status = wording?.status ?? statusOf(error);
       const headers = commonHeaders(context, now);
       addErrorHeaders(headers, error);
       const body = {
-        status: wording.status,
-        error: wording.message,
+        status,
+        error: wording?.message ?? error.message,
         timestamp: isoTime(now),
         version,
         ...counters(context),
         ...(isRefusal(error) ? { retryAfter: error.retryAfter } : {}),
       };
-      return jsonResponse(wording.status, body, headers);
+      return jsonResponse(status, body, headers);
     },
   };
 };

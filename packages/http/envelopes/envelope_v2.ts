@@ -2,10 +2,9 @@
  * The v2 envelope.
  */
 import type { PublicError } from "@accountlink/core";
-import { EnvelopeV2, type Route } from "@accountlink/http-api";
+import { EnvelopeV2, type Route, statusOf } from "@accountlink/http-api";
 import { type RequestContext, toContract } from "../request_context.ts";
-import type { DatedContract } from "../service_versions/dated_contract.ts";
-import { defaultContract } from "../service_versions/service_version.ts";
+import { type DatedContract, defaultContract } from "../service_versions/service_version.ts";
 import {
   addErrorHeaders,
   commonHeaders,
@@ -81,7 +80,8 @@ export const envelopeV2 = ({ traffic }: Pick<Route, "traffic">): Envelope => {
       const now = context.clock.currentTimeMillisUnsafe();
       const headers = headersOf(context, now, defaultContract);
       addErrorHeaders(headers, error);
-      const { code, status, message, details } = error;
+      const { code, message, details } = error;
+      const status = statusOf(error);
       const meta = metaOf(context, refusingLimit(error) ?? reportedLimit(context, bucket), undefined);
       return jsonResponse(
         status,

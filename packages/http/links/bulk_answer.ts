@@ -2,6 +2,7 @@
  * Answers of bulk routes.
  */
 import { type BulkItem, maxBulkInputs } from "@accountlink/core/links";
+import { statusOf } from "@accountlink/http-api";
 import { Result } from "effect";
 
 /** The answer of a bulk route. */
@@ -18,9 +19,9 @@ export const bulkAnswer = <Data, Input>(
       foundCount++;
       return { input: inputOf(input), found: true, data: result.success, error: null };
     }
-    const { code, message, details, status } = result.failure;
+    const { code, message, details } = result.failure;
     if (code === "LINK_NOT_FOUND") notFoundCount++;
-    const error = { code, message, details, status } as const;
+    const error = { code, message, details, status: statusOf(result.failure) } as const;
     return { input: inputOf(input), found: false, data: null, error };
   });
   const count = items.length;

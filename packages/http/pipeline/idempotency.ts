@@ -2,18 +2,10 @@
  * `Idempotency-Key`: the answer of a write is kept under the client's name for it, and given to the same request again.
  */
 import type { ApiKey, PublicError } from "@accountlink/core";
-import {
-  Conflict,
-  Forbidden,
-  InvalidParameter,
-  LinkNotFound,
-  type ParameterProblem,
-  PremiumRequired,
-  SessionExpired,
-  SessionNotFound,
-} from "@accountlink/core/errors";
+import type { ParameterProblem } from "@accountlink/core/errors";
 import type { Answer, Commit, Idempotency } from "@accountlink/core/idempotency";
 import type { ChatId } from "@accountlink/core/ids";
+import { errorCodes, errorTable } from "@accountlink/http-api";
 import { Effect, Schema } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
 import type { RequestContext } from "../request_context.ts";
@@ -61,7 +53,9 @@ export const answerOnce = <A, R>(
     ).pipe(
       Effect.map(toSuccess),
       Effect.tapError((error) =>
-        error.code in keptErrors ? commit(Effect.void, () => answerOf(refusalOf(error))) : Effect.void,
+        errorTable[error.code].kept === null
+          ? Effect.void
+          : commit(Effect.void, () => answerOf(refusalOf(error))),
       ),
     ),
   );
@@ -74,26 +68,10 @@ export const answerOnce = <A, R>(
 const contentOf = ({ route }: RequestContext, values: IdempotentInput["values"]): string =>
   JSON.stringify([route.id, Object.entries(values).filter(([, value]) => value !== null)]);
 
-/** The errors that are kept, each made from its details. */
-const keptErrors = {
-  INVALID_PARAMETER: InvalidParameter,
-  FORBIDDEN: Forbidden,
-  PREMIUM_REQUIRED: PremiumRequired,
-  LINK_NOT_FOUND: LinkNotFound,
-  SESSION_NOT_FOUND: SessionNotFound,
-  SESSION_EXPIRED: SessionExpired,
-  CONFLICT: Conflict,
-} satisfies Partial<Record<PublicError["code"], unknown>>;
-
-type KeptCode = keyof typeof keptErrors;
-
 const KeptText = Schema.fromJsonString(
   Schema.Union([
     Schema.Struct({ status: Schema.Literals([200, 201]), data: Schema.Unknown }),
-    Schema.Struct({
-      code: Schema.Literals(Object.keys(keptErrors) as Array<KeptCode>),
-      details: Schema.Unknown,
-    }),
+    Schema.Struct({ code: Schema.Literals(errorCodes), details: Schema.Unknown }),
   ]),
 );
 
@@ -121,6 +99,6 @@ const replay = (context: RequestContext, text: string): Effect.Effect<Success, P
   Effect.flatMap(Effect.orDie(decode(text)), (kept) => {
     context.isReplayed = true;
     if (!("code" in kept)) return Effect.succeed(kept);
-    const KeptError = keptErrors[kept.code] as new (details: unknown) => PublicError;
+    const KeptError = errorTable[kept.code].kept as new (details: unknown) => PublicError;
     return Effect.fail(new KeptError(kept.details ?? {}));
   });

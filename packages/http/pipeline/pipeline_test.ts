@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest";
 import { Effect, Layer, Schema, Stream } from "effect";
 import { isStream } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
-import type { DatedContract } from "../service_versions/dated_contract.ts";
+import type { DatedContract } from "../service_versions/service_version.ts";
 import { eventStream } from "../sessions/event_stream.ts";
 import { HttpSettings } from "../settings.ts";
 import { WebRequest } from "../web/web_request.ts";
@@ -47,7 +47,6 @@ const countV1 = defineRoute({
 /** A contract with other names for the data of each route. */
 const older: DatedContract = {
   date: "2026-01-01",
-  request: (_routeId, values) => values,
   response: (routeId, data) => ({ [`old ${routeId}`]: data }),
 };
 

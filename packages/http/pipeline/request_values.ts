@@ -3,9 +3,9 @@
  */
 import { InvalidParameter } from "@accountlink/core";
 import type { Parameters, RawValues, Route } from "@accountlink/http-api";
-import { Effect, Result } from "effect";
+import { Effect } from "effect";
 import type { RequestContext } from "../request_context.ts";
-import { contractFor } from "../service_versions/service_version.ts";
+import { contractFor, unknownContract } from "../service_versions/service_version.ts";
 import { readJsonObject } from "./body.ts";
 import { idempotencyProblems } from "./idempotency.ts";
 import { parameterReader } from "./parameters.ts";
@@ -18,9 +18,9 @@ export const readerFor = <P extends Parameters>(route: Route<P>) => {
     const scopeKind = context.key?.key.scope.kind ?? "global";
     if (route.generation === "v1") return Effect.fromResult(read(raw, scopeKind, []));
     const contract = contractFor(context.request.header("service-version"));
-    if (Result.isSuccess(contract)) context.contract = contract.success;
-    const values = context.contract.request(route.id, raw);
-    const problems = Result.isFailure(contract) ? [contract.failure] : [];
+    if (contract !== undefined) context.contract = contract;
+    const values = contract?.request?.(route.id, raw) ?? raw;
+    const problems = contract === undefined ? [unknownContract] : [];
     if (route.isIdempotent === true) problems.push(...idempotencyProblems(context));
     return Effect.fromResult(read(values, scopeKind, problems));
   };
@@ -33,9 +33,7 @@ export const rawValuesOf = ({ source }: Pick<Route, "source">) =>
   source === "body" ? ({ request }: RequestContext) => readJsonObject(request) : queryValues;
 
 /** Refuses an unknown dated contract, where there are no parameters to read. */
-export const checkContract = (context: RequestContext): Effect.Effect<void, InvalidParameter> => {
-  const contract = contractFor(context.request.header("service-version"));
-  return Result.isSuccess(contract)
-    ? Effect.void
-    : Effect.fail(new InvalidParameter({ parameters: [contract.failure] }));
-};
+export const checkContract = ({ request }: RequestContext): Effect.Effect<void, InvalidParameter> =>
+  contractFor(request.header("service-version")) === undefined
+    ? Effect.fail(new InvalidParameter({ parameters: [unknownContract] }))
+    : Effect.void;

@@ -1,22 +1,38 @@
 /**
- * The dated contracts of v2, chosen by the request header `Service-Version`. Each is a module of
- * this folder with a request and a response transform; handlers know the newest shapes only.
+ * The dated contracts of v2, chosen by the request header `Service-Version`. Handlers know the newest shapes only; an
+ * earlier contract is a module of this folder with transforms between its shapes and those.
  */
 import type { ParameterProblem } from "@accountlink/core/errors";
-import { Result } from "effect";
-import type { DatedContract } from "./dated_contract.ts";
-import { v20260101 } from "./v2026_01_01.ts";
+import type { EnvelopeV2, RawValues } from "@accountlink/http-api";
+
+type ServiceVersion = (typeof EnvelopeV2.serviceVersions)[number];
+
+export interface DatedContract {
+  readonly date: ServiceVersion;
+  /** From the parameters of this contract to the newest ones; absent if they are the same. */
+  readonly request?: (routeId: string, values: RawValues) => RawValues;
+  /** From the newest data to the data of this contract; absent if they are the same. */
+  readonly response?: (routeId: string, data: unknown) => unknown;
+}
+
+const contracts: Readonly<Record<ServiceVersion, DatedContract>> = {
+  "2026-01-01": { date: "2026-01-01" },
+};
 
 /** The contract of requests without the header. */
-export const defaultContract = v20260101;
+export const defaultContract: DatedContract = contracts["2026-01-01"];
 
-const contracts = new Map([v20260101].map((contract) => [contract.date, contract]));
+const byHeader: ReadonlyMap<string | undefined, DatedContract> = new Map([
+  [undefined, defaultContract],
+  ["", defaultContract],
+  ...Object.entries(contracts),
+]);
 
-/** Finds the contract that a header asks for. */
-export const contractFor = (header: string | undefined): Result.Result<DatedContract, ParameterProblem> => {
-  if (header === undefined || header === "") return Result.succeed(defaultContract);
-  const contract = contracts.get(header as DatedContract["date"]);
-  return contract === undefined
-    ? Result.fail({ name: "Service-Version", reason: `accepted values: ${[...contracts.keys()].join(", ")}` })
-    : Result.succeed(contract);
+/** Finds the contract that a header asks for; undefined for an unknown one. */
+export const contractFor = (header: string | undefined): DatedContract | undefined => byHeader.get(header);
+
+/** What is wrong with a header that asks for an unknown contract. */
+export const unknownContract: ParameterProblem = {
+  name: "Service-Version",
+  reason: `accepted values: ${Object.keys(contracts).join(", ")}`,
 };

@@ -5,6 +5,7 @@ import type { PublicError } from "@accountlink/core";
 import { PlatformUnavailable } from "@accountlink/core/errors";
 import { SignInRefused } from "@accountlink/core/sign_ins";
 import { html } from "@accountlink/html";
+import { statusOf } from "@accountlink/http-api";
 import type { Page } from "../pages/page.ts";
 import type { Site } from "./site.ts";
 
@@ -43,7 +44,7 @@ const signInRefusals: Readonly<Record<SignInRefused["reason"], Refusal>> = {
 
 const refusalOf = (error: SiteError): Refusal => {
   if (error instanceof SignInRefused) return signInRefusals[error.reason];
-  const { status } = error;
+  const status = statusOf(error);
   switch (error._tag) {
     case "BadRequest":
       return error.problem === "not_found"

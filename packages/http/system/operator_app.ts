@@ -1,6 +1,7 @@
 /**
  * The application of the operator port: `/metrics`, `/healthz` and `/readyz`.
  */
+import { statusOf } from "@accountlink/http-api";
 import { Effect } from "effect";
 import type { HttpApp } from "../http_app.ts";
 import { textResponse } from "../http_response.ts";
@@ -15,7 +16,7 @@ export const makeOperatorApp = Effect.map(healthRoutes, (health): HttpApp => {
       const found = router.find(request.method, request.url);
       return found === undefined ? notFound : found.answer(request, found.query);
     },
-    refuse: (_, { status, message }) => Effect.succeed(text(status, message)),
+    refuse: (_, error) => Effect.succeed(text(statusOf(error), error.message)),
   };
 });
 

@@ -1,0 +1,26 @@
+/**
+ * Errors of calls in an HTTP interface of your own.
+ */
+import { statusOf } from "@accountlink/http";
+import type { AccountLinkError } from "./errors.ts";
+
+/**
+ * The HTTP status that the service answers an error with. After a 503 a client can try again.
+ *
+ * @example
+ * ```ts
+ * import { type AccountLinkError, createAccountLink } from "accountlink";
+ *
+ * const al = await createAccountLink({ gameUserExists: () => true });
+ * const answerTo = (call: Promise<unknown>) =>
+ *   call.then(
+ *     (link) => Response.json(link),
+ *     (error: AccountLinkError) => new Response(error.message, { status: httpStatusOf(error) }),
+ *   );
+ * (await answerTo(al.links.delete("100001"))).status; // 404
+ * await al.close();
+ * (await answerTo(al.links.get("100001"))).status; // 503
+ * ```
+ */
+export const httpStatusOf = (error: AccountLinkError): number =>
+  error.code === "CLOSED" ? 503 : statusOf(error);

@@ -1,0 +1,28 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect } from "effect";
+import { checkRedirect } from "./redirect.ts";
+
+const key = { redirectOrigins: ["https://game.example"] };
+
+describe("checkRedirect", () => {
+  it.effect.each([null, "https://game.example/done", `https://game.example/${"a".repeat(2_027)}`])(
+    "takes %j",
+    (redirect) => checkRedirect(key, redirect),
+  );
+
+  const refused: ReadonlyArray<readonly [redirect: string, reason: string]> = [
+    ["/done", "expected an absolute http or https URL"],
+    ["javascript:alert(1)", "expected an absolute http or https URL"],
+    ["https://game.example/\0", "expected well-formed text without NUL"],
+    ["https://game.example/\ud83c", "expected well-formed text without NUL"],
+    [`https://game.example/${"a".repeat(2_028)}`, "expected at most 2048 characters"],
+    ["https://game.example:8443/", "expected an origin on the redirect list of the key"],
+  ];
+
+  it.effect.each(refused)("says what is wrong with %j", ([redirect, reason]) =>
+    Effect.gen(function* () {
+      const { parameters } = yield* Effect.flip(checkRedirect(key, redirect));
+      assert.deepStrictEqual(parameters, [{ name: "redirect", reason }]);
+    }),
+  );
+});

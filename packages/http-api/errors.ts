@@ -1,0 +1,281 @@
+/**
+ * The table of errors: what each code means over HTTP. OpenAPI, the codes of the client, the tables of `docs/errors.md`
+ * and the error pages of the guide are made from it.
+ */
+import {
+  BadRequest,
+  BulkLimitExceeded,
+  Conflict,
+  type ErrorCode,
+  Forbidden,
+  InternalError,
+  InvalidApiKey,
+  InvalidBody,
+  InvalidParameter,
+  InvalidSession,
+  LinkNotFound,
+  MalformedRequest,
+  MissingParameter,
+  PlatformUnavailable,
+  PremiumRequired,
+  type PublicError,
+  RateLimited,
+  SessionExpired,
+  SessionNotFound,
+  SharedIpRateLimited,
+  StoreUnavailable,
+} from "@accountlink/core/errors";
+import { Schema } from "effect";
+import {
+  addressBuckets,
+  conflictReasons,
+  forbiddenReasons,
+  InvalidParameters,
+  keyBuckets,
+} from "./v2/error_details.ts";
+
+type ErrorOf<Code extends ErrorCode> = Extract<PublicError, { readonly code: Code }>;
+
+/** What the status of an error depends on, where its code has several. */
+type Variant<E extends PublicError> = E extends { readonly problem: infer Problem extends string }
+  ? Problem
+  : E["_tag"];
+
+interface ErrorRow<Code extends ErrorCode> {
+  /** When it happens. */
+  readonly when: string;
+  /** What a client should do. Links start in `docs`. */
+  readonly advice: string;
+  /** The HTTP status, or that of each `problem` or class. */
+  readonly status: number | { readonly [V in Variant<ErrorOf<Code>>]: number };
+  /** `details` in v2. */
+  readonly details: Schema.Top;
+  /** One for each status, message and reason. The first with a status is shown in examples. */
+  readonly examples: ReadonlyArray<ErrorOf<Code>>;
+  /** Makes the error from its details when it is replayed for an idempotency key; null if it is not kept. */
+  readonly kept: (new (details: never) => ErrorOf<Code>) | null;
+}
+
+const daily = { resetsAt: Date.parse("2026-01-06T00:00:00.000Z"), retryAfter: 3600 };
+const soon = { resetsAt: Date.parse("2026-01-05T12:00:02.000Z"), retryAfter: 2 };
+
+const keyRefusals = {
+  second: { ...soon, limit: 10 },
+  day: { ...daily, limit: 500 },
+  verify_day: { ...daily, limit: 2_000 },
+  session_create: { ...soon, limit: 6 },
+  poll_interval: { ...soon, limit: 1 },
+  poll_count: { ...soon, limit: 150 },
+};
+
+/**
+ * Everything about each code beside its class.
+ *
+ * @internal
+ */
+export const errorTable = {
+  BAD_REQUEST: {
+    when: "An unreadable request, an unknown path or a wrong method",
+    advice: "Change the request. A head has at most 16 KiB, `Expect` is `100-continue`; a 405 has `Allow`",
+    status: {
+      unreadable: 400,
+      not_found: 404,
+      method_not_allowed: 405,
+      syntax: 400,
+      host: 400,
+      authorization: 400,
+      timeout: 408,
+      expectation: 417,
+      head_too_large: 431,
+    },
+    details: Schema.Null,
+    examples: [
+      new BadRequest({ problem: "unreadable" }),
+      new BadRequest({ problem: "not_found" }),
+      new BadRequest({ problem: "method_not_allowed" }),
+      new MalformedRequest({ problem: "syntax" }),
+      new MalformedRequest({ problem: "host" }),
+      new MalformedRequest({ problem: "authorization" }),
+      new MalformedRequest({ problem: "timeout" }),
+      new MalformedRequest({ problem: "expectation" }),
+      new MalformedRequest({ problem: "head_too_large" }),
+    ],
+    kept: null,
+  },
+  INVALID_PARAMETER: {
+    when: "Values are wrong, the game user does not exist, or `Service-Version` is unknown",
+    advice: "Change the request: `details` lists every wrong value",
+    status: 400,
+    details: InvalidParameters,
+    examples: [InvalidParameter.one("chatId", "expected 5 to 32 digits")],
+    kept: InvalidParameter,
+  },
+  MISSING_PARAMETER: {
+    when: "Required values are missing; `guildId` is required with a guild-scoped key",
+    advice: "Change the request: `details` lists every missing value, in documented order",
+    status: 400,
+    details: Schema.Struct({ parameters: Schema.Array(Schema.String) }),
+    examples: [new MissingParameter({ parameters: ["guildId"] })],
+    kept: null,
+  },
+  INVALID_BODY: {
+    when: "The body is not the JSON that the route takes, over 64 KiB (413) or of another type (415)",
+    advice:
+      "Change the request. `Content-Type` is `application/json`, without a content encoding; a list has strings only, `confirm` is `true`, chunk extensions have at most 16 KiB",
+    status: { content: 400, too_large: 413, content_type: 415 },
+    details: Schema.Struct({ reason: Schema.String }),
+    examples: [
+      new InvalidBody({ problem: "content", reason: "expected a JSON object" }),
+      new InvalidBody({ problem: "too_large", reason: "the body is larger than 65536 bytes" }),
+      new InvalidBody({ problem: "content_type", reason: "expected the content type application/json" }),
+    ],
+    kept: null,
+  },
+  INVALID_API_KEY: {
+    when: "The key is missing, unknown, expired, revoked or disabled",
+    advice: "Stop: after 30 wrong keys in a minute everything else from the address waits too",
+    status: 401,
+    details: Schema.Null,
+    examples: [new InvalidApiKey({ problem: "missing" })],
+    kept: null,
+  },
+  INVALID_SESSION: {
+    when: "The dashboard session is missing or expired",
+    advice: "Have the owner sign in to the dashboard again",
+    status: 401,
+    details: Schema.Null,
+    examples: [new InvalidSession()],
+    kept: null,
+  },
+  FORBIDDEN: {
+    when: "The key, or who is signed in, may not do this",
+    advice:
+      "Tell the user the reason. After somebody joined the guild, try again a second later. `not_guild_manager`, `account_suspended` and `csrf` are of the dashboard",
+    status: 403,
+    details: Schema.Struct({ reason: Schema.Literals(forbiddenReasons) }),
+    examples: [
+      ...forbiddenReasons,
+      "not_guild_manager" as const,
+      "account_suspended" as const,
+      "csrf" as const,
+    ].map((reason) => new Forbidden({ reason })),
+    kept: Forbidden,
+  },
+  PREMIUM_REQUIRED: {
+    when: "The tier of the key has no `resolved=true`, or no alt detection",
+    advice: "Ask without `resolved=true`, or with a Premium key",
+    status: 403,
+    details: Schema.Null,
+    examples: [new PremiumRequired()],
+    kept: PremiumRequired,
+  },
+  LINK_NOT_FOUND: {
+    when: "No link in the scope of the key, or none of a guild member",
+    advice: "Ask the chat user to verify, with [a session](sessions.md)",
+    status: 404,
+    details: Schema.Null,
+    examples: [new LinkNotFound()],
+    kept: LinkNotFound,
+  },
+  SESSION_NOT_FOUND: {
+    when: "No such session of this key, or it ended more than 24 hours ago",
+    advice: "Create a new session",
+    status: 404,
+    details: Schema.Null,
+    examples: [new SessionNotFound()],
+    kept: SessionNotFound,
+  },
+  SESSION_EXPIRED: {
+    when: "The time of the session is over, also while a long poll waits",
+    advice: "Create a new session",
+    status: 410,
+    details: Schema.Null,
+    examples: [new SessionExpired()],
+    kept: SessionExpired,
+  },
+  SHARED_IP_RATE_LIMITED: {
+    when: "The client address asked too often, whatever its keys",
+    advice: "Wait as many seconds as `Retry-After` says",
+    status: 429,
+    details: Schema.Struct({ bucket: Schema.Literals(addressBuckets) }),
+    examples: addressBuckets.map((bucket) => new SharedIpRateLimited({ ...daily, bucket, limit: 10_000 })),
+    kept: null,
+  },
+  RATE_LIMITED: {
+    when: "The key asked too often",
+    advice: "Wait as many seconds as `Retry-After` says",
+    status: 429,
+    details: Schema.Struct({ bucket: Schema.Literals(keyBuckets) }),
+    examples: keyBuckets.map((bucket) => new RateLimited({ bucket, ...keyRefusals[bucket] })),
+    kept: null,
+  },
+  BULK_LIMIT_EXCEEDED: {
+    when: "More than 50 inputs, 10 of alt detection, 100 leak reports; duplicates count",
+    advice: "Change the request",
+    status: 400,
+    details: Schema.Struct({ limit: Schema.Int, received: Schema.Int }),
+    examples: [new BulkLimitExceeded({ limit: 50, received: 51 })],
+    kept: null,
+  },
+  CONFLICT: {
+    when: "The new chat user already has a link, the session is final, the idempotency key is taken, or its request named a user who was erased",
+    advice:
+      "`chat_already_linked`: look the new chat ID up, and remove its link first if that is meant. `idempotency_key_reused`: use another [idempotency key](api.md#idempotency-key). `idempotency_key_in_use`: try again a second later. `user_erased`: do not repeat what was asked before. `key_limit` and `key_revoked` are of the dashboard",
+    status: 409,
+    details: Schema.Struct({ reason: Schema.Literals(conflictReasons) }),
+    examples: [...conflictReasons, "key_limit", "key_revoked"].map((reason) => new Conflict({ reason })),
+    kept: Conflict,
+  },
+  INTERNAL_ERROR: {
+    when: "503: a store or a platform did not answer. 500: a bug",
+    advice:
+      "After a 503, try again when `Retry-After` is over, a few times ([writes too](api.md#trying-again)). Report `meta.requestId` of a 500",
+    status: { InternalError: 500, StoreUnavailable: 503, PlatformUnavailable: 503 },
+    details: Schema.Null,
+    examples: [
+      new InternalError({}),
+      new StoreUnavailable({ operation: "" }),
+      new PlatformUnavailable({ operation: "" }),
+    ],
+    kept: null,
+  },
+} satisfies { readonly [Code in ErrorCode]: ErrorRow<Code> };
+
+/**
+ * Every code, from general to particular.
+ *
+ * @internal
+ */
+export const errorCodes = Object.keys(errorTable) as ReadonlyArray<ErrorCode>;
+
+/**
+ * The HTTP status of an error.
+ *
+ * @example
+ * ```ts
+ * import { LinkNotFound, StoreUnavailable } from "@accountlink/core";
+ *
+ * statusOf(new LinkNotFound()); // 404
+ * statusOf(new StoreUnavailable({ operation: "LinkStore.setGame" })); // 503
+ * ```
+ */
+export const statusOf = (error: PublicError): number => {
+  const { status } = errorTable[error.code];
+  if (typeof status === "number") return status;
+  return (status as Record<Variant<PublicError>, number>)["problem" in error ? error.problem : error._tag];
+};
+
+/**
+ * The HTTP statuses of a code, ascending.
+ *
+ * @example
+ * ```ts
+ * statusesOf("INTERNAL_ERROR"); // [500, 503]
+ * ```
+ */
+export const statusesOf = (code: ErrorCode): ReadonlyArray<number> => {
+  const { status } = errorTable[code];
+  return typeof status === "number"
+    ? [status]
+    : [...new Set<number>(Object.values(status))].toSorted((one, other) => one - other);
+};

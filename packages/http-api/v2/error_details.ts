@@ -1,0 +1,47 @@
+/**
+ * The values in the `details` of v2 errors.
+ */
+import type { AddressBucket, ForbiddenReason, KeyBucket } from "@accountlink/core/errors";
+import { Schema } from "effect";
+
+/** Limits of a key. */
+export const keyBuckets = [
+  "second",
+  "day",
+  "verify_day",
+  "session_create",
+  "poll_interval",
+  "poll_count",
+] as const satisfies ReadonlyArray<KeyBucket>;
+
+/** Limits of a client address. */
+export const addressBuckets = [
+  "ip_second",
+  "ip_day",
+  "ip_verify_day",
+  "ip_auth",
+] as const satisfies ReadonlyArray<AddressBucket>;
+
+export const forbiddenReasons = [
+  "bot_not_in_guild",
+  "user_not_in_guild",
+  "new_user_not_in_guild",
+  "wrong_guild",
+  "ip_not_allowed",
+  "key_access",
+] as const satisfies ReadonlyArray<ForbiddenReason>;
+
+export const conflictReasons = [
+  "chat_already_linked",
+  "session_completed",
+  "session_failed",
+  "session_cancelled",
+  "idempotency_key_reused",
+  "idempotency_key_in_use",
+  "user_erased",
+] as const;
+
+/** `details` of INVALID_PARAMETER. */
+export const InvalidParameters = Schema.Struct({
+  parameters: Schema.Array(Schema.Struct({ name: Schema.String, reason: Schema.String })),
+}).annotate({ identifier: "InvalidParameters" });
