@@ -43,21 +43,21 @@ interface Input {
  * Answers a request; with an idempotency key, once. The handler commits its write with the answer. A refusal is kept
  * without a write.
  */
-export const answerOnce = <A>(
+export const answerOnce = <I extends Input, A>(
   idempotency: Idempotency["Service"],
-  input: Input,
-  handler: (commit: Commit<A>) => Effect.Effect<A, PublicError>,
+  input: I,
+  handler: (input: I & { readonly commit: Commit<A> }) => Effect.Effect<A, PublicError>,
   toSuccess: (result: A) => Success,
 ): Effect.Effect<Success, PublicError> => {
   const idempotencyKey = idempotencyKeyOf(input.context);
-  if (idempotencyKey === undefined) return Effect.map(handler(commitAlone), toSuccess);
+  if (idempotencyKey === undefined) return Effect.map(handler({ ...input, commit: commitAlone }), toSuccess);
   return Effect.gen(function* () {
     const begun = yield* idempotency.begin(requestOf(input, idempotencyKey), (result: A) => ({
       status: 200,
       ...toSuccess(result),
     }));
     if (begun._tag === "Answered") return yield* replay(input.context, begun.answer as Kept);
-    const result = yield* Effect.tapError(handler(begun.commit), ({ code, details }) =>
+    const result = yield* Effect.tapError(handler({ ...input, commit: begun.commit }), ({ code, details }) =>
       keptErrors[code] === null ? Effect.void : begun.keep({ code, details }),
     );
     return toSuccess(result);

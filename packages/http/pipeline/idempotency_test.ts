@@ -34,11 +34,11 @@ const bench = (values: Readonly<Record<string, unknown>> = {}) => {
     values,
   };
   const answer = (begin: Service["begin"], outcome: Effect.Effect<unknown, PublicError>) =>
-    answerOnce<unknown>(
+    answerOnce(
       { begin },
       input,
-      (commit) => commit(outcome, (result) => result),
-      (data) => ({ data }),
+      ({ commit }) => commit(outcome, (result) => result),
+      (data: unknown) => ({ data }),
     );
   return {
     requests,

@@ -191,12 +191,7 @@ export const makePipeline = Effect.gen(function* () {
     bind(
       route,
       checked(route, (input) =>
-        answerOnce(
-          idempotency,
-          input,
-          (commit) => handler({ ...input, commit }),
-          (result: A) => toSuccess(result, input) as Success,
-        ),
+        answerOnce(idempotency, input, handler, (result: A) => toSuccess(result, input) as Success),
       ),
     );
 
