@@ -1,12 +1,6 @@
 import { type ChatId, LinkStore } from "@accountlink/core";
 import { AltReviewStore } from "@accountlink/core/alts";
-import {
-  type Claim,
-  IdempotencyStore,
-  type KeptAnswer,
-  type KeptWrite,
-  type NewClaim,
-} from "@accountlink/core/idempotency";
+import { type Claim, IdempotencyStore, type KeptAnswer, type NewClaim } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
 import { makeKey, makeSession, uniqueText } from "@accountlink/testing";
@@ -37,17 +31,17 @@ export const newAnswer = (...chatIds: ReadonlyArray<ChatId>): KeptAnswer => ({
   endsAt: 100,
 });
 
+/** A write with its answer. */
+export const answered = <O, E>(write: Effect.Effect<O, E>, answer: KeptAnswer) =>
+  Effect.map(write, (outcome) => [outcome, answer] as const);
+
 /** The operations of `IdempotencyStore`, with defaults. */
 export const idempotencyBench = Effect.map(IdempotencyStore, (store) => ({
   /** The request that holds the key; null if it is this one now. */
   claim: (claim: NewClaim) => Effect.map(store.claim(claim), Option.getOrNull),
   find: ({ id }: Claim) => Effect.map(store.find(id), Option.getOrNull),
-  commit: <O, E>(
-    claim: Claim,
-    write: KeptWrite<O, E>["write"],
-    answer: KeptAnswer = newAnswer(),
-    isBulk = false,
-  ) => store.commit(claim, { write, answerOf: () => Effect.succeed(answer), isBulk }),
+  commit: <O, E>(claim: Claim, write: Effect.Effect<O, E>, answer: KeptAnswer = newAnswer(), size?: "bulk") =>
+    store.commit(claim, answered(write, answer), size),
   extend: store.extend,
   release: store.release,
   sweep: store.sweep,

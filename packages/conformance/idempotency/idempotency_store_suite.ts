@@ -165,7 +165,8 @@ const commitOf = (name: IdempotentWrite): Cases<StoragePorts> => ({
     const [first, answer, before] = [newClaim(), newAnswer(), yield* state];
     yield* claim(first);
     const write: Effect.Effect<unknown, unknown> = writes[name];
-    expectThat(Option.isSome(yield* commit(first, write, answer, name === "deleteScope")), "it is stored");
+    const size = name === "deleteScope" ? "bulk" : undefined;
+    expectThat(Option.isSome(yield* commit(first, write, answer, size)), "it is stored");
     const after = yield* state;
     expectThat(!Equal.equals(before, after), "the write is stored");
     expectEqual(yield* claim(retryOf(first, 9)), { ...underWay, answer: answer.answer });

@@ -21,26 +21,30 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
   }),
   "sweep deletes what has ended, and nothing else": (store) => ({ sweep: (at) => store.sweep(at + 1) }),
   "commit keeps the answer until it ends": (store) => ({
-    commit: (claim, { write }) => Effect.asSome(Effect.tap(write, () => store.release(claim))),
-  }),
-  "a write that fails keeps no answer, and leaves the claim": (store) => ({
-    commit: (claim, kept) =>
-      Effect.onError(store.commit(claim, kept), () => Effect.ignore(store.release(claim))),
-  }),
-  "of two requests whose claims followed each other, the later one commits": (store) => ({
-    commit: (claim, kept) =>
-      Effect.flatMap(kept.write, (outcome) =>
-        store.commit(claim, { ...kept, write: Effect.succeed(outcome) }),
+    commit: (claim, write) =>
+      Effect.map(
+        Effect.tap(write, () => store.release(claim)),
+        ([outcome]) => Option.some(outcome),
       ),
   }),
+  "a write that fails keeps no answer, and leaves the claim": (store) => ({
+    commit: (claim, write) =>
+      Effect.onError(store.commit(claim, write), () => Effect.ignore(store.release(claim))),
+  }),
+  "of two requests whose claims followed each other, the later one commits": (store) => ({
+    commit: (claim, write) =>
+      Effect.flatMap(write, (answered) => store.commit(claim, Effect.succeed(answered))),
+  }),
   "commit of setGame: the write and its answer are stored, once": (store) => ({
-    commit: (claim, kept) =>
-      Effect.flatMap(store.commit(claim, kept), (committed) =>
-        Option.isSome(committed) ? Effect.succeed(committed) : Effect.asSome(kept.write),
+    commit: (claim, write) =>
+      Effect.flatMap(store.commit(claim, write), (committed) =>
+        Option.isSome(committed)
+          ? Effect.succeed(committed)
+          : Effect.map(write, ([outcome]) => Option.some(outcome)),
       ),
   }),
   "commit of createSession: nothing is stored without the key": (store) => ({
-    commit: (claim, kept) => Effect.tap(store.commit(claim, kept), () => Effect.exit(kept.write)),
+    commit: (claim, write) => Effect.tap(store.commit(claim, write), () => Effect.exit(write)),
   }),
 };
 

@@ -20,7 +20,7 @@ import {
   uniqueText,
 } from "@accountlink/testing";
 import { Clock, Effect, type Scope } from "effect";
-import { newAnswer, newClaim } from "../idempotency/idempotency_bench.ts";
+import { answered, newAnswer, newClaim } from "../idempotency/idempotency_bench.ts";
 import { newBegun, newSignIn } from "../sign_ins/sign_in_store_suite.ts";
 import { ada, bob, chess, makeWorld, origin } from "../world.ts";
 
@@ -179,12 +179,11 @@ const signInOperations = Effect.gen(function* () {
 const idempotencyOperations = Effect.gen(function* () {
   const store = yield* IdempotencyStore;
   const claim = newClaim();
-  const kept = { write: Effect.void, answerOf: () => Effect.succeed(newAnswer()), isBulk: false };
   return prefixed("IdempotencyStore", {
     claim: store.claim(claim),
     find: store.find(claim.id),
     extend: store.extend(claim, 20),
-    commit: store.commit(claim, kept),
+    commit: store.commit(claim, answered(Effect.void, newAnswer())),
     release: store.release(claim),
     sweep: store.sweep(-9_000),
   } satisfies OperationsOf<IdempotencyStore["Service"]>);

@@ -17,7 +17,7 @@ import { SignInStore, type SiteSignIn } from "@accountlink/core/sign_ins";
 import { type UserErased, UserStore } from "@accountlink/core/users";
 import { makeFlow, makeKey, makeSession, uniqueChatId, uniqueKeyId, uniqueText } from "@accountlink/testing";
 import { Effect, Option } from "effect";
-import { newAnswer, newClaim, retryOf } from "../idempotency/idempotency_bench.ts";
+import { answered, newAnswer, newClaim, retryOf } from "../idempotency/idempotency_bench.ts";
 import { newSignIn } from "../sign_ins/sign_in_store_suite.ts";
 import { makeWorld, origin } from "../world.ts";
 
@@ -91,14 +91,7 @@ export const newUserBench = Effect.gen(function* () {
     }),
     /** Commits a write with an answer that names these chat users. True if the request still held its key. */
     commit: (claim: NewClaim, write: Effect.Effect<unknown, unknown>, ...named: ReadonlyArray<ChatId>) =>
-      Effect.map(
-        idempotency.commit(claim, {
-          write,
-          answerOf: () => Effect.succeed(newAnswer(...named)),
-          isBulk: false,
-        }),
-        Option.isSome,
-      ),
+      Effect.map(idempotency.commit(claim, answered(write, newAnswer(...named))), Option.isSome),
     release: idempotency.release,
     /** Sends a request again; what it then finds under its key. */
     retry: (claim: NewClaim, fingerprint?: string, at = 0) =>

@@ -2,7 +2,7 @@ import type { Effect } from "effect";
 import type { Conflict, StoreUnavailable } from "../errors.ts";
 
 /**
- * Commits the write of a service, together with what the caller keeps of its result.
+ * Commits the write of a service, with an answer that is made from the result of the service.
  *
  * @param write the one operation of a store that writes
  * @param resultOf the result of the service, from the outcome of that operation
@@ -14,5 +14,5 @@ export type Commit<A> = <O, E>(
   size?: "bulk",
 ) => Effect.Effect<O, E | Conflict | StoreUnavailable>;
 
-/** Commits a write alone. */
+/** Commits a write without an answer. */
 export const commitAlone: Commit<unknown> = (write) => write;

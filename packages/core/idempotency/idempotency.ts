@@ -1,12 +1,13 @@
 /**
- * Writes that run once, however often their request is sent: the first answer under an idempotency key is kept, and
- * given again.
+ * Writes that run once, however often their request is sent: the first answer under an idempotency key is kept with the
+ * write, and replayed.
  */
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect";
+import { Clock, Context, Effect, Exit, Layer, Option, Schedule, type Scope } from "effect";
 import { Conflict, type StoreUnavailable } from "../errors.ts";
 import type { ChatId, KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
+import type { Commit } from "./commit.ts";
 import { type Claim, IdempotencyStore } from "./idempotency_store.ts";
 
 /** @internal */
@@ -14,35 +15,25 @@ export interface IdempotentRequest {
   readonly keyId: KeyId;
   /** The client's own name for the request. */
   readonly idempotencyKey: string;
-  /** What is asked for; equal texts are the same request. */
-  readonly content: string;
-  /** The chat users that it names. */
-  readonly chatIds: ReadonlyArray<ChatId>;
+  /** What is asked for, as a JSON value; equal texts are the same request. */
+  readonly content: object;
   readonly requestId: string;
 }
 
 /**
- * An answer to keep.
+ * A request with the result `A`: the first one under its key, or one that was answered before.
  *
  * @internal
  */
-export interface Answer {
-  readonly text: string;
-  /** The chat users that it names. */
-  readonly chatIds: ReadonlyArray<ChatId>;
-}
-
-/**
- * Commits a write together with its answer. Fails with `Conflict` if another request has taken the key over, or a chat
- * user of the request was erased.
- *
- * @internal
- */
-export type CommitAnswer = <O, E>(
-  write: Effect.Effect<O, E>,
-  answerOf: (outcome: O) => Answer,
-  size?: "bulk",
-) => Effect.Effect<O, E | Conflict | StoreUnavailable>;
+export type Begun<A> =
+  | {
+      readonly _tag: "First";
+      /** Commits its write. */
+      readonly commit: Commit<A>;
+      /** Keeps the answer to a request that writes nothing. */
+      readonly keep: (answer: object) => Effect.Effect<void, Conflict | StoreUnavailable>;
+    }
+  | { readonly _tag: "Answered"; readonly answer: unknown };
 
 /** How long an answer is kept, and a request remembered that has none, in milliseconds. */
 const keptFor = 86_400_000;
@@ -63,16 +54,19 @@ export class Idempotency extends Context.Service<
   Idempotency,
   {
     /**
-     * Runs the first request under a key; for the same request again, returns the text of the answer that it
-     * committed. If it fails without one, the next request is the first.
+     * Begins a request. The first one holds its key until the scope closes; if that is with a failure and without an
+     * answer, the next request is the first. The same request again gets the answer that was kept.
      *
      * Fails with `Conflict` for another request under the key (`idempotency_key_reused`), while the first one runs
-     * (`idempotency_key_in_use`), and for 24 hours if a chat user of it was erased since it began (`user_erased`).
+     * (`idempotency_key_in_use`), and for 24 hours if a chat user of it was erased since it began (`user_erased`). A
+     * commit fails so if another request has taken the key over, or a chat user of the request was erased.
+     *
+     * @param answerOf the answer that is kept with a write, a JSON value
      */
-    readonly once: <A, E, R>(
+    readonly begin: <A>(
       request: IdempotentRequest,
-      run: (commit: CommitAnswer) => Effect.Effect<A, E, R>,
-    ) => Effect.Effect<A | { readonly replayed: string }, E | Conflict | StoreUnavailable, R>;
+      answerOf: (result: A) => object,
+    ) => Effect.Effect<Begun<A>, Conflict | StoreUnavailable, Scope.Scope>;
   }
 >()("@accountlink/core/Idempotency") {
   /** Deletes what has ended every minute, until its scope closes. */
@@ -87,6 +81,19 @@ export class Idempotency extends Context.Service<
       );
       yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced("1 minute")));
 
+      /** Claims a key; until the scope closes, the claim is extended. */
+      const claimKey = Effect.fnUntraced(function* (claim: Claim, fingerprint: string) {
+        const at = yield* Clock.currentTimeMillis;
+        const ends = { heldUntil: at + claimDuration, endsAt: at + keptFor };
+        const earlier = yield* Effect.acquireRelease(
+          store.claim({ ...claim, ...ends, fingerprint, at }),
+          (found, exit) =>
+            Option.isNone(found) && Exit.isFailure(exit) ? Effect.ignore(store.release(claim)) : Effect.void,
+        );
+        if (Option.isNone(earlier)) yield* Effect.forkScoped(extendForever(claim));
+        return earlier;
+      });
+
       const extendForever = (claim: Claim) =>
         Clock.currentTimeMillis.pipe(
           Effect.flatMap((at) => Effect.ignore(store.extend(claim, at + claimDuration))),
@@ -94,20 +101,24 @@ export class Idempotency extends Context.Service<
           Effect.forever,
         );
 
-      const commitOn =
-        (claim: Claim): CommitAnswer =>
-        (write, answerOf, size) =>
-          store
-            .commit(claim, {
-              write,
-              answerOf: Effect.fnUntraced(function* (outcome) {
-                const { text, chatIds } = answerOf(outcome);
-                const answer = yield* secrets.sealAnswer(claim.id, text);
-                return { answer, chatIds, endsAt: (yield* Clock.currentTimeMillis) + keptFor };
-              }),
-              isBulk: size === "bulk",
-            })
-            .pipe(Effect.flatMap(Option.match({ onNone: () => lost(claim), onSome: Effect.succeed })));
+      /** Commits a write with its answer. */
+      const keepOn =
+        (claim: Claim): Commit<object> =>
+        (write, answerOf, size) => {
+          const answered = Effect.flatMap(write, (outcome) =>
+            Effect.map(seal(claim, answerOf(outcome)), (answer) => [outcome, answer] as const),
+          );
+          return Effect.flatMap(
+            store.commit(claim, answered, size),
+            Option.match({ onNone: () => lost(claim), onSome: Effect.succeed }),
+          );
+        };
+
+      const seal = Effect.fnUntraced(function* ({ id }: Claim, content: object) {
+        const { text, chatIds } = chatUsersIn(content);
+        const answer = yield* secrets.sealAnswer(id, text);
+        return { answer, chatIds, endsAt: (yield* Clock.currentTimeMillis) + keptFor };
+      });
 
       /** A request that no longer holds its key. */
       const lost = ({ id }: Claim) =>
@@ -115,33 +126,42 @@ export class Idempotency extends Context.Service<
           Option.exists(holder, ({ isErased }) => isErased) ? userErased : inUse,
         );
 
-      const once: Idempotency["Service"]["once"] = Effect.fnUntraced(function* (request, run) {
-        const { keyId, idempotencyKey, content, chatIds, requestId } = request;
+      const begin: Idempotency["Service"]["begin"] = Effect.fnUntraced(function* (request, answerOf) {
+        const { keyId, idempotencyKey, content, requestId } = request;
+        const { text, chatIds } = chatUsersIn(content);
         const id = yield* secrets.idempotencyHash("key", `${keyId}\n${idempotencyKey}`);
-        const fingerprint = yield* secrets.idempotencyHash("request", content);
+        const fingerprint = yield* secrets.idempotencyHash("request", text);
         const claim: Claim = { id, requestId, chatIds };
-        const running = Effect.raceFirst(run(commitOn(claim)), extendForever(claim));
-        return yield* Effect.uninterruptibleMask(
-          Effect.fnUntraced(function* (restore) {
-            const at = yield* Clock.currentTimeMillis;
-            const ends = { heldUntil: at + claimDuration, endsAt: at + keptFor };
-            const earlier = yield* store.claim({ ...claim, ...ends, fingerprint, at });
-            if (Option.isNone(earlier)) {
-              return yield* Effect.onError(restore(running), () => Effect.ignore(store.release(claim)));
-            }
-            const { answer, fingerprint: before, isErased } = earlier.value;
-            if (before !== fingerprint) return yield* new Conflict({ reason: "idempotency_key_reused" });
-            if (isErased) return yield* userErased;
-            if (answer === null) return yield* inUse;
-            return { replayed: yield* secrets.openAnswer(id, answer) };
-          }),
-        );
+        const earlier = yield* claimKey(claim, fingerprint);
+        if (Option.isNone(earlier)) {
+          const keep = keepOn(claim);
+          return {
+            _tag: "First",
+            commit: (write, resultOf, size) => keep(write, (outcome) => answerOf(resultOf(outcome)), size),
+            keep: (answer) => keep(Effect.void, () => answer),
+          };
+        }
+        const { answer, fingerprint: before, isErased } = earlier.value;
+        if (before !== fingerprint) return yield* new Conflict({ reason: "idempotency_key_reused" });
+        if (isErased) return yield* userErased;
+        if (answer === null) return yield* inUse;
+        return { _tag: "Answered", answer: JSON.parse(yield* secrets.openAnswer(id, answer)) };
       });
 
-      return Idempotency.of({ once });
+      return Idempotency.of({ begin });
     }),
   );
 }
+
+/** A value as JSON, and the chat users in it. */
+const chatUsersIn = (value: object) => {
+  const chatIds = new Set<ChatId>();
+  const text = JSON.stringify(value, (name, part: unknown) => {
+    if (/chatId$/i.test(name) && typeof part === "string") chatIds.add(part as ChatId);
+    return part;
+  });
+  return { text, chatIds: [...chatIds] };
+};
 
 const inUse = Effect.fail(new Conflict({ reason: "idempotency_key_in_use" }));
 const userErased = Effect.fail(new Conflict({ reason: "user_erased" }));

@@ -42,14 +42,6 @@ export interface KeptAnswer {
   readonly endsAt: Millis;
 }
 
-export interface KeptWrite<O, E> {
-  /** One operation of another storage port of the same adapter. */
-  readonly write: Effect.Effect<O, E>;
-  readonly answerOf: (outcome: O) => Effect.Effect<KeptAnswer>;
-  /** Whether the write may take a minute. */
-  readonly isBulk: boolean;
-}
-
 /**
  * Where idempotency keys live. Every operation is atomic.
  *
@@ -69,7 +61,7 @@ export interface KeptWrite<O, E> {
  * const program = Effect.gen(function* () {
  *   const store = yield* IdempotencyStore;
  *   yield* store.claim(first);
- *   yield* store.commit(claim, { write: Effect.void, answerOf: () => Effect.succeed(kept), isBulk: false });
+ *   yield* store.commit(claim, Effect.succeed(["outcome", kept]));
  *   const earlier = yield* store.claim({ ...first, requestId: "req_2", at: 1_000 });
  *   return Option.map(earlier, ({ answer }) => answer);
  * });
@@ -91,10 +83,14 @@ export class IdempotencyStore extends Context.Service<
     /**
      * Runs a write and stores its answer, both or neither. If the write fails, the failure is that of this operation.
      * None, without any change, if the request does not hold the key.
+     *
+     * @param write one operation of another storage port of the same adapter, and its answer
+     * @param size `bulk` for a write that may take a minute
      */
     readonly commit: <O, E>(
       claim: Claim,
-      kept: KeptWrite<O, E>,
+      write: Effect.Effect<readonly [outcome: O, answer: KeptAnswer], E>,
+      size?: "bulk",
     ) => Effect.Effect<Option.Option<O>, E | StoreUnavailable>;
 
     /** Ends a claim that has no answer. It is remembered. */

@@ -6,7 +6,8 @@ import { KeyId } from "../ids.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { chatId, later, operator, world } from "../test_world.ts";
 import { UserStore } from "../users/user_store.ts";
-import { type CommitAnswer, Idempotency, type IdempotentRequest } from "./idempotency.ts";
+import type { Commit } from "./commit.ts";
+import { Idempotency, type IdempotentRequest } from "./idempotency.ts";
 import { IdempotencyStore, type NewClaim } from "./idempotency_store.ts";
 
 const ada = chatId("10001");
@@ -15,24 +16,41 @@ let requests = 0;
 const requestOf = (parts: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
   keyId: KeyId.make("Aa0Bb1Cc2Dd3"),
   idempotencyKey: "my request",
-  content: "a write",
-  chatIds: [ada],
+  content: { write: "a write", chatId: ada },
   requestId: `req_${++requests}`,
   ...parts,
 });
 
 /** A request that writes, and how often it ran. */
-const bench = Effect.map(Idempotency, ({ once }) => {
+const bench = Effect.map(Idempotency, ({ begin }) => {
   let runs = 0;
-  const write = Effect.sync(() => ++runs);
-  const answerOf = (outcome: number) => ({ text: `secret answer ${outcome}`, chatIds: [ada] });
+  const commitOne = (commit: Commit<number>) =>
+    commit(
+      Effect.sync(() => ++runs),
+      (run) => run,
+    );
+  const once = <A, E, R>(
+    parts: Partial<IdempotentRequest>,
+    run: (commit: Commit<number>) => Effect.Effect<A, E, R>,
+  ) =>
+    begin(requestOf(parts), answerTo).pipe(
+      Effect.flatMap((begun) => (begun._tag === "First" ? run(begun.commit) : Effect.succeed(begun.answer))),
+      Effect.scoped,
+    );
   return {
     once,
     runs: () => runs,
-    commitOne: (commit: CommitAnswer) => commit(write, answerOf),
-    send: (parts?: Partial<IdempotentRequest>) => once(requestOf(parts), (commit) => commit(write, answerOf)),
+    commitOne,
+    send: (parts: Partial<IdempotentRequest> = {}) => once(parts, commitOne),
   };
 });
+
+const answerTo = (run: number) => ({ text: `secret answer ${run}`, chatId: ada });
+
+const another = { content: { write: "another", chatId: ada } };
+const erase = UserStore.use((users) =>
+  users.erase({ ...operator, chatId: ada, at: 0, scopes: [], pseudonym: "erased" }),
+);
 
 /** A claim at the store, from 0 to 20 seconds. */
 const claimOf = (parts: Partial<NewClaim>): NewClaim => ({
@@ -56,12 +74,12 @@ const reused = new Conflict({ reason: "idempotency_key_reused" });
 const inUse = new Conflict({ reason: "idempotency_key_in_use" });
 const userErased = new Conflict({ reason: "user_erased" });
 
-describe("Idempotency.once", () => {
+describe("Idempotency.begin", () => {
   it.effect("runs a request once, and replays its answer for 24 hours", () =>
     Effect.gen(function* () {
       const { send, runs } = yield* bench;
       assert.strictEqual(yield* send(), 1);
-      assert.deepStrictEqual(yield* later("23 hours")(send()), { replayed: "secret answer 1" });
+      assert.deepStrictEqual(yield* later("23 hours")(send()), answerTo(1));
       assert.strictEqual(runs(), 1);
       assert.strictEqual(yield* later("24 hours")(send()), 2);
     }).pipe(Effect.provide(world)),
@@ -71,9 +89,9 @@ describe("Idempotency.once", () => {
     Effect.gen(function* () {
       const { send } = yield* bench;
       yield* send();
-      assert.deepStrictEqual(yield* Effect.flip(send({ content: "another" })), reused);
-      assert.strictEqual(yield* send({ keyId: KeyId.make("Zz0Bb1Cc2Dd3"), content: "another" }), 2);
-      assert.strictEqual(yield* send({ idempotencyKey: "other", content: "another" }), 3);
+      assert.deepStrictEqual(yield* Effect.flip(send(another)), reused);
+      assert.strictEqual(yield* send({ keyId: KeyId.make("Zz0Bb1Cc2Dd3"), ...another }), 2);
+      assert.strictEqual(yield* send({ idempotencyKey: "other", ...another }), 3);
     }).pipe(Effect.provide(world)),
   );
 
@@ -82,7 +100,7 @@ describe("Idempotency.once", () => {
       const { once, send, commitOne } = yield* bench;
       const [started, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()];
       const first = yield* Effect.forkChild(
-        once(requestOf(), (commit) =>
+        once({}, (commit) =>
           Deferred.succeed(started, undefined).pipe(
             Effect.andThen(Deferred.await(go)),
             Effect.andThen(commitOne(commit)),
@@ -92,10 +110,10 @@ describe("Idempotency.once", () => {
       yield* Deferred.await(started);
       for (let seconds = 0; seconds < 20; seconds++) yield* TestClock.adjust("1 second");
       assert.deepStrictEqual(yield* Effect.flip(send()), inUse);
-      assert.deepStrictEqual(yield* Effect.flip(send({ content: "another" })), reused);
+      assert.deepStrictEqual(yield* Effect.flip(send(another)), reused);
       yield* Deferred.succeed(go, undefined);
       assert.strictEqual(yield* Fiber.join(first), 1);
-      assert.deepStrictEqual(yield* send(), { replayed: "secret answer 1" });
+      assert.deepStrictEqual(yield* send(), answerTo(1));
     }).pipe(Effect.provide(world)),
   );
 
@@ -105,16 +123,16 @@ describe("Idempotency.once", () => {
       Effect.gen(function* () {
         const { once, send } = yield* bench;
         const ends = [Effect.fail(new LinkNotFound()), Effect.die("broken"), Effect.interrupt];
-        for (const end of ends) yield* Effect.exit(once(requestOf(), () => end));
-        assert.strictEqual(yield* send({ content: "another" }), 1);
+        for (const end of ends) yield* Effect.exit(once({}, () => end));
+        assert.strictEqual(yield* send(another), 1);
       }).pipe(Effect.provide(world)),
   );
 
   it.effect("replays what was committed, though the request failed afterwards", () =>
     Effect.gen(function* () {
       const { once, send, commitOne } = yield* bench;
-      yield* Effect.exit(once(requestOf(), (commit) => Effect.andThen(commitOne(commit), Effect.interrupt)));
-      assert.deepStrictEqual(yield* send(), { replayed: "secret answer 1" });
+      yield* Effect.exit(once({}, (commit) => Effect.andThen(commitOne(commit), Effect.interrupt)));
+      assert.deepStrictEqual(yield* send(), answerTo(1));
     }).pipe(Effect.provide(world)),
   );
 
@@ -123,7 +141,7 @@ describe("Idempotency.once", () => {
       const { once, runs, commitOne } = yield* bench;
       const store = yield* IdempotencyStore;
       const next = claimOf({ id: yield* idOfKey, at: 10_000 });
-      const takenOver = once(requestOf(), (commit) => Effect.andThen(store.claim(next), commitOne(commit)));
+      const takenOver = once({}, (commit) => Effect.andThen(store.claim(next), commitOne(commit)));
       assert.deepStrictEqual(yield* Effect.flip(takenOver), inUse);
       assert.strictEqual(runs(), 0);
     }).pipe(Effect.provide(world)),
@@ -132,26 +150,23 @@ describe("Idempotency.once", () => {
   it.effect("refuses what was sent before an erasure of its user, and nothing else", () =>
     Effect.gen(function* () {
       const { once, send, runs, commitOne } = yield* bench;
-      const erase = UserStore.use((users) =>
-        users.erase({ ...operator, chatId: ada, at: 0, scopes: [], pseudonym: "erased" }),
-      );
       const erased = [
         { idempotencyKey: "answered" },
         { idempotencyKey: "under way" },
         { idempotencyKey: "failed" },
-      ];
+      ] as const;
       const [answered, underWay, failed] = erased;
       yield* send(answered);
-      yield* Effect.exit(once(requestOf(failed), () => Effect.fail(new LinkNotFound())));
-      const bob = { idempotencyKey: "of another", chatIds: [chatId("10002")] };
-      yield* Effect.exit(once(requestOf(bob), () => Effect.fail(new LinkNotFound())));
-      const late = once(requestOf(underWay), (commit) => Effect.andThen(erase, commitOne(commit)));
+      yield* Effect.exit(once(failed, () => Effect.fail(new LinkNotFound())));
+      const bob = { idempotencyKey: "of another", content: { chatId: "10002" } };
+      yield* Effect.exit(once(bob, () => Effect.fail(new LinkNotFound())));
+      const late = once(underWay, (commit) => Effect.andThen(erase, commitOne(commit)));
       assert.deepStrictEqual(yield* Effect.flip(late), userErased);
       assert.strictEqual(runs(), 1);
 
       for (const parts of erased) {
         assert.deepStrictEqual(yield* Effect.flip(later("23 hours")(send(parts))), userErased);
-        assert.deepStrictEqual(yield* Effect.flip(send({ ...parts, content: "another" })), reused);
+        assert.deepStrictEqual(yield* Effect.flip(send({ ...parts, ...another })), reused);
       }
       assert.strictEqual(runs(), 1);
       assert.strictEqual(yield* send(bob), 2);
@@ -159,6 +174,40 @@ describe("Idempotency.once", () => {
       for (const [i, parts] of erased.entries()) {
         assert.strictEqual(yield* later("24 hours")(send(parts)), 4 + i);
       }
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("finds the users in answers by the names of fields", () =>
+    Effect.gen(function* () {
+      const { begin } = yield* Idempotency;
+      const send = (answer: object) =>
+        begin(requestOf({ idempotencyKey: JSON.stringify(answer) }), () => answer).pipe(
+          Effect.flatMap((begun) =>
+            begun._tag === "First" ? begun.commit(Effect.void, () => {}) : Effect.succeed(begun.answer),
+          ),
+          Effect.scoped,
+        );
+      const theirs = [{ previousChatId: ada }, { data: { review: { chatId: "10002", otherChatId: ada } } }];
+      const ofAnother = { chatId: "10002", gameId: ada };
+      for (const answer of [...theirs, ofAnother]) yield* send(answer);
+      yield* erase;
+      for (const answer of theirs) assert.deepStrictEqual(yield* Effect.flip(send(answer)), userErased);
+      assert.deepStrictEqual<unknown>(yield* send(ofAnother), ofAnother);
+    }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("keeps an answer without a write", () =>
+    Effect.gen(function* () {
+      const { send } = yield* bench;
+      const refused = Idempotency.use(({ begin }) => begin(requestOf(), answerTo)).pipe(
+        Effect.flatMap((begun) =>
+          begun._tag === "First" ? begun.keep({ code: "CONFLICT" }) : Effect.die("it is the first"),
+        ),
+        Effect.andThen(Effect.fail("refused")),
+        Effect.scoped,
+      );
+      assert.strictEqual(yield* Effect.flip(refused), "refused");
+      assert.deepStrictEqual(yield* send(), { code: "CONFLICT" });
     }).pipe(Effect.provide(world)),
   );
 

@@ -19,8 +19,8 @@ export interface WriteTarget<A = unknown> {
   readonly scope: DataScope;
   readonly guildId: RequestedGuild;
   readonly origin: WriteOrigin;
-  /** Alone when left out. */
-  readonly commit?: Commit<A>;
+  /** Without an answer when left out. */
+  readonly commit?: Commit<A> | undefined;
 }
 
 export interface GameUpdated {

@@ -19,5 +19,5 @@ export const targetOf = <A = unknown>({
   scope: key.scope,
   guildId: values.guildId,
   origin: { actor: { type: "key", id: key.id }, requestId: context.requestId },
-  ...(commit === undefined ? {} : { commit }),
+  commit,
 });

@@ -1,17 +1,20 @@
 /**
- * `Idempotency-Key`: the answer of a write is kept under the client's name for it, and given to the same request again.
+ * `Idempotency-Key`: the answer of a write is kept under the client's name for it, and replayed for the same request.
  */
 import type { ApiKey, PublicError } from "@accountlink/core";
 import type { ParameterProblem } from "@accountlink/core/errors";
-import type { Answer, Commit, Idempotency } from "@accountlink/core/idempotency";
-import type { ChatId } from "@accountlink/core/ids";
-import { errorCodes, errorTable } from "@accountlink/http-api";
-import { Effect, Schema } from "effect";
+import {
+  type Commit,
+  commitAlone,
+  type Idempotency,
+  type IdempotentRequest,
+} from "@accountlink/core/idempotency";
+import { errorTable } from "@accountlink/http-api";
+import { Effect } from "effect";
 import type { Success } from "../envelopes/envelope.ts";
 import type { RequestContext } from "../request_context.ts";
 
-/** The idempotency key of a request; undefined without one. */
-export const idempotencyKeyOf = ({ request }: RequestContext): string | undefined =>
+const idempotencyKeyOf = ({ request }: RequestContext): string | undefined =>
   request.header("idempotency-key");
 
 /** What is wrong with the idempotency key of a request. */
@@ -22,83 +25,54 @@ export const idempotencyProblems = (context: RequestContext): ReadonlyArray<Para
 
 const invalidKey = { name: "Idempotency-Key", reason: "expected 1 to 255 visible ASCII characters" };
 
-/** A request with an idempotency key, and its content by value. */
-interface IdempotentInput {
+interface Input {
   readonly context: RequestContext;
   readonly key: ApiKey;
-  readonly idempotencyKey: string;
   readonly values: { readonly [name: string]: unknown };
 }
 
 /**
- * Answers a request once. An answer of the handler is kept with its write, a refusal alone. An answer that asks to try
- * again is not kept: 5xx and 429.
+ * Answers a request; with an idempotency key, once. The handler commits its write with the answer. A refusal is kept
+ * without a write.
  */
-export const answerOnce = <A, R>(
-  { once }: Idempotency["Service"],
-  { context, key, idempotencyKey, values }: IdempotentInput,
-  handler: (commit: Commit<A>) => Effect.Effect<A, PublicError, R>,
+export const answerOnce = <I extends Input, A>(
+  idempotency: Idempotency["Service"],
+  input: I,
+  handler: (input: I & { readonly commit: Commit<A> }) => Effect.Effect<A, PublicError>,
   toSuccess: (result: A) => Success,
-): Effect.Effect<Success, PublicError, R> => {
-  const request = {
-    keyId: key.id,
-    idempotencyKey,
-    content: contentOf(context, values),
-    chatIds: chatUsersIn(values).chatIds,
-    requestId: context.requestId,
-  };
-  const answered = once(request, (commit) =>
-    handler((write, resultOf, size) =>
-      commit(write, (outcome) => answerOf(toSuccess(resultOf(outcome))), size),
-    ).pipe(
-      Effect.map(toSuccess),
-      Effect.tapError((error) =>
-        errorTable[error.code].kept === null
-          ? Effect.void
-          : commit(Effect.void, () => answerOf(refusalOf(error))),
-      ),
-    ),
-  );
-  return Effect.flatMap(answered, (answer) =>
-    "replayed" in answer ? replay(context, answer.replayed) : Effect.succeed(answer),
-  );
+): Effect.Effect<Success, PublicError> => {
+  const idempotencyKey = idempotencyKeyOf(input.context);
+  if (idempotencyKey === undefined) return Effect.map(handler({ ...input, commit: commitAlone }), toSuccess);
+  return Effect.gen(function* () {
+    const begun = yield* idempotency.begin(requestOf(input, idempotencyKey), (result: A) => ({
+      status: 200,
+      ...toSuccess(result),
+    }));
+    if (begun._tag === "Answered") return yield* replay(input.context, begun.answer as Kept);
+    const result = yield* Effect.tapError(handler({ ...input, commit: begun.commit }), ({ code, details }) =>
+      errorTable[code].kept === null ? Effect.void : begun.keep({ code, details }),
+    );
+    return toSuccess(result);
+  }).pipe(Effect.scoped);
 };
 
-/** What a request asks for. A parameter that is left out, or that a later release adds, changes nothing. */
-const contentOf = ({ route }: RequestContext, values: IdempotentInput["values"]): string =>
-  JSON.stringify([route.id, Object.entries(values).filter(([, value]) => value !== null)]);
+const requestOf = ({ context, key, values }: Input, idempotencyKey: string): IdempotentRequest => ({
+  keyId: key.id,
+  idempotencyKey,
+  // A parameter that is left out, or that a later release adds, changes nothing.
+  content: [
+    context.route.id,
+    Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)),
+  ],
+  requestId: context.requestId,
+});
 
-const KeptText = Schema.fromJsonString(
-  Schema.Union([
-    Schema.Struct({ status: Schema.Literals([200, 201]), data: Schema.Unknown }),
-    Schema.Struct({ code: Schema.Literals(errorCodes), details: Schema.Unknown }),
-  ]),
-);
+/** What is kept: a success, or a refusal by its code. */
+type Kept = Success | Pick<PublicError, "code" | "details">;
 
-const decode = Schema.decodeEffect(KeptText);
-
-type Refusal = Pick<PublicError, "code" | "details">;
-
-const refusalOf = ({ code, details }: PublicError): Refusal => ({ code, details });
-
-const answerOf = (answer: Success | Refusal): Answer =>
-  chatUsersIn("code" in answer ? answer : { status: answer.status ?? 200, data: answer.data });
-
-/** A value as text, and the chat users in it. */
-const chatUsersIn = (value: object): Answer => {
-  const chatIds = new Set<ChatId>();
-  const text = JSON.stringify(value, (name, part: unknown) => {
-    if (/chatId$/i.test(name) && typeof part === "string") chatIds.add(part as ChatId);
-    return part;
-  });
-  return { text, chatIds: [...chatIds] };
+const replay = (context: RequestContext, kept: Kept): Effect.Effect<Success, PublicError> => {
+  context.isReplayed = true;
+  if (!("code" in kept)) return Effect.succeed(kept);
+  const KeptError = errorTable[kept.code].kept as new (details: unknown) => PublicError;
+  return Effect.fail(new KeptError(kept.details ?? {}));
 };
-
-/** Gives a kept answer again. */
-const replay = (context: RequestContext, text: string): Effect.Effect<Success, PublicError> =>
-  Effect.flatMap(Effect.orDie(decode(text)), (kept) => {
-    context.isReplayed = true;
-    if (!("code" in kept)) return Effect.succeed(kept);
-    const KeptError = errorTable[kept.code].kept as new (details: unknown) => PublicError;
-    return Effect.fail(new KeptError(kept.details ?? {}));
-  });

@@ -6,7 +6,7 @@ import {
   RateLimited,
   StoreUnavailable,
 } from "@accountlink/core/errors";
-import type { Answer, CommitAnswer, Idempotency, IdempotentRequest } from "@accountlink/core/idempotency";
+import type { Commit, Idempotency, IdempotentRequest } from "@accountlink/core/idempotency";
 import { assert, describe, it } from "@effect/vitest";
 import { Effect } from "effect";
 import type { RequestContext } from "../request_context.ts";
@@ -17,45 +17,56 @@ type Service = Idempotency["Service"];
 /** Answers a request with these values, and gives what was asked of the service. */
 const bench = (values: Readonly<Record<string, unknown>> = {}) => {
   const requests: Array<IdempotentRequest> = [];
-  const kept: Array<Answer> = [];
-  const commit: CommitAnswer = (write, answerOf) =>
-    Effect.tap(write, (outcome) => Effect.sync(() => kept.push(answerOf(outcome))));
-  const first: Service["once"] = (request, run) => {
+  const kept: Array<object> = [];
+  const keep = (answer: object) => Effect.sync(() => void kept.push(answer));
+  const first: Service["begin"] = (request, answerOf) => {
     requests.push(request);
-    return run(commit);
+    const commit: Commit<Parameters<typeof answerOf>[0]> = (write, resultOf) =>
+      Effect.tap(write, (outcome) => keep(answerOf(resultOf(outcome))));
+    return Effect.succeed({ _tag: "First", commit, keep });
   };
-  const context = { requestId: "req_1", route: { id: "patchGame" }, isReplayed: false } as RequestContext;
-  const input = { context, key: { id: "Aa0Bb1Cc2Dd3" } as ApiKey, idempotencyKey: "mine", values };
-  const answer = (once: Service["once"], outcome: Effect.Effect<unknown, PublicError>) =>
-    answerOnce<unknown, never>(
-      { once },
+  const again: Service["begin"] = () => Effect.succeed({ _tag: "Answered", answer: kept[0] });
+  const request = { header: () => "mine" as string | undefined };
+  const context = { requestId: "req_1", request, route: { id: "patchGame" }, isReplayed: false };
+  const input = {
+    context: context as unknown as RequestContext,
+    key: { id: "Aa0Bb1Cc2Dd3" } as ApiKey,
+    values,
+  };
+  const answer = (begin: Service["begin"], outcome: Effect.Effect<unknown, PublicError>) =>
+    answerOnce(
+      { begin },
       input,
-      (commitResult) => commitResult(outcome, (result) => result),
-      (data) => ({ data }),
+      ({ commit }) => commit(outcome, (result) => result),
+      (data: unknown) => ({ data }),
     );
-  const replay = (text: string) => answer(() => Effect.succeed({ replayed: text }), Effect.die("unused"));
   return {
     requests,
     kept,
     context,
-    replay,
-    answer: (outcome: Parameters<typeof answer>[1]) => answer(first, outcome),
+    answer: (outcome: Effect.Effect<unknown, PublicError>) => answer(first, outcome),
+    replay: answer(again, Effect.die("unused")),
   };
 };
 
 describe("answerOnce", () => {
-  it.effect("keeps an answer with the chat users in it, and replays it", () =>
+  it.effect("keeps an answer, and replays it", () =>
     Effect.gen(function* () {
-      const { answer, kept, replay, context } = bench();
-      const data = {
-        previousChatId: "10001",
-        review: { chatId: "10002", otherChatId: "10003" },
-        gameId: "7",
-      };
+      const { answer, replay, context } = bench();
+      const data = { chatId: "10001", gameId: "7" };
       assert.deepStrictEqual(yield* answer(Effect.succeed(data)), { data });
-      assert.deepStrictEqual<unknown>(kept[0]?.chatIds, ["10001", "10002", "10003"]);
-      assert.deepStrictEqual<unknown>(yield* replay(kept[0]?.text ?? ""), { status: 200, data });
+      assert.isFalse(context.isReplayed);
+      assert.deepStrictEqual<unknown>(yield* replay, { status: 200, data });
       assert.isTrue(context.isReplayed);
+    }),
+  );
+
+  it.effect("keeps nothing without an idempotency key", () =>
+    Effect.gen(function* () {
+      const { answer, requests, context } = bench();
+      context.request.header = () => undefined;
+      assert.deepStrictEqual(yield* answer(Effect.succeed("done")), { data: "done" });
+      assert.deepStrictEqual(requests, []);
     }),
   );
 
@@ -65,9 +76,9 @@ describe("answerOnce", () => {
     InvalidParameter.one("gameId", "expected another"),
   ])("keeps the refusal %s, and replays it", (error) =>
     Effect.gen(function* () {
-      const { answer, kept, replay } = bench();
+      const { answer, replay } = bench();
       assert.strictEqual(yield* Effect.flip(answer(Effect.fail(error))), error);
-      assert.deepStrictEqual(yield* Effect.flip(replay(kept[0]?.text ?? "")), error);
+      assert.deepStrictEqual(yield* Effect.flip(replay), error);
     }),
   );
 
@@ -90,8 +101,8 @@ describe("answerOnce", () => {
         return requests[0]?.content;
       });
       const content = yield* contentOf({ chatId: "10001", guildId: null });
-      assert.strictEqual(yield* contentOf({ chatId: "10001" }), content);
-      assert.notStrictEqual(yield* contentOf({ chatId: "10002" }), content);
+      assert.deepStrictEqual(yield* contentOf({ chatId: "10001" }), content);
+      assert.notDeepEqual(yield* contentOf({ chatId: "10002" }), content);
     }),
   );
 });

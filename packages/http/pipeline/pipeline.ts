@@ -26,7 +26,7 @@ import { defaultContract } from "../service_versions/service_version.ts";
 import { HttpSettings } from "../settings.ts";
 import { bearerToken } from "./bearer_token.ts";
 import { isList, readJson } from "./body.ts";
-import { answerOnce, idempotencyKeyOf } from "./idempotency.ts";
+import { answerOnce } from "./idempotency.ts";
 import { premiumTest } from "./parameters.ts";
 import { logAccess } from "./request_metrics.ts";
 import { checkContract, rawValuesOf, readerFor } from "./request_values.ts";
@@ -45,8 +45,8 @@ export interface KeyedInput<P extends Parameters> extends Input<P> {
 
 /** The input of a handler that writes. */
 export interface WriteInput<P extends Parameters, A> extends KeyedInput<P> {
-  /** Set where the request has an idempotency key; the handler commits its write with it. */
-  readonly commit?: Commit<A>;
+  /** Commits the write of the handler, with its answer if the request has an idempotency key. */
+  readonly commit: Commit<A>;
 }
 
 /** A route and what answers its requests. */
@@ -190,18 +190,9 @@ export const makePipeline = Effect.gen(function* () {
   ): BoundRoute =>
     bind(
       route,
-      checked(route, (input) => {
-        const idempotencyKey = idempotencyKeyOf(input.context);
-        const successOf = (result: A) => toSuccess(result, input) as Success;
-        return idempotencyKey === undefined
-          ? Effect.map(handler(input), successOf)
-          : answerOnce(
-              idempotency,
-              { ...input, idempotencyKey },
-              (commit) => handler({ ...input, commit }),
-              successOf,
-            );
-      }),
+      checked(route, (input) =>
+        answerOnce(idempotency, input, handler, (result: A) => toSuccess(result, input) as Success),
+      ),
     );
 
   const open: Pipeline["open"] = (route, handler, answerList) => {

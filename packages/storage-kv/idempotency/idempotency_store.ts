@@ -3,7 +3,7 @@ import {
   type Claim,
   type EarlierRequest,
   IdempotencyStore,
-  type KeptWrite,
+  type KeptAnswer,
   type NewClaim,
 } from "@accountlink/core/idempotency";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -21,7 +21,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, Database> = Layer.effec
       find: (id) => db.find("IdempotencyStore.find", (tx) => find(tx, id)),
       extend: (held, until) =>
         db.write("IdempotencyStore.extend", (tx) => hold(tx, held, held.requestId, until)),
-      commit: (held, kept) => db.write("IdempotencyStore.commit", (tx) => commit(tx, held, kept)),
+      commit: (held, write) => db.write("IdempotencyStore.commit", (tx) => commit(tx, held, write)),
       release: (held) => db.write("IdempotencyStore.release", (tx) => hold(tx, held, "", 0)),
       sweep: (at) =>
         Effect.asVoid(
@@ -74,12 +74,11 @@ const hold = Effect.fnUntraced(function* (
 const commit = Effect.fnUntraced(function* <O, E>(
   tx: Transaction,
   held: Claim,
-  { write, answerOf }: KeptWrite<O, E>,
+  write: Effect.Effect<readonly [O, KeptAnswer], E>,
 ) {
   const request = yield* heldBy(tx, held);
   if (request === undefined) return Option.none<O>();
-  const outcome = yield* write;
-  const kept = yield* answerOf(outcome);
+  const [outcome, kept] = yield* write;
   const { claim: _, ...answered } = request;
   yield* requests.put(tx, { ...answered, kept, endsAt: kept.endsAt });
   return Option.some(outcome);

@@ -3,7 +3,7 @@ import {
   type Claim,
   type EarlierRequest,
   IdempotencyStore,
-  type KeptWrite,
+  type KeptAnswer,
   type NewClaim,
 } from "@accountlink/core/idempotency";
 import { Effect, Layer, Option } from "effect";
@@ -61,16 +61,15 @@ const claim = (memory: Memory, { at, ...claimed }: NewClaim): Option.Option<Earl
 const commit = Effect.fnUntraced(function* <O, E>(
   memory: Memory,
   held: Claim,
-  { write, answerOf }: KeptWrite<O, E>,
+  write: Effect.Effect<readonly [O, KeptAnswer], E>,
 ) {
   const entry = heldBy(memory, held);
   if (entry === undefined) return Option.none<O>();
   // No other request takes the key over between the write and its answer.
   memory.idempotent.set(held.id, { ...entry, heldUntil: Number.POSITIVE_INFINITY });
-  const outcome = yield* Effect.onError(write, () =>
+  const [outcome, kept] = yield* Effect.onError(write, () =>
     Effect.sync(() => memory.idempotent.set(held.id, entry)),
   );
-  const kept = yield* answerOf(outcome);
   memory.idempotent.set(held.id, { ...entry, ...kept, heldUntil: null });
   return Option.some(outcome);
 });

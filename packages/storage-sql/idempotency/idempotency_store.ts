@@ -3,7 +3,7 @@ import {
   type Claim,
   type EarlierRequest,
   IdempotencyStore,
-  type KeptWrite,
+  type KeptAnswer,
   type NewClaim,
 } from "@accountlink/core/idempotency";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -33,11 +33,13 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
           operation("IdempotencyStore.extend"),
         ),
 
-      commit: <O, E>(held: Claim, { write, answerOf, isBulk }: KeptWrite<O, E>) => {
+      commit: <O, E>(held: Claim, write: Effect.Effect<readonly [O, KeptAnswer], E>, size?: "bulk") => {
         const transaction = Effect.gen(function* () {
           if (held.chatIds.length > 0) yield* sql`SELECT locks FROM ${usersInUse(held.chatIds)}`;
-          const outcome = yield* Effect.mapError(write, (error) => new WriteFailed({ error }));
-          const { answer, chatIds, endsAt } = yield* answerOf(outcome);
+          const [outcome, { answer, chatIds, endsAt }] = yield* Effect.mapError(
+            write,
+            (error) => new WriteFailed({ error }),
+          );
           // Last, so that a claim is never locked while its write waits.
           const kept = yield* sql`
             UPDATE idempotency_keys
@@ -45,7 +47,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
             WHERE ${isHeldBy(held)} RETURNING id`;
           return kept.length === 0 ? yield* new ClaimLost() : outcome;
         }).pipe(sql.withTransaction);
-        return (isBulk ? withBulkTimeout(transaction) : transaction).pipe(
+        return (size === "bulk" ? withBulkTimeout(transaction) : transaction).pipe(
           Effect.map((outcome) => Result.succeed(Option.some(outcome))),
           Effect.catchTags({
             ClaimLost: () => Effect.succeed(Result.succeed(Option.none<O>())),

@@ -81,11 +81,13 @@ describe.skipIf(missing !== null)(`an erasure ${missing ?? "on Postgres"}`, () =
           yield* untilWaiting("transactionid", 1);
           const kept = { answer: "sealed", chatIds: [ada], endsAt: 100 };
           const commit = (claim: NewClaim) =>
-            idempotency.commit(claim, {
-              write: links.setGame({ ...origin, chatId: ada, gameId }),
-              answerOf: () => Effect.succeed(kept),
-              isBulk: false,
-            });
+            idempotency.commit(
+              claim,
+              Effect.map(
+                links.setGame({ ...origin, chatId: ada, gameId }),
+                (outcome) => [outcome, kept] as const,
+              ),
+            );
           const committing = yield* Effect.forkChild(commit(earlier));
           const proof = { step: "chat", chatId: ada } as const;
           const proving = yield* Effect.forkChild(flows.prove(flow.id, proof, 0, flow.id));
