@@ -148,7 +148,7 @@ export class OwnedKeys extends Context.Service<
           const listed = yield* store.listKeys(name, now);
           return listed
             .filter(
-              (key) => key.status !== "revoked" || now - (key.revokedAt ?? key.createdAt) < revokedListed,
+              ({ revokedAt }) => revokedAt === null || now - revokedAt < revokedListed,
             )
             .toReversed();
         }),
