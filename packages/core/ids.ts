@@ -125,8 +125,7 @@ export const Sid = sidText.pipe(
 export type Sid = typeof Sid.Type;
 
 /**
- * The stored id of a verification session: a keyed hash of its sid. It has the form of a sid, since
- * nodes of the previous release read it from the same columns.
+ * The stored id of a verification session: a keyed hash of its sid, in the same form.
  */
 export const SessionId = sidText.pipe(Schema.brand("SessionId"));
 export type SessionId = typeof SessionId.Type;

@@ -1,31 +1,13 @@
 /**
  * The schema as a list of migrations. A released migration is never edited; changes are new ones.
  *
- * On Postgres, nodes of the previous release keep running during and after a migration. So a
- * migration only adds tables, indexes and optional columns; unused ones are dropped in the next
- * release. It waits at most a second for a lock, then its node fails to start.
- *
- * Unused in this release, for the next one to drop: `cache_closures`, `node_counts` and
- * `sign_in_challenges`.
+ * On Postgres, nodes that do not know a migration keep running during and after it. So a migration only
+ * adds tables, indexes and optional columns, and drops what no running node uses. It waits at most a
+ * second for a lock, then its node fails to start.
  */
 import { Data, Effect } from "effect";
 import { Migrator, SqlClient, type SqlError } from "effect/sql";
 import { initial } from "./migrations/0001_initial.ts";
-import { countingKeys } from "./migrations/0002_counting_keys.ts";
-import { countLedger } from "./migrations/0003_count_ledger.ts";
-import { verification } from "./migrations/0004_verification.ts";
-import { cacheClosures } from "./migrations/0005_cache_closures.ts";
-import { sightingRetention } from "./migrations/0006_sighting_retention.ts";
-import { rootKey } from "./migrations/0007_root_key.ts";
-import { signIns } from "./migrations/0008_sign_ins.ts";
-import { retention } from "./migrations/0009_retention.ts";
-import { dayCounts } from "./migrations/0010_day_counts.ts";
-import { alts } from "./migrations/0011_alts.ts";
-import { access } from "./migrations/0012_access.ts";
-import { usage } from "./migrations/0013_usage.ts";
-import { dashboard } from "./migrations/0014_dashboard.ts";
-import { idempotency } from "./migrations/0015_idempotency.ts";
-import { erasedRequests } from "./migrations/0016_erased_requests.ts";
 import { dialectOf } from "./statements/dialect.ts";
 
 /** By `<number>_<name>`. */
@@ -33,21 +15,6 @@ export const migrations: Readonly<
   Record<string, Effect.Effect<void, SqlError.SqlError, SqlClient.SqlClient>>
 > = {
   "0001_initial": initial,
-  "0002_counting_keys": countingKeys,
-  "0003_count_ledger": countLedger,
-  "0004_verification": verification,
-  "0005_cache_closures": cacheClosures,
-  "0006_sighting_retention": sightingRetention,
-  "0007_root_key": rootKey,
-  "0008_sign_ins": signIns,
-  "0009_retention": retention,
-  "0010_day_counts": dayCounts,
-  "0011_alts": alts,
-  "0012_access": access,
-  "0013_usage": usage,
-  "0014_dashboard": dashboard,
-  "0015_idempotency": idempotency,
-  "0016_erased_requests": erasedRequests,
 };
 
 /** A newer release has migrated the database. It was not changed. */

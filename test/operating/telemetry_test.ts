@@ -166,7 +166,7 @@ describe("traces", () => {
     ));
 
   const missing = whyNoPostgresDatabase().then(async (reason) => reason ?? (await whyNoRedisUrl()));
-  it("lead to gathered statements and to Redis", async (context) => {
+  it("lead to batched statements and to Redis", async (context) => {
     context.skip((await missing) !== null, (await missing) ?? "");
     await scoped(
       Effect.gen(function* () {

@@ -196,7 +196,7 @@ const rotationOperations = Effect.gen(function* () {
   const pair = { ...origin, pid: global.pid, at: 0, chatId: ada, otherChatId: bob };
   return {
     ...prefixed("RootKeyStore", {
-      adopt: rootKeys.adopt({ ifEmpty: "root", otherwise: "root" }),
+      adopt: rootKeys.adopt("root"),
       replace: rootKeys.replace(uniqueText(), "root"),
     } satisfies OperationsOf<RootKeyStore["Service"]>),
     ...prefixed("SightingStore", {

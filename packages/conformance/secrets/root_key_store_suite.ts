@@ -10,26 +10,16 @@ import { makeWorld } from "../world.ts";
 
 const atOnce = { concurrency: "unbounded" } as const;
 
-const candidates = () => ({ ifEmpty: uniqueText(), otherwise: uniqueText() });
-
-const adopt = (root: RootKeyStore["Service"]) => root.adopt(candidates());
+const adopt = (root: RootKeyStore["Service"]) => root.adopt(uniqueText());
 
 const cases: Cases<StoragePorts> = {
-  "adopt stores `ifEmpty` in an empty store, and returns it ever after": Effect.gen(function* () {
+  "adopt stores a root key once, and returns it ever after": Effect.gen(function* () {
     const root = yield* RootKeyStore;
-    const first = candidates();
-    expectEqual(yield* root.adopt(first), first.ifEmpty);
-    expectEqual(yield* adopt(root), first.ifEmpty);
+    const first = uniqueText();
+    expectEqual(yield* root.adopt(first), first);
+    expectEqual(yield* adopt(root), first);
     yield* makeWorld;
-    expectEqual(yield* adopt(root), first.ifEmpty);
-  }),
-
-  "adopt stores `otherwise` in a store with accounts": Effect.gen(function* () {
-    const root = yield* RootKeyStore;
-    yield* makeWorld;
-    const first = candidates();
-    expectEqual(yield* root.adopt(first), first.otherwise);
-    expectEqual(yield* adopt(root), first.otherwise);
+    expectEqual(yield* adopt(root), first);
   }),
 
   "concurrent adopts all return the same root key": Effect.gen(function* () {
@@ -64,7 +54,7 @@ const cases: Cases<StoragePorts> = {
 
   "root keys keep every Unicode text; unstorable text is a defect": Effect.gen(function* () {
     const root = yield* RootKeyStore;
-    for (const text of unstorableTexts) yield* expectDefect(root.adopt({ ifEmpty: text, otherwise: "root" }));
+    for (const text of unstorableTexts) yield* expectDefect(root.adopt(text));
     let stored = yield* adopt(root);
     for (const text of hostileTexts) {
       expectEqual(yield* root.replace(stored, text), true);

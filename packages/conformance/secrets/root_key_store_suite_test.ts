@@ -11,21 +11,14 @@ const memory = StorageMemory.layer;
 
 /** Mistakes of an adapter, by the case that must detect them. */
 const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
-  "adopt stores `ifEmpty` in an empty store, and returns it ever after": () => ({
-    adopt: ({ ifEmpty }) => Effect.succeed(ifEmpty),
-  }),
-  "adopt stores `otherwise` in a store with accounts": (store) => ({
-    adopt: ({ ifEmpty }) => store.adopt({ ifEmpty, otherwise: ifEmpty }),
+  "adopt stores a root key once, and returns it ever after": () => ({
+    adopt: (wrapped) => Effect.succeed(wrapped),
   }),
   "concurrent adopts all return the same root key": (store) => ({
-    adopt: (candidates) =>
-      Effect.andThen(Effect.yieldNow, Effect.as(store.adopt(candidates), candidates.ifEmpty)),
+    adopt: (wrapped) => Effect.andThen(Effect.yieldNow, Effect.as(store.adopt(wrapped), wrapped)),
   }),
   "replace replaces only the expected root key": (store) => ({
-    replace: (_, next) =>
-      Effect.flatMap(store.adopt({ ifEmpty: next, otherwise: next }), (stored) =>
-        store.replace(stored, next),
-      ),
+    replace: (_, next) => Effect.flatMap(store.adopt(next), (stored) => store.replace(stored, next)),
   }),
   "concurrent replaces: exactly one succeeds": (store) => ({
     replace: (expected, next) => Effect.as(store.replace(expected, next), true),

@@ -66,7 +66,7 @@ export interface KeyDetails extends ApiKey {
   readonly lastUsedAt: Millis | null;
   /** When the last of its earlier secrets ends; null if none of them is accepted any more. */
   readonly previousSecretEndsAt: Millis | null;
-  /** When it was revoked; null if it is not, or if a node of an earlier release revoked it. */
+  /** When it was revoked; null if it is not. */
   readonly revokedAt: Millis | null;
 }
 

@@ -147,9 +147,7 @@ export class OwnedKeys extends Context.Service<
           const now = yield* Clock.currentTimeMillis;
           const listed = yield* store.listKeys(name, now);
           return listed
-            .filter(
-              (key) => key.status !== "revoked" || now - (key.revokedAt ?? key.createdAt) < revokedListed,
-            )
+            .filter(({ revokedAt }) => revokedAt === null || now - revokedAt < revokedListed)
             .toReversed();
         }),
 

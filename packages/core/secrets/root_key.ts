@@ -27,10 +27,7 @@ type RootKeyError = SecretRejected | StoreUnavailable;
 export class RootKey extends Context.Service<RootKey, Redacted.Redacted<Uint8Array>>()(
   "@accountlink/core/RootKey",
 ) {
-  /**
-   * The root key of the store. An empty store gets a random one. A store from before root keys
-   * existed gets the secret itself, from which its keys were derived, so that they stay.
-   */
+  /** The root key of the store; a random one for a store that has none. */
   static readonly layer = (
     secrets: DeploymentSecrets,
   ): Layer.Layer<RootKey, RootKeyError, RootKeyStore | Crypto> =>
@@ -46,10 +43,8 @@ const openRootKey = Effect.fnUntraced(function* (secrets: DeploymentSecrets) {
   const random = yield* SecureRandom.SecureRandom;
   // Nodes that do not have the newest secret yet must be able to start.
   const oldest = secrets.at(-1) ?? secrets[0];
-  const wrapped = yield* store.adopt({
-    ifEmpty: yield* wrapRootKey(Redacted.make(yield* random.randomBytes(32)), oldest),
-    otherwise: yield* wrapRootKey(oldest, oldest),
-  });
+  const made = Redacted.make(yield* random.randomBytes(32));
+  const wrapped = yield* store.adopt(yield* wrapRootKey(made, oldest));
   return { wrapped, ...(yield* unwrapWithAny(wrapped, secrets)) };
 });
 

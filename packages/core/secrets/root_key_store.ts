@@ -4,14 +4,6 @@
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 
-/** The root key for a store that has none. */
-export interface RootKeyCandidates {
-  /** For a store without accounts. */
-  readonly ifEmpty: string;
-  /** For a store with accounts, from before root keys existed. */
-  readonly otherwise: string;
-}
-
 /**
  * Where the one wrapped root key lives. Every operation is atomic.
  *
@@ -22,7 +14,7 @@ export interface RootKeyCandidates {
  *
  * const program = Effect.gen(function* () {
  *   const store = yield* RootKeyStore;
- *   const wrapped = yield* store.adopt({ ifEmpty: "v1.random", otherwise: "v1.of-the-secret" });
+ *   const wrapped = yield* store.adopt("v1.random");
  *   return [wrapped, yield* store.replace("v1.another", "v1.next")];
  * });
  * await Effect.runPromise(Effect.provide(program, StorageMemory.layer)); // ["v1.random", false]
@@ -31,8 +23,8 @@ export interface RootKeyCandidates {
 export class RootKeyStore extends Context.Service<
   RootKeyStore,
   {
-    /** Stores a candidate unless there is a root key. Returns the stored one. */
-    readonly adopt: (candidates: RootKeyCandidates) => Effect.Effect<string, StoreUnavailable>;
+    /** Stores a root key unless there is one. Returns the stored one. */
+    readonly adopt: (wrapped: string) => Effect.Effect<string, StoreUnavailable>;
 
     /** Replaces the root key if it is `expected`. Returns whether it was. */
     readonly replace: (expected: string, next: string) => Effect.Effect<boolean, StoreUnavailable>;

@@ -34,27 +34,24 @@ export const layer: Layer.Layer<IdempotencyStore, never, Database> = Layer.effec
 /** The claim of a request that has no answer. */
 const heldBy = (tx: Transaction, { id, requestId }: Claim) =>
   Effect.map(requests.find(tx, id), (request) =>
-    request?.requestId === requestId && request.kept === null ? request : undefined,
+    request?.requestId === requestId && request.answer === null ? request : undefined,
   );
 
-const earlier = ({ fingerprint, kept, isErased = false }: IdempotentRequest): EarlierRequest => ({
+const earlier = ({ fingerprint, answer, isErased }: IdempotentRequest): EarlierRequest => ({
   fingerprint,
-  answer: kept?.answer ?? null,
+  answer,
   isErased,
 });
 
 const find = (tx: Transaction, id: Claim["id"]) =>
   Effect.map(requests.find(tx, id), (request) => Option.map(Option.fromUndefinedOr(request), earlier));
 
-const claim = Effect.fnUntraced(function* (
-  tx: Transaction,
-  { at, chatIds, heldUntil, ...claimed }: NewClaim,
-) {
+const claim = Effect.fnUntraced(function* (tx: Transaction, { at, ...claimed }: NewClaim) {
   const request = yield* requests.find(tx, claimed.id);
-  if (request !== undefined && at < (request.claim?.heldUntil ?? request.endsAt)) {
+  if (request !== undefined && at < (request.heldUntil ?? request.endsAt)) {
     return Option.some(earlier(request));
   }
-  yield* requests.put(tx, { ...claimed, kept: null, claim: { chatIds, heldUntil } });
+  yield* requests.put(tx, { ...claimed, answer: null, isErased: false });
   return Option.none<EarlierRequest>();
 });
 
@@ -67,7 +64,7 @@ const hold = Effect.fnUntraced(function* (
 ) {
   const request = yield* heldBy(tx, held);
   if (request === undefined) return;
-  yield* requests.put(tx, { ...request, requestId, claim: { chatIds: held.chatIds, heldUntil } });
+  yield* requests.put(tx, { ...request, requestId, heldUntil });
 });
 
 /** The write joins this transaction, as every operation does that runs within another. */
@@ -79,7 +76,6 @@ const commit = Effect.fnUntraced(function* <O, E>(
   const request = yield* heldBy(tx, held);
   if (request === undefined) return Option.none<O>();
   const [outcome, kept] = yield* write;
-  const { claim: _, ...answered } = request;
-  yield* requests.put(tx, { ...answered, kept, endsAt: kept.endsAt });
+  yield* requests.put(tx, { ...request, ...kept, heldUntil: null });
   return Option.some(outcome);
 });

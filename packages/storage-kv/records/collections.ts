@@ -4,7 +4,7 @@ import { guildOf } from "@accountlink/core";
 import type { AltReview, Sighting } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
-import type { KeptAnswer, NewClaim } from "@accountlink/core/idempotency";
+import type { NewClaim } from "@accountlink/core/idempotency";
 import type { FlowId, SessionId, SignInId } from "@accountlink/core/ids";
 import type { Account, StoredKey } from "@accountlink/core/keys";
 import type { LinkRecord } from "@accountlink/core/links";
@@ -147,18 +147,18 @@ export const begunSignIns = collection<BegunSignIn, [stateHash: string], "deadli
   indexes: { deadline: ({ expiresAt }) => [[expiresAt]] },
 });
 
-/** A request under an idempotency key, with its answer when it has one. */
-export interface IdempotentRequest extends Pick<NewClaim, "id" | "requestId" | "fingerprint" | "endsAt"> {
-  readonly kept: KeptAnswer | null;
-  /** Of a request without an answer. */
-  readonly claim?: Pick<NewClaim, "chatIds" | "heldUntil">;
-  readonly isErased?: boolean;
+/** A request under an idempotency key. */
+export interface IdempotentRequest extends Omit<NewClaim, "at" | "heldUntil"> {
+  readonly answer: string | null;
+  /** Null if it holds its key to its end, as one does that has an answer or is erased. */
+  readonly heldUntil: Millis | null;
+  readonly isErased: boolean;
 }
 
 export const requests = collection<IdempotentRequest, [id: string], "chat" | "deadline">("request", {
   id: ({ id }) => [id],
   indexes: {
-    chat: ({ kept, claim }) => [...new Set((kept ?? claim)?.chatIds)].map((chatId) => [chatId]),
+    chat: ({ chatIds }) => [...new Set(chatIds)].map((chatId) => [chatId]),
     deadline: ({ endsAt }) => [[endsAt]],
   },
 });

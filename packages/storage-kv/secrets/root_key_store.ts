@@ -2,21 +2,19 @@
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer } from "effect";
-import { accounts, rootKeys } from "../records/collections.ts";
+import { rootKeys } from "../records/collections.ts";
 import { Database } from "../records/database.ts";
 
 export const layer: Layer.Layer<RootKeyStore, never, Database> = Layer.effect(
   RootKeyStore,
   Effect.map(Database, (db) =>
     RootKeyStore.of({
-      adopt: ({ ifEmpty, otherwise }) =>
+      adopt: (wrapped) =>
         db.write("RootKeyStore.adopt", (tx) =>
           Effect.gen(function* () {
-            assertStorable([ifEmpty, otherwise]);
+            assertStorable([wrapped]);
             const stored = yield* rootKeys.find(tx, "root");
             if (stored !== undefined) return stored.wrapped;
-            const some = yield* accounts.scan(tx, [], { limit: 1 });
-            const wrapped = some.length === 0 ? ifEmpty : otherwise;
             yield* rootKeys.put(tx, { id: "root", wrapped });
             return wrapped;
           }),

@@ -37,9 +37,10 @@ export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: Er
   for (const review of reviewed) yield* reviews.discard(tx, review);
   const erased = yield* eraseEntries(tx, chatId, owned);
   yield* eraseFromSessions(tx, chatId, at);
-  for (const { id, fingerprint, endsAt } of yield* requests.list(tx, "chat", [chatId])) {
-    // Without its request, so that nothing can commit with it.
-    yield* requests.put(tx, { id, fingerprint, endsAt, requestId: "", kept: null, isErased: true });
+  for (const request of yield* requests.list(tx, "chat", [chatId])) {
+    // Without its request ID, nothing can commit with it.
+    const erased = { requestId: "", answer: null, chatIds: [], heldUntil: null, isErased: true };
+    yield* requests.put(tx, { ...request, ...erased });
   }
   for (const signIn of yield* signIns.list(tx, "chat", [chatId])) yield* signIns.discard(tx, signIn);
 

@@ -8,10 +8,10 @@ export const layer: Layer.Layer<RootKeyStore, never, State> = Layer.effect(
   RootKeyStore,
   Effect.map(State, (memory) =>
     RootKeyStore.of({
-      adopt: ({ ifEmpty, otherwise }) =>
+      adopt: (wrapped) =>
         Effect.sync(() => {
-          assertStorable([ifEmpty, otherwise]);
-          memory.rootKey ??= memory.accounts.size === 0 ? ifEmpty : otherwise;
+          assertStorable([wrapped]);
+          memory.rootKey ??= wrapped;
           return memory.rootKey;
         }),
       replace: (expected, next) =>

@@ -3,7 +3,7 @@ import { KeyStore } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Layer } from "effect";
 import { SqlClient, SqlConnection, type Statement } from "effect/sql";
-import { batched } from "../statements/batching.ts";
+import { batchedLookup } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { accountOperations } from "./account_operations.ts";
@@ -99,7 +99,7 @@ const keyLookups = (
   };
 };
 
-/** Batches look-ups of keys, of which every request needs one. */
+/** Batches lookups of keys, of which every request needs one. */
 const batchByHash = (
   sql: SqlClient.SqlClient,
   connection: SqlConnection.Connection,
@@ -110,7 +110,7 @@ const batchByHash = (
     SELECT found.* FROM ${dialectOf(sql).elements("")} CROSS JOIN LATERAL (
       ${byHash(sql.literal("value ->> 0"))} LIMIT 1
     ) AS found`.compile();
-  return batched<[hash: string]>(["hash"], (hashes) =>
+  return batchedLookup<[hash: string]>(["hash"], (hashes) =>
     connection.execute(text, [JSON.stringify(hashes)], undefined),
   );
 };

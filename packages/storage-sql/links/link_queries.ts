@@ -1,5 +1,5 @@
 /**
- * The look-ups of `LinkStore` as constant SQL text: requests only bind parameters, and the database
+ * The lookups of `LinkStore` as constant SQL text: requests only bind parameters, and the database
  * prepares each statement once.
  */
 import type { SqlClient, Statement } from "effect/sql";

@@ -1,4 +1,4 @@
-/** Rows of `links`. Decoded by hand, since every look-up decodes one. */
+/** Rows of `links`. Decoded by hand, since every lookup decodes one. */
 import type { ChatId, GameId } from "@accountlink/core";
 import { type GameSet, isLinked, type LinkRecord } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -10,7 +10,7 @@ const digits = /^\d{1,32}$/;
 const isId = (value: unknown): value is string => typeof value === "string" && digits.test(value);
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 
-/** A row as its values, in the order of the columns: cheaper than an object, for look-ups. */
+/** A row as its values, in the order of the columns: cheaper than an object, for lookups. */
 export type RowValues = ReadonlyArray<unknown>;
 
 /** The columns of a record, in the order of `recordOf`. */
@@ -37,7 +37,7 @@ export const readRecordValues = readerOf("links", (row: RowValues) =>
   recordOf(row[0], row[1], row[2], row[3], row[4]),
 );
 
-/** The record of a look-up by key, if any. */
+/** The record of a lookup by key, if any. */
 export const readRecord = (rows: ReadonlyArray<RowValues>) =>
   Effect.mapEager(readRecordValues(rows), (records) => Option.fromUndefinedOr(records[0]));
 

@@ -4,7 +4,7 @@ import * as Immediate from "@accountlink/core/immediate";
 import { isLinked } from "@accountlink/core/links";
 import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
-import { batched } from "../statements/batching.ts";
+import { batchedLookup } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { linkImports } from "./link_import.ts";
@@ -19,10 +19,14 @@ const make = Effect.gen(function* () {
   const queries = linkQueries(sql);
   const run = (text: string, values: ReadonlyArray<unknown>) => connection.executeValues(text, values);
   const rowOf = dialectOf(sql).isRemote
-    ? batched<[Pid, ChatId], RowValues>([5, 0], (pairs) => run(queries.byPairs, [JSON.stringify(pairs)]))
+    ? batchedLookup<[Pid, ChatId], RowValues>([5, 0], (pairs) =>
+        run(queries.byPairs, [JSON.stringify(pairs)]),
+      )
     : (pid: Pid, chatId: ChatId) => run(queries.byChatId, [pid, chatId]);
   const rowsOfGame = dialectOf(sql).isRemote
-    ? batched<[Pid, GameId], RowValues>([2, 1], (pairs) => run(queries.byGamePairs, [JSON.stringify(pairs)]))
+    ? batchedLookup<[Pid, GameId], RowValues>([2, 1], (pairs) =>
+        run(queries.byGamePairs, [JSON.stringify(pairs)]),
+      )
     : undefined;
   const rowsOfGames = (pid: Pid, gameIds: ReadonlyArray<GameId>) => {
     const [gameId] = gameIds;

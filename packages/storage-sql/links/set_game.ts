@@ -7,9 +7,8 @@ import type { GameSet, SetGame } from "@accountlink/core/links";
 import { Context, Effect, Exit } from "effect";
 import type { SqlClient, SqlError } from "effect/sql";
 import { insertLinkEntries } from "../audit/audit_entry.ts";
-import { withSpanLinks } from "../statements/batching.ts";
+import { batched, withSpanLinks } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { gathered } from "../statements/gathering.ts";
 import type { UnreadableRow } from "../statements/row.ts";
 import { relinkOf } from "./link_relink.ts";
 import { byChatId, type Line, readSets, recordColumns } from "./link_row.ts";
@@ -22,7 +21,7 @@ export const setGameOn = (
   const together = setGamesOn(sql);
   const alone = (write: SetGame) => Effect.map(together([write]), ([set]) => set as GameSet);
 
-  const set = gathered<SetGame, GameSet, Failure>(
+  const set = batched<SetGame, GameSet, Failure>(
     (writes, contexts) =>
       together(writes).pipe(
         Effect.map((sets) => sets.map(Exit.succeed)),

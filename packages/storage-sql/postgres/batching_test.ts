@@ -36,7 +36,7 @@ const storesObserved = (onExecute: (text: string) => void) => {
   return Layer.provide(stores, Layer.effect(SqlConnection.Connection, connection));
 };
 
-describe.skipIf(missing !== null)(`concurrent look-ups ${missing ?? "on Postgres"}`, () => {
+describe.skipIf(missing !== null)(`concurrent lookups ${missing ?? "on Postgres"}`, () => {
   it.live("are one statement, and each gets its own rows", () => {
     const statements: Array<string> = [];
     return Effect.gen(function* () {

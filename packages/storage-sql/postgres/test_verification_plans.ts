@@ -23,9 +23,6 @@ export const fillVerifications = (accounts: number) => `
     FROM generate_series(1, ${accounts * 20}) AS i;
   INSERT INTO sign_ins (state_hash, flow_id, step, expires_at)
     SELECT 'state ' || i, 'flow ' || i, 'chat', 1000000 FROM generate_series(1, ${accounts * 20}) AS i;
-  -- Rows of an older release, which are removed with their flows.
-  INSERT INTO sign_in_challenges (state, flow_id, step, code_verifier, nonce, expires_at)
-    SELECT state_hash, flow_id, step, '', '', expires_at FROM sign_ins;
   INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
     SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, 'hash', '', '', i
     FROM generate_series(1, ${accounts * 1_000}) AS i;

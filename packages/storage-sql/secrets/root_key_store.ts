@@ -10,18 +10,16 @@ export const layer: Layer.Layer<RootKeyStore, never, SqlClient.SqlClient> = Laye
   Effect.map(SqlClient.SqlClient, (sql) => {
     const find = Effect.flatMap(sql`SELECT wrapped FROM root_key`, readWrapped);
     return RootKeyStore.of({
-      adopt: ({ ifEmpty, otherwise }) =>
+      adopt: (wrapped) =>
         Effect.gen(function* () {
           const [known] = yield* find;
           if (known !== undefined) return known;
           // If several nodes start together, one inserts it, and the others wait for its commit.
           yield* sql`
-            INSERT INTO root_key (id, wrapped)
-            SELECT 1, CASE WHEN EXISTS (SELECT 1 FROM accounts) THEN ${otherwise} ELSE ${ifEmpty} END WHERE true
-            ON CONFLICT (id) DO NOTHING`;
-          const [stored = ifEmpty] = yield* find;
+            INSERT INTO root_key (id, wrapped) VALUES (1, ${wrapped}) ON CONFLICT (id) DO NOTHING`;
+          const [stored = wrapped] = yield* find;
           return stored;
-        }).pipe(operation("RootKeyStore.adopt", ifEmpty, otherwise)),
+        }).pipe(operation("RootKeyStore.adopt", wrapped)),
 
       replace: (expected, next) =>
         sql`UPDATE root_key SET wrapped = ${next} WHERE wrapped = ${expected} RETURNING wrapped`.pipe(

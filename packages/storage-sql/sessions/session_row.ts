@@ -1,5 +1,5 @@
 /**
- * Rows of `verification_sessions`. `sid` holds the ID of the session; in older releases, the sid.
+ * Rows of `verification_sessions`. `sid` holds the ID of the session.
  */
 import { ChatId, GameId, GuildId, KeyId, Pid, type VerificationSession } from "@accountlink/core";
 import { SessionId } from "@accountlink/core/ids";

@@ -1,28 +1,92 @@
 /**
- * Combines the look-ups of one turn of the event loop into one statement. A look-up never joins a
- * statement that was already sent, so it sees every write that was answered before it.
+ * Runs the requests of one turn of the event loop together.
+ *
+ * Effect's `RequestResolver` does the same, but the tables behind its sets keep finished requests until
+ * the next full garbage collection. With it, lookups of 32 clients on Postgres had twice the p99 and cost
+ * the node a sixth more.
  */
 import { groupBy } from "@accountlink/core/group_by";
-import { Context, Effect, Exit, Option, Tracer } from "effect";
+import { Array, Context, Effect, Exit, Option, Tracer } from "effect";
 import type { SqlConnection, SqlError } from "effect/sql";
-import { gathered } from "./gathering.ts";
+
+interface Request<Input, A, E> {
+  readonly input: Input;
+  readonly group: string;
+  readonly context: Context.Context<never>;
+  readonly resume: (outcome: Effect.Effect<A, E>) => void;
+}
+
+/**
+ * Returns an effect for one input, which never joins a batch that already runs.
+ *
+ * @param run gives the outcome of each input, in order, and gets the contexts of their fibers; runs in the first of these
+ * @param options.maxSize how many inputs a batch has at most
+ * @param options.groupOf only inputs of one group share a batch
+ */
+export const batched = <Input, A, E>(
+  run: (
+    inputs: ReadonlyArray<Input>,
+    contexts: ReadonlyArray<Context.Context<never>>,
+  ) => Effect.Effect<ReadonlyArray<Exit.Exit<A, E>>, E>,
+  options: { readonly maxSize: number; readonly groupOf?: (input: Input) => string },
+): ((input: Input) => Effect.Effect<A, E>) => {
+  const { maxSize, groupOf = () => "" } = options;
+  let requests: Array<Request<Input, A, E>> = [];
+
+  const runBatch = (batch: ReadonlyArray<Request<Input, A, E>>) => {
+    const outcomes = Effect.suspend(() =>
+      run(
+        batch.map(({ input }) => input),
+        batch.map(({ context }) => context),
+      ),
+    );
+    return Effect.map(Effect.exit(outcomes), (exit) => {
+      for (const [i, { resume }] of batch.entries()) {
+        resume(Exit.isFailure(exit) ? Exit.failCause(exit.cause) : (exit.value[i] as Exit.Exit<A, E>));
+      }
+    });
+  };
+
+  const runAll = Effect.sync(() => {
+    const groups = groupBy(requests, ({ group }) => group);
+    requests = [];
+    for (const batch of [...groups.values()].flatMap((group) => Array.chunksOf(group, maxSize))) {
+      Effect.runForkWith(batch[0].context)(runBatch(batch));
+    }
+  });
+
+  return (input) =>
+    Effect.withFiber(({ context }) => {
+      const group = groupOf(input);
+      return Effect.callback((resume) => {
+        const request = { input, group, context, resume };
+        if (requests.length === 0) Effect.runForkWith(context)(Effect.andThen(Effect.yieldNow, runAll));
+        requests.push(request);
+        return Effect.sync(() => {
+          requests = requests.filter((other) => other !== request);
+        });
+      });
+    });
+};
 
 type Found<Row> = Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>;
 
 const maxBatchSize = 500;
 
 /**
- * Returns a look-up that gives the rows of its own key alone, so that a damaged row fails no other.
+ * Returns a lookup whose requests of one turn share a statement, and which gives the rows of its own key alone, so that
+ * a damaged row fails no other. It never joins a statement that was already sent, so it sees every write that was
+ * answered before it.
  *
  * @param columns the columns with the key
  * @param query gives the rows of several distinct keys
  */
-export const batched = <Key extends ReadonlyArray<string>, Row extends object = SqlConnection.Row>(
+export const batchedLookup = <Key extends ReadonlyArray<string>, Row extends object = SqlConnection.Row>(
   columns: { readonly [Part in keyof Key]: keyof Row },
   query: (keys: ReadonlyArray<Key>) => Found<Row>,
 ): ((...key: Key) => Found<Row>) => {
   const nameIn = (row: Row) => nameOf(columns.map((column) => row[column]));
-  const find = gathered<Key, ReadonlyArray<Row>, SqlError.SqlError>(
+  const find = batched<Key, ReadonlyArray<Row>, SqlError.SqlError>(
     (keys, contexts) => {
       const distinct = new Map(keys.map((key) => [nameOf(key), key]));
       return Effect.map(withSpanLinks(contexts, query([...distinct.values()])), (rows) => {

@@ -1,8 +1,8 @@
 import { ChatId, Pid } from "@accountlink/core";
 import { describe, expect, it } from "@effect/vitest";
-import { Effect, Exit, Fiber, Latch } from "effect";
+import { Context, Effect, Exit, Fiber, Latch } from "effect";
 import { SqlError } from "effect/sql";
-import { batched } from "./batching.ts";
+import { batched, batchedLookup } from "./batching.ts";
 
 const pid = Pid.make("pid_0123456789abcdef");
 const otherPid = Pid.make("pid_fedcba9876543210");
@@ -15,21 +15,81 @@ type Pairs = ReadonlyArray<readonly [Pid, ChatId]>;
 
 const rowsOf = (pairs: Pairs) => pairs.map(([of, chatId]) => ({ pid: of, chat_id: chatId }));
 
-/** A look-up that records its statements; `answer` stands for the database. */
+/** A lookup that records its statements; `answer` stands for the database. */
 const recordingLookup = (
   answer: (pairs: Pairs) => Effect.Effect<ReturnType<typeof rowsOf>, SqlError.SqlError> = (pairs) =>
     Effect.succeed(rowsOf(pairs)),
 ) => {
   const asked: Array<Pairs> = [];
-  const find = batched<[Pid, ChatId]>(["pid", "chat_id"], (pairs) => {
+  const find = batchedLookup<[Pid, ChatId]>(["pid", "chat_id"], (pairs) => {
     asked.push(pairs);
     return answer(pairs);
   });
   return { asked, find };
 };
 
+const Asker = Context.Reference("Asker", { defaultValue: () => "nobody" });
+
 describe("batched", () => {
-  it.effect("combines the look-ups of a turn, and gives each its own rows", () =>
+  it.effect("runs the inputs of each group together, for the first who asked", () =>
+    Effect.gen(function* () {
+      const ran: Array<readonly [asker: string, inputs: ReadonlyArray<string>]> = [];
+      const ask = batched<string, string, never>(
+        (inputs) =>
+          Effect.map(Asker, (asker) => {
+            ran.push([asker, inputs]);
+            return inputs.map((input) => Exit.succeed(input.toUpperCase()));
+          }),
+        { maxSize: 2, groupOf: (input) => input.charAt(0) },
+      );
+      const answers = yield* Effect.forEach(
+        ["a1", "b1", "a2", "b2", "a3"],
+        (input) => Effect.provideService(ask(input), Asker, `asker of ${input}`),
+        { concurrency: "unbounded" },
+      );
+      expect(answers).toEqual(["A1", "B1", "A2", "B2", "A3"]);
+      expect(ran).toEqual([
+        ["asker of a1", ["a1", "a2"]],
+        ["asker of a3", ["a3"]],
+        ["asker of b1", ["b1", "b2"]],
+      ]);
+    }),
+  );
+
+  it.effect("fails the requests of a batch whose run throws, and no others", () =>
+    Effect.gen(function* () {
+      const bug = new TypeError("Cannot read properties of undefined");
+      const ask = batched<string, string, never>(
+        (inputs) => {
+          if (inputs.includes("a1")) throw bug;
+          return Effect.succeed(inputs.map(Exit.succeed));
+        },
+        { maxSize: 2, groupOf: (input) => input.charAt(0) },
+      );
+      const exits = yield* Effect.forEach(["a1", "b1", "a2"], (input) => Effect.exit(ask(input)), atOnce);
+      expect(exits).toEqual([Exit.die(bug), Exit.succeed("b1"), Exit.die(bug)]);
+      expect(yield* ask("a3")).toBe("a3");
+    }),
+  );
+
+  it.effect("fails a request whose group throws, and no others", () =>
+    Effect.gen(function* () {
+      const bug = new TypeError("Cannot read properties of undefined");
+      const ask = batched<string, string, never>((inputs) => Effect.succeed(inputs.map(Exit.succeed)), {
+        maxSize: 2,
+        groupOf: (input) => {
+          if (input === "bad") throw bug;
+          return input;
+        },
+      });
+      const exits = yield* Effect.forEach(["bad", "good"], (input) => Effect.exit(ask(input)), atOnce);
+      expect(exits).toEqual([Exit.die(bug), Exit.succeed("good")]);
+    }),
+  );
+});
+
+describe("batchedLookup", () => {
+  it.effect("combines the lookups of a turn, and gives each its own rows", () =>
     Effect.gen(function* () {
       const { asked, find } = recordingLookup((pairs) =>
         Effect.succeed(rowsOf(pairs.filter(([, id]) => id !== bob))),
@@ -79,7 +139,7 @@ describe("batched", () => {
     }),
   );
 
-  it.effect("fails every look-up of a failed statement, and recovers", () =>
+  it.effect("fails every lookup of a failed statement, and recovers", () =>
     Effect.gen(function* () {
       const lost = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: undefined }) });
       let isLost = true;
@@ -93,7 +153,7 @@ describe("batched", () => {
     }),
   );
 
-  it.effect("leaves out interrupted look-ups, and answers the others", () =>
+  it.effect("leaves out interrupted lookups, and answers the others", () =>
     Effect.gen(function* () {
       const { asked, find } = recordingLookup();
       const interrupted = yield* Effect.forkChild(find(pid, ada), { startImmediately: true });
@@ -104,7 +164,7 @@ describe("batched", () => {
     }),
   );
 
-  it.effect("continues when the first look-up is interrupted while the statement runs", () =>
+  it.effect("continues when the first lookup is interrupted while the statement runs", () =>
     Effect.gen(function* () {
       const [sent, answered] = [yield* Latch.make(), yield* Latch.make()];
       const { find } = recordingLookup((pairs) =>

@@ -1,7 +1,5 @@
-import { createHmac, hkdfSync } from "node:crypto";
 import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { makeWorkplace, type Workplace } from "../test_program.ts";
 import { makeShared, whyNothingShared } from "../test_shared.ts";
@@ -62,25 +60,6 @@ describe("ACCOUNTLINK_SECRET", () => {
     expect(stderr).toBe(
       `Cannot start: ACCOUNTLINK_SECRET is not set, and "${join(place.dataFolder, "secret")}" does not hold the secret of data folder "${place.dataFolder}", expected the one that it was made with or last rotated to\n`,
     );
-  });
-
-  it("becomes the root key of a folder of the release before, whose keys stay", async () => {
-    const place = await makeWorkplace({ ACCOUNTLINK_SECRET: secretOf("s") });
-    const key = String(await createKey(place));
-    // As that release left it: without a root key, and keys hashed with what the secret itself
-    // derives.
-    const hashKey = hkdfSync("sha256", Buffer.alloc(32, "s"), "accountlink", "key-hash", 32);
-    const hash = createHmac("sha256", Buffer.from(hashKey)).update(key).digest("base64url");
-    const database = new DatabaseSync(join(place.dataFolder, "accountlink.db"));
-    database.exec("DELETE FROM root_key");
-    database.prepare("UPDATE key_secrets SET hash = ?").run(hash);
-    database.close();
-    expect(await statusWith(await place.serve(), key)).toBe(404);
-    const other = await makeWorkplace({
-      ACCOUNTLINK_DATA_DIR: place.dataFolder,
-      ACCOUNTLINK_SECRET: secretOf("w"),
-    });
-    expect((await other.run("keys", "list")).stderr).toContain("ACCOUNTLINK_SECRET is not the secret");
   });
 });
 

@@ -1,20 +1,26 @@
-/**
- * What alt detection asks: who was seen at an address, freshest first; how many were seen there; what a moderator said
- * about a pair of chat users.
- *
- * The number of users of an address is kept and not counted, because an answer must not take longer where 100,000 people
- * share one. Triggers keep it, so that it is right with nodes of the release before, which know nothing of it.
- */
+/** What alt detection asks: who was seen at an address, how many were, and what a moderator said about a pair of users. */
 import { Effect } from "effect";
-import { SqlClient } from "effect/sql";
-import { dialectOf } from "../statements/dialect.ts";
+import type { SqlClient } from "effect/sql";
+import type { Dialect } from "../statements/dialect.ts";
 
-export const alts = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient;
-  const { text, integer, tableByKey } = dialectOf(sql);
-
+export const alts = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { text, integer, tableByKey }: Dialect,
+) {
+  yield* sql`
+    CREATE TABLE sightings (
+      pid ${text} NOT NULL REFERENCES scopes (pid),
+      chat_id ${text} NOT NULL,
+      address_hash ${text} NOT NULL,
+      sealed_address ${text} NOT NULL,
+      address_key_id ${text} NOT NULL,
+      seen_at ${integer} NOT NULL,
+      PRIMARY KEY (pid, chat_id, address_hash)
+    ) ${tableByKey}`;
+  yield* sql`CREATE INDEX sightings_by_age ON sightings (seen_at)`;
   yield* sql`CREATE INDEX sightings_by_address ON sightings (pid, address_hash, seen_at DESC, chat_id)`;
 
+  // Kept by triggers and not counted, so that an answer does not take longer where 100,000 people share an address.
   yield* sql`
     CREATE TABLE address_users (
       pid ${text} NOT NULL,
@@ -22,14 +28,10 @@ export const alts = Effect.gen(function* () {
       users ${integer} NOT NULL,
       PRIMARY KEY (pid, address_hash)
     ) ${tableByKey}`;
-  // Before the rows are counted: on Postgres their making waits for the writers of sightings, and holds up later ones.
   yield* sql.onDialectOrElse({
     pg: () => postgresTriggers(sql),
     orElse: () => sqliteTriggers(sql),
   });
-  yield* sql`
-    INSERT INTO address_users (pid, address_hash, users)
-    SELECT pid, address_hash, COUNT(*) FROM sightings GROUP BY pid, address_hash`;
 
   // A pair has no order: the smaller chat ID comes first.
   yield* sql`
