@@ -1,5 +1,6 @@
 /** The tables of the documents, held against the sources that they describe. */
 import { globSync, readFileSync } from "node:fs";
+import { RedisUrl } from "@accountlink/cache-redis";
 import {
   BulkLimitExceeded,
   Conflict,
@@ -180,5 +181,22 @@ describe("the metrics", () => {
       cell.split(", ").map(codeOf),
     );
     expect(documented.toSorted()).toEqual(names.toSorted());
+  });
+});
+
+describe("what docs/operating.md repeats of the stores", () => {
+  it("has the time that a statement may take, which PgBouncer needs as well", () => {
+    const source = readFileSync("packages/storage-sql/postgres/postgres.ts", "utf8");
+    const [, millis] = /statementTimeout = "(\d+) millis"/.exec(source) ?? [];
+    const prose = operating.replaceAll(/\s+/g, " ");
+    expect(prose).toContain(
+      `**Time**: 1 second for a connection, ${Number(millis) / 1_000} for a statement or transaction`,
+    );
+    expect(prose).toContain(`SET statement_timeout = '${millis}ms'`);
+  });
+
+  it("has every form of a Redis URL", () => {
+    const forms = rowsUnder(operating, ["form of `ACCOUNTLINK_REDIS_URL`", "leads to"]);
+    expect(forms.map(([form]) => codeOf(form))).toEqual([...RedisUrl.forms]);
   });
 });
