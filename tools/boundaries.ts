@@ -18,7 +18,7 @@ interface Rule {
 }
 
 /**
- * By package, without the scope `@accountlink/`; the last three are folders beside the packages.
+ * By package, without the scope `@accountlink/`; the last five are folders beside the packages.
  */
 const rules: Readonly<Record<string, Rule>> = {
   core: { imports: [], portable: true, thirdParty: "effect" },
@@ -61,6 +61,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "test-servers": { imports: [] },
   server: { imports: "any" },
   test: { imports: "any" },
+  bench: { imports: ["test-servers"] },
   // Programs of clients, which users copy.
   examples: { imports: ["client"] },
   // Programs of those who install the packages.
@@ -139,8 +140,8 @@ const problemOf = (file: string, specifier: string): string | null => {
 const relativeProblem = (file: string, specifier: string): string | null => {
   const target = packageOf(posix.join(posix.dirname(file), specifier));
   if (target === packageOf(file)) return null;
-  // They are in no package, and tests of the workspace use them.
-  if (target === "tools" && packageOf(file) === "test") return null;
+  // They export nothing by name, and tests of the workspace use them.
+  if ((target === "tools" || target === "bench") && packageOf(file) === "test") return null;
   return `the path leads out of the package. Import "${target}" by the name in its "package.json"`;
 };
 
@@ -171,7 +172,7 @@ const isWithin = (specifier: string, name: string): boolean =>
   specifier === name || specifier.startsWith(`${name}/`);
 
 if (import.meta.main) {
-  const files = globSync("{packages,apps,examples,test,tools}/**/*.{ts,tsx}", {
+  const files = globSync("{packages,apps,bench,examples,test,tools}/**/*.{ts,tsx}", {
     // The second is a link to a file that is checked where it is.
     exclude: ["**/node_modules", "packages/*/dist", "apps/server/main.ts"],
   });

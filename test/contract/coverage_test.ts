@@ -216,21 +216,4 @@ describe("The table", () => {
       expect([...new Set<string>(covered)].toSorted()).toEqual(documentedAnswers(route).toSorted());
     },
   );
-
-  test("is printed", () => {
-    const statusOf = ({ answer }: Case) => Number(answer.split(" ", 1)[0]);
-    const statuses = [...new Set(cases.map(statusOf))].toSorted((one, other) => one - other);
-    const line = (title: string, cells: ReadonlyArray<string | number>) =>
-      title.padEnd(40) + cells.map((cell) => String(cell).padStart(5)).join("");
-    const lines = routes.map(({ id, method, path }) => {
-      const own = cases.filter(({ route }) => route === id);
-      const counts = statuses.map((status) => own.filter((each) => statusOf(each) === status).length);
-      return line(
-        `${method} ${path}`,
-        counts.map((count) => (count === 0 ? "·" : count)),
-      );
-    });
-    console.log([line(`${cases.length} cases over real HTTP`, statuses), ...lines].join("\n"));
-    expect(lines).toHaveLength(routes.length);
-  });
 });

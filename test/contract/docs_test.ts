@@ -7,7 +7,7 @@ import { connect } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { memoryOf } from "../load/server_process.ts";
+import { memoryOf } from "../../bench/server_process.ts";
 import { type ServerProcess, startServer } from "../support/server.ts";
 
 const script = "/docs/scalar.js";

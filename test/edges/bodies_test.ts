@@ -4,8 +4,8 @@
 import { once } from "node:events";
 import { type IncomingMessage, request as nodeRequest } from "node:http";
 import { expect, test } from "vitest";
-import { linkedWorld } from "../property/random_request.ts";
 import { useServer } from "../support/server.ts";
+import { linkedWorld } from "./random_request.ts";
 
 const { fixture, keys } = linkedWorld();
 const server = useServer(() => ({ fixture }));

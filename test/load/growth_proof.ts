@@ -12,9 +12,9 @@ import { ChatId, GameId, KeyId, LinkStore, Pid } from "@accountlink/core";
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Layer, Redacted } from "effect";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { unreachedAddressLimits, unreachedKeyLimits } from "./fixture.ts";
+import { unreachedAddressLimits, unreachedKeyLimits } from "../../bench/fixture.ts";
+import { type RunningServer, startServer } from "../../bench/server_process.ts";
 import { missing, useServers } from "./scaling_servers.ts";
-import { type RunningServer, startServer } from "./server_process.ts";
 
 const { run, makeDatabase, spent } = useServers("6GB");
 

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { chatIdOf, linkCount, shuffled } from "../../bench/fixture.ts";
 import { type RunningServer, startServer } from "../support/server.ts";
 import { makeWorld } from "../support/world.ts";
-import { chatIdOf, linkCount, shuffled } from "./fixture.ts";
 import { start } from "./start_program.ts";
 
 const header = "chatId,gameId,lastVerifiedAt\n";

@@ -10,7 +10,7 @@ import { CountLedger } from "@accountlink/core/limits";
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Layer, Redacted } from "effect";
 import { describe, expect, test } from "vitest";
-import { shuffled } from "./fixture.ts";
+import { shuffled } from "../../bench/fixture.ts";
 import { missing, useServers } from "./scaling_servers.ts";
 
 const { run, redis, makeDatabase, spentOn } = useServers();

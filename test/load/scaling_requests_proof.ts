@@ -12,10 +12,10 @@ import type { PostgresDatabase } from "@accountlink/test-servers";
 import { Effect, Layer, Option, Redacted } from "effect";
 import { Aead, Kdf, SecureRandom } from "effect/crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DrivePlan } from "./drive.ts";
-import { fixture, keyCount, keyOf, unreachedAddressLimits, unreachedKeyLimits } from "./fixture.ts";
+import type { DrivePlan } from "../../bench/drive.ts";
+import { fixture, keyCount, keyOf, unreachedAddressLimits, unreachedKeyLimits } from "../../bench/fixture.ts";
+import { type RunningServer, startGenerator, startServer } from "../../bench/server_process.ts";
 import { missing, useServers } from "./scaling_servers.ts";
-import { type RunningServer, startGenerator, startServer } from "./server_process.ts";
 
 const { run, redis, makeDatabase, spentOn } = useServers();
 

@@ -1,7 +1,7 @@
 /** Programs of packages in a browser: bundled, as a site would serve them. */
 import { rolldown } from "rolldown";
 import { expect, vi } from "vitest";
-import { startBrowser } from "../e2e/browser.ts";
+import { startBrowser } from "../browser/browser.ts";
 import { patience } from "../support/patience.ts";
 
 /** Bundles a module, runs it in a page, and gives the lines that it logged. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entryPointsOf } from "../../tools/entry_points.ts";
 import { pack } from "../../tools/pack.ts";
 import { publishablePackages } from "../../tools/publishable.ts";
-import { startProgram } from "../examples/program.ts";
+import { startProgram } from "../client/program.ts";
 import { lint } from "./lint.ts";
 import { compile, install, makeFolder, run, type Tarballs } from "./project.ts";
 import { expectRecipe, makeRecipe, recipes } from "./recipe.ts";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { freePort } from "@accountlink/test-servers";
 import { expect, vi } from "vitest";
 import { root } from "../../tools/publishable.ts";
-import { type RunningProgram, startProgram } from "../examples/program.ts";
+import { type RunningProgram, startProgram } from "../client/program.ts";
 import { patience } from "../support/patience.ts";
 import { runInBrowser } from "./browser_program.ts";
 import { type Command, compile, install, type ProjectManifest, run, type Tarballs } from "./project.ts";

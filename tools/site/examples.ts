@@ -1,7 +1,7 @@
 /**
  * Which examples of the documentation use which public name. An example counts for the names that it imports and, in a
  * doc comment, for those of its package that it says without an import; for a type also those of the names that use the
- * type. All examples run in `tools/doc_examples_test.ts`.
+ * type. All examples run in `test/docs/code_examples_test.ts`.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,16 +1,11 @@
 import { AltReviewStore } from "@accountlink/core/alts";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect } from "effect";
-import * as test from "vitest";
 import { altReviewStoreSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
-
-type Store = AltReviewStore["Service"];
-
-const memory = StorageMemory.layer;
+import { detectMistakes } from "../test_mistakes.ts";
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
+detectMistakes(altReviewStoreSuite, StorageMemory.layer, AltReviewStore, {
   "a review is found from both of its pair, as seen from the one that is asked about": (store) => ({
     findByChatId: (pid, chatId, limit) =>
       Effect.map(store.findByChatId(pid, chatId, limit), (found) =>
@@ -34,17 +29,4 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
         store.remove(write),
       ),
   }),
-};
-
-test.describe("altReviewStoreSuite", () => {
-  test.it("passes on memory", async () => {
-    const failed = await failingTitles((api) => altReviewStoreSuite({ name: "", layer: memory, test: api }));
-    test.expect(failed).toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, AltReviewStore, mistake);
-    const failed = await failingTitles((api) => altReviewStoreSuite({ name: "", layer, test: api }));
-    test.expect(failed).toContain(title);
-  });
 });

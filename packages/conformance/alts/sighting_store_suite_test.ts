@@ -1,16 +1,11 @@
 import { SightingStore, type StoredSighting } from "@accountlink/core/alts";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect } from "effect";
-import * as test from "vitest";
 import { sightingStoreSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
-
-type Store = SightingStore["Service"];
-
-const memory = StorageMemory.layer;
+import { detectMistakes } from "../test_mistakes.ts";
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
+detectMistakes(sightingStoreSuite, StorageMemory.layer, SightingStore, {
   "findByChatIds gives where chat users of the scope were seen": (store) => ({
     findByChatIds: (pid, chatIds) =>
       Effect.map(store.findByChatIds(pid, chatIds), (found) => [...found, ...found]),
@@ -81,17 +76,4 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
         })),
       ),
   }),
-};
-
-test.describe("sightingStoreSuite", () => {
-  test.it("passes on memory", async () => {
-    const failed = await failingTitles((api) => sightingStoreSuite({ name: "", layer: memory, test: api }));
-    test.expect(failed).toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, SightingStore, mistake);
-    const failed = await failingTitles((api) => sightingStoreSuite({ name: "", layer, test: api }));
-    test.expect(failed).toContain(title);
-  });
 });

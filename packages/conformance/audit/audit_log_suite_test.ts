@@ -2,13 +2,10 @@ import { AuditLog } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect } from "effect";
-import * as test from "vitest";
 import { auditLogSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
+import { detectMistakes } from "../test_mistakes.ts";
 
 type Log = AuditLog["Service"];
-
-const memory = StorageMemory.layer;
 
 const changedEntries = (log: Log, change: (entry: AuditEntry) => AuditEntry): Partial<Log> => ({
   list: (account, before, limit) =>
@@ -16,7 +13,7 @@ const changedEntries = (log: Log, change: (entry: AuditEntry) => AuditEntry): Pa
 });
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (log: Log) => Partial<Log>>> = {
+detectMistakes(auditLogSuite, StorageMemory.layer, AuditLog, {
   "list returns the entries of an account, newest first": (log) => ({
     list: (account, before, limit) =>
       Effect.map(log.list(account, before, limit), (entries) =>
@@ -36,17 +33,4 @@ const mistakes: Readonly<Record<string, (log: Log) => Partial<Log>>> = {
     changedEntries(log, (entry) => ({ ...entry, sequence: Math.floor(entry.sequence / 2) })),
   "actors and request IDs keep every Unicode text": (log) =>
     changedEntries(log, (entry) => ({ ...entry, requestId: entry.requestId?.trim() ?? null })),
-};
-
-test.describe("auditLogSuite", () => {
-  test.it("passes on memory", async () => {
-    test
-      .expect(await failingTitles((api) => auditLogSuite({ name: "", layer: memory, test: api })))
-      .toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, AuditLog, mistake);
-    test.expect(await failingTitles((api) => auditLogSuite({ name: "", layer, test: api }))).toContain(title);
-  });
 });

@@ -1,16 +1,11 @@
 import { CacheMemory } from "@accountlink/cache-memory";
 import { Cache } from "@accountlink/core";
 import { Effect } from "effect";
-import * as test from "vitest";
 import { cacheSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
-
-type Shape = Cache["Service"];
-
-const memory = CacheMemory.layer;
+import { detectMistakes } from "../test_mistakes.ts";
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (cache: Shape) => Partial<Shape>>> = {
+detectMistakes(cacheSuite, CacheMemory.layer, Cache, {
   "get returns the value of set": () => ({ set: () => Effect.void }),
   "an entry expires exactly at its deadline": (cache) => ({
     get: (key, now) => cache.get(key, now - 1),
@@ -31,15 +26,4 @@ const mistakes: Readonly<Record<string, (cache: Shape) => Partial<Shape>>> = {
   "keys and values keep every Unicode text distinct": (cache) => ({
     set: (key, value, expiresAt, now) => cache.set(key.normalize(), value, expiresAt, now),
   }),
-};
-
-test.describe("cacheSuite", () => {
-  test.it("passes on memory", async () => {
-    test.expect(await failingTitles((api) => cacheSuite({ name: "", layer: memory, test: api }))).toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, Cache, mistake);
-    test.expect(await failingTitles((api) => cacheSuite({ name: "", layer, test: api }))).toContain(title);
-  });
 });

@@ -1,16 +1,11 @@
 import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect, Option } from "effect";
-import * as test from "vitest";
 import { idempotencyStoreSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
-
-type Store = IdempotencyStore["Service"];
-
-const memory = StorageMemory.layer;
+import { detectMistakes } from "../test_mistakes.ts";
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
+detectMistakes(idempotencyStoreSuite, StorageMemory.layer, IdempotencyStore, {
   "a claim holds its key until it ends": (store) => ({
     claim: (claim) => store.claim({ ...claim, at: claim.at - 1 }),
   }),
@@ -46,19 +41,4 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
   "commit of createSession: nothing is stored without the key": (store) => ({
     commit: (claim, write) => Effect.tap(store.commit(claim, write), () => Effect.exit(write)),
   }),
-};
-
-test.describe("idempotencyStoreSuite", () => {
-  test.it("passes on memory", async () => {
-    const failed = await failingTitles((api) =>
-      idempotencyStoreSuite({ name: "", layer: memory, test: api }),
-    );
-    test.expect(failed).toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, IdempotencyStore, mistake);
-    const failed = await failingTitles((api) => idempotencyStoreSuite({ name: "", layer, test: api }));
-    test.expect(failed).toContain(title);
-  });
 });

@@ -1,16 +1,17 @@
 import { KeyStore } from "@accountlink/core/keys";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect, Option } from "effect";
-import * as test from "vitest";
 import { keyStoreSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
-
-type Store = KeyStore["Service"];
-
-const memory = StorageMemory.layer;
+import { detectMistakes } from "../test_mistakes.ts";
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
+detectMistakes(keyStoreSuite, StorageMemory.layer, KeyStore, {
+  "each key change logs one entry, and a call without a change logs none": (store) => ({
+    setKeyStatus: (write) => store.setKeyStatus({ ...write, action: "key.status_changed" }),
+  }),
+  "findAccountByChatId returns the first by name, and listAccounts all of them": (store) => ({
+    listAccounts: () => Effect.map(store.listAccounts(), (accounts) => accounts.toReversed()),
+  }),
   "concurrent insertKey never exceeds the maximum": (store) => ({
     insertKey: (write) =>
       Effect.gen(function* () {
@@ -116,17 +117,4 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
         return Option.getOrElse(found, () => made);
       }),
   }),
-};
-
-test.describe("keyStoreSuite", () => {
-  test.it("passes on memory", async () => {
-    test
-      .expect(await failingTitles((api) => keyStoreSuite({ name: "", layer: memory, test: api })))
-      .toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, KeyStore, mistake);
-    test.expect(await failingTitles((api) => keyStoreSuite({ name: "", layer, test: api }))).toContain(title);
-  });
 });

@@ -1,13 +1,10 @@
 import { CountLedger, type LedgerCount, type LedgerWindow } from "@accountlink/core/limits";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect } from "effect";
-import * as test from "vitest";
 import { countLedgerSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
+import { detectMistakes } from "../test_mistakes.ts";
 
 type Shape = CountLedger["Service"];
-
-const memory = StorageMemory.layer;
 
 /** The ledger with changed windows. */
 const withWindows = (ledger: Shape, change: (window: LedgerWindow) => LedgerWindow): Partial<Shape> => ({
@@ -20,7 +17,7 @@ const withWindows = (ledger: Shape, change: (window: LedgerWindow) => LedgerWind
 });
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (ledger: Shape) => Partial<Shape>>> = {
+detectMistakes(countLedgerSuite, StorageMemory.layer, CountLedger, {
   "a node is live from its renewal until its deadline": (ledger) => ({
     renewNode: (nodeId, until, now) => ledger.renewNode(nodeId, until, now - 1),
   }),
@@ -43,19 +40,4 @@ const mistakes: Readonly<Record<string, (ledger: Shape) => Partial<Shape>>> = {
   "ended windows are deleted": (ledger) => ({ saveCounts: (counts) => ledger.saveCounts(counts, 0) }),
   "keys keep every Unicode text distinct; unstorable text is a defect": (ledger) =>
     withWindows(ledger, (window) => ({ ...window, key: window.key.normalize() })),
-};
-
-test.describe("countLedgerSuite", () => {
-  test.it("passes on memory", async () => {
-    test
-      .expect(await failingTitles((api) => countLedgerSuite({ name: "", layer: memory, test: api })))
-      .toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, CountLedger, mistake);
-    test
-      .expect(await failingTitles((api) => countLedgerSuite({ name: "", layer, test: api })))
-      .toContain(title);
-  });
 });

@@ -2,13 +2,10 @@ import { CacheMemory } from "@accountlink/cache-memory";
 import { Counters } from "@accountlink/core";
 import type { Checkpoint } from "@accountlink/core/limits";
 import { Effect } from "effect";
-import * as test from "vitest";
 import { countersSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
+import { detectMistakes } from "../test_mistakes.ts";
 
 type Shape = Counters["Service"];
-
-const memory = CacheMemory.layer;
 
 /** Counts each rule separately. */
 const oneByOne = (counters: Shape): Shape["admit"] =>
@@ -29,7 +26,7 @@ const withCheckpoints = (rules: Rules, change: (checkpoint: Checkpoint) => Check
   });
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (counters: Shape) => Partial<Shape>>> = {
+detectMistakes(countersSuite, CacheMemory.layer, Counters, {
   "concurrent requests never exceed a limit": (counters) => ({
     admit: Effect.fnUntraced(function* (rules, now) {
       const states = yield* counters.read(rules, now);
@@ -126,17 +123,4 @@ const mistakes: Readonly<Record<string, (counters: Shape) => Partial<Shape>>> = 
         now,
       ),
   }),
-};
-
-test.describe("countersSuite", () => {
-  test.it("passes on memory", async () => {
-    test
-      .expect(await failingTitles((api) => countersSuite({ name: "", layer: memory, test: api })))
-      .toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, Counters, mistake);
-    test.expect(await failingTitles((api) => countersSuite({ name: "", layer, test: api }))).toContain(title);
-  });
 });

@@ -2,17 +2,13 @@ import { LinkStore } from "@accountlink/core";
 import { SessionStore } from "@accountlink/core/sessions";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect, Option } from "effect";
-import * as test from "vitest";
 import { sessionStoreSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
+import { detectMistakes } from "../test_mistakes.ts";
 
 type Store = SessionStore["Service"];
-type Links = LinkStore["Service"];
-
-const memory = StorageMemory.layer;
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
+detectMistakes(sessionStoreSuite, StorageMemory.layer, SessionStore, {
   "client IDs and redirects keep every Unicode text": (store) => ({
     create: (write) => {
       const session = { ...write.session, clientId: write.session.clientId.trim() };
@@ -106,10 +102,10 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
         }),
     };
   },
-};
+});
 
 /** Mistakes of `LinkStore` about sessions. */
-const removalMistakes: Readonly<Record<string, (links: Links) => Partial<Links>>> = {
+detectMistakes(sessionStoreSuite, StorageMemory.layer, LinkStore, {
   "removeGame fails the unfinished sessions of its chat user in the scope": (links) => ({
     removeGame: (write) =>
       Effect.map(
@@ -127,44 +123,14 @@ const removalMistakes: Readonly<Record<string, (links: Links) => Partial<Links>>
   "deleteScope fails all unfinished sessions of the scope, and removes all proofs": (links) => ({
     deleteScope: (write) => Effect.map(links.deleteScope(write), (deleted) => ({ ...deleted, ended: [] })),
   }),
-};
-
-test.describe("sessionStoreSuite", () => {
-  test.it("passes on memory", async () => {
-    test
-      .expect(await failingTitles((api) => sessionStoreSuite({ name: "", layer: memory, test: api })))
-      .toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, SessionStore, mistake);
-    test
-      .expect(await failingTitles((api) => sessionStoreSuite({ name: "", layer, test: api })))
-      .toContain(title);
-  });
-
-  test.it.each(Object.entries(removalMistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, LinkStore, mistake);
-    test
-      .expect(await failingTitles((api) => sessionStoreSuite({ name: "", layer, test: api })))
-      .toContain(title);
-  });
-
-  test.it("finds proofs that outlive a removal", async () => {
-    const layer = withMistake(memory, LinkStore, (links) => ({
-      removeGame: (write) =>
-        Effect.gen(function* () {
-          const found = Option.getOrNull(yield* links.findByChatId(write.pid, write.chatId));
-          if (found === null || found.gameId === null) return Option.none();
-          yield* links.moveChat({
-            ...write,
-            oldChatId: write.chatId,
-            newChatId: `9${write.chatId}` as typeof write.chatId,
-          });
-          return Option.some({ gameId: found.gameId, ended: [] });
-        }),
-    }));
-    const failed = await failingTitles((api) => sessionStoreSuite({ name: "", layer, test: api }));
-    test.expect(failed).toContain("removeGame removes the proofs of its chat user, and the flow can restart");
-  });
+  "removeGame removes the proofs of its chat user, and the flow can restart": (links) => ({
+    removeGame: (write) =>
+      Effect.gen(function* () {
+        const found = Option.getOrNull(yield* links.findByChatId(write.pid, write.chatId));
+        if (found === null || found.gameId === null) return Option.none();
+        const newChatId = `9${write.chatId}` as typeof write.chatId;
+        yield* links.moveChat({ ...write, oldChatId: write.chatId, newChatId });
+        return Option.some({ gameId: found.gameId, ended: [] });
+      }),
+  }),
 });

@@ -1,16 +1,11 @@
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect, Option } from "effect";
-import * as test from "vitest";
 import { signInStoreSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
-
-type Store = SignInStore["Service"];
-
-const memory = StorageMemory.layer;
+import { detectMistakes } from "../test_mistakes.ts";
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
+detectMistakes(signInStoreSuite, StorageMemory.layer, SignInStore, {
   "takeBegun takes a begun sign-in once, at its site": (store) => ({
     takeBegun: (site, stateHash, at) =>
       Effect.tap(store.takeBegun(site, stateHash, at), (taken) =>
@@ -42,17 +37,4 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
   "sweep deletes what has expired, and nothing else": (store) => ({
     sweep: (at) => store.sweep(at + 1),
   }),
-};
-
-test.describe("signInStoreSuite", () => {
-  test.it("passes on memory", async () => {
-    const failed = await failingTitles((api) => signInStoreSuite({ name: "", layer: memory, test: api }));
-    test.expect(failed).toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, SignInStore, mistake);
-    const failed = await failingTitles((api) => signInStoreSuite({ name: "", layer, test: api }));
-    test.expect(failed).toContain(title);
-  });
 });

@@ -1,16 +1,11 @@
 import { CacheMemory } from "@accountlink/cache-memory";
 import { Signals } from "@accountlink/core";
 import { Effect, Queue, Scope } from "effect";
-import * as test from "vitest";
 import { signalsSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
-
-type Shape = Signals["Service"];
-
-const memory = CacheMemory.layer;
+import { detectMistakes } from "../test_mistakes.ts";
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (signals: Shape) => Partial<Shape>>> = {
+detectMistakes(signalsSuite, CacheMemory.layer, Signals, {
   "every subscriber receives all messages of its topic in order": (signals) => ({
     publish: (topic, message) =>
       Effect.andThen(signals.publish(topic, message), signals.publish(topic, message)),
@@ -36,17 +31,4 @@ const mistakes: Readonly<Record<string, (signals: Shape) => Partial<Shape>>> = {
     publish: (topic, message) => signals.publish(topic.trim(), message),
     subscribe: (topic) => signals.subscribe(topic.trim()),
   }),
-};
-
-test.describe("signalsSuite", () => {
-  test.it("passes on memory", async () => {
-    test
-      .expect(await failingTitles((api) => signalsSuite({ name: "", layer: memory, test: api })))
-      .toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, Signals, mistake);
-    test.expect(await failingTitles((api) => signalsSuite({ name: "", layer, test: api }))).toContain(title);
-  });
 });

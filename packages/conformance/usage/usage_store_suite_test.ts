@@ -1,13 +1,10 @@
 import { type UsageBatch, UsageStore } from "@accountlink/core/usage";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect } from "effect";
-import * as test from "vitest";
 import { usageStoreSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
+import { detectMistakes } from "../test_mistakes.ts";
 
 type Shape = UsageStore["Service"];
-
-const memory = StorageMemory.layer;
 
 /** The store with changed batches. */
 const withBatches =
@@ -15,7 +12,7 @@ const withBatches =
   (usage: Shape): Partial<Shape> => ({ add: (batch) => usage.add(change(batch)) });
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (usage: Shape) => Partial<Shape>>> = {
+detectMistakes(usageStoreSuite, StorageMemory.layer, UsageStore, {
   "batches add up in hours and days, in order, by group": (usage) => ({
     hours: (owner, from) => Effect.map(usage.hours(owner, from), (periods) => periods.toReversed()),
   }),
@@ -51,19 +48,4 @@ const mistakes: Readonly<Record<string, (usage: Shape) => Partial<Shape>>> = {
     ...batch,
     meter: crypto.randomUUID(),
   })),
-};
-
-test.describe("usageStoreSuite", () => {
-  test.it("passes on memory", async () => {
-    test
-      .expect(await failingTitles((api) => usageStoreSuite({ name: "", layer: memory, test: api })))
-      .toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, UsageStore, mistake);
-    test
-      .expect(await failingTitles((api) => usageStoreSuite({ name: "", layer, test: api })))
-      .toContain(title);
-  });
 });

@@ -1,16 +1,14 @@
 import { UserStore } from "@accountlink/core/users";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect, Option } from "effect";
-import * as test from "vitest";
 import { userStoreSuite } from "../mod.ts";
-import { failingTitles, withMistake } from "../test_mistakes.ts";
-
-type Users = UserStore["Service"];
-
-const memory = StorageMemory.layer;
+import { detectMistakes } from "../test_mistakes.ts";
 
 /** Mistakes of an adapter, by the case that must detect them. */
-const mistakes: Readonly<Record<string, (users: Users) => Partial<Users>>> = {
+detectMistakes(userStoreSuite, StorageMemory.layer, UserStore, {
+  "erase deletes the user's sign-ins, and no others": (users) => ({
+    find: (chatId) => Effect.map(users.find(chatId), (found) => ({ ...found, signIns: [null as never] })),
+  }),
   "find returns all data of a user, and of no other": (users) => ({
     find: (chatId) => Effect.map(users.find(chatId), (found) => ({ ...found, flows: [] })),
   }),
@@ -46,19 +44,4 @@ const mistakes: Readonly<Record<string, (users: Users) => Partial<Users>>> = {
         return Option.map(erased, (parts) => ({ ...parts, records: records.length }));
       }),
   }),
-};
-
-test.describe("userStoreSuite", () => {
-  test.it("passes on memory", async () => {
-    test
-      .expect(await failingTitles((api) => userStoreSuite({ name: "", layer: memory, test: api })))
-      .toEqual([]);
-  });
-
-  test.it.each(Object.entries(mistakes))("detects a mistake with: %s", async (title, mistake) => {
-    const layer = withMistake(memory, UserStore, mistake);
-    test
-      .expect(await failingTitles((api) => userStoreSuite({ name: "", layer, test: api })))
-      .toContain(title);
-  });
 });

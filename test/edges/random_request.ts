@@ -1,7 +1,7 @@
 /**
  * Random requests near the real ones: right enough to get far, wrong in every way that HTTP can carry.
  */
-import { LookupsV2, type Route, routes } from "@accountlink/http-api";
+import { type Route, routes } from "@accountlink/http-api";
 import * as fc from "fast-check";
 import type { RequestOptions } from "../support/http.ts";
 import { botlessGuild, emptyGuild, guild, makeWorld, newToken, nobody, stranger } from "../support/world.ts";
@@ -279,18 +279,6 @@ const oddTarget: fc.Arbitrary<Target> = fc.record({
   body: rarely(oddBody),
 });
 
-/** @param keys keys that are accepted */
-export const randomLookup = (keys: ReadonlyArray<string>): fc.Arbitrary<RandomRequest> =>
-  fc
-    .tuple(fc.constantFrom(...lookups).chain(queryOf), fc.constantFrom(...lookups), headersWith(keys))
-    .map(([query, { path }, headers]) => ({ line: `GET ${path}?${query}`, options: { headers } }));
-
-export const lookups: ReadonlyArray<Route> = [
-  LookupsV2.getChat,
-  LookupsV2.getGame,
-  LookupsV2.getVerification,
-];
-
 const requestTo = (target: fc.Arbitrary<Target>, keys: ReadonlyArray<string>): fc.Arbitrary<RandomRequest> =>
   fc.tuple(target, headersWith(keys)).map(([{ method, path, query, body }, headers]) => ({
     line: `${method} ${path}${query === "" ? "" : `?${query}`}`,
@@ -301,13 +289,3 @@ const requestTo = (target: fc.Arbitrary<Target>, keys: ReadonlyArray<string>): f
 /** @param keys keys that are accepted */
 export const randomRequest = (keys: ReadonlyArray<string>): fc.Arbitrary<RandomRequest> =>
   requestTo(weighted([4, rightTarget], [1, oddTarget]), keys);
-
-/**
- * To one of the routes.
- *
- * @param keys keys that are accepted
- */
-export const randomRequestTo = (
-  to: ReadonlyArray<Route>,
-  keys: ReadonlyArray<string>,
-): fc.Arbitrary<RandomRequest> => requestTo(fc.constantFrom(...to).chain(targetOf), keys);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { RedisUrl } from "@accountlink/cache-redis";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { codeOf, readDocument, rowsUnder } from "../docs/document.ts";
+import { codeOf, readDocument, rowsUnder } from "./document.ts";
 import { startServerHere } from "../support/server.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

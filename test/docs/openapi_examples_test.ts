@@ -3,9 +3,9 @@
  */
 import { type Route, routes } from "@accountlink/http-api";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { plain } from "../contract/example_text.ts";
 import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
-import { plain } from "./example_text.ts";
 
 /** Each example continues where the one before left the demo. */
 const lateness: Readonly<Record<string, number>> = {

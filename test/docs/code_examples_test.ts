@@ -7,9 +7,15 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Example, type ExampleModule, examplesIn, expectation, moduleOf } from "./doc_examples.ts";
-import { entryPointsOf } from "./entry_points.ts";
-import { packageIn, root } from "./publishable.ts";
+import {
+  type Example,
+  type ExampleModule,
+  examplesIn,
+  expectation,
+  moduleOf,
+} from "../../tools/doc_examples.ts";
+import { entryPointsOf } from "../../tools/entry_points.ts";
+import { packageIn, root } from "../../tools/publishable.ts";
 
 const run = promisify(execFile);
 

@@ -48,7 +48,7 @@ export const transactionName = "transaction alone";
 
 /** The contenders of a deployment, ours first. */
 export const contendersOf = async (on: Deployment, places: Places): Promise<ReadonlyArray<Contender>> => {
-  const checkout = join(import.meta.dirname, "../..");
+  const checkout = join(import.meta.dirname, "..");
   const ours = [own(ownName, checkout, await environmentOf(on, "own", places), places)];
   if (places.beside !== undefined) {
     ours.push(own(besideName, places.beside, await environmentOf(on, "beside", places), places));

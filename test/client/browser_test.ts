@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { startBrowser } from "../browser/browser.ts";
 import { useContractServer } from "../contract/contract_server.ts";
-import { startBrowser } from "./browser.ts";
 
 const { world, url } = useContractServer({ ACCOUNTLINK_STREAM_MAX: "1 second" });
 const key = world.key({ links: { 100001: "1" } });
