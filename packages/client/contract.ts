@@ -93,14 +93,14 @@ export interface RateLimit {
   readonly retryAfter: number | null;
   readonly scope: "api_key" | "ip" | null;
   readonly bucket?:
-    | "second"
     | "day"
+    | "second"
     | "verify_day"
     | "session_create"
     | "poll_interval"
     | "poll_count"
-    | "ip_second"
     | "ip_day"
+    | "ip_second"
     | "ip_verify_day"
     | "ip_auth";
 }
@@ -622,11 +622,11 @@ export interface RefusalDetails {
   readonly SESSION_EXPIRED: null;
   /** The client address asked too often, whatever its keys */
   readonly SHARED_IP_RATE_LIMITED: {
-    readonly bucket: "ip_second" | "ip_day" | "ip_verify_day" | "ip_auth";
+    readonly bucket: "ip_day" | "ip_second" | "ip_verify_day" | "ip_auth";
   };
   /** The key asked too often */
   readonly RATE_LIMITED: {
-    readonly bucket: "second" | "day" | "verify_day" | "session_create" | "poll_interval" | "poll_count";
+    readonly bucket: "day" | "second" | "verify_day" | "session_create" | "poll_interval" | "poll_count";
   };
   /** More than 50 inputs, 10 of alt detection, 100 leak reports; duplicates count */
   readonly BULK_LIMIT_EXCEEDED: {
@@ -650,9 +650,6 @@ export interface RefusalDetails {
   /** 503: a store or a platform did not answer. 500: a bug */
   readonly INTERNAL_ERROR: null;
 }
-
-/** The codes with which the service refuses a request. */
-export type RefusalCode = keyof RefusalDetails;
 
 /** The dated contract that these types are of. */
 export const serviceVersion = "2026-01-01";

@@ -15,7 +15,7 @@ import {
 } from "@accountlink/http-api";
 import type { Schema } from "effect";
 import { expect, expectTypeOf, it } from "vitest";
-import type { RefusalCode, RouteId, Routes } from "./contract.ts";
+import type { RefusalDetails, RouteId, Routes } from "./contract.ts";
 import type { ErrorDetails } from "./errors.ts";
 import type { Data } from "./transport.ts";
 
@@ -46,7 +46,7 @@ it("has the types of the server's values", () => {
 it("has the details of every error that the service has", () => {
   // Those of the dashboard are no answers of v2.
   type Dashboard = "not_guild_manager" | "account_suspended" | "csrf";
-  type Rest = Exclude<RefusalCode, "FORBIDDEN" | "CONFLICT">;
+  type Rest = Exclude<keyof RefusalDetails, "FORBIDDEN" | "CONFLICT">;
   expectTypeOf<{ [Code in Rest]: DetailsOf<Code> }>().toExtend<Pick<ErrorDetails, Rest>>();
   expectTypeOf<ErrorDetails["FORBIDDEN"]["reason"]>().toEqualTypeOf<
     Exclude<DetailsOf<"FORBIDDEN">["reason"], Dashboard>

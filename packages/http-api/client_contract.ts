@@ -35,9 +35,6 @@ export type RouteId = keyof Routes;
 export interface RefusalDetails {
 ${codes.map((code) => property({ name: code, text: typeText(types.details(code), "  "), description: errorTable[code].when }, "  ")).join("")}}
 
-/** The codes with which the service refuses a request. */
-export type RefusalCode = keyof RefusalDetails;
-
 /** The dated contract that these types are of. */
 export const serviceVersion = ${quoted(serviceVersions.at(-1) ?? "")};
 

@@ -4,7 +4,7 @@ import {
   type Answer,
   type ClientOptions,
   createClient,
-  type RefusalCode,
+  type ErrorCode,
   type RouteId,
 } from "@accountlink/client";
 import { routes } from "@accountlink/http-api";
@@ -136,7 +136,7 @@ describe("an error", () => {
 
   /** By code, a call that is refused with it, and what else the error says. */
   const refused: Readonly<
-    Partial<Record<RefusalCode, readonly [() => Promise<unknown>, status: number, details: unknown]>>
+    Partial<Record<ErrorCode, readonly [() => Promise<unknown>, status: number, details: unknown]>>
   > = {
     BAD_REQUEST: [() => createClient({ url: `${url()}/v2` }).links.get("100001"), 404, null],
     MISSING_PARAMETER: [() => scoped().links.get("100001"), 400, { parameters: ["guildId"] }],

@@ -65,7 +65,7 @@ const routesText = (code: Code, answering: ReadonlyArray<Route>): string => {
 const detailsText = ({ examples: [first, ...others] }: Row): string => {
   if (first === undefined || first.details === null) return "null";
   const values = [first, ...others].flatMap(({ details }) => Object.values(details ?? {}));
-  const names = values.filter((value) => typeof value === "string" && /^\w+$/.test(value));
+  const names = values.filter((value): value is string => typeof value === "string" && /^\w+$/.test(value));
   return `\`${shapeOf(first.details)}\`${names.length === 0 ? "" : `: ${names.map(quoted).join(", ")}`}`;
 };
 
@@ -88,7 +88,7 @@ const messagesText = (code: Code): string => {
   return [...new Set(texts)].join(" · ");
 };
 
-const quoted = (text: unknown): string => `\`${text}\``;
+const quoted = (text: string): string => `\`${text}\``;
 
 type Table = ReadonlyArray<ReadonlyArray<string>>;
 

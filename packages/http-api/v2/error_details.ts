@@ -4,20 +4,20 @@
 import type { AddressBucket, ForbiddenReason, KeyBucket } from "@accountlink/core/errors";
 import { Schema } from "effect";
 
-/** Limits of a key. */
+/** Limits of a key. The first is shown in examples. */
 export const keyBuckets = [
-  "second",
   "day",
+  "second",
   "verify_day",
   "session_create",
   "poll_interval",
   "poll_count",
 ] as const satisfies ReadonlyArray<KeyBucket>;
 
-/** Limits of a client address. */
+/** Limits of a client address. The first is shown in examples. */
 export const addressBuckets = [
-  "ip_second",
   "ip_day",
+  "ip_second",
   "ip_verify_day",
   "ip_auth",
 ] as const satisfies ReadonlyArray<AddressBucket>;
