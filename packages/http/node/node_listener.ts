@@ -8,10 +8,14 @@ import { BodyTooLarge, type HttpRequest, urlOfTarget } from "../http_request.ts"
 import { type HttpResponse, isStream, type ResponseStream } from "../http_response.ts";
 import { RunningFibers } from "./running_fibers.ts";
 
-/** What the listener uses of Node's `IncomingMessage`. */
+/** What the listener uses of Node's `IncomingMessage`, and of what frameworks add to it. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
+  /** The URL as it was sent, where a framework takes its own part away. */
+  readonly originalUrl?: string | undefined;
+  /** The bytes of a body that was read before. */
+  readonly rawBody?: Uint8Array | undefined;
   readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined };
   readonly complete: boolean;
   readonly readableEnded: boolean;
@@ -32,6 +36,7 @@ export interface NodeRequest {
 /** What the listener uses of Node's `ServerResponse`. */
 export interface NodeResponse {
   readonly destroyed: boolean;
+  readonly writableEnded: boolean;
   readonly writeContinue: () => void;
   readonly writeHead: (status: number, headers: Record<string, string | Array<string>>) => unknown;
   readonly write: (chunk: Uint8Array) => boolean;
@@ -54,8 +59,8 @@ export interface NodeListenerOptions {
   readonly refusal?: PublicError | null;
   /** Whether the client waits for a 100 before it sends the body, as on `checkContinue`. */
   readonly expectsContinue?: boolean;
-  /** The IP address of the client, where it is not that of the socket; null if there is none. */
-  readonly clientAddress?: string | null;
+  /** The IP address of the client, where it is not that of the socket. */
+  readonly clientAddress?: string | undefined;
 }
 
 /** Makes the listener. Requests under way are interrupted when the scope closes. */
@@ -110,15 +115,14 @@ class NodeExchange implements HttpRequest {
 
   constructor(incoming: NodeRequest, outgoing: NodeResponse, options: NodeListenerOptions) {
     this.method = incoming.method as string;
-    this.url = urlOfTarget(incoming.url as string);
+    this.url = urlOfTarget(incoming.originalUrl ?? (incoming.url as string));
     this.outgoing = outgoing;
     this.#incoming = incoming;
     this.#options = options;
   }
 
   get remoteAddress(): string | undefined {
-    const { clientAddress } = this.#options;
-    return clientAddress === undefined ? this.#incoming.socket.remoteAddress : (clientAddress ?? undefined);
+    return this.#options.clientAddress ?? this.#incoming.socket.remoteAddress;
   }
 
   header(name: string): string | undefined {
@@ -131,7 +135,7 @@ class NodeExchange implements HttpRequest {
     const isChunked = incoming.headers["transfer-encoding"] !== undefined;
     if (length === 0 && !isChunked) return Effect.succeed(noBytes);
     if (length > maxBytes) return tooLarge;
-    if (incoming.readableEnded) return Effect.die(new Error("The body was read before the listener"));
+    if (incoming.readableEnded) return bytesReadBefore(incoming, maxBytes);
     if (this.#options.expectsContinue === true) this.outgoing.writeContinue();
     if (isChunked || incoming.readableLength < length) return readChunks(incoming, maxBytes);
     const bytes = incoming.read() ?? noBytes;
@@ -200,6 +204,14 @@ const { Buffer: buffer } = globalThis as unknown as {
 const noBytes = new Uint8Array();
 
 const tooLarge = Effect.fail(new BodyTooLarge());
+
+const bytesReadBefore = ({ rawBody }: NodeRequest, maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> => {
+  if (rawBody === undefined) {
+    const expected = "expected the listener before body parsers, or the bytes as rawBody";
+    return Effect.die(new Error(`Cannot read the body: it was read before, ${expected}`));
+  }
+  return rawBody.length > maxBytes ? tooLarge : Effect.succeed(rawBody);
+};
 
 /** When the connection closes before the end of the body, the fiber is interrupted. */
 const readChunks = (incoming: NodeRequest, maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> =>
