@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Databases } from "./databases.ts";
+import { embeddersIn } from "./embedders.ts";
 import { apiKey, chatIdOf, ranges, unreachedAddressLimits } from "./fixture.ts";
 import { type RunningServer, startServer } from "./server_process.ts";
 import type { Work } from "./workloads.ts";
@@ -46,9 +47,10 @@ export const ownName = "accountlink";
 export const besideName = "beside";
 export const transactionName = "transaction alone";
 
+const checkout = join(import.meta.dirname, "..");
+
 /** The contenders of a deployment, ours first. */
 export const contendersOf = async (on: Deployment, places: Places): Promise<ReadonlyArray<Contender>> => {
-  const checkout = join(import.meta.dirname, "..");
   const ours = [own(ownName, checkout, await environmentOf(on, "own", places), places)];
   if (places.beside !== undefined) {
     ours.push(own(besideName, places.beside, await environmentOf(on, "beside", places), places));
@@ -118,8 +120,10 @@ const frameworks = ["http", "fastify", "hono"] as const;
 
 const peersOf: Readonly<Record<Deployment, (places: Places) => Promise<ReadonlyArray<Contender>>>> = {
   memory: async () => [{ ...peer("constant", "none"), works: ["hit"], isAlike: false }],
-  embedded: async ({ folder }) =>
-    frameworks.map((framework) => peer(framework, "embedded", join(folder, `${framework}.db`))),
+  embedded: async (places) => [
+    ...frameworks.map((framework) => peer(framework, "embedded", join(places.folder, `${framework}.db`))),
+    ...embeddersIn(places, (environment) => own("", checkout, environment, places).start({ isFirst: true })),
+  ],
   shared: async ({ databases }) => {
     const { makeDatabase, redisUrl } = databases as Databases;
     const peers: Array<Contender> = [];

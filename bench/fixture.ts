@@ -22,7 +22,10 @@ export const keyOf = (index: number) => {
 /** The address from which that key asks. */
 export const addressOf = (index: number): string => `10.0.${index >> 8}.${index & 255}`;
 
-const unreached = 1_000_000_000;
+/** Of programs that embed the service. */
+export const embedderSecret = new Uint8Array(32).fill(7);
+
+export const unreached = 1_000_000_000;
 
 /** One million chat IDs apart, so that neighbours in the list are not neighbours in the database. */
 export const chatIdOf = (index: number): string =>

@@ -12,9 +12,13 @@ export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["-c", 
 
 const processors = { server: "0", generator: "1" } as const;
 
-/** The command of a Node process on the processor for its role. */
-const pinned = (role: keyof typeof processors, args: ReadonlyArray<string>): [string, Array<string>] =>
-  canPin ? ["taskset", ["-c", processors[role], process.execPath, ...args]] : [process.execPath, [...args]];
+/** The command of a process on the processor for its role. */
+const pinned = (
+  role: keyof typeof processors,
+  args: ReadonlyArray<string>,
+  program = process.execPath,
+): [string, Array<string>] =>
+  canPin ? ["taskset", ["-c", processors[role], program, ...args]] : [program, [...args]];
 
 /** The load generator. */
 export interface Generator {
@@ -52,12 +56,17 @@ export interface RunningServer {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a server and waits for its ready line. */
+/**
+ * Starts a server and waits for its ready line.
+ *
+ * @param program what runs it, if that is not Node
+ */
 export const startServer = async (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>>,
+  program?: string,
 ): Promise<RunningServer> => {
-  const [command, commandArgs] = pinned("server", args);
+  const [command, commandArgs] = pinned("server", args, program);
   const child = spawn(command, commandArgs, {
     // Nothing of the caller's own settings may reach one server and not the other.
     env: { PATH: process.env["PATH"], ...environment },

@@ -49,6 +49,24 @@ export interface PromisedAccountLink extends ScopedAccountLink {
   readonly fetch: WebHandler["fetch"];
 
   /**
+   * Answers a request to the HTTP interface that Node's HTTP server, Express or Fastify passes on, without a `Request` in
+   * between. It needs the option `http`. It reads the body, so it comes before body parsers.
+   *
+   * @param info the IP address of the client, if it is not that of the socket; `next` of Express is ignored
+   *
+   * @example
+   * ```ts
+   * import { createServer } from "node:http";
+   *
+   * const http = { publicUrl: "http://localhost:3000", clientAddress: "given" } as const;
+   * const al = await createAccountLink({ gameUserExists: () => true, http });
+   * const server = createServer(al.nodeListener);
+   * await al.close();
+   * ```
+   */
+  readonly nodeListener: WebHandler["nodeListener"];
+
+  /**
    * Ends waits and streams, answers the requests under way, and closes the storage, so that the process may exit. Other
    * calls in progress reject with `AccountLinkClosed`.
    */
@@ -93,7 +111,7 @@ type PromisableServices =
  * program.
  *
  * @param services what `AccountLink.layer` builds
- * @param http how `fetch` serves the HTTP interface; left out, it does not
+ * @param http how `fetch` and `nodeListener` serve the HTTP interface; left out, they do not
  *
  * @example
  * ```ts
@@ -128,6 +146,7 @@ export const promisedAccountLink = async (
     on: (name, listener) => runner.run(Effect.provideContext(listen(name, listener, scope), services)),
 
     fetch: handler.fetch,
+    nodeListener: handler.nodeListener,
 
     close: async () => {
       await runner.close();
@@ -148,9 +167,14 @@ const scopedWith = (
   audit: runner.promised(Context.get(services, Audit)),
 });
 
+const httpMissing = (method: string) =>
+  new InvalidOptions({ problems: [`http is missing, expected the options of ${method}`] });
+
 const withoutHttp: WebHandler = {
-  fetch: () =>
-    Promise.reject(new InvalidOptions({ problems: ["http is missing, expected the options of fetch"] })),
+  fetch: () => Promise.reject(httpMissing("fetch")),
+  nodeListener: () => {
+    throw httpMissing("nodeListener");
+  },
   close: () => Promise.resolve(),
 };
 

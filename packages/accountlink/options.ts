@@ -37,7 +37,7 @@ interface Choices {
   readonly scope?: ScopeChoice;
   /** Origins to which sessions may send a browser in the end, such as `https://example.com`; none if left out. */
   readonly redirectOrigins?: ReadonlyArray<string>;
-  /** How `fetch` serves the HTTP interface; left out, it does not. */
+  /** How `fetch` and `nodeListener` serve the HTTP interface; left out, they do not. */
   readonly http?: WebHandlerOptions;
   /** What is logged to the console, at least; with promises `Warn` if left out, with Effect what your program logs. */
   readonly logLevel?: LogLevel.LogLevel;

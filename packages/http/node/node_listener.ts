@@ -8,10 +8,14 @@ import { BodyTooLarge, type HttpRequest, urlOfTarget } from "../http_request.ts"
 import { type HttpResponse, isStream, type ResponseStream } from "../http_response.ts";
 import { RunningFibers } from "./running_fibers.ts";
 
-/** What the listener uses of Node's `IncomingMessage`. */
+/** What the listener uses of Node's `IncomingMessage`, and of what frameworks add to it. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
+  /** The URL as it was sent, where a framework takes its own part away. */
+  readonly originalUrl?: string | undefined;
+  /** The bytes of a body that was read before. */
+  readonly rawBody?: Uint8Array | undefined;
   readonly headers: { readonly [name: string]: string | ReadonlyArray<string> | undefined };
   readonly complete: boolean;
   readonly readableEnded: boolean;
@@ -34,6 +38,7 @@ export interface NodeRequest {
 /** What the listener uses of Node's `ServerResponse`. */
 export interface NodeResponse {
   readonly destroyed: boolean;
+  readonly writableEnded: boolean;
   shouldKeepAlive: boolean;
   /** Whether Node destroys the connection after this response. */
   _last?: boolean;
@@ -59,8 +64,8 @@ export interface NodeListenerOptions {
   readonly refusal?: PublicError | null;
   /** Whether the client waits for a 100 before it sends the body, as on `checkContinue`. */
   readonly expectsContinue?: boolean;
-  /** The IP address of the client, where it is not that of the socket; null if there is none. */
-  readonly clientAddress?: string | null;
+  /** The IP address of the client, where it is not that of the socket. */
+  readonly clientAddress?: string | undefined;
 }
 
 /** Makes the listener. Requests under way are interrupted when the scope closes. */
@@ -116,7 +121,7 @@ class NodeExchange implements HttpRequest {
 
   constructor(incoming: NodeRequest, outgoing: NodeResponse, options: NodeListenerOptions) {
     this.method = incoming.method as string;
-    this.url = urlOfTarget(incoming.url as string);
+    this.url = urlOfTarget(incoming.originalUrl ?? (incoming.url as string));
     this.outgoing = outgoing;
     this.#incoming = incoming;
     this.#options = options;
@@ -124,8 +129,7 @@ class NodeExchange implements HttpRequest {
   }
 
   get remoteAddress(): string | undefined {
-    const { clientAddress } = this.#options;
-    return clientAddress === undefined ? this.#incoming.socket.remoteAddress : (clientAddress ?? undefined);
+    return this.#options.clientAddress ?? this.#incoming.socket.remoteAddress;
   }
 
   header(name: string): string | undefined {
@@ -138,7 +142,7 @@ class NodeExchange implements HttpRequest {
     const isChunked = incoming.headers["transfer-encoding"] !== undefined;
     if (length === 0 && !isChunked) return Effect.succeed(noBytes);
     if (length > maxBytes) return tooLarge;
-    if (incoming.readableEnded) return Effect.die(new Error("The body was read before the listener"));
+    if (incoming.readableEnded) return bytesReadBefore(incoming, maxBytes);
     if (this.#awaitsContinue) this.outgoing.writeContinue();
     this.#awaitsContinue = false;
     if (isChunked || incoming.readableLength < length) return readChunks(incoming, maxBytes);
@@ -219,6 +223,14 @@ const { Buffer: buffer } = globalThis as unknown as {
 const noBytes = new Uint8Array();
 
 const tooLarge = Effect.fail(new BodyTooLarge());
+
+const bytesReadBefore = ({ rawBody }: NodeRequest, maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> => {
+  if (rawBody === undefined) {
+    const expected = "expected the listener before body parsers, or the bytes as rawBody";
+    return Effect.die(new Error(`Cannot read the body: it was read before, ${expected}`));
+  }
+  return rawBody.length > maxBytes ? tooLarge : Effect.succeed(rawBody);
+};
 
 /** When the connection closes before the end of the body, the fiber is interrupted. */
 const readChunks = (incoming: NodeRequest, maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> =>

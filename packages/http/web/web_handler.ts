@@ -1,19 +1,21 @@
 /**
- * The HTTP application as a function from `Request` to `Response`, for a server that has other things too.
+ * The HTTP application for a server that has other things too: as a function from `Request` to `Response`, and as a
+ * listener for Node's HTTP server.
  */
 import { parseAddress, parseNetwork } from "@accountlink/core/addresses";
 import { InternalError } from "@accountlink/core/errors";
 import type { KeyStore } from "@accountlink/core/keys";
+import { memoize } from "@accountlink/core/memoize";
 import type { Secrets } from "@accountlink/core/secrets";
 import { SessionWatch } from "@accountlink/core/sessions";
-import { Cause, Context, Effect, Exit, Layer, ManagedRuntime, Option, type Scope, Stream } from "effect";
+import { Context, Effect, Layer, ManagedRuntime, Option, type Scope } from "effect";
 import { makeHttpApp } from "../app.ts";
 import type { HttpApp } from "../http_app.ts";
-import { type HttpResponse, isStream } from "../http_response.ts";
+import { makeNodeListener, type NodeRequest, type NodeResponse } from "../node/node_listener.ts";
 import { HttpSettings, type HttpSettingsShape } from "../settings.ts";
 import { Readiness } from "../system/readiness.ts";
+import { type Fetch, makeFetch } from "./make_fetch.ts";
 import { OpenRequests } from "./open_requests.ts";
-import { toWebResponse, WebRequest } from "./web_request.ts";
 
 /** Options of `makeWebHandler`. */
 export interface WebHandlerOptions extends Pick<HttpSettingsShape, "docs"> {
@@ -24,7 +26,7 @@ export interface WebHandlerOptions extends Pick<HttpSettingsShape, "docs"> {
   readonly basePath?: string;
 
   /**
-   * `"given"`: each call of `fetch` has the address of its client. `"none"`: no call has, so wrong
+   * `"given"`: each call of `fetch` has the address of its client; that of the socket is the default of `nodeListener`. `"none"`: no call has, so wrong
    * keys are not throttled, only the limits of keys apply, keys with lists of addresses are
    * refused, and flows leave no address for alt detection.
    */
@@ -47,16 +49,33 @@ export interface WebHandler {
    *
    * @param info the IP address of the client, as the server's connection has it
    */
-  readonly fetch: (
-    request: Request,
-    info?: { readonly clientAddress?: string | undefined },
-  ) => Promise<Response>;
+  readonly fetch: Fetch;
+
+  /**
+   * Answers a request of Node's HTTP server, alone or under a framework such as Express or Fastify. It starts the
+   * services as `fetch` does; it answers 503 if they cannot start, which it logs, and after `close`.
+   *
+   * It reads the body, so it comes before body parsers, or after one that keeps the bytes as `rawBody`.
+   *
+   * @param info the IP address of the client, if it is not that of the socket; `next` of Express is ignored
+   */
+  readonly nodeListener: (
+    request: NodeRequest,
+    response: NodeResponse,
+    info?: { readonly clientAddress?: string | undefined } | ExpressNext,
+  ) => void;
 
   /**
    * Ends long polls and streams, waits for the other requests, at most 10 seconds, and stops the
    * services. It keeps no timer and no connection, so that the process may exit.
    */
   readonly close: () => Promise<void>;
+}
+
+/** What Express passes to a listener besides the request and the response. */
+interface ExpressNext {
+  (error?: unknown): void;
+  readonly clientAddress?: undefined;
 }
 
 /** What the handler requires of its layer. */
@@ -88,19 +107,21 @@ export const makeWebHandler = <E>(
   options: WebHandlerOptions,
 ): WebHandler => {
   const settings = settingsOf(options);
-  const started = Layer.effect(Handler, makeHandler(settings)).pipe(
+  const listening = Layer.effect(Listeners, makeListeners(settings)).pipe(
     Layer.provide(Readiness.layerStorage),
     Layer.provide(Layer.succeed(HttpSettings, settings)),
     Layer.provide(layer),
   );
-  let runtime: ManagedRuntime.ManagedRuntime<Handler, E> | undefined;
+  let runtime: ManagedRuntime.ManagedRuntime<Listeners, E> | undefined;
+  let started: Listeners["Service"] | undefined;
   let isClosed = false;
 
-  const handler = async () => {
+  const start = async () => {
     if (isClosed) throw new Error("Cannot serve the request: the web handler is closed");
-    const starting = (runtime ??= ManagedRuntime.make(started));
+    const starting = (runtime ??= ManagedRuntime.make(listening));
     try {
-      return await starting.runPromise(Handler);
+      started = await starting.runPromise(Listeners);
+      return started;
     } catch (error) {
       // The next request starts the services again.
       if (runtime === starting) runtime = undefined;
@@ -108,10 +129,23 @@ export const makeWebHandler = <E>(
     }
   };
 
+  /** Without a promise once they have started. */
+  const listeners = () => (isClosed ? undefined : started);
+
   return {
-    fetch: async (request, info) => {
-      const handle = await handler();
-      return handle(request, info?.clientAddress);
+    fetch: (request, info) =>
+      listeners()?.fetch(request, info) ?? start().then(({ fetch }) => fetch(request, info)),
+    nodeListener: (request, response, info) => {
+      const ready = listeners();
+      if (ready !== undefined) return ready.nodeListener(request, response, info);
+      start().then(
+        ({ nodeListener }) => nodeListener(request, response, info),
+        (error: unknown) => {
+          if (!isClosed) Effect.runFork(Effect.logError("Cannot start the services", error));
+          response.writeHead(503, { connection: "close", "content-length": "0" });
+          response.end();
+        },
+      );
     },
     close: async () => {
       isClosed = true;
@@ -153,68 +187,40 @@ const refuse = (option: string, value: unknown, expected: string): never => {
   throw new TypeError(`Cannot make the web handler: ${option} is ${shown}, expected ${expected}`);
 };
 
-type Handle = (request: Request, clientAddress: string | undefined) => Promise<Response>;
+/** What answers requests, while the services run. */
+class Listeners extends Context.Service<Listeners, Pick<WebHandler, "fetch" | "nodeListener">>()(
+  "@accountlink/http/Listeners",
+) {}
 
-/** The handler, while the services run. */
-class Handler extends Context.Service<Handler, Handle>()("@accountlink/http/WebHandler") {}
-
-const makeHandler = Effect.fnUntraced(function* (settings: HttpSettingsShape) {
-  const app = yield* makeHttpApp;
+const makeListeners = Effect.fnUntraced(function* (settings: HttpSettingsShape) {
+  const whole = yield* makeHttpApp;
+  const app = settings.withoutAddresses === true ? whole : addressed(whole);
   const { stop } = yield* SessionWatch;
   const requests = new OpenRequests();
+  const nodeListener = yield* makeNodeListener(app);
   yield* Effect.addFinalizer(() => Effect.andThen(stop, Effect.timeoutOption(requests.ended, "10 seconds")));
-  const context = yield* Effect.context();
-  const run = Effect.runForkWith(context);
-  const answerOf = settings.withoutAddresses === true ? app.answer : addressed(app);
-
-  return (request: Request, clientAddress: string | undefined): Promise<Response> => {
-    const { method, signal } = request;
-    const done = requests.begin();
-    const fiber = run(answerOf(new WebRequest(request, clientAddress)));
-    const answer = (exit: Exit.Exit<HttpResponse>): Response => {
-      if (Exit.isFailure(exit)) {
-        done();
-        if (Cause.hasInterruptsOnly(exit.cause)) return new Response(null, { status: clientClosedRequest });
-        throw Cause.squash(exit.cause);
-      }
-      const { body } = exit.value;
-      if (!isStream(body)) {
-        done();
-        return toWebResponse(exit.value, method, null);
-      }
-      const ending = Effect.ensuring(body.release, Effect.sync(done));
-      const chunks = method === "HEAD" ? Stream.empty : body.chunks;
-      const web = Stream.toReadableStreamWith(Stream.ensuring(chunks, ending), context, { signal });
-      return toWebResponse(exit.value, method, web);
-    };
-    const exit = fiber.pollUnsafe();
-    if (exit !== undefined) return Promise.resolve(answer(exit));
-    const interrupt = () => fiber.interruptUnsafe();
-    if (signal.aborted) interrupt();
-    else signal.addEventListener("abort", interrupt, { once: true });
-    return new Promise((resolve, reject) => {
-      fiber.addObserver((late) => {
-        signal.removeEventListener("abort", interrupt);
-        try {
-          resolve(answer(late));
-        } catch (defect) {
-          reject(defect);
-        }
-      });
-    });
-  };
+  return Listeners.of({
+    fetch: makeFetch(app, requests, yield* Effect.context()),
+    nodeListener: (request, response, info) => {
+      nodeListener(request, response, info);
+      if (!response.writableEnded && !response.destroyed) response.once("close", requests.begin());
+    },
+  });
 });
 
-/** What servers note for a client that went away before its response. */
-const clientClosedRequest = 499;
-
 /** Refuses requests without the address of their client. They would share the limits of all others. */
-const addressed =
-  (app: HttpApp): HttpApp["answer"] =>
-  (request) => {
-    const { remoteAddress } = request;
-    if (Option.isSome(parseAddress(remoteAddress ?? ""))) return app.answer(request);
-    const shown = remoteAddress === undefined ? remoteAddress : `"${remoteAddress}"`;
-    const cause = `clientAddress is ${shown}, expected an IP address`;
-    return app.refuse(request, new InternalError({ cause }));
+const addressed = (app: HttpApp): HttpApp => {
+  const isAddress = memoize(cachedAddresses, (text: string) => Option.isSome(parseAddress(text)));
+  return {
+    ...app,
+    answer: (request) => {
+      const { remoteAddress } = request;
+      if (remoteAddress !== undefined && isAddress(remoteAddress)) return app.answer(request);
+      const shown = remoteAddress === undefined ? remoteAddress : `"${remoteAddress}"`;
+      const cause = `clientAddress is ${shown}, expected an IP address`;
+      return app.refuse(request, new InternalError({ cause }));
+    },
   };
+};
+
+const cachedAddresses = 4_096;

@@ -56,30 +56,24 @@ const readAtMost = async (body: ReadableStream<Uint8Array>, maxBytes: number): P
   }
 };
 
-/** Makes a `Response` with another body, or with its own where that is whole. */
+/** Makes a `Response` with this body, which is not always that of the response. */
 export const toWebResponse = (
-  { status, headers, body }: HttpResponse,
-  method: string,
-  stream: ReadableStream<Uint8Array> | null,
-): Response => {
-  const web = headersOf(headers);
-  if (stream !== null || isStream(body)) return new Response(stream, { status, headers: web });
-  if (method !== "HEAD") return new Response(body as BodyInit | null, { status, headers: web });
-  web.set(
-    "content-length",
-    String(typeof body === "string" ? encoder.encode(body).length : (body?.length ?? 0)),
-  );
-  return new Response(null, { status, headers: web });
+  { status, headers }: HttpResponse,
+  body: string | Uint8Array | ReadableStream<Uint8Array> | null,
+): Response => new Response(body as BodyInit | null, { status, headers: headersOf(headers) });
+
+/** Makes the `Response` to HEAD. */
+export const toWebHead = (response: HttpResponse): Response => {
+  const { body } = response;
+  if (isStream(body)) return toWebResponse(response, null);
+  const length = typeof body === "string" ? encoder.encode(body).length : (body?.length ?? 0);
+  return toWebResponse(response.withHeaders({ "content-length": String(length) }), null);
 };
 
 const encoder = new TextEncoder();
 
-const headersOf = (headers: HttpResponse["headers"]): Headers => {
-  const web = new Headers();
-  for (const name in headers) {
-    const value = headers[name] as string | ReadonlyArray<string>;
-    if (typeof value === "string") web.set(name, value);
-    else for (const one of value) web.append(name, one);
-  }
-  return web;
-};
+/** As they are where possible: to make `Headers` of them takes as long as a lookup. */
+const headersOf = (headers: HttpResponse["headers"]): HeadersInit =>
+  typeof headers["set-cookie"] === "object"
+    ? Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one]))
+    : (headers as Record<string, string>);

@@ -1,0 +1,66 @@
+/**
+ * The application as a function from `Request` to `Response`.
+ */
+import { Cause, type Context, Effect, Exit, type Fiber, Stream } from "effect";
+import type { HttpApp } from "../http_app.ts";
+import { type HttpResponse, isStream } from "../http_response.ts";
+import type { OpenRequests } from "./open_requests.ts";
+import { toWebHead, toWebResponse, WebRequest } from "./web_request.ts";
+
+/** Answers a request. When its signal aborts, the work for it ends. */
+export type Fetch = (
+  request: Request,
+  info?: { readonly clientAddress?: string | undefined },
+) => Promise<Response>;
+
+/** @param context of the services, which the application needs */
+export const makeFetch = (app: HttpApp, requests: OpenRequests, context: Context.Context<never>): Fetch => {
+  const run = Effect.runForkWith(context);
+
+  const responseTo = (request: Request, exit: Exit.Exit<HttpResponse>): Response => {
+    if (Exit.isFailure(exit)) {
+      if (Cause.hasInterruptsOnly(exit.cause)) return new Response(null, { status: clientClosedRequest });
+      throw Cause.squash(exit.cause);
+    }
+    const response = exit.value;
+    const { body } = response;
+    if (request.method === "HEAD") {
+      if (isStream(body)) run(body.release);
+      return toWebHead(response);
+    }
+    if (!isStream(body)) return toWebResponse(response, body);
+    const ending = Effect.ensuring(body.release, Effect.sync(requests.begin()));
+    const chunks = Stream.ensuring(body.chunks, ending);
+    return toWebResponse(
+      response,
+      Stream.toReadableStreamWith(chunks, context, { signal: request.signal }),
+    );
+  };
+
+  return async (request, info) => {
+    const fiber = run(app.answer(new WebRequest(request, info?.clientAddress)));
+    const exit = fiber.pollUnsafe();
+    if (exit !== undefined) return responseTo(request, exit);
+    const end = requests.begin();
+    try {
+      return responseTo(request, await exitOf(fiber, request.signal));
+    } finally {
+      end();
+    }
+  };
+};
+
+/** What servers note for a client that went away before its response. */
+const clientClosedRequest = 499;
+
+const exitOf = async (
+  fiber: Fiber.Fiber<HttpResponse>,
+  signal: AbortSignal,
+): Promise<Exit.Exit<HttpResponse>> => {
+  const interrupt = () => fiber.interruptUnsafe();
+  if (signal.aborted) interrupt();
+  else signal.addEventListener("abort", interrupt, { once: true });
+  const exit = await new Promise<Exit.Exit<HttpResponse>>((resolve) => void fiber.addObserver(resolve));
+  signal.removeEventListener("abort", interrupt);
+  return exit;
+};
