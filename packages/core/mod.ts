@@ -50,7 +50,7 @@ export { RequestLimits } from "./limits/request_limits.ts";
 export { VerificationFlows } from "./flow/verification_flows.ts";
 export { SessionReads } from "./sessions/session_reads.ts";
 export { SessionSettings } from "./sessions/session_settings.ts";
-export type { VerificationSession } from "./sessions/verification_session.ts";
+export type { VerificationSession } from "./sessions/session.ts";
 export { VerificationSessions } from "./sessions/verification_sessions.ts";
 
 // Sign-ins of people, at the dashboard and to their own data.

@@ -12,7 +12,7 @@ import { checkRedirect } from "../sessions/redirect.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { keptAfterExpiry } from "../sessions/session_sweep.ts";
-import { isFinal, type VerificationSession } from "../sessions/verification_session.ts";
+import { isFinal, type VerificationSession } from "../sessions/session.ts";
 import type { Millis } from "../timestamp.ts";
 import { FlowRefused } from "./flow_refusal.ts";
 import type { FlowEntry } from "./flow_view.ts";
