@@ -31,7 +31,9 @@ describe("migrate", () => {
         expect(yield* migrate).toEqual(["initial"]);
         expect(yield* migrate).toEqual([]);
         yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
-        const addColumn = Effect.asVoid(sql`ALTER TABLE accounts ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'`);
+        const addColumn = Effect.asVoid(
+          sql`ALTER TABLE accounts ADD COLUMN colour TEXT NOT NULL DEFAULT 'grey'`,
+        );
         const next = { ...migrations, "0999_colours": addColumn };
         expect(yield* runMigrations(next)).toEqual(["colours"]);
         expect(yield* runMigrations(next)).toEqual([]);

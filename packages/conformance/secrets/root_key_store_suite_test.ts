@@ -18,10 +18,7 @@ const mistakes: Readonly<Record<string, (store: Store) => Partial<Store>>> = {
     adopt: (wrapped) => Effect.andThen(Effect.yieldNow, Effect.as(store.adopt(wrapped), wrapped)),
   }),
   "replace replaces only the expected root key": (store) => ({
-    replace: (_, next) =>
-      Effect.flatMap(store.adopt(next), (stored) =>
-        store.replace(stored, next),
-      ),
+    replace: (_, next) => Effect.flatMap(store.adopt(next), (stored) => store.replace(stored, next)),
   }),
   "concurrent replaces: exactly one succeeds": (store) => ({
     replace: (expected, next) => Effect.as(store.replace(expected, next), true),

@@ -147,9 +147,7 @@ export class OwnedKeys extends Context.Service<
           const now = yield* Clock.currentTimeMillis;
           const listed = yield* store.listKeys(name, now);
           return listed
-            .filter(
-              ({ revokedAt }) => revokedAt === null || now - revokedAt < revokedListed,
-            )
+            .filter(({ revokedAt }) => revokedAt === null || now - revokedAt < revokedListed)
             .toReversed();
         }),
 

@@ -191,7 +191,11 @@ export class VerificationSessions extends Context.Service<
         const pollsRemaining = yield* reads.pollsRemaining(found);
         const at = yield* Clock.currentTimeMillis;
         const write = store.advance({ id: found.id, to: "cancelled", at });
-        const resultOf = (session: VerificationSession) => ({ ...session, sid: Sid.make(sid), pollsRemaining });
+        const resultOf = (session: VerificationSession) => ({
+          ...session,
+          sid: Sid.make(sid),
+          pollsRemaining,
+        });
         const cancelled = yield* commit(Effect.flatMap(write, requireCancelled), resultOf);
         yield* watch.announce([cancelled.id]);
         return resultOf(cancelled);

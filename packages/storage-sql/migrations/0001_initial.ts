@@ -10,7 +10,17 @@ import { alts } from "./0001_alts.ts";
 export const initial = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
   const dialect = dialectOf(sql);
-  for (const create of [accounts, links, auditLog, verification, alts, limits, usage, dashboard, idempotency]) {
+  for (const create of [
+    accounts,
+    links,
+    auditLog,
+    verification,
+    alts,
+    limits,
+    usage,
+    dashboard,
+    idempotency,
+  ]) {
     yield* create(sql, dialect);
   }
 });
@@ -77,10 +87,7 @@ const accounts = Effect.fnUntraced(function* (
     ) ${tableByKey}`;
 });
 
-const links = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  { text, integer, tableByKey }: Dialect,
-) {
+const links = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { text, integer, tableByKey }: Dialect) {
   // previous_game_id is the value that the last write replaced, for its RETURNING, which sees only
   // new rows.
   yield* sql`
@@ -178,10 +185,7 @@ const sessions = Effect.fnUntraced(function* (
     ) ${tableByKey}`;
 });
 
-const flows = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  { text, integer, tableByKey }: Dialect,
-) {
+const flows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { text, integer, tableByKey }: Dialect) {
   yield* sql`
     CREATE TABLE verification_flows (
       id ${text} NOT NULL PRIMARY KEY,
@@ -229,10 +233,7 @@ const limits = Effect.fnUntraced(function* (
     ) ${tableByKey}`;
 });
 
-const usage = Effect.fnUntraced(function* (
-  sql: SqlClient.SqlClient,
-  { text, integer, tableByKey }: Dialect,
-) {
+const usage = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { text, integer, tableByKey }: Dialect) {
   // The keys begin with the API key, whose usage is read together.
   for (const table of ["usage_hours", "usage_days"]) {
     yield* sql`
