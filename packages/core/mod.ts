@@ -48,9 +48,9 @@ export { RequestLimits } from "./limits/request_limits.ts";
 // Verification sessions, and the flow for browsers.
 
 export { VerificationFlows } from "./flow/verification_flows.ts";
+export type { VerificationSession } from "./sessions/session.ts";
 export { SessionReads } from "./sessions/session_reads.ts";
 export { SessionSettings } from "./sessions/session_settings.ts";
-export type { VerificationSession } from "./sessions/verification_session.ts";
 export { VerificationSessions } from "./sessions/verification_sessions.ts";
 
 // Sign-ins of people, at the dashboard and to their own data.

@@ -4,8 +4,8 @@
  */
 import type { GameId } from "../ids.ts";
 import type { LinkRecord } from "../links/link.ts";
+import { isOpenAt, type VerificationSession } from "../sessions/session.ts";
 import type { CompleteFlow, FlowCompleted } from "../sessions/session_store.ts";
-import { isOpenAt, type VerificationSession } from "../sessions/verification_session.ts";
 import { isVoided, type VerificationFlow } from "./verification_flow.ts";
 
 /** The stored state that decides. */

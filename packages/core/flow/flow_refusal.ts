@@ -4,7 +4,7 @@
 import { Data } from "effect";
 import type { ChatId } from "../ids.ts";
 import type { ChatProfile } from "../platforms/profile.ts";
-import type { SessionState } from "../sessions/verification_session.ts";
+import type { SessionState } from "../sessions/session.ts";
 import type { FlowAccount, FlowEntry } from "./flow_view.ts";
 
 /**

@@ -4,8 +4,8 @@
 import { Clock, Effect, Stream } from "effect";
 import type { Sid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
+import type { SessionState, VerificationSession } from "./session.ts";
 import type { SessionRead } from "./session_reads.ts";
-import type { SessionState, VerificationSession } from "./verification_session.ts";
 
 /** A session as its client sees it. */
 export interface ReadSession extends VerificationSession {
@@ -33,17 +33,16 @@ type Step = readonly [event: SessionEvent, known: VerificationSession | null];
 /**
  * Reports the state of a session and its changes.
  *
- * @param session the current state
  * @param until when the stream ends, unless a final state ends it first
  * @param lastEventId the change that the client knows already, or null
  */
 export const sessionEvents = (
   read: SessionRead,
   sid: Sid,
-  session: VerificationSession,
   until: Millis,
   lastEventId: string | null,
 ): Stream.Stream<SessionEvent> => {
+  const { session } = read;
   const stateStep = (current: VerificationSession): Step => {
     const view = { ...current, sid, pollsRemaining: read.pollsRemaining };
     return current.state === "pending" || current.state === "opened"

@@ -1,16 +1,40 @@
 /**
- * Reads of a session: counted, one at a time, and open until something changes.
+ * Reads of a session: found, counted, one at a time, and open until something changes.
+ *
+ * The session is in the store and its counts are in `Counters`, which nodes may share by Redis, so a read begins in
+ * several steps. What has to hold of concurrent reads is one of them: `Counters.admit` lets one in and numbers it, and a
+ * number ends the reads below it.
  */
-import { Clock, Context, Effect, Layer, Option, type Scope } from "effect";
-import type { RateLimited, StoreUnavailable } from "../errors.ts";
+import { Clock, Context, Effect, Layer, Option, Schema, type Scope } from "effect";
+import { RateLimited, SessionExpired, SessionNotFound, type StoreUnavailable } from "../errors.ts";
+import { type SessionId, Sid } from "../ids.ts";
+import type { ApiKey } from "../keys/api_key.ts";
+import { type CounterRule, type CounterState, Counters } from "../limits/counters.ts";
+import { secondsUntil } from "../limits/request_limits.ts";
+import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
-import { makeReadLimits, type ReadKind } from "./read_limits.ts";
+import { isFinal, type VerificationSession } from "./session.ts";
+import { SessionSettings } from "./session_settings.ts";
 import { SessionStore } from "./session_store.ts";
-import { SessionWatch } from "./session_watch.ts";
-import { isFinal, type VerificationSession } from "./verification_session.ts";
+import { keptAfterExpiry } from "./session_sweep.ts";
+import { SessionWatch, type Subscription } from "./session_watch.ts";
+
+/** Why a session cannot be read. */
+export type ReadError = SessionNotFound | SessionExpired | RateLimited | StoreUnavailable;
+
+/** How a read differs from a plain poll. */
+export interface ReadKind {
+  /** Whether it continues an earlier read, and so is exempt from the interval. */
+  readonly resumes: boolean;
+  /** Whether it may stay open, so that the interval starts later than the read. */
+  readonly waits: boolean;
+}
 
 /** One read of a session, open until its scope closes. */
 export interface SessionRead {
+  /** The session as the read found it. */
+  readonly session: VerificationSession;
+
   /** How many reads are left after this one; null for any number. */
   readonly pollsRemaining: number | null;
 
@@ -29,36 +53,42 @@ export interface SessionRead {
   ) => Effect.Effect<VerificationSession | "timeout" | "ended", StoreUnavailable>;
 }
 
+type OwnKey = Pick<ApiKey, "id">;
+
 /**
- * Opens reads of sessions.
+ * Opens reads of sessions. For a key, a session of another one and an invalid sid are `SessionNotFound`.
  *
  * @example
  * ```ts
- * import { SessionStore } from "@accountlink/core/sessions";
- * import { Secrets } from "@accountlink/core/secrets";
  * import { memoryWorld } from "@accountlink/testing";
- * import { Effect, Option } from "effect";
+ * import { Effect } from "effect";
  *
  * const world = await memoryWorld();
- * const { sid } = await world.sessions.create({ clientId: "7" });
+ * const { sid, keyId } = await world.sessions.create({ clientId: "7" });
  * const program = Effect.gen(function* () {
- *   const id = yield* (yield* Secrets).sessionId(sid);
- *   const session = Option.getOrThrow(yield* (yield* SessionStore).find(id));
- *   const read = yield* (yield* SessionReads).begin(session, { resumes: false, waits: false });
- *   return read.pollsRemaining;
+ *   const reads = yield* SessionReads;
+ *   const read = yield* reads.begin({ id: keyId }, sid, { resumes: false, waits: false });
+ *   return [read.session.state, read.pollsRemaining];
  * });
- * await world.run(Effect.scoped(program)); // 149
+ * await world.run(Effect.scoped(program)); // ["pending", 149]
  * await world.close();
  * ```
  */
 export class SessionReads extends Context.Service<
   SessionReads,
   {
+    /** Finds a session without counting a read. */
+    readonly find: (
+      key: OwnKey,
+      sid: string,
+    ) => Effect.Effect<VerificationSession, SessionNotFound | SessionExpired | StoreUnavailable>;
+
     /** Begins a read and ends an earlier one. Counts it unless it is refused. */
     readonly begin: (
-      session: VerificationSession,
+      key: OwnKey,
+      sid: string,
       kind: ReadKind,
-    ) => Effect.Effect<SessionRead, RateLimited | StoreUnavailable, Scope.Scope>;
+    ) => Effect.Effect<SessionRead, ReadError, Scope.Scope>;
 
     /** Begins a read that no rule limits, beside others: of the process that embeds the service. */
     readonly observe: (session: VerificationSession) => Effect.Effect<SessionRead, never, Scope.Scope>;
@@ -72,7 +102,21 @@ export class SessionReads extends Context.Service<
     Effect.gen(function* () {
       const store = yield* SessionStore;
       const watch = yield* SessionWatch;
+      const secrets = yield* Secrets;
       const limits = yield* makeReadLimits;
+
+      const idOf = Effect.fnUntraced(function* (sid: string) {
+        return isSid(sid) ? yield* secrets.sessionId(sid) : yield* new SessionNotFound();
+      });
+
+      const findOwn = Effect.fnUntraced(function* (key: OwnKey, id: SessionId) {
+        const session = Option.getOrNull(yield* store.find(id));
+        const now = yield* Clock.currentTimeMillis;
+        if (session === null || session.keyId !== key.id || now >= session.expiresAt + keptAfterExpiry) {
+          return yield* new SessionNotFound();
+        }
+        return now >= session.expiresAt ? yield* new SessionExpired() : session;
+      });
 
       const currentOf = Effect.fnUntraced(function* (known: VerificationSession) {
         const stored = Option.getOrElse(yield* store.find(known.id), () => known);
@@ -82,11 +126,10 @@ export class SessionReads extends Context.Service<
         return Option.match(advanced, { onNone: () => stored, onSome: ({ session }) => session });
       });
 
-      /** @param read its number; `Infinity` for one that no other supersedes */
-      const open = Effect.fnUntraced(function* (session: VerificationSession, read: number) {
-        const subscription = yield* watch.subscribe(session, read);
-
-        const next = Effect.fnUntraced(function* (known: VerificationSession, until: Millis) {
+      const readOf = (session: VerificationSession, subscription: Subscription) => ({
+        session,
+        current: currentOf(session),
+        next: Effect.fnUntraced(function* (known: VerificationSession, until: Millis) {
           const end = Math.min(until, known.expiresAt);
           while (true) {
             const at = yield* Clock.currentTimeMillis;
@@ -99,24 +142,112 @@ export class SessionReads extends Context.Service<
             if (found.change !== known.change) return found;
             if (at >= end) return "timeout" as const;
           }
-        });
-
-        return { pollsRemaining: limits.remainingAfter(read), current: currentOf(session), next };
+        }),
       });
 
       return SessionReads.of({
-        begin: Effect.fnUntraced(function* (session, kind) {
-          const read = yield* limits.admit(session, kind);
-          const opened = yield* open(session, read);
-          yield* watch.supersede(session.id, read);
-          return opened;
+        find: (key, sid) => Effect.flatMap(idOf(sid), (id) => findOwn(key, id)),
+
+        begin: Effect.fnUntraced(function* (key, sid, kind) {
+          const id = yield* idOf(sid);
+          // Before the session is found, so that no later change is missed.
+          const subscription = yield* watch.subscribe({ id, keyId: key.id });
+          const session = yield* findOwn(key, id);
+          const number = yield* limits.admit(session, kind);
+          subscription.setNumber(number);
+          yield* watch.supersede(id, number);
+          return { ...readOf(session, subscription), pollsRemaining: limits.remainingAfter(number) };
         }),
 
         observe: (session) =>
-          Effect.map(open(session, Infinity), (read) => ({ ...read, pollsRemaining: null })),
+          Effect.map(watch.subscribe(session), (subscription) => ({
+            ...readOf(session, subscription),
+            pollsRemaining: null,
+          })),
 
         pollsRemaining: limits.remaining,
       });
     }),
   );
 }
+
+const isSid = Schema.is(Sid);
+
+/** The limits of the reads of one session: their number, and the interval between two. */
+const makeReadLimits = Effect.gen(function* () {
+  const { life, pollInterval, pollLimit } = yield* SessionSettings;
+  const counters = yield* Counters;
+
+  // Its count is also the number of the read, which orders the reads of a session.
+  const countRule = ({ id, expiresAt }: VerificationSession, now: Millis): CounterRule => ({
+    key: `poll_count:${id}`,
+    limit: pollLimit > 0 ? pollLimit : Number.MAX_SAFE_INTEGER,
+    durationMs: Math.max(1, expiresAt - now),
+  });
+
+  // Each read has its own window, which starts when that read ends. Only the last read matters.
+  const intervalRule = ({ id }: VerificationSession, read: number): CounterRule => ({
+    key: `poll_interval:${id}:${read}`,
+    limit: 1,
+    durationMs: pollInterval,
+  });
+
+  const stateOf = (rule: CounterRule, now: Millis) =>
+    Effect.map(counters.read([rule], now), ([state]) => state as CounterState);
+
+  /** Returns the number of the last read, or refuses if its interval has not passed. */
+  const checkInterval = Effect.fnUntraced(function* (session: VerificationSession, now: Millis) {
+    const { count: last } = yield* stateOf(countRule(session, now), now);
+    if (last === 0 || (pollLimit > 0 && last >= pollLimit)) return last;
+    const { count, resetsAt } = yield* stateOf(intervalRule(session, last), now);
+    if (count > 0) return yield* refusal("poll_interval", 1, resetsAt, now, pollInterval);
+    return last;
+  });
+
+  const countRead = Effect.fnUntraced(function* (
+    session: VerificationSession,
+    interval: ReadonlyArray<CounterRule>,
+    now: Millis,
+  ) {
+    const rule = countRule(session, now);
+    const { admitted, states } = yield* counters.admit([rule, ...interval], now);
+    const [counted, started] = states;
+    if (admitted) return counted?.count ?? 1;
+    return yield* started !== undefined && counted !== undefined && counted.count < rule.limit
+      ? refusal("poll_interval", 1, started.resetsAt, now, pollInterval)
+      : refusal("poll_count", rule.limit, session.expiresAt, now, life);
+  });
+
+  /** Counts a read, unless it is refused, and returns its number. The interval starts when the scope closes. */
+  const admit = Effect.fnUntraced(function* (session: VerificationSession, kind: ReadKind) {
+    const now = yield* Clock.currentTimeMillis;
+    const last = pollInterval === 0 || kind.resumes ? null : yield* checkInterval(session, now);
+    // A read that does not wait starts its interval at once, so of concurrent ones one is admitted.
+    const interval = last === null || kind.waits ? [] : [intervalRule(session, last + 1)];
+    const read = yield* countRead(session, interval, now);
+    const startInterval = Effect.flatMap(Clock.currentTimeMillis, (at) =>
+      Effect.ignore(counters.admit([intervalRule(session, read)], at)),
+    );
+    const hasStarted = interval.length > 0 && read - 1 === last;
+    if (pollInterval > 0 && !hasStarted) yield* Effect.addFinalizer(() => startInterval);
+    return read;
+  });
+
+  return {
+    admit,
+    remainingAfter: (read: number): number | null => (pollLimit > 0 ? pollLimit - read : null),
+    remaining: Effect.fnUntraced(function* (session: VerificationSession) {
+      if (pollLimit === 0) return null;
+      const now = yield* Clock.currentTimeMillis;
+      return pollLimit - (yield* stateOf(countRule(session, now), now)).count;
+    }),
+  };
+});
+
+const refusal = (
+  bucket: "poll_interval" | "poll_count",
+  limit: number,
+  resetsAt: Millis,
+  now: Millis,
+  windowMs: number,
+) => new RateLimited({ bucket, limit, resetsAt, retryAfter: secondsUntil(resetsAt, now, windowMs) });

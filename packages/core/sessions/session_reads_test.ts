@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest";
-import { Effect, Fiber, Result } from "effect";
+import { Effect, Fiber, Latch, Result } from "effect";
 import { TestClock } from "effect/testing";
 import { world } from "../test_world.ts";
 import {
@@ -7,10 +7,11 @@ import {
   hasEnded,
   listenTo,
   open,
+  settle,
   setup,
   start,
   worldWith,
-  worldWithSlowCounters,
+  worldWithCountersAfter,
 } from "./test_sessions.ts";
 
 const tooSoon = { _tag: "RateLimited", bucket: "poll_interval", limit: 1 } as const;
@@ -70,7 +71,7 @@ describe("The interval between reads", () => {
         assert.lengthOf(results.filter(Result.isSuccess), 1);
         for (const { failure } of results.filter(Result.isFailure)) assert.deepInclude(failure, tooSoon);
       }
-    }).pipe(Effect.provide(worldWithSlowCounters)),
+    }).pipe(Effect.provide(worldWithCountersAfter(settle))),
   );
 
   it.effect("is not extended by a refused read", () =>
@@ -183,6 +184,22 @@ describe("A later read", () => {
       yield* Fiber.interrupt(reading);
     }).pipe(Effect.provide(worldWith({ pollLimit: 2 }))),
   );
+});
+
+describe("A change", () => {
+  it.effect("while a read is counted ends its wait at once", () => {
+    const [counting, counted] = [Latch.makeUnsafe(), Latch.makeUnsafe()];
+    return Effect.gen(function* () {
+      const { poll, sid } = yield* setup;
+      const waiting = yield* Effect.forkChild(poll(25_000));
+      yield* counting.await;
+      yield* open(sid);
+      yield* counted.open;
+      yield* settle;
+      assert.isTrue(hasEnded(waiting));
+      assert.deepInclude(yield* Fiber.join(waiting), { state: "opened" });
+    }).pipe(Effect.provide(worldWithCountersAfter(Effect.andThen(counting.open, counted.await))));
+  });
 });
 
 describe("Open reads", () => {

@@ -9,7 +9,7 @@ import type { ChatId, FlowId, GameId, Pid, SessionId } from "../ids.ts";
 import type { Link } from "../links/link.ts";
 import type { WriteContext } from "../links/link_store.ts";
 import type { Millis } from "../timestamp.ts";
-import type { SessionStep, VerificationSession } from "./verification_session.ts";
+import type { SessionStep, VerificationSession } from "./session.ts";
 
 /** The token bucket of session creations of a key. */
 export interface CreationBurst {
@@ -18,6 +18,30 @@ export interface CreationBurst {
   /** Time until one more can be created, in milliseconds; positive. */
   readonly refillMs: number;
 }
+
+/**
+ * Takes one creation from the token bucket of a key, which is kept as the time at which it is full.
+ *
+ * @param fullAt when the bucket is full again; undefined for a key without sessions
+ * @returns when it is full after this creation; or, if it is empty, when the next can be created
+ *
+ * @example
+ * ```ts
+ * const burst = { capacity: 2, refillMs: 10_000 };
+ * takeFromBurst(undefined, burst, 0); // { fullAt: 10000 }
+ * takeFromBurst(10_000, burst, 0); // { fullAt: 20000 }
+ * takeFromBurst(20_000, burst, 0); // { readyAt: 10000 }
+ * ```
+ */
+export const takeFromBurst = (
+  fullAt: Millis | undefined,
+  { capacity, refillMs }: CreationBurst,
+  at: Millis,
+): { readonly fullAt: Millis } | { readonly readyAt: Millis } => {
+  const from = Math.max(fullAt ?? at, at);
+  const readyAt = from - (capacity - 1) * refillMs;
+  return readyAt > at ? { readyAt } : { fullAt: from + refillMs };
+};
 
 export interface CreateSession {
   readonly session: VerificationSession;

@@ -1,15 +1,14 @@
 /**
  * Wakes the open reads of a session when it changes, on every node.
  */
-import { Array, Clock, Context, Effect, Layer, Schedule, type Scope } from "effect";
+import { Array, Clock, Context, Effect, Latch, Layer, Metric, Schedule, type Scope } from "effect";
 import { forEachSignal } from "../for_each_signal.ts";
-import type { SessionId } from "../ids.ts";
+import type { KeyId, SessionId } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { Signals } from "../signals.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
+import type { VerificationSession } from "./session.ts";
 import { SessionStore } from "./session_store.ts";
-import { Subscription, Subscriptions } from "./session_subscriptions.ts";
-import type { VerificationSession } from "./verification_session.ts";
 
 /**
  * How often the store is polled for changes whose signal was lost, in milliseconds.
@@ -38,19 +37,16 @@ export class SessionWatch extends Context.Service<
     /**
      * Subscribes to a session until the scope closes. The read ends within a second after its key
      * is no longer active.
-     *
-     * @param read the number of the subscribing read; one with a higher number supersedes it
      */
     readonly subscribe: (
       session: Pick<VerificationSession, "id" | "keyId">,
-      read: number,
     ) => Effect.Effect<Subscription, never, Scope.Scope>;
 
     /** Wakes the reads of changed sessions on every node, by a signal or the next poll. */
     readonly announce: (ids: ReadonlyArray<SessionId>) => Effect.Effect<void>;
 
-    /** Ends earlier reads of the session. */
-    readonly supersede: (id: SessionId, read: number) => Effect.Effect<void>;
+    /** Ends the reads of the session with a lower number. */
+    readonly supersede: (id: SessionId, number: number) => Effect.Effect<void>;
 
     /** Ends every read on this node, and later ones as they begin, because the node is stopping. */
     readonly stop: Effect.Effect<void>;
@@ -73,16 +69,16 @@ export class SessionWatch extends Context.Service<
       yield* endInactiveReads(subscriptions).pipe(Effect.forkScoped);
 
       return SessionWatch.of({
-        subscribe: ({ id, keyId }, read) =>
+        subscribe: ({ id, keyId }) =>
           Effect.acquireRelease(
-            Effect.sync(() => subscriptions.subscribe(id, new Subscription(keyId, read))),
+            Effect.sync(() => subscriptions.subscribe(id, new Subscription(keyId))),
             (subscription) => Effect.sync(() => subscriptions.unsubscribe(id, subscription)),
           ),
         announce: (ids) =>
           Effect.forEach(Array.chunksOf(ids, idsPerSignal), (changed) => send({ changed }), {
             discard: true,
           }),
-        supersede: (id, read) => send({ begun: { id, read } }),
+        supersede: (id, number) => send({ begun: { id, number } }),
         stop: Effect.sync(() => subscriptions.stop()),
       });
     }),
@@ -92,23 +88,23 @@ export class SessionWatch extends Context.Service<
 /** What nodes tell each other: sessions that changed, or a read that began. */
 type Signal =
   | { readonly changed: ReadonlyArray<SessionId> }
-  | { readonly begun: { readonly id: SessionId; readonly read: number } };
+  | { readonly begun: { readonly id: SessionId; readonly number: number } };
 
 const topic = "sessions";
 const idsPerSignal = 100;
 
 const encodeSignal = (signal: Signal): string =>
-  "changed" in signal ? signal.changed.join(" ") : `${signal.begun.read}:${signal.begun.id}`;
+  "changed" in signal ? signal.changed.join(" ") : `${signal.begun.number}:${signal.begun.id}`;
 
 const decodeSignal = (message: string): Signal => {
   const colon = message.indexOf(":");
   return colon === -1
     ? { changed: message.split(" ") as ReadonlyArray<string> as ReadonlyArray<SessionId> }
-    : { begun: { read: Number(message.slice(0, colon)), id: message.slice(colon + 1) as SessionId } };
+    : { begun: { number: Number(message.slice(0, colon)), id: message.slice(colon + 1) as SessionId } };
 };
 
 const receive = (subscriptions: Subscriptions, signal: Signal): void => {
-  if ("begun" in signal) subscriptions.supersede(signal.begun.id, signal.begun.read);
+  if ("begun" in signal) subscriptions.supersede(signal.begun.id, signal.begun.number);
   else for (const id of signal.changed) subscriptions.wake(id);
 };
 
@@ -148,3 +144,133 @@ const endInactiveReads = Effect.fnUntraced(function* (subscriptions: Subscriptio
     yield* check;
   }
 });
+
+/** Reads of sessions that are open on this node. */
+export const readsOpen = Metric.gauge("accountlink_session_reads_open", {
+  description: "Reads of verification sessions that are open: long polls and streams that wait",
+});
+
+/**
+ * What a subscription reports: the session may have changed; or the read has to end, because a
+ * later one replaced it, its key is no longer active, or the node is stopping.
+ */
+type Notice = "changed" | "end";
+
+/** Holds at most one notice, so that a burst of changes is read once. */
+export class Subscription {
+  readonly keyId: KeyId;
+  /** Of the read; null until it is admitted, and for one that no other ends. */
+  #number: number | null = null;
+  /** The highest number of a read that began meanwhile. */
+  #newest = 0;
+  #notice: Notice | null = null;
+  #resume: ((notice: Effect.Effect<Notice>) => void) | null = null;
+
+  constructor(keyId: KeyId) {
+    this.keyId = keyId;
+  }
+
+  /** Waits for the next notice. Allows one caller at a time. */
+  readonly next: Effect.Effect<Notice> = Effect.callback((resume) => {
+    this.#resume = resume;
+    this.#deliver();
+    return Effect.sync(() => {
+      this.#resume = null;
+    });
+  });
+
+  wake(): void {
+    this.#notice ??= "changed";
+    this.#deliver();
+  }
+
+  /** Numbers the read, which ends if one with a higher number has begun. */
+  setNumber(number: number): void {
+    this.#number = number;
+    this.supersede(this.#newest);
+  }
+
+  /** Reports that a read has begun. */
+  supersede(number: number): void {
+    this.#newest = Math.max(this.#newest, number);
+    if (this.#number !== null && this.#number < number) this.end();
+  }
+
+  end(): void {
+    this.#notice = "end";
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    if (this.#notice === null || this.#resume === null) return;
+    const [notice, resume] = [this.#notice, this.#resume];
+    this.#resume = null;
+    if (notice === "changed") this.#notice = null;
+    resume(Effect.succeed(notice));
+  }
+}
+
+/** All subscriptions of this node. */
+class Subscriptions {
+  readonly #bySession = new Map<SessionId, Set<Subscription>>();
+  readonly #context: Context.Context<never>;
+  /** Open while there are subscriptions. */
+  readonly isActive = Latch.makeUnsafe(false);
+  #isStopping = false;
+
+  constructor(context: Context.Context<never>) {
+    this.#context = context;
+    readsOpen.modifyUnsafe(0, context);
+  }
+
+  get sessionIds(): ReadonlyArray<SessionId> {
+    return [...this.#bySession.keys()];
+  }
+
+  get keyIds(): ReadonlyArray<KeyId> {
+    const ids = new Set<KeyId>();
+    for (const { keyId } of this.#all()) ids.add(keyId);
+    return [...ids];
+  }
+
+  subscribe(id: SessionId, subscription: Subscription): Subscription {
+    const ofSession = this.#bySession.get(id);
+    if (ofSession === undefined) this.#bySession.set(id, new Set([subscription]));
+    else ofSession.add(subscription);
+    this.isActive.openUnsafe();
+    if (this.#isStopping) subscription.end();
+    readsOpen.modifyUnsafe(1, this.#context);
+    return subscription;
+  }
+
+  unsubscribe(id: SessionId, subscription: Subscription): void {
+    const ofSession = this.#bySession.get(id);
+    ofSession?.delete(subscription);
+    if (ofSession?.size === 0) this.#bySession.delete(id);
+    if (this.#bySession.size === 0) this.isActive.closeUnsafe();
+    readsOpen.modifyUnsafe(-1, this.#context);
+  }
+
+  wake(id: SessionId): void {
+    for (const subscription of this.#bySession.get(id) ?? []) subscription.wake();
+  }
+
+  supersede(id: SessionId, number: number): void {
+    for (const subscription of this.#bySession.get(id) ?? []) subscription.supersede(number);
+  }
+
+  endReadsOf(keyIds: ReadonlySet<KeyId>): void {
+    if (keyIds.size === 0) return;
+    for (const subscription of this.#all()) if (keyIds.has(subscription.keyId)) subscription.end();
+  }
+
+  /** Ends every read, and later ones as they begin. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const subscription of this.#all()) subscription.end();
+  }
+
+  *#all(): Iterable<Subscription> {
+    for (const ofSession of this.#bySession.values()) yield* ofSession;
+  }
+}

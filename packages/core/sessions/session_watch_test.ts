@@ -72,9 +72,9 @@ describe("SessionWatch", () => {
       const { subscribe } = Context.get(yield* Layer.build(Layer.fresh(watch)), SessionWatch);
       const ids = Array.from({ length: 1_001 }, (_, index) => numbered(index));
       yield* TestClock.adjust("2 seconds");
-      yield* Effect.forEach(ids.slice(0, 1_000), (id) => subscribe({ id, keyId }, 1));
+      yield* Effect.forEach(ids.slice(0, 1_000), (id) => subscribe({ id, keyId }));
       yield* TestClock.adjust("2 seconds");
-      yield* subscribe({ id: numbered(1_000), keyId }, 1);
+      yield* subscribe({ id: numbered(1_000), keyId });
       yield* TestClock.adjust("2 seconds");
       assert.deepStrictEqual(asked, [ids.slice(0, 1_000), null]);
     }),
@@ -118,6 +118,26 @@ describe("SessionWatch", () => {
       assert.isFalse(hasEnded(other.reading));
       yield* Fiber.interrupt(other.reading);
     }).pipe(Effect.provide(world)),
+  );
+
+  it.effect("ends a read when a later one began before it had its number, and never one that has none", () =>
+    Effect.gen(function* () {
+      const { subscribe, supersede, announce } = yield* SessionWatch;
+      const id = numbered(1);
+      const [earlier, later, observer] = [
+        yield* subscribe({ id, keyId }),
+        yield* subscribe({ id, keyId }),
+        yield* subscribe({ id, keyId }),
+      ];
+      yield* supersede(id, 2);
+      later.setNumber(2);
+      earlier.setNumber(1);
+      yield* announce([id]);
+      assert.deepStrictEqual(
+        [yield* earlier.next, yield* later.next, yield* observer.next],
+        ["end", "changed", "changed"],
+      );
+    }).pipe(Effect.scoped, Effect.provide(world)),
   );
 
   it.effect("batches changes into few messages", () =>

@@ -13,8 +13,7 @@ import { chatId, gameId, guildId, operator, platform, stores, world } from "../t
 import type { SessionEvent } from "./session_events.ts";
 import { type SessionRules, SessionSettings } from "./session_settings.ts";
 import { SessionStore } from "./session_store.ts";
-import { readsOpen } from "./session_subscriptions.ts";
-import { SessionWatch } from "./session_watch.ts";
+import { readsOpen, SessionWatch } from "./session_watch.ts";
 import { type NewSession, VerificationSessions } from "./verification_sessions.ts";
 
 /** The redirect origin of the keys of these tests. */
@@ -28,20 +27,21 @@ export const worldWith = (rules: Partial<SessionRules>) =>
     ),
   );
 
-const slowCounters = Layer.effect(
-  Counters,
-  Effect.map(Counters, ({ admit, read }) => ({
-    admit: (rules, now) => Effect.andThen(settle, admit(rules, now)),
-    read: (rules, now) => Effect.andThen(settle, read(rules, now)),
-  })),
-);
-
-/** A world in which other fibers run before a counter answers. */
-export const worldWithSlowCounters = AccountLink.layer.pipe(
-  Layer.provide(slowCounters),
-  Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
-  Layer.fresh,
-);
+/** A world in which a counter answers after an effect. */
+export const worldWithCountersAfter = (wait: Effect.Effect<unknown>) => {
+  const counters = Layer.effect(
+    Counters,
+    Effect.map(Counters, ({ admit, read }) => ({
+      admit: (rules, now) => Effect.andThen(wait, admit(rules, now)),
+      read: (rules, now) => Effect.andThen(wait, read(rules, now)),
+    })),
+  );
+  return AccountLink.layer.pipe(
+    Layer.provide(counters),
+    Layer.provideMerge(Layer.merge(stores, PlatformMemory.layer(platform))),
+    Layer.fresh,
+  );
+};
 
 /** A key of a new account. */
 export const newKey = (target: NewKey["target"] = { kind: "global" }) =>
@@ -135,7 +135,7 @@ export const listenTo = Effect.fnUntraced(function* (
 });
 
 /** Runs every fiber until it waits for the clock. */
-const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true });
+export const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true });
 
 /** Forks an effect and runs it until it waits. */
 export const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -2,7 +2,7 @@
  * Verification sessions for clients: created, read by polling, long polling or a stream, and
  * cancelled.
  */
-import { Clock, Context, Effect, Layer, Option, Schema, type Scope, type Stream } from "effect";
+import { Clock, Context, Effect, Layer, Option, type Scope, type Stream } from "effect";
 import { SecureRandom } from "effect/crypto";
 import {
   Conflict,
@@ -21,13 +21,13 @@ import { randomToken } from "../secrets/random_token.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import { checkRedirect } from "./redirect.ts";
+import { isFinal, type VerificationSession } from "./session.ts";
 import { isKnown, type ReadSession, type SessionEvent, sessionEvents } from "./session_events.ts";
-import { type SessionRead, SessionReads } from "./session_reads.ts";
+import { type ReadError, type SessionRead, SessionReads } from "./session_reads.ts";
 import { type SessionRules, SessionSettings } from "./session_settings.ts";
 import { type SessionAdvanced, SessionStore } from "./session_store.ts";
-import { keptAfterExpiry, sweepForever } from "./session_sweep.ts";
+import { sweepForever } from "./session_sweep.ts";
 import { SessionWatch } from "./session_watch.ts";
-import { isFinal, type SessionState, type VerificationSession } from "./verification_session.ts";
 
 export interface NewSession {
   /** The client's own name for its user, 1 to 128 characters. */
@@ -38,9 +38,6 @@ export interface NewSession {
   /** Where the browser goes in the end, see `checkRedirect`; null for the service's own page. */
   readonly redirect: string | null;
 }
-
-/** Why a session cannot be read. */
-export type ReadError = SessionNotFound | SessionExpired | RateLimited | StoreUnavailable;
 
 /**
  * The sessions of a key. A session of another key, and an invalid sid, is `SessionNotFound`.
@@ -159,24 +156,9 @@ export class VerificationSessions extends Context.Service<
         return readSessionOf(yield* commit(createAt(now), readSessionOf));
       });
 
-      const findOwn = Effect.fnUntraced(function* (key: ApiKey, sid: string) {
-        if (!isSid(sid)) return yield* new SessionNotFound();
-        const session = Option.getOrNull(yield* store.find(yield* secrets.sessionId(sid)));
-        const now = yield* Clock.currentTimeMillis;
-        if (session === null || session.keyId !== key.id || now >= session.expiresAt + keptAfterExpiry) {
-          return yield* new SessionNotFound();
-        }
-        if (now >= session.expiresAt) return yield* new SessionExpired();
-        return { sid, session };
-      });
-
-      const awaitChange = Effect.fnUntraced(function* (
-        read: SessionRead,
-        state: SessionState,
-        until: Millis,
-      ) {
-        let session = yield* read.current;
-        while (!isFinal(session.state) && session.state === state) {
+      const awaitChange = Effect.fnUntraced(function* (read: SessionRead, until: Millis) {
+        let { session } = read;
+        while (!isFinal(session.state) && session.state === read.session.state) {
           const next = yield* read.next(session, until);
           if (next === "timeout" || next === "ended") return yield* read.current;
           session = next;
@@ -185,22 +167,19 @@ export class VerificationSessions extends Context.Service<
       });
 
       const poll = Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
-        const { sid: own, session: arrived } = yield* findOwn(key, sid);
         const until = (yield* Clock.currentTimeMillis) + wait;
-        const read = yield* reads.begin(arrived, { resumes: false, waits: wait > 0 });
-        const session = wait > 0 ? yield* awaitChange(read, arrived.state, until) : arrived;
+        const read = yield* reads.begin(key, sid, { resumes: false, waits: wait > 0 });
+        const session = wait > 0 ? yield* awaitChange(read, until) : read.session;
         if (session.state === "expired") return yield* new SessionExpired();
-        return { ...session, sid: own, pollsRemaining: read.pollsRemaining };
+        return { ...session, sid: Sid.make(sid), pollsRemaining: read.pollsRemaining };
       }, Effect.scoped);
 
       const stream = Effect.fnUntraced(function* (key: ApiKey, sid: string, lastEventId: string | null) {
-        const { sid: own, session: arrived } = yield* findOwn(key, sid);
         const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
-        const read = yield* reads.begin(arrived, { resumes: lastEventId !== null, waits: true });
-        const current = yield* read.current;
-        return isFinal(current.state) && isKnown(current, lastEventId)
+        const read = yield* reads.begin(key, sid, { resumes: lastEventId !== null, waits: true });
+        return isFinal(read.session.state) && isKnown(read.session, lastEventId)
           ? null
-          : sessionEvents(read, own, current, until, lastEventId);
+          : sessionEvents(read, Sid.make(sid), until, lastEventId);
       });
 
       const cancel = Effect.fn("VerificationSessions.cancel")(function* (
@@ -208,11 +187,15 @@ export class VerificationSessions extends Context.Service<
         sid: string,
         commit: Commit<ReadSession> = commitAlone,
       ) {
-        const { sid: own, session: arrived } = yield* findOwn(key, sid);
-        const pollsRemaining = yield* reads.pollsRemaining(arrived);
+        const found = yield* reads.find(key, sid);
+        const pollsRemaining = yield* reads.pollsRemaining(found);
         const at = yield* Clock.currentTimeMillis;
-        const write = store.advance({ id: arrived.id, to: "cancelled", at });
-        const resultOf = (session: VerificationSession) => ({ ...session, sid: own, pollsRemaining });
+        const write = store.advance({ id: found.id, to: "cancelled", at });
+        const resultOf = (session: VerificationSession) => ({
+          ...session,
+          sid: Sid.make(sid),
+          pollsRemaining,
+        });
         const cancelled = yield* commit(Effect.flatMap(write, requireCancelled), resultOf);
         yield* watch.announce([cancelled.id]);
         return resultOf(cancelled);
@@ -225,8 +208,6 @@ export class VerificationSessions extends Context.Service<
 
 /** Creations of one moment reach the store in any order, with times so many milliseconds apart. */
 const maxReordering = 100;
-
-const isSid = Schema.is(Sid);
 
 const requireCancelled = (
   advanced: Option.Option<SessionAdvanced>,

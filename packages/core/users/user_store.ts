@@ -11,7 +11,7 @@ import type { VerificationFlow } from "../flow/verification_flow.ts";
 import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import type { LinkRecord } from "../links/link.ts";
-import type { VerificationSession } from "../sessions/verification_session.ts";
+import type { VerificationSession } from "../sessions/session.ts";
 import type { SiteSignIn } from "../sign_ins/sign_in.ts";
 import type { Millis } from "../timestamp.ts";
 

@@ -8,9 +8,9 @@ import {
 } from "@accountlink/core/alts";
 import { Effect, Layer } from "effect";
 import { recordChange } from "../audit/record_change.ts";
-import { requireScope } from "../keys/require_scope.ts";
-import { reviewId, reviews } from "../records/collections.ts";
+import { requireScope } from "../keys/accounts.ts";
 import { Database } from "../records/database.ts";
+import { reviewId, reviews } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 
 export const layer: Layer.Layer<AltReviewStore, never, Database> = Layer.effect(

@@ -10,8 +10,8 @@ import {
   type StoredSighting,
 } from "@accountlink/core/alts";
 import { Effect, Layer } from "effect";
-import { addressUsers, sightings } from "../records/collections.ts";
 import { Database } from "../records/database.ts";
+import { addressUsers, sightings } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 import { removeSighting, storeSightings } from "./sightings.ts";
 

@@ -2,8 +2,8 @@
 import type { Pid } from "@accountlink/core";
 import type { Sighting } from "@accountlink/core/alts";
 import { Effect } from "effect";
-import { requireScope } from "../keys/require_scope.ts";
-import { addressUsers, sightings } from "../records/collections.ts";
+import { requireScope } from "../keys/accounts.ts";
+import { addressUsers, sightings } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 
 /** Stores sightings of a scope; the latest for each chat user and address. */

@@ -2,8 +2,8 @@
 import { AuditLog } from "@accountlink/core";
 import { type AuditEntry, passesFilter } from "@accountlink/core/audit";
 import { Effect, Layer } from "effect";
-import { entries } from "../records/collections.ts";
 import { Database } from "../records/database.ts";
+import { entries } from "../records/schema.ts";
 import { forget, stepSize } from "../records/steps.ts";
 import type { Transaction } from "../records/transaction.ts";
 

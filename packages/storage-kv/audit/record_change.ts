@@ -1,7 +1,7 @@
 import type { DataScope } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
 import type { Millis } from "@accountlink/core/timestamp";
-import { entries } from "../records/collections.ts";
+import { entries } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 
 /** An audit entry without its sequence, and with what was changed. */

@@ -9,11 +9,10 @@ import {
 import type { FlowId } from "@accountlink/core/ids";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
-import { requireScope } from "../keys/require_scope.ts";
-import { challenges, flows, links } from "../records/collections.ts";
+import { requireScope } from "../keys/accounts.ts";
 import { Database } from "../records/database.ts";
+import { challenges, flows, links } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
-import { endFlow } from "./end_flow.ts";
 
 export const layer: Layer.Layer<FlowStore, never, Database> = Layer.effect(
   FlowStore,
@@ -82,4 +81,11 @@ const prove = Effect.fnUntraced(function* (
   yield* endFlow(tx, id);
   yield* flows.put(tx, proven);
   return Option.some(proven);
+});
+
+/** Removes a flow with its challenges. */
+export const endFlow = Effect.fnUntraced(function* (tx: Transaction, id: FlowId) {
+  yield* flows.remove(tx, id);
+  for (const { stateHash } of yield* challenges.list(tx, "flow", [id]))
+    yield* challenges.remove(tx, stateHash);
 });

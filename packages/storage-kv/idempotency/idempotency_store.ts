@@ -8,8 +8,8 @@ import {
 } from "@accountlink/core/idempotency";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
-import { type IdempotentRequest, requests } from "../records/collections.ts";
 import { Database } from "../records/database.ts";
+import { type IdempotentRequest, requests } from "../records/schema.ts";
 import { forget } from "../records/steps.ts";
 import type { Transaction } from "../records/transaction.ts";
 

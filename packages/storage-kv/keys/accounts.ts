@@ -9,7 +9,7 @@ import {
 } from "@accountlink/core/keys";
 import { Effect, Option } from "effect";
 import { recordChange } from "../audit/record_change.ts";
-import { accounts, keys, scopes } from "../records/collections.ts";
+import { accounts, keys, scopes } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 
 export const ensureAccount = Effect.fnUntraced(function* (tx: Transaction, account: NewAccount) {
@@ -66,4 +66,11 @@ export const updateAccount = Effect.fnUntraced(function* (
   yield* accounts.put(tx, updated);
   for (const stored of changed) yield* keys.put(tx, stored);
   return Option.some<AccountUpdated>({ changed: true, keys: changed.map(({ key }) => key.id) });
+});
+
+/** The scope; a defect if it does not exist. */
+export const requireScope = Effect.fnUntraced(function* (tx: Transaction, pid: Pid) {
+  const scope = yield* scopes.find(tx, pid);
+  if (scope === undefined) throw new Error(`Cannot write to scope "${pid}", expected one that exists`);
+  return scope;
 });

@@ -2,8 +2,8 @@
 import { isAccepted, KeyStore, keyDetails, oldestKeyFirst, presentedKey } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
-import { accounts, keys, scopes, secrets } from "../records/collections.ts";
 import { Database } from "../records/database.ts";
+import { accounts, keys, scopes, secrets } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 import { byName, ensureAccount, ensureScope, findScope, updateAccount } from "./accounts.ts";
 import { countKeys, insertKey, rotateKey, setKeyStatus, updateKey } from "./key_writes.ts";

@@ -16,9 +16,9 @@ import {
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { recordChange } from "../audit/record_change.ts";
-import { accounts, keys, secrets } from "../records/collections.ts";
+import { accounts, keys, secrets } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
-import { requireScope } from "./require_scope.ts";
+import { requireScope } from "./accounts.ts";
 
 export const countKeys = (tx: Transaction, account: string) =>
   Effect.map(keys.list(tx, "account", [account]), (all) => all.filter(countsNow).length);

@@ -2,8 +2,8 @@
 import { CountLedger, type LedgerCount } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";
-import { nodes, windows } from "../records/collections.ts";
 import { Database } from "../records/database.ts";
+import { nodes, windows } from "../records/schema.ts";
 import { stepSize } from "../records/steps.ts";
 import type { Transaction } from "../records/transaction.ts";
 

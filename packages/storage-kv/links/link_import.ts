@@ -3,8 +3,8 @@ import type { ChatId } from "@accountlink/core";
 import { type ImportBatch, importedRecord, progressKeptFor } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { recordChange } from "../audit/record_change.ts";
-import { requireScope } from "../keys/require_scope.ts";
-import { importProgress, links } from "../records/collections.ts";
+import { requireScope } from "../keys/accounts.ts";
+import { importProgress, links } from "../records/schema.ts";
 import { stepSize } from "../records/steps.ts";
 import type { Transaction } from "../records/transaction.ts";
 

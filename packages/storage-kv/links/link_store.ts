@@ -2,8 +2,8 @@
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
 import { isLinked, type PortableLink } from "@accountlink/core/links";
 import { Effect, Layer, Option } from "effect";
-import { importProgress, links } from "../records/collections.ts";
 import { Database } from "../records/database.ts";
+import { importProgress, links } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 import { importBatch } from "./link_import.ts";
 import { deleteScope, moveChat, removeGame, setGame } from "./link_writes.ts";

@@ -14,8 +14,8 @@ import {
 import { Effect, Option } from "effect";
 import { removeSighting } from "../alts/sightings.ts";
 import { recordChange } from "../audit/record_change.ts";
-import { requireScope } from "../keys/require_scope.ts";
-import { links, reviewId, reviews, scopes, sightings } from "../records/collections.ts";
+import { requireScope } from "../keys/accounts.ts";
+import { links, reviewId, reviews, scopes, sightings } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 import { endVerifications } from "../sessions/verification_ends.ts";
 

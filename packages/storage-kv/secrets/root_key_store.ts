@@ -2,8 +2,8 @@
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer } from "effect";
-import { rootKeys } from "../records/collections.ts";
 import { Database } from "../records/database.ts";
+import { rootKeys } from "../records/schema.ts";
 
 export const layer: Layer.Layer<RootKeyStore, never, Database> = Layer.effect(
   RootKeyStore,

@@ -18,11 +18,11 @@ import {
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
 import { removeSighting, storeSightings } from "../alts/sightings.ts";
-import { endFlow } from "../flow/end_flow.ts";
-import { requireScope } from "../keys/require_scope.ts";
+import { endFlow } from "../flow/flow_store.ts";
+import { requireScope } from "../keys/accounts.ts";
 import { setGame } from "../links/link_writes.ts";
-import { bursts, flows, keys, links, sessions, sightings } from "../records/collections.ts";
 import { Database } from "../records/database.ts";
+import { bursts, flows, keys, links, sessions, sightings } from "../records/schema.ts";
 import { forget, inSteps, stepSize } from "../records/steps.ts";
 import type { Transaction } from "../records/transaction.ts";
 

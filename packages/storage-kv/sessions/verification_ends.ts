@@ -3,7 +3,7 @@ import { voidedFlow } from "@accountlink/core/flow";
 import { failedSession } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
-import { flows, sessions } from "../records/collections.ts";
+import { flows, sessions } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 
 /**

@@ -5,8 +5,8 @@ import { type BegunSignIn, type SignInSite, SignInStore, type SiteSignIn } from 
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
-import { begunSignIns, signIns } from "../records/collections.ts";
 import { Database } from "../records/database.ts";
+import { begunSignIns, signIns } from "../records/schema.ts";
 import { forget } from "../records/steps.ts";
 import type { Transaction } from "../records/transaction.ts";
 

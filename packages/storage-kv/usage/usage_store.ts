@@ -11,8 +11,8 @@ import {
   UsageStore,
 } from "@accountlink/core/usage";
 import { Effect, Layer } from "effect";
-import { keys, meters, usage } from "../records/collections.ts";
 import { Database } from "../records/database.ts";
+import { keys, meters, usage } from "../records/schema.ts";
 import { forget } from "../records/steps.ts";
 import type { Transaction } from "../records/transaction.ts";
 

@@ -6,7 +6,7 @@ import { type EraseUser, erasedByScope, type UserErased, withoutUser } from "@ac
 import { Effect, Option } from "effect";
 import { removeSighting } from "../alts/sightings.ts";
 import { recordChange } from "../audit/record_change.ts";
-import { requireScope } from "../keys/require_scope.ts";
+import { requireScope } from "../keys/accounts.ts";
 import {
   accounts,
   entries,
@@ -19,7 +19,7 @@ import {
   sessions,
   sightings,
   signIns,
-} from "../records/collections.ts";
+} from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 import { endVerifications } from "../sessions/verification_ends.ts";
 
@@ -39,8 +39,8 @@ export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: Er
   yield* eraseFromSessions(tx, chatId, at);
   for (const request of yield* requests.list(tx, "chat", [chatId])) {
     // Without its request ID, nothing can commit with it.
-    const erased = { requestId: "", answer: null, chatIds: [], heldUntil: null, isErased: true };
-    yield* requests.put(tx, { ...request, ...erased });
+    const nothing = { requestId: "", answer: null, chatIds: [], heldUntil: null, isErased: true };
+    yield* requests.put(tx, { ...request, ...nothing });
   }
   for (const signIn of yield* signIns.list(tx, "chat", [chatId])) yield* signIns.discard(tx, signIn);
 

@@ -3,6 +3,7 @@ import type { ChatId } from "@accountlink/core";
 import { reviewAsSeenBy } from "@accountlink/core/alts";
 import { inOrder, type ScopedRecord, UserStore, withoutUser } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
+import { Database } from "../records/database.ts";
 import {
   accounts,
   entries,
@@ -13,8 +14,7 @@ import {
   sessions,
   sightings,
   signIns,
-} from "../records/collections.ts";
-import { Database } from "../records/database.ts";
+} from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 import { eraseUser } from "./erase_user.ts";
 

@@ -1,10 +1,15 @@
 /** `SightingStore` in memory. */
 import type { Pid } from "@accountlink/core";
-import { type ReprotectedSighting, SightingStore, type StoredSighting } from "@accountlink/core/alts";
+import {
+  type ReprotectedSighting,
+  type Sighting,
+  SightingStore,
+  type StoredSighting,
+} from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer } from "effect";
 import { type Memory, State } from "../state.ts";
-import { storeSightings } from "./store_sightings.ts";
+import { ScopeSightings } from "./scope_sightings.ts";
 
 export const layer: Layer.Layer<SightingStore, never, State> = Layer.effect(
   SightingStore,
@@ -63,5 +68,17 @@ const reprotect = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Reprotecte
     if (sighting === undefined) continue;
     known?.remove(chatId, hash);
     storeSightings(memory, pid, [{ ...sighting, address }]);
+  }
+};
+
+/** Stores sightings of a scope; the latest for each chat user and address. */
+export const storeSightings = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Sighting>): void => {
+  memory.linksOf(pid);
+  for (const { address } of sightings) assertStorable(Object.values(address));
+  const known = memory.sightings.get(pid) ?? new ScopeSightings();
+  memory.sightings.set(pid, known);
+  for (const sighting of sightings) {
+    const { chatId, address, seenAt } = sighting;
+    if ((known.find(chatId, address.hash)?.seenAt ?? seenAt) <= seenAt) known.put(sighting);
   }
 };

@@ -11,7 +11,6 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
 import { type Memory, State } from "../state.ts";
-import { endFlow } from "./end_flow.ts";
 
 /** Finds flows and challenges in O(1), and the challenges of a flow by a scan. */
 export const layer: Layer.Layer<FlowStore, never, State> = Layer.effect(
@@ -82,4 +81,12 @@ const prove = (
   endFlow(memory, id);
   memory.flows.set(nextId, proven);
   return Option.some(proven);
+};
+
+/** Removes a flow with its challenges. */
+export const endFlow = (memory: Memory, id: FlowId): void => {
+  memory.flows.delete(id);
+  for (const { stateHash, flow } of memory.challenges.values()) {
+    if (flow === id) memory.challenges.delete(stateHash);
+  }
 };

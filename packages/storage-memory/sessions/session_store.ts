@@ -17,8 +17,8 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
-import { storeSightings } from "../alts/store_sightings.ts";
-import { endFlow } from "../flow/end_flow.ts";
+import { storeSightings } from "../alts/sighting_store.ts";
+import { endFlow } from "../flow/flow_store.ts";
 import { setGame } from "../links/set_game.ts";
 import { type Memory, State } from "../state.ts";
 

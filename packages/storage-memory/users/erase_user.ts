@@ -1,4 +1,5 @@
 import type { ChatId, KeyId, Pid } from "@accountlink/core";
+import type { AuditEntry } from "@accountlink/core/audit";
 import { type Account, keyOfErasedAccount } from "@accountlink/core/keys";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -7,7 +8,6 @@ import { type EraseUser, erasedByScope, type UserErased, withoutUser } from "@ac
 import { Option } from "effect";
 import { endVerifications } from "../sessions/verification_ends.ts";
 import type { Memory } from "../state.ts";
-import { entriesOf } from "./user_entries.ts";
 
 /** Implements `UserStore.erase`. */
 export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserErased> => {
@@ -117,3 +117,11 @@ const releaseAccount = (
   );
   return revoked;
 };
+
+/** The entries that name a chat user or an account of theirs. */
+export const entriesOf = (
+  memory: Memory,
+  chatId: ChatId,
+  accountNames: ReadonlyArray<string>,
+): ReadonlyArray<AuditEntry> =>
+  [...memory.log.values()].flat().filter((entry) => withoutUser(entry, chatId, accountNames) !== null);

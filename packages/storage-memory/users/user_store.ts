@@ -3,8 +3,7 @@ import type { ChatId } from "@accountlink/core";
 import { inOrder, type ScopedRecord, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
 import { type Memory, State } from "../state.ts";
-import { eraseUser } from "./erase_user.ts";
-import { entriesOf } from "./user_entries.ts";
+import { entriesOf, eraseUser } from "./erase_user.ts";
 
 /** Scans scopes, unfinished sessions and flows, and the whole log. */
 export const layer: Layer.Layer<UserStore, never, State> = Layer.effect(

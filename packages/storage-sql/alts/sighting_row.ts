@@ -1,6 +1,10 @@
 /** Rows of `sightings`. */
 import { ChatId, Pid } from "@accountlink/core";
-import { Schema } from "effect";
+import type { Sighting } from "@accountlink/core/alts";
+import { assertStorable } from "@accountlink/core/storable_text";
+import { Effect, Schema } from "effect";
+import type { SqlClient } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 
 const SightingRow = Schema.Struct({
@@ -25,3 +29,34 @@ export const readSightings = schemaReaderOf(
     seenAt: seen_at,
   }),
 );
+
+/** Stores sightings of a scope; the latest for each chat user and address. */
+export const storeSightings = (sql: SqlClient.SqlClient, pid: Pid, sightings: ReadonlyArray<Sighting>) => {
+  // A statement must not write a row twice. Sorted, to avoid deadlocks.
+  const lastSeen = new Map(
+    sightings
+      .toSorted((one, other) => one.seenAt - other.seenAt)
+      .map(({ chatId, address: { hash, sealed, addressKeyId }, seenAt }) => [
+        `${chatId} ${hash}`,
+        [chatId, hash, sealed, addressKeyId, seenAt],
+      ]),
+  );
+  const rows = [...lastSeen].toSorted(byName).map(([, row]) => row);
+  const insert = sql`
+    INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
+    SELECT ${pid}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT)
+    FROM ${dialectOf(sql).elements(JSON.stringify(rows))} WHERE true
+    ON CONFLICT (pid, chat_id, address_hash) DO UPDATE SET
+      sealed_address = excluded.sealed_address,
+      address_key_id = excluded.address_key_id,
+      seen_at = excluded.seen_at
+    WHERE excluded.seen_at >= sightings.seen_at`;
+  const texts = sightings.flatMap(({ address }) => Object.values(address));
+  return Effect.andThen(
+    Effect.sync(() => assertStorable(texts)),
+    insert,
+  );
+};
+
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
+  one < other ? -1 : 1;

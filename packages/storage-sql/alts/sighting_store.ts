@@ -8,8 +8,7 @@ import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 import { countUsersOn, findSharedOn } from "./sighting_reads.ts";
-import { readSightings, sightingColumns } from "./sighting_row.ts";
-import { storeSightings } from "./store_sightings.ts";
+import { readSightings, sightingColumns, storeSightings } from "./sighting_row.ts";
 
 export const layer: Layer.Layer<SightingStore, never, SqlClient.SqlClient> = Layer.effect(
   SightingStore,

@@ -3,13 +3,11 @@ import type { FlowId, SessionId } from "@accountlink/core/ids";
 import type { CompleteFlow } from "@accountlink/core/sessions";
 import { Data, Effect } from "effect";
 import type { SqlClient } from "effect/sql";
-import { storeSightings } from "../alts/store_sightings.ts";
+import { storeSightings } from "../alts/sighting_row.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
-import { relinkOf } from "../links/link_relink.ts";
 import { readRecords, readSets } from "../links/link_row.ts";
-import { linkStatements } from "../links/link_statements.ts";
-import { readSessions, sessionColumns } from "../sessions/session_row.ts";
-import { storeSession } from "../sessions/store_session.ts";
+import { linkStatements, relinkOf } from "../links/link_statements.ts";
+import { readSessions, sessionColumns, storeSession } from "../sessions/session_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { flowColumns, readFlows } from "./flow_row.ts";
 

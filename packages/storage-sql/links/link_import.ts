@@ -8,9 +8,8 @@ import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { schemaReaderOf } from "../statements/row.ts";
-import { relinkOf } from "./link_relink.ts";
 import { byChatId, type Line } from "./link_row.ts";
-import { linkStatements } from "./link_statements.ts";
+import { linkStatements, relinkOf } from "./link_statements.ts";
 
 export const linkImports = (
   sql: SqlClient.SqlClient,

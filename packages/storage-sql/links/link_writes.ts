@@ -10,9 +10,8 @@ import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { endVerificationsOn } from "../sessions/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { relinkOf } from "./link_relink.ts";
 import { readRecords, readReplaced } from "./link_row.ts";
-import { linkStatements } from "./link_statements.ts";
+import { linkStatements, relinkOf } from "./link_statements.ts";
 import { setGameOn } from "./set_game.ts";
 
 /** Each write is a transaction with its audit entry. */

@@ -10,8 +10,8 @@ import { insertLinkEntries } from "../audit/audit_entry.ts";
 import { batched, withSpanLinks } from "../statements/batching.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import type { UnreadableRow } from "../statements/row.ts";
-import { relinkOf } from "./link_relink.ts";
 import { byChatId, type Line, readSets, recordColumns } from "./link_row.ts";
+import { relinkOf } from "./link_statements.ts";
 
 type Failure = SqlError.SqlError | UnreadableRow;
 

@@ -4,7 +4,9 @@
 import { ChatId, GameId, GuildId, KeyId, Pid, type VerificationSession } from "@accountlink/core";
 import { SessionId } from "@accountlink/core/ids";
 import type { SessionFailure, SessionState } from "@accountlink/core/sessions";
+import type { Millis } from "@accountlink/core/timestamp";
 import { Schema } from "effect";
+import type { SqlClient } from "effect/sql";
 import { literalsOf, schemaReaderOf } from "../statements/row.ts";
 
 const SessionRow = Schema.Struct({
@@ -57,6 +59,18 @@ export const rowOfSession = (session: VerificationSession): typeof SessionRow.Ty
   completed_at: session.completedAt,
   change: session.change,
 });
+
+/** Stores the mutable fields of a session, with the time of the change. */
+export const storeSession = (sql: SqlClient.SqlClient, session: VerificationSession, at: Millis) => {
+  const { sid, state, chat_id, game_id, link_changed, previous_game_id, error, completed_at, change } =
+    rowOfSession(session);
+  return sql`
+    UPDATE verification_sessions
+    SET state = ${state}, chat_id = ${chat_id}, game_id = ${game_id}, link_changed = ${link_changed},
+      previous_game_id = ${previous_game_id}, error = ${error}, completed_at = ${completed_at}, change = ${change},
+      changed_at = ${at}
+    WHERE sid = ${sid}`;
+};
 
 export const readSessions = schemaReaderOf(
   "verification_sessions",

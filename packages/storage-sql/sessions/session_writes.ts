@@ -1,8 +1,9 @@
 /** The writes of `SessionStore`, each a transaction. */
-import type { KeyId, VerificationSession } from "@accountlink/core";
+import type { KeyId } from "@accountlink/core";
 import type { SessionId } from "@accountlink/core/ids";
 import {
   type AdvanceSession,
+  advancedSession,
   type CreateSession,
   type CreationBurst,
   canAdvance,
@@ -13,15 +14,21 @@ import {
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { storeSightings } from "../alts/store_sightings.ts";
+import { storeSightings } from "../alts/sighting_row.ts";
 import { completeFlowOn } from "../flow/flow_completion.ts";
 import { readFlowIds } from "../flow/flow_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
 import { schemaReaderOf } from "../statements/row.ts";
-import { readSessionIds, readSessions, rowOfSession, sessionColumns, unfinished } from "./session_row.ts";
-import { storeSession } from "./store_session.ts";
+import {
+  readSessionIds,
+  readSessions,
+  rowOfSession,
+  sessionColumns,
+  storeSession,
+  unfinished,
+} from "./session_row.ts";
 
 export const sessionWrites = (
   sql: SqlClient.SqlClient,
@@ -100,7 +107,7 @@ const advanceOn = (sql: SqlClient.SqlClient) => {
     if (session === undefined) return Option.none<SessionAdvanced>();
     if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
 
-    const advanced: VerificationSession = { ...session, state: to, change: session.change + 1 };
+    const advanced = advancedSession(session, to);
     yield* storeSession(sql, advanced, at);
     return Option.some({ session: advanced, changed: true });
   }, sql.withTransaction);

@@ -6,9 +6,8 @@
  * integers (milliseconds), JSON is text, and there are no booleans.
  */
 import type { ChatId } from "@accountlink/core";
-import { Effect } from "effect";
+import { Context, Effect } from "effect";
 import { SqlClient, type SqlError, type Statement } from "effect/sql";
-import { TransactionTimeout } from "./transaction_timeout.ts";
 
 export interface Dialect {
   /** A text column that compares and sorts by bytes. */
@@ -170,6 +169,12 @@ const [minute, hour] = [60_000, 3_600_000];
 
 /** An arbitrary number that no other program uses. It must be the same in every release. */
 const lockKey = 22_268_854_654;
+
+/** Timeout of the transactions in this context, in milliseconds; null is that of the pool. */
+export const TransactionTimeout = Context.Reference<number | null>(
+  "@accountlink/storage-sql/TransactionTimeout",
+  { defaultValue: () => null },
+);
 
 /** @param time in milliseconds */
 const withTimeout = <A, E, R>(time: number, transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {

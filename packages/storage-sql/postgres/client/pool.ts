@@ -6,7 +6,7 @@
 import { Duration, Effect, Redacted, type Scope } from "effect";
 import type { SqlError } from "effect/sql";
 import { type ClientBase, Pool, type PoolClient, type QueryResult } from "pg";
-import { TransactionTimeout } from "../../statements/transaction_timeout.ts";
+import { TransactionTimeout } from "../../statements/dialect.ts";
 import type { ParsedPostgresUrl } from "../url.ts";
 import { ConnectionLease, grace, type Query } from "./connection_lease.ts";
 import { exportPoolMetrics, type PoolUsage } from "./pool_metrics.ts";

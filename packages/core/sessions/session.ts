@@ -72,3 +72,35 @@ export const canAdvance = (session: VerificationSession, to: SessionStep, at: Mi
   if (to === "expired") return !isFinal(session.state) && at >= session.expiresAt;
   return isOpenAt(session, at) && (to === "cancelled" || session.state === "pending");
 };
+
+/**
+ * The session after a step that `canAdvance` allows.
+ *
+ * @example
+ * ```ts
+ * import { Pid } from "@accountlink/core";
+ * import { makeKey, makeSession } from "@accountlink/testing";
+ *
+ * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
+ * const session = makeSession(makeKey(scope));
+ * canAdvance(session, "opened", 0); // true
+ * const opened = advancedSession(session, "opened");
+ * canAdvance(opened, "opened", 0); // false
+ * const failed = failedSession(opened);
+ * [session, opened, failed].map(({ state }) => isFinal(state)); // [false, false, true]
+ * failed.change; // 3
+ * ```
+ */
+export const advancedSession = (session: VerificationSession, to: SessionStep): VerificationSession => ({
+  ...session,
+  state: to,
+  change: session.change + 1,
+});
+
+/** The session after its link or scope was removed. */
+export const failedSession = (session: VerificationSession): VerificationSession => ({
+  ...session,
+  state: "failed",
+  error: "link_removed",
+  change: session.change + 1,
+});
