@@ -2,10 +2,10 @@ import { ChatIdentity, GameIdentity } from "@accountlink/core";
 import { decodeFixture } from "@accountlink/core/fixture";
 import type { IdentityProvider, SignIn } from "@accountlink/core/platforms";
 import { describe, expect, it } from "@effect/vitest";
-import { Effect, Redacted } from "effect";
+import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import type { Platform } from "./fault.ts";
-import { type FaultBody, oauthClient, redirectUri, startServer } from "./test_server.ts";
+import { oauthClient, redirectUri, startServer } from "./test_server.ts";
 
 const users = { chat: "10001", game: "1" };
 
@@ -61,27 +61,6 @@ const refusal = (platform: Platform, callback: URLSearchParams, kept?: Partial<S
 describe.each<Platform>(["chat", "game"])("sign-in at the %s platform", (platform) => {
   const user = { userId: users[platform] };
 
-  it.effect("returns the chosen user", () =>
-    atServer(
-      Effect.gen(function* () {
-        const callback = yield* comeBack(platform);
-        expect([...callback.keys()]).toEqual(["from", "code", "state"]);
-        expect(yield* finish(platform, callback)).toEqual(user);
-      }),
-    ),
-  );
-
-  it.effect("fails when the user denies it", () =>
-    atServer(
-      Effect.gen(function* () {
-        const callback = yield* comeBack(platform, { deny: "1" });
-        const denied = { from: "here", error: "access_denied", state: signIn.state };
-        expect(Object.fromEntries(callback)).toEqual(denied);
-        expect(yield* refusal(platform, callback)).toBe("ProofDenied");
-      }),
-    ),
-  );
-
   it.effect("accepts a code once, even from concurrent callers", () =>
     atServer(
       Effect.gen(function* () {
@@ -109,91 +88,9 @@ describe.each<Platform>(["chat", "game"])("sign-in at the %s platform", (platfor
       }),
     ),
   );
-
-  it.effect.each<[what: string, kept: Partial<SignIn>]>([
-    ["verifier", { codeVerifier: "w".repeat(43) }],
-    ["state", { state: "state of another browser" }],
-    ["redirect_uri", { redirectUri: `${redirectUri}&more` }],
-  ])("refuses another %s, which uses the code up", ([what, kept]) =>
-    atServer(
-      Effect.gen(function* () {
-        const callback = yield* comeBack(platform);
-        expect(yield* refusal(platform, callback, kept)).toBe("ProofInvalid");
-        // The state is compared before anything is sent.
-        const again = Effect.exit(finish(platform, callback));
-        expect((yield* again)._tag).toBe(what === "state" ? "Success" : "Failure");
-      }),
-    ),
-  );
-
-  it.effect("needs the client's secret", () =>
-    atServer(
-      Effect.gen(function* () {
-        const callback = yield* comeBack(platform);
-        expect(yield* refusal(platform, callback)).toBe("PlatformUnavailable");
-      }),
-      { ...oauthClient, clientSecret: Redacted.make("another") },
-    ),
-  );
-
-  it.effect.each<FaultBody>([{ mode: "down" }, { mode: "cut" }, { mode: "garbage" }])(
-    "is unavailable while codes cannot be redeemed: %o",
-    (fault) =>
-      Effect.gen(function* () {
-        const server = yield* started;
-        yield* server.setFault({ ...fault, under: `/${platform}/oauth/token` });
-        const failing = Effect.flatMap(comeBack(platform), (callback) => refusal(platform, callback));
-        expect(yield* Effect.provide(failing, server.identities())).toBe("PlatformUnavailable");
-        expect((yield* server.traffic).routes).toEqual({
-          [`POST /${platform}/oauth/authorize`]: 1,
-          [`POST /${platform}/oauth/token`]: 1,
-        });
-      }),
-  );
 });
 
 describe("sign-in", () => {
-  it.effect("lists the guilds of the user where it asks for them", () =>
-    Effect.gen(function* () {
-      const members = [{ chatId: users.chat, manager: true }];
-      const guilds = [
-        { id: "70001", name: "Engine Room", members },
-        { id: "70002", bot: false, members: [{ chatId: users.chat }] },
-        { id: "70003" },
-      ];
-      yield* TestClock.setTime(Date.now());
-      const { platform } = yield* decodeFixture(
-        JSON.stringify({ platform: { ...fixture.platform, guilds } }),
-      );
-      const { identities } = yield* startServer(platform);
-      const asking = { ...signIn, withGuilds: true };
-      const listed = Effect.gen(function* () {
-        const identity = yield* ChatIdentity;
-        const { url } = yield* identity.begin(asking);
-        const { headers } = yield* Effect.promise(() =>
-          fetch(url, { method: "POST", body: new URLSearchParams({ user: users.chat }), redirect: "manual" }),
-        );
-        return yield* identity.finish(asking, new URL(headers.get("location") ?? "").searchParams);
-      });
-      expect(yield* Effect.provide(listed, identities())).toEqual({
-        userId: users.chat,
-        guilds: [
-          { id: "70001", name: "Engine Room", manager: true },
-          { id: "70002", name: null, manager: false },
-        ],
-      });
-    }),
-  );
-
-  it.effect("refuses another nonce at the game platform", () =>
-    atServer(
-      Effect.gen(function* () {
-        const other = { nonce: "nonce of another sign-in" };
-        expect(yield* refusal("game", yield* comeBack("game"), other)).toBe("ProofInvalid");
-      }),
-    ),
-  );
-
   it.effect("refuses a code of the other platform", () =>
     atServer(
       Effect.gen(function* () {

@@ -1,12 +1,9 @@
-import { CacheMemory } from "@accountlink/cache-memory";
 import type { ChatId, GameId, GuildId, PlatformUnavailable } from "@accountlink/core";
 import { ChatPlatform, GamePlatform } from "@accountlink/core";
 import { decodeFixture, PlatformFixture } from "@accountlink/core/fixture";
-import { cachedChatPlatform } from "@accountlink/platform-http";
 import { describe, expect, it } from "@effect/vitest";
-import { Context, Duration, Effect, Fiber, Layer, Option, Redacted } from "effect";
+import { Context, Duration, Effect, Layer, Option, Redacted } from "effect";
 import { FetchHttpClient } from "effect/http";
-import { TestClock } from "effect/testing";
 import { devChatPlatform } from "./chat_platform.ts";
 import { devGamePlatform } from "./game_platform.ts";
 import { botToken, type FaultBody, startServer } from "./test_server.ts";
@@ -28,10 +25,6 @@ const started = decodeFixture(
 const findMember = ChatPlatform.use((chat) => chat.findMember(guildId, chatId));
 const findGuild = ChatPlatform.use((chat) => chat.findGuild(guildId));
 
-/** Whether an answer says that something is there. */
-const isThere = (answer: unknown): boolean =>
-  answer instanceof Set ? answer.size === 1 : answer === true || Option.isSome(answer as never);
-
 /** Every operation of both ports. */
 const questions: ReadonlyArray<Effect.Effect<unknown, PlatformUnavailable, ChatPlatform | GamePlatform>> = [
   findGuild,
@@ -49,9 +42,6 @@ const causeOf = <A, R>(question: Effect.Effect<A, PlatformUnavailable, R>) =>
 /** How often the server was asked. */
 const asked = ({ traffic }: Effect.Success<typeof started>) =>
   Effect.map(traffic, ({ routes }) => Object.values(routes).reduce((sum, count) => sum + count, 0));
-
-const withCache = (server: Effect.Success<typeof started>) =>
-  cachedChatPlatform().pipe(Layer.provide([server.adapters(), CacheMemory.layer]));
 
 const idsOf = <Id extends string>(entries: ReadonlyArray<{ readonly id: Id }>) => entries.map(({ id }) => id);
 
@@ -148,98 +138,6 @@ describe("faults", () => {
           expect(yield* asked(server)).toBe(sent);
         }
       }).pipe(Effect.provide(server.adapters({ ...hasty, ...impatient })));
-    }),
-  );
-
-  it.live.each<FaultBody>([
-    { mode: "down", times: 2 },
-    { mode: "cut", times: 2 },
-    { mode: "limited", retryAfter: 0, times: 2 },
-    { mode: "slow", delayMs: 10 },
-  ])("%o is lived through", (fault) =>
-    Effect.gen(function* () {
-      const server = yield* started;
-      yield* Effect.gen(function* () {
-        for (const question of questions) {
-          yield* server.setFault(fault);
-          expect(yield* question).toSatisfy(isThere);
-        }
-      }).pipe(Effect.provide(server.adapters(hasty)));
-    }),
-  );
-
-  it.effect("open the circuit, which closes once they are cleared", () =>
-    Effect.gen(function* () {
-      const server = yield* started;
-      yield* server.setFault({ mode: "down", platform: "chat" });
-      yield* Effect.gen(function* () {
-        for (let failed = 0; failed < 5; failed++) yield* causeOf(findMember);
-        expect(yield* causeOf(findGuild)).toMatchObject({ reason: "circuit_open" });
-        expect(yield* asked(server)).toBe(5);
-        expect(yield* GamePlatform.use((game) => game.hasUser(gameId))).toBe(true);
-
-        yield* server.send("DELETE", "/faults");
-        yield* TestClock.adjust("2 seconds");
-        expect([Option.isSome(yield* findGuild), Option.isSome(yield* findMember)]).toEqual([true, true]);
-      }).pipe(Effect.provide(server.adapters({ retries: 0 })));
-    }),
-  );
-
-  it.live("leave no more requests in flight than the limit", () =>
-    Effect.gen(function* () {
-      const server = yield* started;
-      yield* server.setFault({ mode: "slow", delayMs: 20 });
-      const lookups = Array.from({ length: 100 }, (_, at) =>
-        ChatPlatform.use((chat) => chat.findMember(guildId, String(10_001 + at) as ChatId)),
-      );
-      const members = yield* Effect.all(lookups, { concurrency: "unbounded" }).pipe(
-        Effect.provide(server.adapters({ concurrency: 10, deadline: Duration.seconds(30) })),
-      );
-      expect(members.filter(Option.isSome)).toHaveLength(1);
-      expect(yield* asked(server)).toBe(100);
-      const { peak } = yield* server.traffic;
-      expect(peak).toBeLessThanOrEqual(10);
-      expect(peak).toBeGreaterThan(5);
-    }),
-  );
-});
-
-describe("cached answers", () => {
-  it.effect("follow the platform within their staleness", () =>
-    Effect.gen(function* () {
-      const server = yield* started;
-      yield* Effect.gen(function* () {
-        const hasBot = Effect.map(findGuild, Option.isSome);
-        const isMember = Effect.map(findMember, Option.isSome);
-        expect([yield* hasBot, yield* isMember]).toEqual([true, true]);
-
-        yield* server.send("DELETE", `/control/guilds/${guildId}/members/${chatId}`);
-        yield* server.send("PUT", `/control/guilds/${guildId}`, { body: { bot: false } });
-        yield* TestClock.adjust(4_999);
-        expect([yield* hasBot, yield* isMember]).toEqual([true, true]);
-        yield* TestClock.adjust(1);
-        expect([yield* hasBot, yield* isMember]).toEqual([true, false]);
-        yield* TestClock.adjust("5 seconds");
-        expect(yield* hasBot).toBe(false);
-
-        yield* server.send("PUT", `/control/guilds/${guildId}/members/${chatId}`, { body: {} });
-        yield* server.send("PUT", `/control/guilds/${guildId}`, { body: { bot: true } });
-        yield* TestClock.adjust(999);
-        expect(yield* hasBot).toBe(false);
-        yield* TestClock.adjust(1);
-        expect([yield* hasBot, yield* isMember]).toEqual([true, true]);
-      }).pipe(Effect.provide(withCache(server)));
-    }),
-  );
-
-  it.effect("come from one request for concurrent callers", () =>
-    Effect.gen(function* () {
-      const server = yield* started;
-      yield* Effect.gen(function* () {
-        const fibers = yield* Effect.forEach(Array.from({ length: 100 }), () => Effect.forkChild(findMember));
-        expect((yield* Fiber.joinAll(fibers)).every(Option.isSome)).toBe(true);
-        expect(yield* asked(server)).toBe(1);
-      }).pipe(Effect.provide(withCache(server)));
     }),
   );
 });

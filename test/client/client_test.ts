@@ -1,18 +1,11 @@
 /** Every method of the client, and every code of its errors, against the service. */
-import {
-  AccountLinkError,
-  type Answer,
-  type ClientOptions,
-  createClient,
-  type ErrorCode,
-  type RouteId,
-} from "@accountlink/client";
+import { type Answer, type ClientOptions, createClient, type RouteId } from "@accountlink/client";
 import { routes } from "@accountlink/http-api";
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, describe, expect, it } from "vitest";
 import { useContractServer } from "../contract/contract_server.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
-import { guild, type KeyOptions, newToken, stranger } from "../support/world.ts";
+import { guild, type KeyOptions, newToken } from "../support/world.ts";
 
 const platformPort = await freePort();
 const { world, url } = useContractServer({
@@ -122,93 +115,6 @@ describe("the methods", () => {
     const called = [...answered, "redirectSession"];
     const v2 = routes.filter(({ generation }) => generation === "v2").map(({ id }) => id);
     expect(called.toSorted()).toEqual(v2.toSorted());
-  });
-});
-
-describe("an error", () => {
-  const any = clientOf();
-  const free = clientOf({ tier: "free" });
-  const scoped = clientOf({ guildId: guild });
-  const slow = clientOf({ limits: { perWindow: 1, windowMs: 60_000 } });
-  const wrong = clientWith(newToken(), { retryFor: 0 });
-  const unknown = clientWith(newToken());
-  const once = { retryFor: 0 };
-
-  /** By code, a call that is refused with it, and what else the error says. */
-  const refused: Readonly<
-    Partial<Record<ErrorCode, readonly [() => Promise<unknown>, status: number, details: unknown]>>
-  > = {
-    BAD_REQUEST: [() => createClient({ url: `${url()}/v2` }).links.get("100001"), 404, null],
-    MISSING_PARAMETER: [() => scoped().links.get("100001"), 400, { parameters: ["guildId"] }],
-    INVALID_PARAMETER: [
-      () => any().links.set("12", "1"),
-      400,
-      { parameters: [{ name: "chatId", reason: expect.any(String) }] },
-    ],
-    INVALID_BODY: [() => any().links.getMany([1 as never]), 400, { reason: expect.any(String) }],
-    INVALID_API_KEY: [() => unknown().links.get("100001"), 401, null],
-    FORBIDDEN: [() => scoped().links.get(stranger, { guildId: guild }), 403, { reason: "user_not_in_guild" }],
-    PREMIUM_REQUIRED: [() => free().links.get("100001", { resolved: true }), 403, null],
-    LINK_NOT_FOUND: [() => any().links.delete("100009"), 404, null],
-    SESSION_NOT_FOUND: [() => any().sessions.wait("vs_1"), 404, null],
-    SESSION_EXPIRED: [
-      async () => any().sessions.wait((await any().sessions.create({ clientId: "7" })).sid),
-      410,
-      null,
-    ],
-    RATE_LIMITED: [
-      async () => [await slow().links.get("100001"), await slow().links.get("100001", once)],
-      429,
-      { bucket: "second" },
-    ],
-    SHARED_IP_RATE_LIMITED: [
-      async () => {
-        for (let tries = 0; tries < 4; tries++) {
-          const refusal = await codeOf(wrong().links.get("100001"));
-          if (refusal !== "INVALID_API_KEY") break;
-        }
-        return wrong().links.get("100001");
-      },
-      429,
-      { bucket: "ip_auth" },
-    ],
-    BULK_LIMIT_EXCEEDED: [
-      () => any().links.byGameMany(Array.from({ length: 51 }, () => "1")),
-      400,
-      { limit: 50, received: 51 },
-    ],
-    CONFLICT: [() => any().links.move("100001", "100002"), 409, { reason: "chat_already_linked" }],
-    INTERNAL_ERROR: [
-      async () => {
-        await platform.fail({ mode: "down", platform: "game" });
-        try {
-          return await any().links.set("100001", "5", once);
-        } finally {
-          await platform.recover();
-        }
-      },
-      503,
-      null,
-    ],
-  };
-
-  const codeOf = (call: Promise<unknown>) =>
-    call.then(
-      () => null,
-      (error: unknown) => (error instanceof AccountLinkError ? error.code : String(error)),
-    );
-
-  it.each(Object.entries(refused))("says %s", async (code, [call, status, details]) => {
-    const error: unknown = await call().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(AccountLinkError);
-    expect(error).toMatchObject({
-      code,
-      status,
-      details,
-      requestId: expect.stringMatching(/^req_/),
-    });
-    const { retryAfter } = error as AccountLinkError;
-    expect(Number.isInteger(retryAfter)).toBe(status === 429 || status === 503);
   });
 });
 

@@ -220,16 +220,6 @@ describe("A body", () => {
       expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
     },
   );
-
-  test("names no guild where a global key deletes everything", async () => {
-    expectInvalid(await send("DELETE /v2/data", { key, body: { confirm: true, guildId: guild } }), "guildId");
-    expectV1Refusal(
-      await send(`DELETE /api/v1/database/reset?guildId=${guild}`, { key }),
-      400,
-      "Invalid parameter: guildId",
-    );
-    expect((await send("GET /v2/chat?chatId=100001", { key })).status).toBe(200);
-  });
 });
 
 describe("A body on its way", () => {

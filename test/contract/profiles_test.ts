@@ -70,13 +70,6 @@ test("what the platforms do not know is null", async () => {
   });
 });
 
-test("none are shown unless asked for, and none to a free key", async () => {
-  const plain = await send("GET /v2/chat?chatId=100001", { key: premium });
-  expect(plain.body.data?.resolved).toEqual({ game: null, chat: null });
-  const lines = ["GET /v2/chat?chatId=100001&resolved=true", "GET /v2/game?gameId=1&resolved=true"] as const;
-  for (const line of lines) expectRefusal(await send(line, { key: free }), 403, "PREMIUM_REQUIRED", null);
-});
-
 describe("In v1", () => {
   const chatToGame = "GET /api/v1/public/chat-to-game?chatId=100001";
   const gameToChat = (gameId: string) => `GET /api/v1/public/game-to-chat?gameId=${gameId}` as const;

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { RedisUrl } from "@accountlink/cache-redis";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { codeOf, readDocument, rowsUnder } from "./document.ts";
 import { startServerHere } from "../support/server.ts";
+import { codeOf, readDocument, rowsUnder } from "./document.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const operating = readDocument("docs/operating.md");

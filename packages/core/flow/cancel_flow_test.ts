@@ -3,28 +3,6 @@ import { Effect } from "effect";
 import { flowWorld, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 describe("VerificationFlows.cancel", () => {
-  it.effect("cancels the session, with or without a flow", () =>
-    Effect.gen(function* () {
-      const { browser, entry, read } = yield* setup();
-      yield* browser.cancel(yield* browser.form(entry));
-      assert.strictEqual((yield* read).state, "cancelled");
-      const begun = yield* setup();
-      yield* begun.browser.walk(begun.entry);
-      const form = yield* begun.browser.form(begun.entry);
-      yield* begun.browser.cancel(form);
-      assert.strictEqual(yield* reasonOf(begun.browser.send(form)), "over cancelled");
-      assert.strictEqual(yield* reasonOf(begun.browser.cancel(form)), "over cancelled");
-    }).pipe(Effect.provide(flowWorld)),
-  );
-
-  it.effect("finds the session by the last entry of the browser", () =>
-    Effect.gen(function* () {
-      const { browser, entry, read } = yield* setup();
-      yield* browser.cancel({ ...(yield* browser.form(entry)), sid: null });
-      assert.strictEqual((yield* read).state, "cancelled");
-    }).pipe(Effect.provide(flowWorld)),
-  );
-
   it.effect("ends a flow without a session", () =>
     Effect.gen(function* () {
       const { browser, byScope, gameOf } = yield* setup();

@@ -6,83 +6,15 @@ import { AuditLog } from "../audit/audit_log.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import type { CompleteFlow } from "../sessions/session_store.ts";
-import { origin, sessionIdOf } from "../sessions/test_sessions.ts";
+import { sessionIdOf } from "../sessions/test_sessions.ts";
 import { VerificationSessions } from "../sessions/verification_sessions.ts";
 import { address, chatId, gameId } from "../test_world.ts";
 import { stepsTotal } from "./flow_events.ts";
 import { flowWorld, flowWorldWith, reasonOf, setupFlow as setup } from "./test_flows.ts";
 
 const ada = chatId("10001");
-const life = 300_000;
 
 describe("VerificationFlows", () => {
-  it.effect("takes a browser from its entry to a stored link", () =>
-    Effect.gen(function* () {
-      const { browser, entry, key, read, gameOf } = yield* setup();
-      const page = yield* browser.show(entry);
-      const unproven = { chat: null, game: null, replaces: null, redirect: null };
-      assert.deepInclude(page, { ...unproven, asking: key.scope.account, sid: entry.sid, expiresAt: life });
-      assert.strictEqual((yield* read).state, "pending");
-
-      const state = yield* browser.leave("chat", entry);
-      assert.strictEqual((yield* read).state, "opened");
-      assert.deepStrictEqual((yield* browser.comeBack("chat", state, "10001")).entry, entry);
-      const half = yield* browser.show(entry);
-      assert.strictEqual(half.chat?.profile?.username, "chat 10001");
-      assert.isNull(half.game);
-      yield* browser.prove("game", "1");
-      const { chat, game, replaces } = yield* browser.show(entry);
-      assert.deepStrictEqual([chat?.id, game?.id, replaces], [ada, gameId("1"), null]);
-      assert.isNull(yield* gameOf);
-
-      assert.deepInclude(yield* browser.confirm(entry), { redirect: null, linkChanged: true });
-      const expected = { state: "completed", chatId: ada, linkChanged: true, previousGameId: null } as const;
-      assert.deepInclude(yield* read, expected);
-      assert.strictEqual(yield* gameOf, gameId("1"));
-    }).pipe(Effect.provide(flowWorld)),
-  );
-
-  it.effect("shows the game account that would be replaced, and reports it to the client", () =>
-    Effect.gen(function* () {
-      const { browser, entry, link, read } = yield* setup();
-      yield* link("2");
-      yield* browser.walk(entry);
-      assert.strictEqual((yield* browser.show(entry)).replaces?.id, gameId("2"));
-      assert.deepInclude(yield* browser.confirm(entry), { linkChanged: true });
-      assert.deepInclude(yield* read, { linkChanged: true, previousGameId: gameId("2") });
-    }).pipe(Effect.provide(flowWorld)),
-  );
-
-  it.effect("confirms an existing link", () =>
-    Effect.gen(function* () {
-      const { browser, entry, link, read } = yield* setup();
-      yield* link("1");
-      yield* browser.walk(entry);
-      assert.isNull((yield* browser.show(entry)).replaces);
-      assert.deepInclude(yield* browser.confirm(entry), { linkChanged: false });
-      assert.deepInclude(yield* read, { linkChanged: false, previousGameId: gameId("1") });
-    }).pipe(Effect.provide(flowWorld)),
-  );
-
-  it.effect("redirects the browser with the outcome", () =>
-    Effect.gen(function* () {
-      const { browser, entry, byScope } = yield* setup({ redirect: `${origin}/done?a=1` });
-      yield* browser.walk(entry);
-      assert.deepStrictEqual(yield* browser.confirm(entry), {
-        entry,
-        guildId: null,
-        redirect: `${origin}/done?a=1&sid=${entry.sid}&state=completed`,
-      });
-      const other = { ...byScope, redirect: `${origin}/` };
-      yield* browser.walk(other);
-      assert.deepStrictEqual(yield* browser.confirm(other), {
-        entry: other,
-        guildId: null,
-        redirect: `${origin}/?state=completed`,
-      });
-    }).pipe(Effect.provide(flowWorld)),
-  );
-
   it.effect("continues a sign-in while its browser opens another session", () =>
     Effect.gen(function* () {
       const [one, other] = [yield* setup(), yield* setup()];

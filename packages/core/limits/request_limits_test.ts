@@ -27,18 +27,6 @@ const bucketOf = (change: Partial<Requester> = {}) =>
 const unpaced = { quota: { ...quota, perWindow: null } };
 
 describe("RequestLimits", () => {
-  it.effect("reports what is left of each limit", () =>
-    Effect.gen(function* () {
-      const { report, refusal } = yield* admit();
-      assert.isNull(refusal);
-      assert.deepStrictEqual(report, {
-        window: { limit: 1, remaining: 0, resetsAt: 10 * day + 6_000 },
-        day: { limit: 3, remaining: 2, resetsAt: 11 * day },
-        addressDay: { limit: 10_000, remaining: 9_999, resetsAt: 11 * day },
-      });
-    }).pipe(Effect.provide(worldAt(10 * day + 5_000))),
-  );
-
   it.effect("starts a window with its first request, and counts a refused request nowhere", () =>
     Effect.gen(function* () {
       yield* admit();
@@ -73,37 +61,6 @@ describe("RequestLimits", () => {
     }).pipe(Effect.provide(world)),
   );
 
-  it.effect("counts an address whatever keys it uses, and names it before the key", () =>
-    Effect.gen(function* () {
-      const keys = Array.from({ length: 20 }, (_, index) => ({
-        ...asker.key,
-        id: `Aa0Bb1Cc2D${10 + index}` as KeyId,
-      }));
-      for (const key of keys) assert.isNull(yield* bucketOf({ key }));
-      assert.strictEqual(yield* bucketOf({ key: keys[0] ?? asker.key }), "ip_second");
-      assert.isNull(yield* bucketOf({ address: address("203.0.113.8") }));
-    }).pipe(Effect.provide(world)),
-  );
-
-  it.effect.each(["partner", "staff"] as const)(
-    "exempts %s keys from the limits of their address, and does not count them there",
-    (kind) =>
-      Effect.gen(function* () {
-        const key = { ...asker.key, kind };
-        const free = { key, quota: { perWindow: null, windowMs: 0, daily: null, verifyDaily: null } };
-        for (const traffic of ["mapping", "verify"] as const) {
-          for (let sent = 0; sent < 50; sent++) {
-            const { report, refusal } = yield* admit({ ...free, traffic });
-            assert.isNull(refusal);
-            assert.deepStrictEqual(report, { window: null, day: null, addressDay: null });
-          }
-        }
-        assert.strictEqual((yield* admit(unpaced)).report.addressDay?.remaining, 9_999);
-        assert.strictEqual(yield* bucketOf({ key }), null);
-        assert.strictEqual(yield* bucketOf({ key }), "second");
-      }).pipe(Effect.provide(world)),
-  );
-
   it.effect("caps the retry at the duration of the window, also after the clock was set back", () =>
     Effect.gen(function* () {
       for (let sent = 0; sent < 20; sent++)
@@ -114,18 +71,6 @@ describe("RequestLimits", () => {
       const elsewhere = yield* admit({ address: address("203.0.113.8") });
       assert.deepInclude(elsewhere.refusal, { bucket: "second", retryAfter: 1 });
     }).pipe(Effect.provide(worldAt(10 * day))),
-  );
-
-  it.effect("counts verification traffic separately, without a short window", () =>
-    Effect.gen(function* () {
-      const verify = { traffic: "verify" } as const;
-      yield* admit();
-      for (const _ of [1, 2]) assert.isNull(yield* bucketOf(verify));
-      const { report, refusal } = yield* admit(verify);
-      assert.strictEqual(refusal?.bucket, "verify_day");
-      assert.deepInclude(report.day, { limit: 2, remaining: 0 });
-      assert.deepStrictEqual(report.window, report.day);
-    }).pipe(Effect.provide(world)),
   );
 
   it.effect("makes days, and nothing shorter, durable, and names no address", () =>

@@ -1,4 +1,4 @@
-import { AuditLog, ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
+import { ChatId, GameId, LinkStore, Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
 import {
   makeCertificate,
@@ -15,7 +15,7 @@ import { SqlClient } from "effect/sql";
 import { migrate, migrations, newestMigration, runMigrations } from "../migrations.ts";
 import { StorageSql } from "../mod.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { Database, generous, layerClient, layerOnDatabase, onDatabase } from "./test_postgres.ts";
+import { Database, generous, layerClient, onDatabase } from "./test_postgres.ts";
 
 const { inspectPostgres, layerPostgres, migratePostgres } = StorageSql;
 
@@ -61,58 +61,6 @@ describe.skipIf(noDatabase !== null)(`layerPostgres ${noDatabase ?? ""}`, () => 
         { concurrency: "unbounded" },
       );
     }),
-  );
-
-  it.live("distinguishes IDs of 32 digits, and sorts them as text", () =>
-    Effect.gen(function* () {
-      yield* makeScope;
-      const links = yield* LinkStore;
-      const long = "9".repeat(31);
-      const [first, second, third] = [`1${long}`, `2${long}`, "3"].map((id) =>
-        ChatId.make(id.padEnd(5, "0")),
-      );
-      const gameId = GameId.make(`7${long}`);
-      const all = [first, second, third] as Array<ChatId>;
-      for (const chatId of all.toReversed()) yield* links.setGame({ ...origin, pid, chatId, gameId, at: 1 });
-      expect((yield* links.findByGameIds(pid, [gameId])).get(gameId)).toEqual(all);
-      expect((yield* links.exportPage(pid, first ?? null, 10)).map(({ chatId }) => chatId)).toEqual([
-        second,
-        third,
-      ]);
-    }).pipe(Effect.provide(layerOnDatabase())),
-  );
-
-  it.live("stores any Unicode text unchanged", () =>
-    Effect.gen(function* () {
-      const [keys, links, log] = [yield* KeyStore, yield* LinkStore, yield* AuditLog];
-      const texts = [
-        "ACME",
-        "acme",
-        "äcme",
-        "a\u0308cme",
-        "👩‍🚀",
-        "a'; --",
-        '{"a"}',
-        "a\\u0000b",
-        "\u{10ffff}\ufffe",
-        " ",
-        "",
-      ];
-      for (const name of texts) yield* keys.ensureAccount({ name, chatId: null, tier: "free" });
-      for (const name of texts) {
-        expect(yield* keys.findAccount(name)).toEqual(
-          Option.some({ name, chatId: null, tier: "free", status: "active" }),
-        );
-        const own = yield* keys.ensureScope(
-          name,
-          { kind: "global" },
-          Pid.make(`pid_${crypto.randomUUID().replaceAll("-", "")}`),
-        );
-        const from = { actor: { type: "operator", id: name }, requestId: name } as const;
-        yield* links.deleteScope({ ...from, pid: own.pid, at: 1 });
-        expect(yield* log.list(name, null, 10)).toMatchObject([{ account: name, ...from }]);
-      }
-    }).pipe(Effect.provide(layerOnDatabase())),
   );
 
   it.live.each<readonly [string, Parts, string]>([
