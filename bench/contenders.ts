@@ -1,37 +1,11 @@
 /** The servers that the bench compares, by deployment: ours, and peers that keep everything where ours does. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { Contender, Places } from "./contender.ts";
 import type { Databases } from "./databases.ts";
 import { embeddersIn } from "./embedders.ts";
 import { apiKey, chatIdOf, ranges, unreachedAddressLimits } from "./fixture.ts";
-import { type RunningServer, startServer } from "./server_process.ts";
-import type { Work } from "./workloads.ts";
-
-/** One of several that do the same. */
-export interface Contender {
-  readonly name: string;
-  /** What it is asked; left out, everything. */
-  readonly works?: ReadonlyArray<Work>;
-  /** Whether its answers are those of ours. */
-  readonly isAlike: boolean;
-  /** Starts it; for the first time, its storage is to be filled. */
-  readonly start: (how: {
-    readonly isFirst: boolean;
-    readonly nodeOptions?: ReadonlyArray<string>;
-  }) => Promise<RunningServer>;
-}
-
-/** What the contenders need. */
-export interface Places {
-  /** Where files may be kept. */
-  readonly folder: string;
-  /** The fixture in full, and the platforms alone. */
-  readonly fixtures: { readonly full: string; readonly platform: string };
-  /** Null where no deployment needs any. */
-  readonly databases: Databases | null;
-  /** Another checkout of ours, to be compared too. */
-  readonly beside: string | undefined;
-}
+import { startServer } from "./server_process.ts";
 
 export const deployments = ["memory", "embedded", "shared"] as const;
 export type Deployment = (typeof deployments)[number];

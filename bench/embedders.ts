@@ -1,10 +1,10 @@
 /** Contenders of the bench that embed the service: its listener for Node, and `fetch` on each runtime. */
 import { join } from "node:path";
-import type { Contender, Places } from "./contenders.ts";
+import type { Contender, Places } from "./contender.ts";
 import { embedderSecret } from "./fixture.ts";
 import { type RunningServer, startServer } from "./server_process.ts";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "..");
 
 const embedders = [
   { name: "nodeListener", how: "listener", command: [process.execPath] },

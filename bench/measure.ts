@@ -1,5 +1,5 @@
 /** Measures contenders beside each other. */
-import type { Contender } from "./contenders.ts";
+import type { Contender } from "./contender.ts";
 import type { DatabaseTimes } from "./databases.ts";
 import type { Drive } from "./drive.ts";
 import type { Generator, RunningServer } from "./server_process.ts";

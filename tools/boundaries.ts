@@ -61,7 +61,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "test-servers": { imports: [] },
   server: { imports: "any" },
   test: { imports: "any" },
-  bench: { imports: ["test-servers"] },
+  bench: { imports: ["accountlink", "test-servers"] },
   // Programs of clients, which users copy.
   examples: { imports: ["client"] },
   // Programs of those who install the packages.

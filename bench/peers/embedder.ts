@@ -11,7 +11,9 @@ import type { Serve } from "./ports.ts";
 
 const { guilds, gameUsers } = platformFixture().platform;
 const gameIds = new Set(gameUsers.map(({ id }) => id));
-const members = new Map(guilds.map(({ id, members }) => [id, new Set(members.map(({ chatId }) => chatId))]));
+const members = new Map(
+  guilds.map((guild) => [guild.id, new Set(guild.members.map(({ chatId }) => chatId))]),
+);
 
 const [how, folder = ""] = process.argv.slice(2);
 const al = await createAccountLink({

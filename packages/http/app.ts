@@ -133,14 +133,13 @@ export const makeHttpApp = Effect.gen(function* () {
 const dashboardApi = "/dashboard/api";
 
 /** Answers of the dashboard's JSON are for the signed-in browser, as the pages are. */
-const unframed = ({ answer, refuse }: HttpApp): HttpApp => {
-  const unframedAt = (url: string, response: Effect.Effect<HttpResponse>) =>
-    isUnder(dashboardApi, url) ? Effect.map(response, withoutFrames) : response;
-  return {
-    answer: (request) => unframedAt(request.url, answer(request)),
-    refuse: (request, error) => unframedAt(request.url, refuse(request, error)),
-  };
-};
+const unframed = ({ answer, refuse }: HttpApp): HttpApp => ({
+  answer: (request) => unframedAt(request.url, answer(request)),
+  refuse: (request, error) => unframedAt(request.url, refuse(request, error)),
+});
+
+const unframedAt = (url: string, response: Effect.Effect<HttpResponse>) =>
+  isUnder(dashboardApi, url) ? Effect.map(response, withoutFrames) : response;
 
 const withoutFrames = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "x-frame-options": privateHeaders["x-frame-options"] });

@@ -138,7 +138,7 @@ export const makeWebHandler = <E>(
     nodeListener: (request, response, info) => {
       const ready = listeners();
       if (ready !== undefined) return ready.nodeListener(request, response, info);
-      start().then(
+      void start().then(
         ({ nodeListener }) => nodeListener(request, response, info),
         (error: unknown) => {
           if (!isClosed) Effect.runFork(Effect.logError("Cannot start the services", error));
