@@ -3,7 +3,7 @@ import type { Pid } from "@accountlink/core";
 import { type ReprotectedSighting, SightingStore, type StoredSighting } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer } from "effect";
-import { type Memory, State } from "../state.ts";
+import { type Memory, State } from "../state/state.ts";
 import { storeSightings } from "./store_sightings.ts";
 
 export const layer: Layer.Layer<SightingStore, never, State> = Layer.effect(

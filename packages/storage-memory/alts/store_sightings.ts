@@ -1,8 +1,8 @@
 import type { Pid } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/alts";
+import type { Sighting } from "@accountlink/core/addresses";
 import { assertStorable } from "@accountlink/core/storable_text";
-import type { Memory } from "../state.ts";
-import { ScopeSightings } from "./scope_sightings.ts";
+import { ScopeSightings } from "../state/scope_sightings.ts";
+import type { Memory } from "../state/state.ts";
 
 /** Stores sightings of a scope; the latest for each chat user and address. */
 export const storeSightings = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Sighting>): void => {

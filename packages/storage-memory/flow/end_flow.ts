@@ -1,5 +1,5 @@
 import type { FlowId } from "@accountlink/core/ids";
-import type { Memory } from "../state.ts";
+import type { Memory } from "../state/state.ts";
 
 /** Removes a flow with its challenges. */
 export const endFlow = (memory: Memory, id: FlowId): void => {

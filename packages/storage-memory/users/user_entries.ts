@@ -1,7 +1,7 @@
 import type { ChatId } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { withoutUser } from "@accountlink/core/users";
-import type { Memory } from "../state.ts";
+import type { Memory } from "../state/state.ts";
 
 /** The entries that name a chat user or an account of theirs. */
 export const entriesOf = (

@@ -1,5 +1,5 @@
 import type { Pid } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/alts";
+import type { Sighting } from "@accountlink/core/addresses";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";

@@ -2,7 +2,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const links = "links/link_store.ts";
-const scopeLinks = "links/scope_links.ts";
+const scopeLinks = "state/scope_links.ts";
 
 export const mutants: ReadonlyArray<Mutant> = [
   {

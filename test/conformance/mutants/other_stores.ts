@@ -20,7 +20,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     mistake: "a user at two hashes of an address counts twice",
-    file: "alts/scope_sightings.ts",
+    file: "state/scope_sightings.ts",
     from: "return new Set(hashes.flatMap((hash) => [...(this.#byHash.get(hash)?.keys() ?? [])])).size;",
     to: "return hashes.flatMap((hash) => [...(this.#byHash.get(hash)?.keys() ?? [])]).length;",
   },
@@ -44,7 +44,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     mistake: "a pair has two reviews, one of each order",
-    file: "alts/scope_reviews.ts",
+    file: "state/scope_reviews.ts",
     from: `pair.toSorted().join(" ")`,
     to: `pair.join(" ")`,
   },
@@ -92,13 +92,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     mistake: "a repeated batch counts twice",
-    file: "usage/usage.ts",
+    file: "state/usage.ts",
     from: "if (sequence <= (usage.meters.get(meter)?.sequence ?? 0)) return false;",
     to: "if (sequence < (usage.meters.get(meter)?.sequence ?? 0)) return false;",
   },
   {
     mistake: "usage of a day starts at the hour",
-    file: "usage/usage.ts",
+    file: "state/usage.ts",
     from: "from: hour - (hour % dayMs)",
     to: "from: hour",
   },
@@ -146,7 +146,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     mistake: "entries of a store share a sequence",
-    file: "state.ts",
+    file: "state/state.ts",
     from: "sequence: ++this.#lastSequence",
     to: "sequence: (this.#lastSequence += at % 2)",
   },

@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 
 const links = "links/link_store.ts";
 const sessions = "sessions/session_store.ts";
-const ends = "sessions/verification_ends.ts";
+const ends = "flow/verification_ends.ts";
 const flows = "flow/flow_store.ts";
 
 export const mutants: ReadonlyArray<Mutant> = [
@@ -103,7 +103,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     mistake: "changedSince leaves out the very time",
-    file: "sessions/sessions.ts",
+    file: "state/sessions.ts",
     from: "(this.#changedAt.get(id) ?? -Infinity) >= at",
     to: "(this.#changedAt.get(id) ?? -Infinity) > at",
   },

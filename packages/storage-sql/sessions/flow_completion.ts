@@ -5,13 +5,13 @@ import { Data, Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { storeSightings } from "../alts/store_sightings.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { flowColumns, readFlows } from "../flow/flow_row.ts";
 import { relinkOf } from "../links/link_relink.ts";
 import { readRecords, readSets } from "../links/link_row.ts";
 import { linkStatements } from "../links/link_statements.ts";
-import { readSessions, sessionColumns } from "../sessions/session_row.ts";
-import { storeSession } from "../sessions/store_session.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { flowColumns, readFlows } from "./flow_row.ts";
+import { readSessions, sessionColumns } from "./session_row.ts";
+import { storeSession } from "./store_session.ts";
 
 /** Rolls the transaction back, and is its answer. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: CompletionRefusal }> {}
@@ -44,7 +44,7 @@ const completeOn = (sql: SqlClient.SqlClient) => {
     const rows = old === undefined ? added : yield* link(pid, chatId, gameId, at, relink);
     const [set] = yield* readSets(rows);
     if (set === undefined) return yield* new Refused({ answer: { _tag: "LinkChanged" } });
-    const { record, previousGameId } = set;
+    const { previousGameId } = set;
     if (previousGameId !== gameId) {
       yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId });
     }
@@ -52,7 +52,7 @@ const completeOn = (sql: SqlClient.SqlClient) => {
     yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
     const session = opened === undefined ? null : completedSession(opened, write, previousGameId);
     if (session !== null) yield* storeSession(sql, session, at);
-    return { _tag: "Completed", record, previousGameId, session } as const;
+    return { _tag: "Completed", previousGameId, session } as const;
   }, sql.withTransaction);
 };
 

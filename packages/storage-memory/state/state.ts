@@ -8,11 +8,11 @@ import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Context, Layer, Semaphore } from "effect";
-import type { ScopeReviews } from "./alts/scope_reviews.ts";
-import type { ScopeSightings } from "./alts/scope_sightings.ts";
-import { ScopeLinks } from "./links/scope_links.ts";
-import { Sessions } from "./sessions/sessions.ts";
-import { Usage } from "./usage/usage.ts";
+import { ScopeLinks } from "./scope_links.ts";
+import type { ScopeReviews } from "./scope_reviews.ts";
+import type { ScopeSightings } from "./scope_sightings.ts";
+import { Sessions } from "./sessions.ts";
+import { Usage } from "./usage.ts";
 
 /** A request under an idempotency key. */
 export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {

@@ -3,7 +3,7 @@ import { voidedFlow } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
 import { failedSession } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
-import type { Memory } from "../state.ts";
+import type { Memory } from "../state/state.ts";
 
 /**
  * Removes proofs from the flows of a scope, fails its unfinished sessions, and returns these.

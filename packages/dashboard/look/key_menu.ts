@@ -3,7 +3,7 @@
  */
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { Html } from "@accountlink/html";
-import { menuField } from "../look/field.ts";
+import { menuField } from "./field.ts";
 import { nameOf } from "./owned_key.ts";
 
 /** @param chosen the id of a key; null for all of them */

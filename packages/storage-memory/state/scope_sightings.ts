@@ -1,5 +1,6 @@
 import type { ChatId } from "@accountlink/core";
-import { type FoundSighting, latestUsers, type SharedSightings, type Sighting } from "@accountlink/core/alts";
+import type { Sighting } from "@accountlink/core/addresses";
+import { type FoundSighting, latestUsers, type SharedSightings } from "@accountlink/core/alts";
 
 /** The sightings of one scope, found by chat user and by the hash of the address. */
 export class ScopeSightings {

@@ -20,13 +20,23 @@
  *   what names the user and would be missed while it is not committed: requests under an idempotency key and proofs.
  */
 import type { ChatId, Pid } from "@accountlink/core";
+import { SessionId } from "@accountlink/core/ids";
 import type { SessionFailure } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect } from "effect";
+import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { readFlowSessions } from "../flow/flow_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { readSessionIds, unfinished } from "./session_row.ts";
+import { schemaReaderOf } from "../statements/row.ts";
+import { readFlowSessions } from "./flow_row.ts";
+
+/** Whether the state is not final; literally the condition of the partial indexes. */
+export const unfinished = "state IN ('pending', 'opened')";
+
+export const readSessionIds = schemaReaderOf(
+  "verification_sessions",
+  Schema.Struct({ sid: SessionId }),
+  ({ sid }) => sid,
+);
 
 const failure: SessionFailure = "link_removed";
 
