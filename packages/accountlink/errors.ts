@@ -2,6 +2,7 @@
  * The errors of calls, for programs that handle them elsewhere than the service, such as in a browser.
  */
 import type { PublicError } from "@accountlink/core/errors";
+import type { UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
 import { Data } from "effect";
 
 export {
@@ -29,7 +30,7 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
 
 /**
  * Everything that a call rejects with. Each has a `code`, `details`, and the `status` that it has over HTTP. A bug is an
- * `InternalError` with its `cause`.
+ * `InternalError` with its `cause`. The last two are of imports alone.
  *
  * @example
  * ```ts
@@ -70,4 +71,4 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
  * await al.close();
  * ```
  */
-export type AccountLinkError = PublicError | AccountLinkClosed;
+export type AccountLinkError = PublicError | AccountLinkClosed | UnreadableLinkFile | WrongLines;
