@@ -12,14 +12,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import {
-  type Contender,
-  contendersOf,
-  type Deployment,
-  deployments,
-  ownName,
-  type Places,
-} from "./contenders.ts";
+import type { Contender, Places } from "./contender.ts";
+import { contendersOf, type Deployment, deployments, ownName } from "./contenders.ts";
 import { hottestFunctions } from "./cpu_profile.ts";
 import { startDatabases, whyNoDatabases } from "./databases.ts";
 import { fixture, linkCount, platformFixture } from "./fixture.ts";

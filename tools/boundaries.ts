@@ -1,10 +1,12 @@
 /**
- * Checks which package imports which. The tables below are the rule; `violations` applies it to a
- * file. Run as a program, it checks every source of the workspace.
+ * Checks which package imports which, and that the folders inside of a package import each other without a circle.
+ * The tables below are the rule of packages; `violations` applies it to a file. Run as a program, it checks every
+ * source of the workspace.
  */
 import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
-import { parseSync } from "oxc-parser";
+import { folderCircles } from "./folder_circles.ts";
+import { importsOf } from "./imports.ts";
 
 interface Rule {
   /** The packages of this workspace that it may import. */
@@ -97,25 +99,6 @@ export const violations = (file: string, source: string): ReadonlyArray<string> 
     return problem === null ? [] : [`${file}:${line}: Cannot import "${specifier}": ${problem}`];
   });
 
-interface Import {
-  readonly specifier: string;
-  readonly offset: number;
-}
-
-const importsOf = (file: string, source: string): ReadonlyArray<Import> => {
-  const { staticImports, staticExports, dynamicImports } = parseSync(file, source).module;
-  const requests = [
-    ...staticImports.map((statement) => statement.moduleRequest),
-    ...staticExports.flatMap((statement) =>
-      statement.entries.slice(0, 1).map((entry) => entry.moduleRequest),
-    ),
-    ...dynamicImports.map((expression) => expression.moduleRequest),
-  ];
-  return requests
-    .filter((request) => request !== null)
-    .map(({ start, end }) => ({ specifier: source.slice(start + 1, end - 1), offset: start }));
-};
-
 /** Why the file may not import this and what to do instead, or null if it may. */
 const problemOf = (file: string, specifier: string): string | null => {
   const name = packageOf(file);
@@ -176,7 +159,11 @@ if (import.meta.main) {
     // The second is a link to a file that is checked where it is.
     exclude: ["**/node_modules", "packages/*/dist", "apps/server/main.ts"],
   });
-  const found = files.toSorted().flatMap((file) => violations(file, readFileSync(file, "utf8")));
+  const sources = new Map(files.toSorted().map((file) => [file, readFileSync(file, "utf8")]));
+  const found = [
+    ...[...sources].flatMap(([file, source]) => violations(file, source)),
+    ...folderCircles(sources),
+  ];
   for (const line of found) console.log(line);
   process.exitCode = found.length === 0 ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { violations } from "./boundaries.ts";
+import { folderCircles } from "./folder_circles.ts";
 
 const refused = [
   ["packages/core/links/link.ts", "@accountlink/storage-memory", 'Use a port of "core" here'],
@@ -61,4 +62,45 @@ describe("violations", () => {
       expect(violations("packages/core/links/link.ts", source)).toEqual([]);
     },
   );
+});
+
+describe("folderCircles", () => {
+  const circles = (files: Record<string, string>) =>
+    folderCircles(
+      new Map(
+        Object.entries(files).map(([file, imported]) => [file, `import type { A } from "${imported}";`]),
+      ),
+    );
+
+  const linkWriter = { "packages/core/links/link_writer.ts": "../sessions/session_watch.ts" };
+
+  it("refuses two folders that import each other, types included, and names the fix", () => {
+    expect(circles({ ...linkWriter, "packages/core/sessions/session_store.ts": "../links/link.ts" })).toEqual(
+      [
+        'packages/core: links -> sessions -> links is a circle: "packages/core/links/link_writer.ts" imports "packages/core/sessions/session_watch.ts", "packages/core/sessions/session_store.ts" imports "packages/core/links/link.ts". Move what they share into the folder of its concept, which imports none of them',
+      ],
+    );
+  });
+
+  it("refuses longer circles, in nested folders, and through a file beside the folders", () => {
+    const [nested, ...others] = circles({
+      "apps/server/commands/keys/keys.ts": "../users/users.ts",
+      "apps/server/commands/users/users.ts": "../shared.ts",
+      "apps/server/commands/shared.ts": "./keys/key_flags.ts",
+    });
+    expect(nested).toContain("apps/server/commands: keys -> users -> shared.ts -> keys is a circle");
+    expect(others).toEqual([]);
+  });
+
+  it.each([
+    ["a folder imports another", {}],
+    ["a test imports back", { "packages/core/sessions/session_store_test.ts": "../links/link.ts" }],
+    [
+      "the folder of another package has the name",
+      { "packages/http/sessions/routes.ts": "../links/bulk.ts" },
+    ],
+    ["a file imports one of its folder", { "packages/core/sessions/session_store.ts": "./session_watch.ts" }],
+  ])("allows that %s", (_, files) => {
+    expect(circles({ ...linkWriter, ...files })).toEqual([]);
+  });
 });

@@ -2,6 +2,7 @@
  * The errors of calls, for programs that handle them elsewhere than the service, such as in a browser.
  */
 import type { PublicError } from "@accountlink/core/errors";
+import type { UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
 import { Data } from "effect";
 
 export {
@@ -27,7 +28,8 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
 }
 
 /**
- * Everything that a call rejects with. Each has a `code` and `details`. A bug is an `InternalError` with its `cause`.
+ * Everything that a call rejects with. Each has a `code` and `details`. A bug is an `InternalError` with its `cause`. The
+ * last two are of imports alone.
  *
  * @example
  * ```ts
@@ -68,4 +70,4 @@ export class AccountLinkClosed extends Data.TaggedError("AccountLinkClosed")<{}>
  * await al.close();
  * ```
  */
-export type AccountLinkError = PublicError | AccountLinkClosed;
+export type AccountLinkError = PublicError | AccountLinkClosed | UnreadableLinkFile | WrongLines;

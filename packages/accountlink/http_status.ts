@@ -22,5 +22,14 @@ import type { AccountLinkError } from "./errors.ts";
  * (await answerTo(al.links.get("100001"))).status; // 503
  * ```
  */
-export const httpStatusOf = (error: AccountLinkError): number =>
-  error.code === "CLOSED" ? 503 : statusOf(error);
+export const httpStatusOf = (error: AccountLinkError): number => {
+  switch (error.code) {
+    case "CLOSED":
+      return 503;
+    case "UNREADABLE_LINK_FILE":
+    case "WRONG_LINES":
+      return 400;
+    default:
+      return statusOf(error);
+  }
+};

@@ -4,12 +4,11 @@
 import {
   type BulkLimitExceeded,
   BulkLookup,
-  type ChatId,
   type Conflict,
   type InvalidParameter,
   LinkLookup,
   type LinkNotFound,
-  LinkStore,
+  type LinkStore,
   LinkWriter,
   type StoreUnavailable,
 } from "@accountlink/core";
@@ -21,19 +20,36 @@ import type {
   GameLookup,
   GameRemoved,
   GameUpdated,
+  ImportOptions,
+  ImportOutcome,
+  LinkFormatName,
   PortableLink,
+  UnreadableLinkFile,
   VerificationStatus,
+  WrongLines,
 } from "@accountlink/core/links";
-import { maxBulkInputs } from "@accountlink/core/links";
+import { allLinks, importLinks, linkFileOf, linkFormats, maxBulkInputs } from "@accountlink/core/links";
 import type { GuildError } from "@accountlink/core/platforms";
-import { Array, Context, Effect, Layer, Option, type Result, Stream } from "effect";
+import { Array, Context, Effect, Layer, type Result, Stream } from "effect";
+import type { Digest } from "effect/crypto";
 import { chatIdOf, gameIdOf } from "./ids.ts";
-import { type CallOptions, callGuild, Scope, type WriteOptions, writeTarget } from "./scope.ts";
+import { type CallOptions, callGuild, originOf, Scope, type WriteOptions, writeTarget } from "./scope.ts";
 
 /** Options of lookups. */
 export interface LookupOptions extends CallOptions {
   /** Whether to add the profiles of both users; false if left out. */
   readonly resolved?: boolean;
+}
+
+/**
+ * A file of links: a function that opens it, or a pipe, which can be read only once.
+ */
+export type LinkFile = (() => AsyncIterable<Uint8Array>) | AsyncIterable<Uint8Array>;
+
+/** Options of an import. */
+export interface LinkImport extends ImportOptions, Pick<WriteOptions, "actor"> {
+  /** The format of the file. */
+  readonly format: LinkFormatName;
 }
 
 type ReadError = InvalidParameter | GuildError | StoreUnavailable;
@@ -109,6 +125,45 @@ export class Links extends Context.Service<
 
     /** Every link of the scope, by chat ID as text. */
     readonly all: () => Stream.Stream<PortableLink, StoreUnavailable>;
+
+    /**
+     * Imports a file of links of any size, for users of whom your program knows; the platforms are not asked, and no
+     * event is told. A file is checked first, so that a wrong line keeps all of it out; the same import again resumes an
+     * interrupted one, and repeats no completed one. A pipe is stored as it arrives.
+     *
+     * What the file throws is the cause of an `InternalError`.
+     *
+     * @example
+     * ```ts
+     * const al = await createAccountLink({ gameUserExists: () => true });
+     * const encoder = new TextEncoder();
+     * // Of a file on disk: () => createReadStream("links.csv")
+     * const file = async function* () {
+     *   yield encoder.encode("chatId,gameId,lastVerifiedAt\n");
+     *   yield encoder.encode("100001,1,2026-01-01T00:00:00.000Z\n");
+     * };
+     * (await al.links.import(file, { format: "csv" })).inserted; // 1
+     * (await al.links.import(file, { format: "csv" })).doneBefore; // true
+     *
+     * const wrong = async function* () {
+     *   yield encoder.encode('{"chatId":"100002"}\n');
+     * };
+     * const refused = await al.links.import(wrong, { format: "ndjson" }).catch((error: WrongLines) => error.details);
+     * refused; // { count: 1, problems: [{ line: 1, problem: "gameId is missing, expected 1 to 32 digits" }], stored: 0 }
+     *
+     * let text = "";
+     * for await (const part of al.links.export("csv")) text += part;
+     * text.split("\n")[1]; // "100001,1,2026-01-01T00:00:00.000Z"
+     * await al.close();
+     * ```
+     */
+    readonly import: (
+      file: LinkFile,
+      options: LinkImport,
+    ) => Effect.Effect<ImportOutcome, WrongLines | UnreadableLinkFile | StoreUnavailable>;
+
+    /** The text of a file with every link of the scope, in constant memory, which `import` reads. */
+    readonly export: (format: LinkFormatName) => Stream.Stream<string, StoreUnavailable>;
   }
 >()("accountlink/Links") {
   static readonly layer = Layer.effect(
@@ -118,7 +173,8 @@ export class Links extends Context.Service<
       const lookup = yield* LinkLookup;
       const bulk = yield* BulkLookup;
       const writer = yield* LinkWriter;
-      const store = yield* LinkStore;
+      const services = yield* Effect.context<LinkStore | Digest.Digest>();
+      const all = () => Stream.provideContext(allLinks(scope.pid), services);
 
       const lookupOptions = ({ resolved = false, ...options }: LookupOptions = {}) =>
         Effect.map(callGuild(scope, options), (guildId) => ({ guildId, resolved }));
@@ -167,22 +223,25 @@ export class Links extends Context.Service<
           return yield* writer.deleteScope(yield* writeTarget(scope, options));
         }),
 
-        all: () =>
-          Stream.paginate(null as ChatId | null, (after) =>
-            Effect.map(store.exportPage(scope.pid, after, pageSize), (links) => [
-              links,
-              Option.map(
-                Option.filter(Array.last(links), () => links.length === pageSize),
-                ({ chatId }) => chatId,
-              ),
-            ]),
-          ),
+        all,
+
+        import: (file, { format, actor, ...options }) =>
+          importLinks(
+            { lines: linkFormats[format].read(bytesOf(file)), isRepeatable: typeof file === "function" },
+            { findScope: Effect.succeed(scope.pid), origin: originOf(actor === undefined ? {} : { actor }) },
+            options,
+          ).pipe(Effect.provideContext(services)),
+
+        export: (format) => linkFileOf(all(), format),
       });
     }),
   );
 }
 
-const pageSize = 1_000;
+const bytesOf = (file: LinkFile): Stream.Stream<Uint8Array> =>
+  Stream.suspend(() =>
+    Stream.orDie(Stream.fromAsyncIterable(typeof file === "function" ? file() : file, (cause) => cause)),
+  );
 
 type Lookup<A> = Effect.Effect<A, GuildError | StoreUnavailable | LinkNotFound>;
 type Bulk<A> = Effect.Effect<ReadonlyArray<BulkItem<A>>, GuildError | StoreUnavailable | BulkLimitExceeded>;

@@ -21,7 +21,7 @@ export { Accounts } from "./accounts.ts";
 export { type AltQuestion, Alts } from "./alts.ts";
 export { Audit, type AuditChoice } from "./audit.ts";
 export { type KeyChoice, Keys } from "./keys.ts";
-export { Links, type LookupOptions } from "./links.ts";
+export { type LinkFile, type LinkImport, Links, type LookupOptions } from "./links.ts";
 export { type CallOptions, Scope, type ScopeChoice, type WriteOptions } from "./scope.ts";
 export { type Session, type SessionRequest, Sessions } from "./sessions.ts";
 export { Users } from "./users.ts";
@@ -36,6 +36,7 @@ export { memory, type Storage } from "./storage.ts";
 // Errors and IDs.
 
 export { ChatId, GameId, GuildId, KeyId, Pid, Sid } from "@accountlink/core";
+export { UnreadableLinkFile, WrongLines } from "@accountlink/core/links";
 export { SecretRejected } from "@accountlink/core/secrets";
 export * from "./errors.ts";
 export { httpStatusOf } from "./http_status.ts";

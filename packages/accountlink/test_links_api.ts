@@ -1,6 +1,13 @@
 /** Links, users and the audit log with promises. */
 import { describe, expect, it } from "vitest";
-import { Conflict, Forbidden, InvalidParameter, LinkNotFound } from "./mod.ts";
+import {
+  Conflict,
+  Forbidden,
+  InvalidParameter,
+  LinkNotFound,
+  UnreadableLinkFile,
+  WrongLines,
+} from "./mod.ts";
 import { collect, guildId, type World } from "./test_world.ts";
 
 export const linksApiSuite = (world: () => World): void => {
@@ -32,6 +39,53 @@ export const linksApiSuite = (world: () => World): void => {
       await expect(links.delete("100003")).rejects.toBeInstanceOf(LinkNotFound);
       expect((await collect(links.all())).map(({ chatId }) => chatId)).toEqual(["100002"]);
       expect(await links.deleteAll()).toBe(3);
+      expect(await collect(links.all())).toEqual([]);
+    });
+
+    it("are exported to a file and imported into another scope, once", async () => {
+      const { newScope } = world();
+      const [from, to] = [await newScope(), await newScope()];
+      await from.links.set("100001", "1");
+      await from.links.set("100002", "2");
+      for (const format of ["csv", "ndjson"] as const) {
+        const text = (await collect(from.links.export(format))).join("");
+        const file = async function* () {
+          yield new TextEncoder().encode(text);
+        };
+        const options = { format, existing: "replace", actor: "ada" } as const;
+        expect(await to.links.import(file, options)).toMatchObject({ links: 2, doneBefore: false });
+        expect(await to.links.import(file, options)).toMatchObject({ links: 2, doneBefore: true });
+        expect(await to.links.import(file(), options)).toMatchObject({ kept: 2, doneBefore: false });
+        expect(await collect(to.links.all())).toEqual(await collect(from.links.all()));
+      }
+      const [entry] = await collect(to.audit.entries({ action: "links.imported" }));
+      expect(entry).toMatchObject({ actor: { type: "operator", id: "ada" }, details: { inserted: 2 } });
+    });
+
+    it("of a file with a wrong line are not imported", async () => {
+      const { links } = await world().newScope();
+      const fileOf = (text: string) =>
+        async function* () {
+          yield new TextEncoder().encode(text);
+        };
+      await expect(links.import(fileOf("chatId,gameId\n100001,1\n1,1\n"), { format: "csv" })).rejects.toEqual(
+        new WrongLines({
+          count: 1,
+          problems: [{ line: 3, problem: 'chatId is "1", expected 5 to 32 digits' }],
+          stored: 0,
+        }),
+      );
+      await expect(links.import(fileOf("chat\n"), { format: "csv" })).rejects.toBeInstanceOf(
+        UnreadableLinkFile,
+      );
+      const broken = async function* () {
+        yield new TextEncoder().encode("chatId,gameId\n");
+        throw new Error("no such file");
+      };
+      await expect(links.import(broken, { format: "csv" })).rejects.toMatchObject({
+        code: "INTERNAL_ERROR",
+        cause: new Error("no such file"),
+      });
       expect(await collect(links.all())).toEqual([]);
     });
 

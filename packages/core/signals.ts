@@ -1,7 +1,7 @@
 /**
  * The port for messages between nodes.
  */
-import { Context, type Effect, type Queue, type Scope } from "effect";
+import { Context, Effect, Queue, Schedule, type Scope } from "effect";
 import type { StoreUnavailable } from "./errors.ts";
 
 /**
@@ -33,3 +33,20 @@ export class Signals extends Context.Service<
     ) => Effect.Effect<Queue.Dequeue<string>, StoreUnavailable, Scope.Scope>;
   }
 >()("@accountlink/core/Signals") {}
+
+const retryInterval = "1 second";
+
+/** Handles every message of a topic until the scope closes. Retries to subscribe. */
+export const forEachSignal = (
+  topic: string,
+  handle: (message: string) => void,
+): Effect.Effect<void, never, Signals | Scope.Scope> =>
+  Effect.gen(function* () {
+    const messages = yield* (yield* Signals).subscribe(topic);
+    while (true) handle(yield* Queue.take(messages));
+  }).pipe(
+    Effect.scoped,
+    Effect.retry(Schedule.spaced(retryInterval)),
+    Effect.forkScoped({ startImmediately: true }),
+    Effect.asVoid,
+  );

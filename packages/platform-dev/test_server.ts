@@ -14,7 +14,7 @@ import { devGamePlatform } from "./game_platform.ts";
 import { devChatIdentity, devGameIdentity } from "./identities.ts";
 import type { OAuthClient } from "./oauth_client.ts";
 import { devPlatform } from "./server/server.ts";
-import type { TrafficReport } from "./server/traffic.ts";
+import type { TrafficReport } from "./simulation/traffic.ts";
 
 export const botToken = Redacted.make("bot-token");
 

@@ -12,7 +12,7 @@ import * as MemoryLinkStore from "./links/link_store.ts";
 import * as MemoryRootKeyStore from "./secrets/root_key_store.ts";
 import * as MemorySessionStore from "./sessions/session_store.ts";
 import * as MemorySignInStore from "./sign_ins/sign_in_store.ts";
-import { State } from "./state.ts";
+import { State } from "./state/state.ts";
 import * as MemoryUsageStore from "./usage/usage_store.ts";
 import * as MemoryUserStore from "./users/user_store.ts";
 

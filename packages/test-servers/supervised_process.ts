@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { join } from "node:path";
-import type { SystemUser } from "./postgres/system_user.ts";
+import type { SystemUser } from "./system_user.ts";
 
 /** A program, its arguments, and its folder, which is removed with it. */
 export interface Program {

@@ -3,12 +3,12 @@
  */
 import { ChatId, GuildId, KeyId, type ScopeTarget } from "@accountlink/core";
 import { keyIdOf } from "@accountlink/core/keys";
+import { linkFormatNames } from "@accountlink/core/links";
 import { isNameText } from "@accountlink/core/name_text";
 import { parseTimestamp } from "@accountlink/core/timestamp";
 import { Effect, Option, Schema } from "effect";
 import { Argument, CliError, Flag } from "effect/cli";
 import { durationMillis, expectedDuration } from "../config/variables.ts";
-import { linkFormats } from "../links/link_files.ts";
 
 /** A flag with a check; `expected` describes the accepted values in errors. */
 export const textFlag = (name: string, isRight: (text: string) => boolean, expected: string) =>
@@ -80,7 +80,7 @@ export const readKeyId = (text: string): Option.Option<KeyId> => {
 };
 
 /** The format of a file of links. */
-export const formatFlag = Flag.Literals("format", linkFormats).pipe(
+export const formatFlag = Flag.Literals("format", linkFormatNames).pipe(
   Flag.withDescription("Format of the file (default: by its ending, .csv, .ndjson or .jsonl)"),
   Flag.optional,
 );

@@ -3,6 +3,7 @@
  */
 import { Console, Effect } from "effect";
 import { Flag, GlobalFlag } from "effect/cli";
+import { escaped, printable } from "../message_text.ts";
 import { Invocation } from "./invocation.ts";
 
 /** `--json`, on every command but `serve`. */
@@ -34,15 +35,6 @@ export const jsonWanted: Effect.Effect<boolean> = Effect.map(Invocation, ({ word
 export const answer = Effect.fnUntraced(function* (json: object, text: string) {
   yield* Console.log(printable((yield* Json) ? JSON.stringify(json) : text));
 });
-
-/**
- * Escapes characters that move the cursor or change the text direction, except line ends. The
- * escapes are those of JSON, so that JSON keeps its meaning.
- */
-export const printable = (text: string): string =>
-  text.replace(/(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, escaped);
-
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 export const formatTable = (
   headings: ReadonlyArray<string>,

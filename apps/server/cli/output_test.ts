@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { countOf, formatTable, printable } from "./output.ts";
+import { printable } from "../message_text.ts";
+import { countOf, formatTable } from "./output.ts";
 
 describe("formatTable", () => {
   it("aligns columns and lets no cell move the cursor", () => {

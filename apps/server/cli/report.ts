@@ -4,7 +4,8 @@
 import { redact, redactKeys } from "@accountlink/core/addresses";
 import { Cause, Console, Data, Effect, Predicate } from "effect";
 import { InvalidConfig } from "../config/config.ts";
-import { jsonWanted, printable } from "./output.ts";
+import { ownMessage, printable, reasonOf } from "../message_text.ts";
+import { jsonWanted } from "./output.ts";
 
 export class CommandFailed extends Data.TaggedError("CommandFailed")<{
   /** What failed and why, in one line. */
@@ -59,15 +60,3 @@ const problemOf = (error: unknown): string => {
   if (!Predicate.hasProperty(error, "_tag")) return `Cannot go on, this is a bug: ${reasonOf(error)}`;
   return ownMessage(error) === "" ? `Cannot go on: ${reasonOf(error)}` : ownMessage(error);
 };
-
-/** The innermost message: that of the database, the file system or the network. */
-export const reasonOf = (error: unknown): string => {
-  const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined;
-  return Predicate.hasProperty(cause, "message") ? reasonOf(cause) : messageOf(error);
-};
-
-const messageOf = (error: unknown): string => (ownMessage(error) === "" ? String(error) : ownMessage(error));
-
-// Some errors have a name but no message.
-const ownMessage = (error: unknown): string =>
-  Predicate.hasProperty(error, "message") ? String(error.message) : "";

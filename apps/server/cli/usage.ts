@@ -64,3 +64,20 @@ const expectation = (expected: string): string =>
 /** A word of the command line, without its text if it may be a key. */
 const shown = (word: string): string =>
   word.includes("alk_") ? `a value of ${word.length} characters` : `"${word}"`;
+
+/** The width of help, in characters. */
+const helpWidth = 100;
+
+/** Wraps paragraphs, with the indentation of the help. */
+export const paragraphs = (...texts: ReadonlyArray<string>): string =>
+  texts.map((text) => wrap(text).join("\n  ")).join("\n\n  ");
+
+const wrap = (text: string): ReadonlyArray<string> => {
+  const lines: Array<string> = [];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length === 0 || longer.length > helpWidth) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+};

@@ -1,7 +1,6 @@
 /**
  * The services of the management commands, which run next to a running server.
  */
-import { CacheMemory } from "@accountlink/cache-memory";
 import { Accounts, ApiKeys, UserData } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
 import { StorageSql } from "@accountlink/storage-sql";
@@ -9,11 +8,11 @@ import { Effect, Layer, Logger } from "effect";
 import { Invocation } from "../cli/invocation.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
-import { prepareFolder } from "../config/data_folder.ts";
-import { type Cache, cacheOf, isDemo, limitsOf, storageOf } from "../config/resolved_config.ts";
+import { cacheOf, isDemo, limitsOf, storageOf } from "../config/resolved_config.ts";
 import { locationOf, StorageLocation } from "../config/storage_location.ts";
+import { prepareFolder } from "../files/data_folder.ts";
+import { cacheLayer } from "../layers/cache_layer.ts";
 import { cryptoLayer } from "../layers/crypto_layer.ts";
-import { redisLayer } from "../layers/redis_layer.ts";
 import { storageLayer } from "../layers/storage_layer.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
@@ -67,11 +66,6 @@ const demoIsNotMade = (folder: string) =>
     problem: `Cannot make data folder "${folder}": it is the demo's, which only serve makes, expected ACCOUNTLINK_STORAGE=embedded for data of your own`,
   });
 
-/**
- * Signals to running servers. Without Redis they notice changes when they read the storage again.
- */
-const cacheLayer = (cache: Cache) => (cache.kind === "memory" ? CacheMemory.layer : redisLayer(cache));
-
 export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 
 /** The services on an opened storage. */
@@ -83,6 +77,7 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
         Layer.provideMerge(storageLayer(storage, { exclusive: false, connectTimeout })),
         Layer.provideMerge(Layer.succeed(StorageLocation, location)),
         Layer.provideMerge(cryptoLayer),
+        // Signals to running servers, which without Redis notice changes when they read the storage again.
         Layer.provide(Layer.merge(cacheLayer(cache), Layer.succeed(Limits, limitsOf(config)))),
         // Commands log nothing. The servers log that Redis is down.
         Layer.provide(Logger.layer([])),

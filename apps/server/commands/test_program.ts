@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished, vi } from "vitest";
-import { type Ended, type RunningCommand, runInProcess, startInProcess } from "../cli/test_command_line.ts";
+import { type Ended, type RunningCommand, runInProcess, startInProcess } from "./test_command_line.ts";
 
 // A test runs several processes, and others may be using the machine.
 vi.setConfig({ testTimeout: 120_000 });

@@ -2,7 +2,6 @@
  * Warnings about likely mistakes in the configuration, for `serve` and the doctor.
  */
 import { type Config, type VariableName, variables } from "./config.ts";
-import { editDistance } from "./edit_distance.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -39,6 +38,23 @@ const nearestVariable = (name: string): string | null => {
     .filter(({ distance }) => distance <= mostDifferences)
     .toSorted((one, other) => one.distance - other.distance);
   return nearest?.known ?? null;
+};
+
+/**
+ * How many letters have to be added, removed or replaced to make one text of the other
+ * (Levenshtein).
+ */
+const editDistance = (one: string, other: string): number => {
+  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [row, letter] of Array.from(one).entries()) {
+    const current = [row + 1];
+    for (let column = 0; column < other.length; column++) {
+      const replaced = (previous[column] as number) + (letter === other[column] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column + 1] as number) + 1, (current[column] as number) + 1));
+    }
+    previous = current;
+  }
+  return previous[other.length] as number;
 };
 
 /** Variables with these prefixes have no effect unless another variable has this value. */

@@ -1,9 +1,49 @@
 /**
  * Node's implementation of the cryptographic services that core requires.
  */
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import { Layer } from "effect";
-import { layerAead } from "./aes_gcm.ts";
+import { Aead } from "effect/crypto";
+
+const cipher = "aes-256-gcm";
+const tagLength = 16;
+
+/** Node makes an object of a key that it is given as bytes, which takes four times as long as to decrypt. */
+const keyObjects = new WeakMap<Uint8Array, KeyObject>();
+const keyObjectOf = (key: Uint8Array): KeyObject => {
+  const known = keyObjects.get(key) ?? createSecretKey(key);
+  keyObjects.set(key, known);
+  return known;
+};
+
+/** Web Crypto sends every call to another thread: to decrypt the 1,000 addresses of a user took 35 ms. */
+const aes256Gcm: Aead.Implementation = {
+  encrypt: (key, nonce, plaintext, aad) => {
+    const encrypting = createCipheriv(cipher, keyObjectOf(key), nonce).setAAD(aad);
+    const parts = [encrypting.update(plaintext), encrypting.final()];
+    return new Uint8Array(Buffer.concat([...parts, encrypting.getAuthTag()]));
+  },
+  decrypt: (key, nonce, ciphertext, aad) => {
+    const end = ciphertext.length - tagLength;
+    const decrypting = createDecipheriv(cipher, keyObjectOf(key), nonce, { authTagLength: tagLength })
+      .setAAD(aad)
+      .setAuthTag(ciphertext.subarray(end));
+    const plaintext = decrypting.update(ciphertext.subarray(0, end));
+    try {
+      // Throws if the tag does not match.
+      decrypting.final();
+    } catch {
+      return undefined;
+    }
+    return new Uint8Array(plaintext);
+  },
+};
+
+/** `Aead`, with AES-256-GCM in the calling thread. */
+export const layerAead: Layer.Layer<Aead.Aead> = Aead.layerWebCryptoWith({
+  implementations: { aes256Gcm },
+}).pipe(Layer.provide(NodeCrypto.layerSecureRandom));
 
 export const cryptoLayer = Layer.mergeAll(
   NodeCrypto.layerSecureRandom,

@@ -21,7 +21,7 @@ import { SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
 import { FetchHttpClient } from "effect/http";
 import type { Platform } from "../config/resolved_config.ts";
-import { makeDevHttpServer } from "../serving/dev_http_server.ts";
+import { makeDevHttpServer } from "../listening/dev_http_server.ts";
 
 /**
  * The ports of both platforms and of their sign-ins.

@@ -9,9 +9,9 @@ import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import { Layer } from "effect";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
+import { cacheLayer } from "./cache_layer.ts";
 import { cryptoLayer } from "./crypto_layer.ts";
 import { platformLayer } from "./platform_layer.ts";
-import { redisLayer } from "./redis_layer.ts";
 import { storageLayer } from "./storage_layer.ts";
 
 /**
@@ -29,7 +29,7 @@ export const serviceLayer = (
   const { config, storage, cache, platform, limits, sessions } = resolved;
   const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
   const shared = Layer.mergeAll(
-    cache.kind === "redis" ? redisLayer(cache) : CacheMemory.layer,
+    cacheLayer(cache),
     cryptoLayer,
     Layer.succeed(Limits, limits),
     Layer.succeed(SessionSettings, sessions),

@@ -8,11 +8,11 @@ import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Option, Redacted } from "effect";
 import { SecureRandom } from "effect/crypto";
 import { Base64 } from "effect/encoding";
-import { writeIfAbsent } from "../cli/atomic_write.ts";
 import { InvalidConfig, missing } from "../config/config.ts";
-import { prepareFolder, unusableFolder } from "../config/data_folder.ts";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { parseSecrets } from "../config/variables.ts";
+import { writeIfAbsent } from "../files/atomic_write.ts";
+import { prepareFolder, unusableFolder } from "../files/data_folder.ts";
 
 export const generate = Effect.gen(function* () {
   const random = yield* SecureRandom.SecureRandom;

@@ -5,17 +5,23 @@ import { type DeploymentSecrets, rotateSecret } from "@accountlink/core/secrets"
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Redacted, Stream } from "effect";
 import { Base64 } from "effect/encoding";
-import { writeAtomically } from "../cli/atomic_write.ts";
-import type { OpenedStorage } from "../commands/management_layer.ts";
 import type { Config } from "../config/config.ts";
-import { unusableFolder } from "../config/data_folder.ts";
+import type { PersistentStorage } from "../config/storage_location.ts";
+import { writeAtomically } from "../files/atomic_write.ts";
+import { unusableFolder } from "../files/data_folder.ts";
 import { generate, readSecrets, secretFile } from "./deployment_secret.ts";
+
+interface Rotated {
+  readonly config: Config;
+  readonly storage: PersistentStorage;
+  readonly secrets: DeploymentSecrets;
+}
 
 /**
  * Wraps the root key with the newest configured secret. A data folder that holds its own secret
  * gets a new one. Returns whether the root key was wrapped with another secret before.
  */
-export const rotateDeploymentSecret = ({ config, storage, secrets }: OpenedStorage) =>
+export const rotateDeploymentSecret = ({ config, storage, secrets }: Rotated) =>
   config.ACCOUNTLINK_SECRET === null && storage.kind === "embedded"
     ? Effect.as(rotateSecretFile(config, storage.folder), true)
     : rotateSecret(secrets);

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { makeNodeListener, makeOperatorApp } from "@accountlink/http";
 import { Effect } from "effect";
 import type { Config } from "../config/config.ts";
-import { claimPort } from "./port.ts";
+import { claimPort } from "../listening/port.ts";
 
 /** Listens on the operator port, if one is configured, until the scope closes. */
 export const listenForOperators = Effect.fnUntraced(function* (config: Config) {

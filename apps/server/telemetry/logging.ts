@@ -3,8 +3,8 @@
  */
 import { redact } from "@accountlink/core/addresses";
 import { Formatter, Layer, Logger, type LogLevel, References } from "effect";
-import { printable } from "../cli/output.ts";
 import type { Config } from "../config/config.ts";
+import { printable } from "../message_text.ts";
 import { captureWarnings } from "./capture_warnings.ts";
 import { deduplicatedLogger } from "./deduplicated_logger.ts";
 

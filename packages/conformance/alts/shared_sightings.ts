@@ -1,6 +1,7 @@
 import type { ChatId, StoragePorts } from "@accountlink/core";
 import { LinkStore } from "@accountlink/core";
-import { type ProtectedAddress, type SharedSightings, SightingStore } from "@accountlink/core/alts";
+import type { ProtectedAddress } from "@accountlink/core/addresses";
+import { type SharedSightings, SightingStore } from "@accountlink/core/alts";
 import { SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { uniqueChatId, uniqueText } from "@accountlink/testing";

@@ -1,7 +1,8 @@
 /** The conformance suite of `SightingStore`. */
 
 import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
-import { type ProtectedAddress, SightingStore, type StoredSighting } from "@accountlink/core/alts";
+import type { ProtectedAddress } from "@accountlink/core/addresses";
+import { SightingStore, type StoredSighting } from "@accountlink/core/alts";
 import { SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { hostileTexts, uniqueText, unstorableTexts } from "@accountlink/testing";

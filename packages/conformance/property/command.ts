@@ -6,12 +6,12 @@ import type { ApiKey, ChatId, GameId } from "@accountlink/core";
 import type {
   AccountStatus,
   KeyAccess,
-  KeyKind,
   KeyStatus,
   KeyUpdate,
   Tier,
   UpdateAccount,
 } from "@accountlink/core/keys";
+import type { KeyKind } from "@accountlink/core/limits";
 import type { PortableLink } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import * as FastCheck from "fast-check";

@@ -37,7 +37,6 @@ export const completion: Cases<StoragePorts> = {
     } as const;
     expectEqual(yield* bench.complete(flow, { at: 20, address }), {
       _tag: "Completed",
-      record,
       previousGameId: null,
       session: completed,
     });
@@ -79,7 +78,7 @@ export const completion: Cases<StoragePorts> = {
     const completed = yield* bench.complete(yield* bench.proven(id), { at: 2 });
     const record = { chatId: ada, gameId: chess, linkVersion: 2, linkedAt: 2, lastVerifiedAt: 2 };
     const session = yield* bench.find(id);
-    expectEqual(completed, { _tag: "Completed", record, previousGameId: poker, session });
+    expectEqual(completed, { _tag: "Completed", previousGameId: poker, session });
     expectEqual([session?.linkChanged, session?.previousGameId], [true, poker]);
     expectEqual(yield* bench.links.find(ada), record);
   }),
@@ -91,7 +90,8 @@ export const completion: Cases<StoragePorts> = {
     const completed = yield* bench.complete(yield* bench.proven(id), { at: 2 });
     const record = { chatId: ada, gameId: chess, linkVersion: 1, linkedAt: 1, lastVerifiedAt: 2 };
     const session = yield* bench.find(id);
-    expectEqual(completed, { _tag: "Completed", record, previousGameId: chess, session });
+    expectEqual(completed, { _tag: "Completed", previousGameId: chess, session });
+    expectEqual(yield* bench.links.find(ada), record);
     expectEqual([session?.linkChanged, session?.previousGameId], [false, chess]);
     expectEqual((yield* bench.entries).length, 1);
   }),
@@ -102,10 +102,11 @@ export const completion: Cases<StoragePorts> = {
     yield* bench.links.remove(ada, 2);
     expectEqual(yield* bench.complete(yield* bench.proven(), { at: 3 }), {
       _tag: "Completed",
-      record: { chatId: ada, gameId: chess, linkVersion: 3, linkedAt: 3, lastVerifiedAt: 3 },
       previousGameId: null,
       session: null,
     });
+    const record = { chatId: ada, gameId: chess, linkVersion: 3, linkedAt: 3, lastVerifiedAt: 3 };
+    expectEqual(yield* bench.links.find(ada), record);
   }),
 
   "complete requires both proofs of the flow, in its scope": Effect.gen(function* () {

@@ -8,7 +8,8 @@ import {
   type StoreUnavailable,
   type VerificationSession,
 } from "@accountlink/core";
-import { AltReviewStore, type Sighting } from "@accountlink/core/alts";
+import type { Sighting } from "@accountlink/core/addresses";
+import { AltReviewStore } from "@accountlink/core/alts";
 import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
 import { IdempotencyStore, type NewClaim } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";

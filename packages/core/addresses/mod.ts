@@ -2,3 +2,4 @@
 export * from "./address_vault.ts";
 export * from "./client_address.ts";
 export * from "./redaction.ts";
+export * from "./sighting.ts";

@@ -5,9 +5,9 @@ import { Effect, Option, Result } from "effect";
 import type { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { redactAddresses } from "../addresses/redaction.ts";
+import type { Sighting } from "../addresses/sighting.ts";
 import { answersInTime } from "./answers_in_time.ts";
 import type { NetworkIntelligence } from "./network_intelligence.ts";
-import type { Sighting } from "./sighting.ts";
 
 /** One address, IPv6 by its /64. */
 export interface SeedAddress {

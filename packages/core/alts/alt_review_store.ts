@@ -3,9 +3,9 @@
  * of a user.
  */
 import { Context, type Effect } from "effect";
+import type { WriteContext } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
-import type { WriteContext } from "../links/link_store.ts";
 import type { AltReview } from "./alt_review.ts";
 
 /** A pair, in any order. */

@@ -1,5 +1,5 @@
+import type { Sighting } from "../addresses/sighting.ts";
 import type { ChatId } from "../ids.ts";
-import type { Sighting } from "./sighting.ts";
 import type { SharedSightings } from "./sighting_store.ts";
 
 /**

@@ -23,5 +23,4 @@ export * from "./alt_score.ts";
 export * from "./latest_users.ts";
 export * from "./network_intelligence.ts";
 export * from "./rotate_address_keys.ts";
-export * from "./sighting.ts";
 export * from "./sighting_store.ts";

@@ -2,10 +2,10 @@
  * The port that finds stored sightings and rotates their address keys. `SessionStore` writes sightings and forgets them.
  */
 import { Context, type Effect } from "effect";
+import type { ProtectedAddress, Sighting } from "../addresses/sighting.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import type { ProtectedAddress, Sighting } from "./sighting.ts";
 
 /** A sighting of a scope. The scope, the chat user and the hash of the address identify it. */
 export interface StoredSighting extends Sighting {

@@ -42,6 +42,15 @@ export interface WriteOrigin {
   readonly requestId: string | null;
 }
 
+/**
+ * The scope, time and origin of a write. A write that changes a link, or imports one, stores an
+ * audit entry in the same transaction.
+ */
+export interface WriteContext extends WriteOrigin {
+  readonly pid: Pid;
+  readonly at: Millis;
+}
+
 /** One entry of the log. */
 export interface AuditEntry extends WriteOrigin {
   /** Increases with every entry of a store. */

@@ -5,14 +5,11 @@ import { Effect } from "effect";
 import { SecureRandom } from "effect/crypto";
 import type { DataScope } from "../data_scope.ts";
 import type { ChatId, KeyId } from "../ids.ts";
-import type { KeyLimits } from "../limits/quota.ts";
+import type { KeyKind, KeyLimits } from "../limits/quota.ts";
 import { randomToken } from "../secrets/random_token.ts";
 import type { Millis } from "../timestamp.ts";
 
 export type Tier = "free" | "premium";
-
-/** `partner` and `staff` keys have custom limits. */
-export type KeyKind = "normal" | "partner" | "staff";
 
 /**
  * What a key is for. `read` keys look up, also in bulk, and read alts and reviews; `verify` keys use sessions and look

@@ -1,8 +1,7 @@
 /** Announces changed keys to the caches of all nodes. */
 import { Context, Effect, Layer, type Scope } from "effect";
-import { forEachSignal } from "../for_each_signal.ts";
 import type { KeyId } from "../ids.ts";
-import { Signals } from "../signals.ts";
+import { forEachSignal, Signals } from "../signals.ts";
 
 const topic = "key-changes";
 

@@ -7,7 +7,6 @@ export {
   isAccepted,
   type KeyAccess,
   type KeyDetails,
-  type KeyKind,
   type KeyStatus,
   keyIdOf,
   maskedKey,

@@ -68,6 +68,9 @@ export const Limits = Context.Reference<LimitSettings>("@accountlink/core/Limits
   }),
 });
 
+/** `partner` and `staff` keys have custom limits. */
+export type KeyKind = "normal" | "partner" | "staff";
+
 /** The limits set on one key: unlimited, or numbers that override those of its tier. */
 export type KeyLimits =
   | "none"

@@ -12,12 +12,11 @@ import {
 } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import * as Immediate from "../immediate.ts";
-import type { ApiKey } from "../keys/api_key.ts";
 import { memoize } from "../memoize.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import type { Millis } from "../timestamp.ts";
 import { type CounterRule, type CounterState, Counters } from "./counters.ts";
-import { Limits, type Quota, type Traffic } from "./quota.ts";
+import { type KeyKind, Limits, type Quota, type Traffic } from "./quota.ts";
 
 /** What is left of one limit. */
 export interface Allowance {
@@ -44,7 +43,7 @@ export interface LimitDecision {
 
 /** The key and address that a request counts against. */
 export interface Requester {
-  readonly key: Pick<ApiKey, "id" | "kind">;
+  readonly key: { readonly id: KeyId; readonly kind: KeyKind };
   readonly quota: Quota;
   /** Null where it is not known: then only the limits of the key apply. */
   readonly address: ClientAddress | null;

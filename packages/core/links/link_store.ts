@@ -3,20 +3,11 @@
  * serialized.
  */
 import { Context, type Effect, type Option } from "effect";
-import type { WriteOrigin } from "../audit/audit.ts";
+import type { WriteContext } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid, SessionId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
-
-/**
- * The scope, time and origin of a write. A write that changes a link, or imports one, stores an
- * audit entry in the same transaction.
- */
-export interface WriteContext extends WriteOrigin {
-  readonly pid: Pid;
-  readonly at: Millis;
-}
 
 export interface SetGame extends WriteContext {
   readonly chatId: ChatId;

@@ -1,4 +1,4 @@
-/** Links: record, port, lookups and writes. */
+/** Links: record, port, lookups, writes, and files of them. */
 export {
   type BulkItem,
   type BulkItemError,
@@ -6,9 +6,19 @@ export {
   checkBulkLimit,
   maxBulkInputs,
 } from "./bulk_lookup.ts";
+export {
+  type FileLink,
+  type LinkFormat,
+  type LinkLine,
+  UnreadableLinkFile,
+  type WrongLine,
+} from "./formats/link_format.ts";
+export * from "./formats/link_formats.ts";
 export * from "./link.ts";
 export * from "./link_changes.ts";
 export * from "./link_events.ts";
+export * from "./link_export.ts";
+export * from "./link_import.ts";
 export * from "./link_lookup.ts";
 export * from "./link_store.ts";
 export * from "./link_writer.ts";

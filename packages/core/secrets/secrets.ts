@@ -4,9 +4,15 @@
 import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
-import type { ClientAddress } from "../addresses/client_address.ts";
-import { type FlowId, type Pid, SessionId, type Sid, type SignInId } from "../ids.ts";
-import type { Link } from "../links/link.ts";
+import {
+  type ChatId,
+  type FlowId,
+  type GameId,
+  type Pid,
+  SessionId,
+  type Sid,
+  type SignInId,
+} from "../ids.ts";
 import { deriveKey } from "./derive_key.ts";
 import { RootKey } from "./root_key.ts";
 import { seal, unseal } from "./sealed_text.ts";
@@ -19,6 +25,13 @@ const maxCachedAddresses = 10_000;
 const webCrypto = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto),
 );
+
+/** What the hash of a link stands for. */
+interface HashedLink {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+  readonly linkVersion: number;
+}
 
 /**
  * Keyed hashes, which cannot be computed or checked without the root key.
@@ -44,10 +57,10 @@ export class Secrets extends Context.Service<
     readonly keyHash: (token: string) => Effect.Effect<string>;
 
     /** The opaque hash of a link: of scope, chat ID, game ID and version. 32 base64url characters. */
-    readonly linkHash: (pid: Pid, link: Link) => Effect.Effect<string>;
+    readonly linkHash: (pid: Pid, link: HashedLink) => Effect.Effect<string>;
 
     /** A pseudonym of a client address, for counters and logs. 22 base64url characters. */
-    readonly addressName: (address: ClientAddress) => Effect.Effect<string>;
+    readonly addressName: (address: { readonly countedAs: string }) => Effect.Effect<string>;
 
     /** The id that a verification flow is stored under: a hash of the cookie of its browser. */
     readonly flowId: (cookie: string) => Effect.Effect<FlowId>;

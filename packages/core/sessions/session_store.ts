@@ -3,11 +3,10 @@
  * wins, and the others get the state it set.
  */
 import { Context, type Effect, type Option } from "effect";
-import type { ProtectedAddress, Sighting } from "../alts/sighting.ts";
+import type { ProtectedAddress, Sighting } from "../addresses/sighting.ts";
+import type { WriteContext } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, FlowId, GameId, Pid, SessionId } from "../ids.ts";
-import type { Link } from "../links/link.ts";
-import type { WriteContext } from "../links/link_store.ts";
 import type { Millis } from "../timestamp.ts";
 import type { SessionStep, VerificationSession } from "./session.ts";
 
@@ -97,7 +96,6 @@ export interface CompleteFlow extends WriteContext {
 export type FlowCompleted =
   | {
       readonly _tag: "Completed";
-      readonly record: Link;
       readonly previousGameId: GameId | null;
       readonly session: VerificationSession | null;
     }

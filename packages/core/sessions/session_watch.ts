@@ -2,10 +2,9 @@
  * Wakes the open reads of a session when it changes, on every node.
  */
 import { Array, Clock, Context, Effect, Latch, Layer, Metric, Schedule, type Scope } from "effect";
-import { forEachSignal } from "../for_each_signal.ts";
 import type { KeyId, SessionId } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import { Signals } from "../signals.ts";
+import { forEachSignal, Signals } from "../signals.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import type { VerificationSession } from "./session.ts";
 import { SessionStore } from "./session_store.ts";

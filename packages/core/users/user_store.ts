@@ -2,8 +2,8 @@
  * The port for the data of one chat user in every scope.
  */
 import { Context, type Effect, type Option } from "effect";
+import type { Sighting } from "../addresses/sighting.ts";
 import type { AltReview } from "../alts/alt_review.ts";
-import type { Sighting } from "../alts/sighting.ts";
 import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
 import type { StoreUnavailable } from "../errors.ts";

@@ -4,7 +4,7 @@
 
 import type { Actor, AuditAction } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
-import { nameOf } from "../keys/owned_key.ts";
+import { nameOf } from "../look/owned_key.ts";
 
 /** What each action is called. */
 export const actions: Record<AuditAction, string> = {

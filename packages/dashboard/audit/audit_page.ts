@@ -5,8 +5,8 @@
 import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { html } from "@accountlink/html";
-import { keyMenu } from "../keys/key_menu.ts";
 import { menuField } from "../look/field.ts";
+import { keyMenu } from "../look/key_menu.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { actions } from "./actions.ts";

@@ -7,11 +7,11 @@ import type { KeyDetails } from "@accountlink/core/keys";
 import { html } from "@accountlink/html";
 import { copyable } from "../look/copyable.ts";
 import { statusHtml } from "../look/notice.ts";
+import { nameOf } from "../look/owned_key.ts";
 import { timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, withQuery } from "../paths.ts";
 import { curlOf } from "../trial/commands.ts";
-import { nameOf } from "./owned_key.ts";
 
 /** A key that was just issued. */
 export interface Issued {

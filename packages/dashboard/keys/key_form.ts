@@ -7,8 +7,8 @@ import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import { type Html, html } from "@accountlink/html";
 import { type Choice, linesField, menuField, radioField, textField } from "../look/field.ts";
+import { accesses } from "../look/owned_key.ts";
 import { dayMs, dayOf } from "../look/time.ts";
-import { accesses } from "./owned_key.ts";
 
 /** The rules of a key as typed. */
 export interface KeyRules {

@@ -8,12 +8,12 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
 import { auditTable } from "../audit/audit_table.ts";
 import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
+import { endsSoon, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import { counted, timeHtml, timeUntil } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { type KeyAct, keyActPath, paths, withQuery } from "../paths.ts";
 import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
 import type { Refused } from "./new_key_page.ts";
-import { endsSoon, type NamedGuild, nameOf, scopeText, stateHtml } from "./owned_key.ts";
 
 /** A key with what its page shows beside it. */
 export interface KeyView {

@@ -4,10 +4,10 @@
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
+import { accesses, endsSoon, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import { counted, timeHtml, timeUntil } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths } from "../paths.ts";
-import { accesses, endsSoon, type NamedGuild, nameOf, scopeText, stateHtml } from "./owned_key.ts";
 
 /** The keys of an account, beside those that its plan allows. */
 export interface KeyList {

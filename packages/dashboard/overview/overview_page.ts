@@ -9,7 +9,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
 import { type Html, html } from "@accountlink/html";
 import { type KeyList, planText } from "../keys/keys_page.ts";
-import { endsSoon, nameOf } from "../keys/owned_key.ts";
+import { endsSoon, nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeUntil } from "../look/time.ts";
 import type { Page } from "../page.ts";

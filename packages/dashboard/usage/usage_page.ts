@@ -4,9 +4,9 @@
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
 import { html } from "@accountlink/html";
-import { keyMenu } from "../keys/key_menu.ts";
-import { nameOf } from "../keys/owned_key.ts";
 import { menuField } from "../look/field.ts";
+import { keyMenu } from "../look/key_menu.ts";
+import { nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText } from "../look/time.ts";
 import type { Page } from "../page.ts";

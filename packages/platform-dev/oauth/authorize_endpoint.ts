@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect";
 import { HttpServerRequest, HttpServerResponse } from "effect/http";
-import { platformRoute, type Simulation } from "../server/platform_route.ts";
+import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
 import type { Grant, OAuthServer } from "./oauth_server.ts";
 import { makePages, type Pages } from "./sign_in_page.ts";
 

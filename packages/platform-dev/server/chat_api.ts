@@ -6,10 +6,10 @@ import type { Guild } from "@accountlink/core/platforms";
 import { Effect, Redacted } from "effect";
 import { HttpServerRequest, type HttpServerResponse } from "effect/http";
 import { bearerToken } from "../oauth/authorization_header.ts";
+import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
+import { fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
+import type { WorldGuild } from "../simulation/world.ts";
 import type { Guilds, Member, Members } from "../wire.ts";
-import { platformRoute, type Simulation } from "./platform_route.ts";
-import { fromPath, json, type PathHandler, refuse } from "./responses.ts";
-import type { WorldGuild } from "./world.ts";
 
 /**
  * The routes under `/chat/api` for the bot.

@@ -6,9 +6,9 @@ import { MemberFixture } from "@accountlink/core/fixture";
 import { Effect, Schema, Struct } from "effect";
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http";
 import { Fault } from "../fault.ts";
-import type { Simulation } from "./platform_route.ts";
-import { done, json, refuse } from "./responses.ts";
-import type { World } from "./world.ts";
+import type { Simulation } from "../simulation/platform_route.ts";
+import { done, json, refuse } from "../simulation/responses.ts";
+import type { World } from "../simulation/world.ts";
 
 /** The routes under `/faults`, `/requests` and `/control`. */
 export const controlApi = ({ world, faults, traffic }: Simulation) => [

@@ -1,9 +1,10 @@
 /**
  * The simulated game platform's public API.
  */
+
+import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
+import { fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
 import type { GameUser } from "../wire.ts";
-import { platformRoute, type Simulation } from "./platform_route.ts";
-import { fromPath, json, type PathHandler, refuse } from "./responses.ts";
 
 /** The routes under `/game/api`. */
 export const gameApi = (simulation: Simulation) => {

@@ -8,14 +8,14 @@ import { HttpRouter, HttpServer } from "effect/http";
 import type { Platform } from "../fault.ts";
 import { oauthApi } from "../oauth/oauth_api.ts";
 import type { RegisteredClient } from "../oauth_client.ts";
+import { makeFaults } from "../simulation/faults.ts";
+import type { Simulation } from "../simulation/platform_route.ts";
+import { refuse } from "../simulation/responses.ts";
+import { makeTraffic } from "../simulation/traffic.ts";
+import { makeWorld } from "../simulation/world.ts";
 import { chatApi } from "./chat_api.ts";
 import { controlApi } from "./control_api.ts";
-import { makeFaults } from "./faults.ts";
 import { gameApi } from "./game_api.ts";
-import type { Simulation } from "./platform_route.ts";
-import { refuse } from "./responses.ts";
-import { makeTraffic } from "./traffic.ts";
-import { makeWorld } from "./world.ts";
 
 export interface DevPlatformOptions {
   /** The initial state. */

@@ -1,11 +1,11 @@
 /** `SightingStore` on a key-value store. */
 import type { Pid } from "@accountlink/core";
+import type { Sighting } from "@accountlink/core/addresses";
 import {
   type FoundSighting,
   latestUsers,
   type ReprotectedSighting,
   type SharedSightings,
-  type Sighting,
   SightingStore,
   type StoredSighting,
 } from "@accountlink/core/alts";

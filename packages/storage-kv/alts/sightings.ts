@@ -1,6 +1,6 @@
 /** Writes of sightings, which keep the number of chat users at each address. */
 import type { Pid } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/alts";
+import type { Sighting } from "@accountlink/core/addresses";
 import { Effect } from "effect";
 import { requireScope } from "../keys/accounts.ts";
 import { addressUsers, sightings } from "../records/schema.ts";

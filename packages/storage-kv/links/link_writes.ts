@@ -1,5 +1,6 @@
 /** The writes of `LinkStore` to one or two chat users, and to a whole scope. */
 import type { Link } from "@accountlink/core";
+import type { WriteContext } from "@accountlink/core/audit";
 import {
   type GameUnlinked,
   isLinked,
@@ -9,15 +10,14 @@ import {
   type RemoveGame,
   type SetGame,
   unlinkedRecord,
-  type WriteContext,
 } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
 import { removeSighting } from "../alts/sightings.ts";
 import { recordChange } from "../audit/record_change.ts";
+import { endVerifications } from "../flow/verification_ends.ts";
 import { requireScope } from "../keys/accounts.ts";
 import { links, reviewId, reviews, scopes, sightings } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
-import { endVerifications } from "../sessions/verification_ends.ts";
 
 const linkOf = (found: { readonly record: LinkRecord } | undefined): Link | undefined =>
   found !== undefined && isLinked(found.record) ? found.record : undefined;

@@ -1,7 +1,8 @@
 /** What the stores keep, and by which keys they find it. */
 import type { ChatId, DataScope, KeyId, Pid } from "@accountlink/core";
 import { guildOf } from "@accountlink/core";
-import type { AltReview, Sighting } from "@accountlink/core/alts";
+import type { Sighting } from "@accountlink/core/addresses";
+import type { AltReview } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import type { NewClaim } from "@accountlink/core/idempotency";

@@ -104,14 +104,14 @@ const complete = Effect.fnUntraced(function* (
   const refusal = completionRefusal(write, { flow, session, record });
   if (refusal !== null) return refusal;
 
-  const set = yield* setGame(tx, write);
+  const { previousGameId } = yield* setGame(tx, write);
   if (address !== null) yield* storeSightings(tx, pid, [{ chatId, address, seenAt: at }]);
   yield* endFlow(tx, write.flow);
-  if (session === undefined) return { _tag: "Completed", ...set, session: null };
+  if (session === undefined) return { _tag: "Completed", previousGameId, session: null };
 
-  const completed = completedSession(session, write, set.previousGameId);
+  const completed = completedSession(session, write, previousGameId);
   yield* sessions.put(tx, { session: completed, changedAt: at });
-  return { _tag: "Completed", ...set, session: completed };
+  return { _tag: "Completed", previousGameId, session: completed };
 });
 
 const sweep = Effect.fnUntraced(function* (

@@ -6,6 +6,7 @@ import { type EraseUser, erasedByScope, type UserErased, withoutUser } from "@ac
 import { Effect, Option } from "effect";
 import { removeSighting } from "../alts/sightings.ts";
 import { recordChange } from "../audit/record_change.ts";
+import { endVerifications } from "../flow/verification_ends.ts";
 import { requireScope } from "../keys/accounts.ts";
 import {
   accounts,
@@ -21,7 +22,6 @@ import {
   signIns,
 } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
-import { endVerifications } from "../sessions/verification_ends.ts";
 
 /** Implements `UserStore.erase`. */
 export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: EraseUser) {

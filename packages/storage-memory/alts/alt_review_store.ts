@@ -2,8 +2,8 @@
 import { AltReviewStore, type ReviewedPair, type SetAltReview } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer } from "effect";
-import { type Memory, State } from "../state.ts";
-import { ScopeReviews } from "./scope_reviews.ts";
+import { ScopeReviews } from "../state/scope_reviews.ts";
+import { type Memory, State } from "../state/state.ts";
 
 export const layer: Layer.Layer<AltReviewStore, never, State> = Layer.effect(
   AltReviewStore,

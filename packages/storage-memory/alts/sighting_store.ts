@@ -1,15 +1,11 @@
 /** `SightingStore` in memory. */
 import type { Pid } from "@accountlink/core";
-import {
-  type ReprotectedSighting,
-  type Sighting,
-  SightingStore,
-  type StoredSighting,
-} from "@accountlink/core/alts";
+import type { Sighting } from "@accountlink/core/addresses";
+import { type ReprotectedSighting, SightingStore, type StoredSighting } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer } from "effect";
-import { type Memory, State } from "../state.ts";
-import { ScopeSightings } from "./scope_sightings.ts";
+import { ScopeSightings } from "../state/scope_sightings.ts";
+import { type Memory, State } from "../state/state.ts";
 
 export const layer: Layer.Layer<SightingStore, never, State> = Layer.effect(
   SightingStore,

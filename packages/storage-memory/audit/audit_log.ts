@@ -2,7 +2,7 @@
 import { AuditLog } from "@accountlink/core";
 import { passesFilter } from "@accountlink/core/audit";
 import { Effect, Layer } from "effect";
-import { State } from "../state.ts";
+import { State } from "../state/state.ts";
 
 export const layer: Layer.Layer<AuditLog, never, State> = Layer.effect(
   AuditLog,

@@ -10,7 +10,7 @@ import type { FlowId } from "@accountlink/core/ids";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
-import { type Memory, State } from "../state.ts";
+import { type Memory, State } from "../state/state.ts";
 
 /** Finds flows and challenges in O(1), and the challenges of a flow by a scan. */
 export const layer: Layer.Layer<FlowStore, never, State> = Layer.effect(

@@ -7,7 +7,7 @@ import {
   type NewClaim,
 } from "@accountlink/core/idempotency";
 import { Effect, Layer, Option } from "effect";
-import { type IdempotentEntry, type Memory, State } from "../state.ts";
+import { type IdempotentEntry, type Memory, State } from "../state/state.ts";
 
 export const layer: Layer.Layer<IdempotencyStore, never, State> = Layer.effect(
   IdempotencyStore,

@@ -6,7 +6,7 @@ import {
   type UpdateAccount,
 } from "@accountlink/core/keys";
 import { Option } from "effect";
-import type { Memory } from "../state.ts";
+import type { Memory } from "../state/state.ts";
 
 /** All accounts, by name. */
 export const accountsOf = (memory: Memory): Array<Account> =>

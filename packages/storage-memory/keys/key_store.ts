@@ -29,8 +29,8 @@ import {
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Array as Arr, Effect, Layer, Option } from "effect";
-import { ScopeLinks } from "../links/scope_links.ts";
-import { type Change, type Memory, State } from "../state.ts";
+import { ScopeLinks } from "../state/scope_links.ts";
+import { type Change, type Memory, State } from "../state/state.ts";
 import { accountsOf, updateAccount } from "./account_updates.ts";
 
 /** Finds keys by ID and by hash in O(1); lists and counts them by a scan. */

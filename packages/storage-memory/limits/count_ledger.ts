@@ -3,7 +3,7 @@ import { CountLedger, type LedgerCount, type LedgerWindow } from "@accountlink/c
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer } from "effect";
-import { type Memory, State } from "../state.ts";
+import { type Memory, State } from "../state/state.ts";
 
 /** Drops ended windows in every save. */
 export const layer: Layer.Layer<CountLedger, never, State> = Layer.effect(

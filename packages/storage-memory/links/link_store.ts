@@ -1,5 +1,6 @@
 /** `LinkStore` in memory. */
 import { type Link, LinkStore } from "@accountlink/core";
+import type { WriteContext } from "@accountlink/core/audit";
 import {
   type GameUnlinked,
   type ImportBatch,
@@ -11,13 +12,12 @@ import {
   type RemoveGame,
   type ScopeDeleted,
   unlinkedRecord,
-  type WriteContext,
 } from "@accountlink/core/links";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
-import { endVerifications } from "../sessions/verification_ends.ts";
-import { type Memory, State } from "../state.ts";
+import { endVerifications } from "../flow/verification_ends.ts";
+import { type Memory, State } from "../state/state.ts";
 import { findLink, setGame } from "./set_game.ts";
 
 /** Finds records by chat user in O(1), and by game user in the number of its chat users. */

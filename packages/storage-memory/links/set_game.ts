@@ -1,6 +1,6 @@
 import type { Link } from "@accountlink/core";
 import { type GameSet, isLinked, type LinkRecord, linkedRecord, type SetGame } from "@accountlink/core/links";
-import type { Memory } from "../state.ts";
+import type { Memory } from "../state/state.ts";
 
 /** The record, if it has a link. */
 export const findLink = (record: LinkRecord | undefined): Link | undefined =>

@@ -2,7 +2,7 @@
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer } from "effect";
-import { State } from "../state.ts";
+import { State } from "../state/state.ts";
 
 export const layer: Layer.Layer<RootKeyStore, never, State> = Layer.effect(
   RootKeyStore,

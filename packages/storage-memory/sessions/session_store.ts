@@ -20,7 +20,7 @@ import { Effect, Layer, Option } from "effect";
 import { storeSightings } from "../alts/sighting_store.ts";
 import { endFlow } from "../flow/flow_store.ts";
 import { setGame } from "../links/set_game.ts";
-import { type Memory, State } from "../state.ts";
+import { type Memory, State } from "../state/state.ts";
 
 /** Finds sessions in O(1). Searches scan the unfinished ones; sweeps scan all. */
 export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
@@ -74,14 +74,14 @@ const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
   if (refusal !== null) return refusal;
 
   if (address !== null) assertStorable([address.hash, address.sealed, address.addressKeyId]);
-  const { record, previousGameId } = setGame(memory, write);
+  const { previousGameId } = setGame(memory, write);
   if (address !== null) storeSightings(memory, pid, [{ chatId, address, seenAt: at }]);
   endFlow(memory, write.flow);
-  if (session === undefined) return { _tag: "Completed", record, previousGameId, session: null };
+  if (session === undefined) return { _tag: "Completed", previousGameId, session: null };
 
   const completed = completedSession(session, write, previousGameId);
   memory.sessions.change(completed, at);
-  return { _tag: "Completed", record, previousGameId, session: completed };
+  return { _tag: "Completed", previousGameId, session: completed };
 };
 
 const sweep = (

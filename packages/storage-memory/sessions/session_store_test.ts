@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import * as MemoryFlowStore from "../flow/flow_store.ts";
 import * as MemoryKeyStore from "../keys/key_store.ts";
 import * as MemoryLinkStore from "../links/link_store.ts";
-import { State } from "../state.ts";
+import { State } from "../state/state.ts";
 import * as MemorySessionStore from "./session_store.ts";
 
 const pid = Pid.make("pid_0123456789abcdef");

@@ -5,7 +5,7 @@ import { type BegunSignIn, type SignInSite, SignInStore, type SiteSignIn } from 
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
-import { type Memory, State } from "../state.ts";
+import { type Memory, State } from "../state/state.ts";
 
 /** Finds sign-ins in O(1), and those of a person by a scan. */
 export const layer: Layer.Layer<SignInStore, never, State> = Layer.effect(

@@ -3,8 +3,8 @@ import type { KeyId } from "@accountlink/core";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { lastUsePrecision, type UsageBatch, type UsageOwner, UsageStore } from "@accountlink/core/usage";
 import { Effect, Layer } from "effect";
-import { type Memory, State } from "../state.ts";
-import { addBatch } from "./usage.ts";
+import { type Memory, State } from "../state/state.ts";
+import { addBatch } from "../state/usage.ts";
 
 export const layer: Layer.Layer<UsageStore, never, State> = Layer.effect(
   UsageStore,

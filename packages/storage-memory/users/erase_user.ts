@@ -6,8 +6,8 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type EraseUser, erasedByScope, type UserErased, withoutUser } from "@accountlink/core/users";
 import { Option } from "effect";
-import { endVerifications } from "../sessions/verification_ends.ts";
-import type { Memory } from "../state.ts";
+import { endVerifications } from "../flow/verification_ends.ts";
+import type { Memory } from "../state/state.ts";
 
 /** Implements `UserStore.erase`. */
 export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserErased> => {

@@ -2,7 +2,7 @@
 import type { ChatId } from "@accountlink/core";
 import { inOrder, type ScopedRecord, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
-import { type Memory, State } from "../state.ts";
+import { type Memory, State } from "../state/state.ts";
 import { entriesOf, eraseUser } from "./erase_user.ts";
 
 /** Scans scopes, unfinished sessions and flows, and the whole log. */

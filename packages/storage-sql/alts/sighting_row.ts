@@ -1,6 +1,6 @@
 /** Rows of `sightings`. */
 import { ChatId, Pid } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/alts";
+import type { Sighting } from "@accountlink/core/addresses";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";

@@ -1,6 +1,7 @@
 /** `SightingStore` in SQL. */
 import type { Pid } from "@accountlink/core";
-import { type ReprotectedSighting, type Sighting, SightingStore } from "@accountlink/core/alts";
+import type { Sighting } from "@accountlink/core/addresses";
+import { type ReprotectedSighting, SightingStore } from "@accountlink/core/alts";
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { linkStatements } from "../links/link_statements.ts";

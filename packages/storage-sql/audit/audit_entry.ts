@@ -1,7 +1,6 @@
 /** Writes audit entries, in the transaction of the change. */
 import type { Pid } from "@accountlink/core";
-import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
-import type { WriteContext } from "@accountlink/core/links";
+import type { AuditAction, AuditEntry, WriteContext } from "@accountlink/core/audit";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";

@@ -5,11 +5,11 @@ import type {
   AccountStatus,
   KeyAccess,
   KeyDetails,
-  KeyKind,
   KeyStatus,
   PresentedKey,
   Tier,
 } from "@accountlink/core/keys";
+import type { KeyKind } from "@accountlink/core/limits";
 import { Schema } from "effect";
 import { literalsOf, schemaReaderOf } from "../statements/row.ts";
 

@@ -7,7 +7,7 @@ import { type GameUnlinked, isLinked, type MoveChat, type RemoveGame } from "@ac
 import { Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
-import { endVerificationsOn } from "../sessions/verification_ends.ts";
+import { endVerificationsOn } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { readRecords, readReplaced } from "./link_row.ts";

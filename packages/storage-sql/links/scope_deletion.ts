@@ -6,11 +6,12 @@
  * so it is right wherever a deletion is cut off.
  */
 import type { LinkStore } from "@accountlink/core";
-import type { DeletedAhead, WriteContext } from "@accountlink/core/links";
+import type { WriteContext } from "@accountlink/core/audit";
+import type { DeletedAhead } from "@accountlink/core/links";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
-import { endVerificationsOn } from "../sessions/verification_ends.ts";
+import { endVerificationsOn } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { schemaReaderOf } from "../statements/row.ts";

@@ -38,9 +38,6 @@ const SessionRow = Schema.Struct({
 /** The columns of `readSessions`. */
 export const sessionColumns = Object.keys(SessionRow.fields).join(", ");
 
-/** Whether the state is not final; literally the condition of the partial indexes. */
-export const unfinished = "state IN ('pending', 'opened')";
-
 export const rowOfSession = (session: VerificationSession): typeof SessionRow.Type => ({
   sid: session.id,
   key_id: session.keyId,
@@ -93,10 +90,4 @@ export const readSessions = schemaReaderOf(
     completedAt: row.completed_at,
     change: row.change,
   }),
-);
-
-export const readSessionIds = schemaReaderOf(
-  "verification_sessions",
-  Schema.Struct({ sid: SessionId }),
-  ({ sid }) => sid,
 );

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { ChatId, LinkStore } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/alts";
+import type { Sighting } from "@accountlink/core/addresses";
 import { FlowStore } from "@accountlink/core/flow";
 import { SessionStore } from "@accountlink/core/sessions";
 import { describe, expect, it } from "@effect/vitest";

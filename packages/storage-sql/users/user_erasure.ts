@@ -6,9 +6,8 @@ import { type EraseUser, type UserErased, withoutUser } from "@accountlink/core/
 import { Data, Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
+import { endVerificationsOn, unfinished } from "../flow/verification_ends.ts";
 import { accountColumns, readAccounts } from "../keys/key_row.ts";
-import { unfinished } from "../sessions/session_row.ts";
-import { endVerificationsOn } from "../sessions/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 import { userEntriesOn } from "./user_entries.ts";

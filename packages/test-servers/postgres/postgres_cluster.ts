@@ -19,8 +19,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "../free_port.ts";
 import type { Program } from "../supervised_process.ts";
+import { type SystemUser, userOfServers } from "../system_user.ts";
 import { findPostgres, findPostgresWithTools, reachable } from "./postgres_programs.ts";
-import { type SystemUser, userOfServers } from "./system_user.ts";
 
 export interface PostgresServerOptions {
   /** Lines of the configuration file. */

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, globSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
-import type { SystemUser } from "./system_user.ts";
+import type { SystemUser } from "../system_user.ts";
 
 /** Paths of programs. */
 export interface PostgresPrograms {

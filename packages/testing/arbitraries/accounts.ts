@@ -1,15 +1,7 @@
 /** Accounts and their API keys. */
 import type { ApiKey } from "@accountlink/core";
-import type {
-  Account,
-  AccountStatus,
-  KeyAccess,
-  KeyKind,
-  KeyStatus,
-  KeyUpdate,
-  Tier,
-} from "@accountlink/core/keys";
-import type { KeyLimits } from "@accountlink/core/limits";
+import type { Account, AccountStatus, KeyAccess, KeyStatus, KeyUpdate, Tier } from "@accountlink/core/keys";
+import type { KeyKind, KeyLimits } from "@accountlink/core/limits";
 import { type Arbitrary, boolean, constant, constantFrom, nat, oneof, record, tuple } from "fast-check";
 import { orNull, recordOf } from "./fields.ts";
 import { chatId, hash, keyId } from "./ids.ts";

@@ -1,6 +1,7 @@
 /** Links, their data scopes and sightings. */
 import type { DataScope, Link, ScopeTarget } from "@accountlink/core";
-import type { AltReview, AltVerdict, ProtectedAddress, Sighting } from "@accountlink/core/alts";
+import type { ProtectedAddress, Sighting } from "@accountlink/core/addresses";
+import type { AltReview, AltVerdict } from "@accountlink/core/alts";
 import type { LinkRecord, PortableLink } from "@accountlink/core/links";
 import { type Arbitrary, constant, constantFrom, integer, oneof, record, string, tuple } from "fast-check";
 import { orNull, recordOf } from "./fields.ts";

@@ -3,9 +3,9 @@
  */
 import type { Pid } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import { allLinks, formatOfName, type LinkFormatName, linkFileOf } from "@accountlink/core/links";
 import { Effect, Option, Stdio, Stream } from "effect";
 import { Command, Flag } from "effect/cli";
-import { writeAtomically } from "../../cli/atomic_write.ts";
 import {
   accountFlag,
   checkScope,
@@ -15,12 +15,12 @@ import {
   scopeText,
   targetOf,
 } from "../../cli/flags.ts";
-import { paragraphs } from "../../cli/help.ts";
 import { answer, countOf, Json, jsonWanted } from "../../cli/output.ts";
 import { progressBar, type ShowProgress } from "../../cli/progress.ts";
-import { CommandFailed, reasonOf } from "../../cli/report.ts";
-import { exportLinks } from "../../links/link_export.ts";
-import { formatOfName, type LinkFormat } from "../../links/link_files.ts";
+import { CommandFailed } from "../../cli/report.ts";
+import { paragraphs } from "../../cli/usage.ts";
+import { writeAtomically } from "../../files/atomic_write.ts";
+import { reasonOf } from "../../message_text.ts";
 import { managementLayer } from "../management_layer.ts";
 
 const flags = {
@@ -49,8 +49,7 @@ export const exportLinksCommand = Command.make("export", flags, (choice) =>
     const format = yield* formatOf(choice);
     const { pid } = yield* findScope(choice);
     if (isStandardOutput(choice)) {
-      const { text } = exportLinks(pid, format, () => Effect.void);
-      return yield* Stream.run(text, (yield* Stdio.Stdio).stdout());
+      return yield* Stream.run(linkFileOf(allLinks(pid), format), (yield* Stdio.Stdio).stdout());
     }
     const file = Option.getOrElse(choice.output, () => "-");
     const links = yield* Effect.flatMap(progressBar(), (show) =>
@@ -84,7 +83,7 @@ export const exportLinksCommand = Command.make("export", flags, (choice) =>
 );
 
 const formatOf = Effect.fnUntraced(function* ({ format, output }: Choice) {
-  const fallback: LinkFormat = (yield* Json) && Option.isNone(output) ? "ndjson" : "csv";
+  const fallback: LinkFormatName = (yield* Json) && Option.isNone(output) ? "ndjson" : "csv";
   const ofName = Option.flatMap(output, formatOfName);
   return Option.getOrElse(
     Option.orElse(format, () => ofName),
@@ -96,11 +95,17 @@ const exportToFile = Effect.fnUntraced(function* (
   { force }: Choice,
   file: string,
   pid: Pid,
-  format: LinkFormat,
+  format: LinkFormatName,
   show: ShowProgress,
 ) {
-  const { text, exported } = exportLinks(pid, format, show);
-  yield* writeAtomically(file, text, force ? "replace" : "refuse").pipe(
+  let exported = 0;
+  const links = allLinks(pid).pipe(
+    Stream.mapArrayEffect((page) => {
+      exported += page.length;
+      return Effect.as(show({ doing: "exporting", done: exported, total: null, unit: "links" }), page);
+    }),
+  );
+  yield* writeAtomically(file, linkFileOf(links, format), force ? "replace" : "refuse").pipe(
     Effect.catchTags({
       FileExists: () =>
         new CommandFailed({
@@ -109,7 +114,7 @@ const exportToFile = Effect.fnUntraced(function* (
       PlatformError: (cause) => new CommandFailed({ problem: `Cannot write "${file}": ${reasonOf(cause)}` }),
     }),
   );
-  return exported();
+  return exported;
 });
 
 const findScope = Effect.fnUntraced(function* (choice: Choice) {

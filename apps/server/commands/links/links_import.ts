@@ -5,24 +5,27 @@ import { createReadStream } from "node:fs";
 import { ApiKeys, type ScopeTarget } from "@accountlink/core";
 import { redact } from "@accountlink/core/addresses";
 import { KeyStore, type NewAccount } from "@accountlink/core/keys";
+import {
+  formatOfName,
+  type ImportOutcome,
+  type ImportProgress,
+  importLinks,
+  linkFormats,
+  type WrongLine,
+  type WrongLines,
+} from "@accountlink/core/links";
 import * as NodeStream from "@effect/platform-node/NodeStream";
 import { Clock, Console, Effect, FileSystem, Option, Stdio, Stream } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
 import { accountFlag, checkScope, formatFlag, scopeFlags, scopeText, targetOf } from "../../cli/flags.ts";
-import { paragraphs } from "../../cli/help.ts";
-import { answer, countOf, formatCount, Json, printable } from "../../cli/output.ts";
-import { progressBar } from "../../cli/progress.ts";
-import { CommandFailed, reasonOf, reportFailure } from "../../cli/report.ts";
+import { answer, countOf, formatCount, Json } from "../../cli/output.ts";
+import { type Progress, progressBar } from "../../cli/progress.ts";
+import { CommandFailed, reportFailure } from "../../cli/report.ts";
+import { paragraphs } from "../../cli/usage.ts";
 import { StorageLocation } from "../../config/storage_location.ts";
-import { formatOfName } from "../../links/link_files.ts";
-import {
-  type ImportOutcome,
-  importLinks,
-  type LinkSource,
-  type WrongLine,
-  type WrongLines,
-} from "../../links/link_import.ts";
+import { printable, reasonOf } from "../../message_text.ts";
 import { managementLayer } from "../management_layer.ts";
+import { operatorOrigin } from "../operator_origin.ts";
 
 /** The size of reads, in bytes. */
 const readSize = 262_144;
@@ -51,10 +54,11 @@ type Choice = Command.Command.Config.Infer<typeof flags>;
 export const importLinksCommand = Command.make("import", flags, (choice) =>
   Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis;
-    const source = yield* openSource(choice);
-    const scope = scopeFor(choice.account, targetOf(choice), choice.dryRun);
+    const { source, progressOf } = yield* openSource(choice);
+    const findScope = scopeFor(choice.account, targetOf(choice), choice.dryRun);
+    const target = { findScope, origin: operatorOrigin() };
     const outcome = yield* Effect.flatMap(progressBar(), (show) =>
-      importLinks(source, scope, choice, show),
+      importLinks(source, target, choice, (progress) => show(progressOf(progress))),
     ).pipe(
       Effect.scoped,
       Effect.catchTags({
@@ -119,22 +123,37 @@ const openSource = Effect.fnUntraced(function* ({ file, format }: Choice) {
       problem: `Cannot import "${file}": its format is not known, expected --format csv or --format ndjson`,
     });
   }
+  const { read } = linkFormats[chosen.value];
   if (file === "-") {
     const bytes = (yield* Stdio.Stdio).stdin.pipe(Stream.mapError(unreadable));
-    return { bytes, format: chosen.value, size: null } satisfies LinkSource<CommandFailed>;
+    return { source: { lines: read(bytes), isRepeatable: false }, progressOf: progressOf(null) };
   }
   const { type, size } = yield* Effect.mapError(fileSystem.stat(file), unreadable);
+  const checked = { done: 0, total: Number(size) };
   const bytes = NodeStream.fromReadable({
     evaluate: () => createReadStream(file, { highWaterMark: readSize }),
     onError: unreadable,
-  });
-  // A pipe can be read once only.
+  }).pipe(
+    Stream.tap((chunk) =>
+      Effect.sync(() => {
+        checked.done += chunk.length;
+      }),
+    ),
+  );
   return {
-    bytes,
-    format: chosen.value,
-    size: type === "File" ? Number(size) : null,
-  } satisfies LinkSource<CommandFailed>;
+    // A pipe can be read once only.
+    source: { lines: read(bytes), isRepeatable: type === "File" },
+    progressOf: progressOf(checked),
+  };
 });
+
+/** While a file is checked, only the share of its bytes is known. */
+const progressOf =
+  (checked: { readonly done: number; readonly total: number } | null) =>
+  ({ phase, lines, total }: ImportProgress): Progress =>
+    phase === "checking" && checked !== null
+      ? { doing: phase, ...checked, unit: null }
+      : { doing: phase, done: lines, total, unit: "lines" };
 
 /** The scope, which is created if it does not exist, except in a dry run. */
 const scopeFor = Effect.fnUntraced(function* (name: string, target: ScopeTarget, dryRun: boolean) {

@@ -8,8 +8,9 @@ import { Clock, Console, Effect, Option } from "effect";
 import { Command } from "effect/cli";
 import { NetAddress } from "effect/net";
 import { chatIdFlag } from "../../cli/flags.ts";
-import { paragraphs } from "../../cli/help.ts";
-import { jsonWanted, printable } from "../../cli/output.ts";
+import { jsonWanted } from "../../cli/output.ts";
+import { paragraphs } from "../../cli/usage.ts";
+import { printable } from "../../message_text.ts";
 import { keyJson } from "../keys/key_output.ts";
 import { managementLayer } from "../management_layer.ts";
 

@@ -1,0 +1,28 @@
+/**
+ * The command `accountlink`.
+ */
+import { Command } from "effect/cli";
+import { accountsCommand } from "./accounts/accounts.ts";
+import { auditCommand } from "./audit.ts";
+import { doctorCommand } from "./doctor/doctor.ts";
+import { keysCommand } from "./keys/keys.ts";
+import { linksCommand } from "./links/links.ts";
+import { migrateCommand } from "./migrate.ts";
+import { secretsCommand } from "./secrets.ts";
+import { serveCommand } from "./serve/serve.ts";
+import { usersCommand } from "./users/users.ts";
+
+export const accountlink = Command.make("accountlink").pipe(
+  Command.withDescription("Links between chat-platform accounts and game-platform accounts"),
+  Command.withSubcommands([
+    serveCommand,
+    migrateCommand,
+    accountsCommand,
+    keysCommand,
+    linksCommand,
+    usersCommand,
+    secretsCommand,
+    auditCommand,
+    doctorCommand,
+  ]),
+);

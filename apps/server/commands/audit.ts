@@ -1,0 +1,78 @@
+/**
+ * `accountlink audit`
+ */
+import { AuditLog } from "@accountlink/core";
+import type { AuditEntry } from "@accountlink/core/audit";
+import { formatTimestamp } from "@accountlink/core/timestamp";
+import { Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import { accountFlag, countFlag } from "../cli/flags.ts";
+import { answer, formatTable, Json } from "../cli/output.ts";
+import { managementLayer } from "./management_layer.ts";
+
+const mostEntries = 1_000;
+
+const flags = {
+  account: accountFlag.pipe(Flag.withDescription("Account whose log is read")),
+  limit: countFlag("limit").pipe(
+    Flag.filter(
+      (limit) => limit >= 1 && limit <= mostEntries,
+      () => `expected 1 to ${mostEntries}`,
+    ),
+    Flag.withDescription(`Entries, 1 to ${mostEntries} (default: 50)`),
+    Flag.withDefault(50),
+  ),
+  before: countFlag("before").pipe(
+    Flag.withMetavar("sequence"),
+    Flag.withDescription("Only entries older than the one of this number"),
+    Flag.optional,
+  ),
+};
+
+const listAuditCommand = Command.make("list", flags, ({ account, limit, before }) =>
+  Effect.gen(function* () {
+    // One more, to know whether there are older entries.
+    const found = yield* (yield* AuditLog).list(account, Option.getOrNull(before), limit + 1);
+    const entries = found.slice(0, limit);
+    const next = found.length > limit ? (entries.at(-1)?.sequence ?? null) : null;
+    yield* answer({ entries: entries.map(entryJson), next }, entriesText(entries, next));
+  }).pipe(Effect.provide(managementLayer("refuse"))),
+).pipe(
+  Command.withDescription(
+    "List who changed what of an account, newest first, without secrets and IP addresses.",
+  ),
+  Command.withShortDescription("List who changed what of an account, newest first"),
+  Command.withExamples([
+    { command: "accountlink audit list --account acme", description: "The 50 newest entries" },
+    {
+      command: "accountlink audit list --account acme --before 4711 --json",
+      description: "The 50 before entry 4711",
+    },
+  ]),
+);
+
+export const auditCommand = Command.make("audit").pipe(
+  Command.withDescription("Read the audit log, also next to a running server."),
+  Command.withShortDescription("Read the audit log"),
+  Command.withSubcommands([listAuditCommand]),
+  Command.withGlobalFlags([Json]),
+);
+
+const entryJson = ({ at, ...entry }: AuditEntry) => ({ ...entry, at: formatTimestamp(at) });
+
+const entriesText = (entries: ReadonlyArray<AuditEntry>, next: number | null): string => {
+  if (entries.length === 0) return "There are no entries";
+  const table = formatTable(["ENTRY", "TIME", "WHO", "SCOPE", "ACTION", "DETAILS"], entries.map(entryRow));
+  return next === null ? table : `${table}\n\nThere are older ones: --before ${next}`;
+};
+
+const entryRow = ({ sequence, at, actor, pid, action, details }: AuditEntry): ReadonlyArray<string> => [
+  String(sequence),
+  formatTimestamp(at),
+  `${actor.type} ${actor.id}`,
+  pid ?? "account",
+  action,
+  Object.entries(details)
+    .map(([name, value]) => `${name}=${value ?? "none"}`)
+    .join(" "),
+];

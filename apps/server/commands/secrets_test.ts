@@ -1,0 +1,177 @@
+import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeWorkplace, type Workplace } from "./test_program.ts";
+import { makeShared, whyNothingShared } from "./test_shared.ts";
+
+const missing = await whyNothingShared();
+
+const secretOf = (text: string): string => Buffer.alloc(32, text).toString("base64");
+
+/** The status that a server answers to a look-up with the key; 404 when it knows the key. */
+const statusWith = async (url: string, key: unknown): Promise<number> => {
+  const response = await fetch(`${url}/v2/chat?chatId=100001`, {
+    headers: { authorization: `Bearer ${String(key)}` },
+  });
+  await response.arrayBuffer();
+  return response.status;
+};
+
+const createKey = async ({ json }: Workplace): Promise<unknown> =>
+  (await json("keys", "create", "--account", "acme"))["key"];
+
+/** Sightings at these addresses, for a server or a command to load. */
+const sightingsAt = (...ips: ReadonlyArray<string>): string =>
+  JSON.stringify({
+    sightings: ips.map((ip) => ({ account: "acme", scope: "global", chatId: "100001", ip })),
+  });
+
+describe("ACCOUNTLINK_SECRET", () => {
+  it("is refused by name when it is another one, by serve, by commands, and by the doctor", async () => {
+    const place = await makeWorkplace();
+    const key = await createKey(place);
+    const folder = place.dataFolder;
+    const refusal = `ACCOUNTLINK_SECRET is not the secret of data folder "${folder}", expected the one that it was made with or last rotated to`;
+    for (const wrong of [secretOf("w"), `${secretOf("w")},${secretOf("v")}`]) {
+      const other = await makeWorkplace({ ACCOUNTLINK_DATA_DIR: folder, ACCOUNTLINK_SECRET: wrong });
+      expect(await other.run("serve")).toEqual({ code: 1, stdout: "", stderr: `Cannot start: ${refusal}\n` });
+      for (const command of [
+        ["keys", "create", "--account", "acme"],
+        ["secrets", "rotate"],
+      ]) {
+        expect(await other.run(...command)).toEqual({
+          code: 1,
+          stdout: "",
+          stderr: `Cannot run the command: ${refusal}\n`,
+        });
+      }
+      expect((await other.run("doctor")).stdout).toContain(`fail  root key       ${refusal}`);
+    }
+    expect(await statusWith(await place.serve(), key)).toBe(404);
+  });
+
+  it("that a data folder holds is refused when it belongs to another folder", async () => {
+    const [place, other] = [await makeWorkplace(), await makeWorkplace()];
+    await createKey(place);
+    await createKey(other);
+    copyFileSync(join(other.dataFolder, "secret"), join(place.dataFolder, "secret"));
+    const { code, stderr } = await place.run("serve");
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `Cannot start: ACCOUNTLINK_SECRET is not set, and "${join(place.dataFolder, "secret")}" does not hold the secret of data folder "${place.dataFolder}", expected the one that it was made with or last rotated to\n`,
+    );
+  });
+});
+
+describe("accountlink secrets rotate", () => {
+  it("gives a data folder that holds its secret a new one, beside its server", async () => {
+    const place = await makeWorkplace();
+    const key = await createKey(place);
+    const file = join(place.dataFolder, "secret");
+    const before = readFileSync(file, "utf8");
+    const url = await place.serve();
+
+    expect(await place.run("secrets", "rotate")).toEqual({
+      code: 0,
+      stdout: `The root key of data folder "${place.dataFolder}" is wrapped with the new secret now\n0 sightings brought under address key "secret"\n`,
+      stderr: "",
+    });
+    const after = readFileSync(file, "utf8");
+    expect(after).toMatch(/^[\w+/]{43}=\n$/);
+    expect(after).not.toBe(before);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(await statusWith(url, key)).toBe(404);
+    const other = await createKey(place);
+    expect(await statusWith(url, other)).toBe(404);
+
+    writeFileSync(file, before);
+    expect((await place.run("keys", "list")).stderr).toContain("does not hold the secret");
+  });
+
+  it("resumes a rotation of the file that was cut off, at either end of it", async () => {
+    const place = await makeWorkplace();
+    await createKey(place);
+    const file = join(place.dataFolder, "secret");
+    const [old, next] = [readFileSync(file, "utf8").trim(), secretOf("n")];
+    for (let times = 0; times < 2; times++) {
+      writeFileSync(file, `${next},${old}\n`);
+      expect((await place.run("keys", "list")).code).toBe(0);
+      expect((await place.run("secrets", "rotate")).code).toBe(0);
+      expect(readFileSync(file, "utf8")).toBe(`${next}\n`);
+      expect((await place.run("keys", "list")).code).toBe(0);
+    }
+  });
+
+  it("of several at once leaves the secret that wraps the root key", async () => {
+    const place = await makeWorkplace();
+    await createKey(place);
+    const rotations = await Promise.all([1, 2, 3].map(() => place.runProcess("secrets", "rotate")));
+    // One that begins between the two steps of another may be refused. None may leave a wrong
+    // secret.
+    expect(rotations.map(({ code }) => code)).toContain(0);
+    expect(await place.run("keys", "list")).toMatchObject({ code: 0, stderr: "" });
+    expect(readFileSync(join(place.dataFolder, "secret"), "utf8")).toMatch(/^[\w+/]{43}=\n$/);
+  });
+
+  it("brings sightings under the newest address key, and says what it cannot read", async () => {
+    const place = await makeWorkplace();
+    const fixture = await place.file("fixture.json", sightingsAt("203.0.113.7", "2001:db8::1"));
+    const under = (keys: string) =>
+      makeWorkplace({
+        ACCOUNTLINK_DATA_DIR: place.dataFolder,
+        ACCOUNTLINK_FIXTURE: fixture,
+        ...(keys === "" ? {} : { ACCOUNTLINK_ADDRESS_KEYS: keys }),
+      });
+    const [one, two] = [`k1:${secretOf("1")}`, `k2:${secretOf("2")}`];
+    const filling = (await under("")).start("serve");
+    await new Promise((resolve) => filling.stdout?.once("data", resolve));
+    filling.kill();
+    const rotate = async (keys: string) => (await under(keys)).json("secrets", "rotate");
+    const folder = place.dataFolder;
+    const rotated = (addressKey: string, count: number) => ({
+      secret: "rotated",
+      addressKey,
+      sightings: { rotated: count, unreadable: 0 },
+      folder,
+    });
+    expect(await rotate(one)).toEqual(rotated("k1", 2));
+    expect(await rotate(one)).toEqual(rotated("k1", 0));
+    expect(await rotate(two)).toEqual({
+      error: "Cannot read 2 sightings, expected the keys that protect them in ACCOUNTLINK_ADDRESS_KEYS",
+      secret: "rotated",
+      addressKey: "k2",
+      sightings: { rotated: 0, unreadable: 2 },
+      folder,
+    });
+    expect(await rotate(`${two},${one}`)).toEqual(rotated("k2", 2));
+    expect(await rotate(two)).toEqual(rotated("k2", 0));
+  });
+});
+
+describe.skipIf(missing !== null)(`accountlink secrets rotate on Postgres ${missing ?? ""}`, () => {
+  it("wraps the root key with the new secret, once, and the doctor says where the rotation is", async () => {
+    const { environment } = await makeShared();
+    const [old, next] = [environment["ACCOUNTLINK_SECRET"], secretOf("n")];
+    const under = (secret = "") => makeWorkplace({ ...environment, ACCOUNTLINK_SECRET: secret });
+    const [before, both, after] = [await under(old), await under(`${next},${old}`), await under(next)];
+    const rootKeyIn = async ({ json }: Workplace) =>
+      ((await json("doctor"))["findings"] as ReadonlyArray<Record<string, unknown>>)
+        .filter(({ check }) => check === "root key")
+        .map(({ status, finding }) => `${String(status)}: ${String(finding)}`)[0];
+    const key = await createKey(both);
+
+    expect((await after.run("keys", "list")).stderr).toMatch(
+      /^Cannot run the command: ACCOUNTLINK_SECRET is not the secret of database ".*", expected the one that/,
+    );
+    expect(await rootKeyIn(before)).toBe("ok: the secret unwraps it");
+    expect(await rootKeyIn(both)).toBe("warn: the old secret unwraps it");
+    expect(await before.json("secrets", "rotate")).toMatchObject({ secret: "unchanged" });
+    expect(await both.json("secrets", "rotate")).toMatchObject({ secret: "rotated" });
+    expect(await both.json("secrets", "rotate")).toMatchObject({ secret: "unchanged" });
+    expect(await rootKeyIn(both)).toBe("warn: the new secret unwraps it, and the old one is not needed");
+    expect(await rootKeyIn(after)).toBe("ok: the secret unwraps it");
+    expect(await rootKeyIn(before)).toMatch(/^fail: ACCOUNTLINK_SECRET is not the secret of database/);
+    expect((await before.run("serve")).stderr).toMatch(/^Cannot start: ACCOUNTLINK_SECRET is not the secret/);
+    expect(await statusWith(await after.serve(), key)).toBe(404);
+  });
+});

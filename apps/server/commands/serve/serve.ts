@@ -1,0 +1,36 @@
+/**
+ * `accountlink serve`
+ */
+import { Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import { Invocation } from "../../cli/invocation.ts";
+import { flagOf, readConfig, variables } from "../../config/config.ts";
+import { configWarnings } from "../../config/config_warnings.ts";
+import { resolveConfig } from "../../config/resolved_config.ts";
+import { loggingLayer } from "../../telemetry/logging.ts";
+
+const flags = Object.fromEntries(
+  Object.entries(variables).map(([name, { description, expected }]) => [
+    name,
+    Flag.String(flagOf(name)).pipe(Flag.withDescription(`${description}: ${expected}`), Flag.optional),
+  ]),
+);
+
+export const serveCommand = Command.make("serve", flags, (given) =>
+  Effect.gen(function* () {
+    const overrides = Object.entries(given).flatMap(([name, value]) =>
+      Option.isSome(value) ? [[name, value.value] as const] : [],
+    );
+    const environment = { ...(yield* Invocation).environment, ...Object.fromEntries(overrides) };
+    const config = yield* readConfig(environment);
+    const resolved = yield* resolveConfig(config);
+    // A server that is stopped by a signal succeeds.
+    process.exitCode = 0;
+    // The other commands start faster without the server's modules.
+    const { runServer } = yield* Effect.promise(() => import("./server.ts"));
+    return yield* Effect.gen(function* () {
+      yield* Effect.forEach(configWarnings(environment, config), ({ problem }) => Effect.logWarning(problem));
+      return yield* runServer(resolved);
+    }).pipe(Effect.provide(loggingLayer(config.ACCOUNTLINK_LOG_LEVEL)));
+  }),
+).pipe(Command.withDescription("Run the server. Every variable of the environment is also a flag"));

@@ -1,0 +1,69 @@
+import { startProxy } from "@accountlink/test-servers";
+import { Effect, Exit, Scope } from "effect";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startInProcess } from "../test_command_line.ts";
+import { makeWorkplace } from "../test_program.ts";
+import { makeShared, whyNothingShared } from "../test_shared.ts";
+
+const missing = await whyNothingShared();
+
+/** A way to a database that is cut. */
+const makeCutWay = async (databaseUrl: string) => {
+  const url = new URL(databaseUrl);
+  const scope = Scope.makeUnsafe();
+  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
+  const proxy = await Effect.runPromise(Scope.provide(startProxy(Number(url.port)), scope));
+  await Effect.runPromise(proxy.cut);
+  url.port = String(proxy.port);
+  return { url: url.href, restore: () => Effect.runPromise(proxy.restore) };
+};
+
+/** Waits until a stream says something. */
+const says = (stream: NodeJS.ReadableStream, words: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let said = "";
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      said += chunk;
+      if (said.includes(words)) resolve();
+    });
+    stream.once("close", () => reject(new Error(`Cannot go on: "${said}", expected "${words}"`)));
+  });
+
+describe.skipIf(missing !== null)(`several servers that start at once ${missing ?? ""}`, () => {
+  it("wait for a database that is empty and comes up late, and all of them serve", async () => {
+    const { database, environment } = await makeShared();
+    const way = await makeCutWay(database.url);
+    const { file } = await makeWorkplace();
+    const user = { account: "acme", scope: "global", chatId: "100001" };
+    const fixture = { links: [{ ...user, gameId: "1" }], sightings: [{ ...user, ip: "203.0.113.7" }] };
+    const variables = {
+      ...environment,
+      ACCOUNTLINK_PLATFORM: "dev",
+      ACCOUNTLINK_PORT: "0",
+      ACCOUNTLINK_DATABASE_URL: way.url,
+      ACCOUNTLINK_DATABASE_START_TIMEOUT: "1 minute",
+      ACCOUNTLINK_FIXTURE: await file("fixture.json", JSON.stringify(fixture)),
+    };
+    const servers = [1, 2, 3].map(() => startInProcess(["serve"], variables));
+    onTestFinished(async () => void (await Promise.all(servers.map(({ stop }) => stop()))));
+    await Promise.all(servers.map(({ stderr }) => says(stderr, "Waiting up to 1m: Cannot use database")));
+    const listening = servers.map(({ stdout }) => says(stdout, "listening on "));
+    await way.restore();
+    await Promise.all(listening);
+    const rows = await Effect.runPromise(database.query("SELECT game_id FROM links"));
+    expect(rows).toEqual([{ game_id: "1" }]);
+    const seen = await Effect.runPromise(database.query("SELECT chat_id, address_key_id FROM sightings"));
+    expect(seen).toEqual([{ chat_id: "100001", address_key_id: "secret" }]);
+  });
+
+  it("do not wait when they would wait in vain", async () => {
+    const { database, environment } = await makeShared();
+    const url = Object.assign(new URL(database.url), { password: "guess" });
+    const { run } = await makeWorkplace({ ...environment, ACCOUNTLINK_DATABASE_URL: url.href });
+    expect(await run("serve")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `Cannot use database "${url.host}${url.pathname}": it refuses the user or the password (28P01)\n`,
+    });
+  });
+});

@@ -1,0 +1,52 @@
+/**
+ * The server: from the configuration to the services, and from these to the listening socket.
+ */
+import { Console, Effect, Layer } from "effect";
+import { Invocation } from "../../cli/invocation.ts";
+import type { ResolvedConfig } from "../../config/resolved_config.ts";
+import { prepareFolder } from "../../files/data_folder.ts";
+import { demoIntroduction, demoKeyOf } from "../../fixture/demo.ts";
+import { loadStartupFixture, readStartupFixture, warnOfLive } from "../../fixture/startup_fixture.ts";
+import { networksLayer } from "../../layers/networks_layer.ts";
+import { serviceLayer } from "../../layers/service_layer.ts";
+import { claimPort } from "../../listening/port.ts";
+import { resolveSecrets } from "../../secrets/deployment_secret.ts";
+import { watchFileDescriptors } from "../../serving/file_descriptors.ts";
+import { serveHttp } from "../../serving/http_server.ts";
+import { telemetryLayer } from "../../telemetry/telemetry.ts";
+
+/**
+ * Runs the server until it is interrupted, then drains it. It has no span, which would be the parent of all
+ * others.
+ */
+export const runServer = (resolved: ResolvedConfig) =>
+  Effect.flatMap(Invocation, ({ environment }) =>
+    Effect.provide(Effect.scoped(startServer(resolved)), telemetryLayer(environment)),
+  );
+
+const startServer = Effect.fnUntraced(function* (resolved: ResolvedConfig) {
+  const { config, demo, platform, storage } = resolved;
+  // Everything that can fail by a wrong configuration comes before the first write.
+  const fixture = yield* readStartupFixture(resolved);
+  const networks = yield* Layer.build(networksLayer(config, fixture.vpnCidrs));
+  if (storage.kind === "embedded") yield* prepareFolder(config, storage.folder);
+  const secrets = yield* resolveSecrets(resolved);
+  yield* warnOfLive(platform, fixture);
+  const port = yield* claimPort("ACCOUNTLINK_PORT", {
+    host: config.ACCOUNTLINK_HOST,
+    port: config.ACCOUNTLINK_PORT,
+  });
+  const publicUrl = config.ACCOUNTLINK_PUBLIC_URL ?? port.url;
+  return yield* Effect.gen(function* () {
+    yield* Effect.forkScoped(watchFileDescriptors);
+    yield* loadStartupFixture(fixture);
+    yield* serveHttp(config, port, publicUrl, demo ? demoKeyOf(fixture.text) : undefined);
+    yield* Console.log(`listening on ${port.url}`);
+    if (demo) yield* Console.log(demoIntroduction(port.url, fixture.text));
+    return yield* Effect.never;
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(serviceLayer(resolved, secrets, fixture.platform, publicUrl)),
+    Effect.provideContext(networks),
+  );
+});

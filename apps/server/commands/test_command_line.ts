@@ -1,0 +1,80 @@
+/**
+ * For tests: the command line in this process, whose folder it shares.
+ */
+import { Console as NodeConsole } from "node:console";
+import { PassThrough, type Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
+import * as NodeServices from "@effect/platform-node/NodeServices";
+import { Console, Effect, Fiber, Layer, Metric, Sink, Stdio, Stream } from "effect";
+import { Invocation } from "../cli/invocation.ts";
+import { exitCodeOf, runCommandLine } from "./command_line.ts";
+import { runWebServer } from "./serve/test_web_server.ts";
+
+/** How a run ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that runs, with what it prints. */
+export interface RunningCommand {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Interrupts it, as a signal would, and gives its exit code. */
+  readonly stop: () => Promise<number>;
+  /** Its exit code, once it has ended. */
+  readonly ended: Promise<number>;
+}
+
+/** Starts the words, with these variables and no others, and with metrics of its own. */
+export const startInProcess = (
+  words: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>,
+  input = "",
+): RunningCommand => startProgram(runCommandLine, { words, environment }, input);
+
+/** Starts the services of `serve` behind a web handler. */
+export const startWebInProcess = (environment: Readonly<Record<string, string>>): RunningCommand =>
+  startProgram(runWebServer, { words: [], environment }, "");
+
+const startProgram = <E>(
+  program: Effect.Effect<unknown, E, Effect.Services<typeof runCommandLine>>,
+  invocation: typeof Invocation.Service,
+  input: string,
+): RunningCommand => {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const stdio = Stdio.layerTest({
+    stdin: Stream.encodeText(Stream.succeed(input)),
+    stdout: () =>
+      Sink.forEachArray((parts) =>
+        Effect.sync(() => {
+          for (const part of parts) stdout.write(part);
+        }),
+      ),
+  });
+  const fiber = program.pipe(
+    Effect.provideService(Invocation, invocation),
+    Effect.provideService(Console.Console, new NodeConsole({ stdout, stderr })),
+    Effect.provideService(Metric.MetricRegistry, new Map()),
+    Effect.provide([Layer.merge(NodeServices.layer, stdio), NodeCrypto.layerSecureRandom]),
+    Effect.runFork,
+  );
+  const ended = Effect.runPromise(Fiber.await(fiber)).then((exit) => {
+    for (const stream of [stdout, stderr]) stream.end();
+    return exitCodeOf(exit);
+  });
+  const stop = () => {
+    Effect.runFork(Fiber.interrupt(fiber));
+    return ended;
+  };
+  return { stdout, stderr, stop, ended };
+};
+
+/** Runs the words to their end. */
+export const runInProcess = async (...invocation: Parameters<typeof startInProcess>): Promise<Ended> => {
+  const { ended, ...printed } = startInProcess(...invocation);
+  const [code, stdout, stderr] = await Promise.all([ended, text(printed.stdout), text(printed.stderr)]);
+  return { code, stdout, stderr };
+};

@@ -1,0 +1,38 @@
+/**
+ * The data folder of the embedded storage.
+ */
+import { existsSync } from "node:fs";
+import { access, constants, mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Effect } from "effect";
+import { type Config, InvalidConfig } from "../config/config.ts";
+import { reasonOf } from "../message_text.ts";
+
+/**
+ * Creates the folder unless it exists, with access for its owner only. Fails if it cannot be used.
+ */
+export const prepareFolder = (config: Config, folder: string): Effect.Effect<void, InvalidConfig> =>
+  Effect.tryPromise({
+    try: async () => {
+      await make(folder);
+      if (!(await stat(folder)).isDirectory()) throw new Error("it is not a folder");
+      await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    },
+    catch: (cause) => unusableFolder(config, cause),
+  });
+
+/** The error for a data folder that cannot be used. */
+export const unusableFolder = ({ ACCOUNTLINK_DATA_DIR }: Config, cause: unknown): InvalidConfig =>
+  new InvalidConfig({
+    problem: `ACCOUNTLINK_DATA_DIR is "${ACCOUNTLINK_DATA_DIR}", expected a folder that can be made and written to (${reasonOf(cause)})`,
+  });
+
+// One folder at a time, since Node's recursive mkdir never ends where nothing can be created, as in
+// /proc.
+const make = async (folder: string): Promise<void> => {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) await make(dirname(folder));
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+};

@@ -1,0 +1,17 @@
+/**
+ * The cache ports on the chosen cache.
+ */
+import { CacheMemory } from "@accountlink/cache-memory";
+import { Effect, Layer } from "effect";
+import type { Cache } from "../config/resolved_config.ts";
+
+/** The modules of Redis are loaded only by processes that use it. */
+export const cacheLayer = (cache: Cache) =>
+  cache.kind === "memory"
+    ? CacheMemory.layer
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("@accountlink/cache-redis")),
+          ({ CacheRedis: { layer } }) => layer(cache),
+        ),
+      );

@@ -1,0 +1,42 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Effect, Layer } from "effect";
+import { Aead, SecureRandom } from "effect/crypto";
+import { layerAead } from "./crypto_layer.ts";
+
+const bytes = (length: number, value = 7) => new Uint8Array(length).fill(value);
+const options = { nonce: bytes(12, 1), aad: bytes(5, 2) };
+
+const on = <A, E>(layer: typeof layerAead, body: (aead: Aead.Aead["Service"]) => Effect.Effect<A, E>) =>
+  Effect.flatMap(Aead.Aead, body).pipe(Effect.provide(layer));
+
+describe("AES-256-GCM on node:crypto", () => {
+  it.effect.each([0, 1, 16, 1_000])("encrypts %i bytes as Web Crypto does, and decrypts them", (length) =>
+    Effect.gen(function* () {
+      const key = yield* Aead.key(Aead.aes256Gcm, bytes(32));
+      const encrypt = (aead: Aead.Aead["Service"]) => aead.encrypt(key, bytes(length), options);
+      const sealed = yield* on(layerAead, encrypt);
+      const expected = yield* Effect.flatMap(Aead.Aead, encrypt).pipe(Effect.provide(webCrypto));
+      assert.deepStrictEqual(sealed, expected);
+      const opened = yield* on(layerAead, (aead) => aead.decrypt(key, sealed, options));
+      assert.deepStrictEqual(opened, bytes(length));
+    }),
+  );
+
+  it.effect("refuses a text, a nonce and further data that were changed", () =>
+    Effect.gen(function* () {
+      const key = yield* Aead.key(Aead.aes256Gcm, bytes(32));
+      const sealed = yield* on(layerAead, (aead) => aead.encrypt(key, bytes(20), options));
+      const changed = sealed.map((byte, index) => (index === 3 ? byte ^ 1 : byte));
+      for (const [text, other] of [
+        [changed, options],
+        [sealed, { ...options, nonce: bytes(12, 3) }],
+        [sealed, { ...options, aad: bytes(5, 3) }],
+      ] as const) {
+        const error = yield* Effect.flip(on(layerAead, (aead) => aead.decrypt(key, text, other)));
+        assert.strictEqual(error.reason._tag, "DecryptionFailed");
+      }
+    }),
+  );
+});
+
+const webCrypto = Aead.layerWebCrypto.pipe(Layer.provide(SecureRandom.layerWebCrypto));

@@ -1,0 +1,83 @@
+/**
+ * Ports that open last, when the server behind them can answer.
+ */
+import { lookup } from "node:dns/promises";
+import { type AddressInfo, createServer, isIPv6, type Server } from "node:net";
+import { Effect, type Scope } from "effect";
+import { InvalidConfig, type VariableName } from "../config/config.ts";
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A port before and after it opens. */
+export interface Port {
+  readonly url: string;
+  /** Lets a server listen. All its handlers have to be there: Node drops what comes before them. */
+  readonly open: (server: Server) => Effect.Effect<void, InvalidConfig>;
+}
+
+/**
+ * Finds out the address of a port before it opens. A free port, in place of port 0, is held until then.
+ *
+ * @param variable the variable of the port, which errors name
+ */
+export const claimPort = Effect.fnUntraced(function* (
+  variable: VariableName,
+  address: Address,
+): Effect.fn.Return<Port, InvalidConfig, Scope.Scope> {
+  const refuse = (cause: unknown) => listenError(variable, address, cause);
+  const held = address.port === 0 ? yield* Effect.mapError(holdFreePort(address.host), refuse) : null;
+  const { address: host } = yield* Effect.tryPromise({ try: () => lookup(address.host), catch: refuse });
+  const port = held?.port ?? address.port;
+  return {
+    url: `http://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    open: (server) =>
+      Effect.suspend(() => {
+        held?.release();
+        return Effect.mapError(listen(server, { host, port }), refuse);
+      }),
+  };
+});
+
+const holdFreePort = (host: string) =>
+  Effect.gen(function* () {
+    const holder = createServer((socket) => socket.destroy());
+    const release = () => void holder.close();
+    yield* Effect.acquireRelease(listen(holder, { host, port: 0 }), () => Effect.sync(release));
+    return { port: (holder.address() as AddressInfo).port, release };
+  });
+
+const listen = (server: Server, { host, port }: Address): Effect.Effect<void, Error> =>
+  Effect.callback((resume) => {
+    const fail = (error: Error) => resume(Effect.fail(error));
+    server.once("error", fail);
+    server.listen(port, host, () => {
+      server.off("error", fail);
+      resume(Effect.void);
+    });
+  });
+
+/** Problems of the port, by error code. Any other error is about the host. */
+const portProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: "is in use",
+  EACCES: "this user may not use",
+};
+
+/**
+ * The error names the variable to correct.
+ *
+ * @param portVariable the variable of the port
+ * @param cause the error of `listen`
+ */
+const listenError = (portVariable: VariableName, { host, port }: Address, cause: unknown): InvalidConfig => {
+  const { code = "", message } = cause as NodeJS.ErrnoException;
+  const problem = portProblems[code];
+  return new InvalidConfig({
+    problem:
+      problem === undefined
+        ? `ACCOUNTLINK_HOST is "${host}", expected an address of this machine (${message})`
+        : `${portVariable} is "${port}", which ${problem} on "${host}", expected a free port`,
+  });
+};

@@ -1,0 +1,83 @@
+/**
+ * The HTTP interface on a port, with everything around it: limits of connections, readiness, metrics, drain.
+ */
+import { RedisHealth } from "@accountlink/cache-redis/redis_health";
+import { SessionWatch } from "@accountlink/core/sessions";
+import { HttpSettings, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
+import { docs, docsWith } from "@accountlink/http/docs";
+import { Effect, Layer, Option } from "effect";
+import type { Config } from "../config/config.ts";
+import { pageSettingsOf } from "../config/page_settings.ts";
+import type { Port } from "../listening/port.ts";
+import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
+import { limitConnections } from "./connection_limits.ts";
+import { Drain } from "./drain.ts";
+import { guide } from "./guide.ts";
+import { answerClientErrors, refuseMalformed } from "./malformed_requests.ts";
+import { makeNodeServer } from "./node_server.ts";
+import { listenForOperators } from "./operator_server.ts";
+import { answerRequests } from "./requests.ts";
+
+/**
+ * Answers the requests to a port until the scope closes.
+ *
+ * @param publicUrl the public URL of the service
+ * @param demoKey what `/docs` tries requests with
+ */
+export const serveHttp = Effect.fnUntraced(function* (
+  config: Config,
+  port: Port,
+  publicUrl: string,
+  demoKey: string | undefined,
+) {
+  const drain = new Drain();
+  const ready = readiness(drain);
+  const node = makeNodeServer(config, drain);
+  const refuseOverLimit = yield* limitConnections(node, config);
+  yield* exportProcessMetrics;
+  yield* exportConnections(node);
+  const app = yield* makeHttpApp.pipe(
+    Effect.provide(
+      Layer.mergeAll(
+        Layer.succeed(HttpSettings, {
+          publicUrl,
+          trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
+          metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
+          docs: (...place) => [
+            ...(demoKey === undefined ? docs : docsWith({ demoKey }))(...place),
+            ...guide(...place),
+          ],
+        }),
+        ready,
+        Layer.succeed(PageSettings, pageSettingsOf(config)),
+      ),
+    ),
+  );
+  yield* answerRequests(node, app, [refuseMalformed(publicUrl), refuseOverLimit]);
+  yield* answerClientErrors(node, app);
+  // Closed last, so that metrics are available while the server drains.
+  yield* Effect.provide(listenForOperators(config), ready);
+  const { stop } = yield* SessionWatch;
+  yield* Effect.acquireRelease(port.open(node), () => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
+});
+
+/**
+ * A server is ready if its storage is and it is not stopping. Without Redis it is ready but
+ * degraded.
+ */
+const readiness = (drain: Drain) =>
+  Layer.effect(
+    Readiness,
+    Effect.gen(function* () {
+      const { deployment, failing } = yield* Readiness;
+      const redis = yield* Effect.serviceOption(RedisHealth);
+      return Readiness.of({
+        deployment,
+        failing: Effect.suspend(() => (drain.isStopping ? Effect.succeed(["stopping"]) : failing)),
+        degraded: Option.match(redis, {
+          onNone: () => Effect.succeed([]),
+          onSome: ({ isReachable }) => Effect.map(isReachable, (reachable) => (reachable ? [] : ["redis"])),
+        }),
+      });
+    }),
+  ).pipe(Layer.provide(Readiness.layerStorage));

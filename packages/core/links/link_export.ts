@@ -1,0 +1,45 @@
+/**
+ * Exports of the links of a scope, in constant memory.
+ */
+import { Effect, Option, Stream } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { ChatId, Pid } from "../ids.ts";
+import { type LinkFormatName, linkFormats } from "./formats/link_formats.ts";
+import { LinkStore, type PortableLink } from "./link_store.ts";
+
+const pageSize = 1_000;
+
+/**
+ * Every link of a scope, by chat ID as text. A link that changes meanwhile may be there in its old or new state.
+ */
+export const allLinks = (pid: Pid): Stream.Stream<PortableLink, StoreUnavailable, LinkStore> =>
+  Stream.paginate(
+    null as ChatId | null,
+    Effect.fnUntraced(function* (after: ChatId | null) {
+      const page = yield* (yield* LinkStore).exportPage(pid, after, pageSize);
+      const next = page.length < pageSize ? Option.none() : Option.fromUndefinedOr(page.at(-1)?.chatId);
+      return [page, next] as const;
+    }),
+  );
+
+/**
+ * The text of a file with these links, which `importLinks` reads. `allLinks` has those of a scope.
+ *
+ * @example
+ * ```ts
+ * import { ChatId, GameId } from "@accountlink/core";
+ * import { Effect, Stream } from "effect";
+ *
+ * const link = { chatId: ChatId.make("100001"), gameId: GameId.make("1"), lastVerifiedAt: 0 };
+ * const file = linkFileOf(Stream.make(link), "csv");
+ * await Effect.runPromise(Stream.mkString(file)); // "chatId,gameId,lastVerifiedAt\n100001,1,1970-01-01T00:00:00.000Z\n"
+ * ```
+ */
+export const linkFileOf = <E, R>(
+  links: Stream.Stream<PortableLink, E, R>,
+  format: LinkFormatName,
+): Stream.Stream<string, E, R> => {
+  const { header, write } = linkFormats[format];
+  const lines = Stream.mapArray(links, (page) => [page.map(write).join("")] as const);
+  return header === "" ? lines : Stream.concat(Stream.succeed(header), lines);
+};

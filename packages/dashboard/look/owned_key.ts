@@ -1,0 +1,52 @@
+/**
+ * Keys as their owners see them.
+ */
+import { type ApiKey, isAccepted, type KeyAccess } from "@accountlink/core/keys";
+import type { OwnGuild } from "@accountlink/core/platforms";
+import type { Millis } from "@accountlink/core/timestamp";
+import { type Html, html } from "@accountlink/html";
+import { dayMs } from "./time.ts";
+
+/** A guild with its name on the chat platform. */
+export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;
+
+type KeyState = "active" | "disabled" | "expired" | "revoked";
+
+/** What a key is at a time: its status, or expired. */
+const stateOf = (key: ApiKey, now: Millis): KeyState =>
+  key.status === "active" && !isAccepted(key, now) ? "expired" : key.status;
+
+/** Whether an accepted key expires within a week. */
+export const endsSoon = (key: ApiKey, now: Millis): boolean =>
+  isAccepted(key, now) && key.expiresAt !== null && key.expiresAt - now < 7 * dayMs;
+
+const states = {
+  active: { label: "Active", tone: "good" },
+  disabled: { label: "Disabled", tone: "warn" },
+  expired: { label: "Expired", tone: "bad" },
+  revoked: { label: "Revoked", tone: "bad" },
+} as const;
+
+/** The state of a key, in a word. */
+export const stateHtml = (key: ApiKey, now: Millis): Html => {
+  const { label, tone } = states[stateOf(key, now)];
+  return html`<span class="badge ${tone}">${label}</span>`;
+};
+
+/** What a key is for. */
+export const accesses = {
+  full: { label: "Everything", hint: "Look-ups, writes, alts and verification sessions" },
+  read: { label: "Reading", hint: "Look-ups, bulk, status, alts and reading reviews" },
+  verify: { label: "Verification", hint: "Verification sessions and single look-ups" },
+} as const satisfies Record<KeyAccess, { readonly label: string; readonly hint: string }>;
+
+/** The name of a key; its public id where it has none. */
+export const nameOf = ({ name, id }: Pick<ApiKey, "name" | "id">): string =>
+  name === "" ? `Key ${id}` : name;
+
+/** Where a key counts: everywhere, or in a guild. */
+export const scopeText = ({ scope }: ApiKey, guilds: ReadonlyArray<NamedGuild>): string => {
+  if (scope.kind === "global") return "All communities";
+  const name = guilds.find(({ guildId }) => guildId === scope.guildId)?.name ?? null;
+  return name === null ? `Community ${scope.guildId}` : `${name} (${scope.guildId})`;
+};

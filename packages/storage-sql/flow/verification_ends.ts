@@ -1,0 +1,81 @@
+/**
+ * What removals of links, deletions of scopes and erasures do to verifications, in their
+ * transactions.
+ *
+ * Lock order of all writes, to avoid deadlocks: scope, record of the chat user, flows, sessions,
+ * then rows that only the holder of those writes.
+ *
+ * - A deletion of a scope locks it FOR UPDATE. Completions, moves and imports first lock it FOR KEY
+ *   SHARE, so they never overlap with a deletion. A removal of a link locks the record of its chat
+ *   user, as the deletion does. So transactions with the same chat user are serialized before they
+ *   lock flows.
+ * - Sessions are locked in the order of their sids, since two chat users can share sessions.
+ * - A completion for a chat user without a record has no record to lock. It inserts one instead,
+ *   before it locks the flow, and rolls back if it is refused or another transaction was first.
+ * - A proof of a chat account locks the record before its flow, so a removal sees the proof or
+ *   precedes it. A proof of a game account and the end of a flow lock only the flow.
+ * - Creating and advancing lock one session; of the earlier locks, only a key share of the scope.
+ * - A sweep skips locked rows.
+ * - An erasure locks the accounts of its user, their scopes, then the user's records by pid. Before them, it locks out
+ *   what names the user and would be missed while it is not committed: requests under an idempotency key and proofs.
+ */
+import type { ChatId, Pid } from "@accountlink/core";
+import { SessionId } from "@accountlink/core/ids";
+import type { SessionFailure } from "@accountlink/core/sessions";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Effect, Schema } from "effect";
+import type { SqlClient } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+import { schemaReaderOf } from "../statements/row.ts";
+import { readFlowSessions } from "./flow_row.ts";
+
+/** Whether the state is not final; literally the condition of the partial indexes. */
+export const unfinished = "state IN ('pending', 'opened')";
+
+export const readSessionIds = schemaReaderOf(
+  "verification_sessions",
+  Schema.Struct({ sid: SessionId }),
+  ({ sid }) => sid,
+);
+
+const failure: SessionFailure = "link_removed";
+
+/**
+ * Returns a function that removes proofs from flows, fails unfinished sessions, and returns these.
+ * A null pid stands for every scope, a null chat ID for every chat user.
+ */
+export const endVerificationsOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate, isAmong, isAnyOf } = dialectOf(sql);
+  const isUnfinished = sql.literal(unfinished);
+  const everyScope = sql`SELECT pid FROM scopes`;
+
+  return Effect.fnUntraced(function* (pid: Pid | null, chatId: ChatId | null, at: Millis) {
+    const inScope = pid === null ? sql`pid ${isAnyOf(everyScope)}` : sql`pid = ${pid}`;
+    const owner = chatId === null ? inScope : sql`${inScope} AND chat_id = ${chatId}`;
+    const proven = yield* Effect.flatMap(
+      sql`
+        UPDATE verification_flows SET chat_id = NULL, game_id = NULL, seen_version = COALESCE(seen_version, 0)
+        WHERE ${owner} AND chat_id IS NOT NULL
+        RETURNING sid`,
+      readFlowSessions,
+    );
+    const named = yield* Effect.flatMap(
+      sql`SELECT sid FROM verification_sessions WHERE ${owner} AND ${isUnfinished}`,
+      readSessionIds,
+    );
+    const sids = [...new Set([...named, ...proven.filter((sid) => sid !== null)])];
+    if (sids.length === 0) return sids;
+
+    const locked = yield* Effect.flatMap(
+      sql`
+        SELECT sid FROM verification_sessions
+        WHERE sid ${isAmong(JSON.stringify(sids))} AND ${inScope} AND ${isUnfinished} ORDER BY sid ${forUpdate}`,
+      readSessionIds,
+    );
+    yield* sql`
+      UPDATE verification_sessions
+      SET state = 'failed', error = ${failure}, change = change + 1, changed_at = ${at}
+      WHERE sid ${isAmong(JSON.stringify(locked))}`;
+    return locked;
+  });
+};

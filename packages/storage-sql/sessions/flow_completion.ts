@@ -1,0 +1,73 @@
+import { type CompletionRefusal, completedSession, completionRefusal } from "@accountlink/core/flow";
+import type { FlowId, SessionId } from "@accountlink/core/ids";
+import type { CompleteFlow } from "@accountlink/core/sessions";
+import { Data, Effect } from "effect";
+import type { SqlClient } from "effect/sql";
+import { storeSightings } from "../alts/sighting_row.ts";
+import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { flowColumns, readFlows } from "../flow/flow_row.ts";
+import { readRecords, readSets } from "../links/link_row.ts";
+import { linkStatements, relinkOf } from "../links/link_statements.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { readSessions, sessionColumns, storeSession } from "./session_row.ts";
+
+/** Rolls the transaction back, and is its answer. */
+class Refused extends Data.TaggedError("Refused")<{ readonly answer: CompletionRefusal }> {}
+
+/** `SessionStore.complete`: link, sighting, audit entry, flow and session in one transaction. */
+export const completeFlowOn = (sql: SqlClient.SqlClient) => {
+  const complete = completeOn(sql);
+  return (write: CompleteFlow) =>
+    complete(write).pipe(Effect.catchTag("Refused", ({ answer }) => Effect.succeed(answer)));
+};
+
+/** Locks in the order of `verification_ends.ts`. */
+const completeOn = (sql: SqlClient.SqlClient) => {
+  const { forReference } = dialectOf(sql);
+  const { link, lock, lockScope } = linkStatements(sql);
+  const lockFlow = lockFlowOn(sql);
+  const relink = relinkOf(sql);
+  const keep = sql.literal("DO NOTHING");
+
+  return Effect.fnUntraced(function* (write: CompleteFlow) {
+    const { pid, chatId, gameId, at, address } = write;
+    yield* lockScope(pid, forReference);
+    const [old] = yield* Effect.flatMap(lock(pid, chatId, chatId), readRecords);
+    // Before the flow is locked, since this waits for writes of the same record.
+    const added = old === undefined ? yield* link(pid, chatId, gameId, at, keep) : [];
+    const { flow, session: opened } = yield* lockFlow(write.flow);
+    const refusal = completionRefusal(write, { flow, session: opened, record: old });
+    if (refusal !== null) return yield* new Refused({ answer: refusal });
+
+    const rows = old === undefined ? added : yield* link(pid, chatId, gameId, at, relink);
+    const [set] = yield* readSets(rows);
+    if (set === undefined) return yield* new Refused({ answer: { _tag: "LinkChanged" } });
+    const { previousGameId } = set;
+    if (previousGameId !== gameId) {
+      yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId });
+    }
+    if (address !== null) yield* storeSightings(sql, pid, [{ chatId, address, seenAt: at }]);
+    yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
+    const session = opened === undefined ? null : completedSession(opened, write, previousGameId);
+    if (session !== null) yield* storeSession(sql, session, at);
+    return { _tag: "Completed", previousGameId, session } as const;
+  }, sql.withTransaction);
+};
+
+/** Locks a flow, and its session if it has one. */
+const lockFlowOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  const [flowFields, sessionFields] = [sql.literal(flowColumns), sql.literal(sessionColumns)];
+
+  const lockSession = (id: SessionId) =>
+    sql`SELECT ${sessionFields} FROM verification_sessions WHERE sid = ${id} ${forUpdate}`;
+
+  return Effect.fnUntraced(function* (id: FlowId) {
+    const [flow] = yield* Effect.flatMap(
+      sql`SELECT ${flowFields} FROM verification_flows WHERE id = ${id} ${forUpdate}`,
+      readFlows,
+    );
+    const [session] = flow?.session ? yield* Effect.flatMap(lockSession(flow.session), readSessions) : [];
+    return { flow, session };
+  });
+};
