@@ -1,6 +1,6 @@
 /**
- * The errors of the service. Each class has one of the sixteen stable codes. `message` and `details`
- * are public, `cause` and `operation` are internal. `errors.ts` of http-api says what each means over HTTP.
+ * The errors of the service. Each class has one of the stable codes. `message` and `details` are
+ * public, `cause` and `operation` are internal. `errors.ts` of http-api says what each means over HTTP.
  */
 import { Data } from "effect";
 import type { Millis } from "./timestamp.ts";

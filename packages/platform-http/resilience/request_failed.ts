@@ -60,7 +60,7 @@ const describe = ({ reason, status, code }: RequestFailed): string =>
  * const failed = new RequestFailed({ reason: "status", status: 500 });
  * failed.message; // 'Cannot ask the platform: the status is "500"'
  * const error = Effect.runSync(Effect.flip(asUnavailable("GamePlatform.hasUser")(Effect.fail(failed))));
- * [error.status, error.operation]; // [503, "GamePlatform.hasUser"]
+ * [error.code, error.operation]; // ["INTERNAL_ERROR", "GamePlatform.hasUser"]
  * ```
  */
 export const asUnavailable =
