@@ -19,25 +19,6 @@ const authenticate = (token: string) =>
   Effect.flatMap(KeyAuthenticator, (keys) => keys.authenticate(token, address("203.0.113.7")));
 
 describe("Accounts.ofChatUser", () => {
-  it.effect("returns the account of the chat user, whatever its name", () =>
-    Effect.gen(function* () {
-      const known = { name: "acme", chatId: ada, tier: "premium" } as const;
-      yield* (yield* KeyStore).ensureAccount(known);
-      assert.deepInclude(yield* (yield* Accounts).ofChatUser(ada), known);
-    }).pipe(Effect.provide(world)),
-  );
-
-  it.effect("creates one free account, also for concurrent sign-ins", () =>
-    Effect.gen(function* () {
-      const accounts = yield* Accounts;
-      const made = yield* Effect.forEach([1, 2, 3], () => accounts.ofChatUser(ada), {
-        concurrency: "unbounded",
-      });
-      const account = { name: "chat:10001", chatId: ada, tier: "free", status: "active" } as const;
-      assert.deepStrictEqual(made, [account, account, account]);
-    }).pipe(Effect.provide(world)),
-  );
-
   it.effect("gives nobody an account of that name that is not theirs", () =>
     Effect.gen(function* () {
       yield* (yield* KeyStore).ensureAccount({ name: "chat:10001", chatId: null, tier: "premium" });

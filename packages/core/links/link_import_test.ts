@@ -144,26 +144,6 @@ describe("importLinks", () => {
     }).pipe(Effect.provide(storage)),
   );
 
-  it.effect("changes nothing in a dry run, and foretells what would happen", () =>
-    Effect.gen(function* () {
-      yield* withScope;
-      yield* run(fileOf("chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01\n10002,2,2026-01-01\n"));
-      const before = { links: yield* stored, entries: yield* entries };
-      const file = fileOf(
-        "chatId,gameId,lastVerifiedAt\n10001,1,2026-01-01\n10002,9,2026-01-01\n10003,3,2026-01-01\n",
-      );
-      for (const existing of ["keep", "replace"] as const) {
-        const foretold = (yield* run(file, { existing, dryRun: true })).outcome;
-        expect({ links: yield* stored, entries: yield* entries }).toEqual(before);
-        expect(foretold).toMatchObject(
-          existing === "keep" ? { inserted: 1, replaced: 0, kept: 2 } : { inserted: 1, replaced: 1, kept: 1 },
-        );
-      }
-      const { inserted, replaced, kept } = (yield* run(file, { existing: "replace" })).outcome;
-      expect({ inserted, replaced, kept }).toEqual({ inserted: 1, replaced: 1, kept: 1 });
-    }).pipe(Effect.provide(storage)),
-  );
-
   it.effect("shows how far it is, to the end", () =>
     Effect.gen(function* () {
       yield* withScope;

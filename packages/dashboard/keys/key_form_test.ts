@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { makeKey } from "../test_data.ts";
-import { entriesOf, expiryOf, rulesOf } from "./key_form.ts";
+import { makeGuild, makeKey } from "../test_data.ts";
+import { entriesOf, expiryOf, rulesOf, scopeFields } from "./key_form.ts";
+import { emptyKeyForm } from "./new_key_page.ts";
 
 describe("the last day of a key", () => {
   it("comes back as typed", () => {
@@ -21,5 +22,17 @@ describe("a list of entries", () => {
       "198.51.100.0/24",
       "2001:db8::/32",
     ]);
+  });
+});
+
+describe("the menu of communities", () => {
+  it("has those that the owner manages and the bot is in", () => {
+    const guilds = [
+      makeGuild("Both"),
+      { ...makeGuild("No bot"), bot: false },
+      { ...makeGuild("No manager"), manager: false },
+    ];
+    const { source } = scopeFields(emptyKeyForm, guilds, []);
+    expect(guilds.filter(({ name }) => source.includes(`${name} (`))).toEqual([guilds[0]]);
   });
 });
