@@ -9,7 +9,11 @@ const root = join(import.meta.dirname, "../..");
 const embedders = [
   { name: "nodeListener", how: "listener", command: [process.execPath] },
   { name: "fetch on Node", how: "fetch", command: [process.execPath] },
-  { name: "fetch on Deno", how: "fetch", command: [join(root, "node_modules/deno/deno"), "run", "--allow-all"] },
+  {
+    name: "fetch on Deno",
+    how: "fetch",
+    command: [join(root, "node_modules/deno/deno"), "run", "--allow-all"],
+  },
   { name: "fetch on Bun", how: "fetch", command: [join(root, "node_modules/bun/bin/bun.exe")] },
 ] as const;
 

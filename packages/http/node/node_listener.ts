@@ -205,7 +205,10 @@ const noBytes = new Uint8Array();
 
 const tooLarge = Effect.fail(new BodyTooLarge());
 
-const bytesReadBefore = ({ rawBody }: NodeRequest, maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> => {
+const bytesReadBefore = (
+  { rawBody }: NodeRequest,
+  maxBytes: number,
+): Effect.Effect<Uint8Array, BodyTooLarge> => {
   if (rawBody === undefined) {
     const expected = "expected the listener before body parsers, or the bytes as rawBody";
     return Effect.die(new Error(`Cannot read the body: it was read before, ${expected}`));

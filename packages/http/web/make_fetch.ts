@@ -31,10 +31,7 @@ export const makeFetch = (app: HttpApp, requests: OpenRequests, context: Context
     if (!isStream(body)) return toWebResponse(response, body);
     const ending = Effect.ensuring(body.release, Effect.sync(requests.begin()));
     const chunks = Stream.ensuring(body.chunks, ending);
-    return toWebResponse(
-      response,
-      Stream.toReadableStreamWith(chunks, context, { signal: request.signal }),
-    );
+    return toWebResponse(response, Stream.toReadableStreamWith(chunks, context, { signal: request.signal }));
   };
 
   return async (request, info) => {

@@ -42,7 +42,10 @@ const lookup = (key: string) => ({ headers: { authorization: `Bearer ${key}` } }
 const inParts = (key: string) => {
   const { body } = write(key);
   const head = `PATCH /v2/game HTTP/1.1\r\nHost: ours.example\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
-  return [`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body.slice(0, 5)}`, body.slice(5)] as const;
+  return [
+    `${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body.slice(0, 5)}`,
+    body.slice(5),
+  ] as const;
 };
 
 describe("nodeListener", () => {
@@ -131,7 +134,7 @@ describe("a body that was read before", () => {
     expect((await fetch(`${url}/v2/game`, write(key, "2"))).status).toBe(200);
     // Without a length, which would be refused first.
     const body = new Blob([JSON.stringify({ chatId: "1".repeat(70_000) })]).stream();
-    const answer = await fetch(`${url}/v2/game`, { ...write(key), body, duplex: "half" });
+    const answer = await fetch(`${url}/v2/game`, { ...write(key), body, duplex: "half" } as RequestInit);
     expect(await answer.json()).toMatchObject({ error: { code: "INVALID_BODY" } });
   });
 });

@@ -75,5 +75,7 @@ const encoder = new TextEncoder();
 /** As they are where possible: to make `Headers` of them takes as long as a lookup. */
 const headersOf = (headers: HttpResponse["headers"]): HeadersInit =>
   typeof headers["set-cookie"] === "object"
-    ? Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one]))
+    ? Object.entries(headers).flatMap(([name, value]) =>
+        [value].flat().map((one): [string, string] => [name, one]),
+      )
     : (headers as Record<string, string>);

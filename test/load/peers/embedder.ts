@@ -11,9 +11,7 @@ import type { Serve } from "./ports.ts";
 
 const { guilds, gameUsers } = platformFixture().platform;
 const gameIds = new Set(gameUsers.map(({ id }) => id));
-const members = new Map(
-  guilds.map(({ id, members }) => [id, new Set(members.map(({ chatId }) => chatId))]),
-);
+const members = new Map(guilds.map(({ id, members }) => [id, new Set(members.map(({ chatId }) => chatId))]));
 
 const [how, folder = ""] = process.argv.slice(2);
 const al = await createAccountLink({
