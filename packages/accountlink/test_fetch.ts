@@ -1,4 +1,7 @@
 /** The HTTP interface of an embedded service. */
+import { once } from "node:events";
+import { createServer, IncomingMessage, ServerResponse } from "node:http";
+import { type AddressInfo, Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { createAccountLink, InvalidOptions, type PromisedAccountLink } from "./mod.ts";
 import { platforms, type World } from "./test_world.ts";
@@ -43,6 +46,22 @@ export const fetchSuite = (world: () => World): void => {
       expect(await send("GET", "/v2/chat?chatId=100001", token)).toMatchObject({ status: 401 });
     });
 
+    it("listens to Node's HTTP server", async () => {
+      const { keys, links } = await world().newScope();
+      await links.set("100001", "1");
+      const { token } = await keys.create({ name: "bot", limits: "none" });
+      const server = createServer(world().al.nodeListener).listen(0, "127.0.0.1");
+      try {
+        await once(server, "listening");
+        const { port } = server.address() as AddressInfo;
+        const url = `http://127.0.0.1:${port}/links/v2/chat?chatId=100001`;
+        const answer = await globalThis.fetch(url, { headers: { authorization: `Bearer ${token}` } });
+        expect(await answer.json()).toMatchObject({ status: 200, data: { gameId: "1" } });
+      } finally {
+        server.close();
+      }
+    });
+
     it("shows its pages", async () => {
       const { sessions } = await world().newScope();
       const { url } = await sessions.create({ clientId: "one" });
@@ -53,6 +72,8 @@ export const fetchSuite = (world: () => World): void => {
     it("needs options that say where it is and whether it knows addresses", async () => {
       const al = await createAccountLink(platforms);
       await expect(al.fetch(new Request("https://links.example/"))).rejects.toBeInstanceOf(InvalidOptions);
+      const request = new IncomingMessage(new Socket());
+      expect(() => al.nodeListener(request, new ServerResponse(request))).toThrow(InvalidOptions);
       await al.close();
       const http = { publicUrl: "https://links.example" } as never;
       await expect(createAccountLink({ ...platforms, http })).rejects.toThrow(

@@ -32,7 +32,7 @@ import {
   forbiddenReasons,
   InvalidParameters,
   keyBuckets,
-} from "./v2/error_details.ts";
+} from "./error_details.ts";
 
 type ErrorOf<Code extends ErrorCode> = Extract<PublicError, { readonly code: Code }>;
 

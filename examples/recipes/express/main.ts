@@ -1,5 +1,4 @@
 /** Express, with the service below /links, before the body parsers. */
-import { getRequestListener } from "@hono/node-server";
 import { createAccountLink } from "accountlink";
 import express from "express";
 
@@ -10,12 +9,8 @@ const al = await createAccountLink({
 });
 console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
 
-const links = getRequestListener((request, { incoming }) =>
-  al.fetch(request, { clientAddress: incoming.socket.remoteAddress }),
-);
-
 const app = express();
-app.all("/links/*path", links);
+app.use("/links", al.nodeListener);
 app.use(express.json());
 app.get("/", (_request, response) => void response.send("Hello"));
 const server = app.listen(port, "127.0.0.1");

@@ -1,6 +1,5 @@
 /** Express, with the service below /links, after the body parsers, which keep the bytes that they read. */
 import type { IncomingMessage } from "node:http";
-import { getRequestListener } from "@hono/node-server";
 import { createAccountLink } from "accountlink";
 import express from "express";
 
@@ -11,16 +10,13 @@ const al = await createAccountLink({
 });
 console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
 
-// The listener reads a rawBody instead of the stream.
+// The listener takes rawBody where the body was read before.
 const verify = (request: IncomingMessage, _response: unknown, bytes: Buffer) =>
   void Object.assign(request, { rawBody: bytes });
-const links = getRequestListener((request, { incoming }) =>
-  al.fetch(request, { clientAddress: incoming.socket.remoteAddress }),
-);
 
 const app = express();
 app.use(express.json({ verify }), express.urlencoded({ verify }));
-app.all("/links/*path", links);
+app.use("/links", al.nodeListener);
 app.get("/", (_request, response) => void response.send("Hello"));
 const server = app.listen(port, "127.0.0.1");
 

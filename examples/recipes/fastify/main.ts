@@ -1,5 +1,4 @@
 /** Fastify, with the service below /links. */
-import { getRequestListener } from "@hono/node-server";
 import { createAccountLink } from "accountlink";
 import Fastify from "fastify";
 
@@ -10,10 +9,6 @@ const al = await createAccountLink({
 });
 console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
 
-const links = getRequestListener((request, { incoming }) =>
-  al.fetch(request, { clientAddress: incoming.socket.remoteAddress }),
-);
-
 // Connections are kept for 72 seconds otherwise, also when it closes.
 const server = Fastify({ forceCloseConnections: true });
 server.get("/", async () => "Hello");
@@ -23,7 +18,7 @@ server.register(async (scope) => {
   scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
   scope.all("/links/*", (request, reply) => {
     reply.hijack();
-    return links(request.raw, reply.raw);
+    al.nodeListener(request.raw, reply.raw);
   });
 });
 await server.listen({ port, host: "127.0.0.1" });

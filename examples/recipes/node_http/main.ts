@@ -1,6 +1,5 @@
 /** Node's own HTTP server, with the service below /links. */
 import { createServer } from "node:http";
-import { getRequestListener } from "@hono/node-server";
 import { createAccountLink } from "accountlink";
 
 const port = Number(process.env["PORT"] ?? 3000);
@@ -10,11 +9,8 @@ const al = await createAccountLink({
 });
 console.log(`Key: ${(await al.keys.create({ name: "bot" })).token}`);
 
-const links = getRequestListener((request, { incoming }) =>
-  al.fetch(request, { clientAddress: incoming.socket.remoteAddress }),
-);
 const server = createServer((request, response) => {
-  if (request.url?.startsWith("/links/")) void links(request, response);
+  if (request.url?.startsWith("/links/")) al.nodeListener(request, response);
   else response.end("Hello");
 });
 server.listen(port, "127.0.0.1");

@@ -31,6 +31,7 @@ export const keyFreshness = 750;
 const maxCachedKeys = 100_000;
 
 interface CachedKey extends AuthenticatedKey {
+  readonly keyHash: string;
   freshUntil: Millis;
   acceptedUntil: Millis;
   /** When to share with other nodes that it is accepted. */
@@ -109,10 +110,11 @@ export class KeyAuthenticator extends Context.Service<
       const addToCache = (
         token: string,
         presented: PresentedKey,
-        { freshUntil, now }: { readonly freshUntil: Millis; readonly now: Millis },
+        { keyHash, freshUntil, now }: Pick<CachedKey, "keyHash" | "freshUntil"> & { readonly now: Millis },
       ): CachedKey => {
         const cached: CachedKey = {
           ...presented,
+          keyHash,
           quota: quotaOf(presented.key.limits, limits[presented.key.tier]),
           freshUntil,
           acceptedUntil: now + acceptedFor,
@@ -136,7 +138,7 @@ export class KeyAuthenticator extends Context.Service<
         if (Option.isNone(found) || !isUsable(found.value, now)) return yield* refuseWrong(token, address);
         // A key that changed during the read may be out of date: it is used for this request only.
         const freshUntil = changes === changesBefore ? asked + keyFreshness : 0;
-        const cached = addToCache(token, found.value, { freshUntil, now });
+        const cached = addToCache(token, found.value, { keyHash, freshUntil, now });
         if (cached.shareAt <= now) {
           cached.shareAt = now + shareInterval;
           yield* throttle.shareAccepted(keyHash, now);
@@ -144,12 +146,15 @@ export class KeyAuthenticator extends Context.Service<
         return cached;
       });
 
+      const hashOf = (token: string | null) =>
+        token === null || keyIdOf(token) === null ? Effect.succeed(null) : secrets.keyHash(token);
+
       const authenticateByLookUp = Effect.fnUntraced(function* (
         token: string | null,
         address: ClientAddress | null,
       ) {
         const cached = token === null ? undefined : cache.get(token);
-        const keyHash = token === null || keyIdOf(token) === null ? null : yield* secrets.keyHash(token);
+        const keyHash = cached?.keyHash ?? (yield* hashOf(token));
         if (cached === undefined || cached.acceptedUntil <= (yield* Clock.currentTimeMillis)) {
           yield* throttle.check(address, keyHash);
         }

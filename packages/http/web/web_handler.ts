@@ -26,9 +26,9 @@ export interface WebHandlerOptions extends Pick<HttpSettingsShape, "docs"> {
   readonly basePath?: string;
 
   /**
-   * `"given"`: each call of `fetch` has the address of its client; that of the socket is the default of `nodeListener`. `"none"`: no call has, so wrong
-   * keys are not throttled, only the limits of keys apply, keys with lists of addresses are
-   * refused, and flows leave no address for alt detection.
+   * `"given"`: each call has the address of its client; `nodeListener` takes that of the socket
+   * where it is left out. `"none"`: no call has, so wrong keys are not throttled, only the limits of
+   * keys apply, keys with lists of addresses are refused, and flows leave no address for alt detection.
    */
   readonly clientAddress: "given" | "none";
 

@@ -5,7 +5,7 @@ import { assertStorable } from "@accountlink/core/storable_text";
 import { traced } from "@accountlink/core/telemetry";
 import { Cause, Effect } from "effect";
 import { SqlError } from "effect/sql";
-import { FullDisk } from "../sqlite/client/sql_error.ts";
+import { FullDisk } from "./full_disk.ts";
 import type { UnreadableRow } from "./row.ts";
 
 /**

@@ -1,6 +1,7 @@
 /** Maps errors of node:sqlite to the typed reasons of `effect/sql`. */
 import { Effect, Predicate } from "effect";
 import { SqlError } from "effect/sql";
+import { FullDisk } from "../../statements/full_disk.ts";
 
 /**
  * Result codes of SQLite; `errcode` of node:sqlite has them in its low byte.
@@ -25,9 +26,6 @@ const code = {
   CONSTRAINT_UNIQUE: 2067,
   CONSTRAINT_ROWID: 2579,
 };
-
-/** The disk is full. It is logged once, by `logFullDisk`. */
-export class FullDisk extends SqlError.ConnectionError {}
 
 /** Whether `cause` says that another connection holds the lock. */
 export function isBusy(cause: unknown): boolean {

@@ -1,0 +1,192 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { StoreUnavailable } from "@accountlink/core/errors";
+import { Effect, Layer } from "effect";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { makeWeb, services } from "./test_web.ts";
+import { makeWebHandler } from "./web_handler.ts";
+
+const web = makeWeb();
+afterAll(web.stop);
+
+const servers: Array<ReturnType<typeof createServer>> = [];
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** Listens on a free port. */
+const listen = async (listener: RequestListener) => {
+  const server = createServer(listener);
+  servers.push(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { port, url: `http://127.0.0.1:${port}` };
+};
+
+const write = (key: string, gameId = "1") => ({
+  method: "PATCH",
+  headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+  body: JSON.stringify({ chatId: "100001", gameId }),
+});
+
+const lookup = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+
+/** The bytes of a write, whose body comes in two parts. */
+const inParts = (key: string) => {
+  const { body } = write(key);
+  const head = `PATCH /v2/game HTTP/1.1\r\nHost: ours.example\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+  return [
+    `${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body.slice(0, 5)}`,
+    body.slice(5),
+  ] as const;
+};
+
+describe("nodeListener", () => {
+  it("answers a write, a lookup and HEAD", async () => {
+    const { url } = await listen(web.handler().nodeListener);
+    const key = await web.newKey();
+    expect((await fetch(`${url}/v2/game`, write(key))).status).toBe(200);
+    const found = await fetch(`${url}/v2/chat?chatId=100001`, lookup(key));
+    expect(await found.json()).toMatchObject({ status: 200, data: { gameId: "1" } });
+    const head = await fetch(`${url}/v2/chat?chatId=100001`, { method: "HEAD", ...lookup(key) });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+  });
+
+  it("starts the services with the first request, answers 503 if they cannot start, and tries again", async () => {
+    const logged = vi.spyOn(console, "log").mockImplementation(() => {});
+    let starts = 0;
+    const layer = Layer.unwrap(
+      Effect.suspend(() =>
+        ++starts === 1
+          ? Effect.fail(new StoreUnavailable({ operation: "tests", cause: "down" }))
+          : Effect.succeed(services),
+      ),
+    );
+    const handler = makeWebHandler(layer, { publicUrl: "https://ours.example", clientAddress: "given" });
+    const { url } = await listen(handler.nodeListener);
+    expect(starts).toBe(0);
+    expect((await fetch(`${url}/healthz`)).status).toBe(503);
+    expect(JSON.stringify(logged.mock.calls)).toContain("Cannot start the services");
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    await handler.close();
+    expect((await fetch(`${url}/healthz`)).status).toBe(503);
+  });
+
+  it("takes the address of the socket, or that which it is called with", async () => {
+    const { nodeListener } = web.handler();
+    const key = await web.newKey({ allowIps: ["127.0.0.1"] });
+    const statusAt = async (listener: RequestListener) =>
+      (await fetch(`${(await listen(listener)).url}/v2/game?gameId=2`, lookup(key))).status;
+    expect(await statusAt(nodeListener)).toBe(404);
+    expect(await statusAt((...pair) => nodeListener(...pair, { clientAddress: "203.0.113.7" }))).toBe(403);
+    expect(await statusAt((...pair) => nodeListener(...pair, () => {}))).toBe(404);
+  });
+
+  it("refuses addresses that are none", async () => {
+    const { nodeListener } = web.handler();
+    const { url } = await listen((...pair) => nodeListener(...pair, { clientAddress: "unknown" }));
+    expect((await fetch(`${url}/v2/game?gameId=2`, lookup(await web.newKey()))).status).toBe(500);
+  });
+
+  it("reads the URL as it was sent to the framework", async () => {
+    const { nodeListener } = web.handler({ basePath: "/links" });
+    const { url } = await listen((request, response) => {
+      const originalUrl = request.url;
+      request.url = request.url?.replace("/links", "");
+      nodeListener(Object.assign(request, { originalUrl }), response);
+    });
+    const found = await fetch(`${url}/links/v2/game?gameId=2`, lookup(await web.newKey()));
+    expect(await found.json()).toMatchObject({ error: { code: "LINK_NOT_FOUND" } });
+  });
+});
+
+describe("a body that was read before", () => {
+  /** As a body parser leaves a request. */
+  const parsed = async (request: IncomingMessage, keep: boolean) => {
+    const bytes = Buffer.from(await text(request));
+    return keep ? Object.assign(request, { rawBody: bytes }) : request;
+  };
+
+  const listenAfterParser = (keep: boolean) => {
+    const { nodeListener } = web.handler();
+    return listen((request, response) => {
+      void parsed(request, keep).then((read) => nodeListener(read, response));
+    });
+  };
+
+  it("is answered with 500, and the log says what to do", async () => {
+    const logged = vi.spyOn(console, "log").mockImplementation(() => {});
+    const { url } = await listenAfterParser(false);
+    expect((await fetch(`${url}/v2/game`, write(await web.newKey()))).status).toBe(500);
+    expect(JSON.stringify(logged.mock.calls)).toContain("expected the listener before body parsers");
+  });
+
+  it("is taken as rawBody, within the maximum", async () => {
+    const { url } = await listenAfterParser(true);
+    const key = await web.newKey();
+    expect((await fetch(`${url}/v2/game`, write(key, "2"))).status).toBe(200);
+    // Without a length, which would be refused first.
+    const body = new Blob([JSON.stringify({ chatId: "1".repeat(70_000) })]).stream();
+    const answer = await fetch(`${url}/v2/game`, { ...write(key), body, duplex: "half" } as RequestInit);
+    expect(await answer.json()).toMatchObject({ error: { code: "INVALID_BODY" } });
+  });
+});
+
+describe("close", () => {
+  it("ends streams", async () => {
+    const handler = web.handler();
+    const { url } = await listen(handler.nodeListener);
+    const key = await web.newKey();
+    const headers = { ...lookup(key).headers, "content-type": "application/json" };
+    const body = JSON.stringify({ clientId: "7" });
+    const created = await fetch(`${url}/v2/sessions`, { method: "POST", headers, body });
+    const { data } = (await created.json()) as { readonly data: { readonly sid: string } };
+    const stream = await fetch(`${url}/v2/sessions/${data.sid}/stream`, lookup(key));
+    await handler.close();
+    expect(await stream.text()).toContain("event: timeout");
+  });
+
+  /** Sends the first part of a write, and waits until it has arrived and the services have started. */
+  const beginWrite = async () => {
+    const handler = web.handler();
+    const arrived = Promise.withResolvers<void>();
+    const { port, url } = await listen((...pair) => {
+      handler.nodeListener(...pair);
+      arrived.resolve();
+    });
+    const [first, rest] = inParts(await web.newKey());
+    const socket = connect(port, "127.0.0.1");
+    socket.write(first);
+    await arrived.promise;
+    const status = async () => (await fetch(`${url}/healthz`)).status;
+    expect(await status()).toBe(200);
+    return { handler, socket, rest, status };
+  };
+
+  it("waits for a request under way", async () => {
+    const { handler, socket, rest, status } = await beginWrite();
+    let isClosed = false;
+    const closing = handler.close().then(() => {
+      isClosed = true;
+    });
+    expect(await status()).toBe(503);
+    expect(isClosed).toBe(false);
+    socket.write(rest);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /);
+    await closing;
+  });
+
+  // It waits for open requests for 10 seconds.
+  it("does not wait for a client that has gone", { timeout: 9_000 }, async () => {
+    const { handler, socket } = await beginWrite();
+    socket.destroy();
+    await handler.close();
+  });
+});
