@@ -7,7 +7,7 @@ import { makeShared, whyNothingShared } from "./test_shared.ts";
 
 const missing = await whyNothingShared();
 
-/** The status that a server answers to a look-up with the key. */
+/** The status that a server answers to a lookup with the key. */
 const statusWith = async (url: string, key: string): Promise<number> => {
   const response = await fetch(`${url}/v2/chat?chatId=100001`, {
     headers: { authorization: `Bearer ${key}` },

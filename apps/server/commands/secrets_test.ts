@@ -8,7 +8,7 @@ const missing = await whyNothingShared();
 
 const secretOf = (text: string): string => Buffer.alloc(32, text).toString("base64");
 
-/** The status that a server answers to a look-up with the key; 404 when it knows the key. */
+/** The status that a server answers to a lookup with the key; 404 when it knows the key. */
 const statusWith = async (url: string, key: unknown): Promise<number> => {
   const response = await fetch(`${url}/v2/chat?chatId=100001`, {
     headers: { authorization: `Bearer ${String(key)}` },

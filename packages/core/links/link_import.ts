@@ -99,8 +99,9 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
  *
  * @example
  * ```ts
- * import { LinkStore, Pid } from "@accountlink/core";
+ * import { Pid } from "@accountlink/core";
  * import { KeyStore } from "@accountlink/core/keys";
+ * import type { ImportOutcome, LinkSource, UnreadableLinkFile } from "@accountlink/core/links";
  * import { StorageMemory } from "@accountlink/storage-memory";
  * import { Effect, Layer, Stream } from "effect";
  * import { Digest } from "effect/crypto";
@@ -113,11 +114,11 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
  *   const keys = yield* KeyStore;
  *   yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
  *   yield* keys.ensureScope("acme", { kind: "global" }, pid);
- *   yield* importLinks(source, { findScope: Effect.succeed(pid), origin });
- *   return (yield* Stream.runCollect(allLinks(pid))).map(({ gameId }) => gameId);
+ *   const outcome: ImportOutcome = yield* importLinks(source, { findScope: Effect.succeed(pid), origin });
+ *   return [outcome.inserted, (yield* Stream.runCollect(allLinks(pid))).map(({ gameId }) => gameId)];
  * });
  * const layer = Layer.merge(StorageMemory.layer, Digest.layerWebCrypto);
- * await Effect.runPromise(Effect.provide(program, layer)); // ["1"]
+ * await Effect.runPromise(Effect.provide(program, layer)); // [1, ["1"]]
  * ```
  */
 export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2>(

@@ -22,7 +22,7 @@ const networksFlag = (name: string, description: string) =>
 /** What a key is for. */
 export const accessFlag = Flag.Literals("access", ["full", "read", "verify"]).pipe(
   Flag.withDescription(
-    "What the key is for: everything, look-ups and alts, or sessions and single look-ups (default: full)",
+    "What the key is for: everything, lookups and alts, or sessions and single lookups (default: full)",
   ),
 );
 

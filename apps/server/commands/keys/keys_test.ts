@@ -9,7 +9,7 @@ interface KeyJson {
 
 const text = (value: unknown): string => String(value);
 
-/** The status that a server answers to a look-up with the key. */
+/** The status that a server answers to a lookup with the key. */
 const statusWith = async (url: string, key: unknown): Promise<number> => {
   const response = await fetch(`${url}/v2/chat?chatId=100001`, {
     headers: { authorization: `Bearer ${text(key)}` },

@@ -104,7 +104,7 @@ export const updateKeyCommand = Command.make("update", flags, (choice) =>
   Command.withExamples([
     {
       command: "accountlink keys update Aa0Bb1Cc2Dd3 --access read",
-      description: "Only look-ups from now on",
+      description: "Only lookups from now on",
     },
     {
       command: "accountlink keys update Aa0Bb1Cc2Dd3 --kind partner --per-window 50 --daily 0",

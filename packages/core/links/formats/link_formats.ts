@@ -18,6 +18,7 @@ export const linkFormatNames = Object.keys(linkFormats) as ReadonlyArray<LinkFor
  *
  * @example
  * ```ts
+ * import { formatOfName, linkFormatNames } from "@accountlink/core/links";
  * import { Option } from "effect";
  *
  * formatOfName("links.jsonl"); // Option.some("ndjson")
