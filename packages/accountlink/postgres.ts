@@ -47,8 +47,9 @@ export const postgres = (
     return ResilientCounters.layer().pipe(Layer.provideMerge(Layer.merge(stores, CacheMemory.layer)));
   }
   const shared = typeof redis === "string" ? { url: redis } : redis;
+  const cache = CacheRedis.layer({ ...shared, url: Redacted.make(shared.url) });
   return ResilientCounters.layer({ local: CacheMemory.layer }).pipe(
-    Layer.provideMerge(Layer.merge(stores, CacheRedis.layer({ ...shared, url: Redacted.make(shared.url) }))),
+    Layer.provideMerge(Layer.provideMerge(cache, stores)),
   );
 };
 

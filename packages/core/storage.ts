@@ -2,6 +2,7 @@
  * The storage ports. One adapter provides all, since a write can span several in one transaction.
  */
 
+import { Context } from "effect";
 import type { AltReviewStore } from "./alts/alt_review_store.ts";
 import type { SightingStore } from "./alts/sighting_store.ts";
 import type { AuditLog } from "./audit/audit_log.ts";
@@ -42,3 +43,14 @@ export type StoragePorts =
   | SignInStore
   | UsageStore
   | IdempotencyStore;
+
+/**
+ * Tells a database from its copies, for what nodes share beside it. A copy has the same keys and
+ * sessions, and must not share their limits, signals and cached answers. Empty for storages that
+ * only one process uses.
+ *
+ * @internal
+ */
+export const StorageIdentity = Context.Reference<string>("@accountlink/core/StorageIdentity", {
+  defaultValue: () => "",
+});

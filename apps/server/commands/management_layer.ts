@@ -74,11 +74,12 @@ export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage
     Effect.map(cacheOf(config), (cache) =>
       Layer.mergeAll(Accounts.layer, ApiKeys.layer, UserData.layer).pipe(
         Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
+        // Signals to running servers, which without Redis notice changes when they read the storage again.
+        Layer.provide(cacheLayer(cache)),
         Layer.provideMerge(storageLayer(storage, { exclusive: false, connectTimeout })),
         Layer.provideMerge(Layer.succeed(StorageLocation, location)),
         Layer.provideMerge(cryptoLayer),
-        // Signals to running servers, which without Redis notice changes when they read the storage again.
-        Layer.provide(Layer.merge(cacheLayer(cache), Layer.succeed(Limits, limitsOf(config)))),
+        Layer.provide(Layer.succeed(Limits, limitsOf(config))),
         // Commands log nothing. The servers log that Redis is down.
         Layer.provide(Logger.layer([])),
       ),

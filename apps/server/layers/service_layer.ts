@@ -28,8 +28,9 @@ export const serviceLayer = (
 ) => {
   const { config, storage, cache, platform, limits, sessions } = resolved;
   const startTimeout = config.ACCOUNTLINK_DATABASE_START_TIMEOUT;
+  const stores = storageLayer(storage, { exclusive: true, startTimeout });
   const shared = Layer.mergeAll(
-    cacheLayer(cache),
+    Layer.provide(cacheLayer(cache), stores),
     cryptoLayer,
     Layer.succeed(Limits, limits),
     Layer.succeed(SessionSettings, sessions),
@@ -38,7 +39,7 @@ export const serviceLayer = (
   const ports = Layer.merge(
     deploymentKeysLayer(config, storage, secrets),
     platformLayer(platform, fixture, publicUrl),
-  ).pipe(Layer.provideMerge(storageLayer(storage, { exclusive: true, startTimeout })));
+  ).pipe(Layer.provideMerge(stores));
   // Counters in memory cannot fail, but they have to be restored after a restart.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
   return AccountLink.layerWeb.pipe(

@@ -1,5 +1,6 @@
 /** The connections to Redis, shared by the ports. */
 import type { SecureContextOptions } from "node:tls";
+import { StorageIdentity } from "@accountlink/core";
 import { Context, Data, Duration, Effect, Layer, Option, Redacted } from "effect";
 import { type Cluster, Redis } from "ioredis";
 import { type ClientOptions, makersOf } from "./clients.ts";
@@ -10,8 +11,10 @@ export interface RedisOptions {
   /** In one of the forms of `RedisUrl.forms`. */
   readonly url: Redacted.Redacted;
   /**
-   * Prefix of every key and channel; `accountlink:` by default. Deployments that share a Redis need
-   * different prefixes, even on different databases: channels belong to no database.
+   * Prefix of every key and channel; `accountlink:` by default. With a storage that several nodes
+   * share, the identity of its database follows. So only a copy of the files of a database needs
+   * another prefix on the same Redis, even in another database of Redis, to which channels do not
+   * belong.
    */
   readonly prefix?: string;
   /**
@@ -55,6 +58,8 @@ export const layer = (options: RedisOptions): Layer.Layer<RedisConnections, Inva
     RedisConnections,
     Effect.gen(function* () {
       const { address, client } = yield* addressOf(options);
+      const { prefix = "accountlink:" } = options;
+      const identity = yield* StorageIdentity;
       const makers = makersOf(address, client);
       const health = new ConnectionHealth(yield* Effect.context());
       const commands = yield* open("commands", makers.commands, health);
@@ -70,7 +75,7 @@ export const layer = (options: RedisOptions): Layer.Layer<RedisConnections, Inva
         commands,
         publisher,
         subscriber,
-        prefix: options.prefix ?? "accountlink:",
+        prefix: identity === "" ? prefix : `${prefix}${identity}:`,
         isCluster: address.kind === "cluster",
         health,
       });

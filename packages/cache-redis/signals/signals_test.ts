@@ -1,4 +1,4 @@
-import { Signals } from "@accountlink/core";
+import { Signals, StorageIdentity } from "@accountlink/core";
 import { redisUrl, startProxy, startRedis, whyNoRedis, whyNoRedisUrl } from "@accountlink/test-servers";
 import { assert, describe, it } from "@effect/vitest";
 import { Context, Effect, Exit, Queue, Scope } from "effect";
@@ -27,6 +27,20 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
       const queue = yield* other.subscribe("keys");
       yield* one.publish("keys", "changed");
       assert.strictEqual(yield* Queue.take(queue), "changed");
+    }),
+  );
+
+  it.live("reach no node whose storage is a copy, on the same prefix", () =>
+    Effect.gen(function* () {
+      const [url, prefix] = [yield* redisUrl, uniquePrefix()];
+      const openOn = (identity: string) =>
+        Effect.provideService(openSignals(url, prefix), StorageIdentity, identity);
+      const [one, same, copy] = [yield* openOn("1-1"), yield* openOn("1-1"), yield* openOn("1-2")];
+      const queues = [yield* same.subscribe("keys"), yield* copy.subscribe("keys")] as const;
+      yield* one.publish("keys", "of the original");
+      yield* copy.publish("keys", "of the copy");
+      assert.strictEqual(yield* Queue.take(queues[0]), "of the original");
+      assert.strictEqual(yield* Queue.take(queues[1]), "of the copy");
     }),
   );
 

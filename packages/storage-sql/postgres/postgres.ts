@@ -1,5 +1,5 @@
 /** The stores on a Postgres database that several nodes share. */
-import type { StoragePorts } from "@accountlink/core";
+import { StorageIdentity, type StoragePorts } from "@accountlink/core";
 import { type Context, Duration, Effect, Layer, type Redacted, Schedule, type Scope } from "effect";
 import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "effect/sql";
 import { DatabaseUnusable } from "../database_unusable.ts";
@@ -40,15 +40,36 @@ export type PostgresError = DatabaseUnusable | DatabaseTooNew;
  * `connectTimeout` plus `statementTimeout` plus 250 ms. The stores recover with the database.
  */
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<StoragePorts, PostgresError> =>
-  Layer.provide(
-    layer,
-    Layer.effectContext(
-      Effect.map(
-        Effect.tap(open(options), (opened) => migrateOn(opened, options)),
-        ({ database }) => database,
-      ),
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const opened = yield* open(options);
+      yield* migrateOn(opened, options);
+      const { database, unusable } = opened;
+      const identity = yield* databaseIdentity.pipe(
+        Effect.provideContext(database),
+        Effect.mapError(unusable),
+      );
+      return Layer.provide(layer, Layer.succeedContext(database)).pipe(
+        Layer.merge(Layer.succeed(StorageIdentity, identity)),
+      );
+    }),
+  );
+
+/** Another one for a copy by pg_dump. A copy of the files, as on a standby, has the same. */
+const databaseIdentity = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient;
+  const [database] = yield* sql<{ readonly oid: string }>`
+    SELECT oid::text AS oid FROM pg_database WHERE datname = current_database()`;
+  const [cluster] = yield* sql<{ readonly id: string }>`
+    SELECT system_identifier::text AS id FROM pg_control_system()`.pipe(
+    // A host may keep this to itself. Databases of one server still differ.
+    Effect.catchIf(
+      ({ reason }) => reason._tag === "AuthorizationError",
+      () => Effect.succeed([]),
     ),
   );
+  return `${cluster?.id ?? ""}-${database?.oid ?? ""}`;
+});
 
 /** Migrates the schema, and returns the names of the migrations that it ran. */
 export const migratePostgres = (
