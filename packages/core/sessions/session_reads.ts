@@ -154,16 +154,15 @@ export class SessionReads extends Context.Service<
           const subscription = yield* watch.subscribe({ id, keyId: key.id });
           const session = yield* findOwn(key, id);
           const number = yield* limits.admit(session, kind);
-          subscription.setNumber(number);
-          yield* watch.supersede(id, number);
+          yield* watch.open(subscription, number);
           return { ...readOf(session, subscription), pollsRemaining: limits.remainingAfter(number) };
         }),
 
-        observe: (session) =>
-          Effect.map(watch.subscribe(session), (subscription) => ({
-            ...readOf(session, subscription),
-            pollsRemaining: null,
-          })),
+        observe: Effect.fnUntraced(function* (session) {
+          const subscription = yield* watch.subscribe(session);
+          yield* watch.open(subscription, null);
+          return { ...readOf(session, subscription), pollsRemaining: null };
+        }),
 
         pollsRemaining: limits.remaining,
       });

@@ -44,8 +44,12 @@ export class SessionWatch extends Context.Service<
     /** Wakes the reads of changed sessions on every node, by a signal or the next poll. */
     readonly announce: (ids: ReadonlyArray<SessionId>) => Effect.Effect<void>;
 
-    /** Ends the reads of the session with a lower number. */
-    readonly supersede: (id: SessionId, number: number) => Effect.Effect<void>;
+    /**
+     * Opens the read of a subscription, and ends those of its session with a lower number, on every node.
+     *
+     * @param number null for a read that ends no other and that no other ends
+     */
+    readonly open: (subscription: Subscription, number: number | null) => Effect.Effect<void>;
 
     /** Ends every read on this node, and later ones as they begin, because the node is stopping. */
     readonly stop: Effect.Effect<void>;
@@ -70,14 +74,18 @@ export class SessionWatch extends Context.Service<
       return SessionWatch.of({
         subscribe: ({ id, keyId }) =>
           Effect.acquireRelease(
-            Effect.sync(() => subscriptions.subscribe(id, new Subscription(keyId))),
-            (subscription) => Effect.sync(() => subscriptions.unsubscribe(id, subscription)),
+            Effect.sync(() => subscriptions.subscribe(new Subscription(id, keyId))),
+            (subscription) => Effect.sync(() => subscriptions.unsubscribe(subscription)),
           ),
         announce: (ids) =>
           Effect.forEach(Array.chunksOf(ids, idsPerSignal), (changed) => send({ changed }), {
             discard: true,
           }),
-        supersede: (id, number) => send({ begun: { id, number } }),
+        open: (subscription, number) =>
+          Effect.suspend(() => {
+            subscriptions.open(subscription, number);
+            return number === null ? Effect.void : send({ begun: { id: subscription.id, number } });
+          }),
         stop: Effect.sync(() => subscriptions.stop()),
       });
     }),
@@ -157,16 +165,22 @@ type Notice = "changed" | "end";
 
 /** Holds at most one notice, so that a burst of changes is read once. */
 export class Subscription {
+  readonly id: SessionId;
   readonly keyId: KeyId;
-  /** Of the read; null until it is admitted, and for one that no other ends. */
+  #isOpen = false;
   #number: number | null = null;
   /** The highest number of a read that began meanwhile. */
   #newest = 0;
   #notice: Notice | null = null;
   #resume: ((notice: Effect.Effect<Notice>) => void) | null = null;
 
-  constructor(keyId: KeyId) {
+  constructor(id: SessionId, keyId: KeyId) {
+    this.id = id;
     this.keyId = keyId;
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
   }
 
   /** Waits for the next notice. Allows one caller at a time. */
@@ -183,8 +197,9 @@ export class Subscription {
     this.#deliver();
   }
 
-  /** Numbers the read, which ends if one with a higher number has begun. */
-  setNumber(number: number): void {
+  /** Opens the read, which ends if one with a higher number has begun. */
+  open(number: number | null): void {
+    this.#isOpen = true;
     this.#number = number;
     this.supersede(this.#newest);
   }
@@ -232,22 +247,28 @@ class Subscriptions {
     return [...ids];
   }
 
-  subscribe(id: SessionId, subscription: Subscription): Subscription {
+  subscribe(subscription: Subscription): Subscription {
+    const { id } = subscription;
     const ofSession = this.#bySession.get(id);
     if (ofSession === undefined) this.#bySession.set(id, new Set([subscription]));
     else ofSession.add(subscription);
     this.isActive.openUnsafe();
     if (this.#isStopping) subscription.end();
-    readsOpen.modifyUnsafe(1, this.#context);
     return subscription;
   }
 
-  unsubscribe(id: SessionId, subscription: Subscription): void {
+  open(subscription: Subscription, number: number | null): void {
+    subscription.open(number);
+    readsOpen.modifyUnsafe(1, this.#context);
+  }
+
+  unsubscribe(subscription: Subscription): void {
+    const { id } = subscription;
     const ofSession = this.#bySession.get(id);
     ofSession?.delete(subscription);
     if (ofSession?.size === 0) this.#bySession.delete(id);
     if (this.#bySession.size === 0) this.isActive.closeUnsafe();
-    readsOpen.modifyUnsafe(-1, this.#context);
+    if (subscription.isOpen) readsOpen.modifyUnsafe(-1, this.#context);
   }
 
   wake(id: SessionId): void {

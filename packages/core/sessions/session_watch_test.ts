@@ -120,18 +120,18 @@ describe("SessionWatch", () => {
     }).pipe(Effect.provide(world)),
   );
 
-  it.effect("ends a read when a later one began before it had its number, and never one that has none", () =>
+  it.effect("ends a read that opens after a later one, and none without a number", () =>
     Effect.gen(function* () {
-      const { subscribe, supersede, announce } = yield* SessionWatch;
+      const { subscribe, open: openRead, announce } = yield* SessionWatch;
       const id = numbered(1);
       const [earlier, later, observer] = [
         yield* subscribe({ id, keyId }),
         yield* subscribe({ id, keyId }),
         yield* subscribe({ id, keyId }),
       ];
-      yield* supersede(id, 2);
-      later.setNumber(2);
-      earlier.setNumber(1);
+      yield* openRead(observer, null);
+      yield* openRead(later, 2);
+      yield* openRead(earlier, 1);
       yield* announce([id]);
       assert.deepStrictEqual(
         [yield* earlier.next, yield* later.next, yield* observer.next],
