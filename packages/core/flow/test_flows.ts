@@ -124,7 +124,7 @@ export const flowWorld = flowWorldWith({ onCall: () => {} });
 type Returned = string | Readonly<Record<string, string>>;
 
 /** A browser without a cookie. */
-export const newBrowser = Effect.gen(function* () {
+const newBrowser = Effect.gen(function* () {
   const flows = yield* VerificationFlows;
   const jar: { cookie: string | null } = { cookie: null };
   const keep = <Given extends WithCookie>(given: Given): Given => {
