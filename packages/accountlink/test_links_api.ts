@@ -10,6 +10,11 @@ import {
 } from "./mod.ts";
 import { collect, guildId, type World } from "./test_world.ts";
 
+const fileOf = (text: string) =>
+  async function* () {
+    yield new TextEncoder().encode(text);
+  };
+
 export const linksApiSuite = (world: () => World): void => {
   describe("links", () => {
     it("are set, found in both directions, moved and deleted", async () => {
@@ -49,9 +54,7 @@ export const linksApiSuite = (world: () => World): void => {
       await from.links.set("100002", "2");
       for (const format of ["csv", "ndjson"] as const) {
         const text = (await collect(from.links.export(format))).join("");
-        const file = async function* () {
-          yield new TextEncoder().encode(text);
-        };
+        const file = fileOf(text);
         const options = { format, existing: "replace", actor: "ada" } as const;
         expect(await to.links.import(file, options)).toMatchObject({ links: 2, doneBefore: false });
         expect(await to.links.import(file, options)).toMatchObject({ links: 2, doneBefore: true });
@@ -64,10 +67,6 @@ export const linksApiSuite = (world: () => World): void => {
 
     it("of a file with a wrong line are not imported", async () => {
       const { links } = await world().newScope();
-      const fileOf = (text: string) =>
-        async function* () {
-          yield new TextEncoder().encode(text);
-        };
       await expect(links.import(fileOf("chatId,gameId\n100001,1\n1,1\n"), { format: "csv" })).rejects.toEqual(
         new WrongLines({
           count: 1,

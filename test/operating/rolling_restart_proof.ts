@@ -1,6 +1,11 @@
-/** Twenty rolling restarts, and twenty stops of one node. */
+/** Rolling restarts and kills of three nodes behind balancers, and stops of one node without. */
 import { expect, test } from "vitest";
-import { runRollingRestarts, stopUnderClients, whyNoRollingRestarts } from "./rolling_restarts.ts";
+import {
+  runCountedRestarts,
+  runRollingRestarts,
+  stopUnderClients,
+  whyNoRollingRestarts,
+} from "./rolling_restarts.ts";
 
 const missing = await whyNoRollingRestarts();
 
@@ -12,6 +17,36 @@ test.skipIf(missing !== null)(
     for (const { reads, writes, failures } of Object.values(reports)) {
       expect(failures).toEqual([]);
       expect(Math.min(reads, writes)).toBeGreaterThan(2_000);
+    }
+  },
+);
+
+/** Expects of each balancer that clients could write, and that no write was done twice. */
+const expectCounted = (reports: Awaited<ReturnType<typeof runCountedRestarts>>) => {
+  console.log(reports);
+  for (const { writes, sessions, miscounted, sentTwice } of Object.values(reports)) {
+    expect({ miscounted, sentTwice }).toEqual({ miscounted: [], sentTwice: [] });
+    expect(Math.min(writes, sessions)).toBeGreaterThan(500);
+  }
+};
+
+test.skipIf(missing !== null)(
+  `rolling restarts behind both do each write once, and every request is answered by a node ${missing ?? ""}`,
+  async () => {
+    const reports = await runCountedRestarts(5, "restart");
+    expectCounted(reports);
+    for (const { lost } of Object.values(reports)) expect(lost).toEqual([]);
+  },
+);
+
+test.skipIf(missing !== null)(
+  `nodes that are killed behind both do no write twice, and each once that has an Idempotency-Key ${missing ?? ""}`,
+  async () => {
+    const reports = await runCountedRestarts(5, "kill");
+    expectCounted(reports);
+    for (const { lost, repeated } of Object.values(reports)) {
+      expect(lost.length).toBeGreaterThan(0);
+      expect(repeated).toBeGreaterThan(0);
     }
   },
 );

@@ -86,12 +86,7 @@ export const runCountedRestarts = (
         const [log, key = ""] = [join(folder, name), keys[index]];
         const port = yield* start({ servers, changes: logsAttempts(log) });
         const url = `https://127.0.0.1:${port}`;
-        const stop = startCountingClients({
-          url,
-          key,
-          count: clientsOfEach,
-          nodesDie: way === "kill",
-        });
+        const stop = startCountingClients({ url, key, count: clientsOfEach });
         return { name, log, key, stop };
       }),
     );
@@ -107,9 +102,9 @@ export const runCountedRestarts = (
         );
         const surplus = Number(row?.["count"]) - report.sessions;
         const isRight = surplus >= 0 && surplus <= report.unanswered;
-        const failures = isRight ? [] : [`${surplus} sessions more than were answered`];
+        const miscounted = isRight ? [] : [`${surplus} sessions more than were answered`];
         const sentTwice = yield* Effect.promise(() => writesSentTwice(log));
-        return [name, { ...report, failures: [...report.failures, ...failures], sentTwice }] as const;
+        return [name, { ...report, miscounted: [...report.miscounted, ...miscounted], sentTwice }] as const;
       }),
       { concurrency: "unbounded" },
     );

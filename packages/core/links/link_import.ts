@@ -56,6 +56,8 @@ export interface ImportOptions {
   readonly fromStart?: boolean;
 }
 
+const defaults = { existing: "keep", dryRun: false, skipInvalid: false, fromStart: false } as const;
+
 /** How far an import is. */
 export interface ImportProgress {
   readonly phase: "checking" | "importing";
@@ -127,7 +129,7 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2>(
   options: ImportOptions = {},
   onProgress: (progress: ImportProgress) => Effect.Effect<void> = () => Effect.void,
 ) {
-  const { existing = "keep", dryRun = false, skipInvalid = false, fromStart = false } = options;
+  const { existing, dryRun, skipInvalid, fromStart } = { ...defaults, ...options };
   const check = source.isRepeatable ? yield* checkLines(source, onProgress) : null;
   if (check !== null && check.refused > 0 && !skipInvalid) {
     return yield* new WrongLines({ count: check.refused, problems: check.problems, stored: 0 });
