@@ -21,11 +21,11 @@ export const ownName = "accountlink";
 export const besideName = "beside";
 export const transactionName = "transaction alone";
 
-const checkout = join(import.meta.dirname, "..");
+const thisCheckout = join(import.meta.dirname, "..");
 
 /** The contenders of a deployment, ours first. */
 export const contendersOf = async (on: Deployment, places: Places): Promise<ReadonlyArray<Contender>> => {
-  const ours = [own(ownName, checkout, await environmentOf(on, "own", places), places)];
+  const ours = [own(ownName, thisCheckout, await environmentOf(on, "own", places), places)];
   if (places.beside !== undefined) {
     ours.push(own(besideName, places.beside, await environmentOf(on, "beside", places), places));
   }
@@ -96,7 +96,9 @@ const peersOf: Readonly<Record<Deployment, (places: Places) => Promise<ReadonlyA
   memory: async () => [{ ...peer("constant", "none"), works: ["hit"], isAlike: false }],
   embedded: async (places) => [
     ...frameworks.map((framework) => peer(framework, "embedded", join(places.folder, `${framework}.db`))),
-    ...embeddersIn(places, (environment) => own("", checkout, environment, places).start({ isFirst: true })),
+    ...embeddersIn(places, (environment) =>
+      own("", thisCheckout, environment, places).start({ isFirst: true }),
+    ),
   ],
   shared: async ({ databases }) => {
     const { makeDatabase, redisUrl } = databases as Databases;

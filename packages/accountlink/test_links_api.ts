@@ -77,10 +77,6 @@ export const linksApiSuite = (world: () => World): void => {
       await expect(links.import(fileOf("chat\n"), { format: "csv" })).rejects.toBeInstanceOf(
         UnreadableLinkFile,
       );
-      const broken = async function* () {
-        yield new TextEncoder().encode("chatId,gameId\n");
-        throw new Error("no such file");
-      };
       await expect(links.import(broken, { format: "csv" })).rejects.toMatchObject({
         code: "INTERNAL_ERROR",
         cause: new Error("no such file"),
@@ -148,4 +144,10 @@ export const linksApiSuite = (world: () => World): void => {
       }
     });
   });
+};
+
+/** A file that cannot be read to its end. */
+const broken = async function* () {
+  yield new TextEncoder().encode("chatId,gameId\n");
+  throw new Error("no such file");
 };

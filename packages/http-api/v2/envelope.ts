@@ -3,9 +3,9 @@
  */
 import type { ErrorCode } from "@accountlink/core/errors";
 import { Schema } from "effect";
+import { addressBuckets, InvalidParameters, keyBuckets } from "../error_details.ts";
 import { errorCodes, errorTable } from "../errors.ts";
 import { IsoTime } from "../iso_time.ts";
-import { addressBuckets, InvalidParameters, keyBuckets } from "../error_details.ts";
 
 /** `meta.version`. */
 export const version = "2.0.0";
