@@ -48,7 +48,7 @@ import { healthRoutes, metricsRoute } from "./system/system_routes.ts";
  *   url,
  *   remoteAddress: undefined,
  *   header: () => undefined,
- *   readBody: () => Effect.succeed(new Uint8Array()),
+ *   readBody: () => Effect.fail(new BodyTooLarge()),
  * });
  * const statuses = Effect.gen(function* () {
  *   const [users, operators] = [yield* makeHttpApp, yield* makeOperatorApp];

@@ -28,7 +28,11 @@ type LowerCaseName = Lowercase<string>;
 /** The body of a request is larger than the maximum. */
 export class BodyTooLarge extends Data.TaggedError("BodyTooLarge")<{}> {}
 
-/** The `url` of a request target, which may be in absolute form. */
+/**
+ * The `url` of a request target, which may be in absolute form.
+ *
+ * @internal
+ */
 export const urlOfTarget = (target: string): string => {
   if (target.startsWith("/")) return target;
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(target)?.[1] ?? target;

@@ -16,7 +16,22 @@ export interface ResponseStream {
   readonly release: Effect.Effect<void>;
 }
 
-/** A response of the application. Listeners add `content-length` and `date`. */
+/**
+ * A response of the application. Listeners add `content-length` and `date`.
+ *
+ * @example
+ * ```ts
+ * import type { ResponseHeaders, ResponseStream } from "@accountlink/http";
+ * import { Effect, Stream } from "effect";
+ *
+ * const headers: ResponseHeaders = { "content-type": "text/plain" };
+ * const plain = new HttpResponse(200, headers, "Hello").withHeaders({ "cache-control": "no-store" });
+ * plain.headers["cache-control"]; // "no-store"
+ *
+ * const body: ResponseStream = { chunks: Stream.make(new Uint8Array([72, 105])), release: Effect.void };
+ * new HttpResponse(200, headers, body).status; // 200
+ * ```
+ */
 export class HttpResponse {
   readonly status: number;
   readonly headers: Readonly<ResponseHeaders>;
@@ -53,7 +68,11 @@ export const textResponse = (
   headers: Readonly<ResponseHeaders> = {},
 ): HttpResponse => new HttpResponse(status, { ...headers, "content-type": contentType }, text);
 
-/** The text of a whole body; empty for one that streams. */
+/**
+ * The text of a whole body; empty for one that streams.
+ *
+ * @internal
+ */
 export const textOf = ({ body }: HttpResponse): string => {
   if (typeof body === "string") return body;
   return body instanceof Uint8Array ? new TextDecoder().decode(body) : "";

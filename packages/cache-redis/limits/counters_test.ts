@@ -21,7 +21,8 @@ const ruleOf = (parts: Partial<CounterRule> = {}): CounterRule => ({
   ...parts,
 });
 
-const openCounters = (url: string) => Effect.map(openNode(url), (ports) => Context.get(ports, Counters));
+const openCounters = (url: string) =>
+  Effect.map(openNode(url, { commandTimeout: "5 seconds" }), (ports) => Context.get(ports, Counters));
 
 describe.skipIf(noUrl !== null)(`counters ${noUrl ?? "on Redis"}`, () => {
   it.live("admit exactly the limit of 40 concurrent requests on three nodes, 20 times", () =>

@@ -68,7 +68,25 @@ export interface NodeListenerOptions {
   readonly clientAddress?: string | undefined;
 }
 
-/** Makes the listener. Requests under way are interrupted when the scope closes. */
+/**
+ * Makes the listener. Requests under way are interrupted when the scope closes.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { type HttpApp, HttpResponse, type NodeListener } from "@accountlink/http";
+ * import { Effect } from "effect";
+ *
+ * const hello = Effect.succeed(new HttpResponse(200, {}, "Hello"));
+ * const app: HttpApp = { answer: () => hello, refuse: () => hello };
+ * const serving = Effect.gen(function* () {
+ *   const listener: NodeListener = yield* makeNodeListener(app);
+ *   const server = createServer(listener);
+ *   return server.listenerCount("request");
+ * });
+ * await Effect.runPromise(Effect.scoped(serving)); // 1
+ * ```
+ */
 export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
   const running = new RunningFibers();
   yield* Effect.addFinalizer(() => Fiber.interruptAll(running));
@@ -100,14 +118,15 @@ export const makeNodeListener = Effect.fnUntraced(function* (app: HttpApp) {
     fiber.addObserver((late) => send(exchange, late));
   };
 
-  return ((incoming, outgoing, options = {}) => {
+  const listener: NodeListener = (incoming, outgoing, options = {}) => {
     const exchange = new NodeExchange(incoming, outgoing, options);
     const { refusal = null } = options;
     const answer = refusal === null ? app.answer(exchange) : app.refuse(exchange, refusal);
     if (incoming.headers["content-length"] === undefined) start(exchange, answer);
     // By then, Node has read a body that came with its head.
     else queueMicrotask(() => start(exchange, answer));
-  }) satisfies NodeListener;
+  };
+  return listener;
 });
 
 /** A request of Node with its response. */
