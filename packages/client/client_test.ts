@@ -198,7 +198,7 @@ describe("a call tries again", () => {
 
 describe("a call ends", () => {
   it("with TIMEOUT when there is no answer in time", async () => {
-    const { client, heard } = await scripted(["silent"], { retryFor: 0, timeout: 50 });
+    const { client, heard } = await scripted(["silent"], { retryFor: 0, timeout: 2_000 });
     expect((await errorOf(client.links.get("100001"))).code).toBe("TIMEOUT");
     expect(heard).toHaveLength(1);
   });
