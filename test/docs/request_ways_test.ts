@@ -1,0 +1,79 @@
+/** The ways of requests in docs/architecture.md, held against the functions that run. */
+import { randomUUID } from "node:crypto";
+import { Session } from "node:inspector/promises";
+import { fileURLToPath } from "node:url";
+import { expect, it, onTestFinished } from "vitest";
+import type { RequestOptions } from "../support/http.ts";
+import { startServerHere } from "../support/server.ts";
+import { codeOf, readDocument, rowsUnder } from "./document.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const token = `alk_WayOfRequest_${"w".repeat(43)}`;
+const unreached = 1_000_000;
+const turns = 40;
+const chatId = "100001";
+const users = ["1", "2"];
+
+const fixture = {
+  keys: [
+    {
+      key: token,
+      account: "acme",
+      scope: "global",
+      tier: "premium",
+      kind: "partner",
+      limits: { perWindow: unreached, windowMs: 1_000, daily: unreached, verifyDaily: unreached },
+    },
+  ],
+  links: [
+    { account: "acme", scope: "global", chatId, gameId: "1", lastVerifiedAt: "2026-01-01T00:00:00.000Z" },
+  ],
+  platform: {
+    guilds: [],
+    chatUsers: [],
+    gameUsers: users.map((id) => ({ id, username: `user_${id}`, displayName: id })),
+  },
+};
+
+/** The files with a function that each of the requests ran. */
+const filesOf = async (request: (turn: number) => Promise<unknown>): Promise<ReadonlyArray<string>> => {
+  const session = new Session();
+  session.connect();
+  await session.post("Profiler.enable");
+  for (let turn = 0; turn < turns; turn++) await request(turn);
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  for (let turn = 0; turn < turns; turn++) await request(turn);
+  const { result } = await session.post("Profiler.takePreciseCoverage");
+  session.disconnect();
+  return result
+    .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) >= turns))
+    .map(({ url }) => url.replace("file://", ""))
+    .filter((file) => file.startsWith(root) && !/node_modules|_test\.ts|\/test\//.test(file))
+    .map((file) => file.slice(root.length))
+    .toSorted();
+};
+
+const runs = async (requestOf: (turn: number) => readonly [`${string} ${string}`, RequestOptions]) => {
+  const server = await startServerHere({ fixture });
+  onTestFinished(async () => void (await server.stop()));
+  return filesOf(async (turn) => {
+    const [line, options] = requestOf(turn);
+    const { status } = await server.send(line, { key: token, ...options });
+    expect(status).toBe(200);
+  });
+};
+
+const documented = (heading: string): ReadonlyArray<string> =>
+  rowsUnder(readDocument("docs/architecture.md"), [heading, "what happens there"]).map(([file]) =>
+    codeOf(file),
+  );
+
+it("are those of the document", async () => {
+  const lookup = await runs(() => [`GET /v2/chat?chatId=${chatId}`, {}]);
+  expect(documented("file of a lookup").toSorted()).toEqual(lookup);
+  const write = await runs((turn) => [
+    "PATCH /v2/game",
+    { body: { chatId, gameId: users[turn % 2] }, headers: { "idempotency-key": randomUUID() } },
+  ]);
+  expect(documented("file of a write").toSorted()).toEqual(write.filter((file) => !lookup.includes(file)));
+});
