@@ -1,6 +1,6 @@
 /**
  * The store of the deployment that nodes share: `pg` with a pool of 10, and counts in Redis by ioredis. All limits of a
- * request are one script, and each look-up or write is one prepared statement.
+ * request are one script, and each lookup or write is one prepared statement.
  */
 import { Redis } from "ioredis";
 import { Pool, type PoolClient, type QueryResultRow } from "pg";
@@ -169,7 +169,7 @@ export const open: OpenStore = async ([databaseUrl = "", redisUrl = ""], isNew) 
     return rows;
   };
 
-  /** Those who ask at once for a key that is not remembered wait for one look-up. */
+  /** Those who ask at once for a key that is not remembered wait for one lookup. */
   const remembered = new Map<
     string,
     { readonly key: Promise<Key | undefined>; readonly freshUntil: number }

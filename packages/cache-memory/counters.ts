@@ -78,10 +78,10 @@ export class Windows {
     );
   }
 
-  #restore({ key, durationMs }: CounterRule, { floor, owed }: Checkpoint, now: Millis): void {
-    if (floor === null && owed === 0) return;
+  #restore({ key, durationMs }: CounterRule, { floor, unsynced }: Checkpoint, now: Millis): void {
+    if (floor === null && unsynced === 0) return;
     const window = this.#find(key, now) ?? this.#begin(key, now, now + durationMs);
-    if (window.resetsAt === now + durationMs) window.count = Math.max(window.count, floor ?? 0) + owed;
+    if (window.resetsAt === now + durationMs) window.count = Math.max(window.count, floor ?? 0) + unsynced;
   }
 
   #find(key: string, now: Millis): Window | undefined {

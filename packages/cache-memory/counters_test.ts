@@ -34,7 +34,7 @@ describe("Windows", () => {
     const windows = new Windows(1_000_000);
     const lasting = (key: string, since: number) => ({
       ...rule(key, 100),
-      checkpoint: { since, floor: null, owed: 0 },
+      checkpoint: { since, floor: null, unsynced: 0 },
     });
     expect(windows.admit([lasting("before", 1_059_999)], 1_060_000)).toMatchObject({ forgotten: [0] });
     expect(windows.admit([lasting("after", 1_060_000)], 1_060_000)).toMatchObject({ admitted: true });

@@ -131,7 +131,7 @@ describe("a leaked key", () => {
   });
 });
 
-describe("a look-up to try", () => {
+describe("a lookup to try", () => {
   /** Runs a program of the page, and gives what it prints. */
   const runProgram = async (source: string, key: string) => {
     const env = { ...process.env, ACCOUNTLINK_KEY: key };

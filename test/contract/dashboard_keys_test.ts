@@ -31,7 +31,7 @@ const [ada, bob, cyd] = ["100001", "100002", "100003"];
 const unauthorized = "INVALID_API_KEY";
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-/** What a look-up with a key is answered. */
+/** What a lookup with a key is answered. */
 const lookUp = async (key: string, from = "198.18.250.1") => {
   const { status, body } = await server.send("GET /v2/chat?chatId=100001", { key, from });
   return status === 404 ? "served" : body.error?.code;

@@ -1,5 +1,5 @@
 /**
- * What grows with the links of a scope, and what does not: look-ups, writes, imports, the deletion of all links and how
+ * What grows with the links of a scope, and what does not: lookups, writes, imports, the deletion of all links and how
  * long others wait for it, start and memory. On Postgres from ten thousand to ten million, embedded to one million. It
  * judges orders of magnitude only, and prints the rest, which docs/performance.md has.
  */
@@ -192,7 +192,7 @@ const measureStore = async (place: Place, pid: Pid, count: number) => {
       return {
         lookUpAlone: yield* measure(5_000, lookUp(5_000, 1)),
         lookUpOf32: yield* measure(50_000, lookUp(50_000, 32)),
-        // The same look-up of links that caches hold: what is left of the growth is that of the index.
+        // The same lookup of links that caches hold: what is left of the growth is that of the index.
         lookUpOfFew: yield* measure(50_000, lookUp(50_000, 32, 10_000)),
         write: yield* measure(5_000, write),
         imported: yield* measure(imported, importAll),
@@ -276,7 +276,7 @@ const compare = async (name: string, open: () => Promise<Place>, counts: Readonl
   const [least, most] = [grown[0], grown.at(-1)];
   const ratio = Number(most?.lookUpOf32.processor) / Number(least?.lookUpOf32.processor);
   console.log(
-    `${name}: a look-up among ${counts.at(-1)} links takes ${ratio.toFixed(2)} times one among ${counts[0]}`,
+    `${name}: a lookup among ${counts.at(-1)} links takes ${ratio.toFixed(2)} times one among ${counts[0]}`,
   );
   return ratio;
 };

@@ -49,7 +49,7 @@ const perSecond = async (count: number, work: Effect.Effect<unknown, unknown>): 
 };
 
 describe.skipIf(missing !== null)(`what a service grows by ${missing ?? ""}`, () => {
-  test("a link, an entry of the log, and look-ups among a million links", async () => {
+  test("a link, an entry of the log, and lookups among a million links", async () => {
     const { ask, options } = await million();
     const sizeOf = async (relation: string, kind = "total_relation") => {
       const [row] = await ask(`SELECT pg_${kind}_size('${relation}') AS bytes`);

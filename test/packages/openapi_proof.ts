@@ -35,7 +35,7 @@ export const gameIdOf = async (chatId: string): Promise<GetChatAnswer["data"]["g
   if (data === undefined) throw new Error(error.error.code satisfies ErrorEnvelope["error"]["code"]);
   return data.data.gameId;
 };
-// @ts-expect-error A look-up needs a chat ID.
+// @ts-expect-error A lookup needs a chat ID.
 export const incomplete = () => getChat({ query: {} });
 `,
 };

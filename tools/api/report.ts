@@ -2,9 +2,6 @@
 import { createHash } from "node:crypto";
 import type { EntrySurface, PublicName } from "./public_surface.ts";
 
-/** Characters of a declaration that are shown. What is longer ends with a hash of all of it. */
-const shown = 96;
-
 /** The text of the report. */
 export const reportOf = (surface: ReadonlyArray<EntrySurface>): string =>
   `${[
@@ -14,9 +11,7 @@ export const reportOf = (surface: ReadonlyArray<EntrySurface>): string =>
 
 const lineOf = ({ name, declarations, origin }: PublicName): string => {
   if (origin !== null) return `  ${name}: from ${origin}`;
-  const text = declarations.map(signatureOf).join(" ");
-  if (text.length <= shown) return `  ${name}: ${text}`;
-  return `  ${name}: ${text.slice(0, shown).trimEnd()}… #${fingerprint(text)}`;
+  return `  ${name}: ${declarations.map(signatureOf).join(" ")}`;
 };
 
 /** A declaration in one line, without comments. */

@@ -58,7 +58,7 @@ test.describe.skipIf(missing !== null)(`ports ${missing ?? "on a Redis Cluster"}
           const lasting = (rule: CounterRule, floor: number | null): CounterRule => ({
             ...rule,
             key: `${rule.key}-lost`,
-            checkpoint: { since: now, floor, owed: 0 },
+            checkpoint: { since: now, floor, unsynced: 0 },
           });
           const first = lasting(address, null);
           const second = lasting({ ...key, limit: 2 }, null);

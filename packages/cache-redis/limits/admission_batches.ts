@@ -72,7 +72,7 @@ export const admissionAt = (
 };
 
 const hasNews = ({ checkpoint }: CounterRule): boolean =>
-  checkpoint !== undefined && (checkpoint.floor !== null || checkpoint.owed !== 0);
+  checkpoint !== undefined && (checkpoint.floor !== null || checkpoint.unsynced !== 0);
 
 /** Windows are the same that last as long, or end at the same time. */
 const isSame = (batch: Batch<unknown>, rules: Rules, now: Millis): boolean =>

@@ -54,7 +54,7 @@ end`;
 
 /**
  * Admits as many of the requests as all windows have room for. The arguments of a window are its
- * limit, and `since`, `floor` and `owed` of its checkpoint, -1 for none. If counts may be forgotten,
+ * limit, and `since`, `floor` and `unsynced` of its checkpoint, -1 for none. If counts may be forgotten,
  * it admits -1, and the reply ends with the indexes of these windows.
  *
  * The generation lasts while nodes renew it, so a Redis that was emptied or restored from an older
@@ -98,9 +98,9 @@ end
 
 local room = tonumber(ARGV[3])
 for i = 1, windows do
-  local floor, owed = ARGV[${at} + 3], ARGV[${at} + 4]
-  if (floor ~= '-1' or owed ~= '0') and resets[i] == now + ARGV[${at}] then
-    counts[i] = math.max(counts[i], floor) + owed
+  local floor, unsynced = ARGV[${at} + 3], ARGV[${at} + 4]
+  if (floor ~= '-1' or unsynced ~= '0') and resets[i] == now + ARGV[${at}] then
+    counts[i] = math.max(counts[i], floor) + unsynced
     write(i)
   end
   local left = ARGV[${at} + 1] - counts[i]

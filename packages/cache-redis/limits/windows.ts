@@ -31,7 +31,7 @@ export const generationLife = 15_000;
 /** The time, how many requests were admitted, then the windows. */
 type Reply = ReadonlyArray<number>;
 
-type WindowArguments = readonly [limitOrEnd: number, since?: number, floor?: number, owed?: number];
+type WindowArguments = readonly [limitOrEnd: number, since?: number, floor?: number, unsynced?: number];
 
 export interface WindowsOptions {
   readonly commands: RedisCommands;
@@ -96,7 +96,7 @@ export class Windows {
       argumentsOf: ({ limit, checkpoint }) =>
         checkpoint === undefined
           ? [limit]
-          : [limit, checkpoint.since, checkpoint.floor ?? none, checkpoint.owed],
+          : [limit, checkpoint.since, checkpoint.floor ?? none, checkpoint.unsynced],
     });
   }
 
@@ -130,8 +130,8 @@ export class Windows {
     const keys = rules.map((rule) => this.redisKeyOf(rule));
     const numbers = [now, generation === null ? 0 : generationLife, requests];
     for (const [index, rule] of rules.entries()) {
-      const [first, since = none, floor = none, owed = 0] = argumentsOf(rule, index);
-      numbers.push(rule.durationMs, first, since, floor, owed);
+      const [first, since = none, floor = none, unsynced = 0] = argumentsOf(rule, index);
+      numbers.push(rule.durationMs, first, since, floor, unsynced);
     }
     if (generation !== null) keys.push(generation);
     return runScript(this.#commands, script, keys, numbers) as Promise<Reply>;

@@ -92,10 +92,10 @@ detectMistakes(countersSuite, CacheMemory.layer, Counters, {
         now,
       ),
   }),
-  "owed counts are added, also by a refused request": (counters) => ({
+  "unsynced counts are added, also by a refused request": (counters) => ({
     admit: (rules, now) =>
       counters.admit(
-        withCheckpoints(rules, (checkpoint) => ({ ...checkpoint, owed: 0 })),
+        withCheckpoints(rules, (checkpoint) => ({ ...checkpoint, unsynced: 0 })),
         now,
       ),
   }),

@@ -11,12 +11,12 @@ const atOnce = { concurrency: "unbounded" } as const;
 /** A window that began before the counters of this suite, and lasts for another minute. */
 const durableRule = (limit: number, checkpoint: Partial<Checkpoint> = {}) =>
   Effect.map(start, (now) =>
-    ruleOf(limit, { checkpoint: { since: now - 24 * 60 * minute, floor: null, owed: 0, ...checkpoint } }),
+    ruleOf(limit, { checkpoint: { since: now - 24 * 60 * minute, floor: null, unsynced: 0, ...checkpoint } }),
   );
 
-const withFloor = (rule: CounterRule, floor: number, owed = 0): CounterRule => ({
+const withFloor = (rule: CounterRule, floor: number, unsynced = 0): CounterRule => ({
   ...rule,
-  checkpoint: { since: rule.checkpoint?.since ?? 0, floor, owed },
+  checkpoint: { since: rule.checkpoint?.since ?? 0, floor, unsynced },
 });
 
 export const durableWindows: Cases<Counters> = {
@@ -47,7 +47,7 @@ export const durableWindows: Cases<Counters> = {
     const counters = yield* Counters;
     const now = yield* start;
     const [short, known] = [ruleOf(5), withFloor(yield* durableRule(9), 2)];
-    const [one, other] = [yield* durableRule(9, { owed: 4 }), yield* durableRule(9)];
+    const [one, other] = [yield* durableRule(9, { unsynced: 4 }), yield* durableRule(9)];
     const rules = [one, short, known, other];
     const { admitted, forgotten } = yield* counters.admit(rules, now);
     // Counters in a cluster may report forgotten windows in several steps.
@@ -66,18 +66,18 @@ export const durableWindows: Cases<Counters> = {
     expectEqual(yield* counters.admit([withFloor(wider, 2)], now), { admitted: true, states: states(6) });
   }),
 
-  "owed counts are added, also by a refused request": Effect.gen(function* () {
+  "unsynced counts are added, also by a refused request": Effect.gen(function* () {
     const counters = yield* Counters;
     const now = yield* start;
     const rule = yield* durableRule(9);
-    const owing = (owed: number): CounterRule => ({
+    const withUnsynced = (unsynced: number): CounterRule => ({
       ...rule,
-      checkpoint: { since: rule.checkpoint?.since ?? 0, floor: null, owed },
+      checkpoint: { since: rule.checkpoint?.since ?? 0, floor: null, unsynced },
     });
     const states = (count: number) => [{ count, resetsAt: now + minute }];
     expectEqual(yield* counters.admit([withFloor(rule, 1, 2)], now), { admitted: true, states: states(4) });
-    expectEqual(yield* counters.admit([owing(3)], now), { admitted: true, states: states(8) });
-    expectEqual(yield* counters.admit([owing(2)], now), { admitted: false, states: states(10) });
+    expectEqual(yield* counters.admit([withUnsynced(3)], now), { admitted: true, states: states(8) });
+    expectEqual(yield* counters.admit([withUnsynced(2)], now), { admitted: false, states: states(10) });
     expectEqual(yield* counters.read([rule], now), states(10));
   }),
 

@@ -36,7 +36,7 @@ export interface Checkpoint {
   /** A lower bound of the count; null to load it only if `admit` reports that it is needed. */
   readonly floor: number | null;
   /** Requests that were admitted without these counters and are added to the count. */
-  readonly owed: number;
+  readonly unsynced: number;
 }
 
 /**

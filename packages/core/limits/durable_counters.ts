@@ -3,7 +3,7 @@ import { Effect, Result } from "effect";
 import * as Immediate from "../immediate.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Admission, CounterRule, CounterState, Counters } from "./counters.ts";
-import { isDurable, ledgerWindow, type OwedCounts } from "./durable_windows.ts";
+import { isDurable, ledgerWindow, type UnsyncedCounts } from "./durable_windows.ts";
 import type { LedgerSync } from "./ledger_sync.ts";
 
 type Rules = ReadonlyArray<CounterRule>;
@@ -11,7 +11,7 @@ type Rules = ReadonlyArray<CounterRule>;
 export interface DurableCountersOptions {
   readonly shared: Counters["Service"];
   readonly ledger: LedgerSync;
-  readonly owed: OwedCounts;
+  readonly unsynced: UnsyncedCounts;
   /** Called with the number of windows of which counts were lost. */
   readonly onLost: (windows: number) => void;
   /** Decides while counts are lost and the ledger does not answer; null to fail then. */
@@ -19,22 +19,22 @@ export interface DurableCountersOptions {
 }
 
 export const makeDurableCounters = (options: DurableCountersOptions): Counters["Service"] => {
-  const { shared, ledger, owed, onLost, fallback } = options;
+  const { shared, ledger, unsynced, onLost, fallback } = options;
 
   const withCheckpoints = (rules: Rules, now: Millis): Rules =>
     rules.map((rule) =>
       isDurable(rule)
         ? {
             ...rule,
-            checkpoint: { since: rule.since, floor: null, owed: owed.take(ledgerWindow(rule, now)) },
+            checkpoint: { since: rule.since, floor: null, unsynced: unsynced.take(ledgerWindow(rule, now)) },
           }
         : rule,
     );
 
   /** After a failure the counters may have counted or not. Counting twice is the safe side. */
-  const returnOwed = (asked: Rules, now: Millis) =>
+  const returnUnsynced = (asked: Rules, now: Millis) =>
     Effect.sync(() => {
-      for (const rule of asked) owed.add(ledgerWindow(rule, now), rule.checkpoint?.owed ?? 0);
+      for (const rule of asked) unsynced.add(ledgerWindow(rule, now), rule.checkpoint?.unsynced ?? 0);
     });
 
   const record = (rules: Rules, admission: Admission, now: Millis): Admission => {
@@ -50,7 +50,7 @@ export const makeDurableCounters = (options: DurableCountersOptions): Counters["
     const loaded = yield* Effect.result(ledger.load(windows));
     if (Result.isFailure(loaded)) {
       if (fallback === null) return yield* loaded.failure;
-      yield* returnOwed(asked, now);
+      yield* returnUnsynced(asked, now);
       return yield* fallback.admit(asked, now);
     }
     let lost = 0;
@@ -74,7 +74,7 @@ export const makeDurableCounters = (options: DurableCountersOptions): Counters["
             : restoreAndAdmit(asked, first, now),
         );
         return Immediate.catchCause(admitted, (cause) =>
-          Effect.tapError(Effect.failCause(cause), () => returnOwed(asked, now)),
+          Effect.tapError(Effect.failCause(cause), () => returnUnsynced(asked, now)),
         );
       }),
     read: shared.read,

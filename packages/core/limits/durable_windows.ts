@@ -14,7 +14,7 @@ export const ledgerWindow = ({ key, durationMs }: CounterRule, now: Millis): Led
 });
 
 /** Admitted requests that the shared counters do not know of yet. */
-export class OwedCounts {
+export class UnsyncedCounts {
   readonly #counts = new Map<string, { readonly endsAt: Millis; amount: number }>();
 
   add({ key, endsAt }: LedgerWindow, amount: number): void {

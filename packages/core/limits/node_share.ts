@@ -3,7 +3,7 @@ import { Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Admission, CounterRule, CounterState, Counters } from "./counters.ts";
-import { isDurable, ledgerWindow, type OwedCounts } from "./durable_windows.ts";
+import { isDurable, ledgerWindow, type UnsyncedCounts } from "./durable_windows.ts";
 import type { LedgerSync } from "./ledger_sync.ts";
 
 type Rules = ReadonlyArray<CounterRule>;
@@ -37,13 +37,13 @@ export interface NodeShareOptions {
   /** Counts for this node alone. */
   readonly local: Counters["Service"];
   readonly ledger: LedgerSync;
-  readonly owed: OwedCounts;
+  readonly unsynced: UnsyncedCounts;
   readonly outage: Outage;
   readonly liveNodes: () => number;
 }
 
 export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] => {
-  const { local, ledger, owed, outage, liveNodes } = options;
+  const { local, ledger, unsynced, outage, liveNodes } = options;
 
   /** Loads what was used of the durable windows that this outage has not met yet. */
   const loadUsed = (rules: Rules, now: Millis): Effect.Effect<void> => {
@@ -58,7 +58,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
         for (const [i, window] of unknown.entries()) {
           // A concurrent request may have loaded it and been counted since.
           if (outage.used.get(window.key)?.endsAt === window.endsAt) continue;
-          const count = (counts[i] ?? 0) + owed.of(window);
+          const count = (counts[i] ?? 0) + unsynced.of(window);
           outage.used.set(window.key, { endsAt: window.endsAt, count });
         }
       }),
@@ -83,7 +83,7 @@ export const makeNodeShare = (options: NodeShareOptions): Counters["Service"] =>
     admit: (rules, now) =>
       onShares(rules, now, (shares) =>
         Effect.map(local.admit(shares, now), ({ admitted, states }): Admission => {
-          if (admitted) for (const rule of rules.filter(isDurable)) owed.add(ledgerWindow(rule, now), 1);
+          if (admitted) for (const rule of rules.filter(isDurable)) unsynced.add(ledgerWindow(rule, now), 1);
           return { admitted, states: scaledUp(states, rules, shares) };
         }),
       ),

@@ -8,7 +8,7 @@ import type { StoreUnavailable } from "../errors.ts";
 import type { CountLedger } from "./count_ledger.ts";
 import { Counters } from "./counters.ts";
 import { makeDurableCounters } from "./durable_counters.ts";
-import { OwedCounts } from "./durable_windows.ts";
+import { UnsyncedCounts } from "./durable_windows.ts";
 import { makeLedgerSync } from "./ledger_sync.ts";
 import { countLiveNodes } from "./live_nodes.ts";
 import { makeNodeShare, Outage } from "./node_share.ts";
@@ -80,19 +80,19 @@ const make = Effect.fnUntraced(function* ({ local }: ResilientCountersOptions) {
   // Exported from the start, so that the first loss shows as a change.
   restoredWindows.updateUnsafe(0, context);
 
-  const owed = new OwedCounts();
+  const unsynced = new UnsyncedCounts();
   const onLost = (windows: number) => restoredWindows.updateUnsafe(windows, context);
-  if (local === undefined) return makeDurableCounters({ shared, ledger, owed, onLost, fallback: null });
+  if (local === undefined) return makeDurableCounters({ shared, ledger, unsynced, onLost, fallback: null });
 
   const outage = new Outage();
   const share = makeNodeShare({
     local: Context.get(yield* Layer.build(Layer.fresh(local)), Counters),
     ledger,
-    owed,
+    unsynced,
     outage,
     liveNodes: yield* countLiveNodes,
   });
-  const durable = makeDurableCounters({ shared, ledger, owed, onLost, fallback: share });
+  const durable = makeDurableCounters({ shared, ledger, unsynced, onLost, fallback: share });
   const orElse = <A>(
     answer: Effect.Effect<A, StoreUnavailable>,
     fallback: () => Effect.Effect<A, StoreUnavailable>,

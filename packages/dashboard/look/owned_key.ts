@@ -35,9 +35,9 @@ export const stateHtml = (key: ApiKey, now: Millis): Html => {
 
 /** What a key is for. */
 export const accesses = {
-  full: { label: "Everything", hint: "Look-ups, writes, alts and verification sessions" },
-  read: { label: "Reading", hint: "Look-ups, bulk, status, alts and reading reviews" },
-  verify: { label: "Verification", hint: "Verification sessions and single look-ups" },
+  full: { label: "Everything", hint: "Lookups, writes, alts and verification sessions" },
+  read: { label: "Reading", hint: "Lookups, bulk, status, alts and reading reviews" },
+  verify: { label: "Verification", hint: "Verification sessions and single lookups" },
 } as const satisfies Record<KeyAccess, { readonly label: string; readonly hint: string }>;
 
 /** The name of a key; its public id where it has none. */

@@ -43,7 +43,7 @@ export const keyAccess = (): Parameter<KeyAccess> =>
   required(
     Schema.Literals(["full", "read", "verify"]),
     "expected full, read or verify",
-    "What it is for: everything, look-ups, or verification sessions with the look-ups that they need",
+    "What it is for: everything, lookups, or verification sessions with the lookups that they need",
   );
 
 const mostEntries = 100;

@@ -16,7 +16,7 @@ import { staticRoutes } from "./static_routes.ts";
 import { trialRoutes } from "./trial_routes.ts";
 import { usageRoutes } from "./usage_routes.ts";
 
-/** @param lookups answers the look-ups that owners try */
+/** @param lookups answers the lookups that owners try */
 export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
   const pages = yield* makeOwnerPages;
   const routes = [

@@ -1,5 +1,5 @@
 /**
- * The page on which a look-up is tried: the service asks itself, with the key and the address of
+ * The page on which a lookup is tried: the service asks itself, with the key and the address of
  * whoever typed the key.
  */
 import { keyIdOf } from "@accountlink/core/keys";

@@ -27,7 +27,7 @@ const down = new PlatformUnavailable({ operation: "test" });
 const counted = (result: "hit" | "miss" | "error") =>
   Effect.map(Metric.value(platformCache({ answer: "test", result })), ({ count }) => count);
 
-/** A look-up of the length of a word, which counts how often it was asked. */
+/** A lookup of the length of a word, which counts how often it was asked. */
 const setUp = Effect.fnUntraced(function* (overrides: Partial<CachedLookup<string, number>> = {}) {
   const asked: Array<string> = [];
   const lookup = yield* cachedLookup<string, number>({

@@ -26,7 +26,7 @@ export const platformCache = (attributes: {
   readonly result: "hit" | "miss" | "error";
 }) =>
   Metric.counter("accountlink_platform_cache_total", {
-    description: "Look-ups of kept platform answers, by result",
+    description: "Lookups of kept platform answers, by result",
     incremental: true,
     attributes,
   });
