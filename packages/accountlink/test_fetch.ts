@@ -19,7 +19,8 @@ const sender =
     return { status: response.status, data: answer.data };
   };
 
-export const fetchSuite = (world: () => World): void => {
+/** @param shares whether other processes share the storage, so that a read waits for it */
+export const fetchSuite = (world: () => World, { shares }: { readonly shares: boolean }): void => {
   describe("fetch", () => {
     it("answers for the same data, below the base path", async () => {
       const { al, newScope } = world();
@@ -57,6 +58,37 @@ export const fetchSuite = (world: () => World): void => {
         const url = `http://127.0.0.1:${port}/links/v2/chat?chatId=100001`;
         const answer = await globalThis.fetch(url, { headers: { authorization: `Bearer ${token}` } });
         expect(await answer.json()).toMatchObject({ status: 200, data: { gameId: "1" } });
+      } finally {
+        server.close();
+      }
+    });
+
+    it.skipIf(shares)("answers a lookup before the listener returns", async () => {
+      const { al } = world();
+      // Of a Premium account v1 would ask for the profile.
+      const { keys, links } = await al.scope({ account: "waits nowhere", tier: "free" });
+      await links.set("100001", "1");
+      const { token } = await keys.create({ name: "bot", kind: "partner", limits: "none" });
+      const isAnswered: Array<boolean> = [];
+      const server = createServer((request, response) => {
+        al.nodeListener(request, response);
+        isAnswered.push(response.writableEnded);
+      }).listen(0, "127.0.0.1");
+      try {
+        await once(server, "listening");
+        const { port } = server.address() as AddressInfo;
+        const get = (path: string) =>
+          globalThis.fetch(`http://127.0.0.1:${port}/links${path}`, {
+            headers: { authorization: `Bearer ${token}` },
+          }).then(({ status }) => status);
+        // The first request loads the key.
+        expect(await get("/v2/chat?chatId=100001")).toBe(200);
+        const paths = ["/v2/chat?chatId=100001", "/v2/chat?chatId=100002", "/v2/game?gameId=1"];
+        const v1 = ["/api/v1/public/chat-to-game?chatId=100001", "/api/v1/public/game-to-chat?gameId=1"];
+        const statuses = [];
+        for (const path of [...paths, ...v1]) statuses.push(await get(path));
+        expect(statuses).toEqual([200, 404, 200, 200, 200]);
+        expect(isAnswered.slice(1)).toEqual(statuses.map(() => true));
       } finally {
         server.close();
       }

@@ -19,6 +19,6 @@ export const promiseApiSuite = (storage: () => Storage, { shares }: { readonly s
   linksApiSuite(world);
   keysApiSuite(world);
   sessionsApiSuite(world);
-  fetchSuite(world);
+  fetchSuite(world, { shares });
   errorsApiSuite(world);
 };
