@@ -78,7 +78,7 @@ export class Links extends Context.Service<
     readonly get: (chatId: string, options?: LookupOptions) => Effect.Effect<ChatLookup | null, ReadError>;
 
     /**
-     * The same for any number of chat users, in their order; null also for who is not a member of the guild.
+     * The game users of any number of chat users, in their order; null for who is not linked or not a member of the guild.
      */
     readonly getMany: (
       chatIds: ReadonlyArray<string>,
@@ -88,7 +88,7 @@ export class Links extends Context.Service<
     /** The chat users of a game user, newest link first; null if there are none. */
     readonly byGame: (gameId: string, options?: LookupOptions) => Effect.Effect<GameLookup | null, ReadError>;
 
-    /** The same for any number of game users, in their order. */
+    /** The chat users of any number of game users, in their order, each newest link first. */
     readonly byGameMany: (
       gameIds: ReadonlyArray<string>,
       options?: LookupOptions,

@@ -72,7 +72,7 @@ export class UsageStore extends Context.Service<
       from: Millis,
     ) => Effect.Effect<ReadonlyArray<UsagePeriod>, StoreUnavailable>;
 
-    /** The same for UTC days. */
+    /** The usage of the UTC days that start at a time or later, in order, by group; without empty ones. */
     readonly days: (
       owner: UsageOwner,
       from: Millis,

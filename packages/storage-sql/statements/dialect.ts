@@ -18,7 +18,7 @@ export interface Dialect {
   readonly sequence: Statement.Fragment;
   /** The options of a table, after its columns. */
   readonly table: Statement.Fragment;
-  /** The same for a table that is clustered by its primary key. */
+  /** The options of a table that is clustered by its primary key. */
   readonly tableByKey: Statement.Fragment;
 
   /** A table with the column `value`: the elements of a JSON array, which is one parameter. */

@@ -22,7 +22,7 @@ export const whyNoPostgres = async (): Promise<string | null> => {
   return skipReason("a Postgres", "there is no npm package of one for this platform, and none is installed");
 };
 
-/** The same for a Postgres with `pg_dump` and `pg_restore`. */
+/** Why no Postgres with `pg_dump` and `pg_restore` is available, or null. Throws with CI=true. */
 export const whyNoPostgresWithTools = (): string | null =>
   findPostgresWithTools() === null
     ? skipReason(
@@ -31,7 +31,7 @@ export const whyNoPostgresWithTools = (): string | null =>
       )
     : null;
 
-/** The same for a database, which may be on an external server. */
+/** Why no database, which may be on an external server, is available, or null. Throws with CI=true. */
 export const whyNoPostgresDatabase = (): Promise<string | null> =>
   givenUrl === "" ? whyNoPostgres() : Promise.resolve(null);
 

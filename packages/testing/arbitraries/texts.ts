@@ -42,5 +42,5 @@ export const millis: Arbitrary<Millis> = integer({
   max: Date.UTC(2100, 0) - 1,
 });
 
-/** The same as ISO 8601. */
+/** A time of the years 2000 to 2099, as ISO 8601. */
 export const timestamp: Arbitrary<string> = millis.map(formatTimestamp);

@@ -21,7 +21,7 @@ export interface World extends PromisedAccountLink {
   /** Moves the time, and runs what was scheduled until then: limits open, sessions expire. */
   readonly adjust: (duration: Duration.Input) => Promise<void>;
 
-  /** The same as `close`, for `await using`. */
+  /** Closes it at the end of an `await using`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
