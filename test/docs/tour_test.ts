@@ -24,11 +24,16 @@ const steps = blocks.flatMap(({ language, text }, index) => {
     : [];
 });
 
-/** Without what differs from run to run; how much is left of a window depends on how fast one types. */
-const masked = (text: string): unknown =>
-  JSON.parse(text, (name, value: unknown) =>
-    ["requestId", "remaining", "resetAt", "timestamp"].includes(name) ? name : value,
-  );
+/** Without the white space between the tokens of JSON. */
+const compact = (text: string): string => text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
+
+/** What an answer matches that is shown shortened. */
+const patternOf = (shown: string): RegExp => {
+  const parts = compact(shown)
+    .split("…")
+    .map((part) => part.replaceAll(/\W/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`);
+};
 
 describe.skipIf(!(await hasProgram("curl")))("the tour, which needs curl", () => {
   let server: RunningServer | undefined;
@@ -61,6 +66,6 @@ describe.skipIf(!(await hasProgram("curl")))("the tour, which needs curl", () =>
     const [KEY = "", GUILD_KEY = ""] = keys;
     const typed = command.replaceAll("http://127.0.0.1:8080", server?.url ?? "");
     const printed = await runShell(typed, { cwd: tmpdir(), env: { KEY, GUILD_KEY } });
-    expect(masked(printed)).toEqual(masked(answer));
+    expect(compact(printed)).toMatch(patternOf(answer));
   });
 });
