@@ -6,13 +6,14 @@ import type { KeyAccess } from "@accountlink/core/keys";
 import type { Traffic } from "@accountlink/core/limits";
 import type { UsageGroup } from "@accountlink/core/usage";
 import type { Schema } from "effect";
+import type { CompatService } from "./compat_service.ts";
 import { statusesOf } from "./errors.ts";
 import type { Parameter, ParameterSource, Parameters, RawValues } from "./parameter.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The generations of the interface. They differ in names and envelopes only. */
-export type Generation = "v1" | "v2";
+/** The generations of the interface, and those of other services. They differ in names and envelopes only. */
+export type Generation = "v1" | "v2" | "compat";
 
 /** The status and message of an error on a v1 route, where they differ from the usual ones. */
 export interface Wording {
@@ -38,6 +39,8 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   /** Unique; the operation id of the OpenAPI document. */
   readonly id: string;
   readonly generation: Generation;
+  /** The service whose interface it is of; only with `compat`. */
+  readonly service?: CompatService;
   readonly method: Method;
   readonly path: `/${string}`;
   readonly summary: string;

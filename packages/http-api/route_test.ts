@@ -1,9 +1,13 @@
 import { assert, describe, it } from "@effect/vitest";
+import { compatRoutes } from "./compat/compat_routes.ts";
 import { statusesOf } from "./errors.ts";
 import { flag, type Parameters, premiumFlag } from "./parameter.ts";
 import { defineRoute, refusalsOf, takesKey } from "./route.ts";
-import { routes } from "./routes.ts";
+import { routes as ownRoutes } from "./routes.ts";
 import { getGame } from "./v2/lookups.ts";
+
+const routes = [...ownRoutes, ...compatRoutes];
+const prefixes = { v1: "/api/v1/", v2: "/v2/" };
 
 describe("routes", () => {
   it("have an id, and a method and path, of their own", () => {
@@ -12,8 +16,9 @@ describe("routes", () => {
   });
 
   it("stand under the prefix of their generation", () => {
-    for (const { generation, path } of routes) {
-      assert.isTrue(path.startsWith(generation === "v2" ? "/v2/" : "/api/v1/"), path);
+    for (const { generation, service, path } of routes) {
+      const prefix = generation === "compat" ? `${service?.prefix}/` : prefixes[generation];
+      assert.isTrue(path.startsWith(prefix), path);
     }
   });
 

@@ -7,6 +7,7 @@ import { BadRequest, type SharedIpRateLimited } from "@accountlink/core/errors";
 import * as Immediate from "@accountlink/core/immediate";
 import { Effect } from "effect";
 import { altRoutes } from "./alts/alt_routes.ts";
+import { compatRoutes } from "./compat/compat_routes.ts";
 import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
 import { flowRoutes } from "./flow/routes.ts";
 import type { HttpApp } from "./http_app.ts";
@@ -71,6 +72,7 @@ export const makeHttpApp = Effect.gen(function* () {
     ...(yield* leakRoutes(pipeline)),
     ...(yield* routesV1(pipeline)),
     ...(yield* altRoutes(pipeline)),
+    ...(yield* compatRoutes(pipeline)),
     ...(yield* sessionRoutes(pipeline)),
     ...flow.routes,
     ...dashboard.routes,

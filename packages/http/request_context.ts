@@ -39,7 +39,7 @@ export interface RequestContext {
 
 /** Shapes v2 data for the dated contract of the request. */
 export const toContract = ({ route, contract }: RequestContext, data: unknown): unknown =>
-  contract.response === undefined || route.generation === "v1" ? data : contract.response(route.id, data);
+  contract.response === undefined || route.generation !== "v2" ? data : contract.response(route.id, data);
 
 /** What answers a request that was routed, with the parameters of its query and path. */
 export type Answer = (request: HttpRequest, query: RawValues) => Effect.Effect<HttpResponse>;

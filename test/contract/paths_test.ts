@@ -1,12 +1,14 @@
 /**
  * Paths and methods: those that exist, those that do not, and those for operators and readers.
  */
-import { pathTemplate, routes } from "@accountlink/http-api";
+import { compatRoutes, routes as ownRoutes, pathTemplate } from "@accountlink/http-api";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
+import type { Json } from "../support/http.ts";
 import { isWebHandler } from "../support/server.ts";
 import { expectRefusal, expectV1Refusal, useContractServer } from "./contract_server.ts";
 
+const routes = [...ownRoutes, ...compatRoutes];
 const { world, send, url } = useContractServer();
 const key = world.key({ links: { 100001: "1" } });
 const systemPaths = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/docs/scalar.js"];
@@ -72,6 +74,12 @@ describe("A path that does not exist", () => {
   });
 });
 
+/** The message of a refusal, in the shape of its path. */
+const messageOf = (path: string, { error, message }: Json) => {
+  if (path.startsWith("/compat/ro")) return message;
+  return /^\/(?:api\/v1|compat)\//.test(path) ? error : error?.message;
+};
+
 describe.each([...methodsByPath.keys()])("%s", (path) => {
   const others = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"].filter(
     (method) => !allowed(path).includes(method),
@@ -84,7 +92,7 @@ describe.each([...methodsByPath.keys()])("%s", (path) => {
         status: 405,
         allow: allowed(path),
       });
-      const message = path.startsWith("/api/v1") ? answer.body.error : answer.body.error?.message;
+      const message = messageOf(path, answer.body);
       expect(message).toBe(method === "HEAD" ? undefined : "Method not allowed");
     }
   });

@@ -2,7 +2,7 @@
  * Nothing that the server prints, stores or answers gives away a key or a client address; nothing that it prints or
  * stores gives away a verification.
  */
-import { routes } from "@accountlink/http-api";
+import { compatRoutes, routes } from "@accountlink/http-api";
 import { freePort } from "@accountlink/test-servers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { devPlatformOn } from "../support/dev_platform.ts";
@@ -60,6 +60,9 @@ const uses = (
   const review = { otherChatId: "100002", verdict: "same" };
   const body = { ...ids, ...review, confirm: true, chatIds: [chatId], gameIds: ["1"] };
   return [
+    ...compatRoutes.map(
+      ({ path }) => [`GET ${path.replaceAll(/:\w+/g, key)}`, { headers: { authorization: key } }] as const,
+    ),
     ...routes
       .filter(({ id }) => id !== "reportLeakedKey")
       .map(({ method, path, source }) =>

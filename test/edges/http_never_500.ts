@@ -1,7 +1,14 @@
 /**
  * Whatever is sent, the server answers as documented and never with a failure of its own.
  */
-import { openApi, pathTemplate, type Route, refusalsOf, routes } from "@accountlink/http-api";
+import {
+  compatRoutes,
+  openApi,
+  routes as ownRoutes,
+  pathTemplate,
+  type Route,
+  refusalsOf,
+} from "@accountlink/http-api";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { envelopeProblems } from "../contract/envelope.ts";
@@ -9,6 +16,7 @@ import type { Answer } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { linkedWorld, randomRequest, systemPaths } from "./random_request.ts";
 
+const routes = [...ownRoutes, ...compatRoutes];
 const atOnce = 50;
 
 /**
@@ -59,13 +67,14 @@ const pathOf = (target: string): string | null => {
 
 const { paths } = openApi("http://127.0.0.1");
 
-/** The statuses of a route's successes and redirects. */
-const successesOf = (route: Route): ReadonlyArray<number> => {
+const statusesOfOperation = (route: Route): ReadonlyArray<number> => {
   const operation = paths[pathTemplate(route)]?.[route.method.toLowerCase() as "get"];
-  return Object.keys(operation?.responses ?? {})
-    .map(Number)
-    .filter((status) => status < 400);
+  return Object.keys(operation?.responses ?? {}).map(Number);
 };
+
+/** The statuses of a route's successes and redirects. */
+const successesOf = (route: Route): ReadonlyArray<number> =>
+  statusesOfOperation(route).filter((status) => status < 400);
 
 /** Whether the server takes a path, as it is written, for one of the route. */
 const isPathOf = ({ path }: Route, written: string): boolean => {
@@ -89,6 +98,7 @@ const documentedStatuses = (line: string): ReadonlyArray<number> => {
   const sharing = routes.filter((each) => isPathOf(each, written));
   const route = sharing.find((each) => each.method === (method === "HEAD" ? "GET" : method));
   if (route !== undefined) {
+    if (route.generation === "compat") return statusesOfOperation(route).filter((status) => status < 500);
     const refusals = refusalsOf(route).map(([status]) => status);
     return [...successesOf(route), ...refusals.filter((status) => status < 500)];
   }

@@ -1,10 +1,12 @@
 /**
  * Random requests near the real ones: right enough to get far, wrong in every way that HTTP can carry.
  */
-import { type Route, routes } from "@accountlink/http-api";
+import { compatRoutes, routes as ownRoutes, type Route } from "@accountlink/http-api";
 import * as fc from "fast-check";
 import type { RequestOptions } from "../support/http.ts";
 import { botlessGuild, emptyGuild, guild, makeWorld, newToken, nobody, stranger } from "../support/world.ts";
+
+const routes = [...ownRoutes, ...compatRoutes];
 
 /** A request line with what goes with it. */
 export interface RandomRequest {
@@ -71,6 +73,8 @@ const oddText = weighted(
 
 /** A value that fits a parameter, by its name. */
 const fitting: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  discordId: chatId,
+  robloxId: gameId,
   chatId,
   oldChatId: chatId,
   newChatId: chatId,
@@ -94,6 +98,18 @@ const fitting: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 
 /** What stands for a parameter in a path: a session that there is not. */
 const sid = fc.constantFrom(`vs_${"0".repeat(43)}`, "vs_", "%00", "%F0%9F%94%97", "x".repeat(3_000), "..");
+
+/** The path of a route with values in it. */
+const filledPath = ({ path }: Route): fc.Arbitrary<string> =>
+  fc
+    .tuple(
+      ...path.split("/").map((part) => {
+        if (!part.startsWith(":")) return fc.constant(part);
+        const value = fitting[part.slice(1)] ?? sid;
+        return weighted<unknown>([8, value], [1, sid]);
+      }),
+    )
+    .map((parts) => parts.join("/"));
 
 const oddValue = weighted<unknown>(
   [3, oddText],
@@ -211,6 +227,8 @@ const headersWith = (keys: ReadonlyArray<string>): fc.Arbitrary<Record<string, s
     .record({
       authorization: weighted<string | undefined>(
         [14, key.map((token) => `Bearer ${token}`)],
+        [1, key],
+        [1, key.map((token) => `Bot ${token}`)],
         [2, wrongAuthorization],
         [1, fc.constant(undefined)],
       ),
@@ -220,6 +238,7 @@ const headersWith = (keys: ReadonlyArray<string>): fc.Arbitrary<Record<string, s
         [1, headerText],
         [1, fc.constant(undefined)],
       ),
+      "api-key": rarely(key),
       odd,
     })
     .map(({ odd: others, ...usual }) => present({ ...usual, ...others }));
@@ -265,7 +284,7 @@ interface Target {
 const targetOf = (route: Route): fc.Arbitrary<Target> =>
   fc.record({
     method: fc.constant(route.method),
-    path: sid.map((text) => route.path.replace(":sid", text)),
+    path: filledPath(route),
     query: route.source === "query" ? queryOf(route) : fc.constant(""),
     body: route.source === "body" ? bodyOf(route) : rarely(oddBody),
   });

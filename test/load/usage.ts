@@ -12,7 +12,7 @@ import {
   UsageStore,
   usageGroups,
 } from "@accountlink/core/usage";
-import { routes } from "@accountlink/http-api";
+import { compatRoutes, routes } from "@accountlink/http-api";
 import { StorageSql } from "@accountlink/storage-sql";
 import { startPostgres, startProxy, startRedis, whyNoPostgres, whyNoRedis } from "@accountlink/test-servers";
 import { Effect, Exit, Redacted, Scope } from "effect";
@@ -102,7 +102,7 @@ export const sendMany = async (
   return sent;
 };
 
-const groupsOfRoutes = new Map(routes.map(({ id, group }) => [id, group]));
+const groupsOfRoutes = new Map([...routes, ...compatRoutes].map(({ id, group }) => [id, group]));
 
 /** What the access log of a node tells of its keys, up to a time. */
 export const loggedUsage = ({ output }: RunningServer, until = Infinity): Usage => {

@@ -70,29 +70,42 @@ const referTo = (components: Components, names: ReadonlyArray<HeaderName>): Head
 
 const versionOf = ({ generation }: Route) => (generation === "v2" ? (["Service-Version"] as const) : []);
 
+/** The headers in which the service of a route tells limits beside the usual ones. */
+const limitsOfService = (components: Components, { service }: Route): Headers =>
+  Object.fromEntries(
+    Object.entries(service?.limitHeaders ?? {}).map(([name, description]) => [
+      name,
+      components.share("headers", name.replaceAll("-", ""), { description, schema: text }),
+    ]),
+  );
+
 /** The headers of a success. */
-export const successHeaders = (components: Components, route: Route): Headers =>
-  referTo(components, [
+export const successHeaders = (components: Components, route: Route): Headers => ({
+  ...referTo(components, [
     "X-Request-Id",
     ...versionOf(route),
     ...(takesKey(route) ? ([...limits, "X-Key-Expires"] as const) : []),
     ...(route.isIdempotent === true ? (["Idempotent-Replayed"] as const) : []),
-  ]);
+  ]),
+  ...limitsOfService(components, route),
+});
 
 /** The headers of a redirect. */
 export const redirectHeaders = (components: Components, route: Route): Headers =>
   referTo(components, ["Location", "X-Request-Id", ...versionOf(route)]);
 
 /** The headers of a refusal that matter to a client. It may have those of a success too. */
-export const refusalHeaders = (components: Components, route: Route, status: number): Headers =>
-  referTo(components, [
+export const refusalHeaders = (components: Components, route: Route, status: number): Headers => ({
+  ...referTo(components, [
     "X-Request-Id",
     ...versionOf(route),
     ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
     ...(status === 429 ? limits : []),
     ...(status === 429 || status === 503 ? (["Retry-After"] as const) : []),
     ...(route.generation === "v2" && status === 409 ? (["Idempotent-Replayed"] as const) : []),
-  ]);
+  ]),
+  ...(status === 429 ? limitsOfService(components, route) : {}),
+});
 
 const versionHeader: Parameter = {
   name: "Service-Version",

@@ -1,12 +1,14 @@
 /**
  * The OpenAPI 3.1 document, made from the routes.
  */
+import { compatRoutes, compatServices } from "../compat/compat_routes.ts";
 import { pathTemplate } from "../route.ts";
 import { routes } from "../routes.ts";
 import { version } from "../v2/envelope.ts";
 import { Components } from "./components.ts";
 import type { Document } from "./document.ts";
 import { operationOf } from "./operation.ts";
+import { schemeName, schemeOf } from "./security.ts";
 import { tags } from "./tags.ts";
 
 const info = {
@@ -26,6 +28,14 @@ const apiKey = {
     "An API key, `alk_…`. A guild-scoped key names its own guild as `guildId`, where an operation takes one; a global key may leave it out",
 };
 
+const compatSchemes = Object.fromEntries(
+  compatServices.flatMap((service) =>
+    service.credentials
+      .filter(({ scheme }) => scheme !== "Bearer")
+      .map((credential) => [schemeName(credential), schemeOf(credential)]),
+  ),
+);
+
 /**
  * The OpenAPI document of the contract.
  *
@@ -34,13 +44,14 @@ const apiKey = {
  * @example
  * ```ts
  * const document = openApi("https://links.example");
- * Object.keys(document.paths).length === new Set(routes.map(pathTemplate)).size; // true
+ * const paths = new Set([...routes, ...compatRoutes].map(pathTemplate));
+ * Object.keys(document.paths).length === paths.size; // true
  * ```
  */
 export const openApi = (serverUrl: string): Document => {
   const components = new Components();
   const paths: Record<string, Document["paths"][string]> = {};
-  for (const route of routes) {
+  for (const route of [...routes, ...compatRoutes]) {
     const path = pathTemplate(route);
     const method = route.method.toLowerCase() as Lowercase<typeof route.method>;
     paths[path] = { ...paths[path], [method]: operationOf(components, route) };
@@ -52,6 +63,6 @@ export const openApi = (serverUrl: string): Document => {
     tags,
     security: [{ apiKey: [] }],
     paths,
-    components: { ...components.all, securitySchemes: { apiKey } },
+    components: { ...components.all, securitySchemes: { apiKey, ...compatSchemes } },
   };
 };

@@ -8,6 +8,7 @@ import type { Components } from "./components.ts";
 import type { Operation, Parameter, Reference } from "./document.ts";
 import { requestHeadersOf } from "./headers.ts";
 import { responsesOf, typeName } from "./responses.ts";
+import { securityOf } from "./security.ts";
 import { tagOf } from "./tags.ts";
 
 const parametersOf = (components: Components, route: Route): ReadonlyArray<Parameter | Reference> =>
@@ -49,13 +50,7 @@ const bodyOf = (components: Components, route: Route): Pick<Operation, "requestB
 const descriptionOf = ({ description = "", keyAccess = [], ...route }: Route): string => {
   if (!takesKey(route)) return description;
   const accesses = ["full", ...keyAccess].map((access) => `\`${access}\``);
-  return `${description} For keys with access ${accesses.join(" or ")}.`;
-};
-
-/** A key is needed unless an operation says otherwise. */
-const securityOf = (route: Route): Pick<Operation, "security"> => {
-  if (!takesKey(route)) return { security: [] };
-  return route.access === "key_or_redirect" ? { security: [{ apiKey: [] }, {}] } : {};
+  return `${description && `${description} `}For keys with access ${accesses.join(" or ")}.`;
 };
 
 /** The operation of a route; what it shares with others goes to the components. */

@@ -1,9 +1,11 @@
 /**
  * The answers of an operation.
  */
-import type { ErrorCode } from "@accountlink/core/errors";
+import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 import { groupBy } from "@accountlink/core/group_by";
 import { type JsonSchema, Schema } from "effect";
+import { compatRoutes } from "../compat/compat_routes.ts";
+import type { CompatService } from "../compat_service.ts";
 import { errorCodes, errorTable, statusesOf } from "../errors.ts";
 import { type Route, refusalsOf } from "../route.ts";
 import { routes } from "../routes.ts";
@@ -55,6 +57,48 @@ const successesOf = (
     ? { [status]: success, 302: redirectOf(components, route) }
     : { [status]: success };
 };
+
+/** The refusals of another service, whose bodies follow from the errors. All of its routes share them. */
+const refusalsOfService = (
+  components: Components,
+  route: Route,
+  service: CompatService,
+): Readonly<Record<string, Reference>> => {
+  const sharing = compatRoutes.filter((each) => each.service === service);
+  const errors = inOrder(sharing.flatMap(({ codes }) => [...codes]))
+    .flatMap((code): ReadonlyArray<PublicError> => errorTable[code].examples)
+    .filter(isOfLookup);
+  const byStatus = groupBy(errors, (error) => service.refuse(error).status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, alike]) => {
+      const codes = inOrder(alike.map(({ code }) => code));
+      const bodies = new Map(alike.map((error) => [error.message, { value: service.refuse(error).body }]));
+      const response = components.share("responses", `${service.name.replaceAll(" ", "")}.${status}`, {
+        description: codes.map((code) => `\`${code}\``).join(", "),
+        headers: refusalHeaders(components, route, status),
+        content: json(components.schema(service.failure), Object.fromEntries(bodies)),
+      });
+      return [status, response];
+    }),
+  );
+};
+
+/** Whether a lookup can be refused so. */
+const isOfLookup = (error: PublicError): boolean => {
+  if (error._tag === "Forbidden") return lookupReasons.has(error.reason);
+  if (error._tag === "BadRequest") return error.problem === "unreadable";
+  if (error._tag === "RateLimited") return error.bucket === "second" || error.bucket === "day";
+  if (error._tag === "SharedIpRateLimited") return error.bucket !== "ip_verify_day";
+  return error._tag !== "MalformedRequest";
+};
+
+const lookupReasons: ReadonlySet<string> = new Set([
+  "bot_not_in_guild",
+  "user_not_in_guild",
+  "wrong_guild",
+  "ip_not_allowed",
+  "key_access",
+]);
 
 const meaningOf = (code: ErrorCode): string => `\`${code}\`: ${errorTable[code].when}`;
 
@@ -128,18 +172,23 @@ const otherFailure = (components: Components, route: Route): Reference =>
     content: json(components.schema(AnyFailure)),
   });
 
-/** The answers of a route by status. */
-export const responsesOf = (
-  components: Components,
-  route: Route,
-): Readonly<Record<string, Response | Reference>> => ({
-  ...successesOf(components, route),
-  ...Object.fromEntries(
+const refusals = (components: Components, route: Route): Readonly<Record<string, Reference>> =>
+  Object.fromEntries(
     refusalsOf(route).map(([status, codes]) => [
       status,
       route.generation === "v2"
         ? refusalV2(components, route, status, inOrder(codes))
         : refusalV1(components, route, status),
     ]),
-  ),
+  );
+
+/** The answers of a route by status. */
+export const responsesOf = (
+  components: Components,
+  route: Route,
+): Readonly<Record<string, Response | Reference>> => ({
+  ...successesOf(components, route),
+  ...(route.service === undefined
+    ? refusals(components, route)
+    : refusalsOfService(components, route, route.service)),
 });

@@ -14,6 +14,11 @@ export const tags = [
   { name: "Keys", description: "API keys that got into wrong hands" },
   { name: "Sessions", description: "Verification sessions, in which a user links both accounts" },
   { name: "v1", description: "The first generation, which remains available" },
+  {
+    name: "Compatible",
+    description:
+      "The interfaces of Bloxlink, RoVer and RoWifi: a bot of theirs changes its base URL and its key",
+  },
 ] as const;
 
 type Tag = (typeof tags)[number]["name"];
@@ -29,6 +34,7 @@ const tagsByGroup: Readonly<Record<NonNullable<Route["group"]>, Tag>> = {
 /** The tag of a route. */
 export const tagOf = ({ generation, group, path }: Route): Tag => {
   if (generation === "v1") return "v1";
+  if (generation === "compat") return "Compatible";
   if (group !== null) return tagsByGroup[group];
   return path.startsWith("/v2/keys") ? "Keys" : "Sessions";
 };

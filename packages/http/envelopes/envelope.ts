@@ -83,9 +83,13 @@ export const commonHeaders = (context: RequestContext, now: Millis): Record<stri
 
 /** Adds the headers of an error. */
 export const addErrorHeaders = (headers: Record<string, string>, error: PublicError): void => {
+  addRetryAfter(headers, error);
+  if (error._tag === "InvalidApiKey") headers["www-authenticate"] = "Bearer";
+};
+
+export const addRetryAfter = (headers: Record<string, string>, error: PublicError): void => {
   const retryAfter = retryAfterOf(error);
   if (retryAfter !== null) headers["retry-after"] = String(retryAfter);
-  if (error._tag === "InvalidApiKey") headers["www-authenticate"] = "Bearer";
 };
 
 /** A JSON response. Its body is not validated; the contract tests do that. */

@@ -12,10 +12,17 @@ import {
 import { isAddressAllowed } from "@accountlink/core/addresses";
 import { type Commit, Idempotency } from "@accountlink/core/idempotency";
 import * as Immediate from "@accountlink/core/immediate";
-import { AltsV1, type Parameters, type ParameterValues, type Route } from "@accountlink/http-api";
+import {
+  AltsV1,
+  compatServices,
+  type Parameters,
+  type ParameterValues,
+  type Route,
+} from "@accountlink/http-api";
 import { Effect, Exit, type Schema, Scope } from "effect";
 import type { HttpMethod } from "effect/http";
 import type { Envelope, Success, SuccessOf } from "../envelopes/envelope.ts";
+import { envelopeCompat } from "../envelopes/envelope_compat.ts";
 import { envelopeV1 } from "../envelopes/envelope_v1.ts";
 import { envelopeV2 } from "../envelopes/envelope_v2.ts";
 import { type HttpRequest, queryTextOf } from "../http_request.ts";
@@ -24,9 +31,9 @@ import { type Answer, contextMaker, type RequestContext } from "../request_conte
 import { newRequestId } from "../request_id.ts";
 import { defaultContract } from "../service_versions/service_version.ts";
 import { HttpSettings } from "../settings.ts";
-import { bearerToken } from "./bearer_token.ts";
 import { isList, readJson } from "./body.ts";
 import { answerOnce } from "./idempotency.ts";
+import { keyReader } from "./key_reader.ts";
 import { premiumTest } from "./parameters.ts";
 import { logAccess } from "./request_metrics.ts";
 import { checkContract, rawValuesOf, readerFor } from "./request_values.ts";
@@ -149,16 +156,16 @@ export const makePipeline = Effect.gen(function* () {
     const isAllowed = accessTest(route);
     const isServed = tierTest(route);
     const asksForPremium = premiumTest(route);
+    const keyOf = keyReader(route.service?.credentials);
     const { traffic = "mapping" } = route;
     return Immediate.fn(function* (context: RequestContext) {
       const { address, request } = context;
-      const authorization = request.header("authorization");
-      if (route.access === "key_or_redirect" && authorization === undefined) {
+      if (route.access === "key_or_redirect" && request.header("authorization") === undefined) {
         yield* authenticator.checkThrottle(address);
         yield* limits.admitVisit(address);
         return redirectIntoFlow(settings.publicUrl, context, queryTextOf(request));
       }
-      const authenticated = yield* authenticator.authenticate(bearerToken(authorization), address);
+      const authenticated = yield* authenticator.authenticate(keyOf(request), address);
       context.key = authenticated;
       const { key, quota } = authenticated;
       yield* observers.security.noteUse(key.id, address);
@@ -213,15 +220,11 @@ export const makePipeline = Effect.gen(function* () {
   };
 
   const visit: Pipeline["visit"] = (id, answer) => {
-    const routes = {
-      v1: { id, generation: "v1", group: null },
-      v2: { id, generation: "v2", group: null },
-    } as const;
     return (request, query) => {
       const { url } = request;
-      const generation = isUnder("/api/v1", url) ? "v1" : "v2";
-      const envelope = generation === "v2" ? envelopeV2({}) : envelopeV1(v1AnswersUnder(url));
-      const answerTo = withContext(routes[generation], (context) =>
+      const shape = shapeOf(url);
+      const envelope = envelopeOf(shape);
+      const answerTo = withContext({ id, generation: shape.generation, group: null }, (context) =>
         render(
           envelope,
           context,
@@ -287,6 +290,13 @@ const standardHeaders = (requestId: string, url: string) => ({
 export const isUnder = (prefix: string, url: string): boolean =>
   url.startsWith(prefix) && ["", "/", "?"].includes(url.charAt(prefix.length));
 
+/** The shape of answers that are of no route, by their path. */
+const shapeOf = (url: string): Shape => {
+  if (isUnder("/api/v1", url)) return { generation: "v1", ...v1AnswersUnder(url) };
+  const service = compatServices.find(({ prefix }) => isUnder(prefix, url));
+  return service === undefined ? { generation: "v2" } : { generation: "compat", service };
+};
+
 /** What v1 answers have in common that are of no route, by their path. */
 const v1AnswersUnder = (url: string): Pick<Route, "traffic" | "version"> => {
   if (isUnder("/api/v1/verify", url)) return { traffic: "verify" };
@@ -294,8 +304,13 @@ const v1AnswersUnder = (url: string): Pick<Route, "traffic" | "version"> => {
   return isUnder(path, url) && version !== undefined ? { version } : {};
 };
 
-const envelopeOf = (route: Route): Envelope =>
-  route.generation === "v2" ? envelopeV2(route) : envelopeV1(route);
+/** What the shape of an answer depends on. */
+type Shape = Pick<Route, "generation" | "service" | "wordings" | "traffic" | "version">;
+
+const envelopeOf = (shape: Shape): Envelope => {
+  if (shape.service !== undefined) return envelopeCompat(shape.service);
+  return shape.generation === "v2" ? envelopeV2(shape) : envelopeV1(shape);
+};
 
 /** Makes the test whether a route is among what a key is for. */
 const accessTest = ({ keyAccess = [] }: Pick<Route, "keyAccess">) => {

@@ -16,7 +16,7 @@ export const readerFor = <P extends Parameters>(route: Route<P>) => {
 
   return (context: RequestContext, raw: RawValues) => {
     const scopeKind = context.key?.key.scope.kind ?? "global";
-    if (route.generation === "v1") return Effect.fromResult(read(raw, scopeKind, []));
+    if (route.generation !== "v2") return Effect.fromResult(read(raw, scopeKind, []));
     const contract = contractFor(context.request.header("service-version"));
     if (contract !== undefined) context.contract = contract;
     const values = contract?.request?.(route.id, raw) ?? raw;

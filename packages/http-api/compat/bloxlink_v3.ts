@@ -1,0 +1,76 @@
+/**
+ * The routes of Bloxlink's interface v3.
+ *
+ * @example
+ * ```ts
+ * BloxlinkV3.discordToRoblox.path; // "/compat/bloxlink/developer/discord/:discordId"
+ * BloxlinkV3.robloxToDiscord.service === BloxlinkV3.bloxlinkV3; // true
+ * ```
+ */
+import { ChatId, GameId } from "@accountlink/core/ids";
+import { Schema } from "effect";
+import type { CompatService } from "../compat_service.ts";
+import { guildId } from "../parameter.ts";
+import { defineRoute } from "../route.ts";
+import { bloxlinkPrefix, bloxlinkRefusal } from "./bloxlink.ts";
+import { discordId, robloxId } from "./parameters.ts";
+
+/** What its routes share. */
+export const bloxlinkV3: CompatService = {
+  name: "Bloxlink v3",
+  prefix: `${bloxlinkPrefix}/developer`,
+  credentials: [{ header: "api-key", scheme: null }],
+  failure: Schema.Struct({ success: Schema.Literal(false), error: Schema.String }).annotate({
+    identifier: "FailureOfBloxlinkV3",
+  }),
+  refuse: (error) => {
+    const { status, text } = bloxlinkRefusal(error, "The specified user is not verified.");
+    return { status, body: { success: false, error: text } };
+  },
+  limitHeaders: { "quota-remaining": "Requests left today" },
+  limitsOf: ({ day }): Readonly<Record<string, string>> =>
+    day === null ? {} : { "quota-remaining": String(day.remaining) },
+};
+
+const lookup = {
+  generation: "compat",
+  service: bloxlinkV3,
+  description: "A guild-scoped key has to name its own guild.",
+  method: "GET",
+  source: "query",
+  access: "key",
+  keyAccess: ["read", "verify"],
+  group: "lookup",
+  errors: ["LINK_NOT_FOUND"],
+} as const;
+
+const success = <User extends Schema.Top>(user: User) =>
+  Schema.Struct({ success: Schema.Literal(true), user });
+
+export const discordToRoblox = defineRoute({
+  ...lookup,
+  id: "bloxlinkV3DiscordToRoblox",
+  path: `${bloxlinkPrefix}/developer/discord/:discordId`,
+  summary: "Roblox user of a Discord user",
+  parameters: { discordId: discordId(), guildId: guildId() },
+  success: success(Schema.Struct({ robloxId: GameId, primaryAccount: GameId })),
+  example: {
+    values: { discordId: "100001" },
+    answer: { success: true, user: { robloxId: "1", primaryAccount: "1" } },
+  },
+});
+
+export const robloxToDiscord = defineRoute({
+  ...lookup,
+  id: "bloxlinkV3RobloxToDiscord",
+  path: `${bloxlinkPrefix}/developer/roblox/:robloxId`,
+  summary: "Discord users of a Roblox user",
+  parameters: { robloxId: robloxId(), guildId: guildId() },
+  success: success(
+    Schema.Struct({ discordIds: Schema.Array(ChatId).annotate({ description: "Newest link first" }) }),
+  ),
+  example: {
+    values: { robloxId: "2" },
+    answer: { success: true, user: { discordIds: ["100003", "100002"] } },
+  },
+});

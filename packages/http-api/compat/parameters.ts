@@ -1,0 +1,19 @@
+/**
+ * The IDs in paths, by the names that the platforms have in other services.
+ */
+import { GuildId, idRules } from "@accountlink/core/ids";
+import { chatId, gameId, type Parameter, required } from "../parameter.ts";
+
+const inPath = <A>(parameter: Parameter<A>): Parameter<A> => ({ ...parameter, isInPath: true });
+
+export const discordId = () => inPath(chatId("ID of the Discord user"));
+export const robloxId = () => inPath(gameId("ID of the Roblox user"));
+
+export const pathGuildId = () =>
+  inPath(
+    required(
+      GuildId,
+      `expected ${idRules.guildId}`,
+      "ID of the Discord server; that of a guild-scoped key is its own",
+    ),
+  );

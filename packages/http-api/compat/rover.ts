@@ -1,0 +1,130 @@
+/**
+ * The routes of RoVer's interface. IDs of Roblox are numbers.
+ *
+ * @example
+ * ```ts
+ * Rover.discordToRoblox.path; // "/compat/rover/api/guilds/:guildId/discord-to-roblox/:discordId"
+ * Rover.robloxToDiscord.service === Rover.rover; // true
+ * ```
+ */
+import { ChatId, GuildId } from "@accountlink/core/ids";
+import type { Allowance } from "@accountlink/core/limits";
+import type { Millis } from "@accountlink/core/timestamp";
+import { Schema } from "effect";
+import { type CompatService, kindStatus, type RefusalKind, refusalKind } from "../compat_service.ts";
+import { defineRoute } from "../route.ts";
+import { discordId, pathGuildId, robloxId } from "./parameters.ts";
+
+const statuses = { unlinked: 404, wrong_guild: 403, bot_not_in_guild: 404 };
+
+const codes = {
+  unlinked: "user_not_found",
+  unauthorized: "unauthorized",
+  wrong_guild: "forbidden",
+  forbidden: "forbidden",
+  bot_not_in_guild: "guild_not_found",
+  rate_limit: "rate_limit",
+  malformed: "bad_request",
+  unknown_path: "not_found",
+  wrong_method: "method_not_allowed",
+  unavailable: "unavailable",
+  internal: "internal_error",
+} as const satisfies Record<RefusalKind, string>;
+
+/** What its routes share. */
+export const rover: CompatService = {
+  name: "RoVer",
+  prefix: "/compat/rover",
+  credentials: [{ header: "authorization", scheme: "Bearer" }],
+  failure: Schema.Struct({
+    errorCode: Schema.Literals([...new Set(Object.values(codes))]),
+    message: Schema.String,
+  }).annotate({ identifier: "FailureOfRover" }),
+  refuse: (error) => {
+    const kind = refusalKind(error);
+    // RoVer has one answer for a user without a link and for one who is not a member.
+    const message = kind === "unlinked" ? "User not found" : error.message;
+    return { status: kindStatus(error, statuses), body: { errorCode: codes[kind], message } };
+  },
+  limitHeaders: {
+    "X-RateLimit-Bucket": "The limit that the three others are about",
+    "X-RateLimit-Reset-After": "Seconds until that limit opens anew, with fractions",
+  },
+  limitsOf: ({ window }, error, now) => {
+    if (error?._tag === "RateLimited" || error?._tag === "SharedIpRateLimited") {
+      const { bucket, limit, resetsAt } = error;
+      return roverLimits(bucket, { limit, remaining: 0, resetsAt }, now);
+    }
+    return window === null ? {} : roverLimits("second", window, now);
+  },
+};
+
+const roverLimits = (bucket: string, { limit, remaining, resetsAt }: Allowance, now: Millis) => ({
+  "x-ratelimit-bucket": bucket,
+  "x-ratelimit-limit": String(limit),
+  "x-ratelimit-remaining": String(remaining),
+  "x-ratelimit-reset-after": String(Math.max(0, resetsAt - now) / 1000),
+});
+
+const lookup = {
+  generation: "compat",
+  service: rover,
+  method: "GET",
+  source: "query",
+  access: "key",
+  keyAccess: ["read", "verify"],
+  group: "lookup",
+  errors: ["INVALID_PARAMETER", "LINK_NOT_FOUND"],
+} as const;
+
+const RobloxNumber = Schema.Int.annotate({
+  description: "A user whose ID is above 2^53 − 1 is not found",
+});
+
+const guildId = "700000000000000001";
+
+export const discordToRoblox = defineRoute({
+  ...lookup,
+  id: "roverDiscordToRoblox",
+  path: "/compat/rover/api/guilds/:guildId/discord-to-roblox/:discordId",
+  summary: "Roblox user of a Discord user",
+  parameters: { guildId: pathGuildId(), discordId: discordId() },
+  success: Schema.Struct({
+    robloxId: RobloxNumber,
+    cachedUsername: Schema.String.annotate({ description: "Empty where Roblox cannot say" }),
+    discordId: ChatId,
+    guildId: GuildId,
+  }),
+  example: {
+    values: { guildId, discordId: "100001" },
+    answer: { robloxId: 1, cachedUsername: "ada_plays", discordId: "100001", guildId },
+  },
+});
+
+export const robloxToDiscord = defineRoute({
+  ...lookup,
+  id: "roverRobloxToDiscord",
+  path: "/compat/rover/api/guilds/:guildId/roblox-to-discord/:robloxId",
+  summary: "Discord users of a Roblox user",
+  description: "The names and roles of the first 25 are told.",
+  parameters: { guildId: pathGuildId(), robloxId: robloxId() },
+  success: Schema.Struct({
+    discordUsers: Schema.Array(
+      Schema.Struct({
+        user: Schema.Struct({ id: ChatId, username: Schema.String }),
+        nick: Schema.NullOr(Schema.String),
+        roles: Schema.Array(Schema.String),
+      }),
+    ).annotate({ description: "Newest link first" }),
+    robloxId: RobloxNumber,
+    guildId: GuildId,
+  }),
+  example: {
+    values: { guildId, robloxId: "1" },
+    answer: {
+      discordUsers: [{ user: { id: "100001", username: "ada" }, nick: null, roles: ["1"] }],
+      robloxId: 1,
+      guildId,
+    },
+  },
+});

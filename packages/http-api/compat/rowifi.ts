@@ -1,0 +1,97 @@
+/**
+ * The routes of RoWifi's interface, v3 and v2. IDs of Roblox are numbers.
+ *
+ * @example
+ * ```ts
+ * Rowifi.memberV3.path; // "/compat/rowifi/v3/guilds/:guildId/members/:discordId"
+ * const others = [Rowifi.memberV2, Rowifi.membersOfRobloxV3, Rowifi.membersOfRobloxV2];
+ * others.every(({ service }) => service === Rowifi.rowifi); // true
+ * ```
+ */
+import { ChatId, GuildId } from "@accountlink/core/ids";
+import { Schema } from "effect";
+import { type CompatService, kindStatus, refusalKind } from "../compat_service.ts";
+import { defineRoute } from "../route.ts";
+import { discordId, pathGuildId, robloxId } from "./parameters.ts";
+
+const statuses = { unlinked: 404, wrong_guild: 403, bot_not_in_guild: 404 };
+
+/** What its routes share. */
+export const rowifi: CompatService = {
+  name: "RoWifi",
+  prefix: "/compat/rowifi",
+  credentials: [{ header: "authorization", scheme: "Bot" }],
+  failure: Schema.Struct({ message: Schema.String }).annotate({ identifier: "FailureOfRowifi" }),
+  refuse: (error) => ({
+    status: kindStatus(error, statuses),
+    body: { message: refusalKind(error) === "unlinked" ? "User not found" : error.message },
+  }),
+  limitHeaders: {},
+  limitsOf: () => ({}),
+};
+
+const lookup = {
+  generation: "compat",
+  service: rowifi,
+  method: "GET",
+  source: "query",
+  access: "key",
+  keyAccess: ["read", "verify"],
+  group: "lookup",
+  errors: ["INVALID_PARAMETER", "LINK_NOT_FOUND"],
+} as const;
+
+const guildId = "700000000000000001";
+
+const forward = {
+  ...lookup,
+  summary: "Roblox user of a member",
+  parameters: { guildId: pathGuildId(), discordId: discordId() },
+} as const;
+
+const reverse = {
+  ...lookup,
+  summary: "Members of a Roblox user",
+  parameters: { guildId: pathGuildId(), robloxId: robloxId() },
+} as const;
+
+const member = {
+  discord_id: ChatId,
+  guild_id: GuildId,
+  roblox_id: Schema.Int.annotate({ description: "A user whose ID is above 2^53 − 1 is not found" }),
+};
+const memberOfAda = { discord_id: "100001", guild_id: guildId, roblox_id: 1 };
+const consent = { reverse_search_consent: Schema.Literal(true) };
+const consenting = { reverse_search_consent: true } as const;
+
+export const memberV3 = defineRoute({
+  ...forward,
+  id: "rowifiV3Member",
+  path: "/compat/rowifi/v3/guilds/:guildId/members/:discordId",
+  success: Schema.Struct(member),
+  example: { values: { guildId, discordId: "100001" }, answer: memberOfAda },
+});
+
+export const membersOfRobloxV3 = defineRoute({
+  ...reverse,
+  id: "rowifiV3MembersOfRoblox",
+  path: "/compat/rowifi/v3/guilds/:guildId/members/roblox/:robloxId",
+  success: Schema.Array(Schema.Struct({ discord_id: ChatId })),
+  example: { values: { guildId, robloxId: "1" }, answer: [{ discord_id: "100001" }] },
+});
+
+export const memberV2 = defineRoute({
+  ...forward,
+  id: "rowifiV2Member",
+  path: "/compat/rowifi/v2/guilds/:guildId/members/:discordId",
+  success: Schema.Struct({ ...member, ...consent }),
+  example: { values: { guildId, discordId: "100001" }, answer: { ...memberOfAda, ...consenting } },
+});
+
+export const membersOfRobloxV2 = defineRoute({
+  ...reverse,
+  id: "rowifiV2MembersOfRoblox",
+  path: "/compat/rowifi/v2/guilds/:guildId/members/roblox/:robloxId",
+  success: Schema.Array(Schema.Struct({ discord_id: ChatId, ...consent })),
+  example: { values: { guildId, robloxId: "1" }, answer: [{ discord_id: "100001", ...consenting }] },
+});

@@ -1,0 +1,33 @@
+/**
+ * How operations take the key.
+ */
+import type { Credential } from "../compat_service.ts";
+import { type Route, takesKey } from "../route.ts";
+import type { Operation } from "./document.ts";
+
+const schemeNames = {
+  "authorization Bearer": "apiKey",
+  "authorization Bot": "botKey",
+  authorization: "bareKey",
+  "api-key": "headerKey",
+} as const;
+
+/** The name of the scheme of a credential. */
+export const schemeName = ({ header, scheme }: Credential): string =>
+  schemeNames[(scheme === null ? header : `${header} ${scheme}`) as keyof typeof schemeNames];
+
+/** A scheme of another word than `Bearer`. */
+export const schemeOf = ({ header, scheme }: Credential): Readonly<Record<string, string>> => ({
+  type: "apiKey",
+  in: "header",
+  name: header === "authorization" ? "Authorization" : header,
+  description: scheme === null ? "An API key, `alk_…`" : `\`${scheme}\` and an API key, \`alk_…\``,
+});
+
+/** A key is needed unless an operation says otherwise. */
+export const securityOf = (route: Route): Pick<Operation, "security"> => {
+  if (!takesKey(route)) return { security: [] };
+  if (route.access === "key_or_redirect") return { security: [{ apiKey: [] }, {}] };
+  if (route.service === undefined) return {};
+  return { security: route.service.credentials.map((credential) => ({ [schemeName(credential)]: [] })) };
+};

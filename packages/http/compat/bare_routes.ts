@@ -1,0 +1,32 @@
+/**
+ * Routes whose answer has no envelope.
+ */
+import { type GameId, LinkNotFound, type PublicError } from "@accountlink/core";
+import * as Immediate from "@accountlink/core/immediate";
+import type { CompatService, Parameters, Route } from "@accountlink/http-api";
+import { Effect, type Schema } from "effect";
+import type { SuccessOf } from "../envelopes/envelope.ts";
+import { compatAnswer } from "../envelopes/envelope_compat.ts";
+import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
+
+/** Binds a route of a service to what makes its whole answer. */
+export type BindBare = <P extends Parameters, S extends Schema.Top>(
+  route: Route<P, S>,
+  handler: (input: KeyedInput<P>) => Effect.Effect<S["Encoded"], PublicError>,
+) => BoundRoute;
+
+export const bareRoutes =
+  ({ keyed }: Pipeline, service: CompatService): BindBare =>
+  (route, handler) =>
+    keyed(route, (input) =>
+      Immediate.map(
+        handler(input),
+        (body) => compatAnswer(service, input.context, body) as SuccessOf<typeof body>,
+      ),
+    );
+
+/** The ID of a game user as a number. One that a number cannot hold is not found. */
+export const exactNumber = (gameId: GameId): Effect.Effect<number, LinkNotFound> => {
+  const number = Number(gameId);
+  return Number.isSafeInteger(number) ? Effect.succeed(number) : Effect.fail(new LinkNotFound());
+};

@@ -1,0 +1,98 @@
+/**
+ * Bloxlink's interfaces v4 and v3.
+ */
+import type { ApiKey, ChatId, GameId, GuildId, LinkLookup } from "@accountlink/core";
+import * as Immediate from "@accountlink/core/immediate";
+import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
+import { BloxlinkV3, BloxlinkV4 } from "@accountlink/http-api";
+import type { BoundRoute, Pipeline } from "../pipeline/pipeline.ts";
+import { bareRoutes } from "./bare_routes.ts";
+
+export const bloxlinkV4Routes = (
+  pipeline: Pipeline,
+  lookup: LinkLookup["Service"],
+): ReadonlyArray<BoundRoute> => {
+  const bare = bareRoutes(pipeline, BloxlinkV4.bloxlinkV4);
+
+  const toRoblox = (key: ApiKey, discordId: ChatId, guildId: GuildId | null) => {
+    const resolved = key.tier === "premium";
+    return Immediate.map(lookup.byChat(key.scope, discordId, { guildId, resolved }), (found) => {
+      const roblox = resolved ? { roblox: robloxUser(found.resolved.game) } : {};
+      const discord = resolved && guildId !== null ? { discord: discordMember(found.resolved.chat) } : {};
+      return { robloxID: found.gameId, resolved: { ...roblox, ...discord } };
+    });
+  };
+
+  const toDiscord = (key: ApiKey, robloxId: GameId, guildId: GuildId | null) => {
+    const resolved = key.tier === "premium" && guildId !== null;
+    return Immediate.map(lookup.byGame(key.scope, robloxId, { guildId, resolved }), (found) => {
+      const members = (found.resolved.chat ?? []).map(discordMember).filter((member) => member !== null);
+      const discord = Object.fromEntries(members.map((member) => [member.user.id, member]));
+      return { discordIDs: found.chatIds, resolved: resolved ? { discord } : {} };
+    });
+  };
+
+  return [
+    bare(BloxlinkV4.discordToRoblox, ({ key, values }) => toRoblox(key, values.discordId, values.guildId)),
+    bare(BloxlinkV4.robloxToDiscord, ({ key, values }) => toDiscord(key, values.robloxId, values.guildId)),
+    bare(BloxlinkV4.globalDiscordToRoblox, ({ key, values }) => toRoblox(key, values.discordId, null)),
+    bare(BloxlinkV4.globalRobloxToDiscord, ({ key, values }) => toDiscord(key, values.robloxId, null)),
+  ];
+};
+
+export const bloxlinkV3Routes = (
+  pipeline: Pipeline,
+  lookup: LinkLookup["Service"],
+): ReadonlyArray<BoundRoute> => {
+  const bare = bareRoutes(pipeline, BloxlinkV3.bloxlinkV3);
+  return [
+    bare(BloxlinkV3.discordToRoblox, ({ key, values: { discordId, guildId } }) =>
+      Immediate.map(lookup.byChat(key.scope, discordId, { guildId }), ({ gameId }) => ({
+        success: true as const,
+        user: { robloxId: gameId, primaryAccount: gameId },
+      })),
+    ),
+    bare(BloxlinkV3.robloxToDiscord, ({ key, values: { robloxId, guildId } }) =>
+      Immediate.map(lookup.byGame(key.scope, robloxId, { guildId }), ({ chatIds }) => ({
+        success: true as const,
+        user: { discordIds: chatIds },
+      })),
+    ),
+  ];
+};
+
+/** Null also for a user whose ID does not fit into the number that stands for it there. */
+const robloxUser = (profile: GameProfile | null) => {
+  if (profile === null || !Number.isSafeInteger(Number(profile.id))) return null;
+  const { username, displayName, id, description, created, isBanned, hasVerifiedBadge, avatar } = profile;
+  const { badges, groups } = profile;
+  return {
+    name: username,
+    displayName,
+    id: Number(id),
+    description,
+    created,
+    isBanned,
+    hasVerifiedBadge,
+    profileLink: `https://www.roblox.com/users/${id}/profile`,
+    avatar: avatar && {
+      bustThumbnail: avatar.headshot,
+      headshotThumbnail: avatar.headshot,
+      fullBody: avatar.fullBody,
+    },
+    badges: badges?.map(({ name, imageUrl }) => ({ ImageUri: imageUrl, Name: name })) ?? null,
+    groups: groups?.map(({ role, ...group }) => ({ group, role })) ?? null,
+  };
+};
+
+/** Null for somebody whose membership the platform does not tell. */
+const discordMember = (profile: ChatProfile | null) => {
+  if (profile === null || profile.guild === null) return null;
+  const { id, username, displayName, guild } = profile;
+  return {
+    user: { id, username, global_name: displayName },
+    nick: guild.nickname,
+    roles: guild.roles.map((role) => role.id),
+    joined_at: guild.joined,
+  };
+};

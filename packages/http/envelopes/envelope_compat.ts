@@ -1,0 +1,35 @@
+/**
+ * The answers of other services' interfaces, which have no common envelope.
+ */
+import type { PublicError } from "@accountlink/core";
+import type { CompatService } from "@accountlink/http-api";
+import type { HttpResponse } from "../http_response.ts";
+import type { RequestContext } from "../request_context.ts";
+import { addRetryAfter, commonHeaders, type Envelope, jsonResponse } from "./envelope.ts";
+
+const headersOf = (service: CompatService, context: RequestContext, error: PublicError | null) => {
+  const now = context.clock.currentTimeMillisUnsafe();
+  const headers = commonHeaders(context, now);
+  if (context.limits !== null) Object.assign(headers, service.limitsOf(context.limits, error, now));
+  return headers;
+};
+
+/** A success of a service. */
+export const compatAnswer = (service: CompatService, context: RequestContext, body: unknown): HttpResponse =>
+  jsonResponse(200, body, headersOf(service, context, null));
+
+/** The refusals of a service. */
+export const envelopeCompat = (service: CompatService): Envelope => {
+  const [{ scheme }] = service.credentials;
+  return {
+    success: (context, { data }) => compatAnswer(service, context, data),
+
+    failure: (context, error) => {
+      const { status, body } = service.refuse(error);
+      const headers = headersOf(service, context, error);
+      addRetryAfter(headers, error);
+      if (status === 401 && scheme !== null) headers["www-authenticate"] = scheme;
+      return jsonResponse(status, body, headers);
+    },
+  };
+};

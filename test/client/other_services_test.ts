@@ -1,0 +1,115 @@
+/** Clients that were written for other services, with nothing changed but base URL and key. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { LuauState } from "luau-web";
+import { expect, test } from "vitest";
+import { useServer } from "../support/server.ts";
+import { guild, makeWorld } from "../support/world.ts";
+import { startProgram } from "./program.ts";
+
+const world = makeWorld();
+const links = { 100001: "1", 100002: { gameId: "1", at: "2026-02-01T00:00:00.000Z" } };
+const limits = { perWindow: 100, windowMs: 60_000, daily: 100 };
+const guildKey = world.key({ guildId: guild, links, limits });
+const globalKey = world.key({ links });
+const server = useServer(() => ({ fixture: world.fixture }));
+
+const program = (name: string) => fileURLToPath(new URL(`other_services/${name}`, import.meta.url));
+
+/** The lines that a program prints. */
+const linesOf = async (
+  command: readonly [string, ...ReadonlyArray<string>],
+  env: Readonly<NodeJS.ProcessEnv>,
+): Promise<ReadonlyArray<string>> => {
+  const { PATH, HOME } = process.env;
+  const running = startProgram(command, import.meta.dirname, { PATH, HOME, ...env });
+  expect(await running.ended).toBe(0);
+  return running.output().trim().split("\n");
+};
+
+interface BloxlinkSdk {
+  bloxlinkBaseUrl: string;
+  readonly initialise: (key: string) => void;
+  readonly SearchDiscordToRoblox: (discordId: string, guildId?: string) => Promise<unknown>;
+  readonly SearchRobloxToDiscord: (robloxId: string, guildId?: string) => Promise<unknown>;
+}
+
+test("bloxlink-sdk", async () => {
+  const sdk = createRequire(import.meta.url)("bloxlink-sdk") as BloxlinkSdk;
+  sdk.bloxlinkBaseUrl = `${server.url()}/compat/bloxlink/`;
+  sdk.initialise(guildKey);
+  expect(await sdk.SearchDiscordToRoblox("100001", guild)).toEqual({
+    success: true,
+    user: { robloxId: "1", primaryAccount: "1" },
+  });
+  expect(await sdk.SearchRobloxToDiscord("1", guild)).toEqual({
+    success: true,
+    user: { discordIds: ["100002", "100001"] },
+  });
+  await expect(sdk.SearchDiscordToRoblox("100009", guild)).rejects.toMatchObject({
+    response: { status: 404, data: { success: false, error: "The specified user is not verified." } },
+  });
+  sdk.initialise(globalKey);
+  expect(await sdk.SearchDiscordToRoblox("100001")).toMatchObject({ user: { robloxId: "1" } });
+});
+
+test("a bot for Bloxlink v4 in JavaScript", async () => {
+  const env = { BLOXLINK_URL: `${server.url()}/compat/bloxlink`, BLOXLINK_KEY: guildKey, GUILD_ID: guild };
+  expect(await linesOf([process.execPath, program("bloxlink_bot.js")], env)).toEqual([
+    "1",
+    "100002,100001",
+    "User not found",
+  ]);
+});
+
+const hasRequests = (() => {
+  try {
+    execFileSync("python3", ["-c", "import requests"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+// Python and its requests may not be on the machine.
+test.skipIf(!hasRequests)("a bot for RoVer in Python", async () => {
+  const env = { ROVER_URL: `${server.url()}/compat/rover/api`, ROVER_KEY: guildKey, GUILD_ID: guild };
+  expect(await linesOf(["python3", program("rover_bot.py")], env)).toEqual([
+    "1 player_1",
+    "100002,100001",
+    "user_not_found",
+  ]);
+});
+
+/** `HttpService` of Roblox, as far as the game uses it. */
+const httpService = {
+  RequestAsync: async (
+    _self: unknown,
+    request: { readonly Url: string; readonly Method: string; readonly Headers: Record<string, string> },
+  ) => {
+    const { Url, Method, Headers } = request;
+    const authorization = Headers["Authorization"] ?? "";
+    const response = await fetch(Url, { method: Method, headers: { authorization } });
+    return { Success: response.ok, StatusCode: response.status, Body: await response.text() };
+  },
+  JSONDecode: (_self: unknown, text: string): unknown => JSON.parse(text),
+};
+
+test("a game for RoWifi in Luau", async () => {
+  const printed: Array<unknown> = [];
+  const state = await LuauState.createAsync({
+    game: { GetService: () => httpService },
+    print: (value: unknown) => {
+      printed.push(value);
+    },
+    ROWIFI_URL: `${server.url()}/compat/rowifi`,
+    ROWIFI_KEY: guildKey,
+    GUILD_ID: guild,
+  });
+  const source = readFileSync(program("rowifi_game.luau"), "utf8");
+  await state.loadstring(source, "game", true)();
+  expect(printed).toEqual([1, "User not found"]);
+  state.destroy();
+});

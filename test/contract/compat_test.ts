@@ -1,0 +1,508 @@
+/**
+ * The interfaces of other link services, in the words of their clients: each answer and each refusal, with its types.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BrokenStores, startOnBrokenStores } from "../support/broken_stores.ts";
+import type { Answer, RequestOptions } from "../support/http.ts";
+import { useServer } from "../support/server.ts";
+import { botlessGuild, emptyGuild, guild, makeWorld, newToken, nobody, stranger } from "../support/world.ts";
+import { answerChecker } from "./openapi_schemas.ts";
+
+type Line = `${string} ${string}`;
+
+const world = makeWorld();
+const huge = "9007199254740993";
+const links = {
+  100001: "1",
+  100002: "2",
+  100003: { gameId: "2", at: "2026-02-01T00:00:00.000Z" },
+  100004: nobody,
+  100005: huge,
+  [stranger]: "3",
+};
+const limits = { perWindow: 1_000, windowMs: 3_600_000, daily: 5_000 };
+const globalKey = world.key({ links, limits });
+const guildKey = world.key({ links, limits, guildId: guild });
+const premiumKey = world.key({ links, tier: "premium" });
+const otherGuildKey = world.key({ guildId: emptyGuild });
+const readKey = world.key({ links, access: "read" });
+const verifyKey = world.key({ links, access: "verify" });
+const elsewhereKey = world.key({ links, allowIps: ["192.0.2.1"] });
+const slow = () => world.key({ links, limits: { perWindow: 1, windowMs: 3_600_000, daily: 9 } });
+const daily = () => world.key({ links, limits: { perWindow: 0, daily: 1 } });
+const reported = world.key({ links });
+
+interface Service {
+  readonly name: string;
+  /** How its clients send a key. */
+  readonly auth: (key: string) => Readonly<Record<string, string>>;
+  readonly toRoblox: (guildId: string, discordId: string) => string;
+  readonly toDiscord: (guildId: string, robloxId: string) => string;
+  /** A refusal in its shape. */
+  readonly refusal: (text: unknown, code: string) => unknown;
+  /** The statuses of refusals, where services differ, and what they say. */
+  readonly unauthorized: readonly [number, unknown];
+  readonly wrongGuild: readonly [number, unknown];
+  readonly unlinked: unknown;
+  /** A path that it does not have. */
+  readonly unknown: string;
+}
+
+const invalidKey = "Unauthorized: missing or invalid API key";
+const anyText = expect.any(String) as unknown;
+const bloxlink = {
+  unauthorized: [400, "Invalid API Key"],
+  wrongGuild: [401, "Guild ID does not match API Key"],
+} as const;
+const members = (version: string) => (guildId: string) =>
+  `/compat/rowifi/${version}/guilds/${guildId}/members`;
+
+const rowifi = (version: string): Service => ({
+  name: `RoWifi ${version}`,
+  auth: (key) => ({ authorization: `Bot ${key}` }),
+  toRoblox: (guildId, discordId) => `${members(version)(guildId)}/${discordId}`,
+  toDiscord: (guildId, robloxId) => `${members(version)(guildId)}/roblox/${robloxId}`,
+  refusal: (message) => ({ message }),
+  unauthorized: [401, invalidKey],
+  wrongGuild: [403, "Guild does not match this API key"],
+  unlinked: "User not found",
+  unknown: `/compat/rowifi/${version}/guilds/${guild}/users`,
+});
+
+const v4 = "/compat/bloxlink/v4/public";
+const bloxlinkV4: Service = {
+  name: "Bloxlink v4",
+  auth: (key) => ({ authorization: key }),
+  toRoblox: (guildId, discordId) => `${v4}/guilds/${guildId}/discord-to-roblox/${discordId}`,
+  toDiscord: (guildId, robloxId) => `${v4}/guilds/${guildId}/roblox-to-discord/${robloxId}`,
+  refusal: (error) => ({ error }),
+  ...bloxlink,
+  unlinked: "User not found",
+  unknown: `${v4}/guilds/${guild}/update-user/100001`,
+};
+
+const bloxlinkV3: Service = {
+  name: "Bloxlink v3",
+  auth: (key) => ({ "api-key": key }),
+  toRoblox: (guildId, discordId) => `/compat/bloxlink/developer/discord/${discordId}?guildId=${guildId}`,
+  toDiscord: (guildId, robloxId) => `/compat/bloxlink/developer/roblox/${robloxId}?guildId=${guildId}`,
+  refusal: (error) => ({ success: false, error }),
+  ...bloxlink,
+  unlinked: "The specified user is not verified.",
+  unknown: "/compat/bloxlink/developer/user/100001",
+};
+
+const rover: Service = {
+  name: "RoVer",
+  auth: (key) => ({ authorization: `Bearer ${key}` }),
+  toRoblox: (guildId, discordId) => `/compat/rover/api/guilds/${guildId}/discord-to-roblox/${discordId}`,
+  toDiscord: (guildId, robloxId) => `/compat/rover/api/guilds/${guildId}/roblox-to-discord/${robloxId}`,
+  refusal: (message, errorCode) => ({ errorCode, message }),
+  unauthorized: [401, invalidKey],
+  wrongGuild: [403, "Guild does not match this API key"],
+  unlinked: "User not found",
+  unknown: `/compat/rover/api/guilds/${guild}/update/100001`,
+};
+
+const services = [bloxlinkV4, bloxlinkV3, rover, rowifi("v3"), rowifi("v2")];
+const spentKeys = new Map(services.map(({ name }) => [name, [slow(), daily(), slow()] as const]));
+
+const server = useServer(() => ({ fixture: world.fixture, env: { ACCOUNTLINK_IP_AUTH_FAILURES: "3" } }));
+let check: ReturnType<typeof answerChecker> = () => null;
+
+beforeAll(async () => {
+  check = answerChecker((await server.send("GET /openapi.json")).body);
+});
+
+/** The path of a request as the document writes it. */
+const templateOf = (path: string): string =>
+  path
+    .replace(/\?.*$/, "")
+    .replace(/\/guilds\/[^/]+/, "/guilds/{guildId}")
+    .replace(/(discord-to-roblox|developer\/discord)\/[^/]+$/, "$1/{discordId}")
+    .replace(/(roblox-to-discord|developer\/roblox|members\/roblox)\/[^/]+$/, "$1/{robloxId}")
+    .replace(/members\/(?!roblox\/|\{)[^/]+$/, "members/{discordId}");
+
+const send = async (line: Line, options: RequestOptions = {}): Promise<Answer> => {
+  const answer = await server.send(line, { from: world.address(), ...options });
+  const [method = "", path = ""] = line.split(" ");
+  if (method === "GET" && !services.some(({ unknown }) => path.startsWith(unknown))) {
+    expect({ line, problem: check(method, templateOf(path), answer) }).toEqual({ line, problem: null });
+  }
+  expect(answer.headers["x-request-id"]).toMatch(/^req_/);
+  if (method !== "OPTIONS") expect(answer.headers["cache-control"]).toBe("no-store");
+  expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
+  expect(answer.headers["retry-after"] !== undefined).toBe([429, 503].includes(answer.status));
+  return answer;
+};
+
+const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+  send(`GET ${path}`, { headers });
+
+const told = ({ status, body }: Answer) => ({ status, body });
+
+describe("Bloxlink v4", () => {
+  const { auth, toRoblox, toDiscord } = bloxlinkV4;
+  const ask = async (path: string, key: string) => told(await get(path, auth(key)));
+
+  test.each([
+    ["a guild key", guildKey],
+    ["a global key", globalKey],
+  ])("answers %s with strings", async (_title, key) => {
+    const linked = { status: 200, body: { robloxID: "1", resolved: {} } };
+    expect(await ask(toRoblox(guild, "100001"), key)).toEqual(linked);
+    const body = { discordIDs: ["100003", "100002"], resolved: {} };
+    expect(await ask(toDiscord(guild, "2"), key)).toEqual({ status: 200, body });
+    expect(await ask(toRoblox(guild, "100005"), key)).toEqual({
+      status: 200,
+      body: { robloxID: huge, resolved: {} },
+    });
+  });
+
+  test("has the same without a guild, for global keys", async () => {
+    const { body } = await get(`${v4}/discord-to-roblox/${stranger}?guildId=1&x=%20`, auth(globalKey));
+    expect(body).toEqual({ robloxID: "3", resolved: {} });
+    const reverse = await get(`${v4}/roblox-to-discord/3`, auth(globalKey));
+    expect(reverse.body).toEqual({ discordIDs: [stranger], resolved: {} });
+    for (const path of [`${v4}/discord-to-roblox/100001`, `${v4}/roblox-to-discord/1?guildId=${guild}`]) {
+      expect(await ask(path, guildKey)).toEqual({ status: 401, body: { error: bloxlink.wrongGuild[1] } });
+    }
+  });
+
+  test("takes the key in either header", async () => {
+    expect((await get(toRoblox(guild, "100001"), { "api-key": guildKey })).status).toBe(200);
+    const both = { authorization: guildKey, "api-key": newToken() };
+    expect((await get(toRoblox(guild, "100001"), both)).status).toBe(200);
+    const bearer = { authorization: `Bearer ${guildKey}` };
+    expect(told(await get(toRoblox(guild, "100001"), bearer))).toEqual({
+      status: 400,
+      body: { error: "Invalid API Key" },
+    });
+  });
+
+  const roblox = {
+    name: "player_1",
+    displayName: "Player 1",
+    id: 1,
+    description: "Plays a lot",
+    created: "2019-05-01T00:00:00.000Z",
+    isBanned: false,
+    hasVerifiedBadge: true,
+    profileLink: "https://www.roblox.com/users/1/profile",
+    avatar: {
+      bustThumbnail: "https://game.example/h.png",
+      headshotThumbnail: "https://game.example/h.png",
+      fullBody: "https://game.example/b.png",
+    },
+    badges: [{ ImageUri: "https://game.example/7.png", Name: "First" }],
+    groups: [
+      {
+        group: { id: 3, name: "Guild", memberCount: 12, hasVerifiedBadge: false },
+        role: { id: 1, name: "Chief", rank: 255 },
+      },
+    ],
+  };
+  const memberOf = (number: number) => ({
+    user: { id: String(100_000 + number), username: `user_${number}`, global_name: `User ${number}` },
+    nick: "Nick",
+    roles: ["1"],
+    joined_at: "2024-01-01T00:00:00.000Z",
+  });
+
+  test("tells profiles to Premium keys", async () => {
+    expect((await get(toRoblox(guild, "100001"), auth(premiumKey))).body).toEqual({
+      robloxID: "1",
+      resolved: { roblox, discord: memberOf(1) },
+    });
+    expect((await get(`${v4}/discord-to-roblox/100001`, auth(premiumKey))).body).toEqual({
+      robloxID: "1",
+      resolved: { roblox },
+    });
+    expect((await get(toDiscord(guild, "2"), auth(premiumKey))).body).toEqual({
+      discordIDs: ["100003", "100002"],
+      resolved: { discord: { 100003: memberOf(3), 100002: memberOf(2) } },
+    });
+    expect((await get(`${v4}/roblox-to-discord/2`, auth(premiumKey))).body).toEqual({
+      discordIDs: ["100003", "100002"],
+      resolved: {},
+    });
+    for (const [discordId, robloxID] of [
+      ["100004", nobody],
+      ["100005", huge],
+    ] as const) {
+      expect((await get(`${v4}/discord-to-roblox/${discordId}`, auth(premiumKey))).body).toEqual({
+        robloxID,
+        resolved: { roblox: null },
+      });
+    }
+  });
+});
+
+test("Bloxlink v3 answers with strings, and with the requests that are left", async () => {
+  const { auth, toRoblox, toDiscord } = bloxlinkV3;
+  const answer = await get(toRoblox(guild, "100001"), auth(guildKey));
+  expect(told(answer)).toEqual({
+    status: 200,
+    body: { success: true, user: { robloxId: "1", primaryAccount: "1" } },
+  });
+  expect(answer.headers["quota-remaining"]).toBe(answer.headers["x-ratelimit-remaining-day"]);
+  expect(Number(answer.headers["quota-remaining"])).toBeLessThan(5_000);
+  expect((await get(toDiscord(guild, "2"), auth(guildKey))).body).toEqual({
+    success: true,
+    user: { discordIds: ["100003", "100002"] },
+  });
+  for (const query of ["", "?guildId="]) {
+    const path = `/compat/bloxlink/developer/discord/${stranger}${query}`;
+    expect((await get(path, auth(globalKey))).body).toEqual({
+      success: true,
+      user: { robloxId: "3", primaryAccount: "3" },
+    });
+    expect((await get(path, auth(guildKey))).status).toBe(401);
+  }
+  expect((await get(toRoblox(guild, "100001"), { authorization: guildKey })).status).toBe(400);
+});
+
+test("RoVer answers with numbers, names and limits", async () => {
+  const { auth, toRoblox, toDiscord } = rover;
+  const before = Date.now();
+  const answer = await get(toRoblox(guild, "100001"), auth(guildKey));
+  expect(told(answer)).toEqual({
+    status: 200,
+    body: { robloxId: 1, cachedUsername: "player_1", discordId: "100001", guildId: guild },
+  });
+  const { headers } = answer;
+  expect(headers["x-ratelimit-bucket"]).toBe("second");
+  expect(headers["x-ratelimit-limit"]).toBe("1000");
+  expect(headers["x-ratelimit-remaining"]).toMatch(/^9\d\d$/);
+  const resetAfter = Number(headers["x-ratelimit-reset-after"]);
+  expect(resetAfter).toBeGreaterThan(0);
+  expect(before + resetAfter * 1000).toBeLessThan(Date.now() + 3_600_000);
+  expect(await get(toRoblox(guild, "100004"), auth(guildKey))).toMatchObject({
+    body: { robloxId: Number(nobody), cachedUsername: "" },
+  });
+  expect((await get(toDiscord(guild, "2"), auth(globalKey))).body).toEqual({
+    discordUsers: [
+      { user: { id: "100003", username: "user_3" }, nick: "Nick", roles: ["1"] },
+      { user: { id: "100002", username: "user_2" }, nick: "Nick", roles: ["1"] },
+    ],
+    robloxId: 2,
+    guildId: guild,
+  });
+  for (const path of [toRoblox(guild, "100005"), toDiscord(guild, huge)]) {
+    expect(told(await get(path, auth(guildKey)))).toEqual({
+      status: 404,
+      body: { errorCode: "user_not_found", message: "User not found" },
+    });
+  }
+});
+
+describe.each(["v3", "v2"])("RoWifi %s", (version) => {
+  const { auth, toRoblox, toDiscord } = rowifi(version);
+  const consent = version === "v2" ? { reverse_search_consent: true } : {};
+
+  test("answers with numbers", async () => {
+    expect(told(await get(toRoblox(guild, "100001"), auth(guildKey)))).toEqual({
+      status: 200,
+      body: { discord_id: "100001", guild_id: guild, roblox_id: 1, ...consent },
+    });
+    expect((await get(toDiscord(guild, "2"), auth(globalKey))).body).toEqual([
+      { discord_id: "100003", ...consent },
+      { discord_id: "100002", ...consent },
+    ]);
+    expect((await get(toRoblox(guild, "100005"), auth(guildKey))).status).toBe(404);
+    expect((await get(toDiscord(guild, huge), auth(guildKey))).body).toEqual([
+      { discord_id: "100005", ...consent },
+    ]);
+  });
+});
+
+/** What v3 says of the day, before and at a refusal. */
+const quotas: Readonly<Record<string, Record<"second" | "day", ReadonlyArray<string>>>> = {
+  "Bloxlink v3": { second: ["8", "8"], day: ["0", "0"] },
+};
+const none = [undefined, undefined];
+const aNumber = expect.stringMatching(/^\d+(?:\.\d+)?$/) as unknown;
+const roverHeaders = [
+  "x-ratelimit-bucket",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset-after",
+];
+/** What other services say in these headers at a refusal, as v2 does. */
+const usual = {
+  second: [undefined, "1", "0", undefined],
+  day: [undefined, undefined, undefined, undefined],
+};
+
+describe.each(services)("$name refuses", (service) => {
+  const { name, auth, toRoblox, toDiscord, refusal } = service;
+  const refused = (status: number, text: unknown, code: string) => ({ status, body: refusal(text, code) });
+
+  test("who has no link, or is not a member", async () => {
+    const expected = refused(404, service.unlinked, "user_not_found");
+    for (const path of [
+      toRoblox(guild, "100009"),
+      toRoblox(guild, stranger),
+      toRoblox(emptyGuild, "100001"),
+      toDiscord(guild, "77"),
+      toDiscord(guild, "3"),
+    ]) {
+      expect({ path, ...told(await get(path, auth(globalKey))) }).toEqual({ path, ...expected });
+    }
+  });
+
+  test("a missing or a wrong key", async () => {
+    const [status, text] = service.unauthorized;
+    const path = toRoblox(guild, "100001");
+    const scheme = /^(?:Bearer|Bot)/.exec(auth("")["authorization"] ?? "")?.[0];
+    for (const headers of [{}, auth(""), auth("alk_nothing"), auth(newToken())]) {
+      const answer = await get(path, headers);
+      expect({ headers, ...told(answer) }).toEqual({ headers, ...refused(status, text, "unauthorized") });
+      expect(answer.headers["www-authenticate"]).toBe(scheme);
+      expect(answer.headers["x-ratelimit-limit"]).toBeUndefined();
+    }
+  });
+
+  test("another guild, and one without the bot", async () => {
+    const [status, text] = service.wrongGuild;
+    expect(told(await get(toRoblox(guild, "100001"), auth(otherGuildKey)))).toEqual(
+      refused(status, text, "forbidden"),
+    );
+    const expected = refused(404, "Bot is not in the guild", "guild_not_found");
+    for (const path of [toRoblox(botlessGuild, "100001"), toDiscord(botlessGuild, "1")]) {
+      expect(told(await get(path, auth(globalKey)))).toEqual(expected);
+    }
+  });
+
+  test("a malformed ID, an unreadable or unknown path, and another method", async () => {
+    const malformed = refused(400, anyText, "bad_request");
+    for (const path of [
+      toRoblox(guild, "1234"),
+      toRoblox("12", "100001"),
+      toDiscord(guild, "x"),
+      toDiscord(guild, "1".repeat(33)),
+      toRoblox(guild, "%zz"),
+    ]) {
+      expect({ path, ...told(await get(path, auth(globalKey))) }).toEqual({ path, ...malformed });
+    }
+    for (const path of [service.unknown, `${service.unknown}/`]) {
+      expect({ path, ...told(await get(path, auth(globalKey))) }).toEqual({
+        path,
+        ...refused(404, "Not found", "not_found"),
+      });
+    }
+    const wrongMethod = await send(`POST ${toRoblox(guild, "100001")}`, { headers: auth(globalKey) });
+    expect(told(wrongMethod)).toEqual(refused(405, "Method not allowed", "method_not_allowed"));
+    expect(wrongMethod.headers.allow).toBe("GET, HEAD, OPTIONS");
+  });
+
+  test("a key or an address that may not ask", async () => {
+    const answer = await get(toRoblox(guild, "100001"), auth(elsewhereKey));
+    expect(told(answer)).toEqual(refused(403, "IP address not allowed", "forbidden"));
+  });
+
+  test("more than the limits", async () => {
+    const [paced = "", spent = "", unread = ""] = spentKeys.get(name) ?? [];
+    const path = toRoblox(guild, "100001");
+    for (const [key, bucket] of [
+      [paced, "second"],
+      [spent, "day"],
+    ] as const) {
+      const first = await get(path, auth(key));
+      expect(first.status).toBe(200);
+      const answer = await get(path, auth(key));
+      expect(told(answer)).toEqual(refused(429, anyText, "rate_limit"));
+      const { headers } = answer;
+      expect(Number(headers["retry-after"])).toBeGreaterThanOrEqual(1);
+      expect([first.headers["quota-remaining"], headers["quota-remaining"]]).toEqual(
+        quotas[name]?.[bucket] ?? none,
+      );
+      expect(roverHeaders.map((header) => headers[header])).toEqual(
+        name === "RoVer" ? [bucket, "1", "0", aNumber] : usual[bucket],
+      );
+    }
+    // A request that is refused for what it asks counts; one for another guild does, too.
+    expect((await get(toRoblox(guild, "1"), auth(unread))).status).toBe(400);
+    expect((await get(path, auth(unread))).status).toBe(429);
+  });
+
+  test("whoever sends wrong keys for too long", async () => {
+    const from = world.address();
+    const path = toRoblox(guild, "100001");
+    for (let sent = 0; sent < 3; sent++) {
+      expect((await send(`GET ${path}`, { from, headers: auth(newToken()) })).status).not.toBe(429);
+    }
+    const answer = await send(`GET ${path}`, { from, headers: auth(newToken()) });
+    expect(told(answer)).toEqual(refused(429, anyText, "rate_limit"));
+    expect((await send(`GET ${path}`, { headers: auth(guildKey) })).status).toBe(200);
+  });
+
+  test("nothing to HEAD and OPTIONS that GET answers", async () => {
+    const path = toRoblox(guild, "100001");
+    const head = await send(`HEAD ${path}`, { headers: auth(globalKey) });
+    expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: "" });
+    expect((await send(`HEAD ${toRoblox(guild, "100009")}`, { headers: auth(globalKey) })).status).toBe(404);
+    const options = await send(`OPTIONS ${path}`);
+    expect({ status: options.status, allow: options.headers.allow }).toEqual({
+      status: 204,
+      allow: "GET, HEAD, OPTIONS",
+    });
+  });
+
+  test.each([
+    ["read", readKey],
+    ["verify", verifyKey],
+  ])("no key that is for %s", async (_access, key) => {
+    expect((await get(toRoblox(guild, "100001"), auth(key))).status).toBe(200);
+    expect((await get(toDiscord(guild, "1"), auth(key))).status).toBe(200);
+  });
+});
+
+describe("While the stores are down", () => {
+  const down = makeWorld();
+  const key = down.key({ links: { 100001: "1" } });
+  let broken: BrokenStores | undefined;
+
+  beforeAll(async () => {
+    broken = await startOnBrokenStores(down.fixture);
+  });
+  afterAll(() => broken?.stop());
+
+  test.each(services)("$name says so", async ({ auth, toRoblox, refusal }) => {
+    const { send: ask, setStores } = broken as BrokenStores;
+    const path = toRoblox(guild, "100001");
+    setStores("well");
+    expect((await ask(`GET ${path}`, { headers: auth(key) })).status).toBe(200);
+    setStores("down");
+    const answer = await ask(`GET ${toRoblox(guild, "100002")}`, { headers: auth(key) });
+    expect(told(answer)).toEqual({ status: 503, body: refusal("Service unavailable", "unavailable") });
+    expect(answer.headers["retry-after"]).toBe("1");
+    setStores("broken");
+    expect(told(await ask(`GET ${toRoblox(guild, "100003")}`, { headers: auth(key) }))).toEqual({
+      status: 500,
+      body: refusal("Internal server error", "internal_error"),
+    });
+  });
+});
+
+test("a leaked key is reported and refused in every shape", async () => {
+  await server.send("POST /v2/keys/leaked", { body: { key: reported } });
+  for (const { auth, toRoblox, unauthorized } of services) {
+    expect((await get(toRoblox(guild, "100001"), auth(reported))).status).toBe(unauthorized[0]);
+  }
+});
+
+test("the requests are counted by route, and as lookups of their key", async () => {
+  const { text } = await server.send("GET /metrics");
+  for (const route of [
+    "bloxlinkV4DiscordToRoblox",
+    "bloxlinkV4GlobalRobloxToDiscord",
+    "bloxlinkV3RobloxToDiscord",
+    "roverDiscordToRoblox",
+    "rowifiV2MembersOfRoblox",
+  ]) {
+    expect(text).toMatch(
+      new RegExp(`accountlink_http_requests_total\\{[^}]*route="${route}"[^}]*status="200"`),
+    );
+  }
+});
