@@ -15,6 +15,7 @@ export * from "./alts/alt_review_store_suite.ts";
 export * from "./alts/sighting_store_suite.ts";
 export * from "./audit/audit_log_suite.ts";
 export * from "./cache/cache_suite.ts";
+export * from "./events/event_store_suite.ts";
 export * from "./flow/flow_store_suite.ts";
 export * from "./idempotency/idempotency_store_suite.ts";
 export * from "./keys/key_store_suite.ts";

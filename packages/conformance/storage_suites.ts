@@ -1,6 +1,7 @@
 import { altReviewStoreSuite } from "./alts/alt_review_store_suite.ts";
 import { sightingStoreSuite } from "./alts/sighting_store_suite.ts";
 import { auditLogSuite } from "./audit/audit_log_suite.ts";
+import { eventStoreSuite } from "./events/event_store_suite.ts";
 import { flowStoreSuite } from "./flow/flow_store_suite.ts";
 import { idempotencyStoreSuite } from "./idempotency/idempotency_store_suite.ts";
 import { keyStoreSuite } from "./keys/key_store_suite.ts";
@@ -28,5 +29,6 @@ export const storageSuites = (options: StoragePropertyOptions): void => {
   idempotencyStoreSuite(options);
   userStoreSuite(options);
   usageStoreSuite(options);
+  eventStoreSuite(options);
   storagePropertySuite(options);
 };

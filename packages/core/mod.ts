@@ -75,6 +75,7 @@ export { AddressVault } from "./addresses/address_vault.ts";
 export { NetworkIntelligence } from "./alts/network_intelligence.ts";
 export { AuditLog } from "./audit/audit_log.ts";
 export { Cache } from "./cache.ts";
+export { EventStore } from "./events/event_store.ts";
 export { Counters } from "./limits/counters.ts";
 export { LinkStore } from "./links/link_store.ts";
 export { ChatPlatform } from "./platforms/chat_platform.ts";

@@ -6,6 +6,7 @@ import { Context } from "effect";
 import type { AltReviewStore } from "./alts/alt_review_store.ts";
 import type { SightingStore } from "./alts/sighting_store.ts";
 import type { AuditLog } from "./audit/audit_log.ts";
+import type { EventStore } from "./events/event_store.ts";
 import type { FlowStore } from "./flow/flow_store.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency_store.ts";
 import type { KeyStore } from "./keys/key_store.ts";
@@ -42,7 +43,8 @@ export type StoragePorts =
   | UserStore
   | SignInStore
   | UsageStore
-  | IdempotencyStore;
+  | IdempotencyStore
+  | EventStore;
 
 /**
  * Tells a database from its copies, for what nodes share beside it. A copy has the same keys and

@@ -1,37 +1,4 @@
-/**
- * Request ids: ULIDs, whose random part is taken from a pool, since every request needs one.
- */
-
-const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-const [timeDigits, randomDigits] = [10, 16];
-
-const pool = new Uint8Array(256 * randomDigits);
-let used = pool.length;
+import { newUlid } from "@accountlink/core/ulid";
 
 /** `req_` and a ULID. */
-export const newRequestId = (): string => `req_${timeText(Date.now())}${randomText()}`;
-
-const lastTime = { millis: Number.NaN, text: "" };
-
-const timeText = (millis: number): string => {
-  if (lastTime.millis !== millis) {
-    lastTime.millis = millis;
-    lastTime.text = "";
-    for (let digit = 0, rest = millis; digit < timeDigits; digit++, rest = Math.floor(rest / 32)) {
-      lastTime.text = alphabet.charAt(rest % 32) + lastTime.text;
-    }
-  }
-  return lastTime.text;
-};
-
-/** The pool is filled at the first request: workers allow no randomness before. */
-const randomText = (): string => {
-  if (used === pool.length) {
-    crypto.getRandomValues(pool);
-    used = 0;
-  }
-  let text = "";
-  for (const end = used + randomDigits; used < end; used++)
-    text += alphabet.charAt((pool[used] as number) % 32);
-  return text;
-};
+export const newRequestId = (): string => `req_${newUlid(Date.now())}`;

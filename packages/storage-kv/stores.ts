@@ -4,6 +4,7 @@ import { Layer } from "effect";
 import * as KvAltReviewStore from "./alts/alt_review_store.ts";
 import * as KvSightingStore from "./alts/sighting_store.ts";
 import * as KvAuditLog from "./audit/audit_log.ts";
+import * as KvEventStore from "./events/event_store.ts";
 import * as KvFlowStore from "./flow/flow_store.ts";
 import * as KvIdempotencyStore from "./idempotency/idempotency_store.ts";
 import * as KvKeyStore from "./keys/key_store.ts";
@@ -30,4 +31,5 @@ export const stores: Layer.Layer<StoragePorts, never, Database> = Layer.mergeAll
   KvIdempotencyStore.layer,
   KvSignInStore.layer,
   KvUsageStore.layer,
+  KvEventStore.layer,
 );

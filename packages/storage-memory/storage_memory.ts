@@ -4,6 +4,7 @@ import { Layer } from "effect";
 import * as MemoryAltReviewStore from "./alts/alt_review_store.ts";
 import * as MemorySightingStore from "./alts/sighting_store.ts";
 import * as MemoryAuditLog from "./audit/audit_log.ts";
+import * as MemoryEventStore from "./events/event_store.ts";
 import * as MemoryFlowStore from "./flow/flow_store.ts";
 import * as MemoryIdempotencyStore from "./idempotency/idempotency_store.ts";
 import * as MemoryKeyStore from "./keys/key_store.ts";
@@ -31,4 +32,5 @@ export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemoryIdempotencyStore.layer,
   MemorySignInStore.layer,
   MemoryUsageStore.layer,
+  MemoryEventStore.layer,
 ).pipe(Layer.provide(State.layer));

@@ -5,6 +5,7 @@ import type { SqlClient, SqlConnection } from "effect/sql";
 import * as SqlAltReviewStore from "./alts/alt_review_store.ts";
 import * as SqlSightingStore from "./alts/sighting_store.ts";
 import * as SqlAuditLog from "./audit/audit_log.ts";
+import * as SqlEventStore from "./events/event_store.ts";
 import * as SqlFlowStore from "./flow/flow_store.ts";
 import * as SqlIdempotencyStore from "./idempotency/idempotency_store.ts";
 import * as SqlKeyStore from "./keys/key_store.ts";
@@ -32,4 +33,5 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlIdempotencyStore.layer,
     SqlSignInStore.layer,
     SqlUsageStore.layer,
+    SqlEventStore.layer,
   );

@@ -1,4 +1,4 @@
-import { ChatId, type StoragePorts } from "@accountlink/core";
+import { ChatId, LinkStore, type StoragePorts } from "@accountlink/core";
 import type { PortableLink } from "@accountlink/core/links";
 import { Effect, Fiber } from "effect";
 import { expectEqual } from "../expect.ts";
@@ -28,6 +28,17 @@ export const exports: Cases<StoragePorts> = {
     yield* links.remove(ada, 5);
     yield* links.remove(bob, 5);
     expectEqual(yield* links.page(null, 1), [line(cyd, chess)]);
+  }),
+
+  "exportPage has the whole record of each link": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const store = yield* LinkStore;
+    yield* links.set(ada, chess, 1);
+    yield* links.set(ada, poker, 2);
+    yield* links.set(ada, poker, 3);
+    expectEqual(yield* store.exportPage(links.pid, null, 10), [
+      { chatId: ada, gameId: poker, linkVersion: 2, linkedAt: 2, lastVerifiedAt: 3 },
+    ]);
   }),
 
   "exportPage continues after any chat ID, stored or not": Effect.gen(function* () {

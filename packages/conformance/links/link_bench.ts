@@ -1,4 +1,4 @@
-import { AuditLog, type ChatId, type DataScope, type GameId, LinkStore } from "@accountlink/core";
+import { AuditLog, type ChatId, type DataScope, type GameId, type Link, LinkStore } from "@accountlink/core";
 import type { ImportBatch, PortableLink } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option } from "effect";
@@ -15,8 +15,9 @@ export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
     find: (chatId: ChatId) => Effect.map(store.findByChatId(pid, chatId), Option.getOrNull),
     findMany: (chatIds: ReadonlyArray<ChatId>) => store.findByChatIds(pid, chatIds),
     chatsOf: (...gameIds: ReadonlyArray<GameId>) => store.findByGameIds(pid, gameIds),
-    page: (after: ChatId | null, limit: number) => store.exportPage(pid, after, limit),
-    all: store.exportPage(pid, null, 10_000),
+    page: (after: ChatId | null, limit: number) =>
+      Effect.map(store.exportPage(pid, after, limit), (links) => links.map(portable)),
+    all: Effect.map(store.exportPage(pid, null, 10_000), (links) => links.map(portable)),
     set: (chatId: ChatId, gameId: GameId, at: Millis = 0) =>
       store.setGame({ ...context(at), chatId, gameId }),
     move: (oldChatId: ChatId, newChatId: ChatId, at: Millis = 0) =>
@@ -44,6 +45,9 @@ export const linkBench = Effect.fnUntraced(function* (scope: DataScope) {
     ),
   };
 });
+
+const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink =>
+  line(chatId, gameId, lastVerifiedAt);
 
 /** The operations on a new scope. */
 export const newLinkBench = Effect.flatMap(makeWorld, ({ global }) => linkBench(global));

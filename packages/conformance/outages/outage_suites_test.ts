@@ -1,5 +1,5 @@
 import { CacheMemory } from "@accountlink/cache-memory";
-import { AuditLog, Cache, Counters, LinkStore, Signals } from "@accountlink/core";
+import { AuditLog, Cache, Counters, EventStore, LinkStore, Signals } from "@accountlink/core";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
@@ -45,6 +45,7 @@ const storage = (breakage: Breakage = unavailable) =>
         Context.add(AuditLog, breakable(Context.get(ports, AuditLog), isBroken, breakage)),
         Context.add(CountLedger, breakable(Context.get(ports, CountLedger), isBroken, breakage)),
         Context.add(SessionStore, breakable(Context.get(ports, SessionStore), isBroken, breakage)),
+        Context.add(EventStore, breakable(Context.get(ports, EventStore), isBroken, breakage)),
         Context.add(FlowStore, breakable(Context.get(ports, FlowStore), isBroken, breakage)),
         Context.add(SignInStore, breakable(Context.get(ports, SignInStore), isBroken, breakage)),
         Context.add(RootKeyStore, breakable(Context.get(ports, RootKeyStore), isBroken, breakage)),

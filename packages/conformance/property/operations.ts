@@ -1,4 +1,12 @@
-import { AuditLog, Cache, Counters, LinkStore, Signals, type StoreUnavailable } from "@accountlink/core";
+import {
+  AuditLog,
+  Cache,
+  Counters,
+  EventStore,
+  LinkStore,
+  Signals,
+  type StoreUnavailable,
+} from "@accountlink/core";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
@@ -39,6 +47,7 @@ const prefixed = (port: string, operations: Operations): Operations =>
 export const storageOperations = Effect.gen(function* () {
   const [links, keys, log] = [yield* LinkStore, yield* KeyStore, yield* AuditLog];
   const [ledger, users, usage] = [yield* CountLedger, yield* UserStore, yield* UsageStore];
+  const events = yield* EventStore;
   const nobody = uniqueChatId();
   const { account, global } = yield* makeWorld;
   const { pid } = global;
@@ -110,6 +119,14 @@ export const storageOperations = Effect.gen(function* () {
       findRecords: users.findRecords(nobody),
       erase: users.erase({ ...origin, chatId: nobody, at, scopes: [], pseudonym: uniqueText() }),
     } satisfies OperationsOf<UserStore["Service"]>),
+    ...prefixed("EventStore", {
+      range: events.range(pid),
+      read: events.read(pid, 0, 10),
+      readBack: events.readBack(pid, null, 10),
+      newer: events.newer([{ pid, after: 0 }]),
+      oldestAt: events.oldestAt(),
+      sweep: events.sweep({ before: -1_000_000, erasuresBefore: -1_000_000 }),
+    } satisfies OperationsOf<EventStore["Service"]>),
     ...prefixed("UsageStore", {
       add: usage.add({ meter: hash, sequence: 1, hour: 0, counts: [], uses: [] }),
       hours: usage.hours({ account: account.name }, 0),

@@ -5,6 +5,7 @@ import { Effect, Option, Stream } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import { type LinkFormatName, linkFormats } from "./formats/link_formats.ts";
+import type { Link } from "./link.ts";
 import { LinkStore, type PortableLink } from "./link_store.ts";
 
 const pageSize = 1_000;
@@ -18,9 +19,15 @@ export const allLinks = (pid: Pid): Stream.Stream<PortableLink, StoreUnavailable
     Effect.fnUntraced(function* (after: ChatId | null) {
       const page = yield* (yield* LinkStore).exportPage(pid, after, pageSize);
       const next = page.length < pageSize ? Option.none() : Option.fromUndefinedOr(page.at(-1)?.chatId);
-      return [page, next] as const;
+      return [page.map(portable), next] as const;
     }),
   );
+
+const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink => ({
+  chatId,
+  gameId,
+  lastVerifiedAt,
+});
 
 /**
  * The text of a file with these links, which `importLinks` reads. `allLinks` has those of a scope.

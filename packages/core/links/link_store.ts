@@ -166,6 +166,6 @@ export class LinkStore extends Context.Service<
       pid: Pid,
       after: ChatId | null,
       limit: number,
-    ) => Effect.Effect<ReadonlyArray<PortableLink>, StoreUnavailable>;
+    ) => Effect.Effect<ReadonlyArray<Link>, StoreUnavailable>;
   }
 >()("@accountlink/core/LinkStore") {}

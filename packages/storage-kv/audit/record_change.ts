@@ -15,7 +15,7 @@ export interface Change extends WriteOrigin {
 
 /** Adds the audit entry of a change to its transaction. */
 export const recordChange = (tx: Transaction, { of, actor, requestId, at, action, details }: Change) =>
-  entries.put(tx, {
+  entries.add(tx, {
     sequence: tx.nextSequence(),
     actor,
     requestId,

@@ -1,8 +1,10 @@
 import type { ChatId, Pid } from "@accountlink/core";
+import { newEvent, sessionEnded } from "@accountlink/core/events";
 import { voidedFlow } from "@accountlink/core/flow";
 import { failedSession } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
+import { appendEvents } from "../events/append_events.ts";
 import { flows, sessions } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 
@@ -25,7 +27,13 @@ export const endVerifications = Effect.fnUntraced(function* (
     ({ session }) => chatId === null || session.chatId === chatId || theirs.has(session.id),
   );
   for (const { session } of ended) {
-    yield* sessions.put(tx, { session: failedSession(session), changedAt: at });
+    const failed = failedSession(session);
+    yield* sessions.put(tx, { session: failed, changedAt: at });
+    yield* appendEvents(
+      tx,
+      pid,
+      sessionEnded(failed).map((end) => newEvent(at, end)),
+    );
   }
   return ended.map(({ session }) => session.id);
 });

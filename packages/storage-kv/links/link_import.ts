@@ -1,8 +1,10 @@
 /** Imports of links. */
 import type { ChatId } from "@accountlink/core";
+import { newEvent, sourceOf } from "@accountlink/core/events";
 import { type ImportBatch, importedRecord, progressKeptFor } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { recordChange } from "../audit/record_change.ts";
+import { appendEvents } from "../events/append_events.ts";
 import { requireScope } from "../keys/accounts.ts";
 import { importProgress, links } from "../records/schema.ts";
 import { stepSize } from "../records/steps.ts";
@@ -30,6 +32,8 @@ export const importBatch = Effect.fnUntraced(function* (tx: Transaction, batch: 
   }
   if (counts.inserted + counts.replaced > 0) {
     yield* recordChange(tx, { ...batch, action: "links.imported", of: scope, details: counts });
+    const data = { count: counts.inserted + counts.replaced, source: sourceOf(batch.actor) };
+    yield* appendEvents(tx, pid, [newEvent(batch.at, { type: "links.imported", data })]);
   }
   if (progress !== null) yield* saveProgress(tx, progress, batch.at);
   return counts;

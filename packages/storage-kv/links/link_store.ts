@@ -1,6 +1,6 @@
 /** `LinkStore` on a key-value store. */
-import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
-import { isLinked, type PortableLink } from "@accountlink/core/links";
+import { type ChatId, type GameId, type Link, LinkStore, type Pid } from "@accountlink/core";
+import { isLinked } from "@accountlink/core/links";
 import { Effect, Layer, Option } from "effect";
 import { Database } from "../records/database.ts";
 import { importProgress, links } from "../records/schema.ts";
@@ -66,15 +66,14 @@ const exportPage = Effect.fnUntraced(function* (
   after: ChatId | null,
   limit: number,
 ) {
-  const page: Array<PortableLink> = [];
+  const page: Array<Link> = [];
   let last = after;
   while (page.length < limit) {
     const start = last === null ? {} : { after: [pid, last] };
     const records = yield* links.scan(tx, [pid], { ...start, limit });
     for (const { record } of records) {
-      const { chatId, lastVerifiedAt } = record;
-      if (isLinked(record)) page.push({ chatId, gameId: record.gameId, lastVerifiedAt });
-      last = chatId;
+      if (isLinked(record)) page.push(record);
+      last = record.chatId;
     }
     if (records.length < limit) break;
   }

@@ -2,6 +2,14 @@
 import type { Link } from "@accountlink/core";
 import type { WriteContext } from "@accountlink/core/audit";
 import {
+  type EventSource,
+  linkMoved,
+  linkRemoved,
+  linkSet,
+  newEvent,
+  sourceOf,
+} from "@accountlink/core/events";
+import {
   type GameUnlinked,
   isLinked,
   type LinkRecord,
@@ -14,6 +22,7 @@ import {
 import { Effect, Option } from "effect";
 import { removeSighting } from "../alts/sightings.ts";
 import { recordChange } from "../audit/record_change.ts";
+import { appendEvents } from "../events/append_events.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { requireScope } from "../keys/accounts.ts";
 import { links, reviewId, reviews, scopes, sightings } from "../records/schema.ts";
@@ -22,7 +31,11 @@ import type { Transaction } from "../records/transaction.ts";
 const linkOf = (found: { readonly record: LinkRecord } | undefined): Link | undefined =>
   found !== undefined && isLinked(found.record) ? found.record : undefined;
 
-export const setGame = Effect.fnUntraced(function* (tx: Transaction, write: SetGame) {
+export const setGame = Effect.fnUntraced(function* (
+  tx: Transaction,
+  write: SetGame,
+  source: EventSource = sourceOf(write.actor),
+) {
   const { pid, chatId, gameId, at } = write;
   const scope = yield* requireScope(tx, pid);
   const found = yield* links.find(tx, pid, chatId);
@@ -37,6 +50,7 @@ export const setGame = Effect.fnUntraced(function* (tx: Transaction, write: SetG
   const details = { chatId, gameId, previousGameId };
   yield* recordChange(tx, { ...write, action: "link.set", of: scope, details });
   yield* links.put(tx, { pid, record });
+  yield* appendEvents(tx, pid, [newEvent(at, linkSet(record, previousGameId, source))]);
   return { record, previousGameId };
 });
 
@@ -55,7 +69,9 @@ export const moveChat = Effect.fnUntraced(function* (tx: Transaction, write: Mov
   const details = { chatId: oldChatId, newChatId, gameId };
   yield* recordChange(tx, { ...write, action: "link.moved", of: scope, details });
   yield* links.put(tx, { pid, record: unlinkedRecord(link, at) });
-  yield* links.put(tx, { pid, record: linkedRecord(newChatId, target?.record, gameId, at) });
+  const record = linkedRecord(newChatId, target?.record, gameId, at);
+  yield* links.put(tx, { pid, record });
+  yield* appendEvents(tx, pid, [newEvent(at, linkMoved(record, oldChatId, sourceOf(write.actor)))]);
   return { _tag: "Moved", gameId } as const;
 });
 
@@ -67,7 +83,10 @@ export const removeGame = Effect.fnUntraced(function* (tx: Transaction, write: R
 
   const details = { chatId, removedGameId: link.gameId };
   yield* recordChange(tx, { ...write, action: "link.removed", of: scope, details });
-  yield* links.put(tx, { pid, record: unlinkedRecord(link, at) });
+  const record = unlinkedRecord(link, at);
+  yield* links.put(tx, { pid, record });
+  const removed = linkRemoved(chatId, link.gameId, record.linkVersion, sourceOf(write.actor));
+  yield* appendEvents(tx, pid, [newEvent(at, removed)]);
   return Option.some({ gameId: link.gameId, ended: yield* endVerifications(tx, pid, chatId, at) });
 });
 
@@ -81,5 +100,7 @@ export const deleteScope = Effect.fnUntraced(function* (tx: Transaction, write: 
     yield* reviews.remove(tx, ...reviewId(pid, review));
   const details = { deletedRecords: records.length };
   yield* recordChange(tx, { ...write, action: "scope.deleted", of: scope, details });
+  const data = { ...details, source: sourceOf(write.actor) };
+  yield* appendEvents(tx, pid, [newEvent(at, { type: "scope.deleted", data })]);
   return { records: records.length, ended: yield* endVerifications(tx, pid, null, at) };
 });

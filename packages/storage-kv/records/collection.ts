@@ -32,6 +32,8 @@ export interface Collection<V, Id extends Array<KeyPart>, Index extends string> 
   readonly scan: (tx: Transaction, parts: KeyParts, page?: Page) => Read<ReadonlyArray<V>>;
   /** The records whose key in an index begins with the parts, by that key. */
   readonly list: (tx: Transaction, index: Index, parts: KeyParts, page?: Page) => Read<ReadonlyArray<V>>;
+  /** Inserts a record whose id is new. */
+  readonly add: (tx: Transaction, value: V) => Read<void>;
   /** Inserts or replaces a record. */
   readonly put: (tx: Transaction, value: V) => Read<void>;
   /** Deletes a record, if it exists. */
@@ -66,6 +68,12 @@ export const collection = <V, Id extends Array<KeyPart> = Array<KeyPart>, Index 
     tx.delete(keyText(name, parts));
   });
 
+  const set = (tx: Transaction, value: V): void => {
+    const key = keyText(name, id(value));
+    for (const each of keysIn(value)) tx.set(each, key);
+    tx.set(key, JSON.stringify(value, holdsAnyText ? undefined : storable));
+  };
+
   return {
     find,
     remove,
@@ -95,13 +103,13 @@ export const collection = <V, Id extends Array<KeyPart> = Array<KeyPart>, Index 
       );
     },
 
+    add: (tx, value) => Effect.sync(() => set(tx, value)),
+
     put: Effect.fnUntraced(function* (tx, value) {
       const before = yield* find(tx, ...id(value));
-      const key = keyText(name, id(value));
       const keys = keysIn(value);
       for (const old of before === undefined ? [] : keysIn(before)) if (!keys.includes(old)) tx.delete(old);
-      for (const each of keys) tx.set(each, key);
-      tx.set(key, JSON.stringify(value, holdsAnyText ? undefined : storable));
+      set(tx, value);
     }),
   };
 };

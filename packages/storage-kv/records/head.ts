@@ -14,7 +14,7 @@ const Head = Schema.Struct({
   format: Schema.Int,
   /** Makes the head of each commit another one. */
   commits: Schema.Int,
-  /** The number of the last audit entry. */
+  /** The number of the last audit entry or event. */
   sequence: Schema.Int,
 });
 

@@ -4,6 +4,7 @@ import { guildOf } from "@accountlink/core";
 import type { Sighting } from "@accountlink/core/addresses";
 import type { AltReview } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
+import type { FeedEvent } from "@accountlink/core/events";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import type { NewClaim } from "@accountlink/core/idempotency";
 import type { FlowId, SessionId, SignInId } from "@accountlink/core/ids";
@@ -13,6 +14,7 @@ import { isFinal, type VerificationSession } from "@accountlink/core/sessions";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { KeyUsage, UsagePeriod } from "@accountlink/core/usage";
+import { erasedMark } from "@accountlink/core/users";
 import { collection } from "./collection.ts";
 
 export const accounts = collection<Account, [name: string], "chat">("account", {
@@ -61,6 +63,25 @@ export const entries = collection<AuditEntry, [sequence: number], "account" | "t
     time: ({ at }) => [[at]],
   },
 });
+
+export const events = collection<
+  { readonly pid: Pid; readonly event: FeedEvent },
+  [pid: Pid, position: number],
+  "time" | "erasure"
+>("event", {
+  id: ({ pid, event }) => [pid, event.position],
+  indexes: {
+    time: ({ event }) => [[event.at]],
+    erasure: ({ event }) =>
+      event.type === "user.erased" && event.data.chatId !== erasedMark ? [[event.at]] : [],
+  },
+});
+
+/** The position of the last event of a scope that was deleted. */
+export const feedStarts = collection<{ readonly pid: Pid; readonly position: number }, [pid: Pid]>(
+  "feed-start",
+  { id: ({ pid }) => [pid] },
+);
 
 export const sessions = collection<
   { readonly session: VerificationSession; readonly changedAt: Millis | null },

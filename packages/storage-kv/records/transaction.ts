@@ -49,7 +49,12 @@ export class Transaction {
     return Effect.uninterruptible(this.#ask(() => this.store.commit({ check, writes })));
   });
 
-  /** The number of the next audit entry. */
+  /** The number of the last audit entry or event. */
+  get lastSequence(): number {
+    return this.#knownHead().sequence;
+  }
+
+  /** The number of the next audit entry or event. */
   nextSequence(): number {
     const head = this.#knownHead();
     this.#head = { ...head, sequence: head.sequence + 1 };

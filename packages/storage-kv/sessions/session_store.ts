@@ -1,5 +1,6 @@
 /** `SessionStore` on a key-value store. */
-import type { StoreUnavailable } from "@accountlink/core";
+import type { StoreUnavailable, VerificationSession } from "@accountlink/core";
+import { newEvent, sessionEnded } from "@accountlink/core/events";
 import { completedSession, completionRefusal } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
 import {
@@ -18,6 +19,7 @@ import {
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
 import { removeSighting, storeSightings } from "../alts/sightings.ts";
+import { appendEvents } from "../events/append_events.ts";
 import { endFlow } from "../flow/flow_store.ts";
 import { requireScope } from "../keys/accounts.ts";
 import { setGame } from "../links/link_writes.ts";
@@ -89,8 +91,16 @@ const advance = Effect.fnUntraced(function* (tx: Transaction, { id, to, at }: Ad
   if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
   const advanced = advancedSession(session, to);
   yield* sessions.put(tx, { session: advanced, changedAt: at });
+  yield* appendEnd(tx, advanced, at);
   return Option.some({ session: advanced, changed: true });
 });
+
+const appendEnd = (tx: Transaction, session: VerificationSession, at: Millis) =>
+  appendEvents(
+    tx,
+    session.pid,
+    sessionEnded(session).map((end) => newEvent(at, end)),
+  );
 
 const complete = Effect.fnUntraced(function* (
   tx: Transaction,
@@ -104,13 +114,14 @@ const complete = Effect.fnUntraced(function* (
   const refusal = completionRefusal(write, { flow, session, record });
   if (refusal !== null) return refusal;
 
-  const { previousGameId } = yield* setGame(tx, write);
+  const { previousGameId } = yield* setGame(tx, write, "flow");
   if (address !== null) yield* storeSightings(tx, pid, [{ chatId, address, seenAt: at }]);
   yield* endFlow(tx, write.flow);
   if (session === undefined) return { _tag: "Completed", previousGameId, session: null };
 
   const completed = completedSession(session, write, previousGameId);
   yield* sessions.put(tx, { session: completed, changedAt: at });
+  yield* appendEnd(tx, completed, at);
   return { _tag: "Completed", previousGameId, session: completed };
 });
 

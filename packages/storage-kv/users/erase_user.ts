@@ -1,4 +1,5 @@
 import type { ChatId, KeyId, Pid } from "@accountlink/core";
+import { eventWithoutUser, newEvent } from "@accountlink/core/events";
 import { type Account, keyOfErasedAccount } from "@accountlink/core/keys";
 import { isFinal } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -6,11 +7,13 @@ import { type EraseUser, erasedByScope, type UserErased, withoutUser } from "@ac
 import { Effect, Option } from "effect";
 import { removeSighting } from "../alts/sightings.ts";
 import { recordChange } from "../audit/record_change.ts";
+import { appendEvents } from "../events/append_events.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { requireScope } from "../keys/accounts.ts";
 import {
   accounts,
   entries,
+  events,
   flows,
   keys,
   links,
@@ -37,6 +40,7 @@ export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: Er
   for (const review of reviewed) yield* reviews.discard(tx, review);
   const erased = yield* eraseEntries(tx, chatId, owned);
   yield* eraseFromSessions(tx, chatId, at);
+  const named = yield* eraseEvents(tx, chatId);
   for (const request of yield* requests.list(tx, "chat", [chatId])) {
     // Without its request ID, nothing can commit with it.
     const nothing = { requestId: "", answer: null, chatIds: [], heldUntil: null, isErased: true };
@@ -57,6 +61,10 @@ export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: Er
   };
   for (const [pid, details] of erasedByScope(found)) {
     yield* recordChange(tx, { ...write, action: "user.erased", of: yield* requireScope(tx, pid), details });
+  }
+  for (const pid of new Set([...Object.values(found).flat(), ...named])) {
+    const event = newEvent(at, { type: "user.erased", data: { chatId } });
+    if (pid !== null) yield* appendEvents(tx, pid, [event]);
   }
   return Option.some<UserErased>({
     records: records.length,
@@ -82,6 +90,16 @@ const eraseEntries = Effect.fnUntraced(function* (
   });
   for (const entry of erased) yield* entries.put(tx, entry);
   return erased;
+});
+
+/** Takes the user out of their events, and returns the scopes of these. */
+const eraseEvents = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId) {
+  const erased = (yield* events.scan(tx, [])).flatMap(({ pid, event }) => {
+    const rest = eventWithoutUser(event, chatId);
+    return rest === null ? [] : [{ pid, event: rest }];
+  });
+  for (const named of erased) yield* events.put(tx, named);
+  return pidsOf(erased);
 });
 
 const eraseFromSessions = Effect.fnUntraced(function* (tx: Transaction, chatId: ChatId, at: Millis) {

@@ -1,4 +1,5 @@
 import type { ChatId, Pid } from "@accountlink/core";
+import { newEvent, sessionEnded } from "@accountlink/core/events";
 import { voidedFlow } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
 import { failedSession } from "@accountlink/core/sessions";
@@ -26,6 +27,10 @@ export const endVerifications = (
     (session) =>
       session.pid === pid && (chatId === null || session.chatId === chatId || proven.has(session.id)),
   );
-  for (const session of ended) memory.sessions.change(failedSession(session), at);
+  for (const session of ended) {
+    const failed = failedSession(session);
+    memory.sessions.change(failed, at);
+    memory.append(pid, ...sessionEnded(failed).map((end) => newEvent(at, end)));
+  }
   return ended.map(({ id }) => id);
 };

@@ -1,13 +1,13 @@
 /** `LinkStore` in memory. */
-import { type Link, LinkStore } from "@accountlink/core";
+import { LinkStore } from "@accountlink/core";
 import type { WriteContext } from "@accountlink/core/audit";
+import { linkMoved, linkRemoved, newEvent, sourceOf } from "@accountlink/core/events";
 import {
   type GameUnlinked,
   type ImportBatch,
   importedRecord,
   linkedRecord,
   type MoveChat,
-  type PortableLink,
   progressKeptFor,
   type RemoveGame,
   type ScopeDeleted,
@@ -51,7 +51,7 @@ export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
       importPosition: (source) => Effect.sync(() => memory.importProgress.get(source)?.position ?? 0),
 
       exportPage: (pid, after, limit) =>
-        Effect.sync(() => (memory.links.get(pid)?.linksAfter(after, limit) ?? []).map(portable)),
+        Effect.sync(() => memory.links.get(pid)?.linksAfter(after, limit) ?? []),
     }),
   ),
 );
@@ -65,12 +65,6 @@ const collect = <K, V>(keys: ReadonlyArray<K>, find: (key: K) => V | undefined):
   }
   return found;
 };
-
-const portable = ({ chatId, gameId, lastVerifiedAt }: Link): PortableLink => ({
-  chatId,
-  gameId,
-  lastVerifiedAt,
-});
 
 const moveChat = (memory: Memory, write: MoveChat) => {
   const { pid, oldChatId, newChatId, at } = write;
@@ -91,7 +85,9 @@ const moveChat = (memory: Memory, write: MoveChat) => {
     details: { chatId: oldChatId, newChatId, gameId },
   });
   links.put(unlinkedRecord(link, at));
-  links.put(linkedRecord(newChatId, target, gameId, at));
+  const moved = linkedRecord(newChatId, target, gameId, at);
+  links.put(moved);
+  memory.append(pid, newEvent(at, linkMoved(moved, oldChatId, sourceOf(write.actor))));
   return { _tag: "Moved", gameId } as const;
 };
 
@@ -107,7 +103,10 @@ const removeGame = (memory: Memory, write: RemoveGame): Option.Option<GameUnlink
     scope: links.scope,
     details: { chatId, removedGameId: link.gameId },
   });
-  links.put(unlinkedRecord(link, at));
+  const unlinked = unlinkedRecord(link, at);
+  links.put(unlinked);
+  const source = sourceOf(write.actor);
+  memory.append(pid, newEvent(at, linkRemoved(chatId, link.gameId, unlinked.linkVersion, source)));
   return Option.some({ gameId: link.gameId, ended: endVerifications(memory, pid, chatId, at) });
 };
 
@@ -119,6 +118,8 @@ const deleteScope = (memory: Memory, write: WriteContext): ScopeDeleted => {
   links.clear();
   memory.sightings.delete(pid);
   memory.reviews.delete(pid);
+  const data = { deletedRecords, source: sourceOf(write.actor) };
+  memory.append(pid, newEvent(at, { type: "scope.deleted", data }));
   return { records: deletedRecords, ended: endVerifications(memory, pid, null, at) };
 };
 
@@ -141,6 +142,11 @@ const importBatch = (memory: Memory, batch: ImportBatch) => {
   }
   if (progress !== null) saveProgress(memory, progress, batch.at);
   for (const record of records) links.put(record);
+  const count = counts.inserted + counts.replaced;
+  if (count > 0) {
+    const data = { count, source: sourceOf(batch.actor) };
+    memory.append(pid, newEvent(batch.at, { type: "links.imported", data }));
+  }
   return counts;
 };
 

@@ -1,4 +1,5 @@
 import type { Link } from "@accountlink/core";
+import { type EventSource, linkSet, newEvent, sourceOf } from "@accountlink/core/events";
 import { type GameSet, isLinked, type LinkRecord, linkedRecord, type SetGame } from "@accountlink/core/links";
 import type { Memory } from "../state/state.ts";
 
@@ -7,7 +8,11 @@ export const findLink = (record: LinkRecord | undefined): Link | undefined =>
   record !== undefined && isLinked(record) ? record : undefined;
 
 /** Implements `LinkStore.setGame`. */
-export const setGame = (memory: Memory, write: SetGame): GameSet => {
+export const setGame = (
+  memory: Memory,
+  write: SetGame,
+  source: EventSource = sourceOf(write.actor),
+): GameSet => {
   const { pid, chatId, gameId, at } = write;
   const links = memory.linksOf(pid);
   const previous = links.find(chatId);
@@ -26,5 +31,6 @@ export const setGame = (memory: Memory, write: SetGame): GameSet => {
     details: { chatId, gameId, previousGameId },
   });
   links.put(record);
+  memory.append(pid, newEvent(at, linkSet(record, previousGameId, source)));
   return { record, previousGameId };
 };

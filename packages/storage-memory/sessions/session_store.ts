@@ -1,4 +1,5 @@
 /** `SessionStore` in memory. */
+import { newEvent, sessionEnded } from "@accountlink/core/events";
 import { completedSession, completionRefusal } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
 import {
@@ -62,6 +63,7 @@ const advance = (memory: Memory, { id, to, at }: AdvanceSession): Option.Option<
 
   const advanced = advancedSession(session, to);
   memory.sessions.change(advanced, at);
+  memory.append(session.pid, ...sessionEnded(advanced).map((end) => newEvent(at, end)));
   return Option.some({ session: advanced, changed: true });
 };
 
@@ -74,13 +76,14 @@ const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
   if (refusal !== null) return refusal;
 
   if (address !== null) assertStorable([address.hash, address.sealed, address.addressKeyId]);
-  const { previousGameId } = setGame(memory, write);
+  const { previousGameId } = setGame(memory, write, "flow");
   if (address !== null) storeSightings(memory, pid, [{ chatId, address, seenAt: at }]);
   endFlow(memory, write.flow);
   if (session === undefined) return { _tag: "Completed", previousGameId, session: null };
 
   const completed = completedSession(session, write, previousGameId);
   memory.sessions.change(completed, at);
+  memory.append(pid, ...sessionEnded(completed).map((end) => newEvent(at, end)));
   return { _tag: "Completed", previousGameId, session: completed };
 };
 

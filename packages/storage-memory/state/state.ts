@@ -1,5 +1,6 @@
 import type { DataScope, KeyId, Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
+import type { NewEvent } from "@accountlink/core/events";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import type { NewClaim } from "@accountlink/core/idempotency";
 import type { FlowId, SignInId } from "@accountlink/core/ids";
@@ -8,6 +9,7 @@ import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Context, Layer, Semaphore } from "effect";
+import { ScopeEvents } from "./scope_events.ts";
 import { ScopeLinks } from "./scope_links.ts";
 import type { ScopeReviews } from "./scope_reviews.ts";
 import type { ScopeSightings } from "./scope_sightings.ts";
@@ -62,6 +64,8 @@ export class Memory {
   readonly usage = new Usage();
   /** The audit entries of each account, oldest first. */
   readonly log = new Map<string, Array<AuditEntry>>();
+  /** The feed of each scope that has one. */
+  readonly events = new Map<Pid, ScopeEvents>();
   #lastSequence = 0;
 
   /** The links of a scope; dies if it does not exist, like a foreign key. */
@@ -74,6 +78,13 @@ export class Memory {
   /** Logs a change of the scope. Must precede the change, since it may throw. */
   record({ scope, ...change }: Change): void {
     this.#append(change, scope.account, scope.pid);
+  }
+
+  /** Appends to the feed of a scope. */
+  append(pid: Pid, ...events: ReadonlyArray<NewEvent>): void {
+    const feed = this.events.get(pid) ?? new ScopeEvents();
+    this.events.set(pid, feed);
+    for (const event of events) feed.append(event);
   }
 
   /** Logs a change of an account. */

@@ -1,5 +1,6 @@
 import type { ChatId, KeyId, Pid } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
+import { newEvent } from "@accountlink/core/events";
 import { type Account, keyOfErasedAccount } from "@accountlink/core/keys";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -26,6 +27,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
     entries: eraseEntries(memory, chatId, names),
   };
   eraseFromSessions(memory, chatId, at);
+  const named = [...memory.events].filter(([, events]) => events.erase(chatId)).map(([pid]) => pid);
   eraseRequests(memory, chatId);
   for (const signIn of memory.signIns.values()) {
     if (signIn.chatId === chatId) memory.signIns.delete(signIn.id);
@@ -36,6 +38,9 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   );
   for (const [pid, details] of erasedByScope(found)) {
     memory.record({ ...write, action: "user.erased", scope: memory.linksOf(pid).scope, details });
+  }
+  for (const pid of new Set([...Object.values(found).flat(), ...named])) {
+    if (pid !== null) memory.append(pid, newEvent(at, { type: "user.erased", data: { chatId } }));
   }
   return Option.some({
     records: found.records.length,

@@ -75,7 +75,7 @@ const setOn = (sql: SqlClient.SqlClient) => {
         note = excluded.note,
         reviewed_at = excluded.reviewed_at,
         key_id = excluded.key_id`;
-    yield* insertLinkEntry(sql, write, "review.set", { chatId, otherChatId, verdict });
+    yield* insertLinkEntry(sql, write, "review.set", { chatId, otherChatId, verdict }, null);
   }, sql.withTransaction);
 };
 
@@ -90,7 +90,7 @@ const removeOn = (sql: SqlClient.SqlClient) => {
       DELETE FROM alt_reviews WHERE pid = ${pid} AND chat_id = ${one} AND other_chat_id = ${other}
       RETURNING verdict`;
     if (removed.length === 0) return false;
-    yield* insertLinkEntry(sql, write, "review.deleted", { chatId, otherChatId });
+    yield* insertLinkEntry(sql, write, "review.deleted", { chatId, otherChatId }, null);
     return true;
   }, sql.withTransaction);
 };

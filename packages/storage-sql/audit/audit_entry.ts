@@ -1,9 +1,11 @@
 /** Writes audit entries, in the transaction of the change. */
 import type { Pid } from "@accountlink/core";
 import type { AuditAction, AuditEntry, WriteContext } from "@accountlink/core/audit";
+import { type Happening, newEvent } from "@accountlink/core/events";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect } from "effect";
 import type { SqlClient, Statement } from "effect/sql";
+import { insertEventsStatement } from "../events/event_insert.ts";
 import { dialectOf } from "../statements/dialect.ts";
 
 /** An entry to write; its account may be a subquery. */
@@ -20,18 +22,20 @@ export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) =>
         ${entry.requestId}, ${entry.action}, ${JSON.stringify(entry.details)})`,
   );
 
-/** Inserts the entry of a write to the links of a scope. */
+/** Inserts the entry of a write to the links of a scope, and its event, if it has one. */
 export const insertLinkEntry = (
   sql: SqlClient.SqlClient,
   write: WriteContext,
   action: AuditAction,
   details: AuditEntry["details"],
-) => insertLinkEntries(sql, write.pid, [{ ...write, action, details }]);
+  event: Happening | null,
+) => insertLinkEntries(sql, write.pid, [{ ...write, action, details, event }]);
 
-/** The entry of a write to the links of a scope. */
-type LinkEntry = Omit<WriteContext, "pid"> & Pick<AuditEntry, "action" | "details">;
+/** The entry of a write to the links of a scope, and the event. */
+type LinkEntry = Omit<WriteContext, "pid"> &
+  Pick<AuditEntry, "action" | "details"> & { readonly event: Happening | null };
 
-/** Inserts entries of one scope in order. */
+/** Inserts entries of one scope in order, and their events. */
 export const insertLinkEntries = (sql: SqlClient.SqlClient, pid: Pid, entries: ReadonlyArray<LinkEntry>) => {
   const rows = entries.map(({ at, actor, requestId, action, details }) => [
     at,
@@ -48,9 +52,10 @@ export const insertLinkEntries = (sql: SqlClient.SqlClient, pid: Pid, entries: R
     FROM ${dialectOf(sql).elements(JSON.stringify(rows))}
     RETURNING sequence`;
   const texts = entries.flatMap(({ actor, requestId }) => [actor.id, requestId ?? ""]);
+  const events = entries.flatMap(({ at, event }) => (event === null ? [] : [newEvent(at, event)]));
   return Effect.andThen(
     Effect.sync(() => assertStorable(texts)),
-    insert,
+    events.length === 0 ? insert : dialectOf(sql).together(insertEventsStatement(sql, pid, events), insert),
   );
 };
 

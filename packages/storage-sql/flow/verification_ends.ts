@@ -20,11 +20,15 @@
  *   what names the user and would be missed while it is not committed: requests under an idempotency key and proofs.
  */
 import type { ChatId, Pid } from "@accountlink/core";
+import { newEvent, sessionEnded } from "@accountlink/core/events";
+import { groupBy } from "@accountlink/core/group_by";
 import { SessionId } from "@accountlink/core/ids";
 import type { SessionFailure } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
+import { insertEvents } from "../events/event_insert.ts";
+import { readSessions, sessionColumns } from "./session_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 import { readFlowSessions } from "./flow_row.ts";
@@ -72,10 +76,18 @@ export const endVerificationsOn = (sql: SqlClient.SqlClient) => {
         WHERE sid ${isAmong(JSON.stringify(sids))} AND ${inScope} AND ${isUnfinished} ORDER BY sid ${forUpdate}`,
       readSessionIds,
     );
-    yield* sql`
-      UPDATE verification_sessions
-      SET state = 'failed', error = ${failure}, change = change + 1, changed_at = ${at}
-      WHERE sid ${isAmong(JSON.stringify(locked))}`;
+    const failed = yield* Effect.flatMap(
+      sql`
+        UPDATE verification_sessions
+        SET state = 'failed', error = ${failure}, change = change + 1, changed_at = ${at}
+        WHERE sid ${isAmong(JSON.stringify(locked))}
+        RETURNING ${sql.literal(sessionColumns)}`,
+      readSessions,
+    );
+    for (const [scope, sessions] of groupBy(failed, (session) => session.pid)) {
+      const events = sessions.flatMap(sessionEnded).map((end) => newEvent(at, end));
+      yield* insertEvents(sql, scope, events);
+    }
     return locked;
   });
 };

@@ -1,5 +1,6 @@
 /** Imports of links, with a constant number of statements for a batch. */
 import type { ChatId, LinkStore, Pid } from "@accountlink/core";
+import { sourceOf } from "@accountlink/core/events";
 import { type ImportBatch, progressKeptFor } from "@accountlink/core/links";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
@@ -40,7 +41,11 @@ export const linkImports = (
       yield* forgetProgress(sql, batch.at - progressKeptFor);
     }
     const counts = { inserted, replaced, kept: old - replaced };
-    if (inserted + replaced > 0) yield* insertLinkEntry(sql, batch, "links.imported", counts);
+    const count = inserted + replaced;
+    if (count > 0) {
+      const event = { type: "links.imported", data: { count, source: sourceOf(batch.actor) } } as const;
+      yield* insertLinkEntry(sql, batch, "links.imported", counts, event);
+    }
     return counts;
   }, sql.withTransaction);
 

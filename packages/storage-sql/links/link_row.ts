@@ -44,8 +44,11 @@ export const readRecord = (rows: ReadonlyArray<RowValues>) =>
 const gameOf = (value: unknown): GameId | null | undefined =>
   value === null || isId(value) ? (value as GameId | null) : undefined;
 
-/** The game that a write replaced. */
-export const readReplaced = readerOf("links", (row: SqlConnection.Row) => gameOf(row["previous_game_id"]));
+/** A link that was removed. */
+export const readUnlinked = readerOf("links", (row: SqlConnection.Row) => {
+  const [removedGameId, linkVersion] = [gameOf(row["previous_game_id"]), row["link_version"]];
+  return isId(removedGameId) && isWhole(linkVersion) ? { removedGameId, linkVersion } : undefined;
+});
 
 /** A link that was set. */
 export const readSets = readerOf("links", (row: SqlConnection.Row): GameSet | undefined => {

@@ -25,7 +25,7 @@ export const linkStatements = (sql: SqlClient.SqlClient) => {
       UPDATE links
       SET previous_game_id = game_id, game_id = NULL, link_version = link_version + 1, linked_at = ${at}
       WHERE pid = ${pid} AND chat_id = ${chatId} AND game_id IS NOT NULL
-      RETURNING previous_game_id`,
+      RETURNING previous_game_id, link_version`,
 
     /** Returns both records, locked in sorted order to avoid deadlocks. */
     lock: (pid: Pid, one: ChatId, other: ChatId) => sql`

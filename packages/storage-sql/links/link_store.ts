@@ -55,11 +55,7 @@ const make = Effect.gen(function* () {
     exportPage: (pid, after, limit) =>
       run(queries.page, [pid, after ?? "", limit]).pipe(
         Effect.flatMap(readRecordValues),
-        Effect.map((records) =>
-          records
-            .filter(isLinked)
-            .map(({ chatId, gameId, lastVerifiedAt }) => ({ chatId, gameId, lastVerifiedAt })),
-        ),
+        Effect.map((records) => records.filter(isLinked)),
         operation("LinkStore.exportPage"),
       ),
 

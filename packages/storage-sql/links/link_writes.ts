@@ -3,6 +3,7 @@
  * it has locked. So writes to one chat user are serialized, and each reports what it replaced.
  */
 import type { LinkStore } from "@accountlink/core";
+import { linkMoved, linkRemoved, sourceOf } from "@accountlink/core/events";
 import { type GameUnlinked, isLinked, type MoveChat, type RemoveGame } from "@accountlink/core/links";
 import { Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
@@ -10,7 +11,7 @@ import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { endVerificationsOn } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { readRecords, readReplaced } from "./link_row.ts";
+import { readRecords, readSets, readUnlinked } from "./link_row.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 import { setGameOn } from "./set_game.ts";
 
@@ -32,10 +33,12 @@ const removeGameOn = (sql: SqlClient.SqlClient) => {
   const endVerifications = endVerificationsOn(sql);
   return Effect.fnUntraced(function* (write: RemoveGame) {
     const { pid, chatId, at } = write;
-    const [removedGameId = null] = yield* Effect.flatMap(unlink(pid, chatId, at), readReplaced);
-    if (removedGameId === null) return Option.none<GameUnlinked>();
+    const [unlinked] = yield* Effect.flatMap(unlink(pid, chatId, at), readUnlinked);
+    if (unlinked === undefined) return Option.none<GameUnlinked>();
+    const { removedGameId, linkVersion } = unlinked;
     const ended = yield* endVerifications(pid, chatId, at);
-    yield* insertLinkEntry(sql, write, "link.removed", { chatId, removedGameId });
+    const event = linkRemoved(chatId, removedGameId, linkVersion, sourceOf(write.actor));
+    yield* insertLinkEntry(sql, write, "link.removed", { chatId, removedGameId }, event);
     return Option.some({ gameId: removedGameId, ended });
   }, sql.withTransaction);
 };
@@ -56,10 +59,11 @@ const moveChatOn = (sql: SqlClient.SqlClient) => {
     if (newChatId === oldChatId) return { _tag: "Unchanged", gameId } as const;
 
     // A new user without a record has no row to lock, so the statement itself checks for a link.
-    const linked = yield* link(pid, newChatId, gameId, at, onlyUnlinked);
-    if (linked.length === 0) return { _tag: "Occupied" } as const;
+    const [linked] = yield* Effect.flatMap(link(pid, newChatId, gameId, at, onlyUnlinked), readSets);
+    if (linked === undefined) return { _tag: "Occupied" } as const;
     yield* unlink(pid, oldChatId, at);
-    yield* insertLinkEntry(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId });
+    const event = linkMoved(linked.record, oldChatId, sourceOf(write.actor));
+    yield* insertLinkEntry(sql, write, "link.moved", { chatId: oldChatId, newChatId, gameId }, event);
     return { _tag: "Moved", gameId } as const;
   }, sql.withTransaction);
 };

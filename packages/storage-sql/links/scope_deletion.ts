@@ -3,14 +3,16 @@
  *
  * SQLite has one writer, and the statements of `node:sqlite` hold up the process. So a large scope is
  * deleted in short transactions before the last one. The audit entry counts what they have deleted,
- * so it is right wherever a deletion is cut off.
+ * and each has an event, so both are right wherever a deletion is cut off.
  */
 import type { LinkStore } from "@accountlink/core";
 import type { WriteContext } from "@accountlink/core/audit";
+import { newEvent, sourceOf } from "@accountlink/core/events";
 import type { DeletedAhead } from "@accountlink/core/links";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { insertEvents } from "../events/event_insert.ts";
 import { endVerificationsOn } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
@@ -96,13 +98,15 @@ const countDeletionOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (write: WriteContext, before: DeletedAhead | null, deleted: number) {
     const records = (before?.records ?? 0) + deleted;
     const details = { deletedRecords: records };
+    const event = { type: "scope.deleted", data: { ...details, source: sourceOf(write.actor) } } as const;
     if (before !== null) {
       const { entry } = before;
+      yield* insertEvents(sql, write.pid, [newEvent(write.at, event)]);
       yield* sql`UPDATE audit_log SET details = ${JSON.stringify(details)} WHERE sequence = ${entry}`;
       return { records, entry };
     }
     const [entry] = yield* Effect.flatMap(
-      insertLinkEntry(sql, write, "scope.deleted", details),
+      insertLinkEntry(sql, write, "scope.deleted", details, event),
       readSequences,
     );
     return { records, entry: entry as number };

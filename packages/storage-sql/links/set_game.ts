@@ -3,6 +3,7 @@
  * whose commit costs more than their rows.
  */
 import type { ChatId, Pid } from "@accountlink/core";
+import { linkSet, sourceOf } from "@accountlink/core/events";
 import type { GameSet, SetGame } from "@accountlink/core/links";
 import { Context, Effect, Exit } from "effect";
 import type { SqlClient, SqlError } from "effect/sql";
@@ -40,7 +41,7 @@ export const setGameOn = (
 
 const maxBatchSize = 100;
 
-/** Sets links of one scope in order, with their audit entries. */
+/** Sets links of one scope in order, with their audit entries and events. */
 const setGamesOn = (sql: SqlClient.SqlClient) => {
   const store = storeOn(sql);
   return Effect.fnUntraced(function* (writes: ReadonlyArray<SetGame>) {
@@ -53,9 +54,11 @@ const setGamesOn = (sql: SqlClient.SqlClient) => {
     if (sets.size < writes.length) return yield* Effect.die(new Error(`Cannot set links: no scope "${pid}"`));
     const entries = writes.flatMap((write) => {
       const { chatId, gameId } = write;
-      const { previousGameId } = sets.get(write) as GameSet;
+      const { record, previousGameId } = sets.get(write) as GameSet;
       if (previousGameId === gameId) return [];
-      return [{ ...write, action: "link.set" as const, details: { chatId, gameId, previousGameId } }];
+      const event = linkSet(record, previousGameId, sourceOf(write.actor));
+      const details = { chatId, gameId, previousGameId };
+      return [{ ...write, action: "link.set" as const, details, event }];
     });
     if (entries.length > 0) yield* insertLinkEntries(sql, pid, entries);
     return writes.map((write) => sets.get(write) as GameSet);

@@ -14,6 +14,7 @@ export const initial = Effect.gen(function* () {
     accounts,
     links,
     auditLog,
+    events,
     verification,
     alts,
     limits,
@@ -133,6 +134,34 @@ const auditLog = Effect.fnUntraced(function* (
   yield* sql`CREATE INDEX audit_log_by_action ON audit_log (account, action, sequence)`;
   yield* sql`
     CREATE INDEX audit_log_by_key ON audit_log (actor_id, account, sequence) WHERE actor_type = 'key'`;
+});
+
+/** Without references to other tables, whose rows an insert would lock. */
+const events = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { text, integer, sequence, table, tableByKey }: Dialect,
+) {
+  // position is null until the event has its place in the feed of its scope.
+  yield* sql`
+    CREATE TABLE events (
+      sequence ${sequence},
+      pid ${text} NOT NULL,
+      position ${integer},
+      id ${text} NOT NULL,
+      type ${text} NOT NULL,
+      at ${integer} NOT NULL,
+      data ${text} NOT NULL
+    ) ${table}`;
+  yield* sql`CREATE INDEX events_by_position ON events (pid, position) WHERE position IS NOT NULL`;
+  yield* sql`CREATE INDEX events_unnumbered ON events (pid, sequence) WHERE position IS NULL`;
+  yield* sql`CREATE INDEX events_of_erasures ON events (at) WHERE type = 'user.erased'`;
+
+  // The last position that was deleted.
+  yield* sql`
+    CREATE TABLE feed_starts (
+      pid ${text} NOT NULL PRIMARY KEY,
+      position ${integer} NOT NULL
+    ) ${tableByKey}`;
 });
 
 const verification = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, dialect: Dialect) {

@@ -1,3 +1,4 @@
+import { linkSet, newEvent, sessionEnded } from "@accountlink/core/events";
 import { type CompletionRefusal, completedSession, completionRefusal } from "@accountlink/core/flow";
 import type { FlowId, SessionId } from "@accountlink/core/ids";
 import type { CompleteFlow } from "@accountlink/core/sessions";
@@ -5,11 +6,12 @@ import { Data, Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { storeSightings } from "../alts/sighting_row.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
+import { insertEvents } from "../events/event_insert.ts";
 import { flowColumns, readFlows } from "../flow/flow_row.ts";
 import { readRecords, readSets } from "../links/link_row.ts";
 import { linkStatements, relinkOf } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { readSessions, sessionColumns, storeSession } from "./session_row.ts";
+import { readSessions, sessionColumns, storeSession } from "../flow/session_row.ts";
 
 /** Rolls the transaction back, and is its answer. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: CompletionRefusal }> {}
@@ -44,12 +46,17 @@ const completeOn = (sql: SqlClient.SqlClient) => {
     if (set === undefined) return yield* new Refused({ answer: { _tag: "LinkChanged" } });
     const { previousGameId } = set;
     if (previousGameId !== gameId) {
-      yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId });
+      const event = linkSet(set.record, previousGameId, "flow");
+      yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId }, event);
     }
     if (address !== null) yield* storeSightings(sql, pid, [{ chatId, address, seenAt: at }]);
     yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
     const session = opened === undefined ? null : completedSession(opened, write, previousGameId);
-    if (session !== null) yield* storeSession(sql, session, at);
+    if (session !== null) {
+      yield* storeSession(sql, session, at);
+      const events = sessionEnded(session).map((end) => newEvent(at, end));
+      yield* insertEvents(sql, pid, events);
+    }
     return { _tag: "Completed", previousGameId, session } as const;
   }, sql.withTransaction);
 };

@@ -7,7 +7,7 @@ import { SqlClient, SqlConnection } from "effect/sql";
 import { readSessionIds } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { readSessions, sessionColumns } from "./session_row.ts";
+import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { sessionWrites } from "./session_writes.ts";
 
 const make = Effect.gen(function* () {

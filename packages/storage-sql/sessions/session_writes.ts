@@ -1,5 +1,6 @@
 /** The writes of `SessionStore`, each a transaction. */
 import type { KeyId } from "@accountlink/core";
+import { newEvent, sessionEnded } from "@accountlink/core/events";
 import type { SessionId } from "@accountlink/core/ids";
 import {
   type AdvanceSession,
@@ -15,6 +16,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { storeSightings } from "../alts/sighting_row.ts";
+import { insertEvents } from "../events/event_insert.ts";
 import { readFlowIds } from "../flow/flow_row.ts";
 import { readSessionIds, unfinished } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -22,7 +24,7 @@ import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 import { completeFlowOn } from "./flow_completion.ts";
-import { readSessions, rowOfSession, sessionColumns, storeSession } from "./session_row.ts";
+import { readSessions, rowOfSession, sessionColumns, storeSession } from "../flow/session_row.ts";
 
 export const sessionWrites = (
   sql: SqlClient.SqlClient,
@@ -103,6 +105,8 @@ const advanceOn = (sql: SqlClient.SqlClient) => {
 
     const advanced = advancedSession(session, to);
     yield* storeSession(sql, advanced, at);
+    const events = sessionEnded(advanced).map((end) => newEvent(at, end));
+    yield* insertEvents(sql, session.pid, events);
     return Option.some({ session: advanced, changed: true });
   }, sql.withTransaction);
 };

@@ -1,6 +1,6 @@
 /** For tests: embedded stores with a database that can be closed and reopened. */
 import { Connection } from "@accountlink/conformance";
-import { AuditLog, LinkStore, type StoragePorts } from "@accountlink/core";
+import { AuditLog, EventStore, LinkStore, type StoragePorts } from "@accountlink/core";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
@@ -50,6 +50,10 @@ export const layerReopening: Layer.Layer<StoragePorts | Connection> = Layer.effe
       Context.add(
         SessionStore,
         forwarding(() => Context.get(opened.ports, SessionStore)),
+      ),
+      Context.add(
+        EventStore,
+        forwarding(() => Context.get(opened.ports, EventStore)),
       ),
       Context.add(
         FlowStore,

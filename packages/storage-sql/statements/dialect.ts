@@ -7,7 +7,7 @@
  */
 import type { ChatId } from "@accountlink/core";
 import { Context, Effect } from "effect";
-import { SqlClient, type SqlError, type Statement } from "effect/sql";
+import { SqlClient, type SqlConnection, type SqlError, type Statement } from "effect/sql";
 
 export interface Dialect {
   /** A text column that compares and sorts by bytes. */
@@ -68,6 +68,18 @@ export interface Dialect {
     readonly limit: number;
   }) => Statement.Fragment;
 
+  /** Adds one statement to another that writes, in one round trip where that is possible. */
+  readonly together: <A extends object>(
+    one: Statement.Statement<SqlConnection.Row>,
+    other: Statement.Statement<A>,
+  ) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>;
+  /**
+   * Whether transactions commit in the order of their statements, so that a row can be numbered when it is inserted.
+   */
+  readonly commitsInOrder: boolean;
+  /** A table of one row with the column `locks`. Reading it excludes other transactions that read it with the same name. */
+  readonly onlyOne: (name: string) => Statement.Fragment;
+
   /** The clock of the database, in milliseconds. */
   readonly now: Statement.Fragment;
 
@@ -111,6 +123,9 @@ const sqlite = (sql: SqlClient.SqlClient): Dialect => ({
       ORDER BY ${sql.literal(order)} LIMIT ${limit}`;
     return sql`json_each(${json}) CROSS JOIN ${sql(table)} ON ${condition} AND ${sql(key)} IN (${first})`;
   },
+  together: (one, other) => Effect.andThen(one, other),
+  commitsInOrder: true,
+  onlyOne: () => sql`(SELECT 0 AS locks) AS held`,
   now: sql.literal("CAST(unixepoch('subsec') * 1000 AS INTEGER)"),
   rowsWritten: (raw) => Number((raw as { readonly changes: number | bigint }).changes),
   isRemote: false,
@@ -150,6 +165,11 @@ const postgres = (sql: SqlClient.SqlClient): Dialect => ({
     json_array_elements(${json}::json) AS element (value) CROSS JOIN LATERAL (
       SELECT * FROM ${sql(table)} WHERE ${condition} ORDER BY ${sql.literal(order)} LIMIT ${limit}
     ) AS found`,
+  together: (one, other) => sql`WITH one AS (${one}) ${other}`,
+  commitsInOrder: false,
+  onlyOne: (name) => sql`(
+      SELECT COUNT(pg_advisory_xact_lock(hashtextextended(${name}, 0))) AS locks
+    ) AS held`,
   now: sql.literal("CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)"),
   rowsWritten: (raw) => (raw as { readonly rowCount: number }).rowCount,
   isRemote: true,

@@ -1,11 +1,14 @@
 /** The erasure of a chat user, in one transaction. */
 import { type ChatId, KeyId, Pid } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
+import { newEvent } from "@accountlink/core/events";
 import type { Account } from "@accountlink/core/keys";
 import { type EraseUser, type UserErased, withoutUser } from "@accountlink/core/users";
 import { Data, Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
+import { eraseEventsOn } from "../events/event_erasure.ts";
+import { insertEvents } from "../events/event_insert.ts";
 import { endVerificationsOn, unfinished } from "../flow/verification_ends.ts";
 import { accountColumns, readAccounts } from "../keys/key_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
@@ -27,9 +30,14 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     const accounts = yield* lockAccounts(write.chatId);
     const names = accounts.map(({ name }) => name);
     const found = new Map<Pid | null, Found>();
+    const told = new Set<Pid>();
     let pass = yield* eraseOnce(write, names);
     while (pass.length > 0) {
       for (const { pid, what } of pass) {
+        // Before the next pass, so that what that finds was written after the event.
+        if (pid !== null && !told.has(pid)) yield* insertEvents(sql, pid, [erasureOf(write)]);
+        if (pid !== null) told.add(pid);
+        if (what === "events") continue;
         const inScope = found.get(pid) ?? { records: 0, sightings: 0, reviews: 0, entries: 0 };
         found.set(pid, { ...inScope, [what]: inScope[what] + 1 });
       }
@@ -57,6 +65,8 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     });
   }, sql.withTransaction);
 };
+
+const erasureOf = ({ chatId, at }: EraseUser) => newEvent(at, { type: "user.erased", data: { chatId } });
 
 /** How much was erased from a scope, or from entries without one. */
 interface Found {
@@ -86,6 +96,7 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate, isAnyOf, isAmong } = dialectOf(sql);
   const endVerifications = endVerificationsOn(sql);
   const eraseEntries = eraseEntriesOn(sql);
+  const eraseEvents = eraseEventsOn(sql);
   const isUnfinished = sql.literal(unfinished);
 
   return Effect.fnUntraced(function* ({ chatId, at, scopes }: EraseUser, names: ReadonlyArray<string>) {
@@ -118,11 +129,13 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
       readPids,
     );
     const entries = yield* eraseEntries(chatId, names);
+    const events = yield* eraseEvents(chatId);
     return [
       ...records.map((pid) => ({ pid, what: "records" as const })),
       ...sightings.map((pid) => ({ pid, what: "sightings" as const })),
       ...reviews.map((pid) => ({ pid, what: "reviews" as const })),
       ...entries.map(({ pid }) => ({ pid, what: "entries" as const })),
+      ...events.map((pid) => ({ pid, what: "events" as const })),
     ];
   });
 };

@@ -8,7 +8,7 @@ import { readSightings, sightingColumns } from "../alts/sighting_row.ts";
 import { flowColumns, readFlows } from "../flow/flow_row.ts";
 import { accountColumns, readAccounts, readScopes } from "../keys/key_row.ts";
 import { readRecords } from "../links/link_row.ts";
-import { readSessions, sessionColumns } from "../sessions/session_row.ts";
+import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { readSignIns, signInColumns } from "../sign_ins/sign_in_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";

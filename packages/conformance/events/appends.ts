@@ -1,0 +1,240 @@
+import { LinkStore, type StoragePorts } from "@accountlink/core";
+import { eventTypes, type FeedEvent } from "@accountlink/core/events";
+import { SessionStore } from "@accountlink/core/sessions";
+import { erasedMark } from "@accountlink/core/users";
+import { Effect } from "effect";
+import { expectEqual, expectThat } from "../expect.ts";
+import { line } from "../links/link_bench.ts";
+import { newVerificationBench } from "../sessions/verification_bench.ts";
+import type { Cases } from "../suite.ts";
+import { newUserBench } from "../users/user_bench.ts";
+import { ada, bob, chess, makeWorld, origin, poker } from "../world.ts";
+import { eventBench, happeningOf, newEventBench } from "./event_bench.ts";
+
+const source = "operator";
+
+/** The events of writes. */
+export const appends: Cases<StoragePorts> = {
+  "each change of a link has one event, and a write without a change has none": Effect.gen(function* () {
+    const { links, happened } = yield* newEventBench;
+    yield* links.remove(ada, 1);
+    yield* links.move(ada, bob, 1);
+    yield* links.set(ada, chess, 2);
+    yield* links.set(ada, chess, 3);
+    yield* links.set(ada, poker, 4);
+    yield* links.move(ada, ada, 5);
+    yield* links.move(ada, bob, 6);
+    yield* links.set(ada, chess, 7);
+    yield* links.move(ada, bob, 8);
+    yield* links.remove(ada, 9);
+    yield* links.remove(ada, 10);
+    yield* links.deleteAll(11);
+    const set = { chatId: ada, source };
+    expectEqual(yield* happened, [
+      ["link.set", { ...set, gameId: chess, previousGameId: null, linkVersion: 1, lastVerifiedAt: 2 }],
+      ["link.set", { ...set, gameId: poker, previousGameId: chess, linkVersion: 2, lastVerifiedAt: 4 }],
+      [
+        "link.moved",
+        { chatId: bob, previousChatId: ada, gameId: poker, linkVersion: 1, lastVerifiedAt: 6, source },
+      ],
+      ["link.set", { ...set, gameId: chess, previousGameId: null, linkVersion: 4, lastVerifiedAt: 7 }],
+      ["link.removed", { ...set, gameId: null, previousGameId: chess, linkVersion: 5 }],
+      ["scope.deleted", { deletedRecords: 2, source }],
+    ]);
+  }),
+
+  "an event has its own ID, the time of its write, and the source of its actor": Effect.gen(function* () {
+    const { pid, all } = yield* newEventBench;
+    const store = yield* LinkStore;
+    const actors = [
+      { type: "key", id: "Aa0Bb1Cc2Dd3" },
+      { type: "user", id: ada },
+      { type: "account", id: "acme" },
+      { type: "operator", id: "ada" },
+    ] as const;
+    for (const [at, actor] of actors.entries()) {
+      const gameId = at % 2 === 0 ? chess : poker;
+      yield* store.setGame({ ...origin, actor, pid, at, chatId: ada, gameId } as Parameters<
+        typeof store.setGame
+      >[0]);
+    }
+    const events = yield* all;
+    expectEqual(
+      events.map(({ at }) => at),
+      [0, 1, 2, 3],
+    );
+    expectEqual(
+      events.map(({ data }) => ("source" in data ? data.source : null)),
+      ["api", "user", "operator", "operator"],
+    );
+    expectThat(
+      events.every(({ id }) => /^evt_[0-9A-HJKMNP-TV-Z]{26}$/.test(id)),
+      "an ID is evt_ and a ULID",
+    );
+    expectEqual(new Set(events.map(({ id }) => id)).size, 4, "The number of IDs");
+    expectEqual(yield* all, events, "The second read");
+  }),
+
+  "each import batch has one event with its count, and one without a change has none": Effect.gen(
+    function* () {
+      const { links, happened } = yield* newEventBench;
+      yield* links.load([line(ada, chess), line(bob, chess)], "keep");
+      yield* links.load([line(ada, poker), line(bob, chess)], "keep", { source: links.pid, position: 2 });
+      yield* links.load([line(ada, poker), line(bob, chess)], "replace");
+      expectEqual(yield* happened, [
+        ["links.imported", { count: 2, source }],
+        ["links.imported", { count: 1, source }],
+      ]);
+    },
+  ),
+
+  "a deletion of many links ends with the event that counts all of them": Effect.gen(function* () {
+    const { links, all } = yield* newEventBench;
+    const many = Array.from({ length: 1_100 }, (_, i) => line(`${100_000 + i}` as typeof ada, chess));
+    yield* links.load(many);
+    yield* links.deleteAll(1);
+    const events = (yield* all).filter(({ type }) => type === "scope.deleted");
+    const counts = events.map(({ data }) => ("deletedRecords" in data ? data.deletedRecords : 0));
+    expectEqual(counts.at(-1), 1_100, "The last count");
+    expectEqual(
+      counts,
+      counts.toSorted((one, other) => one - other),
+    );
+  }),
+
+  "a completed flow has the event of its link, and that of its session": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const { happened } = yield* eventBench(bench.key.scope);
+    const session = yield* bench.create({ clientId: "player-7" });
+    yield* bench.complete(yield* bench.proven(session.id), { at: 5 });
+    yield* bench.complete(yield* bench.proven(), { at: 6 });
+    const link = { chatId: ada, gameId: chess, previousGameId: null };
+    expectEqual(yield* happened, [
+      ["link.set", { ...link, linkVersion: 1, lastVerifiedAt: 5, source: "flow" }],
+      ["session.completed", { clientId: "player-7", ...link, linkChanged: true, error: null }],
+    ]);
+  }),
+
+  "a cancelled session has an event; an opened and an expired one have none": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const { all } = yield* eventBench(bench.key.scope);
+    const sessions = yield* SessionStore;
+    const [one, other] = [
+      yield* bench.create({ clientId: "one" }),
+      yield* bench.create({ clientId: "other" }),
+    ];
+    yield* bench.advance(one.id, "opened", 1);
+    yield* bench.advance(one.id, "cancelled", 2);
+    yield* bench.advance(one.id, "cancelled", 3);
+    yield* sessions.sweep({ at: other.expiresAt, sessionsBefore: 0, sightingsBefore: 0 });
+    const [cancelled, ...rest] = yield* all;
+    expectEqual(rest, []);
+    expectEqual([cancelled?.type, cancelled?.at], ["session.cancelled", 2]);
+    expectEqual(cancelled?.data as unknown, {
+      clientId: "one",
+      chatId: null,
+      gameId: null,
+      linkChanged: false,
+      previousGameId: null,
+      error: null,
+    });
+  }),
+
+  "a removal and a deletion of the scope fail sessions with an event each": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const { links, all } = yield* eventBench(bench.key.scope);
+    yield* bench.create({ clientId: "one", chatId: ada });
+    yield* bench.create({ clientId: "other", chatId: bob });
+    yield* links.set(ada, chess);
+    yield* links.remove(ada, 3);
+    yield* links.deleteAll(4);
+    const failed = (yield* all).filter(({ type }) => type === "session.failed");
+    const said = failed.map(({ at, data }) => [
+      at,
+      "clientId" in data && data.clientId,
+      "error" in data && data.error,
+    ]);
+    expectEqual<unknown>(said, [
+      [3, "one", "link_removed"],
+      [4, "other", "link_removed"],
+    ]);
+  }),
+
+  "an erasure takes the user out of earlier events, and has an event in each scope": Effect.gen(function* () {
+    const user = yield* newUserBench;
+    const { global, guild } = yield* makeWorld;
+    const [one, other] = [yield* eventBench(global), yield* eventBench(guild)];
+    yield* one.links.set(user.chatId, chess, 1);
+    yield* one.links.set(bob, chess, 2);
+    yield* one.links.move(user.chatId, ada, 3);
+    yield* other.links.set(user.chatId, poker, 4);
+    const before = yield* one.all;
+    yield* user.eraseAll;
+    const after = yield* one.all;
+    expectEqual(after.slice(0, 3).map(placeOf), before.map(placeOf), "The places of earlier events");
+    expectEqual(after.map(happeningOf), [
+      [
+        "link.set",
+        {
+          chatId: erasedMark,
+          gameId: erasedMark,
+          previousGameId: null,
+          linkVersion: 1,
+          lastVerifiedAt: 1,
+          source,
+        },
+      ],
+      [
+        "link.set",
+        { chatId: bob, gameId: chess, previousGameId: null, linkVersion: 1, lastVerifiedAt: 2, source },
+      ],
+      [
+        "link.moved",
+        { chatId: ada, previousChatId: erasedMark, gameId: chess, linkVersion: 1, lastVerifiedAt: 3, source },
+      ],
+      ["user.erased", { chatId: user.chatId }],
+    ]);
+    expectEqual(
+      (yield* other.all).map(({ type }) => type),
+      ["link.set", "user.erased"],
+    );
+    yield* one.links.set(user.chatId, poker, 8);
+    yield* user.eraseAll;
+    expectEqual(
+      (yield* one.happened).filter(([type]) => type === "user.erased").map(([, data]) => data),
+      [{ chatId: user.chatId }, { chatId: user.chatId }],
+    );
+  }),
+
+  "a session that an erasure fails does not name the user": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const user = yield* newUserBench;
+    const { all } = yield* eventBench(bench.key.scope);
+    yield* bench.create({ chatId: user.chatId, clientId: "player-7" });
+    yield* user.eraseAll;
+    const events = yield* all;
+    expectEqual(
+      events.map(({ type }) => type),
+      ["session.failed", "user.erased"],
+    );
+    expectEqual(events[0]?.data as unknown, {
+      clientId: erasedMark,
+      chatId: erasedMark,
+      gameId: null,
+      linkChanged: false,
+      previousGameId: null,
+      error: "link_removed",
+    });
+  }),
+
+  "a write that is rolled back has no event": Effect.gen(function* () {
+    const { pid, all } = yield* newEventBench;
+    const store = yield* LinkStore;
+    const write = { ...origin, pid, at: 0, chatId: ada, gameId: chess, requestId: "\0" };
+    yield* Effect.exit(store.setGame(write));
+    expectEqual(yield* all, []);
+    expectThat(eventTypes.length > 0, "there are types");
+  }),
+};
+
+const placeOf = ({ id, at, type, position }: FeedEvent) => ({ id, at, type, position });

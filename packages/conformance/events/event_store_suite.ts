@@ -1,0 +1,20 @@
+/** The conformance suite of `EventStore`. */
+import type { StoragePorts } from "@accountlink/core";
+import { type SuiteOptions, suite } from "../suite.ts";
+import { appends } from "./appends.ts";
+import { races } from "./races.ts";
+import { reads } from "./reads.ts";
+
+/**
+ * Tests an `EventStore` with the other storage ports, whose writes append its events.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import * as test from "vitest";
+ *
+ * eventStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
+ * ```
+ */
+export const eventStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("EventStore", options, { ...appends, ...reads, ...races });

@@ -1,0 +1,139 @@
+import { EventStore, type StoragePorts } from "@accountlink/core";
+import { erasedMark } from "@accountlink/core/users";
+import { Effect } from "effect";
+import { expectEqual, expectThat } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { newUserBench } from "../users/user_bench.ts";
+import { ada, bob, chess, makeWorld, poker } from "../world.ts";
+import { eventBench, newEventBench } from "./event_bench.ts";
+
+const positions = (events: ReadonlyArray<{ readonly position: number }> | null) =>
+  events?.map(({ position }) => position) ?? null;
+
+/** Reads of feeds, and the end of old events. */
+export const reads: Cases<StoragePorts> = {
+  "the feed of a scope without events begins and ends at once": Effect.gen(function* () {
+    const { pid, read, readBack, range } = yield* newEventBench;
+    const { start, end } = yield* range;
+    expectThat(0 <= start && start <= end, `a feed from ${start} to ${end} can be read`);
+    expectEqual(yield* read(end), []);
+    expectEqual(yield* readBack(null, 10), []);
+    expectEqual(yield* (yield* EventStore).newer([{ pid, after: end }]), []);
+  }),
+
+  "read pages forwards, readBack backwards": Effect.gen(function* () {
+    const { links, read, readBack, all } = yield* newEventBench;
+    for (let i = 0; i < 7; i++) yield* links.set(ada, i % 2 === 0 ? chess : poker, i);
+    const feed = positions(yield* all) ?? [];
+    expectEqual(feed.length, 7, "The number of events");
+    expectEqual(
+      feed,
+      feed.toSorted((one, other) => one - other),
+    );
+    const first = (yield* read(0, 3)) ?? [];
+    expectEqual(positions(first), feed.slice(0, 3));
+    expectEqual(positions(yield* read(feed[2] ?? 0, 3)), feed.slice(3, 6));
+    expectEqual(positions(yield* read(feed[6] ?? 0, 3)), []);
+    expectEqual(positions(yield* readBack(null, 3)), feed.slice(4).toReversed());
+    expectEqual(positions(yield* readBack(feed[4] ?? 0, 10)), feed.slice(0, 4).toReversed());
+    expectEqual(positions(yield* readBack(feed[0] ?? 0, 10)), []);
+  }),
+
+  "range begins before the oldest event and ends at the last one": Effect.gen(function* () {
+    const { links, range, read } = yield* newEventBench;
+    const { start } = yield* range;
+    yield* links.set(ada, chess);
+    yield* links.set(bob, chess);
+    const { end } = yield* range;
+    expectEqual((yield* read(start))?.length, 2, "The number of events");
+    expectEqual((yield* read(end))?.length, 0, "The number of events after the end");
+    yield* links.remove(ada);
+    expectEqual(
+      (yield* read(end))?.map(({ type }) => type),
+      ["link.removed"],
+    );
+  }),
+
+  "two scopes have feeds of their own": Effect.gen(function* () {
+    const { global, guild } = yield* makeWorld;
+    const [one, other] = [yield* eventBench(global), yield* eventBench(guild)];
+    const { newer } = yield* EventStore;
+    const places = [
+      { pid: one.pid, after: (yield* one.range).end },
+      { pid: other.pid, after: (yield* other.range).end },
+    ];
+    yield* one.links.set(ada, chess, 1);
+    expectEqual(yield* newer(places), [one.pid]);
+    yield* other.links.set(ada, poker, 2);
+    expectEqual(new Set(yield* newer(places)), new Set([one.pid, other.pid]));
+    expectEqual(
+      (yield* one.all).map(({ at }) => at),
+      [1],
+    );
+    expectEqual(
+      (yield* other.all).map(({ at }) => at),
+      [2],
+    );
+  }),
+
+  "a place after the end of the feed is none": Effect.gen(function* () {
+    const { links, range, read } = yield* newEventBench;
+    yield* links.set(ada, chess);
+    expectEqual(yield* read((yield* range).end + 1_000_000), null);
+  }),
+
+  "a sweep deletes old events, and a place before them is none": Effect.gen(function* () {
+    const { links, range, read, all } = yield* newEventBench;
+    const { sweep, oldestAt } = yield* EventStore;
+    // Older than the events of other cases.
+    const long = -9_000_000_000_000;
+    const { start } = yield* range;
+    for (let i = 0; i < 5; i++) yield* links.set(ada, i % 2 === 0 ? chess : poker, long + i);
+    const events = yield* all;
+    const place = (index: number) => events[index]?.position ?? 0;
+    expectThat((yield* oldestAt()) !== null, "there is an oldest event");
+    yield* sweep({ before: long + 3, erasuresBefore: long });
+    expectEqual(yield* read(start), null);
+    expectEqual(yield* read(place(1)), null);
+    expectEqual(positions(yield* read(place(2))), [place(3), place(4)]);
+    expectEqual((yield* range).start, place(2), "The start");
+
+    yield* sweep({ before: long + 5, erasuresBefore: long });
+    expectEqual(positions(yield* read(place(4))), []);
+    expectEqual(yield* read(place(3)), null);
+    yield* links.remove(ada, long + 6);
+    const [next, ...rest] = (yield* read(place(4))) ?? [];
+    expectEqual([next?.type, rest], ["link.removed", []]);
+    expectThat((next?.position ?? 0) > place(4), "positions grow past what was deleted");
+  }),
+
+  "a sweep deletes any number of events": Effect.gen(function* () {
+    const { links, all, range, read } = yield* newEventBench;
+    const { sweep } = yield* EventStore;
+    const long = -8_000_000_000_000;
+    const write = (i: number) => links.set(ada, i % 2 === 0 ? chess : poker, long);
+    yield* Effect.forEach(
+      Array.from({ length: 1_200 }, (_, i) => i),
+      write,
+      { discard: true },
+    );
+    yield* sweep({ before: long + 1, erasuresBefore: long });
+    const { start, end } = yield* range;
+    expectEqual([yield* read(end), start], [[], end]);
+    yield* Effect.exit(all);
+  }),
+
+  "an erasure names its user until the sweep": Effect.gen(function* () {
+    const user = yield* newUserBench;
+    const { global } = yield* makeWorld;
+    const { links, happened } = yield* eventBench(global);
+    const { sweep } = yield* EventStore;
+    yield* links.set(user.chatId, chess, 1);
+    yield* user.eraseAll;
+    const told = Effect.map(happened, (all) => all.filter(([type]) => type === "user.erased"));
+    yield* sweep({ before: -9_900_000_000_000, erasuresBefore: 7 });
+    expectEqual(yield* told, [["user.erased", { chatId: user.chatId }]]);
+    yield* sweep({ before: -9_900_000_000_000, erasuresBefore: 8 });
+    expectEqual(yield* told, [["user.erased", { chatId: erasedMark }]]);
+  }),
+};

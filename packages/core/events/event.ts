@@ -1,0 +1,202 @@
+/**
+ * The events of a data scope: what changed in it, in the order in which it changed.
+ */
+import type { Actor } from "../audit/audit.ts";
+import type { ChatId, GameId } from "../ids.ts";
+import type { Link } from "../links/link.ts";
+import type { VerificationSession } from "../sessions/session.ts";
+import type { Millis } from "../timestamp.ts";
+import { newUlid } from "../ulid.ts";
+import { erasedMark } from "../users/erasure.ts";
+
+type Erased = typeof erasedMark;
+
+/** A key, a verification flow, the chat user on their own page, or people who run the community or the service. */
+export type EventSource = "api" | "flow" | "user" | "operator";
+
+/** How a session ended. */
+export interface SessionEnd {
+  readonly clientId: string;
+  readonly chatId: ChatId | Erased | null;
+  readonly gameId: GameId | Erased | null;
+  readonly linkChanged: boolean;
+  readonly previousGameId: GameId | Erased | null;
+  readonly error: string | null;
+}
+
+/** The data of each type of event. Identifiers of a chat user who was erased since are `[erased]`. */
+export interface EventData {
+  readonly "link.set": {
+    readonly chatId: ChatId | Erased;
+    readonly gameId: GameId | Erased;
+    readonly previousGameId: GameId | Erased | null;
+    readonly linkVersion: number;
+    readonly lastVerifiedAt: Millis;
+    readonly source: EventSource;
+  };
+  /** The link of `previousChatId` is now that of `chatId`. */
+  readonly "link.moved": {
+    readonly chatId: ChatId | Erased;
+    readonly previousChatId: ChatId | Erased;
+    readonly gameId: GameId | Erased;
+    readonly linkVersion: number;
+    readonly lastVerifiedAt: Millis;
+    readonly source: EventSource;
+  };
+  readonly "link.removed": {
+    readonly chatId: ChatId | Erased;
+    readonly gameId: null;
+    readonly previousGameId: GameId | Erased;
+    readonly linkVersion: number;
+    readonly source: EventSource;
+  };
+  /** Many links were stored: whoever keeps a copy lists them anew. */
+  readonly "links.imported": { readonly count: number; readonly source: EventSource };
+  /** `deletedRecords` counts those of the whole deletion so far. A large one has several events. */
+  readonly "scope.deleted": { readonly deletedRecords: number; readonly source: EventSource };
+  readonly "user.erased": { readonly chatId: ChatId | Erased };
+  readonly "session.completed": SessionEnd;
+  readonly "session.failed": SessionEnd;
+  readonly "session.cancelled": SessionEnd;
+}
+
+export type EventType = keyof EventData;
+
+export const eventTypes = [
+  "link.set",
+  "link.moved",
+  "link.removed",
+  "links.imported",
+  "scope.deleted",
+  "user.erased",
+  "session.completed",
+  "session.failed",
+  "session.cancelled",
+] as const satisfies ReadonlyArray<EventType>;
+
+/** A type with its data. */
+export type Happening = {
+  readonly [Type in EventType]: { readonly type: Type; readonly data: EventData[Type] };
+}[EventType];
+
+/** An event without its place in the feed. */
+export type NewEvent = Happening & {
+  /** `evt_` and a ULID; the same wherever the event is read. */
+  readonly id: string;
+  readonly at: Millis;
+};
+
+/** An event of the feed of a scope. */
+export type FeedEvent = NewEvent & {
+  /** Grows along the feed, with gaps. */
+  readonly position: number;
+};
+
+/** Makes the event of a change. */
+export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
+  id: `evt_${newUlid(at)}`,
+  at,
+  ...happening,
+});
+
+/** Where a change of this actor comes from. A verification flow is `flow`, whoever confirms it. */
+export const sourceOf = ({ type }: Actor): EventSource => {
+  if (type === "key") return "api";
+  return type === "user" ? "user" : "operator";
+};
+
+/** The change of a link that was set. */
+export const linkSet = (
+  { chatId, gameId, linkVersion, lastVerifiedAt }: Link,
+  previousGameId: GameId | null,
+  source: EventSource,
+): Happening => ({
+  type: "link.set",
+  data: { chatId, gameId, previousGameId, linkVersion, lastVerifiedAt, source },
+});
+
+/** @param link the link of the new chat user */
+export const linkMoved = (
+  { chatId, gameId, linkVersion, lastVerifiedAt }: Link,
+  previousChatId: ChatId,
+  source: EventSource,
+): Happening => ({
+  type: "link.moved",
+  data: { chatId, previousChatId, gameId, linkVersion, lastVerifiedAt, source },
+});
+
+/** @param linkVersion that of the record without its link */
+export const linkRemoved = (
+  chatId: ChatId,
+  previousGameId: GameId,
+  linkVersion: number,
+  source: EventSource,
+): Happening => ({
+  type: "link.removed",
+  data: { chatId, gameId: null, previousGameId, linkVersion, source },
+});
+
+/** The end of a session, without its sid, which opens the flow. None of a state without an event. */
+export const sessionEnded = ({
+  state,
+  clientId,
+  chatId,
+  gameId,
+  linkChanged,
+  previousGameId,
+  error,
+}: VerificationSession): ReadonlyArray<Happening> =>
+  state === "completed" || state === "failed" || state === "cancelled"
+    ? [
+        {
+          type: `session.${state}`,
+          data: { clientId, chatId, gameId, linkChanged, previousGameId, error },
+        },
+      ]
+    : [];
+
+/**
+ * An event without the identifiers of an erased chat user: their chat ID, and what stands beside it. Null if it names
+ * another user, or none. The game user of a link that was moved away from them is the new user's.
+ *
+ * @example
+ * ```ts
+ * import { ChatId, GameId } from "@accountlink/core";
+ *
+ * const chatId = ChatId.make("100001");
+ * const event = newEvent(0, linkRemoved(chatId, GameId.make("1"), 2, "api"));
+ * eventWithoutUser(event, chatId)?.data; // { chatId: "[erased]", gameId: null, previousGameId: "[erased]", linkVersion: 2, source: "api" }
+ * eventWithoutUser(event, ChatId.make("100002")); // null
+ * ```
+ */
+export const eventWithoutUser = <E extends Happening>(event: E, chatId: ChatId): E | null => {
+  const { type, data } = event;
+  if (type === "user.erased") return null;
+  const isTheirs = "chatId" in data && data.chatId === chatId;
+  const isFormer = "previousChatId" in data && data.previousChatId === chatId;
+  if (!isTheirs && !isFormer) return null;
+  const names = new Set([...(isFormer ? ["previousChatId"] : []), ...(isTheirs ? ownFields : [])]);
+  const erased = Object.entries(data).map(([name, value]) => [
+    name,
+    names.has(name) && value !== null ? erasedMark : value,
+  ]);
+  return { ...event, data: Object.fromEntries(erased) };
+};
+
+/** What says who the chat user of an event is. */
+const ownFields = ["chatId", "gameId", "previousGameId", "clientId"];
+
+/** Which events to read; null for all. */
+export interface EventFilter {
+  readonly types: ReadonlyArray<EventType> | null;
+  readonly chatId: ChatId | null;
+  readonly gameId: GameId | null;
+}
+
+/** Whether an event is meant, by its present or previous IDs. */
+export const matchesFilter = ({ type, data }: Happening, { types, chatId, gameId }: EventFilter): boolean => {
+  if (types !== null && !types.includes(type)) return false;
+  const has = (id: string | null, ...names: ReadonlyArray<string>) =>
+    id === null || names.some((name) => (data as Readonly<Record<string, unknown>>)[name] === id);
+  return has(chatId, "chatId", "previousChatId") && has(gameId, "gameId", "previousGameId");
+};

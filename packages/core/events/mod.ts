@@ -1,0 +1,3 @@
+/** The feed of events: records, port, reads and waits. */
+export * from "./event.ts";
+export * from "./event_store.ts";

@@ -1,0 +1,54 @@
+import type { ChatId } from "@accountlink/core";
+import { eventWithoutUser, type FeedEvent, type NewEvent } from "@accountlink/core/events";
+import type { Millis } from "@accountlink/core/timestamp";
+import { erasedMark } from "@accountlink/core/users";
+
+/** The feed of a scope. */
+export class ScopeEvents {
+  #events: Array<FeedEvent> = [];
+  /** The position of the last event that was deleted. */
+  start = 0;
+  /** The position of the last event. */
+  end = 0;
+
+  append(event: NewEvent): void {
+    this.#events.push({ ...event, position: ++this.end });
+  }
+
+  after(position: number, limit: number): ReadonlyArray<FeedEvent> {
+    const first = this.#events.findIndex((event) => event.position > position);
+    return first === -1 ? [] : this.#events.slice(first, first + limit);
+  }
+
+  before(position: number, limit: number): ReadonlyArray<FeedEvent> {
+    const last = this.#events.findLastIndex((event) => event.position < position);
+    return this.#events.slice(Math.max(0, last + 1 - limit), last + 1).toReversed();
+  }
+
+  get oldestAt(): Millis | null {
+    return this.#events[0]?.at ?? null;
+  }
+
+  /** Deletes old events, and returns their number. */
+  forget(before: Millis): number {
+    const kept = this.#events.filter(({ at }) => at >= before);
+    const forgotten = this.#events.filter(({ at }) => at < before);
+    this.start = Math.max(this.start, ...forgotten.map(({ position }) => position));
+    this.#events = kept;
+    return forgotten.length;
+  }
+
+  /** Takes a user out of their events, and returns whether there were any. */
+  erase(chatId: ChatId): boolean {
+    const erased = this.#events.map((event) => eventWithoutUser(event, chatId));
+    this.#events = this.#events.map((event, i) => erased[i] ?? event);
+    return erased.some((event) => event !== null);
+  }
+
+  /** Takes the users out of the events of old erasures. */
+  forgetErased(before: Millis): void {
+    this.#events = this.#events.map((event) =>
+      event.type === "user.erased" && event.at < before ? { ...event, data: { chatId: erasedMark } } : event,
+    );
+  }
+}

@@ -1,0 +1,120 @@
+/** `EventStore` in SQL. */
+import { EventStore, Pid } from "@accountlink/core";
+import type { FeedPlace } from "@accountlink/core/events";
+import { Effect, Layer, Option, Schema } from "effect";
+import { SqlClient } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+import { operation } from "../statements/operation.ts";
+import { schemaReaderOf } from "../statements/row.ts";
+import { lastPosition, numberEventsOn } from "./event_numbering.ts";
+import { eventColumns, readEvents } from "./event_row.ts";
+import { sweepEventsOn } from "./event_sweep.ts";
+
+export const layer: Layer.Layer<EventStore, never, SqlClient.SqlClient> = Layer.effect(
+  EventStore,
+  Effect.map(SqlClient.SqlClient, (sql) => {
+    const [range, read, newer, sweep] = [rangeOn(sql), readOn(sql), newerOn(sql), sweepEventsOn(sql)];
+    const columns = sql.literal(eventColumns);
+    const numberAll = numberEventsOn(sql);
+    const { commitsInOrder } = dialectOf(sql);
+    return EventStore.of({
+      range: (pid) => range(pid).pipe(operation("EventStore.range")),
+      read: (pid, after, limit) => read(pid, after, limit).pipe(operation("EventStore.read")),
+
+      readBack: (pid, before, limit) =>
+        (commitsInOrder ? Effect.void : numberAll(pid)).pipe(
+          Effect.andThen(
+            sql`SELECT ${columns} FROM events
+              WHERE pid = ${pid} AND position < ${before ?? Number.MAX_SAFE_INTEGER}
+              ORDER BY position DESC LIMIT ${limit}`,
+          ),
+          Effect.flatMap(readEvents),
+          operation("EventStore.readBack"),
+        ),
+
+      newer: (places) => newer(places).pipe(operation("EventStore.newer")),
+
+      // The oldest event has the lowest sequence, but for differences of clocks.
+      oldestAt: () =>
+        sql`SELECT at FROM events ORDER BY sequence LIMIT 1`.pipe(
+          Effect.flatMap(readTimes),
+          Effect.map(([at = null]) => at),
+          operation("EventStore.oldestAt"),
+        ),
+
+      sweep: (times) => sweep(times).pipe(operation("EventStore.sweep")),
+    });
+  }),
+);
+
+const rangeOn = (sql: SqlClient.SqlClient) => {
+  const head = headOf(sql);
+  const find = (pid: Pid) => Effect.flatMap(sql`SELECT head.* FROM ${head(pid)}`, readHeads);
+  const numberAll = numberEventsOn(sql);
+  return Effect.fnUntraced(function* (pid: Pid) {
+    let [found] = yield* find(pid);
+    if (found?.unnumbered === 1) {
+      yield* numberAll(pid);
+      [found] = yield* find(pid);
+    }
+    return { start: found?.start ?? 0, end: found?.end ?? 0 };
+  });
+};
+
+const readOn = (sql: SqlClient.SqlClient) => {
+  const head = headOf(sql);
+  const numberAll = numberEventsOn(sql);
+  const columns = sql.literal(eventColumns);
+
+  // One statement, so that the page has all that was numbered when nothing was left to number.
+  const find = (pid: Pid, after: number, limit: number) => sql`
+    SELECT head.*, page.* FROM ${head(pid)} LEFT JOIN (
+      SELECT ${columns} FROM events WHERE pid = ${pid} AND position > ${after} ORDER BY position LIMIT ${limit}
+    ) AS page ON 1 = 1
+    ORDER BY page.position`;
+
+  return Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
+    while (true) {
+      const rows = yield* find(pid, after, limit);
+      const [found] = yield* readHeads(rows.slice(0, 1));
+      const events = yield* readEvents(rows.filter(({ position }) => position !== null));
+      if (found?.unnumbered === 1 && events.length < limit) yield* numberAll(pid);
+      else {
+        const isKept = found !== undefined && found.start <= after && after <= found.end;
+        return isKept ? Option.some(events) : Option.none();
+      }
+    }
+  });
+};
+
+/** A row with where the feed of a scope begins and ends, and whether it has events without a position. */
+const headOf = (sql: SqlClient.SqlClient) => (pid: Pid) =>
+  sql`(
+  SELECT COALESCE((SELECT position FROM feed_starts WHERE pid = ${pid}), 0) AS start,
+    ${lastPosition(sql, pid)} AS "end",
+    CASE WHEN EXISTS (SELECT 1 FROM events WHERE pid = ${pid} AND position IS NULL) THEN 1 ELSE 0 END
+      AS unnumbered
+) AS head`;
+
+const readHeads = schemaReaderOf(
+  "events",
+  Schema.Struct({ start: Schema.Int, end: Schema.Int, unnumbered: Schema.Int }),
+  (head) => head,
+);
+
+const newerOn = (sql: SqlClient.SqlClient) => {
+  const { elements } = dialectOf(sql);
+  return (places: ReadonlyArray<FeedPlace>) => {
+    const pairs = JSON.stringify(places.map(({ pid, after }) => [pid, after]));
+    return Effect.flatMap(
+      sql`
+        SELECT value ->> 0 AS pid FROM ${elements(pairs)}
+        WHERE EXISTS (SELECT 1 FROM events WHERE pid = value ->> 0 AND position > CAST(value ->> 1 AS BIGINT))
+          OR EXISTS (SELECT 1 FROM events WHERE pid = value ->> 0 AND position IS NULL)`,
+      readPids,
+    );
+  };
+};
+
+const readPids = schemaReaderOf("events", Schema.Struct({ pid: Pid }), ({ pid }) => pid);
+const readTimes = schemaReaderOf("events", Schema.Struct({ at: Schema.Int }), ({ at }) => at);

@@ -1,0 +1,67 @@
+/** `EventStore.sweep` in SQL, in transactions of a bounded size. */
+import { Pid } from "@accountlink/core";
+import type { SweepEvents } from "@accountlink/core/events";
+import type { Millis } from "@accountlink/core/timestamp";
+import { erasedMark } from "@accountlink/core/users";
+import { Effect, Schema } from "effect";
+import type { SqlClient } from "effect/sql";
+import { dialectOf } from "../statements/dialect.ts";
+import { batchSize, inBatches } from "../statements/in_batches.ts";
+import { schemaReaderOf } from "../statements/row.ts";
+import { numberEventsOn } from "./event_numbering.ts";
+
+export const sweepEventsOn = (sql: SqlClient.SqlClient) => {
+  const { elements, commitsInOrder } = dialectOf(sql);
+  const numberAll = numberEventsOn(sql);
+
+  /** Most feeds have no reader, who would number their events. */
+  const numberNew = sql`SELECT DISTINCT pid FROM events WHERE position IS NULL`.pipe(
+    Effect.flatMap(readPids),
+    Effect.flatMap((pids) => Effect.forEach(pids, numberAll, { discard: true })),
+  );
+
+  // The oldest events have the lowest sequences, so no index of times is needed.
+  const forgetSome = Effect.fnUntraced(function* (before: Millis) {
+    const forgotten = yield* Effect.flatMap(
+      sql`
+        DELETE FROM events WHERE sequence IN (
+          SELECT sequence FROM (
+            SELECT sequence, position, at FROM events ORDER BY sequence LIMIT ${batchSize}
+          ) AS oldest
+          WHERE at < ${before} AND position IS NOT NULL)
+        RETURNING pid, position`,
+      readPlaces,
+    );
+    const starts = new Map<Pid, number>();
+    for (const { pid, position } of forgotten) starts.set(pid, Math.max(position, starts.get(pid) ?? 0));
+    // Sorted, since several nodes sweep.
+    const rows = JSON.stringify([...starts].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+    yield* sql`
+      INSERT INTO feed_starts (pid, position)
+      SELECT value ->> 0, CAST(value ->> 1 AS BIGINT) FROM ${elements(rows)} WHERE true
+      ON CONFLICT (pid) DO UPDATE SET position = excluded.position
+      WHERE feed_starts.position < excluded.position`;
+    return forgotten.length;
+  }, sql.withTransaction);
+
+  const nobody = JSON.stringify({ chatId: erasedMark });
+  const forgetErased = (before: Millis) => sql`
+    UPDATE events SET data = ${nobody}
+    WHERE type = 'user.erased' AND at < ${before} AND data <> ${nobody}`;
+
+  return Effect.fnUntraced(function* ({ before, erasuresBefore }: SweepEvents) {
+    if (!commitsInOrder) yield* numberNew;
+    // An event whose time is later than those after it leaves a batch that is not full.
+    const forgotten = yield* inBatches(forgetSome(before), 1);
+    yield* forgetErased(erasuresBefore);
+    return forgotten;
+  });
+};
+
+const readPlaces = schemaReaderOf(
+  "events",
+  Schema.Struct({ pid: Pid, position: Schema.Int }),
+  (place) => place,
+);
+
+const readPids = schemaReaderOf("events", Schema.Struct({ pid: Pid }), ({ pid }) => pid);
