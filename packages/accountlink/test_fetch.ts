@@ -78,9 +78,11 @@ export const fetchSuite = (world: () => World, { shares }: { readonly shares: bo
         await once(server, "listening");
         const { port } = server.address() as AddressInfo;
         const get = (path: string) =>
-          globalThis.fetch(`http://127.0.0.1:${port}/links${path}`, {
-            headers: { authorization: `Bearer ${token}` },
-          }).then(({ status }) => status);
+          globalThis
+            .fetch(`http://127.0.0.1:${port}/links${path}`, {
+              headers: { authorization: `Bearer ${token}` },
+            })
+            .then(({ status }) => status);
         // The first request loads the key.
         expect(await get("/v2/chat?chatId=100001")).toBe(200);
         const paths = ["/v2/chat?chatId=100001", "/v2/chat?chatId=100002", "/v2/game?gameId=1"];

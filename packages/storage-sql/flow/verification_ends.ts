@@ -28,10 +28,10 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEvents } from "../events/event_insert.ts";
-import { readSessions, sessionColumns } from "./session_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 import { readFlowSessions } from "./flow_row.ts";
+import { readSessions, sessionColumns } from "./session_row.ts";
 
 /** Whether the state is not final; literally the condition of the partial indexes. */
 export const unfinished = "state IN ('pending', 'opened')";

@@ -8,10 +8,10 @@ import { storeSightings } from "../alts/sighting_row.ts";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { insertEvents } from "../events/event_insert.ts";
 import { flowColumns, readFlows } from "../flow/flow_row.ts";
+import { readSessions, sessionColumns, storeSession } from "../flow/session_row.ts";
 import { readRecords, readSets } from "../links/link_row.ts";
 import { linkStatements, relinkOf } from "../links/link_statements.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { readSessions, sessionColumns, storeSession } from "../flow/session_row.ts";
 
 /** Rolls the transaction back, and is its answer. */
 class Refused extends Data.TaggedError("Refused")<{ readonly answer: CompletionRefusal }> {}

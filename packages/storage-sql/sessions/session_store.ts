@@ -4,10 +4,10 @@ import { SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
+import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { readSessionIds } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { readSessions, sessionColumns } from "../flow/session_row.ts";
 import { sessionWrites } from "./session_writes.ts";
 
 const make = Effect.gen(function* () {

@@ -18,13 +18,13 @@ import type { SqlClient } from "effect/sql";
 import { storeSightings } from "../alts/sighting_row.ts";
 import { insertEvents } from "../events/event_insert.ts";
 import { readFlowIds } from "../flow/flow_row.ts";
+import { readSessions, rowOfSession, sessionColumns, storeSession } from "../flow/session_row.ts";
 import { readSessionIds, unfinished } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 import { completeFlowOn } from "./flow_completion.ts";
-import { readSessions, rowOfSession, sessionColumns, storeSession } from "../flow/session_row.ts";
 
 export const sessionWrites = (
   sql: SqlClient.SqlClient,
