@@ -179,7 +179,7 @@ export class SessionExpired extends Traceless("SessionExpired")<{}> {
 }
 
 /** The exceeded limit, and when to retry. */
-export interface Refusal<Bucket extends string> {
+export interface LimitReached<Bucket extends string> {
   readonly bucket: Bucket;
   readonly limit: number;
   readonly resetsAt: Millis;
@@ -193,7 +193,7 @@ export type AddressBucket = "ip_second" | "ip_day" | "ip_verify_day" | "ip_auth"
 const seconds = (count: number): string => `${count} ${count === 1 ? "second" : "seconds"}`;
 
 /** A limit of the key is exceeded. */
-export class RateLimited extends Traceless("RateLimited")<Refusal<KeyBucket>> {
+export class RateLimited extends Traceless("RateLimited")<LimitReached<KeyBucket>> {
   readonly code = "RATE_LIMITED";
   readonly details = { bucket: this.bucket };
   override readonly message = rateLimitedMessages[this.bucket](this);
@@ -206,10 +206,10 @@ const rateLimitedMessages = {
   session_create: () => "Too many sessions created",
   poll_interval: ({ retryAfter }) => `Please wait ${seconds(retryAfter)} before the next poll`,
   poll_count: ({ limit }) => `Poll limit of ${limit} reached`,
-} satisfies Record<KeyBucket, (refusal: Refusal<KeyBucket>) => string>;
+} satisfies Record<KeyBucket, (refusal: LimitReached<KeyBucket>) => string>;
 
 /** A limit of the client address is exceeded, over all keys that it uses. */
-export class SharedIpRateLimited extends Traceless("SharedIpRateLimited")<Refusal<AddressBucket>> {
+export class SharedIpRateLimited extends Traceless("SharedIpRateLimited")<LimitReached<AddressBucket>> {
   readonly code = "SHARED_IP_RATE_LIMITED";
   readonly details = { bucket: this.bucket };
   override readonly message = "Too many requests from this IP address";

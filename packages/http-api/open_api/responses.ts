@@ -133,7 +133,7 @@ const refusalV2 = (
   });
 };
 
-interface Refusal {
+interface RouteError {
   readonly route: Route;
   readonly status: number;
   readonly code: ErrorCode;
@@ -144,7 +144,7 @@ const refusalsV1 = groupBy(
   routes
     .filter(({ generation }) => generation === "v1")
     .flatMap((route) =>
-      refusalsOf(route).flatMap(([status, codes]) => codes.map((code): Refusal => ({ route, status, code }))),
+      refusalsOf(route).flatMap(([status, codes]) => codes.map((code): RouteError => ({ route, status, code }))),
     ),
   ({ status }) => status,
 );

@@ -28,7 +28,7 @@ export const premiumTest = <P extends Parameters>({ parameters }: Route<P>) => {
 };
 
 /** Why a value is refused, and whether that refuses the parameter or the whole body. */
-interface Refusal {
+interface Problem {
   readonly kind: "parameter" | "missing" | "body";
   readonly reason: string;
 }
@@ -40,14 +40,14 @@ const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => 
   const { presence, fallback, reason, refusesBody, itemRefusesBody, takesNull } = parameter;
   const decode = Schema.decodeUnknownResult(parameterCodec(parameter, source));
 
-  const refuse = ({ issue }: Schema.SchemaError): Refusal => {
+  const refuse = ({ issue }: Schema.SchemaError): Problem => {
     if (refusesBody) return { kind: "body", reason };
     if (!itemRefusesBody) return { kind: "parameter", reason };
     const item = format(issue).issues.find(({ path = [] }) => path.length > 0);
     return item === undefined ? { kind: "parameter", reason } : { kind: "body", reason: item.message };
   };
 
-  return (value: unknown, scopeKind: DataScope["kind"]): Result.Result<unknown, Refusal> => {
+  return (value: unknown, scopeKind: DataScope["kind"]): Result.Result<unknown, Problem> => {
     const rule = scopeKind === "guild" ? presence.guildKeys : presence.globalKeys;
     // Also an empty value or null: the client expects a narrower request.
     if (rule === "refused" && value !== undefined) return Result.fail(notTaken);
@@ -60,9 +60,9 @@ const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => 
   };
 };
 
-const notGiven: Refusal = { kind: "missing", reason: "" };
-const notTaken: Refusal = { kind: "parameter", reason: "not taken with a global key" };
-const givenTwice: Refusal = { kind: "parameter", reason: "given more than once" };
+const notGiven: Problem = { kind: "missing", reason: "" };
+const notTaken: Problem = { kind: "parameter", reason: "not taken with a global key" };
+const givenTwice: Problem = { kind: "parameter", reason: "given more than once" };
 
 /**
  * Makes the reader of a route's parameters. A refused body comes first, then all missing parameters

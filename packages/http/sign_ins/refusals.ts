@@ -18,13 +18,13 @@ export const publicOf = (error: SiteError): PublicError | null => {
   return error.cause instanceof PlatformUnavailable ? error.cause : null;
 };
 
-interface Refusal {
+interface SignInPage {
   readonly status: number;
   readonly title: string;
   readonly text: string;
 }
 
-const signInRefusals: Readonly<Record<SignInRefused["reason"], Refusal>> = {
+const signInRefusals: Readonly<Record<SignInRefused["reason"], SignInPage>> = {
   denied: {
     status: 403,
     title: "You did not sign in",
@@ -42,7 +42,7 @@ const signInRefusals: Readonly<Record<SignInRefused["reason"], Refusal>> = {
   },
 };
 
-const refusalOf = (error: SiteError): Refusal => {
+const refusalOf = (error: SiteError): SignInPage => {
   if (error instanceof SignInRefused) return signInRefusals[error.reason];
   const status = statusOf(error);
   switch (error._tag) {

@@ -13,7 +13,7 @@ export interface Route {
 }
 
 /** Why a request may not be sent, and for how long. */
-export interface Refusal {
+export interface LimitAnswer {
   readonly status: 401 | 429;
   readonly wait: Duration.Duration;
 }
@@ -60,7 +60,7 @@ export class RateLimits {
   #tokenRefusedUntil = 0;
 
   /** Counts a request that is about to be sent, or returns why it may not be sent. */
-  take(route: Route, now: number): Refusal | null {
+  take(route: Route, now: number): LimitAnswer | null {
     if (now < this.#tokenRefusedUntil) return refuse(401, this.#tokenRefusedUntil - now);
     if (now < this.#blockedUntil) return refuse(429, this.#blockedUntil - now);
 
@@ -135,7 +135,7 @@ export class RateLimits {
 
 const keyOf = (limit: string, { guild }: Route): string => `${limit} ${guild}`;
 
-const refuse = (status: Refusal["status"], wait: number): Refusal => ({
+const refuse = (status: LimitAnswer["status"], wait: number): LimitAnswer => ({
   status,
   wait: Duration.millis(wait),
 });
