@@ -2,13 +2,17 @@ import { Signals, StorageIdentity } from "@accountlink/core";
 import { redisUrl, startProxy, startRedis, whyNoRedis, whyNoRedisUrl } from "@accountlink/test-servers";
 import { assert, describe, it } from "@effect/vitest";
 import { Context, Effect, Exit, Queue, Scope } from "effect";
+import type { RedisOptions } from "../connection/connections.ts";
 import { openClient, openNode, uniquePrefix, until } from "../test_redis.ts";
 
 const noUrl = await whyNoRedisUrl();
 const noServer = await whyNoRedis();
 
-const openSignals = (url: string, prefix = uniquePrefix()) =>
-  Effect.map(openNode(url, { prefix }), (ports) => Context.get(ports, Signals));
+const openSignals = (url: string, { prefix = uniquePrefix(), ...options }: Partial<RedisOptions> = {}) =>
+  Effect.map(openNode(url, { prefix, ...options }), (ports) => Context.get(ports, Signals));
+
+/** Thousands of commands at once take a busy machine longer than a request may wait. */
+const commandTimeout = "60 seconds";
 
 /** The number of channels with subscribers, by prefix. */
 const channelCount = (url: string, prefix: string) =>
@@ -23,7 +27,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
   it.live("reach the subscribers of another node", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
-      const [one, other] = [yield* openSignals(url, prefix), yield* openSignals(url, prefix)];
+      const [one, other] = [yield* openSignals(url, { prefix }), yield* openSignals(url, { prefix })];
       const queue = yield* other.subscribe("keys");
       yield* one.publish("keys", "changed");
       assert.strictEqual(yield* Queue.take(queue), "changed");
@@ -34,7 +38,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
       const openOn = (identity: string) =>
-        Effect.provideService(openSignals(url, prefix), StorageIdentity, identity);
+        Effect.provideService(openSignals(url, { prefix }), StorageIdentity, identity);
       const [one, same, copy] = [yield* openOn("1-1"), yield* openOn("1-1"), yield* openOn("1-2")];
       const queues = [yield* same.subscribe("keys"), yield* copy.subscribe("keys")] as const;
       yield* one.publish("keys", "of the original");
@@ -46,7 +50,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
 
   it.live("miss no message after a subscription on a busy topic", () =>
     Effect.gen(function* () {
-      const signals = yield* openSignals(yield* redisUrl);
+      const signals = yield* openSignals(yield* redisUrl, { commandTimeout });
       const last = 3_000;
       let sent = 0;
       const publishNext = Effect.suspend(() => signals.publish("busy", `${++sent}`));
@@ -77,7 +81,7 @@ describe.skipIf(noUrl !== null)(`signals ${noUrl ?? "on Redis"}`, () => {
   it.live("unsubscribe a topic with its last subscriber", () =>
     Effect.gen(function* () {
       const [url, prefix] = [yield* redisUrl, uniquePrefix()];
-      const signals = yield* openSignals(url, prefix);
+      const signals = yield* openSignals(url, { prefix, commandTimeout });
       const channels = yield* channelCount(url, prefix);
       const scope = yield* Scope.make();
       const topics = Array.from({ length: 1_000 }, (_, i) => `session ${i}`);
@@ -99,7 +103,7 @@ describe.skipIf(noServer !== null)(`signals ${noServer ?? "on an unreachable Red
     Effect.gen(function* () {
       const server = yield* startRedis();
       const prefix = uniquePrefix();
-      const signals = yield* openSignals(server.url, prefix);
+      const signals = yield* openSignals(server.url, { prefix });
       const staying = yield* signals.subscribe("stays");
       const scope = yield* Scope.make();
       yield* Scope.provide(signals.subscribe("leaves"), scope);
@@ -121,8 +125,8 @@ describe.skipIf(noServer !== null)(`signals ${noServer ?? "on an unreachable Red
       const server = yield* startRedis();
       const proxy = yield* startProxy(server.port);
       const prefix = uniquePrefix();
-      const far = yield* openSignals(`redis://127.0.0.1:${proxy.port}`, prefix);
-      const near = yield* openSignals(server.url, prefix);
+      const far = yield* openSignals(`redis://127.0.0.1:${proxy.port}`, { prefix });
+      const near = yield* openSignals(server.url, { prefix });
       const queue = yield* far.subscribe("keys");
       yield* proxy.silence;
       yield* proxy.restore;
@@ -140,7 +144,7 @@ describe.skipIf(noServer !== null)(`signals ${noServer ?? "on an unreachable Red
     Effect.gen(function* () {
       const server = yield* startRedis();
       const prefix = uniquePrefix();
-      const signals = yield* openSignals(server.url, prefix);
+      const signals = yield* openSignals(server.url, { prefix });
       yield* server.freeze;
       const failed = yield* Effect.flip(Effect.scoped(signals.subscribe("too late")));
       assert.strictEqual(failed._tag, "StoreUnavailable");
