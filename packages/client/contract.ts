@@ -171,10 +171,10 @@ export interface BulkMeta {
 export type GuildId = string;
 
 export interface AltEvidence {
-  readonly kind: "address" | "game" | "review";
+  readonly kind: "review" | "game" | "device" | "address";
   /** 0 to 1, unrounded */
   readonly weight: number;
-  /** When the candidate was last seen at the address */
+  /** When the candidate was last seen in the browser or at the address */
   readonly lastSeenAt: Timestamp | null;
   /** How many chat users were seen there */
   readonly chatUsers: number | null;
@@ -184,6 +184,8 @@ export interface AltEvidence {
 export interface AltMatch {
   readonly chatId: ChatId;
   readonly gameId: GameId | null;
+  /** With explain: 0 to 1, what the evidence weighs together */
+  readonly weight?: number;
   /** With explain; the strongest first */
   readonly evidence?: ReadonlyArray<AltEvidence>;
   readonly resolved?: ResolvedProfiles;
@@ -202,6 +204,7 @@ export interface AltDetection {
     readonly severity: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
     readonly alt?: number;
     readonly vpn?: number;
+    /** The greatest weight of those that are not returned, if above every match's; else 0 */
     readonly unlistedWeight?: number;
   };
   readonly summary: {
@@ -219,7 +222,8 @@ export interface AltReview {
   readonly verdict: "different" | "same";
   readonly note: string | null;
   readonly at: Timestamp;
-  readonly keyId: KeyId;
+  /** Null for a review of the dashboard */
+  readonly keyId: KeyId | null;
 }
 
 /** Public id of a data scope */

@@ -4,7 +4,7 @@
 
 import { freePort } from "@accountlink/test-servers";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { scoreOf } from "../support/alt_score.ts";
+import { type ExplainedEvidence, evidenceWeightAt, scoreOf, weightOf } from "../support/alt_score.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
@@ -31,6 +31,10 @@ const seen = (ip: string, chatIds: ReadonlyArray<string>, days = 0): ReadonlyArr
     seenAt: new Date(Date.parse(daysAgo(days)) - index).toISOString(),
   }));
 
+/** Chat users were seen in a browser. */
+const seenIn = (device: string, ...where: Parameters<typeof seen>): ReadonlyArray<SeenAt> =>
+  seen(...where).map((sighting) => ({ ...sighting, device }));
+
 const premiumKey = (options: KeyOptions) => world.key({ tier: "premium", ...options });
 
 interface Scored {
@@ -43,6 +47,7 @@ interface Scored {
   readonly severity: "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
   readonly alt: number;
   readonly vpn?: number;
+  readonly unlisted?: number;
   readonly matches: ReadonlyArray<string>;
 }
 
@@ -53,14 +58,14 @@ const crafted: ReadonlyArray<Scored> = [
   {
     title: "an address of two, seen now",
     sightings: seen(home, [target, one]),
-    score: 50,
-    severity: "HIGH",
-    alt: 50,
+    score: 35,
+    severity: "MEDIUM",
+    alt: 35,
     matches: [one],
   },
   {
-    title: "an address of two, seen by the candidate a half-life ago",
-    sightings: [...seen(home, [target]), ...seen(home, [one], 90)],
+    title: "an address of two, seen by the candidate half of a half-life ago",
+    sightings: [...seen(home, [target]), ...seen(home, [one], 45)],
     score: 25,
     severity: "MEDIUM",
     alt: 25,
@@ -69,43 +74,105 @@ const crafted: ReadonlyArray<Scored> = [
   {
     title: "an address of two, seen by the target long ago",
     sightings: [...seen(home, [target], 150), ...seen(home, [one])],
-    score: 50,
-    severity: "HIGH",
-    alt: 50,
+    score: 35,
+    severity: "MEDIUM",
+    alt: 35,
     matches: [one],
   },
   {
     title: "an old address of many",
     sightings: [...seen(school, [target, ...others.slice(0, 9)], 170)],
     links: { [one]: "2" },
-    score: 39,
-    severity: "MEDIUM",
-    alt: 39,
+    score: 2,
+    severity: "LOW",
+    alt: 2,
     matches: others.slice(0, 9),
   },
   {
-    title: "an address of eight",
+    title: "an address of eight, who do not add up",
     sightings: seen(school, [target, ...others.slice(0, 7)]),
-    score: 87,
-    severity: "CRITICAL",
-    alt: 87,
+    score: 9,
+    severity: "LOW",
+    alt: 9,
     matches: others.slice(0, 7),
   },
   {
-    title: "two addresses in common, of which the best counts",
+    title: "two addresses in common, which count together",
     sightings: [...seen(home, [target, one]), ...seen(elsewhere, [target, one], 90)],
-    score: 50,
-    severity: "HIGH",
-    alt: 50,
+    score: 46,
+    severity: "MEDIUM",
+    alt: 46,
     matches: [one],
   },
   {
-    title: "two candidates, the freshest first",
+    title: "three addresses in common, which stay below CRITICAL",
+    sightings: [home, school, elsewhere].flatMap((ip) => seen(ip, [target, one])),
+    score: 60,
+    severity: "HIGH",
+    alt: 60,
+    matches: [one],
+  },
+  {
+    title: "two candidates, the freshest first, the strongest decides",
     sightings: [...seen(home, [target, two]), ...seen(elsewhere, [target]), ...seen(elsewhere, [one], 1)],
-    score: 75,
-    severity: "CRITICAL",
-    alt: 75,
+    score: 35,
+    severity: "MEDIUM",
+    alt: 35,
     matches: [two, one],
+  },
+  {
+    title: "a browser of two, seen now",
+    sightings: [...seenIn("phone", home, [target]), ...seenIn("phone", elsewhere, [one])],
+    score: 70,
+    severity: "HIGH",
+    alt: 70,
+    matches: [one],
+  },
+  {
+    title: "a browser of two, seen by the candidate a half-life ago",
+    sightings: [...seenIn("phone", home, [target]), ...seenIn("phone", elsewhere, [one], 180)],
+    score: 35,
+    severity: "MEDIUM",
+    alt: 35,
+    matches: [one],
+  },
+  {
+    title: "a browser of twenty",
+    sightings: [...seenIn("computer", home, [target]), ...seenIn("computer", elsewhere, others.slice(0, 19))],
+    score: 35,
+    severity: "MEDIUM",
+    alt: 35,
+    matches: others.slice(0, 19),
+  },
+  {
+    title: "two browsers in common, of which the best counts",
+    sightings: [
+      ...seenIn("phone", home, [target]),
+      ...seenIn("computer", school, [target]),
+      ...seenIn("phone", elsewhere, [one], 90),
+      ...seenIn("computer", "203.0.113.10", [one]),
+    ],
+    score: 70,
+    severity: "HIGH",
+    alt: 70,
+    matches: [one],
+  },
+  {
+    title: "a browser and an address",
+    sightings: [...seenIn("phone", home, [target]), ...seenIn("phone", home, [one], 45)],
+    score: 69,
+    severity: "HIGH",
+    alt: 69,
+    matches: [one],
+  },
+  {
+    title: "a game, a browser and an address",
+    links: { [target]: "1", [one]: "1" },
+    sightings: [...seenIn("phone", home, [target]), ...seenIn("phone", home, [one], 45)],
+    score: 97,
+    severity: "CRITICAL",
+    alt: 97,
+    matches: [one],
   },
   {
     title: "one game",
@@ -116,56 +183,56 @@ const crafted: ReadonlyArray<Scored> = [
     matches: [one],
   },
   {
-    title: "one game and one address, of which the game counts",
+    title: "one game and one address",
     links: { [target]: "1", [one]: "1" },
-    sightings: seen(home, [target, one]),
-    score: 90,
+    sightings: seen(home, [target, one], 45),
+    score: 92,
     severity: "CRITICAL",
-    alt: 90,
+    alt: 92,
     matches: [one],
   },
   {
     title: "a VPN, half of the addresses",
     sightings: [...seen(home, [target, one]), ...seen(vpn, [target])],
-    score: 38,
+    score: 26,
     severity: "MEDIUM",
-    alt: 50,
+    alt: 35,
     vpn: 50,
     matches: [one],
   },
   {
     title: "a VPN alone",
     sightings: seen(vpn, [target, one]),
-    score: 25,
-    severity: "MEDIUM",
-    alt: 50,
+    score: 18,
+    severity: "LOW",
+    alt: 35,
     vpn: 100,
     matches: [one],
   },
   {
     title: "two addresses of one /64",
     sightings: [...seen("2001:db8:1:2::1", [target]), ...seen("2001:db8:1:2:3::4", [one])],
-    score: 50,
-    severity: "HIGH",
-    alt: 50,
+    score: 35,
+    severity: "MEDIUM",
+    alt: 35,
     matches: [one],
   },
   {
     title: "an address that is asked about, with nobody's own",
     query: `ip=${home}`,
     sightings: seen(home, [one, two]),
-    score: 75,
-    severity: "CRITICAL",
-    alt: 75,
+    score: 35,
+    severity: "MEDIUM",
+    alt: 35,
     matches: [one, two],
   },
   {
     title: "an address that is asked about, mapped into IPv6",
     query: `ip=${encodeURIComponent(`::ffff:${home}`)}&chatId=${target}`,
     sightings: seen(home, [one]),
-    score: 50,
-    severity: "HIGH",
-    alt: 50,
+    score: 35,
+    severity: "MEDIUM",
+    alt: 35,
     matches: [one],
   },
   {
@@ -176,24 +243,35 @@ const crafted: ReadonlyArray<Scored> = [
       [target]: { gameId: "1", at: daysAgo(1) },
       [two]: "2",
     },
-    sightings: seen(home, [one, three]),
-    score: 95,
+    sightings: seen(home, [one, three], 45),
+    score: 92,
     severity: "CRITICAL",
-    alt: 95,
+    alt: 92,
     matches: [one, three],
   },
   {
-    title: "more than are returned",
+    title: "a game whose other chat user was seen in a browser with somebody else",
+    query: "gameId=1",
+    links: { [one]: { gameId: "1", at: daysAgo(2) }, [target]: { gameId: "1", at: daysAgo(1) } },
+    sightings: [...seenIn("phone", home, [one]), ...seenIn("phone", elsewhere, [two])],
+    score: 97,
+    severity: "CRITICAL",
+    alt: 97,
+    matches: [one, two],
+  },
+  {
+    title: "more than are returned, of whom one that is not decides",
     sightings: seen(school, [target, ...others]),
     links: { [target]: "1", [others[38] ?? ""]: "1" },
-    score: 99,
+    score: 90,
     severity: "CRITICAL",
-    alt: 99,
+    alt: 90,
+    unlisted: 0.90035,
     matches: others.slice(0, 25),
   },
   {
     title: "another scope's sightings",
-    sightings: seen(elsewhere, [target]),
+    sightings: seenIn("phone", elsewhere, [target]),
     score: 0,
     severity: "LOW",
     alt: 0,
@@ -201,15 +279,11 @@ const crafted: ReadonlyArray<Scored> = [
   },
 ];
 
-interface Evidence {
-  readonly kind: string;
-  readonly weight: number;
-  readonly lastSeenAt: string | null;
-  readonly chatUsers: number | null;
-}
-
 interface Explained {
-  readonly matches: ReadonlyArray<{ readonly evidence: ReadonlyArray<Evidence> }>;
+  readonly matches: ReadonlyArray<{
+    readonly weight: number;
+    readonly evidence: ReadonlyArray<ExplainedEvidence>;
+  }>;
   readonly risk: {
     readonly score: number;
     readonly severity: string;
@@ -219,22 +293,16 @@ interface Explained {
   };
 }
 
-/** Computes the weight of evidence from what else is said of it, at the time of the answer. */
-const weightOf = ({ kind, lastSeenAt, chatUsers }: Evidence, { body }: Answer): number => {
-  if (kind !== "address") return kind === "review" ? 1 : 0.9;
-  const days = (Date.parse(textOf(body.timestamp)) - Date.parse(String(lastSeenAt))) / 86_400_000;
-  return 0.5 * 2 ** (-days / 90) * Math.min(1, 4 / Number(chatUsers));
-};
-
 /** Holds an explained answer against its own evidence, and gives it. */
-const explained = (answer: Answer): Explained => {
-  const data = answer.body.data as unknown as Explained;
+const explained = ({ body }: Answer): Explained => {
+  const data = body.data as unknown as Explained;
+  const at = Date.parse(textOf(body.timestamp));
   const { alt, score, severity } = data.risk;
   expect({ alt, score, severity }).toEqual(scoreOf(data));
-  const evidence = data.matches.flatMap((match) => match.evidence);
-  for (const each of evidence) expect(each.weight).toBeCloseTo(weightOf(each, answer), 5);
-  for (const match of data.matches) {
-    const weights = match.evidence.map(({ weight }) => weight);
+  for (const { weight, evidence } of data.matches) {
+    expect(weight).toBeCloseTo(weightOf(evidence), 10);
+    for (const each of evidence) expect(each.weight).toBeCloseTo(evidenceWeightAt(each, at), 5);
+    const weights = evidence.map((each) => each.weight);
     expect(weights).toEqual(weights.toSorted((a, b) => b - a));
   }
   return data;
@@ -245,12 +313,21 @@ describe("A crafted case", () => {
   const rows = crafted.map((row, index) => ({ ...row, key: keys[index] ?? "" }));
 
   test.each(rows)("is scored, explained and the same in v1: $title", async (row) => {
-    const { key, query = `chatId=${target}`, score, severity, alt, vpn: share = 0, matches } = row;
+    const {
+      key,
+      query = `chatId=${target}`,
+      score,
+      severity,
+      alt,
+      vpn: share = 0,
+      unlisted = 0,
+      matches,
+    } = row;
     const answer = await send(`GET /v2/alts?${query}&explain=true`, { key });
     const { risk } = explained(answer);
     const listed = answer.body.data?.matches as unknown as ReadonlyArray<{ readonly chatId: string }>;
     expect({ risk, matches: listed.map(({ chatId }) => chatId) }).toEqual({
-      risk: { score, severity, alt, vpn: share, unlistedWeight: expect.any(Number) as unknown },
+      risk: { score, severity, alt, vpn: share, unlistedWeight: expect.closeTo(unlisted, 6) as unknown },
       matches,
     });
     const v1 = await send(`GET /api/v1/public/detections/alt?${query}`, { key });
@@ -290,7 +367,7 @@ describe("An answer", () => {
         { chatId: stranger, gameId: "3" },
         { chatId: one, gameId: "1" },
       ],
-      risk: { score: 99, severity: "CRITICAL" },
+      risk: { score: 90, severity: "CRITICAL" },
       summary: { matchCount: 4 },
       resolved: false,
     });

@@ -26,19 +26,19 @@ const key = world.key({ tier: "premium", sightings });
 
 /** Fills the scope past the server: strangers, and whoever is at the addresses of its users. */
 const fill = (strangers: number): ReadonlyArray<string> => [
-  `INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
+  `INSERT INTO sightings (pid, chat_id, place_hash, sealed_address, address_key_id, seen_at)
     SELECT pid, (1000000000 + i)::text, 'stranger_of_the_length_of_a_hash_' || i / 3, 'sealed', 'none',
       (EXTRACT(EPOCH FROM now()) * 1000)::bigint - i
     FROM scopes, generate_series(1, ${strangers}) AS i`,
-  `INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
-    SELECT pid, (500000000 + i)::text, address_hash, 'sealed', 'none', seen_at - i * 1000
+  `INSERT INTO sightings (pid, chat_id, place_hash, sealed_address, address_key_id, seen_at)
+    SELECT pid, (500000000 + i)::text, place_hash, 'sealed', 'none', seen_at - i * 1000
     FROM sightings, generate_series(1, ${sharedBy}) AS i WHERE chat_id = '${users.crowded}'`,
-  `INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
-    SELECT pid, (600000000 + row_number() OVER ())::text, address_hash, 'sealed', 'none', seen_at - 1000
+  `INSERT INTO sightings (pid, chat_id, place_hash, sealed_address, address_key_id, seen_at)
+    SELECT pid, (600000000 + row_number() OVER ())::text, place_hash, 'sealed', 'none', seen_at - 1000
     FROM sightings, generate_series(1, 2) AS i WHERE chat_id = '${users.traveller}'`,
-  "DELETE FROM address_users",
-  `INSERT INTO address_users (pid, address_hash, users)
-    SELECT pid, address_hash, COUNT(*) FROM sightings GROUP BY pid, address_hash`,
+  "DELETE FROM place_users",
+  `INSERT INTO place_users (pid, place_hash, users)
+    SELECT pid, place_hash, COUNT(*) FROM sightings GROUP BY pid, place_hash`,
 ];
 
 const scope = Scope.makeUnsafe();

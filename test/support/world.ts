@@ -35,6 +35,8 @@ export interface KeyOptions extends Partial<Omit<KeyEntry, "key" | "account" | "
 export interface SeenAt {
   readonly chatId: string;
   readonly ip: string;
+  /** Names the browser; without one it is unknown. */
+  readonly device?: string;
   readonly seenAt: string;
 }
 

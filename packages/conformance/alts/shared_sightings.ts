@@ -35,6 +35,12 @@ const newSightingBench = Effect.gen(function* () {
           seenAt,
         })),
       ),
+    /** Who was seen in a browser, and when. */
+    seeIn: (browser: string, seen: Readonly<Record<ChatId, Millis>>, scope = pid) =>
+      sessions.recordSightings(
+        scope,
+        Object.entries(seen).map(([chatId, seenAt]) => ({ chatId: chatId as ChatId, browser, seenAt })),
+      ),
     rotate: (chatId: ChatId, hash: string, newHash: string) =>
       store.reprotect(pid, [{ chatId, hash, address: addressAt(newHash) }]),
     forget: (sightingsBefore: Millis) => sessions.sweep({ at: 0, sessionsBefore: 0, sightingsBefore }),
@@ -84,6 +90,34 @@ export const sharedSightings: Cases<StoragePorts> = {
     expectEqual(yield* find([]), []);
   }),
 
+  "findShared and countUsers take browsers like addresses": Effect.gen(function* () {
+    const { store, pid, see, seeIn, find, count, rotate, forget, otherPid } = yield* newSightingBench;
+    yield* see("home", { [ada]: 1, [bob]: 2 });
+    yield* seeIn("phone", { [ada]: 3, [cyd]: 9 });
+    yield* seeIn("phone", { [ada]: 5, [cyd]: 4 });
+    yield* seeIn("phone", { [bob]: 6 }, otherPid);
+    expectEqual(yield* find(["home", "phone"]), [
+      `${ada} home 1`,
+      `${ada} phone 5`,
+      `${bob} home 2`,
+      `${cyd} phone 9`,
+    ]);
+    expectEqual(yield* find(["home", "phone"], { excluding: [ada], limit: 1 }), [`${cyd} phone 9`]);
+    expectEqual(yield* count(["home"], ["phone"], ["computer"]), [2, 2, 0]);
+    const seen = yield* store.findByChatIds(pid, [ada]);
+    expectEqual(
+      seen.toSorted((one, other) => one.seenAt - other.seenAt),
+      [
+        { chatId: ada, address: addressAt("home"), seenAt: 1 },
+        { chatId: ada, browser: "phone", seenAt: 5 },
+      ],
+    );
+    yield* rotate(ada, "phone", "newest");
+    expectEqual(yield* find(["phone", "newest"], { excluding: [cyd] }), [`${ada} phone 5`]);
+    yield* forget(6);
+    expectEqual(yield* count(["home"], ["phone"]), [0, 1]);
+  }),
+
   "findShared leaves out who is excluded, and adds who is included": Effect.gen(function* () {
     const { see, find } = yield* newSightingBench;
     yield* see("home", { [ada]: 3, [bob]: 2, [cyd]: 1 });
@@ -131,15 +165,16 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "countUsers follows rotations, sweeps and deletions": Effect.gen(function* () {
-    const { see, count, rotate, forget, deleteScope } = yield* newSightingBench;
+    const { see, seeIn, count, rotate, forget, deleteScope } = yield* newSightingBench;
     yield* see("home", { [ada]: 100, [bob]: -100, [cyd]: 0 });
     yield* rotate(ada, "home", "newest");
     yield* rotate(ada, "home", "newest");
     expectEqual(yield* count(["home"], ["newest"], ["home", "newest"]), [2, 1, 3]);
     yield* forget(0);
     expectEqual(yield* count(["home"], ["newest"]), [1, 1]);
+    yield* seeIn("phone", { [ada]: 1 });
     yield* deleteScope;
-    expectEqual(yield* count(["home"], ["newest"]), [0, 0]);
+    expectEqual(yield* count(["home"], ["newest"], ["phone"]), [0, 0, 0]);
     yield* see("home", { [ada]: 1 });
     expectEqual(yield* count(["home"]), [1]);
   }),

@@ -15,6 +15,11 @@ import { sharedSightings } from "./shared_sightings.ts";
 const record = (pid: Pid, chatId: ChatId, address: ProtectedAddress, seenAt: Millis) =>
   Effect.flatMap(SessionStore, (sessions) => sessions.recordSightings(pid, [{ chatId, address, seenAt }]));
 
+const recordBrowser = (pid: Pid, chatId: ChatId) =>
+  Effect.flatMap(SessionStore, (sessions) =>
+    sessions.recordSightings(pid, [{ chatId, browser: uniqueText(), seenAt: 1 }]),
+  );
+
 const addressUnder = (addressKeyId: string, hash: string = uniqueText()): ProtectedAddress => ({
   hash,
   sealed: uniqueText(),
@@ -44,6 +49,7 @@ const cases: Cases<StoragePorts> = {
     yield* record(global.pid, ada, addressUnder(one), 1);
     yield* record(global.pid, bob, addressUnder(one), 1);
     yield* record(guild.pid, ada, addressUnder(other), 1);
+    yield* recordBrowser(global.pid, ada);
     const counts = yield* store.countByKey();
     expectEqual([counts.get(one), counts.get(other), counts.get(uniqueText())], [2, 1, undefined]);
   }),
@@ -60,6 +66,7 @@ const cases: Cases<StoragePorts> = {
           yield* record(pid, chatId, address, seenAt);
           written.push({ pid, chatId, address, seenAt });
         }
+        yield* recordBrowser(pid, chatId);
       }
     }
     const all = yield* listUnder(key);

@@ -1,3 +1,4 @@
+import { isAtAddress } from "@accountlink/core/addresses";
 import { SightingStore, type StoredSighting } from "@accountlink/core/alts";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect } from "effect";
@@ -15,6 +16,10 @@ detectMistakes(sightingStoreSuite, StorageMemory.layer, SightingStore, {
       Effect.map(store.findShared(pid, query), (found) => [
         ...new Map(found.map((sighting) => [sighting.chatId, sighting])).values(),
       ]),
+  }),
+  "findShared and countUsers take browsers like addresses": (store) => ({
+    findByChatIds: (pid, chatIds) =>
+      Effect.map(store.findByChatIds(pid, chatIds), (found) => found.filter(isAtAddress)),
   }),
   "findShared leaves out who is excluded, and adds who is included": (store) => ({
     findShared: (pid, query) => store.findShared(pid, { ...query, excluding: [] }),

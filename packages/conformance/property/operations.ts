@@ -117,6 +117,8 @@ export const storageOperations = Effect.gen(function* () {
     ...prefixed("UserStore", {
       find: users.find(nobody),
       findRecords: users.findRecords(nobody),
+      findBrowsers: users.findBrowsers(nobody),
+      forgetBrowsers: users.forgetBrowsers(nobody),
       erase: users.erase({ ...origin, chatId: nobody, at, scopes: [], pseudonym: uniqueText() }),
     } satisfies OperationsOf<UserStore["Service"]>),
     ...prefixed("EventStore", {
@@ -154,6 +156,7 @@ const verificationOperations = Effect.gen(function* () {
     chatId: ada,
     gameId: chess,
     address: null,
+    browser: null,
   };
   const burst = { capacity: 1, refillMs: 1_000 };
   return {

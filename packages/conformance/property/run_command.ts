@@ -213,7 +213,16 @@ const runners: { readonly [Op in Command["op"]]: Runner<Extract<Command, { reado
     askSessions((store) => store.advance({ id: sessionOf(world, session), to, at })),
   complete: (world, { scope, flow, chatId, gameId, at }) => {
     const { pid } = world[scope];
-    const write = { ...origin, pid, at, flow: flowOf(world, flow), chatId, gameId, address };
+    const write = {
+      ...origin,
+      pid,
+      at,
+      flow: flowOf(world, flow),
+      chatId,
+      gameId,
+      address,
+      browser: "browser",
+    };
     return askSessions((store) => store.complete(write));
   },
   sweep: (world, { at, sessionsBefore }) =>

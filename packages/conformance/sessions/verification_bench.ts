@@ -73,7 +73,17 @@ const verificationBench = Effect.fnUntraced(function* (key: ApiKey) {
     prove,
     proven,
     complete: (flow: FlowId, parts: Partial<CompleteFlow> = {}) =>
-      sessions.complete({ ...origin, pid, at: 0, flow, chatId: ada, gameId: chess, address: null, ...parts }),
+      sessions.complete({
+        ...origin,
+        pid,
+        at: 0,
+        flow,
+        chatId: ada,
+        gameId: chess,
+        address: null,
+        browser: null,
+        ...parts,
+      }),
     challenge: (flow: FlowId, stateHash: string, expiresAt: Millis = 100) =>
       flows.challenge({ stateHash, flow, step: "chat", expiresAt }),
     takeChallenge: (id: FlowId, state: string, at: Millis = 0) =>

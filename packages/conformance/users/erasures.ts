@@ -7,7 +7,15 @@ import type { Cases } from "../suite.ts";
 import { bob, chess, cyd, origin, poker } from "../world.ts";
 import { newUserBench } from "./user_bench.ts";
 
-const nothing = { records: 0, sightings: 0, reviews: 0, entries: 0, accounts: 0, revokedKeys: [] };
+const nothing = {
+  records: 0,
+  sightings: 0,
+  browsers: 0,
+  reviews: 0,
+  entries: 0,
+  accounts: 0,
+  revokedKeys: [],
+};
 
 export const erasures: Cases<StoragePorts> = {
   "erase deletes the user's records and sightings in every scope, and no others": Effect.gen(function* () {
@@ -18,12 +26,13 @@ export const erasures: Cases<StoragePorts> = {
       yield* user.set(scope, chess, bob);
       yield* user.see(scope, "hash");
       yield* user.see(scope, "other");
+      yield* user.seeIn(scope, "browser");
     }
     yield* user.remove(guild);
     const erased = yield* user.erase([global.pid, guild.pid]);
-    expectEqual(erased, { ...nothing, records: 2, sightings: 4, entries: 3 });
-    const { records, sightings } = yield* user.find;
-    expectEqual([records, sightings], [[], []]);
+    expectEqual(erased, { ...nothing, records: 2, sightings: 4, browsers: 2, entries: 3 });
+    const { records, sightings, browsers } = yield* user.find;
+    expectEqual([records, sightings, browsers], [[], [], []]);
     for (const scope of [global, guild]) {
       expectEqual(yield* user.recordOf(scope), null);
       expectEqual(yield* user.chatsOf(scope, chess), new Map([[chess, [bob]]]));
@@ -82,10 +91,10 @@ export const erasures: Cases<StoragePorts> = {
         [end?.action, end?.pid, end?.at, end?.actor, end?.requestId],
         ["user.erased", one.global.pid, 7, origin.actor, origin.requestId],
       );
-      expectEqual(end?.details, { records: 1, sightings: 0, reviews: 0, entries: 3 });
+      expectEqual(end?.details, { records: 1, sightings: 0, browsers: 0, reviews: 0, entries: 3 });
       const [proven, last] = yield* user.entries(other.account.name);
       expectEqual<unknown>(proven?.actor, { type: "user", id: erasedMark });
-      expectEqual(last?.details, { records: 1, sightings: 1, reviews: 0, entries: 1 });
+      expectEqual(last?.details, { records: 1, sightings: 1, browsers: 1, reviews: 0, entries: 1 });
     },
   ),
 

@@ -18,6 +18,8 @@ export const finds: Cases<StoragePorts> = {
     yield* user.remove(other.guild);
     yield* user.see(one.guild, "hash");
     yield* user.see(one.guild, "hash", bob);
+    yield* user.seeIn(other.guild, "browser");
+    yield* user.seeIn(other.guild, "browser", bob);
     const session = yield* user.create(one.global, { chatId });
     yield* user.create(one.global, { chatId: bob });
     const flow = yield* user.prove(other.guild, chess, session);
@@ -40,6 +42,9 @@ export const finds: Cases<StoragePorts> = {
     );
     expectEqual(new Set(found.records.map(({ scope }) => scope)), new Set([one.global, other.guild]));
     expectEqual(found.sightings, [{ pid: one.guild.pid, sighting: sightingOf(chatId, "hash") }]);
+    const sighting = { chatId, browser: "browser", seenAt: 0 };
+    expectEqual(found.browsers, [{ pid: other.guild.pid, sighting }]);
+    expectEqual(yield* user.findBrowsers, found.browsers);
     expectEqual(
       new Set(found.reviews.map(({ pid, review }) => [pid, review.chatId, review.otherChatId].join(" "))),
       new Set([one.guild, other.guild].map(({ pid }) => [pid, chatId, bob].join(" "))),
@@ -60,5 +65,22 @@ export const finds: Cases<StoragePorts> = {
         [other.account.name, "review.set"],
       ],
     );
+  }),
+
+  "forgetBrowsers deletes the sightings of the user in browsers, and no others": Effect.gen(function* () {
+    const user = yield* newUserBench;
+    const { global, guild } = yield* user.newWorld;
+    for (const scope of [global, guild]) {
+      yield* user.see(scope, "hash");
+      yield* user.seeIn(scope, "phone");
+      yield* user.seeIn(scope, "computer");
+      yield* user.seeIn(scope, "phone", bob);
+    }
+    expectEqual(yield* user.usersOf(global, "phone"), 2);
+    expectEqual(yield* user.forgetBrowsers, 4);
+    expectEqual(yield* user.forgetBrowsers, 0);
+    const found = yield* user.find;
+    expectEqual([found.sightings.length, found.browsers], [2, []]);
+    expectEqual([yield* user.usersOf(global, "phone"), yield* user.usersOf(guild, "computer")], [1, 0]);
   }),
 };

@@ -8,8 +8,8 @@ import {
   type StoreUnavailable,
   type VerificationSession,
 } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/addresses";
-import { AltReviewStore } from "@accountlink/core/alts";
+import type { AddressSighting } from "@accountlink/core/addresses";
+import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
 import { FlowStore, type VerificationFlow } from "@accountlink/core/flow";
 import { IdempotencyStore, type NewClaim } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
@@ -28,7 +28,7 @@ const reviewKey = uniqueKeyId();
 export const newUserBench = Effect.gen(function* () {
   const [links, sessions, flows] = [yield* LinkStore, yield* SessionStore, yield* FlowStore];
   const [keys, log, users] = [yield* KeyStore, yield* AuditLog, yield* UserStore];
-  const reviews = yield* AltReviewStore;
+  const [reviews, sightings] = [yield* AltReviewStore, yield* SightingStore];
   const [signIns, idempotency] = [yield* SignInStore, yield* IdempotencyStore];
   const chatId = uniqueChatId();
 
@@ -79,6 +79,12 @@ export const newUserBench = Effect.gen(function* () {
     reviewsOf: ({ pid }: DataScope, of: ChatId) => reviews.findByChatId(pid, of, null),
     see: ({ pid }: DataScope, hash: string, of: ChatId = chatId) =>
       sessions.recordSightings(pid, [sightingOf(of, hash)]),
+    seeIn: ({ pid }: DataScope, browser: string, of: ChatId = chatId) =>
+      sessions.recordSightings(pid, [{ chatId: of, browser, seenAt: 0 }]),
+    usersOf: ({ pid }: DataScope, place: string) =>
+      Effect.map(sightings.countUsers(pid, [[place]]), ([count]) => count),
+    forgetBrowsers: users.forgetBrowsers(chatId),
+    findBrowsers: users.findBrowsers(chatId),
     signIn: Effect.fnUntraced(function* (of: ChatId = chatId) {
       const signIn = newSignIn({ chatId: of });
       yield* signIns.create(signIn, null);
@@ -128,6 +134,7 @@ export const newUserBench = Effect.gen(function* () {
         chatId,
         gameId,
         address: sightingOf(chatId, "seen").address,
+        browser: "browser",
       }),
     entries: (account: string) =>
       Effect.map(log.list(account, null, 1_000), (entries) => entries.toReversed()),
@@ -139,7 +146,7 @@ export const newUserBench = Effect.gen(function* () {
   };
 });
 
-export const sightingOf = (chatId: ChatId, hash: string): Sighting => ({
+export const sightingOf = (chatId: ChatId, hash: string): AddressSighting => ({
   chatId,
   address: { hash, sealed: "sealed", addressKeyId: "k1" },
   seenAt: 0,

@@ -19,6 +19,9 @@ detectMistakes(userStoreSuite, StorageMemory.layer, UserStore, {
         Option.map((erased) => ({ ...erased, sightings: 0 })),
       ),
   }),
+  "forgetBrowsers deletes the sightings of the user in browsers, and no others": (users) => ({
+    forgetBrowsers: (chatId) => Effect.map(users.findBrowsers(chatId), ({ length }) => length),
+  }),
   "erase replaces the user with [erased] in every log, and logs an entry in each scope": (users) => ({
     erase: (write) => users.erase({ ...write, at: 0 }),
   }),

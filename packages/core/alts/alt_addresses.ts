@@ -5,7 +5,7 @@ import { Effect, Option, Result } from "effect";
 import type { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
 import { redactAddresses } from "../addresses/redaction.ts";
-import type { Sighting } from "../addresses/sighting.ts";
+import type { AddressSighting } from "../addresses/sighting.ts";
 import { answersInTime } from "./answers_in_time.ts";
 import type { NetworkIntelligence } from "./network_intelligence.ts";
 
@@ -20,7 +20,7 @@ export interface SeedAddress {
 /** Gives each address once, with every hash under which it may be stored. */
 export const seedAddresses = Effect.fnUntraced(function* (
   vault: AddressVault["Service"],
-  sightings: ReadonlyArray<Sighting>,
+  sightings: ReadonlyArray<AddressSighting>,
   asked: ClientAddress | null,
 ) {
   const found = new Map<string, { hashes: Set<string>; address: ClientAddress | null }>();

@@ -7,9 +7,9 @@ import type { LinkRecord } from "../links/link.ts";
 import type { Millis } from "../timestamp.ts";
 import type { AltReview } from "./alt_review.ts";
 
-/** A chat user was last seen at one of the addresses, told by its place among them. */
-interface AddressVisit {
-  readonly address: number;
+/** A chat user was last seen in one of the places (addresses and browsers), told by its index among them. */
+interface Visit {
+  readonly place: number;
   readonly seenAt: Millis;
 }
 
@@ -17,8 +17,8 @@ interface AddressVisit {
 export interface AltCandidate {
   readonly chatId: ChatId;
   readonly record: LinkRecord | undefined;
-  /** At most one for each address. */
-  readonly visits: ReadonlyArray<AddressVisit>;
+  /** At most one for each place. */
+  readonly visits: ReadonlyArray<Visit>;
   /** The game user that both are linked to, or null. */
   readonly sharedGameId: GameId | null;
   /** When a moderator called both the same person, or null. */
@@ -30,11 +30,11 @@ export interface CandidateSources {
   /** Not a candidate; null when nobody is asked about. */
   readonly target: ChatId | null;
   readonly games: ReadonlyArray<GameId>;
-  readonly visits: ReadonlyArray<AddressVisit & { readonly chatId: ChatId }>;
+  readonly visits: ReadonlyArray<Visit & { readonly chatId: ChatId }>;
   readonly records: ReadonlyMap<ChatId, LinkRecord>;
 }
 
-/** Everybody but the target who was seen at one of the addresses or is linked to one of the games. */
+/** Everybody but the target who was seen in one of the places or is linked to one of the games. */
 export const findCandidates = ({
   target,
   games,
@@ -55,12 +55,10 @@ export const findCandidates = ({
 };
 
 /** While address keys are rotated, a user may be stored at one address under two of them. */
-const latestVisits = (visits: ReadonlyArray<AddressVisit>): ReadonlyArray<AddressVisit> => {
+const latestVisits = (visits: ReadonlyArray<Visit>): ReadonlyArray<Visit> => {
   const latest = new Map<number, Millis>();
-  for (const { address, seenAt } of visits) {
-    latest.set(address, Math.max(seenAt, latest.get(address) ?? seenAt));
-  }
-  return Array.from(latest, ([address, seenAt]) => ({ address, seenAt }));
+  for (const { place, seenAt } of visits) latest.set(place, Math.max(seenAt, latest.get(place) ?? seenAt));
+  return Array.from(latest, ([place, seenAt]) => ({ place, seenAt }));
 };
 
 /**

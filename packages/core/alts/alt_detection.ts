@@ -4,8 +4,9 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
+import { isAtAddress, isInBrowser } from "../addresses/sighting.ts";
 import type { DataScope } from "../data_scope.ts";
-import { type BulkLimitExceeded, PlatformUnavailable, type StoreUnavailable } from "../errors.ts";
+import type { BulkLimitExceeded, StoreUnavailable } from "../errors.ts";
 import type { ChatId, GameId, Pid } from "../ids.ts";
 import { type BulkItem, bulkGameResults, checkBulkLimit } from "../links/bulk_lookup.ts";
 import type { ResolvedPair } from "../links/link_lookup.ts";
@@ -13,13 +14,12 @@ import { LinkStore } from "../links/link_store.ts";
 import { type GuildError, GuildGuard, type RequestedGuild } from "../platforms/guild_guard.ts";
 import { Profiles } from "../platforms/profiles.ts";
 import { seedAddresses, seedNetworks } from "./alt_addresses.ts";
-import { type AltCandidate, findCandidates, reviewCandidates } from "./alt_candidates.ts";
-import { bestWeight } from "./alt_evidence.ts";
-import { trimAlts, type WeighedAlt, weighCandidate } from "./alt_matches.ts";
+import { findCandidates, reviewCandidates } from "./alt_candidates.ts";
+import { type AltPlace, type WeighedAlt, weighCandidate } from "./alt_matches.ts";
 import { AltReviewStore } from "./alt_review_store.ts";
 import { type AltRisk, scoreAlts } from "./alt_score.ts";
 import { answersInTime } from "./answers_in_time.ts";
-import { makeCandidateMembers } from "./candidate_members.ts";
+import { makeDecidingAlts, type UnknownMembers } from "./deciding_alts.ts";
 import { NetworkIntelligence } from "./network_intelligence.ts";
 import { SightingStore } from "./sighting_store.ts";
 
@@ -34,8 +34,7 @@ export interface AltOptions {
   readonly guildId: RequestedGuild;
   /** Whether to add profiles. */
   readonly resolved: boolean;
-  /** What becomes of candidates when the platform does not say whether they are members of the guild. */
-  readonly unknownMembers: "refuse" | "leave out";
+  readonly unknownMembers: UnknownMembers;
 }
 
 export interface AltMatch extends WeighedAlt {
@@ -56,7 +55,7 @@ export interface AltReport {
   readonly games: ReadonlyArray<GameId>;
   /** The 25 freshest candidates, the freshest first. */
   readonly matches: ReadonlyArray<AltMatch>;
-  /** Over every candidate, those that are no match included. */
+  /** Of the strongest candidate, which need not be a match. */
   readonly risk: AltRisk;
   /** What could not be found out. They name no address. */
   readonly warnings: ReadonlyArray<string>;
@@ -77,8 +76,8 @@ export interface AltReport {
  */
 export const maxBulkAltInputs = 10;
 
-/** How many candidates are found by their addresses at most, the freshest first. */
-const maxAddressCandidates = 150;
+/** How many candidates are found by addresses and browsers at most, the freshest first. */
+const maxSeenCandidates = 150;
 
 /** How long an answer waits for profiles, and how many it asks for at once. */
 const profileDeadline = { within: "2 seconds", atOnce: 16 } as const;
@@ -132,7 +131,7 @@ export class AltDetection extends Context.Service<
       const networks = yield* NetworkIntelligence;
       const guard = yield* GuildGuard;
       const profiles = yield* Profiles;
-      const membersOf = yield* makeCandidateMembers;
+      const decide = yield* makeDecidingAlts;
 
       const findSeeds = Effect.fnUntraced(function* (pid: Pid, { chatId, gameId }: AltQuery) {
         const [record, linked] = yield* Effect.all(
@@ -165,8 +164,12 @@ export class AltDetection extends Context.Service<
           ],
           { concurrency: 3 },
         );
-        const addresses = yield* seedAddresses(vault, seen, query.address);
-        const hashes = addresses.map((address) => [...address.hashes]);
+        const addresses = yield* seedAddresses(vault, seen.filter(isAtAddress), query.address);
+        const browsers = distinct(seen.filter(isInBrowser).map(({ browser }) => browser));
+        const hashes = [
+          ...addresses.map((address) => [...address.hashes]),
+          ...browsers.map((hash) => [hash]),
+        ];
         const called = targetReviews.filter(({ verdict }) => verdict === "same");
         const known = new Set([
           ...chatsOfGame,
@@ -179,7 +182,7 @@ export class AltDetection extends Context.Service<
               hashes: hashes.flat(),
               including: [...known].filter((chatId) => chatId !== target),
               excluding: seeds,
-              limit: maxAddressCandidates,
+              limit: maxSeenCandidates,
             }),
             sightings.countUsers(pid, hashes),
             seedNetworks(networks, addresses),
@@ -188,7 +191,7 @@ export class AltDetection extends Context.Service<
         );
         const chatIds = new Set([...visits.map(({ chatId }) => chatId), ...known]);
         const records = yield* links.findByChatIds(pid, [...chatIds]);
-        const place = new Map(hashes.flatMap((group, index) => group.map((hash) => [hash, index])));
+        const placeAt = new Map(hashes.flatMap((group, index) => group.map((hash) => [hash, index])));
         return {
           target,
           seeds,
@@ -196,33 +199,20 @@ export class AltDetection extends Context.Service<
           reviews: targetReviews,
           records,
           visits: visits.flatMap(({ chatId, hash, seenAt }) => {
-            const address = place.get(hash);
-            return address === undefined ? [] : [{ chatId, address, seenAt }];
+            const place = placeAt.get(hash);
+            return place === undefined ? [] : [{ chatId, place, seenAt }];
           }),
-          addresses: hashes.map((_, index) => ({
-            chatUsers: chatUsers[index] ?? 0,
-            isShared: facts.isShared[index] ?? false,
-          })),
+          places: hashes.map(
+            (_, index): AltPlace => ({
+              kind: index < addresses.length ? "address" : "device",
+              chatUsers: chatUsers[index] ?? 0,
+              isShared: facts.isShared[index] ?? false,
+            }),
+          ),
+          addresses: addresses.length,
           vpnAddresses: facts.isVpn.filter(Boolean).length,
           warnings: facts.warnings,
         };
-      });
-
-      /** The members of the guild among the candidates, and the number of those about whom nothing is known. */
-      const keepMembers = Effect.fnUntraced(function* (
-        candidates: ReadonlyArray<AltCandidate>,
-        { guildId, unknownMembers }: AltOptions,
-      ) {
-        if (guildId === null) return { members: candidates, unknown: 0 };
-        const found = yield* membersOf(
-          guildId,
-          candidates.map(({ chatId }) => chatId),
-        );
-        if (found.unknown > 0 && unknownMembers === "refuse") {
-          return yield* found.failure ?? new PlatformUnavailable({ operation: "AltDetection.keepMembers" });
-        }
-        const members = candidates.filter(({ chatId }) => found.members.has(chatId));
-        return { members, unknown: found.unknown };
       });
 
       const resolve = Effect.fnUntraced(function* (
@@ -250,21 +240,20 @@ export class AltDetection extends Context.Service<
 
       const report = Effect.fnUntraced(function* (pid: Pid, query: AltQuery, options: AltOptions) {
         const sources = yield* findSources(pid, query);
-        const { target, seeds, games, records, addresses, vpnAddresses, warnings } = sources;
+        const { target, seeds, games, records, places, addresses, vpnAddresses, warnings } = sources;
         const found = reviewCandidates(findCandidates(sources), sources.reviews, records);
-        const { members, unknown } = yield* keepMembers(found, options);
         const now = yield* Clock.currentTimeMillis;
-        const weighed = members.map((candidate) => weighCandidate(candidate, addresses, now));
-        const { listed, unlisted } = trimAlts(weighed);
+        const weighed = found.map((candidate) => weighCandidate(candidate, places, now));
+        const { listed, heaviest, unknown } = yield* decide(weighed, options.guildId, options.unknownMembers);
         return {
           target: { chatId: target, gameId: games[0] ?? null, guildId: options.guildId },
           seeds,
           games,
           matches: yield* resolve(listed, options),
           risk: scoreAlts({
-            listed: bestWeights(listed),
-            unlisted: bestWeights(unlisted),
-            addresses: addresses.length,
+            listed: listed.map(({ weight }) => weight),
+            unlisted: heaviest === null ? [] : [heaviest.weight],
+            addresses,
             vpnAddresses,
           }),
           warnings: unknown === 0 ? warnings : [...warnings, leftOut(unknown)],
@@ -297,9 +286,6 @@ const none: ReadonlyMap<GameId, ReadonlyArray<ChatId>> = new Map();
 const distinct = <A>(values: ReadonlyArray<A | null>): ReadonlyArray<A> => [
   ...new Set(values.filter((value) => value !== null)),
 ];
-
-const bestWeights = (alts: ReadonlyArray<WeighedAlt>): ReadonlyArray<number> =>
-  alts.map(({ evidence }) => bestWeight(evidence));
 
 const leftOut = (unknown: number): string =>
   `The chat platform did not say whether ${unknown} of the candidates are members of the guild. They are left out`;

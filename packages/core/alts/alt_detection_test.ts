@@ -68,7 +68,7 @@ describe("AltDetection", () => {
       yield* see(home, target, other);
       yield* see(hotel, target);
       const { risk, warnings } = yield* detect();
-      assert.deepStrictEqual([risk.alt, risk.vpn], [50, 0]);
+      assert.deepStrictEqual([risk.alt, risk.vpn], [35, 0]);
       assert.deepStrictEqual(warnings, ["No answer about [redacted]"]);
     }).pipe(
       Effect.provide(
@@ -108,7 +108,7 @@ describe("AltDetection", () => {
         yield* Effect.provide(rotateAddressKeys(), during);
         return [before, underTwo, yield* Effect.provide(found, withNetworks(nothing, 2))];
       });
-      const evidence = (chatUsers: number) => ({ kind: "address", weight: 0.5, lastSeenAt: 0, chatUsers });
+      const evidence = (chatUsers: number) => ({ kind: "address", weight: 0.35, lastSeenAt: 0, chatUsers });
       const pair = [
         [other, evidence(3)],
         [third, evidence(3)],

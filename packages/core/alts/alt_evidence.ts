@@ -17,9 +17,9 @@ export interface GameEvidence {
   readonly gameId: GameId;
 }
 
-/** The candidate was seen at one of the target's addresses. */
-export interface AddressEvidence {
-  readonly kind: "address";
+/** The candidate was seen in one of the browsers, or at one of the addresses, in which the target was seen. */
+export interface PlaceEvidence {
+  readonly kind: "device" | "address";
   readonly weight: number;
   /** When the candidate was last seen there. */
   readonly lastSeenAt: Millis;
@@ -27,29 +27,28 @@ export interface AddressEvidence {
   readonly chatUsers: number;
 }
 
-/** One reason. A candidate weighs as much as the strongest of its reasons. */
-export type AltEvidence = ReviewEvidence | GameEvidence | AddressEvidence;
+/** One reason. `weighEvidence` says what all reasons of a candidate weigh. */
+export type AltEvidence = ReviewEvidence | GameEvidence | PlaceEvidence;
 
 const dayMs = 86_400_000;
-
-/** How long it takes an address to lose half of its weight, in milliseconds. */
-const addressHalfLife = 90 * dayMs;
-
-/** How many chat users an address may have without losing weight, such as a household. */
-const householdSize = 4;
 
 /** The weight of a game user in common. */
 export const gameWeight = 0.9;
 
-/** The weight of an address in common that is seen right now and that few people have. */
-const addressWeight = 0.5;
+/** A browser in common: its weight now, when half of it is left, and how many users leave it whole. */
+const device = { weight: 0.7, halfLife: 180 * dayMs, users: 10 } as const;
+
+/** An address in common. */
+const address = { weight: 0.35, halfLife: 90 * dayMs, users: 4 } as const;
 
 /** The most that an address of a shared network weighs. */
 const sharedNetworkWeight = 0.1;
 
+/** The most that all addresses in common weigh together. */
+const addressesTogether = 0.6;
+
 /**
- * The weight of one address in common: `0.5 × 2^(−age in days / 90) × min(1, 4 / chat users)`, and at most 0.1 on a
- * shared network.
+ * The weight of one browser in common: `0.7 × 2^(−age in days / 180) × min(1, 10 / chat users)`.
  *
  * It never rises with the age or with the number of users. A sighting in the future, which only a clock that is wrong
  * can give, is as old as one of now.
@@ -57,25 +56,66 @@ const sharedNetworkWeight = 0.1;
  * @example
  * ```ts
  * const day = 86_400_000;
- * weighAddress({ age: 0, chatUsers: 2, isShared: false }); // 0.5
- * weighAddress({ age: 90 * day, chatUsers: 8, isShared: false }); // 0.125
+ * weighDevice({ age: 0, chatUsers: 2 }); // 0.7
+ * weighDevice({ age: 180 * day, chatUsers: 20 }); // 0.175
+ * ```
+ */
+export const weighDevice = ({ age, chatUsers }: SharedPlace): number =>
+  device.weight * decay(age, device.halfLife) * Math.min(1, device.users / Math.max(1, chatUsers));
+
+/**
+ * The weight of one address in common: `0.35 × 2^(−age in days / 90) × min(1, 4 / chat users)²`, and at most 0.1 on a
+ * shared network. Like that of a browser it never rises with the age or with the number of users.
+ *
+ * @example
+ * ```ts
+ * const day = 86_400_000;
+ * weighAddress({ age: 0, chatUsers: 2, isShared: false }); // 0.35
+ * weighAddress({ age: 90 * day, chatUsers: 8, isShared: false }); // 0.04375
  * weighAddress({ age: 0, chatUsers: 2, isShared: true }); // 0.1
  * ```
  */
 export const weighAddress = ({ age, chatUsers, isShared }: SharedAddress): number => {
-  const decay = 2 ** (-Math.max(0, age) / addressHalfLife);
-  const crowd = Math.min(1, householdSize / Math.max(1, chatUsers));
-  return Math.min(isShared ? sharedNetworkWeight : 1, addressWeight * decay * crowd);
+  const crowd = Math.min(1, address.users / Math.max(1, chatUsers)) ** 2;
+  return Math.min(isShared ? sharedNetworkWeight : 1, address.weight * decay(age, address.halfLife) * crowd);
 };
 
-/** What the weight of an address depends on. */
-export interface SharedAddress {
+const decay = (age: number, halfLife: number): number => 2 ** (-Math.max(0, age) / halfLife);
+
+/** What the weight of a browser depends on. */
+export interface SharedPlace {
   /** Time since the candidate was last seen there, in milliseconds. */
   readonly age: number;
   readonly chatUsers: number;
+}
+
+/** What the weight of an address depends on. */
+export interface SharedAddress extends SharedPlace {
+  /** Whether it is on a shared network. */
   readonly isShared: boolean;
 }
 
-/** The weight of the strongest reason; 0 without one. */
-export const bestWeight = (evidence: ReadonlyArray<AltEvidence>): number =>
-  evidence.reduce((best, { weight }) => Math.max(best, weight), 0);
+/**
+ * The weight of all reasons of a candidate: 1 with a review, else
+ * `1 − (1 − game) × (1 − device) × (1 − min(0.6, 1 − Π(1 − address)))`, where of several browsers the best counts.
+ *
+ * @example
+ * ```ts
+ * const visit = { weight: 0.35, lastSeenAt: 0, chatUsers: 2 };
+ * weighEvidence([{ kind: "address", ...visit }]); // 0.35
+ * weighEvidence(Array.from({ length: 9 }, () => ({ kind: "address", ...visit }))); // 0.6
+ * ```
+ */
+export const weighEvidence = (evidence: ReadonlyArray<AltEvidence>): number => {
+  const weightsOf = (kind: AltEvidence["kind"]) =>
+    evidence.filter((each) => each.kind === kind).map(({ weight }) => weight);
+  if (weightsOf("review").length > 0) return 1;
+  const addresses = Math.min(addressesTogether, anyOf(weightsOf("address")));
+  return anyOf([Math.max(0, ...weightsOf("game")), Math.max(0, ...weightsOf("device")), addresses]);
+};
+
+/** The probability that any of independent events happens. A single one keeps its probability, unrounded. */
+const anyOf = (weights: ReadonlyArray<number>): number => {
+  const [only = 0, ...others] = weights.filter((weight) => weight > 0);
+  return others.length === 0 ? only : 1 - [only, ...others].reduce((none, weight) => none * (1 - weight), 1);
+};

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest";
 import * as FastCheck from "fast-check";
 import type { ChatId, GameId, KeyId } from "../ids.ts";
 import { type AltCandidate, findCandidates, reviewCandidates } from "./alt_candidates.ts";
-import { bestWeight, weighAddress } from "./alt_evidence.ts";
-import { maxListedAlts, trimAlts, weighCandidate } from "./alt_matches.ts";
+import { type AltEvidence, weighAddress, weighDevice, weighEvidence } from "./alt_evidence.ts";
+import { type AltPlace, freshestFirst, weighCandidate } from "./alt_matches.ts";
 import type { AltReview, AltVerdict } from "./alt_review.ts";
 import { type AltWeights, scoreAlts } from "./alt_score.ts";
 
@@ -18,13 +18,52 @@ const weights = FastCheck.array(weight, { maxLength: 60 });
 const scored = (parts: Partial<AltWeights>) =>
   scoreAlts({ listed: [], unlisted: [], addresses: 0, vpnAddresses: 0, ...parts });
 
+describe("The weight of a browser", () => {
+  // 0.7 × 2^(−age / 180) × min(1, 10 / users), by hand.
+  it.each([
+    [0, 2, 0.7],
+    [-5, 2, 0.7],
+    [0, 10, 0.7],
+    [0, 20, 0.35],
+    [180, 2, 0.35],
+    [90, 1, 0.4949747],
+    [360, 40, 0.04375],
+  ])("%d days old, of %d users, is %d", (days, chatUsers, expected) => {
+    assert.closeTo(weighDevice({ age: days * day, chatUsers }), expected, 1e-7);
+  });
+
+  it("never rises with the age or the number of users", () => {
+    FastCheck.assert(
+      FastCheck.property(age, users, FastCheck.nat(), (since, chatUsers, more) => {
+        const before = weighDevice({ age: since, chatUsers });
+        assert.isTrue(before > 0 && before <= 0.7);
+        assert.isAtMost(weighDevice({ age: since + more, chatUsers }), before);
+        assert.isAtMost(weighDevice({ age: since, chatUsers: chatUsers + more }), before);
+      }),
+    );
+  });
+});
+
 describe("The weight of an address", () => {
-  it("is between 0 and 0.5, and on a shared network at most 0.1", () => {
+  // 0.35 × 2^(−age / 90) × min(1, 4 / users)², by hand.
+  it.each([
+    [0, 2, 0.35],
+    [0, 4, 0.35],
+    [0, 8, 0.0875],
+    [0, 30, 0.0062222],
+    [90, 2, 0.175],
+    [45, 1, 0.2474874],
+    [90, 8, 0.04375],
+  ])("%d days old, of %d users, is %d", (days, chatUsers, expected) => {
+    assert.closeTo(weighAddress({ age: days * day, chatUsers, isShared: false }), expected, 1e-7);
+  });
+
+  it("is between 0 and 0.35, and on a shared network at most 0.1", () => {
     FastCheck.assert(
       FastCheck.property(age, users, (since, chatUsers) => {
         const own = weighAddress({ age: since, chatUsers, isShared: false });
         const shared = weighAddress({ age: since, chatUsers, isShared: true });
-        assert.isTrue(own > 0 && own <= 0.5 && shared === Math.min(0.1, own));
+        assert.isTrue(own > 0 && own <= 0.35 && shared === Math.min(0.1, own));
       }),
     );
   });
@@ -40,6 +79,53 @@ describe("The weight of an address", () => {
           const before = weighAddress({ age: since, chatUsers, isShared });
           assert.isAtMost(weighAddress({ age: since + more, chatUsers, isShared }), before);
           assert.isAtMost(weighAddress({ age: since, chatUsers: chatUsers + more, isShared }), before);
+        },
+      ),
+    );
+  });
+});
+
+describe("The weight of a candidate", () => {
+  const seen = (kind: "device" | "address", ...each: ReadonlyArray<number>): ReadonlyArray<AltEvidence> =>
+    each.map((of) => ({ kind, weight: of, lastSeenAt: 0, chatUsers: 2 }));
+  const shared: AltEvidence = { kind: "game", weight: 0.9, gameId: "1" as GameId };
+
+  it.each([
+    ["nothing", [], 0],
+    ["an address", seen("address", 0.35), 0.35],
+    ["two addresses", seen("address", 0.35, 0.35), 0.5775],
+    ["three addresses, which are at their limit", seen("address", 0.35, 0.35, 0.35), 0.6],
+    ["a browser", seen("device", 0.7), 0.7],
+    ["two browsers, of which the best counts", seen("device", 0.35, 0.7), 0.7],
+    ["a browser and an address", [...seen("device", 0.7), ...seen("address", 0.35)], 0.805],
+    ["a game", [shared], 0.9],
+    ["a game and an address", [shared, ...seen("address", 0.35)], 0.935],
+    [
+      "a game, a browser and addresses",
+      [shared, ...seen("device", 0.7), ...seen("address", 0.35, 0.35, 0.35)],
+      0.988,
+    ],
+    ["a review among others", [...seen("address", 0.35), { kind: "review", weight: 1 }], 1],
+  ] satisfies ReadonlyArray<[string, ReadonlyArray<AltEvidence>, number]>)(
+    "is right with %s",
+    (_, evidence, expected) => {
+      assert.closeTo(weighEvidence(evidence), expected, 1e-12);
+    },
+  );
+
+  it("is at most 1 and at least each of its evidence but addresses, which stay below CRITICAL", () => {
+    const kinds = FastCheck.constantFrom("device", "address");
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.array(FastCheck.tuple(kinds, weight)),
+        FastCheck.boolean(),
+        (visits, hasGame) => {
+          const evidence = [...visits.flatMap(([kind, of]) => seen(kind, of)), ...(hasGame ? [shared] : [])];
+          const whole = weighEvidence(evidence);
+          const devices = evidence.filter(({ kind }) => kind !== "address");
+          assert.isTrue(whole <= 1 && devices.every(({ weight: own }) => own <= whole + 1e-12));
+          assert.isAtMost(weighEvidence(evidence.filter(({ kind }) => kind === "address")), 0.6);
+          assert.isAtLeast(weighEvidence([...evidence, ...seen("address", 0.2)]) + 1e-12, whole);
         },
       ),
     );
@@ -83,12 +169,20 @@ describe("The score", () => {
     [{ listed: [0.25] }, 25, "MEDIUM"],
     [{ listed: [0.49] }, 49, "MEDIUM"],
     [{ listed: [0.5] }, 50, "HIGH"],
-    [{ listed: [0.5], unlisted: [0.5] }, 75, "CRITICAL"],
+    [{ listed: [0.5], unlisted: [0.5] }, 50, "HIGH"],
+    [{ listed: [0.5, 0.5, 0.5] }, 50, "HIGH"],
+    [{ listed: [0.5], unlisted: [0.3, 0.75] }, 75, "CRITICAL"],
     [{ listed: [1], addresses: 4, vpnAddresses: 1 }, 88, "CRITICAL"],
     [{ listed: [1], addresses: 1, vpnAddresses: 1 }, 50, "HIGH"],
   ] as const)("of %j is %d, %s", (parts, score, severity) => {
     const risk = scored(parts);
     assert.deepStrictEqual([risk.score, risk.severity], [score, severity]);
+  });
+
+  it("has the greatest weight of those that are not returned, where it is above every match's", () => {
+    assert.strictEqual(scored({ listed: [0.5], unlisted: [0.3, 0.75] }).unlistedWeight, 0.75);
+    assert.strictEqual(scored({ listed: [0.75], unlisted: [0.75] }).unlistedWeight, 0);
+    assert.strictEqual(scored({ listed: [], unlisted: [] }).unlistedWeight, 0);
   });
 });
 
@@ -108,8 +202,8 @@ const review = (id: number, verdict: AltVerdict): AltReview => ({
 const candidate = FastCheck.record({
   id: FastCheck.integer({ min: 1, max: 12 }),
   visits: FastCheck.uniqueArray(
-    FastCheck.record({ address: FastCheck.nat(3), seenAt: FastCheck.integer({ min: 800 * day, max: now }) }),
-    { selector: ({ address }) => address, maxLength: 4 },
+    FastCheck.record({ place: FastCheck.nat(5), seenAt: FastCheck.integer({ min: 800 * day, max: now }) }),
+    { selector: ({ place }) => place, maxLength: 6 },
   ),
   sharesGame: FastCheck.boolean(),
 }).map(
@@ -123,13 +217,16 @@ const candidate = FastCheck.record({
 );
 const candidates = FastCheck.uniqueArray(candidate, { selector: ({ chatId }) => chatId, maxLength: 12 });
 const reviewedId = FastCheck.integer({ min: 1, max: 14 });
-const addresses = [1, 4, 9, 1_000].map((chatUsers) => ({ chatUsers, isShared: chatUsers === 1_000 }));
+const places: ReadonlyArray<AltPlace> = [
+  ...[1, 4, 9, 1_000].map(
+    (chatUsers) => ({ kind: "address", chatUsers, isShared: chatUsers === 1_000 }) as const,
+  ),
+  ...[2, 30].map((chatUsers) => ({ kind: "device", chatUsers, isShared: false }) as const),
+];
 
 const altOf = (found: ReadonlyArray<AltCandidate>, reviews: ReadonlyArray<AltReview>): number => {
   const reviewed = reviewCandidates(found, reviews, new Map());
-  const { listed, unlisted } = trimAlts(reviewed.map((each) => weighCandidate(each, addresses, now)));
-  const best = (alts: typeof listed) => alts.map(({ evidence }) => bestWeight(evidence));
-  return scored({ listed: best(listed), unlisted: best(unlisted) }).alt;
+  return scored({ listed: reviewed.map((each) => weighCandidate(each, places, now).weight) }).alt;
 };
 
 describe("A review", () => {
@@ -156,12 +253,12 @@ describe("A candidate", () => {
     [record(0, game), record(1, game), record(2, "2" as GameId)].map((each) => [each.chatId, each]),
   );
 
-  it("was seen at an address or has a game in common, and is not the target", () => {
+  it("was seen in a place or has a game in common, and is not the target", () => {
     const visits = [
-      { chatId: target, address: 0, seenAt: 1 },
-      { chatId: chat(3), address: 0, seenAt: 2 },
-      { chatId: chat(3), address: 0, seenAt: 5 },
-      { chatId: chat(3), address: 1, seenAt: 4 },
+      { chatId: target, place: 0, seenAt: 1 },
+      { chatId: chat(3), place: 0, seenAt: 2 },
+      { chatId: chat(3), place: 0, seenAt: 5 },
+      { chatId: chat(3), place: 1, seenAt: 4 },
     ];
     const found = findCandidates({ target, games: [game], visits, records });
     assert.deepStrictEqual(
@@ -171,8 +268,8 @@ describe("A candidate", () => {
           chat(3),
           null,
           [
-            { address: 0, seenAt: 5 },
-            { address: 1, seenAt: 4 },
+            { place: 0, seenAt: 5 },
+            { place: 1, seenAt: 4 },
           ],
         ],
         [chat(1), game, []],
@@ -186,8 +283,8 @@ describe("A candidate", () => {
       ...blank,
       chatId: chat(id),
       visits: [
-        { address: 0, seenAt: at },
-        { address: 1, seenAt: at - 1 },
+        { place: 4, seenAt: at },
+        { place: 1, seenAt: at - 1 },
       ],
       sharedGameId: game,
       sameSince: now,
@@ -196,15 +293,14 @@ describe("A candidate", () => {
     const called: AltCandidate = { ...blank, chatId: chat(9), sameSince: 200 * day };
     const crowd = Array.from({ length: 30 }, (_, i) => seen(40 - i, 50 * day));
     const all = [...crowd, linked, seen(2, 300 * day), called];
-    const { listed, unlisted } = trimAlts(all.map((each) => weighCandidate(each, addresses, now)));
-    assert.strictEqual(listed.length, maxListedAlts);
+    const sorted = all.map((each) => weighCandidate(each, places, now)).toSorted(freshestFirst);
     assert.deepStrictEqual(
-      [...listed, ...unlisted].map(({ chatId }) => chatId),
+      sorted.map(({ chatId }) => chatId),
       [chat(2), chat(9), chat(1), ...Array.from({ length: 30 }, (_, i) => chat(11 + i))],
     );
     assert.deepStrictEqual(
-      listed[0]?.evidence.map(({ kind }) => kind),
-      ["review", "game", "address", "address"],
+      sorted[0]?.evidence.map(({ kind }) => kind),
+      ["review", "game", "device", "address"],
     );
   });
 });

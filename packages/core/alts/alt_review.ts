@@ -15,8 +15,8 @@ export interface AltReview {
   /** At most `longestNote` characters, or null. */
   readonly note: string | null;
   readonly at: Millis;
-  /** The key that it was made with. */
-  readonly keyId: KeyId;
+  /** The key that it was made with; null for one of the dashboard. */
+  readonly keyId: KeyId | null;
 }
 
 /**

@@ -22,7 +22,8 @@ export interface AltPair {
 export interface NewAltReview extends AltPair {
   readonly verdict: AltVerdict;
   readonly note: string | null;
-  readonly keyId: KeyId;
+  /** Null for one of the dashboard. */
+  readonly keyId: KeyId | null;
 }
 
 export interface AltReviewRemoved extends AltPair {

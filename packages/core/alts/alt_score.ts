@@ -7,9 +7,9 @@ export type AltSeverity = "LOW" | "MEDIUM" | "HIGH" | "CRITICAL";
 
 /** What a score is made of. */
 export interface AltWeights {
-  /** The best weight of each match that is returned, in their order. */
+  /** The weight of each match that is returned. */
   readonly listed: ReadonlyArray<number>;
-  /** The best weight of each candidate that is scored and not returned. */
+  /** The weight of each candidate that is scored and not returned; of these the greatest is enough. */
   readonly unlisted: ReadonlyArray<number>;
   /** How many addresses were looked at. */
   readonly addresses: number;
@@ -21,11 +21,11 @@ export interface AltRisk {
   /** 0 to 100. */
   readonly score: number;
   readonly severity: AltSeverity;
-  /** 0 to 100: how sure it is that the target has another account. */
+  /** 0 to 100: how strong the best reason is to take a candidate for the same person. */
   readonly alt: number;
   /** 0 to 100: the share of the addresses that belong to a VPN. */
   readonly vpn: number;
-  /** 0 to 1: what the candidates that are not returned weigh together. */
+  /** 0 to 1: the greatest weight of those that are not returned, if no match weighs as much; else 0. */
   readonly unlistedWeight: number;
 }
 
@@ -33,34 +33,31 @@ export interface AltRisk {
  * Scores an alt detection.
  *
  * ```
- * weight of a candidate = its best reason: review 1, game 0.9, address as `weighAddress` says
- * unlistedWeight        = 1 − Π(1 − weight) over the candidates that are not returned
- * alt                   = round(100 × (1 − (1 − unlistedWeight) × Π(1 − weight) over the matches))
+ * weight of a candidate = as `weighEvidence` says
+ * unlistedWeight        = the greatest weight of those that are not returned, where it is above every match's; else 0
+ * alt                   = round(100 × the greatest of unlistedWeight and the weights of the matches)
  * vpn                   = round(100 × VPN addresses / addresses), 0 without addresses
  * score                 = round(alt × (1 − vpn / 200))
  * severity              = LOW to 24, MEDIUM to 49, HIGH to 74, CRITICAL from 75
  * ```
  *
- * `alt` is the probability that at least one candidate is the same person, were the weights probabilities of
- * independent events. A VPN halves the score at most: its users share addresses with strangers.
+ * The strongest candidate decides: strangers at one address do not add up. A VPN halves the score at most: its users
+ * share addresses with strangers.
  *
  * @example
  * ```ts
- * scoreAlts({ listed: [0.9, 0.5], unlisted: [], addresses: 2, vpnAddresses: 1 });
- * // { score: 71, severity: "HIGH", alt: 95, vpn: 50, unlistedWeight: 0 }
+ * scoreAlts({ listed: [0.9, 0.5], unlisted: [0.7], addresses: 2, vpnAddresses: 1 });
+ * // { score: 68, severity: "HIGH", alt: 90, vpn: 50, unlistedWeight: 0 }
  * ```
  */
 export const scoreAlts = ({ listed, unlisted, addresses, vpnAddresses }: AltWeights): AltRisk => {
-  const unlistedWeight = 1 - noneOf(unlisted);
-  const alt = Math.round(100 * (1 - (1 - unlistedWeight) * noneOf(listed)));
+  const [best, bestUnlisted] = [Math.max(0, ...listed), Math.max(0, ...unlisted)];
+  const unlistedWeight = bestUnlisted > best ? bestUnlisted : 0;
+  const alt = Math.round(100 * Math.max(best, unlistedWeight));
   const vpn = addresses === 0 ? 0 : Math.round((100 * vpnAddresses) / addresses);
   const score = Math.round(alt * (1 - vpn / 200));
   return { score, severity: severityOf(score), alt, vpn, unlistedWeight };
 };
-
-/** The probability that none of independent events happens. */
-const noneOf = (weights: ReadonlyArray<number>): number =>
-  weights.reduce((product, weight) => product * (1 - weight), 1);
 
 const severityOf = (score: number): AltSeverity =>
   score < 25 ? "LOW" : score < 50 ? "MEDIUM" : score < 75 ? "HIGH" : "CRITICAL";

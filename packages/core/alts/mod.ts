@@ -1,4 +1,4 @@
-/** Sightings of chat users at addresses, from which alternative accounts are found. */
+/** Sightings of chat users at addresses and in browsers, from which alternative accounts are found. */
 export {
   AltDetection,
   type AltMatch,
@@ -8,18 +8,22 @@ export {
   maxBulkAltInputs,
 } from "./alt_detection.ts";
 export {
-  type AddressEvidence,
   type AltEvidence,
   type GameEvidence,
+  type PlaceEvidence,
   type ReviewEvidence,
   type SharedAddress,
+  type SharedPlace,
   weighAddress,
+  weighDevice,
+  weighEvidence,
 } from "./alt_evidence.ts";
 export type { WeighedAlt } from "./alt_matches.ts";
 export * from "./alt_review.ts";
 export * from "./alt_review_store.ts";
 export { type AltPair, type AltReviewRemoved, AltReviews, type NewAltReview } from "./alt_reviews.ts";
 export * from "./alt_score.ts";
+export type { UnknownMembers } from "./deciding_alts.ts";
 export * from "./latest_users.ts";
 export * from "./network_intelligence.ts";
 export * from "./rotate_address_keys.ts";

@@ -2,13 +2,13 @@
  * The port that finds stored sightings and rotates their address keys. `SessionStore` writes sightings and forgets them.
  */
 import { Context, type Effect } from "effect";
-import type { ProtectedAddress, Sighting } from "../addresses/sighting.ts";
+import type { AddressSighting, ProtectedAddress, Sighting } from "../addresses/sighting.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
-/** A sighting of a scope. The scope, the chat user and the hash of the address identify it. */
-export interface StoredSighting extends Sighting {
+/** A sighting at an address. The scope, the chat user and the hash of the address identify it. */
+export interface StoredSighting extends AddressSighting {
   readonly pid: Pid;
 }
 
@@ -20,9 +20,9 @@ export interface ReprotectedSighting {
   readonly address: ProtectedAddress;
 }
 
-/** Who is looked for at addresses. */
+/** Who is looked for at addresses and in browsers. */
 export interface SharedSightings {
-  /** The hashes of the addresses, all that each may be stored under. */
+  /** The hashes of the addresses, all that each may be stored under, and of the browsers. */
   readonly hashes: ReadonlyArray<string>;
   /** Whose sightings there are given in any case. */
   readonly including: ReadonlyArray<ChatId>;
@@ -32,7 +32,7 @@ export interface SharedSightings {
   readonly limit: number;
 }
 
-/** A chat user was last seen at an address, told by its hash. */
+/** A chat user was last seen at an address or in a browser, told by its hash. */
 export interface FoundSighting {
   readonly chatId: ChatId;
   readonly hash: string;
@@ -45,6 +45,7 @@ export interface FoundSighting {
  * @example
  * ```ts
  * import { ChatId } from "@accountlink/core";
+ * import { placeOf } from "@accountlink/core/addresses";
  * import { aFixture, memoryWorld } from "@accountlink/testing";
  * import { Scope } from "accountlink";
  * import { Effect } from "effect";
@@ -55,7 +56,7 @@ export interface FoundSighting {
  *   const store = yield* SightingStore;
  *   const { pid } = yield* Scope;
  *   const [seen] = yield* store.findByChatIds(pid, [ChatId.make("100001")]);
- *   return yield* store.countUsers(pid, [[seen?.address.hash ?? ""]]);
+ *   return yield* store.countUsers(pid, [[seen === undefined ? "" : placeOf(seen)]]);
  * });
  * await world.run(program); // [2]
  * await world.close();
@@ -71,8 +72,8 @@ export class SightingStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Sighting>, StoreUnavailable>;
 
     /**
-     * Who else was seen at addresses: every sighting there of the chat users who were there last, and of those that are
-     * included. It takes no longer where an address has many users.
+     * Who else was seen at addresses and in browsers: every sighting there of the chat users who were there last, and of
+     * those that are included. It takes no longer where an address has many users.
      */
     readonly findShared: (
       pid: Pid,
@@ -80,17 +81,17 @@ export class SightingStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<FoundSighting>, StoreUnavailable>;
 
     /**
-     * How many chat users were seen at each address, in the order of the addresses. It takes no longer where an address
-     * has many users, unless some of them are stored under another key than the others.
+     * How many chat users were seen at each address or in each browser, in their order. It takes no longer where an
+     * address has many users, unless some of them are stored under another key than the others.
      *
-     * @param addresses for each the hashes under which it may be stored
+     * @param places for each the hashes under which it may be stored
      */
     readonly countUsers: (
       pid: Pid,
-      addresses: ReadonlyArray<ReadonlyArray<string>>,
+      places: ReadonlyArray<ReadonlyArray<string>>,
     ) => Effect.Effect<ReadonlyArray<number>, StoreUnavailable>;
 
-    /** How many sightings there are under each address key. */
+    /** How many sightings at addresses there are under each address key. */
     readonly countByKey: () => Effect.Effect<ReadonlyMap<string, number>, StoreUnavailable>;
 
     /**

@@ -8,9 +8,11 @@ import type { Sid } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
+import { Secrets } from "../secrets/secrets.ts";
 import { SessionSettings } from "../sessions/session_settings.ts";
 import { SessionStore } from "../sessions/session_store.ts";
 import { SessionWatch } from "../sessions/session_watch.ts";
+import { makeBrowserMark } from "./browser_mark.ts";
 import { makeFlowAccounts } from "./flow_accounts.ts";
 import type { Cookie } from "./flow_cookie.ts";
 import { type FlowForm, makeFormChecks } from "./flow_form.ts";
@@ -30,6 +32,8 @@ export const makeConfirm = Effect.gen(function* () {
   const guard = yield* GuildGuard;
   const limits = yield* RequestLimits;
   const vault = yield* AddressVault;
+  const { browserHash } = yield* Secrets;
+  const markOf = yield* makeBrowserMark;
   const { sightingRetention } = yield* SessionSettings;
   const accounts = yield* makeFlowAccounts;
   const forms = yield* makeFormChecks;
@@ -38,7 +42,7 @@ export const makeConfirm = Effect.gen(function* () {
   return Effect.fn("VerificationFlows.confirm")(function* (
     cookie: Cookie,
     form: FlowForm,
-    { address, requestId }: { readonly address: ClientAddress | null; readonly requestId: string },
+    { address, browser, requestId }: ConfirmedFrom,
   ) {
     const flow = yield* findFlow(cookie);
     if (flow === null) return yield* forms.refuse(cookie, form);
@@ -49,12 +53,14 @@ export const makeConfirm = Effect.gen(function* () {
     if (chatId === null || gameId === null) return yield* new FlowRefused({ reason: "unfinished", entry });
     yield* admitUser(guard, subject, { chatId }, entry);
     if (session === null) yield* limits.admitFlow(address);
+    const mark = sightingRetention > 0 ? yield* markOf(browser) : null;
     const completed = yield* sessions.complete({
       flow: id,
       pid,
       chatId,
       gameId,
       address: sightingRetention > 0 && address !== null ? yield* vault.protect(address) : null,
+      browser: mark === null ? null : yield* browserHash(mark),
       at: yield* Clock.currentTimeMillis,
       actor: { type: "user", id: chatId },
       requestId,
@@ -72,7 +78,7 @@ export const makeConfirm = Effect.gen(function* () {
         const { previousGameId } = completed;
         if (session !== null) yield* watch.announce([session]);
         yield* events.announce("linkChanged", { scope: subject.scope, chatId, gameId, previousGameId });
-        const ended = { entry, guildId: subject.guildId };
+        const ended = { entry, guildId: subject.guildId, browser: mark };
         if (subject.redirect !== null) {
           return { ...ended, redirect: withOutcome(subject.redirect, subject.sid) };
         }
@@ -82,6 +88,14 @@ export const makeConfirm = Effect.gen(function* () {
     }
   });
 });
+
+/** What is known of the browser that confirms. */
+export interface ConfirmedFrom {
+  readonly address: ClientAddress | null;
+  /** The mark of the browser that its cookie holds, unchecked, or null. */
+  readonly browser: string | null;
+  readonly requestId: string;
+}
 
 const withOutcome = (redirect: string, sid: Sid | null): string => {
   const url = new URL(redirect);

@@ -46,12 +46,18 @@ export interface FlowEnded {
   readonly guildId: GuildId | null;
 }
 
+/** Part of a result: the mark that the browser keeps as long as sightings are kept; null for none. */
+interface WithBrowserMark {
+  readonly browser: string | null;
+}
+
 /** A stored link: the redirect with the outcome in its query, or else what was linked. */
 export type FlowConfirmed =
-  | (FlowEnded & { readonly redirect: string })
-  | (FlowEnded & {
-      readonly redirect: null;
-      readonly chat: FlowAccount<ChatId, ChatProfile>;
-      readonly game: FlowAccount<GameId, GameProfile>;
-      readonly linkChanged: boolean;
-    });
+  | (FlowEnded & WithBrowserMark & { readonly redirect: string })
+  | (FlowEnded &
+      WithBrowserMark & {
+        readonly redirect: null;
+        readonly chat: FlowAccount<ChatId, ChatProfile>;
+        readonly game: FlowAccount<GameId, GameProfile>;
+        readonly linkChanged: boolean;
+      });

@@ -126,7 +126,7 @@ type Returned = string | Readonly<Record<string, string>>;
 /** A browser without a cookie. */
 const newBrowser = Effect.gen(function* () {
   const flows = yield* VerificationFlows;
-  const jar: { cookie: string | null } = { cookie: null };
+  const jar: { cookie: string | null; mark: string | null } = { cookie: null, mark: null };
   const keep = <Given extends WithCookie>(given: Given): Given => {
     jar.cookie = given.cookie;
     return given;
@@ -160,7 +160,9 @@ const newBrowser = Effect.gen(function* () {
   const form = (entry: FlowEntry) => Effect.map(show(entry), ({ csrf, sid }): FlowForm => ({ csrf, sid }));
 
   const send = (sent: FlowForm, from = "203.0.113.7") =>
-    Effect.suspend(() => flows.confirm(jar.cookie, sent, { address: address(from), requestId: "req_test" }));
+    Effect.suspend(() =>
+      flows.confirm(jar.cookie, sent, { address: address(from), browser: jar.mark, requestId: "req_test" }),
+    );
 
   return {
     jar,

@@ -3,10 +3,9 @@
  * their link.
  */
 import { Context, Effect, Layer } from "effect";
-import type { ClientAddress } from "../addresses/client_address.ts";
 import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
 import { makeCancel } from "./cancel_flow.ts";
-import { makeConfirm } from "./confirm_flow.ts";
+import { type ConfirmedFrom, makeConfirm } from "./confirm_flow.ts";
 import { makeFinish } from "./finish_proof.ts";
 import type { Cookie } from "./flow_cookie.ts";
 import { makeFlowObserver } from "./flow_events.ts";
@@ -75,7 +74,7 @@ export class VerificationFlows extends Context.Service<
     readonly confirm: (
       cookie: Cookie,
       form: FlowForm,
-      from: { readonly address: ClientAddress | null; readonly requestId: string },
+      from: ConfirmedFrom,
     ) => Effect.Effect<FlowConfirmed, FlowError | SharedIpRateLimited>;
 
     /** Ends the flow and cancels its session. */

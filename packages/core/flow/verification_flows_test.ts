@@ -74,10 +74,40 @@ describe("VerificationFlows", () => {
     }).pipe(Effect.provide(flowWorldWith({ onCall })));
   });
 
-  it.effect("stores no address when sightings are turned off", () => {
-    const addresses: Array<unknown> = [];
+  it.effect(
+    "marks a browser when it confirms, and stores a hash of the mark that it brings the next time",
+    () => {
+      const stored: Array<string | null> = [];
+      const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
+        if (operation === "complete") stored.push((write as CompleteFlow).browser);
+      };
+      return Effect.gen(function* () {
+        const { browserHash } = yield* Secrets;
+        const confirm = Effect.fnUntraced(function* (mark: string | null) {
+          const { browser, entry } = yield* setup();
+          browser.jar.mark = mark;
+          yield* browser.walk(entry);
+          return (yield* browser.confirm(entry)).browser ?? "";
+        });
+        const mark = yield* confirm(null);
+        assert.match(mark, /^[\w-]{43}$/);
+        assert.strictEqual(yield* confirm(mark), mark);
+        const unreadable = yield* confirm("not a mark");
+        assert.match(unreadable, /^[\w-]{43}$/);
+        assert.notStrictEqual(unreadable, mark);
+        const marks = [mark, mark, unreadable];
+        assert.deepStrictEqual(stored, yield* Effect.forEach(marks, browserHash));
+        for (const each of marks) assert.notInclude(stored, each);
+      }).pipe(Effect.provide(flowWorldWith({ onCall })));
+    },
+  );
+
+  it.effect("stores no address and no browser when sightings are turned off, and makes no mark", () => {
+    const stored: Array<unknown> = [];
     const onCall = (operation: string, [write]: ReadonlyArray<unknown>) => {
-      if (operation === "complete") addresses.push((write as CompleteFlow).address);
+      if (operation !== "complete") return;
+      const { address: at, browser } = write as CompleteFlow;
+      stored.push(at, browser);
     };
     return Effect.gen(function* () {
       const usual = yield* SessionSettings;
@@ -85,9 +115,9 @@ describe("VerificationFlows", () => {
       yield* Effect.gen(function* () {
         const { browser, entry } = yield* setup();
         yield* browser.walk(entry);
-        yield* browser.confirm(entry);
+        assert.isNull((yield* browser.confirm(entry)).browser);
       }).pipe(Effect.provide(flowWorldWith({ onCall }).pipe(Layer.provide(rules))));
-      assert.deepStrictEqual(addresses, [null]);
+      assert.deepStrictEqual(stored, [null, null]);
     });
   });
 

@@ -65,6 +65,9 @@ export class Secrets extends Context.Service<
     /** The id that a verification flow is stored under: a hash of the cookie of its browser. */
     readonly flowId: (cookie: string) => Effect.Effect<FlowId>;
 
+    /** The hash under which a browser is stored, of its mark. 43 base64url characters. */
+    readonly browserHash: (mark: string) => Effect.Effect<string>;
+
     /** The id that a verification session is stored under: a hash of its sid. */
     readonly sessionId: (sid: Sid) => Effect.Effect<SessionId>;
 
@@ -115,6 +118,7 @@ export class Secrets extends Context.Service<
       const addressNames = new Map<string, string>();
       const signCookie = yield* signerFor("flow-id");
       const signForm = yield* signerFor("flow-csrf");
+      const signBrowser = yield* signerFor("browser");
       const signVerification = yield* signerFor("verification");
       const verificationHash = (use: string, text: string) =>
         Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
@@ -147,6 +151,7 @@ export class Secrets extends Context.Service<
           });
         },
         flowId: (cookie) => Effect.map(signCookie(cookie), (tag) => Base64Url.encode(tag) as FlowId),
+        browserHash: (mark) => Effect.map(signBrowser(mark), Base64Url.encode),
         sessionId: (sid) => Effect.map(verificationHash("sid", sid), (hash) => SessionId.make(`vs_${hash}`)),
         signIn: (state) =>
           Effect.all({

@@ -70,7 +70,7 @@ export interface SweepSessions {
   readonly at: Millis;
   /** Compared with the deadline of a session. */
   readonly sessionsBefore: Millis;
-  /** Compared with when the chat user was last seen at the address. */
+  /** Compared with when the chat user was last seen at the address, or in the browser. */
   readonly sightingsBefore: Millis;
 }
 
@@ -81,6 +81,8 @@ export interface CompleteFlow extends WriteContext {
   readonly gameId: GameId;
   /** The address of the chat user, stored as a sighting; null to store none. */
   readonly address: ProtectedAddress | null;
+  /** The hash of the user's browser, stored as a sighting; null to store none. */
+  readonly browser: string | null;
 }
 
 /**
@@ -146,10 +148,10 @@ export class SessionStore extends Context.Service<
       write: AdvanceSession,
     ) => Effect.Effect<Option.Option<SessionAdvanced>, StoreUnavailable>;
 
-    /** Stores the link of a flow with its sighting and audit entry, and completes its session. */
+    /** Stores the link of a flow with its sightings and audit entry, and completes its session. */
     readonly complete: (write: CompleteFlow) => Effect.Effect<FlowCompleted, StoreUnavailable>;
 
-    /** Stores sightings in a scope. For a user and an address only the latest time is kept. */
+    /** Stores sightings in a scope. For a user and an address or browser only the latest time is kept. */
     readonly recordSightings: (
       pid: Pid,
       sightings: ReadonlyArray<Sighting>,

@@ -95,6 +95,7 @@ export const complete = Effect.fnUntraced(function* (key: ApiKey, sid: Sid, chat
     chatId: chat,
     gameId: gameId("1"),
     address: null,
+    browser: null,
     at: yield* Clock.currentTimeMillis,
     ...operator,
   });

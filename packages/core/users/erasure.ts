@@ -32,8 +32,8 @@ type Erasable = Pick<AuditEntry, "actor" | "details">;
  * erased?.details; // { chatId: "[erased]", gameId: "[erased]", previousGameId: null }
  *
  * const pid = Pid.make("pid_0123456789abcdefghij");
- * const found = { records: [pid], sightings: [pid, pid], reviews: [], entries: [null] };
- * erasedByScope(found).get(pid); // { records: 1, sightings: 2, reviews: 0, entries: 0 }
+ * const found = { records: [pid], sightings: [pid, pid], browsers: [pid], reviews: [], entries: [null] };
+ * erasedByScope(found).get(pid); // { records: 1, sightings: 2, browsers: 1, reviews: 0, entries: 0 }
  * ```
  */
 export const withoutUser = (
@@ -57,7 +57,7 @@ export const withoutUser = (
   };
 };
 
-type Counted = Pick<UserErased, "records" | "sightings" | "reviews" | "entries">;
+type Counted = Pick<UserErased, "records" | "sightings" | "browsers" | "reviews" | "entries">;
 
 /**
  * The details of the `user.erased` entry of each affected scope.
@@ -75,6 +75,7 @@ export const erasedByScope = (
       const counts = {
         records: countIn(found.records),
         sightings: countIn(found.sightings),
+        browsers: countIn(found.browsers),
         reviews: countIn(found.reviews),
         entries: countIn(found.entries),
       };

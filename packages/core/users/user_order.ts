@@ -1,7 +1,19 @@
 /** The order in which a store lists the data of a user. */
+import { placeOf, type Sighting } from "../addresses/sighting.ts";
+import type { Pid } from "../ids.ts";
 import type { UserRecords } from "./user_store.ts";
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one === other ? 0 : 1);
+
+interface ScopedSighting {
+  readonly pid: Pid;
+  readonly sighting: Sighting;
+}
+
+const byTime = (one: ScopedSighting, other: ScopedSighting): number =>
+  one.sighting.seenAt - other.sighting.seenAt ||
+  byText(one.pid, other.pid) ||
+  byText(placeOf(one.sighting), placeOf(other.sighting));
 
 /**
  * Sorts what was found: scopes and accounts by name, the rest by time, ties by id.
@@ -9,7 +21,7 @@ const byText = (one: string, other: string): number => (one < other ? -1 : one =
  * @example
  * ```ts
  * const noFlows = { sessions: [], flows: [], signIns: [] };
- * const none = { records: [], sightings: [], reviews: [], entries: [], ...noFlows };
+ * const none = { records: [], sightings: [], browsers: [], reviews: [], entries: [], ...noFlows };
  * const account = (name: string) => ({ name, chatId: null, tier: "free", status: "active" }) as const;
  * const { accounts } = inOrder({ ...none, accounts: [account("bob"), account("ada")] });
  * accounts.map(({ name }) => name); // ["ada", "bob"]
@@ -18,12 +30,8 @@ const byText = (one: string, other: string): number => (one < other ? -1 : one =
 export const inOrder = (found: UserRecords): UserRecords => ({
   accounts: found.accounts.toSorted((one, other) => byText(one.name, other.name)),
   records: found.records.toSorted((one, other) => byText(one.scope.pid, other.scope.pid)),
-  sightings: found.sightings.toSorted(
-    (one, other) =>
-      one.sighting.seenAt - other.sighting.seenAt ||
-      byText(one.pid, other.pid) ||
-      byText(one.sighting.address.hash, other.sighting.address.hash),
-  ),
+  sightings: found.sightings.toSorted(byTime),
+  browsers: found.browsers.toSorted(byTime),
   reviews: found.reviews.toSorted(
     (one, other) =>
       byText(one.pid, other.pid) ||

@@ -2,7 +2,7 @@
  * The port for the data of one chat user in every scope.
  */
 import { Context, type Effect, type Option } from "effect";
-import type { Sighting } from "../addresses/sighting.ts";
+import type { AddressSighting, BrowserSighting } from "../addresses/sighting.ts";
 import type { AltReview } from "../alts/alt_review.ts";
 import type { AuditEntry, WriteOrigin } from "../audit/audit.ts";
 import type { DataScope } from "../data_scope.ts";
@@ -27,7 +27,10 @@ export interface UserRecords {
   readonly accounts: ReadonlyArray<Account>;
   /** Link records, by pid. */
   readonly records: ReadonlyArray<ScopedRecord>;
-  readonly sightings: ReadonlyArray<{ readonly pid: Pid; readonly sighting: Sighting }>;
+  /** The addresses where the user was seen. */
+  readonly sightings: ReadonlyArray<{ readonly pid: Pid; readonly sighting: AddressSighting }>;
+  /** The browsers in which the user was seen. */
+  readonly browsers: ReadonlyArray<{ readonly pid: Pid; readonly sighting: BrowserSighting }>;
   /** Reviews of pairs that include the user. */
   readonly reviews: ReadonlyArray<{ readonly pid: Pid; readonly review: AltReview }>;
   /** Sessions that name the user or were completed by them. */
@@ -52,7 +55,10 @@ export interface EraseUser extends WriteOrigin {
 /** What was erased. */
 export interface UserErased {
   readonly records: number;
+  /** Addresses where the user was seen, in each scope. */
   readonly sightings: number;
+  /** Browsers in which the user was seen, in each scope. */
+  readonly browsers: number;
   readonly reviews: number;
   /** Audit entries that named the user. */
   readonly entries: number;
@@ -87,6 +93,12 @@ export class UserStore extends Context.Service<
 
     /** `records` of `find` alone, by an index. */
     readonly findRecords: (chatId: ChatId) => Effect.Effect<ReadonlyArray<ScopedRecord>, StoreUnavailable>;
+
+    /** `browsers` of `find` alone, by an index. */
+    readonly findBrowsers: (chatId: ChatId) => Effect.Effect<UserRecords["browsers"], StoreUnavailable>;
+
+    /** Deletes every sighting of the user in a browser, in every scope, and gives how many there were. */
+    readonly forgetBrowsers: (chatId: ChatId) => Effect.Effect<number, StoreUnavailable>;
 
     /**
      * Erases the user from every scope in one transaction. It deletes records, sightings,

@@ -29,10 +29,10 @@ import { bulkSuccess, success } from "./envelope.ts";
 import { ResolvedProfiles } from "./lookups.ts";
 
 const AltEvidence = Schema.Struct({
-  kind: Schema.Literals(["address", "game", "review"]),
+  kind: Schema.Literals(["review", "game", "device", "address"]),
   weight: Schema.Finite.annotate({ description: "0 to 1, unrounded" }),
   lastSeenAt: Schema.NullOr(IsoTime).annotate({
-    description: "When the candidate was last seen at the address",
+    description: "When the candidate was last seen in the browser or at the address",
   }),
   chatUsers: Schema.NullOr(Schema.Int).annotate({ description: "How many chat users were seen there" }),
   gameId: Schema.NullOr(GameId),
@@ -48,6 +48,9 @@ const AltDetection = Schema.Struct({
     Schema.Struct({
       chatId: ChatId,
       gameId: Schema.NullOr(GameId),
+      weight: Schema.optionalKey(
+        Schema.Finite.annotate({ description: "With explain: 0 to 1, what the evidence weighs together" }),
+      ),
       evidence: Schema.optionalKey(
         Schema.Array(AltEvidence).annotate({ description: "With explain; the strongest first" }),
       ),
@@ -59,7 +62,11 @@ const AltDetection = Schema.Struct({
     severity: Schema.Literals(["LOW", "MEDIUM", "HIGH", "CRITICAL"]),
     alt: Schema.optionalKey(Schema.Int),
     vpn: Schema.optionalKey(Schema.Int),
-    unlistedWeight: Schema.optionalKey(Schema.Finite),
+    unlistedWeight: Schema.optionalKey(
+      Schema.Finite.annotate({
+        description: "The greatest weight of those that are not returned, if above every match's; else 0",
+      }),
+    ),
   }),
   summary: Schema.Struct({ matchCount: Schema.Int }),
   resolved: Schema.Boolean,
@@ -104,6 +111,7 @@ export const getAlts = defineRoute({
           {
             chatId: "100003",
             gameId: "2",
+            weight: 0.9,
             evidence: [{ kind: "game", weight: 0.9, lastSeenAt: null, chatUsers: null, gameId: "2" }],
           },
         ],
@@ -171,7 +179,7 @@ const AltReview = Schema.Struct({
   verdict: Schema.Literals(["different", "same"]),
   note: Schema.NullOr(Schema.String),
   at: IsoTime,
-  keyId: KeyId,
+  keyId: Schema.NullOr(KeyId).annotate({ description: "Null for a review of the dashboard" }),
 }).annotate({ identifier: "AltReview" });
 
 const graceAndHerAlt = { chatId: "100002", otherChatId: "100003" };

@@ -108,18 +108,18 @@ const toV2 = (
   };
 };
 
-const toMatch = ({ chatId, gameId, evidence, resolved }: AltMatch, explain: boolean) => ({
+const toMatch = ({ chatId, gameId, weight, evidence, resolved }: AltMatch, explain: boolean) => ({
   chatId,
   gameId,
-  ...(explain ? { evidence: evidence.map(toEvidence) } : {}),
+  ...(explain ? { weight, evidence: evidence.map(toEvidence) } : {}),
   ...(resolved === null ? {} : { resolved }),
 });
 
 const toEvidence = (evidence: AltEvidence) => ({
   kind: evidence.kind,
   weight: evidence.weight,
-  lastSeenAt: evidence.kind === "address" ? isoTime(evidence.lastSeenAt) : null,
-  chatUsers: evidence.kind === "address" ? evidence.chatUsers : null,
+  lastSeenAt: "lastSeenAt" in evidence ? isoTime(evidence.lastSeenAt) : null,
+  chatUsers: "chatUsers" in evidence ? evidence.chatUsers : null,
   gameId: evidence.kind === "game" ? evidence.gameId : null,
 });
 

@@ -101,7 +101,8 @@ export const previewDocument = (
 
 const pageOf = (name: string, asking: string, settings: PageSettingsShape, terms: PageTerms): Page => {
   if (name === "done") {
-    return donePage({ entry, guildId: null, redirect: null, chat, game, linkChanged: true }, settings);
+    const ended = { entry, guildId: null, browser: null, redirect: null } as const;
+    return donePage({ ...ended, chat, game, linkChanged: true }, settings);
   }
   if (name === "cancelled") return cancelledPage({ entry, guildId: null }, settings);
   const state = flowStates[name];

@@ -16,7 +16,7 @@ export const queryOf = (entry: FlowEntry): string => {
 
 /** What the pages say about the deployment. */
 export interface PageTerms extends Pick<PageSettingsShape, "chatName" | "gameName"> {
-  /** How long IP addresses are kept, in milliseconds; 0 for not at all. */
+  /** How long IP addresses and marks of browsers are kept, in milliseconds; 0 for not at all. */
   readonly sightingRetention: number;
 }
 
@@ -124,12 +124,12 @@ const confirmation = (
   replaced: AccountCard | null,
 ): Html =>
   replaced === null
-    ? html`${keptAddress(terms)}${confirmForm(view, "Link these accounts")}`
+    ? html`${keptSighting(terms)}${confirmForm(view, "Link these accounts")}`
     : html`
 <p>Your account on ${terms.chatName} is linked to another one on ${terms.gameName} already:</p>
 ${cardHtml(replaced)}
 <p>It can have only one. Which one?</p>
-${keptAddress(terms)}
+${keptSighting(terms)}
 ${confirmForm(view, `Link ${game.name} instead`)}
 ${cancelForm(view, `Keep ${replaced.name}`)}`;
 
@@ -148,11 +148,11 @@ ${button}
 
 const day = 86_400_000;
 
-/** Tells users that confirming stores their IP address. */
-const keptAddress = ({ sightingRetention }: PageTerms): Html | null => {
+/** Tells users that confirming stores where they were seen. */
+const keptSighting = ({ sightingRetention }: PageTerms): Html | null => {
   if (sightingRetention === 0) return null;
   const days = Math.ceil(sightingRetention / day);
-  return html`<p class="kept">When you confirm, your IP address is kept, encrypted, for ${days === 1 ? "1 day" : `${days} days`}, to find other accounts of the same person.</p>`;
+  return html`<p class="kept">When you confirm, your IP address, encrypted, and a mark of this browser are kept for ${days === 1 ? "1 day" : `${days} days`}, to find other accounts of the same person.</p>`;
 };
 
 /** Vague on purpose: the page does not update. */

@@ -39,6 +39,11 @@ export const flowRoutes = Effect.gen(function* () {
   const basePath = basePathOf(settings);
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
+  const browserCookie = pageCookie("accountlink_device", {
+    path: "/verify",
+    publicUrl: settings.publicUrl,
+    maxAge: sightingRetention,
+  });
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
   const renderPage = (page: Page, { requestId }: RequestContext): HttpResponse =>
@@ -83,13 +88,14 @@ export const flowRoutes = Effect.gen(function* () {
 
   const confirm = (context: RequestContext, form: FlowForm): Answer => {
     const { address, requestId } = context;
-    return Effect.map(
-      flows.confirm(cookie.read(context), form, { address, requestId }),
-      (confirmed): HttpResponse =>
+    const from = { address, browser: browserCookie.read(context), requestId };
+    return Effect.map(flows.confirm(cookie.read(context), form, from), (confirmed): HttpResponse => {
+      const response =
         confirmed.redirect === null
           ? renderPage(donePage(confirmed, pageSettings), context)
-          : redirectTo(303, confirmed.redirect),
-    );
+          : redirectTo(303, confirmed.redirect);
+      return confirmed.browser === null ? response : browserCookie.write(response, confirmed.browser);
+    });
   };
 
   const cancel = (context: RequestContext, form: FlowForm): Answer =>

@@ -87,7 +87,7 @@ export const erasePage = (user: AccountCard, { keys, records }: ErasurePreview, 
   content: html`
 <h1>Erase everything?</h1>
 ${cardHtml(user)}
-<p>This removes you from ${counted(records, "community", "communities")}: links, the addresses that were kept when you verified, and what moderators noted about you. In the log of changes, your IDs are replaced by “[erased]”.</p>
+<p>This removes you from ${counted(records, "community", "communities")}: links, the addresses and the marks of browsers that were kept when you verified, and what moderators noted about you. In the log of changes, your IDs are replaced by “[erased]”.</p>
 ${
   keys.length === 0
     ? null
@@ -113,7 +113,7 @@ export const unconfirmedPage: Page = {
 };
 
 /** The page after an erasure, which has also ended the sign-in. */
-export const erasedPage = ({ records, sightings, reviews, revokedKeys }: UserErased): Page => ({
+export const erasedPage = ({ records, sightings, browsers, reviews, revokedKeys }: UserErased): Page => ({
   status: 200,
   title: "Everything is erased",
   content: html`
@@ -123,6 +123,7 @@ ${dropKeptPages({ path: "/me" })}
 <ul>
 <li>${counted(records, "record of a link", "records of links")}</li>
 <li>${counted(sightings, "address", "addresses")}</li>
+<li>${counted(browsers, "mark of a browser", "marks of browsers")}</li>
 <li>${counted(reviews, "note of a moderator", "notes of moderators")}</li>
 ${revokedKeys.length === 0 ? null : html`<li>${counted(revokedKeys.length, "API key", "API keys")}, which no longer works</li>`}
 </ul>

@@ -1,6 +1,6 @@
 /** `SightingStore` on a key-value store. */
 import type { Pid } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/addresses";
+import { isAtAddress, placeOf, type Sighting } from "@accountlink/core/addresses";
 import {
   type FoundSighting,
   latestUsers,
@@ -11,7 +11,7 @@ import {
 } from "@accountlink/core/alts";
 import { Effect, Layer } from "effect";
 import { Database } from "../records/database.ts";
-import { addressUsers, sightings } from "../records/schema.ts";
+import { placeUsers, sightings } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 import { removeSighting, storeSightings } from "./sightings.ts";
 
@@ -27,9 +27,9 @@ export const layer: Layer.Layer<SightingStore, never, Database> = Layer.effect(
           ),
         ),
       findShared: (pid, query) => db.read("SightingStore.findShared", (tx) => findShared(tx, pid, query)),
-      countUsers: (pid, addresses) =>
+      countUsers: (pid, places) =>
         db.read("SightingStore.countUsers", (tx) =>
-          Effect.forEach(addresses, (hashes) => countUsers(tx, pid, hashes)),
+          Effect.forEach(places, (hashes) => countUsers(tx, pid, hashes)),
         ),
       countByKey: () => db.read("SightingStore.countByKey", countByKey),
       listUnderOtherKeys: (addressKeyId, after, limit) =>
@@ -45,7 +45,7 @@ const findShared = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, query
   const { hashes, including, excluding, limit } = query;
   const latest: Array<Sighting> = [];
   for (const hash of hashes) {
-    const there = yield* sightings.list(tx, "address", [pid, hash], { limit: limit + excluding.length });
+    const there = yield* sightings.list(tx, "place", [pid, hash], { limit: limit + excluding.length });
     latest.push(...there.map(({ sighting }) => sighting));
   }
   const users = new Set([...latestUsers(latest, query), ...including]);
@@ -54,24 +54,29 @@ const findShared = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, query
     [...users].flatMap((chatId) => hashes.map((hash) => [pid, chatId, hash] as const)),
   );
   return found.map(
-    ({ sighting: { chatId, address, seenAt } }): FoundSighting => ({ chatId, hash: address.hash, seenAt }),
+    ({ sighting }): FoundSighting => ({
+      chatId: sighting.chatId,
+      hash: placeOf(sighting),
+      seenAt: sighting.seenAt,
+    }),
   );
 });
 
 const countUsers = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, hashes: ReadonlyArray<string>) {
-  const counts = yield* addressUsers.findAll(
+  const counts = yield* placeUsers.findAll(
     tx,
     hashes.map((hash) => [pid, hash]),
   );
   const [first] = counts;
   if (first === undefined || counts.length === 1) return first?.users ?? 0;
-  const users = yield* Effect.forEach(counts, ({ hash }) => sightings.list(tx, "address", [pid, hash]));
+  const users = yield* Effect.forEach(counts, ({ place }) => sightings.list(tx, "place", [pid, place]));
   return new Set(users.flat().map(({ sighting }) => sighting.chatId)).size;
 });
 
 const countByKey = Effect.fnUntraced(function* (tx: Transaction) {
   const counts = new Map<string, number>();
   for (const { sighting } of yield* sightings.scan(tx, [])) {
+    if (!isAtAddress(sighting)) continue;
     const { addressKeyId } = sighting.address;
     counts.set(addressKeyId, (counts.get(addressKeyId) ?? 0) + 1);
   }
@@ -85,14 +90,16 @@ const listUnderOtherKeys = Effect.fnUntraced(function* (
   limit: number,
 ) {
   const others: Array<StoredSighting> = [];
-  let last = after;
+  let last = after === null ? null : { pid: after.pid, sighting: after as Sighting };
   while (others.length < limit) {
-    const start = last === null ? {} : { after: [last.pid, last.chatId, last.address.hash] };
+    const start = last === null ? {} : { after: [last.pid, last.sighting.chatId, placeOf(last.sighting)] };
     const page = yield* sightings.scan(tx, [], { ...start, limit });
-    const stored = page.map(({ pid, sighting }): StoredSighting => ({ pid, ...sighting }));
-    others.push(...stored.filter(({ address }) => address.addressKeyId !== addressKeyId));
+    for (const { pid, sighting } of page) {
+      if (!isAtAddress(sighting) || sighting.address.addressKeyId === addressKeyId) continue;
+      others.push({ pid, ...sighting });
+    }
+    last = page.at(-1) ?? null;
     if (page.length < limit) break;
-    last = stored.at(-1) ?? null;
   }
   return others.slice(0, limit);
 });
@@ -104,7 +111,7 @@ const reprotect = Effect.fnUntraced(function* (
 ) {
   for (const { chatId, hash, address } of changes) {
     const found = yield* sightings.find(tx, pid, chatId, hash);
-    if (found === undefined) continue;
+    if (found === undefined || !isAtAddress(found.sighting)) continue;
     yield* removeSighting(tx, pid, found.sighting);
     yield* storeSightings(tx, pid, [{ ...found.sighting, address }]);
   }

@@ -1,12 +1,12 @@
-/** Writes of sightings, which keep the number of chat users at each address. */
+/** Writes of sightings, which keep the number of chat users in each place. */
 import type { Pid } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/addresses";
+import { placeOf, type Sighting } from "@accountlink/core/addresses";
 import { Effect } from "effect";
 import { requireScope } from "../keys/accounts.ts";
-import { addressUsers, sightings } from "../records/schema.ts";
+import { placeUsers, sightings } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 
-/** Stores sightings of a scope; the latest for each chat user and address. */
+/** Stores sightings of a scope; the latest for each chat user and place. */
 export const storeSightings = Effect.fnUntraced(function* (
   tx: Transaction,
   pid: Pid,
@@ -14,24 +14,21 @@ export const storeSightings = Effect.fnUntraced(function* (
 ) {
   yield* requireScope(tx, pid);
   for (const sighting of seen) {
-    const { chatId, address, seenAt } = sighting;
-    const known = yield* sightings.find(tx, pid, chatId, address.hash);
-    if (known === undefined) yield* countUser(tx, pid, address.hash, 1);
-    else if (known.sighting.seenAt > seenAt) continue;
+    const place = placeOf(sighting);
+    const known = yield* sightings.find(tx, pid, sighting.chatId, place);
+    if (known === undefined) yield* countUser(tx, pid, place, 1);
+    else if (known.sighting.seenAt > sighting.seenAt) continue;
     yield* sightings.put(tx, { pid, sighting });
   }
 });
 
-export const removeSighting = Effect.fnUntraced(function* (
-  tx: Transaction,
-  pid: Pid,
-  { chatId, address: { hash } }: Sighting,
-) {
-  yield* countUser(tx, pid, hash, -1);
-  yield* sightings.remove(tx, pid, chatId, hash);
+export const removeSighting = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, sighting: Sighting) {
+  const place = placeOf(sighting);
+  yield* countUser(tx, pid, place, -1);
+  yield* sightings.remove(tx, pid, sighting.chatId, place);
 });
 
-const countUser = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, hash: string, change: 1 | -1) {
-  const users = ((yield* addressUsers.find(tx, pid, hash))?.users ?? 0) + change;
-  yield* users === 0 ? addressUsers.remove(tx, pid, hash) : addressUsers.put(tx, { pid, hash, users });
+const countUser = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, place: string, change: 1 | -1) {
+  const users = ((yield* placeUsers.find(tx, pid, place))?.users ?? 0) + change;
+  yield* users === 0 ? placeUsers.remove(tx, pid, place) : placeUsers.put(tx, { pid, place, users });
 });

@@ -1,7 +1,7 @@
 /** What the stores keep, and by which keys they find it. */
 import type { ChatId, DataScope, KeyId, Pid } from "@accountlink/core";
 import { guildOf } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/addresses";
+import { placeOf, type Sighting } from "@accountlink/core/addresses";
 import type { AltReview } from "@accountlink/core/alts";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { FeedEvent } from "@accountlink/core/events";
@@ -118,22 +118,22 @@ export const challenges = collection<SignInChallenge, [stateHash: string], "flow
 
 export const sightings = collection<
   { readonly pid: Pid; readonly sighting: Sighting },
-  [pid: Pid, chatId: ChatId, hash: string],
-  "address" | "chat" | "seen"
+  [pid: Pid, chatId: ChatId, place: string],
+  "place" | "chat" | "seen"
 >("sighting", {
-  id: ({ pid, sighting: { chatId, address } }) => [pid, chatId, address.hash],
+  id: ({ pid, sighting }) => [pid, sighting.chatId, placeOf(sighting)],
   indexes: {
-    address: ({ pid, sighting: { address, seenAt } }) => [[pid, address.hash, -seenAt]],
+    place: ({ pid, sighting }) => [[pid, placeOf(sighting), -sighting.seenAt]],
     chat: ({ sighting: { chatId } }) => [[chatId]],
     seen: ({ sighting: { seenAt } }) => [[seenAt]],
   },
 });
 
-/** How many chat users were seen at an address. */
-export const addressUsers = collection<
-  { readonly pid: Pid; readonly hash: string; readonly users: number },
-  [pid: Pid, hash: string]
->("address", { id: ({ pid, hash }) => [pid, hash] });
+/** How many chat users were seen in a place, an address or a browser. */
+export const placeUsers = collection<
+  { readonly pid: Pid; readonly place: string; readonly users: number },
+  [pid: Pid, place: string]
+>("place", { id: ({ pid, place }) => [pid, place] });
 
 export const reviews = collection<
   { readonly pid: Pid; readonly review: AltReview },

@@ -1,5 +1,6 @@
 /** `SessionStore` on a key-value store. */
 import type { StoreUnavailable, VerificationSession } from "@accountlink/core";
+import { sightingsOf } from "@accountlink/core/addresses";
 import { newEvent, sessionEnded } from "@accountlink/core/events";
 import { completedSession, completionRefusal } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
@@ -106,7 +107,7 @@ const complete = Effect.fnUntraced(function* (
   tx: Transaction,
   write: CompleteFlow,
 ): Effect.fn.Return<FlowCompleted, StoreUnavailable> {
-  const { pid, chatId, at, address } = write;
+  const { pid, chatId, at } = write;
   const flow = yield* flows.find(tx, write.flow);
   const sessionId = flow?.session ?? null;
   const session = sessionId === null ? undefined : (yield* sessions.find(tx, sessionId))?.session;
@@ -115,7 +116,7 @@ const complete = Effect.fnUntraced(function* (
   if (refusal !== null) return refusal;
 
   const { previousGameId } = yield* setGame(tx, write, "flow");
-  if (address !== null) yield* storeSightings(tx, pid, [{ chatId, address, seenAt: at }]);
+  yield* storeSightings(tx, pid, sightingsOf(write));
   yield* endFlow(tx, write.flow);
   if (session === undefined) return { _tag: "Completed", previousGameId, session: null };
 

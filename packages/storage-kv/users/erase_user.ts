@@ -1,4 +1,5 @@
 import type { ChatId, KeyId, Pid } from "@accountlink/core";
+import { isAtAddress, isInBrowser } from "@accountlink/core/addresses";
 import { eventWithoutUser, newEvent } from "@accountlink/core/events";
 import { type Account, keyOfErasedAccount } from "@accountlink/core/keys";
 import { isFinal } from "@accountlink/core/sessions";
@@ -36,6 +37,7 @@ export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: Er
   for (const record of records) yield* links.discard(tx, record);
   const seen = yield* sightings.list(tx, "chat", [chatId]);
   for (const { pid, sighting } of seen) yield* removeSighting(tx, pid, sighting);
+  const visits = seen.filter(({ sighting }) => isAtAddress(sighting));
   const reviewed = yield* reviews.list(tx, "chat", [chatId]);
   for (const review of reviewed) yield* reviews.discard(tx, review);
   const erased = yield* eraseEntries(tx, chatId, owned);
@@ -55,7 +57,8 @@ export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: Er
   }
   const found = {
     records: pidsOf(records),
-    sightings: pidsOf(seen),
+    sightings: pidsOf(visits),
+    browsers: pidsOf(seen.filter(({ sighting }) => isInBrowser(sighting))),
     reviews: pidsOf(reviewed),
     entries: pidsOf(erased),
   };
@@ -68,7 +71,8 @@ export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: Er
   }
   return Option.some<UserErased>({
     records: records.length,
-    sightings: seen.length,
+    sightings: visits.length,
+    browsers: seen.length - visits.length,
     reviews: reviewed.length,
     entries: erased.length,
     accounts: owned.length,

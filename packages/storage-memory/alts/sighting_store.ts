@@ -1,6 +1,6 @@
 /** `SightingStore` in memory. */
 import type { Pid } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/addresses";
+import { isAtAddress, placeOf, type Sighting, textsOf } from "@accountlink/core/addresses";
 import { type ReprotectedSighting, SightingStore, type StoredSighting } from "@accountlink/core/alts";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Layer } from "effect";
@@ -17,19 +17,19 @@ export const layer: Layer.Layer<SightingStore, never, State> = Layer.effect(
           return [...new Set(chatIds)].flatMap((chatId) => sightings?.of(chatId) ?? []);
         }),
       findShared: (pid, query) => Effect.sync(() => memory.sightings.get(pid)?.findShared(query) ?? []),
-      countUsers: (pid, addresses) =>
-        Effect.sync(() => addresses.map((hashes) => memory.sightings.get(pid)?.countUsers(hashes) ?? 0)),
+      countUsers: (pid, places) =>
+        Effect.sync(() => places.map((hashes) => memory.sightings.get(pid)?.countUsers(hashes) ?? 0)),
       countByKey: () =>
         Effect.sync(() => {
           const counts = new Map<string, number>();
-          for (const { address } of allSightings(memory)) {
+          for (const { address } of allAtAddresses(memory)) {
             counts.set(address.addressKeyId, (counts.get(address.addressKeyId) ?? 0) + 1);
           }
           return counts;
         }),
       listUnderOtherKeys: (addressKeyId, after, limit) =>
         Effect.sync(() =>
-          allSightings(memory)
+          allAtAddresses(memory)
             .filter(({ address }) => address.addressKeyId !== addressKeyId)
             .filter((sighting) => after === null || compare(sighting, after) > 0)
             .toSorted(compare)
@@ -40,9 +40,12 @@ export const layer: Layer.Layer<SightingStore, never, State> = Layer.effect(
   ),
 );
 
-const allSightings = (memory: Memory): ReadonlyArray<StoredSighting> =>
+const allAtAddresses = (memory: Memory): ReadonlyArray<StoredSighting> =>
   [...memory.sightings].flatMap(([pid, sightings]) =>
-    sightings.all().map((sighting) => ({ pid, ...sighting })),
+    sightings
+      .all()
+      .filter(isAtAddress)
+      .map((sighting) => ({ pid, ...sighting })),
   );
 
 const compare = (one: StoredSighting, other: StoredSighting): number => {
@@ -61,20 +64,20 @@ const reprotect = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Reprotecte
   const known = memory.sightings.get(pid);
   for (const { chatId, hash, address } of sightings) {
     const sighting = known?.find(chatId, hash);
-    if (sighting === undefined) continue;
+    if (sighting === undefined || !isAtAddress(sighting)) continue;
     known?.remove(chatId, hash);
     storeSightings(memory, pid, [{ ...sighting, address }]);
   }
 };
 
-/** Stores sightings of a scope; the latest for each chat user and address. */
+/** Stores sightings of a scope; the latest for each chat user and place. */
 export const storeSightings = (memory: Memory, pid: Pid, sightings: ReadonlyArray<Sighting>): void => {
   memory.linksOf(pid);
-  for (const { address } of sightings) assertStorable(Object.values(address));
+  assertStorable(sightings.flatMap(textsOf));
   const known = memory.sightings.get(pid) ?? new ScopeSightings();
   memory.sightings.set(pid, known);
   for (const sighting of sightings) {
-    const { chatId, address, seenAt } = sighting;
-    if ((known.find(chatId, address.hash)?.seenAt ?? seenAt) <= seenAt) known.put(sighting);
+    const { chatId, seenAt } = sighting;
+    if ((known.find(chatId, placeOf(sighting))?.seenAt ?? seenAt) <= seenAt) known.put(sighting);
   }
 };

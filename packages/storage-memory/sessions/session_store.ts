@@ -1,4 +1,5 @@
 /** `SessionStore` in memory. */
+import { placeOf, sightingsOf, textsOf } from "@accountlink/core/addresses";
 import { newEvent, sessionEnded } from "@accountlink/core/events";
 import { completedSession, completionRefusal } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
@@ -68,16 +69,17 @@ const advance = (memory: Memory, { id, to, at }: AdvanceSession): Option.Option<
 };
 
 const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
-  const { pid, chatId, at, address } = write;
+  const { pid, chatId, at } = write;
   const flow = memory.flows.get(write.flow);
   const sessionId = flow?.session ?? null;
   const session = sessionId === null ? undefined : memory.sessions.find(sessionId);
   const refusal = completionRefusal(write, { flow, session, record: memory.links.get(pid)?.find(chatId) });
   if (refusal !== null) return refusal;
 
-  if (address !== null) assertStorable([address.hash, address.sealed, address.addressKeyId]);
+  const seen = sightingsOf(write);
+  assertStorable(seen.flatMap(textsOf));
   const { previousGameId } = setGame(memory, write, "flow");
-  if (address !== null) storeSightings(memory, pid, [{ chatId, address, seenAt: at }]);
+  storeSightings(memory, pid, seen);
   endFlow(memory, write.flow);
   if (session === undefined) return { _tag: "Completed", previousGameId, session: null };
 
@@ -101,8 +103,8 @@ const sweep = (
 
 const forgetSightings = (memory: Memory, before: Millis): void => {
   for (const sightings of memory.sightings.values()) {
-    for (const { chatId, address, seenAt } of sightings.all()) {
-      if (seenAt < before) sightings.remove(chatId, address.hash);
+    for (const sighting of sightings.all()) {
+      if (sighting.seenAt < before) sightings.remove(sighting.chatId, placeOf(sighting));
     }
   }
 };

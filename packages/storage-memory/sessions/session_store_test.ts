@@ -1,4 +1,5 @@
 import { ChatId, GameId, GuildId, LinkStore, Pid } from "@accountlink/core";
+import { isAtAddress } from "@accountlink/core/addresses";
 import { FlowStore } from "@accountlink/core/flow";
 import type { FlowId } from "@accountlink/core/ids";
 import { KeyStore } from "@accountlink/core/keys";
@@ -47,7 +48,16 @@ const see = Effect.fnUntraced(function* (chatId: ChatId, at: number, hash = "has
   yield* flows.prove(id, { step: "chat", chatId }, 0, id);
   yield* flows.prove(id, { step: "game", gameId }, 0, id);
   const address = { hash, sealed: `sealed ${at}`, addressKeyId: "k1" };
-  return yield* sessions.complete({ ...origin, pid: scope, flow: id, chatId, gameId, at, address });
+  return yield* sessions.complete({
+    ...origin,
+    pid: scope,
+    flow: id,
+    chatId,
+    gameId,
+    at,
+    address,
+    browser: null,
+  });
 });
 
 it("keeps the latest sighting of a chat user at an address, until the scope is deleted", () =>
@@ -59,7 +69,7 @@ it("keeps the latest sighting of a chat user at an address, until the scope is d
     yield* see(ada, 20);
     yield* see(bob, 5);
     yield* see(ada, 6, "elsewhere");
-    const seen = memory.sightings.get(pid)?.all() ?? [];
+    const seen = (memory.sightings.get(pid)?.all() ?? []).filter(isAtAddress);
     expect(seen.map(({ chatId, address, seenAt }) => [chatId, address.hash, address.sealed, seenAt])).toEqual(
       [
         [ada, "hash", "sealed 30", 30],

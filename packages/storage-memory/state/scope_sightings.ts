@@ -1,11 +1,11 @@
 import type { ChatId } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/addresses";
+import { isInBrowser, placeOf, type Sighting } from "@accountlink/core/addresses";
 import { type FoundSighting, latestUsers, type SharedSightings } from "@accountlink/core/alts";
 
-/** The sightings of one scope, found by chat user and by the hash of the address. */
+/** The sightings of one scope, found by chat user and by the hash of the place, an address or a browser. */
 export class ScopeSightings {
   readonly #byChatId = new Map<ChatId, Map<string, Sighting>>();
-  readonly #byHash = new Map<string, Map<ChatId, Sighting>>();
+  readonly #byPlace = new Map<string, Map<ChatId, Sighting>>();
 
   /** Every sighting. */
   all(): ReadonlyArray<Sighting> {
@@ -16,34 +16,41 @@ export class ScopeSightings {
     return [...(this.#byChatId.get(chatId)?.values() ?? [])];
   }
 
-  find(chatId: ChatId, hash: string): Sighting | undefined {
-    return this.#byChatId.get(chatId)?.get(hash);
+  find(chatId: ChatId, place: string): Sighting | undefined {
+    return this.#byChatId.get(chatId)?.get(place);
   }
 
-  /** Stores the sighting in the place of the one that its chat user had at its address. */
+  /** Stores the sighting instead of the one that its chat user had in its place. */
   put(sighting: Sighting): void {
-    const { chatId, address } = sighting;
-    inside(this.#byChatId, chatId).set(address.hash, sighting);
-    inside(this.#byHash, address.hash).set(chatId, sighting);
+    const [{ chatId }, place] = [sighting, placeOf(sighting)];
+    inside(this.#byChatId, chatId).set(place, sighting);
+    inside(this.#byPlace, place).set(chatId, sighting);
   }
 
-  remove(chatId: ChatId, hash: string): void {
-    takeOut(this.#byChatId, chatId, hash);
-    takeOut(this.#byHash, hash, chatId);
+  remove(chatId: ChatId, place: string): void {
+    takeOut(this.#byChatId, chatId, place);
+    takeOut(this.#byPlace, place, chatId);
   }
 
-  /** How many chat users were seen at an address that may be stored under these hashes. */
+  /** Removes the sightings of a chat user in browsers, and gives how many there were. */
+  forgetBrowsers(chatId: ChatId): number {
+    const forgotten = this.of(chatId).filter(isInBrowser);
+    for (const { browser } of forgotten) this.remove(chatId, browser);
+    return forgotten.length;
+  }
+
+  /** How many chat users were seen in a place that may be stored under these hashes. */
   countUsers(hashes: ReadonlyArray<string>): number {
     const [first = "", ...others] = hashes;
-    const users = this.#byHash.get(first);
+    const users = this.#byPlace.get(first);
     if (others.length === 0) return users?.size ?? 0;
-    return new Set(hashes.flatMap((hash) => [...(this.#byHash.get(hash)?.keys() ?? [])])).size;
+    return new Set(hashes.flatMap((hash) => [...(this.#byPlace.get(hash)?.keys() ?? [])])).size;
   }
 
-  /** Who was seen at addresses, as `SightingStore.findShared` says. */
+  /** Who else was seen in places, as `SightingStore.findShared` says. */
   findShared(query: SharedSightings): ReadonlyArray<FoundSighting> {
     const { hashes, including } = query;
-    const there = hashes.flatMap((hash) => [...(this.#byHash.get(hash)?.values() ?? [])]);
+    const there = hashes.flatMap((hash) => [...(this.#byPlace.get(hash)?.values() ?? [])]);
     return [...new Set([...latestUsers(there, query), ...including])].flatMap((chatId) =>
       hashes.flatMap((hash) => {
         const sighting = this.find(chatId, hash);

@@ -1,4 +1,5 @@
 import type { ChatId, KeyId, Pid } from "@accountlink/core";
+import { isAtAddress, placeOf } from "@accountlink/core/addresses";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { newEvent } from "@accountlink/core/events";
 import { type Account, keyOfErasedAccount } from "@accountlink/core/keys";
@@ -20,9 +21,12 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   const accounts = [...memory.accounts.values()].filter((account) => account.chatId === chatId);
   const names = accounts.map(({ name }) => name);
   for (const links of holders) links.remove(chatId);
-  const found: Record<"records" | "sightings" | "reviews" | "entries", ReadonlyArray<Pid | null>> = {
+  const found: Record<
+    "records" | "sightings" | "browsers" | "reviews" | "entries",
+    ReadonlyArray<Pid | null>
+  > = {
     records: holders.map(({ scope }) => scope.pid),
-    sightings: forgetSightings(memory, chatId),
+    ...forgetSightings(memory, chatId),
     reviews: forgetReviews(memory, chatId),
     entries: eraseEntries(memory, chatId, names),
   };
@@ -45,6 +49,7 @@ export const eraseUser = (memory: Memory, write: EraseUser): Option.Option<UserE
   return Option.some({
     records: found.records.length,
     sightings: found.sightings.length,
+    browsers: found.browsers.length,
     reviews: found.reviews.length,
     entries: found.entries.length,
     accounts: accounts.length,
@@ -68,15 +73,15 @@ const eraseRequests = (memory: Memory, chatId: ChatId): void => {
   }
 };
 
-const forgetSightings = (memory: Memory, chatId: ChatId): ReadonlyArray<Pid> => {
-  const pids: Array<Pid> = [];
+const forgetSightings = (memory: Memory, chatId: ChatId) => {
+  const found: Record<"sightings" | "browsers", Array<Pid>> = { sightings: [], browsers: [] };
   for (const [pid, sightings] of memory.sightings) {
-    for (const { address } of sightings.of(chatId)) {
-      sightings.remove(chatId, address.hash);
-      pids.push(pid);
+    for (const sighting of sightings.of(chatId)) {
+      sightings.remove(chatId, placeOf(sighting));
+      found[isAtAddress(sighting) ? "sightings" : "browsers"].push(pid);
     }
   }
-  return pids;
+  return found;
 };
 
 const forgetReviews = (memory: Memory, chatId: ChatId): ReadonlyArray<Pid> => {

@@ -1,5 +1,6 @@
 /** `UserStore` in memory. */
 import type { ChatId } from "@accountlink/core";
+import { isAtAddress, isInBrowser, type Sighting } from "@accountlink/core/addresses";
 import { inOrder, type ScopedRecord, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
 import { type Memory, State } from "../state/state.ts";
@@ -12,6 +13,14 @@ export const layer: Layer.Layer<UserStore, never, State> = Layer.effect(
     UserStore.of({
       find: (chatId) => Effect.sync(() => find(memory, chatId)),
       findRecords: (chatId) => Effect.sync(() => recordsOf(memory, chatId)),
+      findBrowsers: (chatId) => Effect.sync(() => sightingsOf(memory, chatId, isInBrowser)),
+      forgetBrowsers: (chatId) =>
+        Effect.sync(() =>
+          [...memory.sightings.values()].reduce(
+            (forgotten, sightings) => forgotten + sightings.forgetBrowsers(chatId),
+            0,
+          ),
+        ),
       erase: (write) => memory.committing.withPermits(1)(Effect.sync(() => eraseUser(memory, write))),
     }),
   ),
@@ -23,9 +32,8 @@ const find = (memory: Memory, chatId: ChatId) => {
   return inOrder({
     accounts,
     records: recordsOf(memory, chatId),
-    sightings: [...memory.sightings].flatMap(([pid, sightings]) =>
-      sightings.of(chatId).map((sighting) => ({ pid, sighting })),
-    ),
+    sightings: sightingsOf(memory, chatId, isAtAddress),
+    browsers: sightingsOf(memory, chatId, isInBrowser),
     reviews: [...memory.reviews].flatMap(([pid, reviews]) =>
       reviews.of(chatId).map((review) => ({ pid, review })),
     ),
@@ -35,6 +43,18 @@ const find = (memory: Memory, chatId: ChatId) => {
     entries: entriesOf(memory, chatId, names),
   });
 };
+
+const sightingsOf = <S extends Sighting>(
+  memory: Memory,
+  chatId: ChatId,
+  isOfKind: (sighting: Sighting) => sighting is S,
+) =>
+  [...memory.sightings].flatMap(([pid, sightings]) =>
+    sightings
+      .of(chatId)
+      .filter(isOfKind)
+      .map((sighting) => ({ pid, sighting })),
+  );
 
 const recordsOf = (memory: Memory, chatId: ChatId) => {
   const records: Array<ScopedRecord> = [];

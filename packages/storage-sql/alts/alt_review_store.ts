@@ -49,7 +49,7 @@ export const readReviews = schemaReaderOf(
     verdict: literalsOf({ different: true, same: true }),
     note: Schema.NullOr(Schema.String),
     reviewed_at: Schema.Int,
-    key_id: KeyId,
+    key_id: Schema.NullOr(KeyId),
   }),
   ({ pid, the_one, the_other, verdict, note, reviewed_at, key_id }) => ({
     pid,

@@ -8,88 +8,88 @@ import type { SqlClient, SqlConnection } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { readerOf, schemaReaderOf } from "../statements/row.ts";
 
-/** Finds who was seen at addresses, as `SightingStore.findShared` says. */
+/** Finds who else was seen in places, as `SightingStore.findShared` says. */
 export const findSharedOn = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong, isAnyOf, firstRowsOfEach } = dialectOf(sql);
   return (pid: Pid, { hashes, including, excluding, limit }: SharedSightings) => {
-    const addresses = JSON.stringify(hashes.map((hash) => [hash]));
+    const places = JSON.stringify(hashes.map((hash) => [hash]));
     const freshest = firstRowsOfEach({
-      json: addresses,
+      json: places,
       table: "sightings",
       key: "chat_id",
-      condition: sql`pid = ${pid} AND address_hash = value ->> 0
+      condition: sql`pid = ${pid} AND place_hash = value ->> 0
         AND NOT (chat_id ${isAmong(JSON.stringify(excluding))})`,
       order: "seen_at DESC, chat_id",
       limit,
     });
-    // All sightings of the users are read before those at other addresses are left out: they are few, and Postgres
-    // could read everybody at an address instead.
+    // All sightings of the users are read before those in other places are left out: they are few, and Postgres could
+    // read everybody in a place instead.
     return Effect.flatMap(
       sql`
         WITH freshest AS (
           SELECT chat_id FROM ${freshest}
           GROUP BY chat_id ORDER BY MAX(seen_at) DESC, chat_id LIMIT ${limit}
         ), seen AS MATERIALIZED (
-          SELECT chat_id, address_hash, seen_at FROM sightings
+          SELECT chat_id, place_hash, seen_at FROM sightings
           WHERE pid = ${pid} AND chat_id ${isAnyOf(sql`
             SELECT chat_id FROM freshest
             UNION SELECT value ->> 0 FROM ${elements(JSON.stringify(including.map((id) => [id])))}`)}
         )
-        SELECT chat_id, address_hash, seen_at FROM seen
-        WHERE address_hash IN (SELECT value ->> 0 FROM ${elements(addresses)})`,
+        SELECT chat_id, place_hash, seen_at FROM seen
+        WHERE place_hash IN (SELECT value ->> 0 FROM ${elements(places)})`,
       readFound,
     );
   };
 };
 
 const readFound = readerOf("sightings", (row: SqlConnection.Row): FoundSighting | undefined => {
-  const { chat_id, address_hash, seen_at } = row;
-  if (!isChatId(chat_id) || typeof address_hash !== "string" || !Number.isSafeInteger(seen_at)) {
+  const { chat_id, place_hash, seen_at } = row;
+  if (!isChatId(chat_id) || typeof place_hash !== "string" || !Number.isSafeInteger(seen_at)) {
     return undefined;
   }
-  return { chatId: chat_id, hash: address_hash, seenAt: seen_at as number };
+  return { chatId: chat_id, hash: place_hash, seenAt: seen_at as number };
 });
 
 const digits = /^\d{5,32}$/;
 const isChatId = (value: unknown): value is ChatId => typeof value === "string" && digits.test(value);
 
-/** Counts the users of addresses, as `SightingStore.countUsers` says. */
+/** Counts the users of places, as `SightingStore.countUsers` says. */
 export const countUsersOn = (sql: SqlClient.SqlClient) => {
   const { elements, isAmong } = dialectOf(sql);
 
-  /** For addresses with users under several hashes, some of which may be stored under more than one. */
-  const countDistinct = (pid: Pid, addresses: ReadonlyArray<readonly [number, ReadonlyArray<string>]>) => {
-    const pairs = addresses.flatMap(([place, hashes]) => hashes.map((hash) => [`${place}`, hash]));
+  /** For places with users under several hashes, some of which may be stored under more than one. */
+  const countDistinct = (pid: Pid, places: ReadonlyArray<readonly [number, ReadonlyArray<string>]>) => {
+    const pairs = places.flatMap(([index, hashes]) => hashes.map((hash) => [`${index}`, hash]));
     return Effect.flatMap(
       sql`
         SELECT value ->> 0 AS name, COUNT(DISTINCT chat_id) AS users
         FROM ${elements(JSON.stringify(pairs))} CROSS JOIN sightings
-        WHERE pid = ${pid} AND address_hash = value ->> 1
+        WHERE pid = ${pid} AND place_hash = value ->> 1
         GROUP BY value ->> 0`,
       readCounts,
     );
   };
 
-  return Effect.fnUntraced(function* (pid: Pid, addresses: ReadonlyArray<ReadonlyArray<string>>) {
+  return Effect.fnUntraced(function* (pid: Pid, places: ReadonlyArray<ReadonlyArray<string>>) {
     const counts = new Map(
       yield* Effect.flatMap(
         sql`
-          SELECT address_hash AS name, users FROM address_users
-          WHERE pid = ${pid} AND address_hash ${isAmong(JSON.stringify(addresses.flat()))}`,
+          SELECT place_hash AS name, users FROM place_users
+          WHERE pid = ${pid} AND place_hash ${isAmong(JSON.stringify(places.flat()))}`,
         readCounts,
       ),
     );
     const sum = (hashes: ReadonlyArray<string>) =>
       hashes.reduce((total, hash) => total + (counts.get(hash) ?? 0), 0);
     const isSplit = (hashes: ReadonlyArray<string>) => hashes.filter((hash) => counts.has(hash)).length > 1;
-    const split = [...addresses.entries()].filter(([, hashes]) => isSplit(hashes));
+    const split = [...places.entries()].filter(([, hashes]) => isSplit(hashes));
     const exact = new Map(split.length === 0 ? [] : yield* countDistinct(pid, split));
-    return addresses.map((hashes, place) => exact.get(`${place}`) ?? sum(hashes));
+    return places.map((hashes, index) => exact.get(`${index}`) ?? sum(hashes));
   });
 };
 
 const readCounts = schemaReaderOf(
-  "address_users",
+  "place_users",
   Schema.Struct({ name: Schema.String, users: Schema.Int }),
   ({ name, users }) => [name, users] as const,
 );

@@ -1,6 +1,6 @@
 /** Rows of `sightings`. */
 import { ChatId, Pid } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/addresses";
+import { isAtAddress, placeOf, type Sighting, textsOf } from "@accountlink/core/addresses";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
@@ -10,9 +10,10 @@ import { schemaReaderOf } from "../statements/row.ts";
 const SightingRow = Schema.Struct({
   pid: Pid,
   chat_id: ChatId,
-  address_hash: Schema.String,
-  sealed_address: Schema.String,
-  address_key_id: Schema.String,
+  place_hash: Schema.String,
+  // Null in a browser.
+  sealed_address: Schema.NullOr(Schema.String),
+  address_key_id: Schema.NullOr(Schema.String),
   seen_at: Schema.Int,
 });
 
@@ -22,36 +23,39 @@ export const sightingColumns = Object.keys(SightingRow.fields).join(", ");
 export const readSightings = schemaReaderOf(
   "sightings",
   SightingRow,
-  ({ pid, chat_id, address_hash, sealed_address, address_key_id, seen_at }) => ({
-    pid,
-    chatId: chat_id,
-    address: { hash: address_hash, sealed: sealed_address, addressKeyId: address_key_id },
-    seenAt: seen_at,
-  }),
+  ({ pid, chat_id, place_hash, sealed_address, address_key_id, seen_at }) => {
+    const visit = { chatId: chat_id, seenAt: seen_at };
+    const sighting: Sighting =
+      sealed_address === null || address_key_id === null
+        ? { ...visit, browser: place_hash }
+        : { ...visit, address: { hash: place_hash, sealed: sealed_address, addressKeyId: address_key_id } };
+    return { pid, sighting };
+  },
 );
 
-/** Stores sightings of a scope; the latest for each chat user and address. */
+/** Stores sightings of a scope; the latest for each chat user and place. */
 export const storeSightings = (sql: SqlClient.SqlClient, pid: Pid, sightings: ReadonlyArray<Sighting>) => {
   // A statement must not write a row twice. Sorted, to avoid deadlocks.
   const lastSeen = new Map(
     sightings
       .toSorted((one, other) => one.seenAt - other.seenAt)
-      .map(({ chatId, address: { hash, sealed, addressKeyId }, seenAt }) => [
-        `${chatId} ${hash}`,
-        [chatId, hash, sealed, addressKeyId, seenAt],
-      ]),
+      .map((sighting) => {
+        const [{ chatId, seenAt }, place] = [sighting, placeOf(sighting)];
+        const { sealed = null, addressKeyId = null } = isAtAddress(sighting) ? sighting.address : {};
+        return [`${chatId} ${place}`, [chatId, place, sealed, addressKeyId, seenAt]];
+      }),
   );
   const rows = [...lastSeen].toSorted(byName).map(([, row]) => row);
   const insert = sql`
-    INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
+    INSERT INTO sightings (pid, chat_id, place_hash, sealed_address, address_key_id, seen_at)
     SELECT ${pid}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT)
     FROM ${dialectOf(sql).elements(JSON.stringify(rows))} WHERE true
-    ON CONFLICT (pid, chat_id, address_hash) DO UPDATE SET
+    ON CONFLICT (pid, chat_id, place_hash) DO UPDATE SET
       sealed_address = excluded.sealed_address,
       address_key_id = excluded.address_key_id,
       seen_at = excluded.seen_at
     WHERE excluded.seen_at >= sightings.seen_at`;
-  const texts = sightings.flatMap(({ address }) => Object.values(address));
+  const texts = sightings.flatMap(textsOf);
   return Effect.andThen(
     Effect.sync(() => assertStorable(texts)),
     insert,

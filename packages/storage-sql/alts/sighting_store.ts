@@ -1,6 +1,6 @@
 /** `SightingStore` in SQL. */
 import type { Pid } from "@accountlink/core";
-import type { Sighting } from "@accountlink/core/addresses";
+import { isAtAddress, type Sighting } from "@accountlink/core/addresses";
 import { type ReprotectedSighting, SightingStore } from "@accountlink/core/alts";
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
@@ -24,15 +24,17 @@ export const layer: Layer.Layer<SightingStore, never, SqlClient.SqlClient> = Lay
           SELECT ${sql.literal(sightingColumns)} FROM sightings
           WHERE pid = ${pid} AND chat_id ${isAmong(JSON.stringify(chatIds))}`.pipe(
           Effect.flatMap(readSightings),
-          Effect.map((found) => found.map(({ pid: _, ...sighting }) => sighting)),
+          Effect.map((found) => found.map(({ sighting }) => sighting)),
           operation("SightingStore.findByChatIds"),
         ),
 
       findShared: (pid, query) => findShared(pid, query).pipe(operation("SightingStore.findShared")),
-      countUsers: (pid, addresses) => countUsers(pid, addresses).pipe(operation("SightingStore.countUsers")),
+      countUsers: (pid, places) => countUsers(pid, places).pipe(operation("SightingStore.countUsers")),
 
       countByKey: () =>
-        sql`SELECT address_key_id, COUNT(*) AS count FROM sightings GROUP BY address_key_id`.pipe(
+        sql`
+          SELECT address_key_id, COUNT(*) AS count FROM sightings
+          WHERE address_key_id IS NOT NULL GROUP BY address_key_id`.pipe(
           Effect.flatMap(readCounts),
           sql.withTransaction,
           withBulkTimeout,
@@ -44,12 +46,15 @@ export const layer: Layer.Layer<SightingStore, never, SqlClient.SqlClient> = Lay
         const isAfter =
           after === null
             ? sql``
-            : sql`AND (pid, chat_id, address_hash) > (${after.pid}, ${after.chatId}, ${after.address.hash})`;
+            : sql`AND (pid, chat_id, place_hash) > (${after.pid}, ${after.chatId}, ${after.address.hash})`;
         return sql`
           SELECT ${sql.literal(sightingColumns)} FROM sightings
           WHERE address_key_id <> ${addressKeyId} ${isAfter}
-          ORDER BY pid, chat_id, address_hash LIMIT ${limit}`.pipe(
+          ORDER BY pid, chat_id, place_hash LIMIT ${limit}`.pipe(
           Effect.flatMap(readSightings),
+          Effect.map((found) =>
+            found.flatMap(({ pid, sighting }) => (isAtAddress(sighting) ? [{ pid, ...sighting }] : [])),
+          ),
           sql.withTransaction,
           withBulkTimeout,
           operation("SightingStore.listUnderOtherKeys", addressKeyId),
@@ -72,9 +77,10 @@ const reprotectOn = (sql: SqlClient.SqlClient) => {
     const named = JSON.stringify(sightings.map(({ chatId, hash }) => [chatId, hash]));
     const removed = yield* Effect.flatMap(
       sql`
-        DELETE FROM sightings WHERE pid = ${pid} AND (chat_id, address_hash) IN (
+        DELETE FROM sightings
+        WHERE pid = ${pid} AND address_key_id IS NOT NULL AND (chat_id, place_hash) IN (
           SELECT value ->> 0, value ->> 1 FROM ${elements(named)})
-        RETURNING chat_id, address_hash, seen_at`,
+        RETURNING chat_id, place_hash, seen_at`,
       readRemoved,
     );
     const seenAt = new Map(removed);
@@ -96,6 +102,6 @@ const readCounts = schemaReaderOf(
 
 const readRemoved = schemaReaderOf(
   "sightings",
-  Schema.Struct({ chat_id: Schema.String, address_hash: Schema.String, seen_at: Schema.Int }),
-  ({ chat_id, address_hash, seen_at }) => [nameOf(chat_id, address_hash), seen_at] as const,
+  Schema.Struct({ chat_id: Schema.String, place_hash: Schema.String, seen_at: Schema.Int }),
+  ({ chat_id, place_hash, seen_at }) => [nameOf(chat_id, place_hash), seen_at] as const,
 );

@@ -59,7 +59,7 @@ const few = 500;
 
 const tables = [
   { name: "links", primaryKey: ["pid", "chat_id"] },
-  { name: "sightings", primaryKey: ["pid", "chat_id", "address_hash"] },
+  { name: "sightings", primaryKey: ["pid", "chat_id", "place_hash"] },
 ];
 
 /** Deletes few rows at a time, until few are left. */

@@ -74,11 +74,11 @@ describe("the deletion of a large scope", () => {
     withTampering((tamper, look) =>
       Effect.gen(function* () {
         tamper(`
-          INSERT INTO sightings (pid, chat_id, address_hash, address_key_id, sealed_address, seen_at)
+          INSERT INTO sightings (pid, chat_id, place_hash, address_key_id, sealed_address, seen_at)
           WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 1200)
           SELECT '${pid}', CAST(100000 + i AS TEXT), CAST(i AS TEXT), 'k', 'x', 1 FROM numbers`);
         expect(yield* deleteAll).toMatchObject({ records: 0 });
-        expect(look("SELECT 1 FROM sightings UNION ALL SELECT 1 FROM address_users")).toEqual([]);
+        expect(look("SELECT 1 FROM sightings UNION ALL SELECT 1 FROM place_users")).toEqual([]);
         expect(look(entriesOf)).toEqual(deleted(0));
       }),
     ),

@@ -5,7 +5,7 @@ import { Effect } from "effect";
 
 /** In every scope, one address that all its users share, and a review for each of them. */
 export const fillAlts = (accounts: number) => `
-  INSERT INTO address_users (pid, address_hash, users)
+  INSERT INTO place_users (pid, place_hash, users)
     SELECT scopes.pid, 'hash', COUNT(chat_id) FROM scopes LEFT JOIN sightings ON sightings.pid = scopes.pid
     GROUP BY scopes.pid;
   INSERT INTO alt_reviews (pid, chat_id, other_chat_id, verdict, reviewed_at, key_id)

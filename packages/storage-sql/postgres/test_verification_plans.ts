@@ -23,7 +23,7 @@ export const fillVerifications = (accounts: number) => `
     FROM generate_series(1, ${accounts * 20}) AS i;
   INSERT INTO sign_ins (state_hash, flow_id, step, expires_at)
     SELECT 'state ' || i, 'flow ' || i, 'chat', 1000000 FROM generate_series(1, ${accounts * 20}) AS i;
-  INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
+  INSERT INTO sightings (pid, chat_id, place_hash, sealed_address, address_key_id, seen_at)
     SELECT 'pid_' || lpad((i / 1000)::text, 16, '0'), (1000000 + i)::text, 'hash', '', '', i
     FROM generate_series(1, ${accounts * 1_000}) AS i;
 `;
@@ -103,7 +103,7 @@ export const verificationOperations: Readonly<
       const flow = takeFlow();
       const proofs = { flow: flowOf(flow), chatId: userOf(flow), gameId: GameId.make("1") };
       const address = { hash: "hash", sealed: "", addressKeyId: "" };
-      return sessions.complete({ ...origin, ...proofs, address });
+      return sessions.complete({ ...origin, ...proofs, address, browser: "browser" });
     }).pipe(Effect.tap(({ _tag }) => dieUnless(_tag === "Completed"))),
   ),
   "removeGame of a chat user with a session": Effect.flatMap(LinkStore, (links) =>

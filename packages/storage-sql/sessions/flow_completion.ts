@@ -1,3 +1,4 @@
+import { sightingsOf } from "@accountlink/core/addresses";
 import { linkSet, newEvent, sessionEnded } from "@accountlink/core/events";
 import { type CompletionRefusal, completedSession, completionRefusal } from "@accountlink/core/flow";
 import type { FlowId, SessionId } from "@accountlink/core/ids";
@@ -32,7 +33,7 @@ const completeOn = (sql: SqlClient.SqlClient) => {
   const keep = sql.literal("DO NOTHING");
 
   return Effect.fnUntraced(function* (write: CompleteFlow) {
-    const { pid, chatId, gameId, at, address } = write;
+    const { pid, chatId, gameId, at } = write;
     yield* lockScope(pid, forReference);
     const [old] = yield* Effect.flatMap(lock(pid, chatId, chatId), readRecords);
     // Before the flow is locked, since this waits for writes of the same record.
@@ -49,7 +50,8 @@ const completeOn = (sql: SqlClient.SqlClient) => {
       const event = linkSet(set.record, previousGameId, "flow");
       yield* insertLinkEntry(sql, write, "link.set", { chatId, gameId, previousGameId }, event);
     }
-    if (address !== null) yield* storeSightings(sql, pid, [{ chatId, address, seenAt: at }]);
+    const seen = sightingsOf(write);
+    if (seen.length > 0) yield* storeSightings(sql, pid, seen);
     yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
     const session = opened === undefined ? null : completedSession(opened, write, previousGameId);
     if (session !== null) {

@@ -104,9 +104,9 @@ describe("a completion", () => {
         yield* see(5, chatId, 6, "elsewhere");
         expect(look("SELECT * FROM sightings ORDER BY seen_at DESC")).toEqual(
           [
-            { chat_id: chatId, address_hash: "hash", number: 2, seen_at: 30 },
-            { chat_id: chatId, address_hash: "elsewhere", number: 5, seen_at: 6 },
-            { chat_id: other, address_hash: "hash", number: 4, seen_at: 5 },
+            { chat_id: chatId, place_hash: "hash", number: 2, seen_at: 30 },
+            { chat_id: chatId, place_hash: "elsewhere", number: 5, seen_at: 6 },
+            { chat_id: other, place_hash: "hash", number: 4, seen_at: 5 },
           ].map(({ number, ...row }) => ({
             pid,
             ...row,
@@ -156,9 +156,9 @@ describe("recorded sightings", () => {
         yield* sessions.recordSightings(pid, []);
         expect(look("SELECT * FROM sightings ORDER BY seen_at DESC")).toEqual(
           [
-            { chat_id: chatId, address_hash: "hash", number: 3, seen_at: 30 },
-            { chat_id: other, address_hash: "hash", number: 2, seen_at: 20 },
-            { chat_id: other, address_hash: "elsewhere", number: 6, seen_at: 5 },
+            { chat_id: chatId, place_hash: "hash", number: 3, seen_at: 30 },
+            { chat_id: other, place_hash: "hash", number: 2, seen_at: 20 },
+            { chat_id: other, place_hash: "elsewhere", number: 6, seen_at: 5 },
           ].map(({ number, ...row }) => ({
             pid,
             ...row,

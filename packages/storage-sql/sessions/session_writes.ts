@@ -145,7 +145,7 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
   const forgetSightings = (before: Millis) => {
     const batch = firstRows({
       table: "sightings",
-      primaryKey: ["pid", "chat_id", "address_hash"],
+      primaryKey: ["pid", "chat_id", "place_hash"],
       order: "seen_at",
       condition: sql`seen_at < ${before}`,
       limit: batchSize,

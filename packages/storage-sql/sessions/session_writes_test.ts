@@ -24,7 +24,7 @@ const storeSightings = Effect.gen(function* () {
   yield* sql`INSERT INTO accounts (name, tier) VALUES ('acme', 'free')`;
   yield* sql`INSERT INTO scopes (pid, account, guild_id) VALUES ('pid_1', 'acme', NULL), ('pid_2', 'acme', '10001')`;
   yield* sql`
-    INSERT INTO sightings (pid, chat_id, address_hash, sealed_address, address_key_id, seen_at)
+    INSERT INTO sightings (pid, chat_id, place_hash, sealed_address, address_key_id, seen_at)
     WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ${count})
     SELECT pid, CAST(100000 - i AS TEXT), 'hash', 'sealed', 'k1', i FROM scopes CROSS JOIN numbers`;
 });

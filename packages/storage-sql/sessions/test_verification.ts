@@ -36,6 +36,7 @@ export const completionOf = (
   chatId,
   gameId,
   address: { hash: "hash", sealed: "sealed", addressKeyId: "k1" },
+  browser: null,
   ...parts,
 });
 

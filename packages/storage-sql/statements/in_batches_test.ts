@@ -55,7 +55,7 @@ const sweeps: Readonly<Record<string, Sweep>> = {
   },
   sightings: {
     insertion: insert(
-      "sightings (pid, chat_id, address_hash, address_key_id, sealed_address, seen_at)",
+      "sightings (pid, chat_id, place_hash, address_key_id, sealed_address, seen_at)",
       `'${pid}', 10000 + i, i, 'k', 'x', 1`,
     ),
     sweep: sweepSessions,

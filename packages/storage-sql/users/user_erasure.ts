@@ -1,11 +1,13 @@
 /** The erasure of a chat user, in one transaction. */
 import { type ChatId, KeyId, Pid } from "@accountlink/core";
+import { isAtAddress } from "@accountlink/core/addresses";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { newEvent } from "@accountlink/core/events";
 import type { Account } from "@accountlink/core/keys";
 import { type EraseUser, type UserErased, withoutUser } from "@accountlink/core/users";
 import { Data, Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
+import { readSightings, sightingColumns } from "../alts/sighting_row.ts";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
 import { eraseEventsOn } from "../events/event_erasure.ts";
 import { insertEvents } from "../events/event_insert.ts";
@@ -38,7 +40,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
         if (pid !== null && !told.has(pid)) yield* insertEvents(sql, pid, [erasureOf(write)]);
         if (pid !== null) told.add(pid);
         if (what === "events") continue;
-        const inScope = found.get(pid) ?? { records: 0, sightings: 0, reviews: 0, entries: 0 };
+        const inScope = found.get(pid) ?? nothing;
         found.set(pid, { ...inScope, [what]: inScope[what] + 1 });
       }
       // A write that was committed between two statements may be erased only in part, so passes
@@ -58,6 +60,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
     return Option.some<UserErased>({
       records: sum("records"),
       sightings: sum("sightings"),
+      browsers: sum("browsers"),
       reviews: sum("reviews"),
       entries: sum("entries"),
       accounts: accounts.length,
@@ -72,9 +75,12 @@ const erasureOf = ({ chatId, at }: EraseUser) => newEvent(at, { type: "user.eras
 interface Found {
   readonly records: number;
   readonly sightings: number;
+  readonly browsers: number;
   readonly reviews: number;
   readonly entries: number;
 }
+
+const nothing: Found = { records: 0, sightings: 0, browsers: 0, reviews: 0, entries: 0 };
 
 const lockAccountsOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate, isAmong } = dialectOf(sql);
@@ -118,8 +124,8 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
       SET request_id = '', answer = NULL, chat_ids = '[]', held_until = NULL, erased = 1
       WHERE chat_ids LIKE ${`%"${chatId}"%`}`;
     const sightings = yield* Effect.flatMap(
-      sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING pid`,
-      readPids,
+      sql`DELETE FROM sightings WHERE ${isTheirs} RETURNING ${sql.literal(sightingColumns)}`,
+      readSightings,
     );
     const inScopes = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)}`;
     const reviews = yield* Effect.flatMap(
@@ -132,7 +138,10 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
     const events = yield* eraseEvents(chatId);
     return [
       ...records.map((pid) => ({ pid, what: "records" as const })),
-      ...sightings.map((pid) => ({ pid, what: "sightings" as const })),
+      ...sightings.map(({ pid, sighting }) => ({
+        pid,
+        what: isAtAddress(sighting) ? ("sightings" as const) : ("browsers" as const),
+      })),
       ...reviews.map((pid) => ({ pid, what: "reviews" as const })),
       ...entries.map(({ pid }) => ({ pid, what: "entries" as const })),
       ...events.map((pid) => ({ pid, what: "events" as const })),

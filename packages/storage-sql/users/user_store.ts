@@ -1,5 +1,6 @@
 /** `UserStore` in SQL. */
-import type { ChatId } from "@accountlink/core";
+import type { ChatId, Pid } from "@accountlink/core";
+import { isAtAddress, isInBrowser, type Sighting } from "@accountlink/core/addresses";
 import { type EraseUser, UserStore } from "@accountlink/core/users";
 import { Effect, Layer } from "effect";
 import { SqlClient } from "effect/sql";
@@ -21,12 +22,27 @@ export const layer: Layer.Layer<UserStore, never, SqlClient.SqlClient> = Layer.e
     const findRecords = findRecordsOn(sql);
     const find = findUserOn(sql);
     const erase = eraseUserOn(sql);
-    const { withBulkTimeout, isRemote } = dialectOf(sql);
+    const findSightings = findSightingsOn(sql);
+    const { withBulkTimeout, isRemote, isAnyOf, rowsWritten } = dialectOf(sql);
+    const forgetBrowsers = (chatId: ChatId) =>
+      Effect.map(
+        sql`
+          DELETE FROM sightings
+          WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId} AND address_key_id IS NULL`
+          .raw,
+        rowsWritten,
+      );
     // The timeout belongs to transactions. In SQLite, one would block all writers.
     const inTransaction = isRemote ? sql.withTransaction : <A>(reads: A) => reads;
     return UserStore.of({
       find: (chatId) => withBulkTimeout(inTransaction(find(chatId))).pipe(operation("UserStore.find")),
       findRecords: (chatId) => findRecords(chatId).pipe(operation("UserStore.findRecords")),
+      findBrowsers: (chatId) =>
+        findSightings(chatId).pipe(
+          Effect.map((seen) => only(isInBrowser, seen)),
+          operation("UserStore.findBrowsers"),
+        ),
+      forgetBrowsers: (chatId) => forgetBrowsers(chatId).pipe(operation("UserStore.forgetBrowsers")),
       erase: (write: EraseUser) =>
         withBulkTimeout(erase(write)).pipe(
           Effect.catchTag("RecordElsewhere", () => Effect.succeedNone),
@@ -51,10 +67,28 @@ const findRecordsOn = (sql: SqlClient.SqlClient) => {
   });
 };
 
+const findSightingsOn = (sql: SqlClient.SqlClient) => {
+  const { isAnyOf } = dialectOf(sql);
+  return (chatId: ChatId) =>
+    Effect.flatMap(
+      sql`
+        SELECT ${sql.literal(sightingColumns)} FROM sightings
+        WHERE pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}
+        ORDER BY seen_at, pid, place_hash`,
+      readSightings,
+    );
+};
+
+const only = <S extends Sighting>(
+  isOfKind: (sighting: Sighting) => sighting is S,
+  seen: ReadonlyArray<{ readonly pid: Pid; readonly sighting: Sighting }>,
+) => seen.flatMap(({ pid, sighting }) => (isOfKind(sighting) ? [{ pid, sighting }] : []));
+
 const findUserOn = (sql: SqlClient.SqlClient) => {
   const { isAnyOf } = dialectOf(sql);
   const findRecords = findRecordsOn(sql);
   const findEntries = userEntriesOn(sql);
+  const findSightings = findSightingsOn(sql);
   const [sessionFields, flowFields] = [sql.literal(sessionColumns), sql.literal(flowColumns)];
 
   return Effect.fnUntraced(function* (chatId: ChatId) {
@@ -63,15 +97,12 @@ const findUserOn = (sql: SqlClient.SqlClient) => {
       sql`SELECT ${sql.literal(accountColumns)} FROM accounts WHERE chat_id = ${chatId} ORDER BY name`,
       readAccounts,
     );
+    const seen = yield* findSightings(chatId);
     return {
       accounts,
       records: yield* findRecords(chatId),
-      sightings: yield* Effect.flatMap(
-        sql`
-          SELECT ${sql.literal(sightingColumns)} FROM sightings
-          WHERE ${isTheirs} ORDER BY seen_at, pid, address_hash`,
-        readSightings,
-      ).pipe(Effect.map((found) => found.map(({ pid, ...sighting }) => ({ pid, sighting })))),
+      sightings: only(isAtAddress, seen),
+      browsers: only(isInBrowser, seen),
       reviews: yield* Effect.flatMap(
         sql`
           SELECT pid, ${asSeenFrom(sql, chatId)}, verdict, note, reviewed_at, key_id FROM alt_reviews

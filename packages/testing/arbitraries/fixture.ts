@@ -91,7 +91,8 @@ const entries = (members: Cast): Arbitrary<Fixture> => {
     gameId: constantFrom(...members.gameIds),
     lastVerifiedAt: orNull(millis),
   });
-  const sighting = record({ chatId: user, ip, seenAt: orNull(millis) });
+  const device = orNull(constantFrom("phone", "computer"));
+  const sighting = record({ chatId: user, ip, device, seenAt: orNull(millis) });
   return record({
     accounts: each(members.names, (account) =>
       record({ name: constant(account), chatId: orNull(user), tier }),

@@ -1,6 +1,6 @@
 /** Links, their data scopes and sightings. */
 import type { DataScope, Link, ScopeTarget } from "@accountlink/core";
-import type { ProtectedAddress, Sighting } from "@accountlink/core/addresses";
+import type { AddressSighting, ProtectedAddress } from "@accountlink/core/addresses";
 import type { AltReview, AltVerdict } from "@accountlink/core/alts";
 import type { LinkRecord, PortableLink } from "@accountlink/core/links";
 import { type Arbitrary, constant, constantFrom, integer, oneof, record, string, tuple } from "fast-check";
@@ -83,7 +83,7 @@ const protectedAddress: Arbitrary<ProtectedAddress> = record({
   addressKeyId: constantFrom("2025", "2026"),
 });
 
-export const sighting = recordOf<Sighting>({ chatId, address: protectedAddress, seenAt: millis });
+export const sighting = recordOf<AddressSighting>({ chatId, address: protectedAddress, seenAt: millis });
 
 /** A review of two different users. */
 export const altReview: Arbitrary<AltReview> = recordOf<AltReview>({

@@ -50,10 +50,13 @@ export const eraseUserCommand = Command.make("erase", flags, ({ chatId, dryRun }
 
 /** What would be erased. */
 const preview = Effect.fnUntraced(function* (chatId: ChatId) {
-  const { records, sightings, reviews, entries, accounts, keys } = yield* (yield* UserData).find(chatId);
+  const { records, sightings, browsers, reviews, entries, accounts, keys } = yield* (yield* UserData).find(
+    chatId,
+  );
   return {
     records: records.length,
     sightings: sightings.length,
+    browsers: browsers.length,
     reviews: reviews.length,
     entries: entries.length,
     accounts: accounts.length,
@@ -61,10 +64,19 @@ const preview = Effect.fnUntraced(function* (chatId: ChatId) {
   } satisfies UserErased;
 });
 
-const countsOf = ({ records, sightings, reviews, entries, accounts, revokedKeys }: UserErased): string =>
+const countsOf = ({
+  records,
+  sightings,
+  browsers,
+  reviews,
+  entries,
+  accounts,
+  revokedKeys,
+}: UserErased): string =>
   [
     countOf(records, "record"),
     countOf(sightings, "sighting"),
+    countOf(browsers, "browser"),
     countOf(reviews, "review"),
     `what names them in ${countOf(entries, "line")} of the audit log`,
     countOf(accounts, "account"),

@@ -23,7 +23,7 @@ export const exportUserCommand = Command.make("export", { chatId: chatIdFlag }, 
 ).pipe(
   Command.withDescription(
     paragraphs(
-      "Print everything that is stored about a chat user as JSON: records in every scope, sightings, reviews, sessions, flows, sign-ins, accounts with their keys, and the audit entries that name the user.",
+      "Print everything that is stored about a chat user as JSON: records in every scope, sightings at addresses and in browsers, reviews, sessions, flows, sign-ins, accounts with their keys, and the audit entries that name the user.",
       "The IP addresses of sightings are decrypted, since they are the user's own data. Give the output to nobody else.",
     ),
   ),
@@ -54,6 +54,8 @@ const userJson = Effect.fnUntraced(function* (found: FoundUser) {
       lastVerifiedAt: formatTimestamp(lastVerifiedAt),
     })),
     sightings,
+    // A hash tells nobody which browser it was.
+    browsers: found.browsers.map(({ pid, sighting }) => ({ pid, seenAt: formatTimestamp(sighting.seenAt) })),
     reviews: found.reviews.map(({ pid, review: { otherChatId, verdict, note, at } }) => ({
       pid,
       otherChatId,

@@ -1,0 +1,170 @@
+import { assert, describe, it } from "@effect/vitest";
+import { Duration, Effect, Fiber, Layer, Option, Semaphore } from "effect";
+import { TestClock } from "effect/testing";
+import * as FastCheck from "fast-check";
+import { PlatformUnavailable } from "../errors.ts";
+import type { ChatId } from "../ids.ts";
+import { ChatPlatform } from "../platforms/chat_platform.ts";
+import { GuildGuard } from "../platforms/guild_guard.ts";
+import { guildId } from "../test_world.ts";
+import { maxListedAlts, type WeighedAlt } from "./alt_matches.ts";
+import { makeDecidingAlts, type UnknownMembers } from "./deciding_alts.ts";
+
+const chat = (id: number) => String(20_001 + id) as ChatId;
+
+const alt = (id: number, weight: number): WeighedAlt => ({
+  chatId: chat(id),
+  gameId: null,
+  weight,
+  evidence: [{ kind: "address", weight, lastSeenAt: 0, chatUsers: 2 }],
+  freshness: 1_000 - id,
+});
+
+/** 150 candidates, the freshest first; the later ones are heavier. */
+const candidates = Array.from({ length: 150 }, (_, id) => alt(id, id / 1_000));
+
+/** How a question is answered; null for a failure. */
+type Answer = (chatId: ChatId) => Effect.Effect<boolean | null>;
+
+/** A platform that answers so many questions a second, one after the other. */
+const atRate = (perSecond: number, isMember: (chatId: ChatId) => boolean | null): Answer => {
+  const turn = Semaphore.makeUnsafe(1);
+  return (chatId) =>
+    turn.withPermits(1)(Effect.as(Effect.sleep(Duration.millis(1_000 / perSecond)), isMember(chatId)));
+};
+
+const unused = Effect.die("not asked for");
+
+/** Decides in virtual time, and gives what was asked as well. */
+const decide = Effect.fnUntraced(function* (
+  alts: ReadonlyArray<WeighedAlt>,
+  answer: Answer,
+  unknownMembers: UnknownMembers = "refuse",
+) {
+  const asked: Array<ChatId> = [];
+  const platform = ChatPlatform.of({
+    findMember: (_, chatId) =>
+      Effect.suspend(() => {
+        asked.push(chatId);
+        return Effect.flatMap(answer(chatId), (isMember) =>
+          isMember === null
+            ? new PlatformUnavailable({ operation: "ChatPlatform.findMember" })
+            : Effect.succeed(
+                isMember ? Option.some({ nickname: null, joined: null, roles: [] }) : Option.none(),
+              ),
+        );
+      }),
+    findGuild: () => unused,
+    joinedGuilds: () => unused,
+    isManager: () => unused,
+    findUser: () => unused,
+  });
+  const search = Effect.flatMap(makeDecidingAlts, (search) => search(alts, guildId, unknownMembers)).pipe(
+    Effect.provide(GuildGuard.layer.pipe(Layer.provide(Layer.succeed(ChatPlatform, platform)))),
+  );
+  const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis);
+  const running = yield* Effect.forkChild(
+    Effect.flatMap(Effect.result(search), (result) =>
+      Effect.clockWith((clock) =>
+        Effect.map(clock.currentTimeMillis, (now) => ({ result, took: now - started })),
+      ),
+    ),
+    { startImmediately: true },
+  );
+  for (let step = 0; step < 600 && running.pollUnsafe() === undefined; step++)
+    yield* TestClock.adjust("20 millis");
+  const { result, took } = yield* Fiber.join(running);
+  return { result, asked, took };
+});
+
+const idsOf = (alts: ReadonlyArray<WeighedAlt>) => alts.map(({ chatId }) => chatId);
+
+describe("makeDecidingAlts", () => {
+  it.effect("asks about the freshest and the heaviest alone where all are members", () =>
+    Effect.gen(function* () {
+      const { result, asked, took } = yield* decide(
+        candidates,
+        atRate(50, () => true),
+      );
+      assert.strictEqual(result._tag, "Success");
+      if (result._tag === "Failure") return;
+      assert.deepStrictEqual(idsOf(result.success.listed), idsOf(candidates.slice(0, maxListedAlts)));
+      assert.strictEqual(result.success.heaviest?.chatId, chat(149));
+      assert.isAtMost(asked.length, 29);
+      assert.isAtMost(took, 1_000);
+    }),
+  );
+
+  it.effect("answers about 150 of whom none is a member, at 50 questions a second", () =>
+    Effect.gen(function* () {
+      const { result, asked, took } = yield* decide(
+        candidates,
+        atRate(50, () => false),
+      );
+      assert.deepStrictEqual(result._tag === "Success" && result.success, {
+        listed: [],
+        heaviest: null,
+        unknown: 0,
+      });
+      assert.strictEqual(new Set(asked).size, 150);
+      assert.strictEqual(asked.length, 150);
+      assert.isAtMost(took, 4_000);
+    }),
+  );
+
+  it.effect("asks again about whom a slow platform did not answer in time, as long as it answers", () =>
+    Effect.gen(function* () {
+      const { result, took } = yield* decide(
+        candidates,
+        atRate(7, () => true),
+      );
+      assert.strictEqual(result._tag, "Success");
+      assert.isAbove(took, 2_000);
+      assert.isAtMost(took, 10_000);
+    }),
+  );
+
+  it.effect("refuses where the platform does not answer, or leaves out whom it says nothing of", () =>
+    Effect.gen(function* () {
+      const silent = (): Effect.Effect<never> => Effect.never;
+      const refused = yield* decide(candidates, silent);
+      assert.deepStrictEqual([refused.result._tag, refused.took], ["Failure", 2_000]);
+      const left = yield* decide(candidates, silent, "leave out");
+      assert.deepStrictEqual(left.result._tag === "Success" && left.result.success.unknown, 150);
+
+      const failing = atRate(1_000, () => null);
+      assert.strictEqual((yield* decide(candidates, failing)).result._tag, "Failure");
+      const { result } = yield* decide(candidates, failing, "leave out");
+      assert.deepStrictEqual(result._tag === "Success" && result.success.unknown, 150);
+
+      const heaviestFails = atRate(1_000, (id) => (id === chat(149) ? null : true));
+      const without = yield* decide(candidates, heaviestFails, "leave out");
+      const found = without.result._tag === "Success" ? without.result.success : null;
+      assert.deepStrictEqual([found?.unknown, found?.heaviest?.chatId], [1, chat(148)]);
+      assert.strictEqual((yield* decide(candidates, heaviestFails)).result._tag, "Failure");
+    }),
+  );
+
+  it.effect("finds what asking about everybody finds", () =>
+    Effect.gen(function* () {
+      const worlds = FastCheck.tuple(
+        FastCheck.uniqueArray(FastCheck.nat(90), { maxLength: 90, size: "max" }),
+        FastCheck.array(FastCheck.nat(5), { minLength: 91, maxLength: 91 }),
+        FastCheck.array(FastCheck.boolean(), { minLength: 91, maxLength: 91 }),
+      );
+      for (const [ids, weights, memberships] of FastCheck.sample(worlds, 50)) {
+        const alts = ids.map((id) => alt(id, (weights[id] ?? 0) / 5));
+        const isMember = (chatId: ChatId) => memberships[Number(chatId) - 20_001] ?? false;
+        const members = alts
+          .filter(({ chatId }) => isMember(chatId))
+          .toSorted((one, other) => other.freshness - one.freshness);
+        const { result } = yield* decide(alts, (chatId) => Effect.succeed(isMember(chatId)));
+        assert.deepStrictEqual(result._tag === "Success" && result.success, {
+          listed: members.slice(0, maxListedAlts),
+          heaviest: members.toSorted((one, other) => other.weight - one.weight)[0] ?? null,
+          unknown: 0,
+        });
+      }
+    }),
+  );
+});
