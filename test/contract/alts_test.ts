@@ -254,9 +254,9 @@ const crafted: ReadonlyArray<Scored> = [
     query: "gameId=1",
     links: { [one]: { gameId: "1", at: daysAgo(2) }, [target]: { gameId: "1", at: daysAgo(1) } },
     sightings: [...seenIn("phone", home, [one]), ...seenIn("phone", elsewhere, [two])],
-    score: 97,
+    score: 98,
     severity: "CRITICAL",
-    alt: 97,
+    alt: 98,
     matches: [one, two],
   },
   {
@@ -471,7 +471,7 @@ describe("A key", () => {
 
 describe("A review", () => {
   const links = { [target]: "1", [one]: "1", [three]: "3" };
-  const sightings = seen(home, [target, one, two]);
+  const sightings = seen(home, [target, one, two], 45);
   const options = { links, sightings, account: "reviewers" };
   const [key, sibling] = [premiumKey(options), premiumKey({ account: "reviewers" })];
   const guildKey = premiumKey({ ...options, guildId: guild });
@@ -491,7 +491,7 @@ describe("A review", () => {
   ];
 
   test("beats the score, for every key of its scope and no other, until it is deleted", async () => {
-    const before = [95, "game+address", "address"];
+    const before = [92, "game+address", "address"];
     expect(outlined(await detect())).toEqual(before);
 
     expect((await put("different", one, target, "Brothers")).body.data).toMatchObject({

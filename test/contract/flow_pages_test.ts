@@ -59,19 +59,19 @@ describe("every page", () => {
 });
 
 describe("the page that asks to confirm", () => {
-  test("says how long the address is kept, and what for", async () => {
+  test("says how long address and browser are known, and what for", async () => {
     const { begun, asking } = await pagesOf(plain);
     expectPage(asking, 200, "Is this right?");
     const sentence =
-      "your IP address is kept, encrypted, for 180 days, to find other accounts of the same person";
+      "your IP address, encrypted, and a mark of this browser are kept for 180 days, to find other accounts of the same person";
     expect(asking.text).toContain(sentence);
-    expect(begun.text).not.toContain("IP address");
+    expect(begun.text).not.toMatch(/IP address|mark of this browser/);
     expect(begun.text).not.toContain("nothing else");
   });
 
   test("does not say it where addresses are not kept", async () => {
     const { asking } = await pagesOf(named);
     expectPage(asking, 200, "Is this right?");
-    expect(asking.text).not.toContain("IP address");
+    expect(asking.text).not.toMatch(/IP address|mark of this browser/);
   });
 });

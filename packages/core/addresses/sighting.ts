@@ -53,6 +53,7 @@ export const isInBrowser = <S extends Sighting>(sighting: S): sighting is Extrac
  * seen.map(placeOf); // ["h", "b"]
  * seen.map(isAtAddress); // [true, false]
  * seen.map(isInBrowser); // [false, true]
+ * seen.flatMap(textsOf); // ["h", "s", "2026", "b"]
  * ```
  */
 export const placeOf = (sighting: Sighting): string =>
