@@ -10,6 +10,7 @@ ALTER TABLE links RENAME TO links_in_one_piece;
 ALTER TABLE links_in_one_piece DROP CONSTRAINT links_pid_fkey;
 ALTER INDEX links_pkey RENAME TO links_in_one_piece_pkey;
 ALTER INDEX links_by_game RENAME TO links_in_one_piece_by_game;
+ALTER INDEX links_by_verification RENAME TO links_in_one_piece_by_verification;
 
 CREATE TABLE links (LIKE links_in_one_piece INCLUDING DEFAULTS INCLUDING CONSTRAINTS) PARTITION BY HASH (pid);
 
@@ -27,6 +28,7 @@ ALTER TABLE links
   ADD PRIMARY KEY (pid, chat_id),
   ADD FOREIGN KEY (pid) REFERENCES scopes (pid);
 CREATE INDEX links_by_game ON links (pid, game_id, linked_at DESC, chat_id) WHERE game_id IS NOT NULL;
+CREATE INDEX links_by_verification ON links (pid, last_verified_at DESC, chat_id) WHERE game_id IS NOT NULL;
 
 DROP TABLE links_in_one_piece;
 ANALYZE links;

@@ -16,7 +16,7 @@ import type { RateLimited } from "@accountlink/core/errors";
 import { KeyStore } from "@accountlink/core/keys";
 import type { GuildError } from "@accountlink/core/platforms";
 import { Secrets } from "@accountlink/core/secrets";
-import { isFinal, longestClientId, SessionStore } from "@accountlink/core/sessions";
+import { isFinal, longestClientId, type ReadSession, SessionStore } from "@accountlink/core/sessions";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import { Clock, Context, Duration, Effect, Layer, Option, Schema, Stream } from "effect";
 import { makeEmbedderKey } from "./embedder_key.ts";
@@ -30,6 +30,10 @@ export interface Session extends Omit<VerificationSession, "id"> {
   readonly sid: Sid;
   /** Where the user verifies; null without `http.publicUrl`. */
   readonly url: string | null;
+  /** For a user who cannot open `url`, in a game for instance: to type at `codeUrl`. */
+  readonly code: string;
+  /** Where the user types the code; null without `http.publicUrl`. */
+  readonly codeUrl: string | null;
 }
 
 /** A new session. */
@@ -98,11 +102,17 @@ export class Sessions extends Context.Service<
       const { publicUrl, redirectOrigins } = yield* PublicAddress;
       const embedderKey = yield* makeEmbedderKey(scope);
 
-      const shown = ({ id: _, ...session }: VerificationSession, sid: Sid): Session => ({
-        ...session,
-        sid,
-        url: publicUrl === null ? null : `${publicUrl}/verify?sid=${sid}`,
-      });
+      const shown = ({ id: _, ...session }: VerificationSession, sid: Sid) =>
+        Effect.map(
+          secrets.sessionCode(sid),
+          (code): Session => ({
+            ...session,
+            sid,
+            url: publicUrl === null ? null : `${publicUrl}/verify?sid=${sid}`,
+            code,
+            codeUrl: publicUrl === null ? null : `${publicUrl}/go`,
+          }),
+        );
 
       const find = Effect.fnUntraced(function* (sid: string) {
         if (!isSid(sid)) return null;
@@ -127,7 +137,7 @@ export class Sessions extends Context.Service<
                   const next = yield* known === null ? read.current : read.next(known, Infinity);
                   return next === "ended" || next === "timeout"
                     ? undefined
-                    : ([shown(next, sid), next] as const);
+                    : ([yield* shown(next, sid), next] as const);
                 }),
             );
           }),
@@ -148,15 +158,14 @@ export class Sessions extends Context.Service<
             chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
             redirect,
           });
-          const { pollsRemaining: _, sid, ...session } = created;
-          return shown(session, sid);
+          return yield* shown(storedOf(created), created.sid);
         }),
 
         get: Effect.fnUntraced(function* (text) {
           const found = yield* find(text);
           if (found === null) return null;
           const read = yield* reads.observe(found.session);
-          return shown(yield* read.current, found.sid);
+          return yield* shown(yield* read.current, found.sid);
         }, Effect.scoped),
 
         wait: Effect.fnUntraced(function* (text, { within = Infinity } = {}) {
@@ -170,7 +179,7 @@ export class Sessions extends Context.Service<
             if (next === "timeout" || next === "ended") break;
             current = next;
           }
-          return shown(current, sid);
+          return yield* shown(current, sid);
         }, Effect.scoped),
 
         watch,
@@ -179,12 +188,14 @@ export class Sessions extends Context.Service<
           const { sid, session } = yield* require(text);
           const key = Option.getOrNull(yield* keyStore.findById(session.keyId));
           if (key === null) return yield* new SessionNotFound();
-          const { pollsRemaining: _, ...cancelled } = yield* sessions.cancel(key, sid);
-          return shown(cancelled, sid);
+          return yield* shown(storedOf(yield* sessions.cancel(key, sid)), sid);
         }),
       });
     }),
   );
 }
+
+/** A session without what only its reads have. */
+const storedOf = ({ pollsRemaining: _, ...session }: ReadSession): VerificationSession => session;
 
 const isSid = Schema.is(Sid);

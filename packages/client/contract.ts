@@ -241,6 +241,10 @@ export interface VerificationSession {
   readonly state: "pending" | "opened" | "completed" | "failed" | "cancelled" | "expired";
   /** Where the user verifies */
   readonly url: string;
+  /** For a user who cannot open `url`, in a game for instance: to type at `codeUrl` */
+  readonly code: string;
+  /** Where the user types `code` */
+  readonly codeUrl: string;
   /** The only chat user who may finish it, or who did */
   readonly chatId: ChatId | null;
   /** The game user that was linked */

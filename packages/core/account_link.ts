@@ -8,6 +8,8 @@ import { AltDetection } from "./alts/alt_detection.ts";
 import { AltReviews } from "./alts/alt_reviews.ts";
 import * as AuditRetention from "./audit/audit_retention.ts";
 import { SecurityLog } from "./audit/security_log.ts";
+import { OwnedLinks } from "./communities/owned_links.ts";
+import { OwnedScopes } from "./communities/owned_scopes.ts";
 import { FixtureLoader } from "./fixture/fixture_loader.ts";
 import { FlowSubjects } from "./flow/flow_subjects.ts";
 import { VerificationFlows } from "./flow/verification_flows.ts";
@@ -92,6 +94,12 @@ export const layerUsers = Layer.merge(OwnLinks.layer, UserData.layer);
 export const layerAlts = AltDetection.layer;
 
 /**
+ * `OwnedScopes` and `OwnedLinks`, with which owners see and change the links of their communities, over
+ * the services of `layer`.
+ */
+export const layerOwners = OwnedLinks.layer.pipe(Layer.provideMerge(OwnedScopes.layer));
+
+/**
  * All of these, as the HTTP application requires them.
  *
  * @example
@@ -113,6 +121,7 @@ export const layerAlts = AltDetection.layer;
  *   AccountLink.layerSignIns,
  *   AccountLink.layerUsers,
  *   AccountLink.layerAlts,
+ *   AccountLink.layerOwners,
  * );
  * const service = web.pipe(
  *   Layer.provideMerge(AccountLink.layer),
@@ -125,7 +134,7 @@ export const layerAlts = AltDetection.layer;
  * );
  * ```
  */
-export const layerWeb = Layer.mergeAll(layerFlows, layerSignIns, layerUsers, layerAlts);
+export const layerWeb = Layer.mergeAll(layerFlows, layerSignIns, layerUsers, layerAlts, layerOwners);
 
 /**
  * `layer` with cryptography of Web Crypto, which every runtime has. It requires the ports of

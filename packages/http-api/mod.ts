@@ -10,6 +10,7 @@ export * as Rowifi from "./compat/rowifi.ts";
 export type { CompatRefusal, CompatService, Credential } from "./compat_service.ts";
 export * as DashboardAccount from "./dashboard/account.ts";
 export * as DashboardActivity from "./dashboard/activity.ts";
+export * as DashboardCommunities from "./dashboard/communities.ts";
 export * as DashboardKeys from "./dashboard/keys.ts";
 export * from "./errors.ts";
 export { errorExample, errorExampleV1 } from "./open_api/examples.ts";

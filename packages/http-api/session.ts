@@ -24,6 +24,10 @@ export const Session = Schema.Struct({
   guildId: Schema.NullOr(GuildId),
   state: Schema.Literals(["pending", "opened", "completed", "failed", "cancelled", "expired"]),
   url: Schema.String.annotate({ description: "Where the user verifies" }),
+  code: Schema.String.annotate({
+    description: "For a user who cannot open `url`, in a game for instance: to type at `codeUrl`",
+  }),
+  codeUrl: Schema.String.annotate({ description: "Where the user types `code`" }),
   chatId: Schema.NullOr(ChatId).annotate({
     description: "The only chat user who may finish it, or who did",
   }),
@@ -47,6 +51,8 @@ export const exampleSession = {
   guildId: null,
   state: "pending",
   url: "http://127.0.0.1:8080/verify?sid=vs_0123456789abcdefghijABCDEFGHIJ0123456789_-A",
+  code: "BCDF-2345",
+  codeUrl: "http://127.0.0.1:8080/go",
   chatId: null,
   gameId: null,
   linkChanged: false,

@@ -87,7 +87,7 @@ export const makeHttpApp = Effect.gen(function* () {
 
   /** What answers outside of the routes, by the path. */
   const visitorsOf = (url: string) => {
-    if (isUnder("/verify", url)) return flow;
+    if (isUnder("/verify", url) || isUnder("/go", url) || url === "/" || url.startsWith("/?")) return flow;
     if (isUnder("/dashboard", url) && !isUnder(dashboardApi, url)) return dashboard;
     return isUnder("/me", url) ? me : pipeline;
   };
@@ -111,11 +111,25 @@ export const makeHttpApp = Effect.gen(function* () {
     );
   };
 
+  /** The redirect of a page's path with a slash at its end; null for any other. */
+  const redirectToPage = (request: HttpRequest): Effect.Effect<HttpResponse> | null => {
+    const [, path = "", query = ""] = /^([^?]+)\/(\?.*)?$/.exec(request.url) ?? [];
+    if (!pageRoots.some((root) => isUnder(root, path)) || isUnder(dashboardApi, path)) return null;
+    if (unroutable.test(path)) return null;
+    const page = router.find("GET", path) ?? documents.find("GET", path);
+    if (page === undefined) return null;
+    const location = `${path}${query}`;
+    return flow.visit("slash", () => Effect.succeed(emptyResponse(308, { ...privateHeaders, location })))(
+      request,
+      {},
+    );
+  };
+
   const answer = (request: HttpRequest): Effect.Effect<HttpResponse> => {
     const { method, url } = request;
     if (unusual.test(url)) {
       if (!isReadable(url)) return unreadable(request);
-      if (unroutable.test(url)) return notFound(request);
+      if (unroutable.test(url)) return redirectToPage(request) ?? notFound(request);
     }
     const found = router.find(method, url);
     if (found !== undefined) return withServerSpan(request, found.path, found.answer(request, found.query));
@@ -133,6 +147,9 @@ export const makeHttpApp = Effect.gen(function* () {
 });
 
 const dashboardApi = "/dashboard/api";
+
+/** What is below these are pages, but for the JSON of the dashboard. */
+const pageRoots = ["/verify", "/go", "/me", "/dashboard", "/docs", "/guide"];
 
 /** Answers of the dashboard's JSON are for the signed-in browser, as the pages are. */
 const unframed = ({ answer, refuse }: HttpApp): HttpApp => ({
@@ -155,13 +172,13 @@ const strictTransport = (response: HttpResponse): HttpResponse =>
   response.withHeaders({ "strict-transport-security": "max-age=31536000" });
 
 /** A URL that needs the checks below; most do not. */
-const unusual = /[%;#]|\/(?:[/?]|$)/;
+const unusual = /[%;#]|\/(?:[/?]|$)|^[^/]/;
 
 /**
- * Paths that the router would misread: it starts a query at a semicolon or hash, and takes an empty
- * segment for a parameter.
+ * Paths that the router would misread: it starts a query at a semicolon or hash, takes an empty
+ * segment for a parameter, and what is no path for the root.
  */
-const unroutable = /^[^?]*[;#]|^[^?]+\/(?:[/?]|$)/;
+const unroutable = /^[^?]*[;#]|^[^?]+\/(?:[/?]|$)|^[^/]/;
 
 /** Whether the percent-encoding of a path and query can be read. */
 const isReadable = (url: string): boolean => {

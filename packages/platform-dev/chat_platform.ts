@@ -1,7 +1,7 @@
 /**
  * The chat platform port on a dev platform.
  */
-import { type ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
+import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import { ChatUser, Guild } from "@accountlink/core/platforms";
 import { findResource, type Resilience, resilientClient } from "@accountlink/platform-http";
 import { Effect, flow, Layer, Option, type Redacted } from "effect";
@@ -91,6 +91,14 @@ export const devChatPlatform = ({
           absent: refusal("unknown_user"),
         });
 
+      const findUserByName = (username: string) =>
+        findResource(client, {
+          operation: "ChatPlatform.findUserByName",
+          url: `/users/by-name/${encodeURIComponent(username)}`,
+          found: ChatUser,
+          absent: refusal("unknown_user"),
+        });
+
       const botGuilds = findResource(client, {
         operation: "ChatPlatform.joinedGuilds",
         url: "/bot/guilds",
@@ -111,6 +119,11 @@ export const devChatPlatform = ({
           }),
         isManager: flow(findMember, Effect.map(Option.exists(({ manager }) => manager))),
         findUser,
+        findUserByName: (username) =>
+          Effect.map(
+            findUserByName(username),
+            Option.map(({ id }) => ChatId.make(id)),
+          ),
       });
     }),
   );

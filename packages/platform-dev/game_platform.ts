@@ -1,7 +1,7 @@
 /**
  * The game platform port on a dev platform.
  */
-import { type GameId, GamePlatform } from "@accountlink/core";
+import { GameId, GamePlatform } from "@accountlink/core";
 import { GameProfile } from "@accountlink/core/platforms";
 import { findResource, type Resilience, resilientClient } from "@accountlink/platform-http";
 import { Effect, flow, Layer, Option } from "effect";
@@ -46,6 +46,22 @@ export const devGamePlatform = ({
           absent: refusal("unknown_user"),
         });
 
-      return GamePlatform.of({ hasUser: flow(findUser, Effect.map(Option.isSome)), findProfile });
+      const findUserByName = (username: string) =>
+        findResource(client, {
+          operation: "GamePlatform.findUserByName",
+          url: `/users/by-name/${encodeURIComponent(username)}`,
+          found: GameUser,
+          absent: refusal("unknown_user"),
+        });
+
+      return GamePlatform.of({
+        hasUser: flow(findUser, Effect.map(Option.isSome)),
+        findProfile,
+        findUserByName: (username) =>
+          Effect.map(
+            findUserByName(username),
+            Option.map(({ id }) => GameId.make(id)),
+          ),
+      });
     }),
   );

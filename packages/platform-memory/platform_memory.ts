@@ -41,6 +41,7 @@ const chatPlatform = (fixture: PlatformFixture) => {
     isManager: (guildId, chatId) =>
       Effect.sync(() => guilds.get(guildId)?.members.get(chatId)?.manager === true),
     findUser: (chatId) => Effect.sync(() => Option.fromUndefinedOr(users.get(chatId))),
+    findUserByName: (username) => Effect.sync(() => idOfName(fixture.chatUsers, username)),
   });
 };
 
@@ -49,8 +50,15 @@ const gamePlatform = ({ gameUsers }: PlatformFixture) => {
   return GamePlatform.of({
     hasUser: (gameId: GameId) => Effect.sync(() => users.has(gameId)),
     findProfile: (gameId) => Effect.sync(() => Option.fromUndefinedOr(users.get(gameId))),
+    findUserByName: (username) => Effect.sync(() => idOfName(gameUsers, username)),
   });
 };
+
+const idOfName = <Id>(
+  users: ReadonlyArray<{ readonly id: Id; readonly username: string | null }>,
+  username: string,
+): Option.Option<Id> =>
+  Option.fromUndefinedOr(users.find((user) => user.username?.toLowerCase() === username.toLowerCase())?.id);
 
 /**
  * Both platforms of the fixture. Guilds without the bot and their members are not found.

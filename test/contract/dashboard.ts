@@ -7,7 +7,7 @@ import { type Answer, type Json, type RequestOptions, textOf } from "../support/
 import { checked } from "./contract_server.ts";
 import type { SiteServer } from "./site_server.ts";
 
-type Path = `${"GET" | "POST" | "PATCH" | "DELETE"} /${string}`;
+type Path = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
 
 /** Who is signed in, and what they send. */
 export interface Owner {

@@ -8,6 +8,7 @@ const varying: ReadonlyArray<readonly [RegExp, string]> = [
   [/req_\w{26}/g, "a request id"],
   [/vs_[\w-]{43}/g, "a sid"],
   [/pid_\w+/g, "a pid"],
+  [/(?<="code\\?":\\?")[2-9A-Z]{4}-[2-9A-Z]{4}/g, "a code"],
   [/http:\/\/127\.0\.0\.1:\d+/g, "the service"],
   [/(?<="linkHash\\?":\\?")[\w-]+/g, "a hash"],
   [/(?<="keyId\\?":\\?")\w+/g, "a key"],

@@ -110,17 +110,49 @@ test("a client that waits or listens hears what changed", async () => {
   expect((await waiting).body.data).toMatchObject({ ...changed, gameId: "3", previousGameId: "1" });
 });
 
-test("a user with another game account sees both and can keep it", async () => {
+test("a user with another game account sees both and can keep it, or cancel", async () => {
   const key = kept;
   const browser = newBrowser();
   const { sid } = await newSession(key);
   const page = await browser.walk(`?sid=${textOf(sid)}`);
-  expectPage(page, 200, "Is this right?");
-  expect(page.text).toContain("Link Player 1 instead");
+  expectPage(page, 200, "Which account is yours?");
+  expect(page.text).toContain("Link Player 1");
   expect(page.text).toContain("Keep Player 2");
-  expectPage(await browser.post("/verify/cancel", formOf(page)), 200, "Nothing was linked");
+  const before = await send("GET /v2/verifications/chat?chatId=100001", { key });
+  const done = await browser.post("/verify/confirm", { ...formOf(page), keep: "1" });
+  expectPage(done, 200, "Your link stays as it is");
+  expect(done.text).toContain("Player 2");
+  expect(await read(key, textOf(sid))).toMatchObject({
+    state: "completed",
+    chatId: "100001",
+    gameId: "2",
+    linkChanged: false,
+    previousGameId: null,
+    completedAt: expect.any(String),
+  });
+  const after = await send("GET /v2/verifications/chat?chatId=100001", { key });
+  expect(after.body.data).toEqual(before.body.data);
+  expectPage(await browser.post("/verify/confirm", formOf(page)), 409, "This is done already");
+
+  const other = await newSession(key);
+  const again = await browser.walk(`?sid=${textOf(other.sid)}`);
+  expectPage(await browser.post("/verify/cancel", formOf(again)), 200, "Nothing was linked");
   expect(await gameOf(key)).toBe("2");
-  expect(await read(key, textOf(sid))).toMatchObject({ state: "cancelled", linkChanged: false });
+  expect(await read(key, textOf(other.sid))).toMatchObject({ state: "cancelled", linkChanged: false });
+});
+
+test("who keeps a link without a session is told so, and without a link nothing is kept", async () => {
+  const { pid } = await newSession(kept);
+  const browser = newBrowser();
+  const page = await browser.walk(`?pid=${textOf(pid)}`);
+  const done = await browser.post("/verify/confirm", { ...formOf(page), keep: "1" });
+  expectPage(done, 200, "Your link stays as it is");
+  const key = newKey();
+  const { sid } = await newSession(key);
+  const unlinked = await browser.walk(`?sid=${textOf(sid)}`);
+  const refused = await browser.post("/verify/confirm", { ...formOf(unlinked), keep: "1" });
+  expectPage(refused, 409, "Your link has changed meanwhile");
+  expect(await gameOf(key)).toBe(null);
 });
 
 test("a user who confirms what was linked before is told so", async () => {

@@ -61,7 +61,6 @@ describe("A path that does not exist", () => {
   });
 
   test.each([
-    "/",
     "/nope",
     "/api",
     "/api/v2/chat",
@@ -79,6 +78,36 @@ const messageOf = (path: string, { error, message }: Json) => {
   if (path.startsWith("/compat/ro")) return message;
   return /^\/(?:api\/v1|compat)\//.test(path) ? error : error?.message;
 };
+
+describe("A page", () => {
+  test("is what people find at the root, with the ways from there", async () => {
+    const { status, headers, text } = await send("GET /");
+    expect([status, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    for (const way of ["/me", "/dashboard", "/docs", "/go"]) expect(text).toContain(`href="${way}"`);
+    expect((await send("HEAD /")).status).toBe(200);
+    expect((await send("POST /")).status).toBe(405);
+  });
+
+  test.each([
+    ["/verify/", "/verify"],
+    ["/verify/?sid=vs_x&a=%20", "/verify?sid=vs_x&a=%20"],
+    ["/go/", "/go"],
+    ["/me/", "/me"],
+    ["/dashboard/", "/dashboard"],
+    ["/dashboard/keys/?x=1", "/dashboard/keys?x=1"],
+    ["/docs/", "/docs"],
+  ])("with a slash at its end leads to the one without: %s", async (path, location) => {
+    const { status, headers } = await send(`GET ${path}`);
+    expect([status, headers.location]).toEqual([308, location]);
+  });
+
+  test.each(["/nope/", "/verify//", "/verify/nope/", "/dashboard/api/session/", "/openapi.json/"])(
+    "is none at %s",
+    async (path) => {
+      expect((await send(`GET ${path}`)).status).toBe(404);
+    },
+  );
+});
 
 describe.each([...methodsByPath.keys()])("%s", (path) => {
   const others = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"].filter(

@@ -28,6 +28,8 @@ describe("Creating a session", () => {
       guildId: null,
       state: "pending",
       url: expect.stringMatching(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/verify\\?sid=${textOf(sid)}$`)),
+      code: expect.stringMatching(/^[2-9B-DF-HJKMNP-TV-XZ]{4}-[2-9B-DF-HJKMNP-TV-XZ]{4}$/),
+      codeUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/go$/),
       chatId: null,
       gameId: null,
       linkChanged: false,

@@ -67,7 +67,9 @@ describe.skipIf(!(await hasProgram("curl")))("the client of curl", () => {
   /** Without what differs from run to run. */
   const masked = (text: string): unknown =>
     JSON.parse(text, (name, value: unknown) =>
-      /^(?:sid|pid|url|requestId|.*At|rateLimit|timestamp)$/.test(name) && value !== null ? name : value,
+      /^(?:sid|pid|url|code|codeUrl|requestId|.*At|rateLimit|timestamp)$/.test(name) && value !== null
+        ? name
+        : value,
     );
 
   it("creates what is shown", async () => {

@@ -6,6 +6,7 @@ import { accounts } from "./accounts.ts";
 import { audits } from "./audits.ts";
 import { changes } from "./changes.ts";
 import { keys } from "./keys.ts";
+import { settings } from "./settings.ts";
 import { updates } from "./updates.ts";
 
 /**
@@ -20,4 +21,12 @@ import { updates } from "./updates.ts";
  * ```
  */
 export const keyStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("KeyStore", options, { ...accounts, ...accountUpdates, ...keys, ...changes, ...updates, ...audits });
+  suite("KeyStore", options, {
+    ...accounts,
+    ...accountUpdates,
+    ...keys,
+    ...changes,
+    ...updates,
+    ...settings,
+    ...audits,
+  });

@@ -1,10 +1,10 @@
-import { LinkStore, type StoragePorts } from "@accountlink/core";
-import type { AuditEntry } from "@accountlink/core/audit";
-import { unstorableTexts } from "@accountlink/testing";
+import { AuditLog, LinkStore, type StoragePorts } from "@accountlink/core";
+import type { AuditEntry, AuditFilter } from "@accountlink/core/audit";
+import { uniqueKeyId, unstorableTexts } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectDefect, expectEqual, expectThat } from "../expect.ts";
 import type { Cases } from "../suite.ts";
-import { ada, bob, chess, makeWorld, origin, poker } from "../world.ts";
+import { ada, bob, chess, cyd, makeWorld, origin, poker } from "../world.ts";
 import { line, linkBench, newLinkBench, twoLinkBenches } from "./link_bench.ts";
 
 /** The audit entries of link writes. */
@@ -96,6 +96,28 @@ export const audits: Cases<StoragePorts> = {
     }
     expectEqual(yield* links.find(ada), null);
     expectEqual(yield* links.entries, []);
+  }),
+
+  "the log of a chat user has the entries that are about them, of one account": Effect.gen(function* () {
+    const log = yield* AuditLog;
+    const { account, global } = yield* makeWorld;
+    const [links, elsewhere] = [yield* linkBench(global), yield* newLinkBench];
+    yield* links.set(ada, chess, 1);
+    yield* links.set(bob, chess, 2);
+    yield* links.remove(bob, 3);
+    yield* links.move(ada, bob, 4);
+    yield* links.load([line(cyd, chess)], "keep", null, 5);
+    yield* elsewhere.set(bob, chess, 6);
+    const timesOf = (filter: AuditFilter, limit = 10, before: number | null = null) =>
+      Effect.map(log.list(account.name, before, limit, filter), (entries) => entries.map(({ at }) => at));
+    const all = { action: null, keyId: null };
+    expectEqual(yield* timesOf({ ...all, chatId: ada }), [4, 1]);
+    expectEqual(yield* timesOf({ ...all, chatId: bob }), [4, 3, 2]);
+    expectEqual(yield* timesOf({ ...all, chatId: cyd }), []);
+    expectEqual(yield* timesOf({ ...all, chatId: bob, action: "link.set" }), [2]);
+    expectEqual(yield* timesOf({ ...all, chatId: bob, keyId: uniqueKeyId() }), []);
+    const [newest] = yield* log.list(account.name, null, 1, { ...all, chatId: bob });
+    expectEqual(yield* timesOf({ ...all, chatId: bob }, 1, newest?.sequence ?? 0), [3]);
   }),
 
   "entries of two scopes of an account share one sequence": Effect.gen(function* () {

@@ -4,6 +4,7 @@ import { type SuiteOptions, suite } from "../suite.ts";
 import { audits } from "./audits.ts";
 import { exports } from "./exports.ts";
 import { imports } from "./imports.ts";
+import { newest } from "./newest.ts";
 import { races } from "./races.ts";
 import { reads } from "./reads.ts";
 import { writes } from "./writes.ts";
@@ -21,4 +22,12 @@ import { writes } from "./writes.ts";
  * ```
  */
 export const linkStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("LinkStore", options, { ...reads, ...writes, ...imports, ...exports, ...audits, ...races });
+  suite("LinkStore", options, {
+    ...reads,
+    ...newest,
+    ...writes,
+    ...imports,
+    ...exports,
+    ...audits,
+    ...races,
+  });

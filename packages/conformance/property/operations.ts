@@ -71,6 +71,8 @@ export const storageOperations = Effect.gen(function* () {
         progress: { source: pid, position: 1 },
       }),
       importPosition: links.importPosition(pid),
+      countLinks: links.countLinks(pid),
+      newestPage: links.newestPage(pid, { lastVerifiedAt: at, chatId: ada }, 10),
       exportPage: links.exportPage(pid, null, 10),
     } satisfies OperationsOf<LinkStore["Service"]>),
     ...prefixed("KeyStore", {
@@ -82,6 +84,9 @@ export const storageOperations = Effect.gen(function* () {
       ensureScope: keys.ensureScope(account.name, { kind: "global" }, uniquePid()),
       findScope: keys.findScope(account.name, { kind: "global" }),
       findScopeByPid: keys.findScopeByPid(pid),
+      listScopes: keys.listScopes(account.name),
+      findSettings: keys.findSettings(pid),
+      updateSettings: keys.updateSettings({ ...origin, pid, update: { displayName: "Makers" }, at }),
       insertKey: keys.insertKey({ ...origin, key, hash, maxKeys: null, at }),
       findByHash: keys.findByHash(hash),
       findById: keys.findById(key.id),
@@ -163,6 +168,7 @@ const verificationOperations = Effect.gen(function* () {
     ...prefixed("SessionStore", {
       create: Effect.suspend(() => sessions.create({ session: makeSession(key), burst })),
       find: sessions.find(id),
+      findSealedSid: sessions.findSealedSid(uniqueText(), 0),
       changedSince: sessions.changedSince(0, null),
       advance: sessions.advance({ id, to: "opened", at: 0 }),
       complete: sessions.complete(completion),

@@ -86,6 +86,7 @@ export interface Observation {
   readonly flows: ReadonlyArray<unknown>;
   /** Newest first, without sequences, which differ between stores. */
   readonly entries: ReadonlyArray<Omit<AuditEntry, "sequence">>;
+  readonly entriesOfAda: ReadonlyArray<unknown>;
 }
 
 export const observe = Effect.fnUntraced(function* (
@@ -98,6 +99,8 @@ export const observe = Effect.fnUntraced(function* (
       Effect.map(links.findByChatIds(pid, [ada, bob, cyd]), plain),
       Effect.map(links.findByGameIds(pid, [chess, poker]), plain),
       links.exportPage(pid, null, 100),
+      links.newestPage(pid, null, 100),
+      links.countLinks(pid),
       links.importPosition(pid),
     ]);
   const entries = yield* log.list(world.account.name, null, 1_000);
@@ -109,8 +112,14 @@ export const observe = Effect.fnUntraced(function* (
     changedSessions: ownOf(world.sessionIds, yield* sessions.changedSince(0, world.sessionIds)),
     flows: yield* Effect.forEach(world.flowIds, (id) => Effect.map(flows.find(id, 0), plain)),
     entries: entries.map(({ sequence: _, ...entry }) => entry),
+    entriesOfAda: (yield* log.list(world.account.name, null, 1_000, ofAda)).map(({ at, action }) => [
+      at,
+      action,
+    ]),
   };
 });
+
+const ofAda = { action: null, keyId: null, chatId: ada };
 
 const plain = (answer: unknown): unknown => {
   if (Option.isOption(answer)) return Option.getOrNull(answer);

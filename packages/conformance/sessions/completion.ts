@@ -96,6 +96,52 @@ export const completion: Cases<StoragePorts> = {
     expectEqual((yield* bench.entries).length, 1);
   }),
 
+  "complete that keeps the link writes nothing else, and completes the session with it": Effect.gen(
+    function* () {
+      const bench = yield* newVerificationBench;
+      yield* bench.links.set(ada, poker, 1);
+      const [record, entries] = [yield* bench.links.find(ada), yield* bench.entries];
+      const session = yield* bench.create();
+      const flow = yield* bench.proven(session.id);
+      const kept = {
+        ...session,
+        state: "completed",
+        chatId: ada,
+        gameId: poker,
+        linkChanged: false,
+        previousGameId: null,
+        completedAt: 2,
+        change: 2,
+      } as const;
+      expectEqual(yield* bench.complete(flow, { at: 2, keeps: true }), {
+        _tag: "Kept",
+        gameId: poker,
+        session: kept,
+      });
+      expectEqual(yield* bench.find(session.id), kept);
+      expectEqual([yield* bench.links.find(ada), yield* bench.entries], [record, entries]);
+      expectEqual(yield* bench.complete(flow, { at: 2, keeps: true }), gone);
+      const alone = yield* bench.proven();
+      expectEqual(yield* bench.complete(alone, { keeps: true }), {
+        _tag: "Kept",
+        gameId: poker,
+        session: null,
+      });
+    },
+  ),
+
+  "complete that keeps refuses without a link, or after one changed": Effect.gen(function* () {
+    const bench = yield* newVerificationBench;
+    const { id } = yield* bench.create();
+    const first = yield* bench.proven(id);
+    expectEqual(yield* bench.complete(first, { keeps: true }), changed);
+    yield* bench.links.set(ada, poker);
+    expectEqual(yield* bench.complete(first, { keeps: true }), changed);
+    expectEqual((yield* bench.find(id))?.state, "pending");
+    expectEqual((yield* bench.links.find(ada))?.gameId, poker);
+    expectEqual(yield* bench.complete(uniqueFlowId(), { keeps: true }), gone);
+  }),
+
   "complete after a removal increments the version, and replaces no game": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
     yield* bench.links.set(ada, poker, 1);

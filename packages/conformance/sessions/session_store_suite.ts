@@ -2,6 +2,7 @@
 import type { StoragePorts } from "@accountlink/core";
 import { type SuiteOptions, suite } from "../suite.ts";
 import { changes } from "./changes.ts";
+import { codes } from "./codes.ts";
 import { completion } from "./completion.ts";
 import { creation } from "./creation.ts";
 import { races } from "./races.ts";
@@ -20,4 +21,4 @@ import { removals } from "./removals.ts";
  * ```
  */
 export const sessionStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
-  suite("SessionStore", options, { ...creation, ...changes, ...completion, ...removals, ...races });
+  suite("SessionStore", options, { ...creation, ...codes, ...changes, ...completion, ...removals, ...races });

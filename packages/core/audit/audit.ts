@@ -2,7 +2,7 @@
  * The record of the audit log. Every change of links and keys stores its entry in the same
  * transaction.
  */
-import type { ChatId, KeyId, Pid } from "../ids.ts";
+import { type ChatId, isChatId, type KeyId, type Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 
 /**
@@ -63,6 +63,16 @@ export interface AuditEntry extends WriteOrigin {
   /** What changed, such as the chat ID and the previous game ID. No secrets or addresses. */
   readonly details: Readonly<Record<string, string | number | null>>;
 }
+
+/**
+ * The chat users that an entry is about: whose link or review was changed, else who made the change.
+ *
+ * @internal
+ */
+export const usersOf = ({ actor, details }: Pick<AuditEntry, "actor" | "details">): ReadonlyArray<ChatId> => {
+  const named = [details["chatId"], details["newChatId"] ?? details["otherChatId"]].filter(isChatId);
+  return named.length === 0 && actor.type === "user" && isChatId(actor.id) ? [actor.id] : named;
+};
 
 /**
  * The key that an entry is about: which was changed, or which made the change; null for none.

@@ -4,9 +4,9 @@
  */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
-import type { KeyId } from "../ids.ts";
+import type { ChatId, KeyId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import type { AuditAction, AuditEntry } from "./audit.ts";
+import { type AuditAction, type AuditEntry, usersOf } from "./audit.ts";
 
 /** Which entries to list. */
 export interface AuditFilter {
@@ -14,13 +14,18 @@ export interface AuditFilter {
   readonly action: AuditAction | null;
   /** A key that changed, or that made the change; null for every entry. */
   readonly keyId: KeyId | null;
+  /** A chat user that the change is about; null or left out for every entry. */
+  readonly chatId?: ChatId | null;
 }
 
 /** Whether an entry is listed. */
 export const passesFilter = (
-  { action, actor, details }: AuditEntry,
+  entry: AuditEntry,
   filter: AuditFilter = { action: null, keyId: null },
 ): boolean => {
+  const { action, actor, details } = entry;
+  const { chatId = null } = filter;
+  if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
   if (filter.action !== null && filter.action !== action) return false;
   const { keyId } = filter;
   return keyId === null || details["keyId"] === keyId || (actor.type === "key" && actor.id === keyId);

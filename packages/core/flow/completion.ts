@@ -17,7 +17,7 @@ export interface CompletionState {
   readonly record: LinkRecord | undefined;
 }
 
-export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Completed" }>;
+export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Completed" | "Kept" }>;
 
 /**
  * Why a flow cannot complete; null if it can.
@@ -49,7 +49,9 @@ export const completionRefusal = (
   if (isVoided(flow)) return { _tag: "LinkChanged" };
   if (!holdsProofs(flow, write) || (flow.session !== null && !isFor(session, write)))
     return { _tag: "FlowGone" };
-  return (record?.linkVersion ?? 0) === flow.seenVersion ? null : { _tag: "LinkChanged" };
+  const isAsSeen = (record?.linkVersion ?? 0) === flow.seenVersion;
+  const hasLink = record !== undefined && record.gameId !== null;
+  return isAsSeen && (hasLink || !write.keeps) ? null : { _tag: "LinkChanged" };
 };
 
 const holdsProofs = (flow: VerificationFlow, { chatId, gameId }: CompleteFlow): boolean =>
@@ -61,7 +63,7 @@ const isFor = (session: VerificationSession | undefined, { pid, chatId }: Comple
 /** The session after its completion. */
 export const completedSession = (
   session: VerificationSession,
-  { chatId, gameId, at }: CompleteFlow,
+  { chatId, gameId, at }: Pick<CompleteFlow, "chatId" | "gameId" | "at">,
   previousGameId: GameId | null,
 ): VerificationSession => ({
   ...session,
@@ -72,4 +74,14 @@ export const completedSession = (
   previousGameId,
   completedAt: at,
   change: session.change + 1,
+});
+
+/** The session of a chat user who keeps their link. */
+export const keptSession = (
+  session: VerificationSession,
+  { chatId, at }: CompleteFlow,
+  gameId: GameId,
+): VerificationSession => ({
+  ...completedSession(session, { chatId, gameId, at }, gameId),
+  previousGameId: null,
 });

@@ -1,10 +1,10 @@
 /**
- * `VerificationFlows.confirm`: stores the link of both proofs.
+ * `VerificationFlows.confirm`: stores the link of both proofs, or keeps the one that the user has.
  */
 import { Clock, Effect } from "effect";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
-import type { Sid } from "../ids.ts";
+import type { GameId, Sid } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
@@ -39,11 +39,16 @@ export const makeConfirm = Effect.gen(function* () {
   const forms = yield* makeFormChecks;
   const findFlow = yield* makeFindFlow;
 
+  /** The address that is stored as a sighting, unless none is kept. */
+  const protectedAddress = (address: ClientAddress | null, keeps: boolean) =>
+    sightingRetention > 0 && address !== null && !keeps ? vault.protect(address) : Effect.succeed(null);
+
   return Effect.fn("VerificationFlows.confirm")(function* (
     cookie: Cookie,
     form: FlowForm,
     { address, browser, requestId }: ConfirmedFrom,
   ) {
+    const { keeps = false } = form;
     const flow = yield* findFlow(cookie);
     if (flow === null) return yield* forms.refuse(cookie, form);
     const { id, session, pid, chatId, gameId, entry } = flow;
@@ -53,17 +58,33 @@ export const makeConfirm = Effect.gen(function* () {
     if (chatId === null || gameId === null) return yield* new FlowRefused({ reason: "unfinished", entry });
     yield* admitUser(guard, subject, { chatId }, entry);
     if (session === null) yield* limits.admitFlow(address);
-    const mark = sightingRetention > 0 ? yield* markOf(browser) : null;
+    const mark = sightingRetention > 0 && !keeps ? yield* markOf(browser) : null;
     const completed = yield* sessions.complete({
       flow: id,
       pid,
       chatId,
       gameId,
-      address: sightingRetention > 0 && address !== null ? yield* vault.protect(address) : null,
+      address: yield* protectedAddress(address, keeps),
       browser: mark === null ? null : yield* browserHash(mark),
       at: yield* Clock.currentTimeMillis,
       actor: { type: "user", id: chatId },
       requestId,
+      keeps,
+    });
+    const ended = { entry, guildId: subject.guildId, browser: mark };
+    const { doneText } = subject.settings;
+    const confirmed = Effect.fnUntraced(function* (linked: GameId, linkChanged: boolean, kept: boolean) {
+      if (session !== null) yield* watch.announce([session]);
+      if (subject.redirect !== null)
+        return { ...ended, redirect: withOutcome(subject.redirect, subject.sid) };
+      return {
+        ...ended,
+        redirect: null,
+        ...(yield* accounts.both(chatId, linked)),
+        linkChanged,
+        kept,
+        doneText,
+      };
     });
     switch (completed._tag) {
       case "FlowGone":
@@ -74,16 +95,12 @@ export const makeConfirm = Effect.gen(function* () {
         // The user confirmed a page that is out of date, so the proofs are dropped.
         yield* flows.end(id);
         return yield* new FlowRefused({ reason: "link_changed", entry });
+      case "Kept":
+        return yield* confirmed(completed.gameId, false, true);
       case "Completed": {
         const { previousGameId } = completed;
-        if (session !== null) yield* watch.announce([session]);
         yield* events.announce("linkChanged", { scope: subject.scope, chatId, gameId, previousGameId });
-        const ended = { entry, guildId: subject.guildId, browser: mark };
-        if (subject.redirect !== null) {
-          return { ...ended, redirect: withOutcome(subject.redirect, subject.sid) };
-        }
-        const linkChanged = previousGameId !== gameId;
-        return { ...ended, redirect: null, ...(yield* accounts.both(chatId, gameId)), linkChanged };
+        return yield* confirmed(gameId, previousGameId !== gameId, false);
       }
     }
   });

@@ -18,6 +18,7 @@ export const stepsTotal = Metric.counter("accountlink_flow_steps_total", {
 /** The steps of a flow. */
 export type FlowEvent =
   | "entered"
+  | "code_entered"
   | `${ProofStep}_started`
   | `${ProofStep}_proven`
   | "completed"

@@ -14,6 +14,8 @@ export interface FlowForm {
   readonly csrf: string | null;
   /** The session of the page, which outlives the flow; null without one. */
   readonly sid: string | null;
+  /** Of a confirmation: whether the user keeps the link that they have. */
+  readonly keeps?: boolean;
 }
 
 export const makeFormChecks = Effect.gen(function* () {

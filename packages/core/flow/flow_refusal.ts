@@ -9,6 +9,7 @@ import type { FlowAccount, FlowEntry } from "./flow_view.ts";
 
 /**
  * - `unknown`: no such session or scope, or no active key for it.
+ * - `unknown_code`: no open session has the code.
  * - `bad_redirect`: no active key of the scope lists the origin of the redirect.
  * - `no_guild`: the scope has another guild, or its bot is not in the guild.
  * - `expired`: the deadline has passed.
@@ -25,6 +26,7 @@ import type { FlowAccount, FlowEntry } from "./flow_view.ts";
  */
 export type FlowRefusal =
   | "unknown"
+  | "unknown_code"
   | "bad_redirect"
   | "no_guild"
   | "expired"

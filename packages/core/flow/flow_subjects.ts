@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../errors.ts";
 import { type ChatId, GuildId, Pid, type SessionId, Sid } from "../ids.ts";
 import { type ApiKey, isAccepted } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import type { ScopeSettings } from "../keys/scope_settings.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { checkRedirect } from "../sessions/redirect.ts";
 import { isFinal, type VerificationSession } from "../sessions/session.ts";
@@ -24,8 +25,8 @@ export interface FlowSubject {
   readonly session: SessionId | null;
   readonly pid: Pid;
   readonly scope: DataScope;
-  /** The name of the account that asks for the link. */
-  readonly asking: string;
+  /** What the owner set: who asks, and where users get help. */
+  readonly settings: ScopeSettings;
   readonly guildId: GuildId | null;
   readonly redirect: string | null;
   /** The only chat user who may complete it; null for anyone. */
@@ -63,7 +64,8 @@ export class FlowSubjects extends Context.Service<
         if (key === null || !isAccepted(key, now)) return yield* unknown;
         const { id, pid, guildId, redirect, chatId, expiresAt } = session;
         const { scope } = key;
-        return { sid, session: id, pid, scope, asking: scope.account, guildId, redirect, chatId, expiresAt };
+        const settings = yield* keys.findSettings(pid);
+        return { sid, session: id, pid, scope, settings, guildId, redirect, chatId, expiresAt };
       });
 
       const activeKeys = ({ account, pid }: DataScope, now: Millis) =>
@@ -92,7 +94,7 @@ export class FlowSubjects extends Context.Service<
           session: null,
           pid: scope.pid,
           scope,
-          asking: scope.account,
+          settings: yield* keys.findSettings(scope.pid),
           guildId,
           redirect,
           chatId: null,

@@ -20,8 +20,10 @@ export interface FlowAccount<Id, Profile> {
 export interface FlowView {
   readonly entry: FlowEntry;
   readonly sid: Sid | null;
-  /** The account that asks for the link. */
+  /** Who asks for the link: the name that the owner set, else that of the account. */
   readonly asking: string;
+  /** Where users get help; null if the owner did not say. */
+  readonly supportUrl: string | null;
   /** The guild of the flow. Its name is null if the platform does not answer. */
   readonly guild: Guild | null;
   readonly redirect: string | null;
@@ -51,7 +53,7 @@ interface WithBrowserMark {
   readonly browser: string | null;
 }
 
-/** A stored link: the redirect with the outcome in its query, or else what was linked. */
+/** A link that was stored or kept: the redirect with the outcome in its query, or else what is linked. */
 export type FlowConfirmed =
   | (FlowEnded & WithBrowserMark & { readonly redirect: string })
   | (FlowEnded &
@@ -60,4 +62,8 @@ export type FlowConfirmed =
         readonly chat: FlowAccount<ChatId, ChatProfile>;
         readonly game: FlowAccount<GameId, GameProfile>;
         readonly linkChanged: boolean;
+        /** Whether the user kept the link that they had. */
+        readonly kept: boolean;
+        /** What the owner says to do now; null for nothing. */
+        readonly doneText: string | null;
       });

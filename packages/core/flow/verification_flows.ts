@@ -4,8 +4,10 @@
  */
 import { Context, Effect, Layer } from "effect";
 import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
+import type { Sid } from "../ids.ts";
 import { makeCancel } from "./cancel_flow.ts";
 import { type ConfirmedFrom, makeConfirm } from "./confirm_flow.ts";
+import { makeEnterByCode } from "./enter_by_code.ts";
 import { makeFinish } from "./finish_proof.ts";
 import type { Cookie } from "./flow_cookie.ts";
 import { makeFlowObserver } from "./flow_events.ts";
@@ -70,7 +72,16 @@ export class VerificationFlows extends Context.Service<
       redirectUri: string,
     ) => Effect.Effect<{ readonly entry: FlowEntry } & WithCookie, FlowError>;
 
-    /** Stores the link of both proofs. Without a session it counts against the address, if that is known. */
+    /**
+     * The session of a code as a user typed it. Refuses an address that has sent 10 wrong ones within
+     * a minute, if it is known.
+     */
+    readonly enterByCode: (
+      typed: string,
+      address: ClientAddress | null,
+    ) => Effect.Effect<{ readonly entry: { readonly sid: Sid } }, FlowError | SharedIpRateLimited>;
+
+    /** Stores the link of both proofs, or keeps the one that the user has. Without a session it counts against the address, if that is known. */
     readonly confirm: (
       cookie: Cookie,
       form: FlowForm,
@@ -85,6 +96,7 @@ export class VerificationFlows extends Context.Service<
     VerificationFlows,
     Effect.gen(function* () {
       const observe = yield* makeFlowObserver;
+      const enterByCode = yield* makeEnterByCode;
       const view = yield* makeView;
       const start = yield* makeStart;
       const finish = yield* makeFinish;
@@ -93,6 +105,7 @@ export class VerificationFlows extends Context.Service<
       return VerificationFlows.of({
         // A browser that keeps its cookie has entered here before.
         view: (entry, cookie) => observe("entered", view(entry, cookie), (page) => page.cookie !== cookie),
+        enterByCode: (...args) => observe("code_entered", enterByCode(...args)),
         start: (step, ...args) => observe(`${step}_started`, start(step, ...args)),
         finish: (step, ...args) => observe(`${step}_proven`, finish(step, ...args)),
         confirm: (...args) => observe("completed", confirm(...args)),

@@ -12,6 +12,9 @@ import type { FlowEntry } from "./flow_view.ts";
 import { belongsTo, makeFindFlow } from "./held_flow.ts";
 import type { VerificationFlow } from "./verification_flow.ts";
 
+/** The name under which a community asks. */
+const askingOf = ({ settings, scope }: FlowSubject): string => settings.displayName ?? scope.account;
+
 export const makeView = Effect.gen(function* () {
   const subjects = yield* FlowSubjects;
   const secrets = yield* Secrets;
@@ -51,7 +54,8 @@ export const makeView = Effect.gen(function* () {
     return {
       entry,
       sid: subject.sid,
-      asking: subject.asking,
+      asking: askingOf(subject),
+      supportUrl: subject.settings.supportUrl,
       redirect: subject.redirect,
       expiresAt: (flow ?? subject).expiresAt,
       guild,

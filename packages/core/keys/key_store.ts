@@ -9,6 +9,7 @@ import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Account, AccountStatus, ApiKey, KeyDetails, KeyStatus, NewAccount, Tier } from "./api_key.ts";
 import type { KeyUpdate } from "./key_update.ts";
+import type { ConfiguredScope, ScopeSettings } from "./scope_settings.ts";
 
 /** A key that was found by one of its secrets. */
 export interface PresentedKey {
@@ -29,6 +30,12 @@ export interface AccountUpdated {
   readonly changed: boolean;
   /** The keys that changed with it. */
   readonly keys: ReadonlyArray<KeyId>;
+}
+
+export interface UpdateScope extends WriteOrigin {
+  readonly pid: Pid;
+  readonly update: Partial<ScopeSettings>;
+  readonly at: Millis;
 }
 
 export interface InsertKey extends WriteOrigin {
@@ -122,6 +129,15 @@ export class KeyStore extends Context.Service<
     ) => Effect.Effect<Option.Option<DataScope>, StoreUnavailable>;
 
     readonly findScopeByPid: (pid: Pid) => Effect.Effect<Option.Option<DataScope>, StoreUnavailable>;
+
+    /** The scopes of an account, in `scopeOrder`. */
+    readonly listScopes: (account: string) => Effect.Effect<ReadonlyArray<ConfiguredScope>, StoreUnavailable>;
+
+    /** What the owner of a scope set; `noSettings` for an unknown scope. */
+    readonly findSettings: (pid: Pid) => Effect.Effect<ScopeSettings, StoreUnavailable>;
+
+    /** Changes settings of a scope, with an `account.updated` entry of those that differ, if any does. */
+    readonly updateSettings: (write: UpdateScope) => Effect.Effect<ScopeSettings, StoreUnavailable>;
 
     /** Stores a new key, unless its id or hash exists or the account has too many keys. */
     readonly insertKey: (

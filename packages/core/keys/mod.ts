@@ -18,4 +18,5 @@ export { type AuthenticatedKey, KeyAuthenticator } from "./key_authenticator.ts"
 export * from "./key_store.ts";
 export * from "./key_update.ts";
 export * from "./owned_keys.ts";
+export * from "./scope_settings.ts";
 export * from "./stored_key.ts";

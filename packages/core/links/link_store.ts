@@ -92,6 +92,12 @@ export interface BatchImported {
   readonly kept: number;
 }
 
+/** A place in the order of `LinkStore.newestPage`. */
+export interface NewestPosition {
+  readonly lastVerifiedAt: Millis;
+  readonly chatId: ChatId;
+}
+
 /** Where link records live. An unknown scope, and text that `isStorable` refuses, are defects. */
 export class LinkStore extends Context.Service<
   LinkStore,
@@ -160,6 +166,16 @@ export class LinkStore extends Context.Service<
 
     /** The position after the last batch of a source; 0 if none is stored. */
     readonly importPosition: (source: string) => Effect.Effect<number, StoreUnavailable>;
+
+    /** The number of links of a scope. Writes that happen meanwhile may count or not. */
+    readonly countLinks: (pid: Pid) => Effect.Effect<number, StoreUnavailable>;
+
+    /** Up to `limit` links after a place, latest verification first, ties by chat ID as strings. */
+    readonly newestPage: (
+      pid: Pid,
+      after: NewestPosition | null,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<Link>, StoreUnavailable>;
 
     /** Up to `limit` links after the chat ID `after`, in ascending order of chat IDs as strings. */
     readonly exportPage: (

@@ -68,5 +68,14 @@ export class ChatPlatform extends Context.Service<
 
     /** The public profile of a user. None if the user does not exist. */
     readonly findUser: (chatId: ChatId) => Effect.Effect<Option.Option<ChatUser>, PlatformUnavailable>;
+
+    /**
+     * The user of a user name, in any letter case; where there is a guild, of a member of it. None for
+     * nobody. Undefined if the platform finds nobody by name.
+     */
+    readonly findUserByName?: (
+      username: string,
+      guildId: GuildId | null,
+    ) => Effect.Effect<Option.Option<ChatId>, PlatformUnavailable>;
   }
 >()("@accountlink/core/ChatPlatform") {}

@@ -15,5 +15,8 @@ export class GamePlatform extends Context.Service<
 
     /** The public profile of a user. None if the user does not exist. */
     readonly findProfile: (gameId: GameId) => Effect.Effect<Option.Option<GameProfile>, PlatformUnavailable>;
+
+    /** The user of a user name, in any letter case. Undefined if the platform finds nobody by name. */
+    readonly findUserByName?: (username: string) => Effect.Effect<Option.Option<GameId>, PlatformUnavailable>;
   }
 >()("@accountlink/core/GamePlatform") {}

@@ -4,18 +4,11 @@
 import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Base64Url } from "effect/encoding";
-import {
-  type ChatId,
-  type FlowId,
-  type GameId,
-  type Pid,
-  SessionId,
-  type Sid,
-  type SignInId,
-} from "../ids.ts";
+import { type ChatId, type FlowId, type GameId, type Pid, SessionId, Sid, type SignInId } from "../ids.ts";
 import { deriveKey } from "./derive_key.ts";
 import { RootKey } from "./root_key.ts";
 import { seal, unseal } from "./sealed_text.ts";
+import { codeOfNumber, type StoredCode } from "./session_code.ts";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -71,6 +64,18 @@ export class Secrets extends Context.Service<
     /** The id that a verification session is stored under: a hash of its sid. */
     readonly sessionId: (sid: Sid) => Effect.Effect<SessionId>;
 
+    /** The code of a session. */
+    readonly sessionCode: (sid: Sid) => Effect.Effect<string>;
+
+    /** A code with its sid, as they are stored. */
+    readonly sealSid: (code: string, sid: Sid) => Effect.Effect<StoredCode>;
+
+    /** The hash under which a session is found by its code. */
+    readonly codeHash: (code: string) => Effect.Effect<string>;
+
+    /** The sid that was sealed under a code. None if the text was changed. */
+    readonly openSid: (code: string, sealed: string) => Effect.Effect<Option.Option<Sid>>;
+
     /** The stored hash of a sign-in and its secrets, derived from its `state`. 43 characters each. */
     readonly signIn: (state: string) => Effect.Effect<{
       readonly stateHash: string;
@@ -123,6 +128,13 @@ export class Secrets extends Context.Service<
       const verificationHash = (use: string, text: string) =>
         Effect.map(signVerification(`${use}\n${text}`), Base64Url.encode);
 
+      const codeHash = (code: string) => verificationHash("code", code);
+      const sidKey = (code: string) =>
+        signVerification(`sid-key\n${code}`).pipe(
+          Effect.flatMap((bytes) => Aead.key(Aead.aes256Gcm, bytes)),
+          Effect.orDie,
+        );
+
       const signSignIn = yield* signerFor("sign-in");
       const signInHash = (use: string, text: string) =>
         Effect.map(signSignIn(`${use}\n${text}`), Base64Url.encode);
@@ -153,6 +165,21 @@ export class Secrets extends Context.Service<
         flowId: (cookie) => Effect.map(signCookie(cookie), (tag) => Base64Url.encode(tag) as FlowId),
         browserHash: (mark) => Effect.map(signBrowser(mark), Base64Url.encode),
         sessionId: (sid) => Effect.map(verificationHash("sid", sid), (hash) => SessionId.make(`vs_${hash}`)),
+        sessionCode: (sid) =>
+          Effect.map(signVerification(`code-of\n${sid}`), (tag) =>
+            codeOfNumber(new DataView(tag.buffer, tag.byteOffset).getBigUint64(0)),
+          ),
+        sealSid: (code, sid) =>
+          Effect.gen(function* () {
+            const sealedSid = yield* seal(yield* sidKey(code), encoder.encode(sid), "sid");
+            return { hash: yield* codeHash(code), sealedSid };
+          }).pipe(Effect.provideContext(crypto)),
+        codeHash,
+        openSid: (code, sealed) =>
+          Effect.flatMap(sidKey(code), (key) => unseal(key, sealed, "sid")).pipe(
+            Effect.provideContext(crypto),
+            Effect.map(Option.map((bytes) => Sid.make(decoder.decode(bytes)))),
+          ),
         signIn: (state) =>
           Effect.all({
             stateHash: verificationHash("state", state),

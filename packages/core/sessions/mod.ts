@@ -4,6 +4,7 @@ export {
   canAdvance,
   failedSession,
   isFinal,
+  isOpenAt,
   longestClientId,
   type SessionFailure,
   type SessionState,

@@ -10,6 +10,8 @@ import type { SessionRead } from "./session_reads.ts";
 /** A session as its client sees it. */
 export interface ReadSession extends VerificationSession {
   readonly sid: Sid;
+  /** For users who cannot open a link, such as `BCDF-GHJK`. */
+  readonly code: string;
   /** How many reads are left; null for any number. */
   readonly pollsRemaining: number | null;
 }
@@ -38,13 +40,13 @@ type Step = readonly [event: SessionEvent, known: VerificationSession | null];
  */
 export const sessionEvents = (
   read: SessionRead,
-  sid: Sid,
+  named: Pick<ReadSession, "sid" | "code">,
   until: Millis,
   lastEventId: string | null,
 ): Stream.Stream<SessionEvent> => {
   const { session } = read;
   const stateStep = (current: VerificationSession): Step => {
-    const view = { ...current, sid, pollsRemaining: read.pollsRemaining };
+    const view = { ...current, ...named, pollsRemaining: read.pollsRemaining };
     return current.state === "pending" || current.state === "opened"
       ? [{ event: "session", session: view }, current]
       : [{ event: current.state, session: view }, null];

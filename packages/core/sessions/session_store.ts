@@ -7,6 +7,7 @@ import type { ProtectedAddress, Sighting } from "../addresses/sighting.ts";
 import type { WriteContext } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, FlowId, GameId, Pid, SessionId } from "../ids.ts";
+import type { StoredCode } from "../secrets/session_code.ts";
 import type { Millis } from "../timestamp.ts";
 import type { SessionStep, VerificationSession } from "./session.ts";
 
@@ -46,11 +47,17 @@ export interface CreateSession {
   readonly session: VerificationSession;
   /** Null for no limit. */
   readonly burst: CreationBurst | null;
+  /** The code that leads to the session while it is open. Without one when left out. */
+  readonly code?: StoredCode;
 }
 
-/** `TooMany`: nothing was stored or counted, and the next can be created at `readyAt`. */
+/**
+ * `TooMany`: nothing was stored or counted, and the next can be created at `readyAt`. `CodeTaken`: an
+ * open session has the code, and nothing was stored or counted.
+ */
 export type SessionCreated =
   | { readonly _tag: "Created" }
+  | { readonly _tag: "CodeTaken" }
   | { readonly _tag: "TooMany"; readonly readyAt: Millis };
 
 export interface AdvanceSession {
@@ -83,17 +90,20 @@ export interface CompleteFlow extends WriteContext {
   readonly address: ProtectedAddress | null;
   /** The hash of the user's browser, stored as a sighting; null to store none. */
   readonly browser: string | null;
+  /** Whether the chat user keeps the link that they have: then neither link nor sighting is stored. */
+  readonly keeps?: boolean;
 }
 
 /**
  * `Completed`: the link is stored, the flow is deleted, and its session, if it has one, is
  * `completed`.
+ * `Kept`: the same with the link that the chat user has, which is unchanged.
  * `FlowGone`: the flow was completed or has expired, its session is gone or for another chat user,
  * or the flow does not hold these proofs in this scope.
  * `SessionOver`: the session is final or past its deadline. It is reported before problems with
  * proofs.
- * `LinkChanged`: the record changed since the user saw it, or a removal voided the proofs. Only the
- * first changes anything.
+ * `LinkChanged`: the record changed since the user saw it, has no link to keep, or a removal voided the proofs. Only
+ * the first two change anything.
  */
 export type FlowCompleted =
   | {
@@ -101,6 +111,7 @@ export type FlowCompleted =
       readonly previousGameId: GameId | null;
       readonly session: VerificationSession | null;
     }
+  | { readonly _tag: "Kept"; readonly gameId: GameId; readonly session: VerificationSession | null }
   | { readonly _tag: "FlowGone" }
   | { readonly _tag: "SessionOver"; readonly session: VerificationSession }
   | { readonly _tag: "LinkChanged" };
@@ -131,6 +142,12 @@ export class SessionStore extends Context.Service<
     readonly create: (write: CreateSession) => Effect.Effect<SessionCreated, StoreUnavailable>;
 
     readonly find: (id: SessionId) => Effect.Effect<Option.Option<VerificationSession>, StoreUnavailable>;
+
+    /** The encrypted sid of the open session with a code. None for any other, and from its deadline on. */
+    readonly findSealedSid: (
+      codeHash: string,
+      at: Millis,
+    ) => Effect.Effect<Option.Option<string>, StoreUnavailable>;
 
     /**
      * The sessions that changed at or after a time. Creation is not a change. Compares the `at` of

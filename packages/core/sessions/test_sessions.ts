@@ -136,7 +136,7 @@ export const listenTo = Effect.fnUntraced(function* (
 });
 
 /** Runs every fiber until it waits for the clock. */
-export const settle = Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow, { discard: true });
+export const settle = Effect.forEach(Array.from({ length: 40 }), () => Effect.yieldNow, { discard: true });
 
 /** Forks an effect and runs it until it waits. */
 export const start = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

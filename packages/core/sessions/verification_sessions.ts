@@ -13,7 +13,7 @@ import {
   type StoreUnavailable,
 } from "../errors.ts";
 import { type Commit, commitAlone } from "../idempotency/commit.ts";
-import { type ChatId, type GuildId, type SessionId, Sid } from "../ids.ts";
+import type { ChatId, GuildId, SessionId, Sid } from "../ids.ts";
 import { type ApiKey, isUnlimited } from "../keys/api_key.ts";
 import { secondsUntil } from "../limits/request_limits.ts";
 import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
@@ -126,6 +126,22 @@ export class VerificationSessions extends Context.Service<
           ? { capacity: rules.createBurst, refillMs: rules.createRefill }
           : null;
 
+      const namesOf = (sid: Sid) => Effect.map(secrets.sessionCode(sid), (code) => ({ sid, code }));
+
+      /** What a session is called by, determined while it is looked for. */
+      const withNames = <A, E, R>(sid: string, found: Effect.Effect<A, E, R>) =>
+        Effect.all([found, namesOf(sid as Sid)], { concurrency: 2 });
+
+      const newNames = Effect.gen(function* () {
+        const sid = `vs_${yield* randomToken(random)}` as Sid;
+        return { id: yield* secrets.sessionId(sid), ...(yield* namesOf(sid)) };
+      });
+
+      const readSessionOf = (session: NamedSession): ReadSession => ({
+        ...session,
+        pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null,
+      });
+
       const create = Effect.fn("VerificationSessions.create")(function* (
         key: ApiKey,
         request: NewSession,
@@ -134,25 +150,20 @@ export class VerificationSessions extends Context.Service<
         yield* checkRedirect(key, request.redirect);
         yield* guard.enter(key.scope, request.guildId);
         if (request.chatId !== null) yield* guard.requireMember(request.guildId, request.chatId);
-        const sid = `vs_${yield* randomToken(random)}` as Sid;
         const now = yield* Clock.currentTimeMillis;
-        const id = yield* secrets.sessionId(sid);
-        const createAt = (at: Millis): Effect.Effect<VerificationSession, RateLimited | StoreUnavailable> => {
-          const session = newSession(key, id, request, at, at + rules.life);
-          const write = store.create({ session, burst: isUnlimited(key) ? null : burst });
-          return Effect.flatMap(write, (outcome) => {
-            if (outcome._tag === "Created") return Effect.succeed(session);
+        const createAt: (at: Millis) => Effect.Effect<NamedSession, RateLimited | StoreUnavailable> =
+          Effect.fnUntraced(function* (at) {
+            const named = yield* newNames;
+            const session = newSession(key, named.id, request, at, at + rules.life);
+            const code = yield* secrets.sealSid(named.code, named.sid);
+            const outcome = yield* store.create({ session, burst: isUnlimited(key) ? null : burst, code });
+            if (outcome._tag === "Created") return { ...session, ...named };
+            if (outcome._tag === "CodeTaken") return yield* createAt(at);
             const { readyAt } = outcome;
-            return at === now && readyAt - now <= maxReordering
+            return yield* at === now && readyAt - now <= maxReordering
               ? createAt(readyAt)
               : Effect.fail(tooManySessions(rules, readyAt, now));
           });
-        };
-        const readSessionOf = (session: VerificationSession): ReadSession => ({
-          ...session,
-          sid,
-          pollsRemaining: rules.pollLimit > 0 ? rules.pollLimit : null,
-        });
         return readSessionOf(yield* commit(createAt(now), readSessionOf));
       });
 
@@ -168,18 +179,24 @@ export class VerificationSessions extends Context.Service<
 
       const poll = Effect.fnUntraced(function* (key: ApiKey, sid: string, wait: number) {
         const until = (yield* Clock.currentTimeMillis) + wait;
-        const read = yield* reads.begin(key, sid, { resumes: false, waits: wait > 0 });
+        const [read, names] = yield* withNames(
+          sid,
+          reads.begin(key, sid, { resumes: false, waits: wait > 0 }),
+        );
         const session = wait > 0 ? yield* awaitChange(read, until) : read.session;
         if (session.state === "expired") return yield* new SessionExpired();
-        return { ...session, sid: Sid.make(sid), pollsRemaining: read.pollsRemaining };
+        return { ...session, ...names, pollsRemaining: read.pollsRemaining };
       }, Effect.scoped);
 
       const stream = Effect.fnUntraced(function* (key: ApiKey, sid: string, lastEventId: string | null) {
         const until = rules.streamMax > 0 ? (yield* Clock.currentTimeMillis) + rules.streamMax : Infinity;
-        const read = yield* reads.begin(key, sid, { resumes: lastEventId !== null, waits: true });
+        const [read, names] = yield* withNames(
+          sid,
+          reads.begin(key, sid, { resumes: lastEventId !== null, waits: true }),
+        );
         return isFinal(read.session.state) && isKnown(read.session, lastEventId)
           ? null
-          : sessionEvents(read, Sid.make(sid), until, lastEventId);
+          : sessionEvents(read, names, until, lastEventId);
       });
 
       const cancel = Effect.fn("VerificationSessions.cancel")(function* (
@@ -191,12 +208,13 @@ export class VerificationSessions extends Context.Service<
         const pollsRemaining = yield* reads.pollsRemaining(found);
         const at = yield* Clock.currentTimeMillis;
         const write = store.advance({ id: found.id, to: "cancelled", at });
-        const resultOf = (session: VerificationSession) => ({
-          ...session,
-          sid: Sid.make(sid),
-          pollsRemaining,
-        });
-        const cancelled = yield* commit(Effect.flatMap(write, requireCancelled), resultOf);
+        const cancelling = write.pipe(
+          Effect.flatMap(requireCancelled),
+          Effect.zip(namesOf(sid as Sid)),
+          Effect.map(([session, names]): NamedSession => ({ ...session, ...names })),
+        );
+        const resultOf = (session: NamedSession) => ({ ...session, pollsRemaining });
+        const cancelled = yield* commit(cancelling, resultOf);
         yield* watch.announce([cancelled.id]);
         return resultOf(cancelled);
       });
@@ -205,6 +223,8 @@ export class VerificationSessions extends Context.Service<
     }),
   );
 }
+
+type NamedSession = VerificationSession & Pick<ReadSession, "sid" | "code">;
 
 /** Creations of one moment reach the store in any order, with times so many milliseconds apart. */
 const maxReordering = 100;

@@ -4,7 +4,7 @@
  * @example
  * ```ts
  * Object.keys(DashboardActivity.getUsage.parameters); // ["keyId", "days"]
- * Object.keys(DashboardActivity.getAudit.parameters); // ["limit", "cursor", "action", "keyId"]
+ * Object.keys(DashboardActivity.getAudit.parameters); // ["limit", "cursor", "action", "keyId", "chatId"]
  * ```
  */
 import { auditActions } from "@accountlink/core/audit";
@@ -15,7 +15,7 @@ import { IsoTime } from "../iso_time.ts";
 import { optional } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "../v2/envelope.ts";
-import { auditAction, cursor, days, keyId, pageLimit } from "./parameters.ts";
+import { auditAction, cursor, days, keyId, pageLimit, userOfEntries } from "./parameters.ts";
 
 const shared = { generation: "v2", access: "session", source: "query", group: null } as const;
 
@@ -57,6 +57,7 @@ export const getAudit = defineRoute({
     cursor: cursor(),
     action: auditAction(),
     keyId: optional(keyId("Only what this key changed, or was changed of it")),
+    chatId: userOfEntries(),
   },
   success: success(
     Schema.Struct({

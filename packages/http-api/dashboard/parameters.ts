@@ -3,12 +3,14 @@
  */
 import { parseNetwork } from "@accountlink/core/addresses";
 import { type AuditAction, auditActions } from "@accountlink/core/audit";
+import { ChatId } from "@accountlink/core/ids";
 import type { KeyAccess } from "@accountlink/core/keys";
 import { nameText } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
+import { isStorable } from "@accountlink/core/storable_text";
 import { formatTimestamp, type Millis, Timestamp } from "@accountlink/core/timestamp";
 import { Option, Schema, SchemaTransformation } from "effect";
-import { type Parameter, required, withFallback } from "../parameter.ts";
+import { chatId, type Parameter, required, withFallback } from "../parameter.ts";
 
 /** Makes the parameter optional; undefined when it is left out. */
 export const unlessLeftOut = <A>(parameter: Parameter<A>): Parameter<A | undefined> =>
@@ -141,6 +143,10 @@ export const cursor = (): Parameter<number | null> =>
     null,
   );
 
+/** A chat user that entries are about. */
+export const userOfEntries = (): Parameter<ChatId | null> =>
+  withFallback(chatId("Only entries about this chat user"), null);
+
 /** An action of the audit log. */
 export const auditAction = (): Parameter<AuditAction | null> =>
   withFallback(
@@ -151,3 +157,81 @@ export const auditAction = (): Parameter<AuditAction | null> =>
     ),
     null,
   );
+
+/** The public id of a data scope. Any text is taken: a malformed one is an unknown scope. */
+export const pid = (): Parameter<string> =>
+  required(Schema.String, "expected the public id of a data scope", "Public id of the data scope, `pid_…`");
+
+/** The same in a path. */
+export const pidInPath = (): Parameter<string> => ({ ...pid(), isInPath: true });
+
+const longestSearch = 100;
+
+/** Whom to find. */
+export const search = (): Parameter<string> =>
+  withFallback(
+    required(
+      Schema.String.check(Schema.isMaxCodePoints(longestSearch)),
+      `expected at most ${longestSearch} characters`,
+      "A chat ID, a game ID, or an exact user name of either platform",
+    ),
+    "",
+  );
+
+/** A place among the links of a scope. */
+const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).pipe(
+  Schema.decodeTo(
+    Schema.Struct({ lastVerifiedAt: Schema.Int, chatId: ChatId }),
+    SchemaTransformation.transform({
+      decode: (text: string) => {
+        const [time = "", chat = ""] = text.split("-");
+        return { lastVerifiedAt: Number(time), chatId: chat };
+      },
+      encode: (place) => `${place.lastVerifiedAt}-${place.chatId}`,
+    }),
+  ),
+);
+
+/** Where the page of links before ended: its `next`. */
+export const linkCursor = (): Parameter<typeof LinkPlace.Type | null> =>
+  withFallback(
+    required(LinkPlace, "expected the next of an earlier page", "`next` of the page before"),
+    null,
+  );
+
+/** A text that users read, or null for none. */
+const saidText = (most: number, description: string): Parameter<string | null> => ({
+  ...required(
+    Schema.NullOr(Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(most), nameText)),
+    `expected 1 to ${most} characters, no control characters or direction overrides, or null`,
+    description,
+  ),
+  takesNull: true,
+});
+
+/** Who asks users for their accounts. */
+export const displayName = () =>
+  saidText(80, "Who asks users for their accounts; null for the account's name");
+
+/** What users should do once they are linked. */
+export const doneText = () => saidText(300, "What users should do once they are linked; null for nothing");
+
+const longestSupportUrl = 2_000;
+
+const isHttpsUrl = (text: string): boolean =>
+  URL.canParse(text) && /^https:\/\/[^\s/]/iu.test(text) && isStorable(text);
+
+/** Where users get help. */
+export const supportUrl = (): Parameter<string | null> => ({
+  ...required(
+    Schema.NullOr(
+      Schema.String.check(
+        Schema.isMaxCodePoints(longestSupportUrl),
+        Schema.makeFilter(isHttpsUrl, { expected: "an https URL" }),
+      ),
+    ),
+    `expected an https URL of at most ${longestSupportUrl} characters, or null`,
+    "Where users get help; null for nowhere",
+  ),
+  takesNull: true,
+});

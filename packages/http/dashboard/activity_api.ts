@@ -28,9 +28,9 @@ export const activityApi = Effect.gen(function* () {
 
     bind(
       DashboardActivity.getAudit,
-      Effect.fnUntraced(function* ({ owner: { account }, values: { keyId, action, cursor, limit } }) {
+      Effect.fnUntraced(function* ({ owner: { account }, values: { keyId, chatId, action, cursor, limit } }) {
         const key = keyId === null ? null : yield* keys.find(account, keyId);
-        const filter = { action, keyId: key === null ? null : key.id };
+        const filter = { action, keyId: key === null ? null : key.id, chatId };
         // One more tells whether there is a next page.
         const found = yield* log.list(account.name, cursor, limit + 1, filter);
         const entries = found.slice(0, limit);

@@ -7,6 +7,7 @@ import { accountApi } from "./account_api.ts";
 import { accountRoutes } from "./account_routes.ts";
 import { activityApi } from "./activity_api.ts";
 import { auditRoutes } from "./audit_routes.ts";
+import { communitiesApi } from "./communities_api.ts";
 import { keyRoutes } from "./key_routes.ts";
 import { keysApi } from "./keys_api.ts";
 import { overviewRoutes } from "./overview_routes.ts";
@@ -24,6 +25,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
     ...(yield* accountApi),
     ...(yield* keysApi),
     ...(yield* activityApi),
+    ...(yield* communitiesApi),
     ...(yield* staticRoutes),
     ...(yield* overviewRoutes(pages)),
     ...(yield* keyRoutes(pages)),

@@ -2,6 +2,7 @@
  * The page with what users see when they verify.
  */
 import { SessionSettings } from "@accountlink/core";
+import { noSettings } from "@accountlink/core/keys";
 import { paths, previewPage } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { basePathOf, documentBelow } from "../mount.ts";
@@ -18,7 +19,13 @@ export const previewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) 
   return [
     page(paths.preview, ({ owner: { account, requestId } }, query) => {
       const shown = stateOf(query("state"));
-      const document = previewDocument(shown.name, account.name, settings, terms, requestId);
+      const document = previewDocument(
+        shown.name,
+        { ...noSettings, displayName: account.name },
+        settings,
+        terms,
+        requestId,
+      );
       return Effect.succeed(previewPage(previewGroups, shown, documentBelow(basePath, document)));
     }),
   ];

@@ -3,6 +3,7 @@
  */
 import { ChatId, GameId, Sid } from "@accountlink/core";
 import type { FlowView } from "@accountlink/core/flow";
+import type { ScopeSettings } from "@accountlink/core/keys";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import type { PreviewedState, PreviewGroup } from "@accountlink/dashboard";
 import { html } from "@accountlink/html";
@@ -80,29 +81,31 @@ export const previewGroups: ReadonlyArray<PreviewGroup> = [
 export const stateOf = (name: string): PreviewedState =>
   previewGroups.flatMap(({ states }) => states).find((state) => state.name === name) ?? firstState;
 
-/**
- * The whole page of a state, as users get it.
- *
- * @param asking the account that asks for the link
- */
+/** What the owner says to users: settings of a scope, with a name in any case. */
+export interface SaidToUsers extends ScopeSettings {
+  readonly displayName: string;
+}
+
+/** The whole page of a state, as users get it. */
 export const previewDocument = (
   name: string,
-  asking: string,
+  said: SaidToUsers,
   settings: PageSettingsShape,
   terms: PageTerms,
   requestId: string,
 ) =>
   // Links of a frame that may open no window lead nowhere.
   documentOf(
-    pageOf(name, asking, settings, terms),
+    pageOf(name, said, settings, terms),
     footerHtml(settings, requestId),
     html`<base target="_blank">`,
   );
 
-const pageOf = (name: string, asking: string, settings: PageSettingsShape, terms: PageTerms): Page => {
+const pageOf = (name: string, said: SaidToUsers, settings: PageSettingsShape, terms: PageTerms): Page => {
   if (name === "done") {
     const ended = { entry, guildId: null, browser: null, redirect: null } as const;
-    return donePage({ ...ended, chat, game, linkChanged: true }, settings);
+    const linked = { linkChanged: true, kept: false, doneText: said.doneText };
+    return donePage({ ...ended, chat, game, ...linked }, settings);
   }
   if (name === "cancelled") return cancelledPage({ entry, guildId: null }, settings);
   const state = flowStates[name];
@@ -111,7 +114,8 @@ const pageOf = (name: string, asking: string, settings: PageSettingsShape, terms
   const view: FlowView = {
     entry,
     sid,
-    asking,
+    asking: said.displayName,
+    supportUrl: said.supportUrl,
     guild: null,
     redirect: null,
     expiresAt: 5 * minutes,

@@ -28,26 +28,42 @@ export const flowPage = (view: FlowView, terms: PageTerms, now: number): Page =>
   const { chatName, gameName } = terms;
   return {
     status: 200,
-    title: isProven ? "Is this right?" : "Link your accounts",
+    title: titleOf(view),
     pictures: picturesOf([chat, game, replaced]),
     redirect,
     content: html`
 <p class="asking"><strong>${view.asking}</strong> asks you${guildNote(view)}</p>
-<h1>${isProven ? "Is this right?" : "Link your accounts"}</h1>
+<h1>${titleOf(view)}</h1>
+${
+  chat !== null && game !== null && replaced !== null
+    ? choice(view, terms, { chat, game, replaced })
+    : html`
 <p>${
-      isProven
-        ? html`Once you confirm, ${view.asking} knows that these two belong together.`
-        : html`Show that an account on ${chatName} and one on ${gameName} are both yours. ${view.asking} then knows that they belong together.`
-    }</p>
+        isProven
+          ? html`Once you confirm, ${view.asking} knows that these two belong together.`
+          : html`Show that an account on ${chatName} and one on ${gameName} are both yours. ${view.asking} then knows that they belong together.`
+      }</p>
 <ol class="steps" role="list">
 ${step(`Account on ${chatName}`, chat === null ? "current" : "done", proofStep("chat", chatName, chat, view))}
 ${step(`Account on ${gameName}`, stateOf(chat, game), chat && proofStep("game", gameName, game, view))}
-${step("Confirm", isProven ? "current" : "later", isProven ? confirmation(view, terms, game, replaced) : null)}
+${step("Confirm", isProven ? "current" : "later", isProven ? html`${keptSighting(terms)}${confirmForm(view, "Link these accounts")}` : null)}
 </ol>
-${replaced === null && (view.sid !== null || chat !== null) ? cancelForm(view, "Do not link anything") : null}
+${view.sid !== null || chat !== null ? cancelForm(view, "Do not link anything") : null}`
+}
+${supportNote(view)}
 <p class="aside">${redirect === null ? null : html`Afterwards you go on to ${new URL(redirect).host}. `}You have ${timeLeft(view.expiresAt - now)} left.</p>`,
   };
 };
+
+const titleOf = ({ chat, game, replaces }: FlowView): string => {
+  if (replaces !== null) return "Which account is yours?";
+  return chat !== null && game !== null ? "Is this right?" : "Link your accounts";
+};
+
+const supportNote = ({ supportUrl }: FlowView): Html | null =>
+  supportUrl === null
+    ? null
+    : html`<p class="aside"><a href="${supportUrl}" rel="noreferrer">Get help</a></p>`;
 
 const cardsOf = ({ chat, game, replaces }: FlowView) => ({
   chat: chat && chatCard(chat),
@@ -57,22 +73,26 @@ const cardsOf = ({ chat, game, replaces }: FlowView) => ({
 
 /** The last page, for users without a redirect. */
 export const donePage = (
-  { chat, game, linkChanged, guildId }: Extract<FlowConfirmed, { readonly redirect: null }>,
+  { chat, game, linkChanged, kept, doneText, guildId }: Extract<FlowConfirmed, { readonly redirect: null }>,
   settings: PageSettingsShape,
 ): Page => {
-  const cards = [chatCard(chat), gameCard(game)];
+  const cards = { [settings.chatName]: chatCard(chat), [settings.gameName]: gameCard(game) };
+  const title = kept ? "Your link stays as it is" : "Your accounts are linked";
   return {
     status: 200,
-    title: "Your accounts are linked",
-    pictures: picturesOf(cards),
+    title,
+    pictures: picturesOf(Object.values(cards)),
     content: html`
 <p class="sign good" aria-hidden="true">✓</p>
-<h1>Your accounts are linked</h1>
-<ul class="pair" role="list">${cards.map((card) => html`<li>${cardHtml(card)}</li>`)}</ul>
-<p>${linkChanged ? null : "They were linked before, and you have confirmed it. "}You can close this page and go back to ${settings.chatName}.</p>
+<h1>${title}</h1>
+<ul class="pair" role="list">${Object.entries(cards).map(([platform, card]) => html`<li><h2>${capitalised(platform)}</h2>${cardHtml(card)}</li>`)}</ul>
+${doneText === null ? null : html`<p>${doneText}</p>`}
+<p>${linkChanged || kept ? null : "They were linked before, and you have confirmed it. "}You can close this page and go back to ${settings.chatName}.</p>
 ${wayBack(settings, guildId)}`,
   };
 };
+
+const capitalised = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
 /** The page after a cancel. */
 export const cancelledPage = ({ guildId }: FlowEnded, settings: PageSettingsShape): Page => ({
@@ -80,7 +100,7 @@ export const cancelledPage = ({ guildId }: FlowEnded, settings: PageSettingsShap
   title: "Nothing was linked",
   content: html`
 <h1>Nothing was linked</h1>
-<p>As you wished. You can close this page. If you change your mind, begin again where you began.</p>
+<p>The verification was cancelled, and nothing was stored. You can close this page. If you change your mind, start again where you got the link.</p>
 ${wayBack(settings, guildId)}`,
 });
 
@@ -117,24 +137,26 @@ const proofStep = (proof: ProofStep, platform: string, proven: AccountCard | nul
 ${cardHtml(proven)}
 <p class="other"><a href="${startPath(proof, view)}">Use another account on ${platform}</a></p>`;
 
-const confirmation = (
+/** The question of a user who has another game account: both beside each other, each with its button. */
+const choice = (
   view: FlowView,
   terms: PageTerms,
-  game: AccountCard,
-  replaced: AccountCard | null,
-): Html =>
-  replaced === null
-    ? html`${keptSighting(terms)}${confirmForm(view, "Link these accounts")}`
-    : html`
-<p>Your account on ${terms.chatName} is linked to another one on ${terms.gameName} already:</p>
-${cardHtml(replaced)}
-<p>It can have only one. Which one?</p>
-${keptSighting(terms)}
-${confirmForm(view, `Link ${game.name} instead`)}
-${cancelForm(view, `Keep ${replaced.name}`)}`;
+  { chat, game, replaced }: Readonly<Record<"chat" | "game" | "replaced", AccountCard>>,
+): Html => html`
+<p>${chat.name} on ${terms.chatName} can have one account on ${terms.gameName}.</p>
+<ul class="choices" role="list">
+<li><h2>Now</h2>${cardHtml(replaced)}${keepForm(view, `Keep ${replaced.name}`)}</li>
+<li><h2>New</h2>${cardHtml(game)}${confirmForm(view, `Link ${game.name}`)}</li>
+</ul>
+${cancelForm(view, "Cancel")}
+<p class="other"><a href="${startPath("chat", view)}">Use another account on ${terms.chatName}</a></p>
+${keptSighting(terms)}`;
 
 const confirmForm = (view: FlowView, label: string): Html =>
   form("/verify/confirm", view, html`<button class="button">${label}</button>`);
+
+const keepForm = (view: FlowView, label: string): Html =>
+  form("/verify/confirm", view, html`<button class="button quiet" name="keep" value="1">${label}</button>`);
 
 const cancelForm = (view: FlowView, label: string): Html =>
   form("/verify/cancel", view, html`<button class="button quiet">${label}</button>`);

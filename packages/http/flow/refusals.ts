@@ -10,6 +10,7 @@ import { html } from "@accountlink/html";
 import { type AccountCard, cardHtml, chatCard } from "../pages/account_card.ts";
 import type { Page } from "../pages/page.ts";
 import type { PageSettingsShape } from "../pages/page_settings.ts";
+import { codePage } from "./code_page.ts";
 import { queryOf } from "./pages.ts";
 
 /** The text of an error page. */
@@ -37,7 +38,7 @@ type Ending = Exclude<SessionState, "pending" | "opened" | "expired">;
  */
 type OwnRefusal = "no_entry" | "unreadable" | "misplaced" | "too_many" | "store_down" | "defect";
 
-export type RefusalName = Exclude<FlowRefusal, "over"> | Ending | OwnRefusal;
+export type RefusalName = Exclude<FlowRefusal, "over" | "unknown_code"> | Ending | OwnRefusal;
 
 const newLink = "Ask for a new link where you got this one.";
 
@@ -170,6 +171,7 @@ export const refusalPage = (
   { reason, entry, state, account }: FlowRefused,
   platforms: PlatformNames,
 ): Page => {
+  if (reason === "unknown_code") return codePage(reason);
   if (reason === "over") return pageOf(refusals[isEnding(state) ? state : "expired"], platforms);
   // An expired session cannot be entered again, a scope can.
   const isOver = reason === "expired" && entry !== null && "sid" in entry;

@@ -19,6 +19,8 @@ import { observeResponse } from "../pipeline/request_metrics.ts";
 import { makeObservers } from "../pipeline/respond.ts";
 import { contextMaker, type RequestContext, type Answer as RouteAnswer } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
+import { type CodeRefusal, codePage } from "./code_page.ts";
+import { homePage } from "./home_page.ts";
 import { cancelledPage, donePage, flowPage, queryOf } from "./pages.ts";
 import { ownRefusalPage, refusalPage, unmatchedPage } from "./refusals.ts";
 
@@ -56,7 +58,7 @@ export const flowRoutes = Effect.gen(function* () {
 
   const bind = (
     method: "GET" | "POST",
-    path: `/verify${string}`,
+    path: "/" | "/go" | `/verify${string}`,
     answer: (context: RequestContext) => Answer,
   ): BoundRoute => ({ method, path, answer: handle(stepRoute, answer) });
 
@@ -69,6 +71,31 @@ export const flowRoutes = Effect.gen(function* () {
       return cookie.write(renderPage(page, context), view.cookie);
     });
   };
+
+  /** The page with one field, as it is, or as it comes back. */
+  const showCodePage = (context: RequestContext, refused: CodeRefusal | null): HttpResponse =>
+    renderPage(codePage(refused), context);
+
+  const enter = (context: RequestContext, typed: string): Answer =>
+    flows.enterByCode(typed, context.address).pipe(
+      Effect.map(({ entry }) => redirectTo(303, `/verify?${queryOf(entry)}`)),
+      Effect.catchTag("SharedIpRateLimited", ({ retryAfter }) =>
+        Effect.succeed(
+          showCodePage(context, "too_many_codes").withHeaders({ "retry-after": String(retryAfter) }),
+        ),
+      ),
+    );
+
+  const showCode = (context: RequestContext): Answer => {
+    const { code } = context.query;
+    return isGiven(code) ? enter(context, code) : Effect.succeed(showCodePage(context, null));
+  };
+
+  const enterCode = (context: RequestContext): Answer =>
+    Effect.matchEffect(readForm(context.request, maxFormBytes), {
+      onFailure: () => Effect.succeed(renderPage(ownRefusalPage("unreadable", pageSettings), context)),
+      onSuccess: (fields) => enter(context, fields.get("code") ?? ""),
+    });
 
   const start =
     (step: ProofStep) =>
@@ -113,6 +140,9 @@ export const flowRoutes = Effect.gen(function* () {
       });
 
   const routes: ReadonlyArray<BoundRoute> = [
+    bind("GET", "/", (context) => Effect.succeed(renderPage(homePage(pageSettings), context))),
+    bind("GET", "/go", showCode),
+    bind("POST", "/go", enterCode),
     bind("GET", "/verify", show),
     bind("GET", "/verify/chat/start", start("chat")),
     bind("GET", "/verify/chat/callback", finish("chat")),
@@ -172,7 +202,11 @@ const maxFormBytes = 4_096;
 const readFlowForm = ({ request }: RequestContext) =>
   Effect.map(
     readForm(request, maxFormBytes),
-    (fields): FlowForm => ({ csrf: fields.get("csrf"), sid: fields.get("sid") }),
+    (fields): FlowForm => ({
+      csrf: fields.get("csrf"),
+      sid: fields.get("sid"),
+      keeps: fields.get("keep") === "1",
+    }),
   );
 
 const styleSheet = textResponse(200, style, "text/css; charset=utf-8", {

@@ -49,6 +49,23 @@ summary { width: fit-content; min-height: 1.75rem; color: var(--mark); cursor: p
 details p { margin-block: .5rem .75rem; }
 .choice { display: flex; gap: .6rem; align-items: baseline; margin-bottom: 1rem; }
 .aside + form { margin-top: 1.25rem; }
+.choices { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin: 0 0 .75rem; padding: 0; list-style: none; }
+.choices > li { display: grid; grid-template-rows: auto 1fr auto; gap: .5rem; padding: .75rem; border: 1px solid var(--line); border-radius: .75rem; }
+.choices .account { flex-direction: column; align-items: start; gap: .25rem; }
+.choices + form { margin-bottom: .75rem; }
+.code { display: grid; gap: 1rem; }
+.code > * { margin: 0; }
+.code input {
+  width: 100%; padding: .75rem 0; border: 2px solid var(--edge); border-radius: .75rem; background: none; color: inherit;
+  font: 600 1.75rem/1.2 ui-monospace, monospace; letter-spacing: .1em; text-align: center; text-transform: uppercase;
+}
+.code input::placeholder { color: var(--soft); opacity: .6; }
+.code [aria-invalid] { border-color: var(--bad); }
+.problem { color: var(--bad); font-weight: 600; }
+.ways { display: grid; gap: .5rem; margin: 0; padding: 0; list-style: none; }
+.ways a { display: block; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .75rem; text-decoration: none; }
+.ways a:hover { border-color: var(--mark); }
+.ways small { display: block; }
 .sign {
   display: grid; place-items: center; width: 3rem; height: 3rem; border: 2px solid; border-radius: 50%;
   font-size: 1.5rem; line-height: 1;

@@ -76,6 +76,8 @@ const sessionResponse = (publicUrl: string) => (session: ReadSession) => ({
   guildId: session.guildId,
   state: session.state,
   url: `${publicUrl}/verify?sid=${session.sid}`,
+  code: session.code,
+  codeUrl: `${publicUrl}/go`,
   chatId: session.chatId,
   gameId: session.gameId,
   linkChanged: session.linkChanged,

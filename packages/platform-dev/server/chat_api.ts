@@ -8,7 +8,7 @@ import { HttpServerRequest, type HttpServerResponse } from "effect/http";
 import { bearerToken } from "../oauth/authorization_header.ts";
 import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
 import { fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
-import type { WorldGuild } from "../simulation/world.ts";
+import { userOfName, type WorldGuild } from "../simulation/world.ts";
 import type { Guilds, Member, Members } from "../wire.ts";
 
 /**
@@ -64,6 +64,11 @@ export const chatApi = (simulation: Simulation, botToken: Redacted.Redacted) => 
         return refuse(chatUsers.has(chatId) ? "unknown_member" : "unknown_user");
       }),
     ),
+
+    route("/users/by-name/:username", ({ username = "" }) => {
+      const user = userOfName(chatUsers, username);
+      return user === undefined ? refuse("unknown_user") : json(user);
+    }),
 
     route("/users/:chatId", ({ chatId = "" }) => {
       const user = chatUsers.get(chatId);

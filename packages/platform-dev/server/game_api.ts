@@ -4,6 +4,7 @@
 
 import { platformRoute, type Simulation } from "../simulation/platform_route.ts";
 import { fromPath, json, type PathHandler, refuse } from "../simulation/responses.ts";
+import { userOfName } from "../simulation/world.ts";
 import type { GameUser } from "../wire.ts";
 
 /** The routes under `/game/api`. */
@@ -18,6 +19,11 @@ export const gameApi = (simulation: Simulation) => {
     });
 
   return [
+    route("/users/by-name/:username", ({ username = "" }) => {
+      const user = userOfName(gameUsers, username);
+      return user === undefined ? refuse("unknown_user") : json(user);
+    }),
+
     route("/users/:gameId", ({ gameId = "" }) => {
       const user = gameUsers.get(gameId);
       if (user === undefined) return refuse("unknown_user");

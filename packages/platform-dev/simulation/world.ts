@@ -28,3 +28,10 @@ export const makeWorld = ({ guilds, chatUsers, gameUsers }: PlatformFixture): Wo
   chatUsers: byId(chatUsers),
   gameUsers: byId(gameUsers),
 });
+
+/** The user of a user name, in any letter case. */
+export const userOfName = <A extends { readonly username: string | null }>(
+  users: ReadonlyMap<string, A>,
+  username: string,
+): A | undefined =>
+  [...users.values()].find((user) => user.username?.toLowerCase() === username.toLowerCase());

@@ -62,6 +62,7 @@ export const cachedChatPlatform = (
         findMember: (guildId, chatId) => findMember([guildId, chatId]),
         // A list is not worth keeping: whom it knows a request asks about once.
         ...(platform.findMembers === undefined ? {} : { findMembers: platform.findMembers }),
+        ...(platform.findUserByName === undefined ? {} : { findUserByName: platform.findUserByName }),
         findUser,
         joinedGuilds: platform.joinedGuilds,
         isManager: platform.isManager,

@@ -37,6 +37,11 @@ export const cachedGamePlatform = (
         freshFor: (found) => (Option.isSome(found) ? profile : absence),
       });
 
-      return GamePlatform.of({ hasUser, findProfile });
+      const { findUserByName } = platform;
+      return GamePlatform.of({
+        hasUser,
+        findProfile,
+        ...(findUserByName === undefined ? {} : { findUserByName }),
+      });
     }),
   );

@@ -1,14 +1,14 @@
 /**
  * The chat platform port on Discord.
  */
-import { type ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
+import { ChatId, ChatPlatform, type GuildId } from "@accountlink/core";
 import type { ChatUser, GuildMember } from "@accountlink/core/platforms";
 import { findResource, type ResilientClient } from "@accountlink/platform-http";
 import { Cache, DateTime, Duration, Effect, Exit, Layer, Option, Schema } from "effect";
 import type { HttpClient } from "effect/http";
 import { discordClient, type LiveChatPlatformOptions } from "./discord_client.ts";
 import { createdAt, imageUrl, isSnowflake } from "./discord_values.ts";
-import { Guild, ListedMember, type Member, Role, refusal, User } from "./discord_wire.ts";
+import { Guild, ListedMember, type Member, NamedMember, Role, refusal, User } from "./discord_wire.ts";
 import { isManagerOn, joinedGuildsOn, memberOn } from "./guild_members.ts";
 
 /** How long the names of a guild's roles are cached. Which roles a member has is not cached. */
@@ -83,11 +83,28 @@ export const liveChatPlatform = (
         return new Map(told.map((id) => [id, members.has(id)]));
       });
 
+      /** Discord finds members of a guild by how their names begin, and nobody outside of one. */
+      const findUserByName = Effect.fnUntraced(function* (username: string, guildId: GuildId | null) {
+        if (guildId === null || !isSnowflake(guildId)) return Option.none();
+        const found = yield* findResource(client, {
+          operation: "ChatPlatform.findUserByName",
+          url: `/guilds/${guildId}/members/search?limit=100&query=${encodeURIComponent(username)}`,
+          found: Schema.Array(NamedMember),
+          absent: refusal("unknownGuild", "missingAccess"),
+        });
+        const wanted = username.toLowerCase();
+        const member = Option.getOrElse(found, () => []).find(
+          ({ user }) => user.username.toLowerCase() === wanted,
+        );
+        return member === undefined ? Option.none() : Option.some(ChatId.make(member.user.id));
+      });
+
       return ChatPlatform.of({
         findGuild,
         findMember,
         findMembers,
         findUser,
+        findUserByName,
         joinedGuilds: joinedGuildsOn(client),
         isManager: isManagerOn(client),
       });

@@ -45,6 +45,10 @@ export const Member = Schema.Struct({
 
 export const ListedMember = Schema.Struct({ user: Schema.Struct({ id: Schema.String }) });
 
+export const NamedMember = Schema.Struct({
+  user: Schema.Struct({ id: Schema.String, username: Schema.String }),
+});
+
 /** Discord's error codes for "not found". */
 const codes = {
   unknownGuild: 10_004,

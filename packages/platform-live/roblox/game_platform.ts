@@ -1,13 +1,13 @@
 /**
  * The game platform port on Roblox.
  */
-import { type GameId, GamePlatform } from "@accountlink/core";
+import { GameId, GamePlatform } from "@accountlink/core";
 import { findResource, type Resilience, resilientClient } from "@accountlink/platform-http";
 import { Effect, Layer, Option, Schema } from "effect";
 import { HttpClient, HttpClientRequest } from "effect/http";
 import { type RobloxService, robloxApi, robloxService } from "./roblox_api.ts";
 import { gameGroup, gameProfile, imageOf, isRobloxId } from "./roblox_values.ts";
-import { Badges, Memberships, Thumbnails, UnknownUser, User } from "./roblox_wire.ts";
+import { Badges, FoundUsers, Memberships, Thumbnails, UnknownUser, User } from "./roblox_wire.ts";
 
 export interface LiveGamePlatformOptions {
   /** The base URL of Roblox's services, with `{service}` in place of the name. */
@@ -97,6 +97,19 @@ export const liveGamePlatform = ({
       return GamePlatform.of({
         hasUser: (gameId) => Effect.map(findUser("GamePlatform.hasUser", gameId), Option.isSome),
         findProfile,
+        findUserByName: (username) =>
+          Effect.map(
+            findResource(users, {
+              operation: "GamePlatform.findUserByName",
+              url: `/v1/users/search?keyword=${encodeURIComponent(username)}&limit=10`,
+              found: FoundUsers,
+              absent: Schema.Never,
+            }),
+            Option.flatMap(({ data }) => {
+              const user = data.find(({ name }) => name.toLowerCase() === username.toLowerCase());
+              return user === undefined ? Option.none() : Option.some(GameId.make(String(user.id)));
+            }),
+          ),
       });
     }),
   );

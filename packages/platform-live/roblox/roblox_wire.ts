@@ -32,6 +32,9 @@ export const Thumbnails = listOf(
   }),
 );
 
+/** Users by a part of their name. */
+export const FoundUsers = listOf(Schema.Struct({ id: Schema.Int, name: Schema.String }));
+
 export const Memberships = listOf(
   Schema.Struct({
     group: Schema.Struct({

@@ -28,9 +28,12 @@ const list = Effect.fnUntraced(function* (
 ) {
   const listed: Array<AuditEntry> = [];
   let last = before;
+  const { chatId = null } = filter ?? {};
+  const [index, within] =
+    chatId === null ? ["account" as const, [account]] : ["user" as const, [account, chatId]];
   while (listed.length < limit) {
-    const after = last === null ? {} : { after: [account, -last] };
-    const page = yield* entries.list(tx, "account", [account], {
+    const after = last === null ? {} : { after: [...within, -last] };
+    const page = yield* entries.list(tx, index, within, {
       ...after,
       limit: Math.max(limit, stepSize),
     });

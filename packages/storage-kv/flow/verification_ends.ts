@@ -26,9 +26,9 @@ export const endVerifications = Effect.fnUntraced(function* (
   const ended = open.filter(
     ({ session }) => chatId === null || session.chatId === chatId || theirs.has(session.id),
   );
-  for (const { session } of ended) {
-    const failed = failedSession(session);
-    yield* sessions.put(tx, { session: failed, changedAt: at });
+  for (const found of ended) {
+    const failed = failedSession(found.session);
+    yield* sessions.put(tx, { ...found, session: failed, changedAt: at });
     yield* appendEvents(
       tx,
       pid,

@@ -7,6 +7,7 @@ import { accounts, keys, scopes, secrets } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 import { byName, ensureAccount, ensureScope, findScope, updateAccount } from "./accounts.ts";
 import { countKeys, insertKey, rotateKey, setKeyStatus, updateKey } from "./key_writes.ts";
+import { findSettings, listScopes, updateSettings } from "./scope_settings.ts";
 
 export const layer: Layer.Layer<KeyStore, never, Database> = Layer.effect(
   KeyStore,
@@ -34,6 +35,10 @@ export const layer: Layer.Layer<KeyStore, never, Database> = Layer.effect(
         ),
       findScopeByPid: (pid) =>
         db.find("KeyStore.findScopeByPid", (tx) => Effect.map(scopes.find(tx, pid), Option.fromUndefinedOr)),
+
+      listScopes: (account) => db.read("KeyStore.listScopes", (tx) => listScopes(tx, account)),
+      findSettings: (pid) => db.find("KeyStore.findSettings", (tx) => findSettings(tx, pid)),
+      updateSettings: (write) => db.write("KeyStore.updateSettings", (tx) => updateSettings(tx, write)),
 
       insertKey: (write) => db.write("KeyStore.insertKey", (tx) => insertKey(tx, write)),
       findByHash: (hash) => db.find("KeyStore.findByHash", (tx) => findByHash(tx, hash)),

@@ -9,6 +9,7 @@ import { requireScope } from "../keys/accounts.ts";
 import { importProgress, links } from "../records/schema.ts";
 import { stepSize } from "../records/steps.ts";
 import type { Transaction } from "../records/transaction.ts";
+import { putLink } from "./link_records.ts";
 
 export const importBatch = Effect.fnUntraced(function* (tx: Transaction, batch: ImportBatch) {
   const { pid, existing, progress } = batch;
@@ -28,7 +29,7 @@ export const importBatch = Effect.fnUntraced(function* (tx: Transaction, batch: 
     if (record === undefined) counts.inserted++;
     else if (next === record) counts.kept++;
     else counts.replaced++;
-    if (next !== record) yield* links.put(tx, { pid, record: next });
+    if (next !== record) yield* putLink(tx, pid, next);
   }
   if (counts.inserted + counts.replaced > 0) {
     yield* recordChange(tx, { ...batch, action: "links.imported", of: scope, details: counts });

@@ -3,7 +3,7 @@ import { type ChatId, type GameId, type Link, LinkStore, type Pid } from "@accou
 import { isLinked } from "@accountlink/core/links";
 import { Effect, Layer, Option } from "effect";
 import { Database } from "../records/database.ts";
-import { importProgress, links } from "../records/schema.ts";
+import { importProgress, linkCounts, links } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
 import { importBatch } from "./link_import.ts";
 import { deleteScope, moveChat, removeGame, setGame } from "./link_writes.ts";
@@ -36,6 +36,20 @@ export const layer: Layer.Layer<LinkStore, never, Database> = Layer.effect(
       importPosition: (source) =>
         db.find("LinkStore.importPosition", (tx) =>
           Effect.map(importProgress.find(tx, source), (progress) => progress?.position ?? 0),
+        ),
+      countLinks: (pid) =>
+        db.find("LinkStore.countLinks", (tx) =>
+          Effect.map(linkCounts.find(tx, pid), (found) => found?.links ?? 0),
+        ),
+      newestPage: (pid, after, limit) =>
+        db.read("LinkStore.newestPage", (tx) =>
+          Effect.map(
+            links.list(tx, "verified", [pid], {
+              limit,
+              ...(after === null ? {} : { after: [pid, -after.lastVerifiedAt, pid, after.chatId] }),
+            }),
+            (found) => found.map(({ record }) => record).filter(isLinked),
+          ),
         ),
       exportPage: (pid, after, limit) =>
         db.read("LinkStore.exportPage", (tx) => exportPage(tx, pid, after, limit)),

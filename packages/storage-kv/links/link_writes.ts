@@ -27,6 +27,7 @@ import { endVerifications } from "../flow/verification_ends.ts";
 import { requireScope } from "../keys/accounts.ts";
 import { links, reviewId, reviews, scopes, sightings } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
+import { putLink, removeLink } from "./link_records.ts";
 
 const linkOf = (found: { readonly record: LinkRecord } | undefined): Link | undefined =>
   found !== undefined && isLinked(found.record) ? found.record : undefined;
@@ -43,13 +44,13 @@ export const setGame = Effect.fnUntraced(function* (
   const previousGameId = link?.gameId ?? null;
   if (link?.gameId === gameId) {
     const record = { ...link, lastVerifiedAt: at };
-    yield* links.put(tx, { pid, record });
+    yield* putLink(tx, pid, record);
     return { record, previousGameId };
   }
   const record = linkedRecord(chatId, found?.record, gameId, at);
   const details = { chatId, gameId, previousGameId };
   yield* recordChange(tx, { ...write, action: "link.set", of: scope, details });
-  yield* links.put(tx, { pid, record });
+  yield* putLink(tx, pid, record);
   yield* appendEvents(tx, pid, [newEvent(at, linkSet(record, previousGameId, source))]);
   return { record, previousGameId };
 });
@@ -68,9 +69,9 @@ export const moveChat = Effect.fnUntraced(function* (tx: Transaction, write: Mov
 
   const details = { chatId: oldChatId, newChatId, gameId };
   yield* recordChange(tx, { ...write, action: "link.moved", of: scope, details });
-  yield* links.put(tx, { pid, record: unlinkedRecord(link, at) });
+  yield* putLink(tx, pid, unlinkedRecord(link, at));
   const record = linkedRecord(newChatId, target?.record, gameId, at);
-  yield* links.put(tx, { pid, record });
+  yield* putLink(tx, pid, record);
   yield* appendEvents(tx, pid, [newEvent(at, linkMoved(record, oldChatId, sourceOf(write.actor)))]);
   return { _tag: "Moved", gameId } as const;
 });
@@ -84,7 +85,7 @@ export const removeGame = Effect.fnUntraced(function* (tx: Transaction, write: R
   const details = { chatId, removedGameId: link.gameId };
   yield* recordChange(tx, { ...write, action: "link.removed", of: scope, details });
   const record = unlinkedRecord(link, at);
-  yield* links.put(tx, { pid, record });
+  yield* putLink(tx, pid, record);
   const removed = linkRemoved(chatId, link.gameId, record.linkVersion, sourceOf(write.actor));
   yield* appendEvents(tx, pid, [newEvent(at, removed)]);
   return Option.some({ gameId: link.gameId, ended: yield* endVerifications(tx, pid, chatId, at) });
@@ -94,7 +95,7 @@ export const deleteScope = Effect.fnUntraced(function* (tx: Transaction, write: 
   const { pid, at } = write;
   const scope = yield* requireScope(tx, pid);
   const records = yield* links.scan(tx, [pid]);
-  for (const { record } of records) yield* links.remove(tx, pid, record.chatId);
+  for (const { record } of records) yield* removeLink(tx, pid, record);
   for (const { sighting } of yield* sightings.scan(tx, [pid])) yield* removeSighting(tx, pid, sighting);
   for (const { review } of yield* reviews.scan(tx, [pid]))
     yield* reviews.remove(tx, ...reviewId(pid, review));

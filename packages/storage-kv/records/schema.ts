@@ -3,13 +3,14 @@ import type { ChatId, DataScope, KeyId, Pid } from "@accountlink/core";
 import { guildOf } from "@accountlink/core";
 import { placeOf, type Sighting } from "@accountlink/core/addresses";
 import type { AltReview } from "@accountlink/core/alts";
-import type { AuditEntry } from "@accountlink/core/audit";
+import { type AuditEntry, usersOf } from "@accountlink/core/audit";
 import type { FeedEvent } from "@accountlink/core/events";
 import type { SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import type { NewClaim } from "@accountlink/core/idempotency";
 import type { FlowId, SessionId, SignInId } from "@accountlink/core/ids";
-import type { Account, StoredKey } from "@accountlink/core/keys";
+import type { Account, ScopeSettings, StoredKey } from "@accountlink/core/keys";
 import type { LinkRecord } from "@accountlink/core/links";
+import type { StoredCode } from "@accountlink/core/secrets";
 import { isFinal, type VerificationSession } from "@accountlink/core/sessions";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -27,6 +28,11 @@ export const scopes = collection<DataScope, [pid: Pid], "target">("scope", {
   indexes: { target: (scope) => [[scope.account, guildOf(scope) ?? "global"]] },
 });
 
+export const settings = collection<{ readonly pid: Pid; readonly settings: ScopeSettings }, [pid: Pid]>(
+  "scope-settings",
+  { id: ({ pid }) => [pid] },
+);
+
 export const keys = collection<StoredKey, [id: KeyId], "account">("key", {
   id: ({ key }) => [key.id],
   indexes: { account: ({ key }) => [[key.scope.account]] },
@@ -41,14 +47,24 @@ export const secrets = collection<{ readonly hash: string; readonly keyId: KeyId
 export const links = collection<
   { readonly pid: Pid; readonly record: LinkRecord },
   [pid: Pid, chatId: ChatId],
-  "game" | "chat"
+  "game" | "chat" | "verified"
 >("link", {
   id: ({ pid, record }) => [pid, record.chatId],
   indexes: {
     game: ({ pid, record: { gameId, linkedAt } }) => (gameId === null ? [] : [[pid, gameId, -linkedAt]]),
     chat: ({ record }) => [[record.chatId]],
+    verified: ({ pid, record: { gameId, lastVerifiedAt } }) =>
+      gameId === null ? [] : [[pid, -lastVerifiedAt]],
   },
 });
+
+/** How many links a scope has. */
+export const linkCounts = collection<{ readonly pid: Pid; readonly links: number }, [pid: Pid]>(
+  "link-count",
+  {
+    id: ({ pid }) => [pid],
+  },
+);
 
 export const importProgress = collection<
   { readonly source: string; readonly position: number; readonly savedAt: Millis },
@@ -56,11 +72,12 @@ export const importProgress = collection<
   "saved"
 >("import", { id: ({ source }) => [source], indexes: { saved: ({ savedAt }) => [[savedAt]] } });
 
-export const entries = collection<AuditEntry, [sequence: number], "account" | "time">("entry", {
+export const entries = collection<AuditEntry, [sequence: number], "account" | "time" | "user">("entry", {
   id: ({ sequence }) => [sequence],
   indexes: {
     account: ({ account, sequence }) => [[account, -sequence]],
     time: ({ at }) => [[at]],
+    user: (entry) => usersOf(entry).map((chatId) => [entry.account, chatId, -entry.sequence]),
   },
 });
 
@@ -83,13 +100,20 @@ export const feedStarts = collection<{ readonly pid: Pid; readonly position: num
   { id: ({ pid }) => [pid] },
 );
 
+export interface StoredSession {
+  readonly session: VerificationSession;
+  readonly changedAt: Millis | null;
+  readonly code: StoredCode | null;
+}
+
 export const sessions = collection<
-  { readonly session: VerificationSession; readonly changedAt: Millis | null },
+  StoredSession,
   [id: SessionId],
-  "open" | "chat" | "changed" | "deadline"
+  "open" | "chat" | "changed" | "deadline" | "code"
 >("session", {
   id: ({ session }) => [session.id],
   indexes: {
+    code: ({ session: { state }, code }) => (code === null || isFinal(state) ? [] : [[code.hash]]),
     open: ({ session: { state, pid } }) => (isFinal(state) ? [] : [[pid]]),
     chat: ({ session: { chatId } }) => (chatId === null ? [] : [[chatId]]),
     changed: ({ changedAt }) => (changedAt === null ? [] : [[changedAt]]),

@@ -1,8 +1,8 @@
 /** `SessionStore` on a key-value store. */
-import type { StoreUnavailable, VerificationSession } from "@accountlink/core";
+import type { GameId, StoreUnavailable, VerificationSession } from "@accountlink/core";
 import { sightingsOf } from "@accountlink/core/addresses";
 import { newEvent, sessionEnded } from "@accountlink/core/events";
-import { completedSession, completionRefusal } from "@accountlink/core/flow";
+import { completedSession, completionRefusal, keptSession } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
 import {
   type AdvanceSession,
@@ -11,6 +11,7 @@ import {
   type CreateSession,
   canAdvance,
   type FlowCompleted,
+  isOpenAt,
   type SessionAdvanced,
   type SessionCreated,
   SessionStore,
@@ -25,7 +26,7 @@ import { endFlow } from "../flow/flow_store.ts";
 import { requireScope } from "../keys/accounts.ts";
 import { setGame } from "../links/link_writes.ts";
 import { Database } from "../records/database.ts";
-import { bursts, flows, keys, links, sessions, sightings } from "../records/schema.ts";
+import { bursts, flows, keys, links, type StoredSession, sessions, sightings } from "../records/schema.ts";
 import { forget, inSteps, stepSize } from "../records/steps.ts";
 import type { Transaction } from "../records/transaction.ts";
 
@@ -37,6 +38,12 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
       find: (id) =>
         db.find("SessionStore.find", (tx) =>
           Effect.map(sessions.find(tx, id), (found) => Option.fromUndefinedOr(found?.session)),
+        ),
+      findSealedSid: (codeHash, at) =>
+        db.read("SessionStore.findSealedSid", (tx) =>
+          Effect.map(findByCode(tx, codeHash), (found) =>
+            found?.code && isOpenAt(found.session, at) ? Option.some(found.code.sealedSid) : Option.none(),
+          ),
         ),
       changedSince: (at, among) => db.read("SessionStore.changedSince", (tx) => changedSince(tx, at, among)),
       advance: (write) => db.write("SessionStore.advance", (tx) => advance(tx, write)),
@@ -50,12 +57,13 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
 
 const create = Effect.fnUntraced(function* (
   tx: Transaction,
-  { session, burst }: CreateSession,
+  { session, burst, code }: CreateSession,
 ): Effect.fn.Return<SessionCreated, StoreUnavailable> {
   const { id, keyId, pid, createdAt } = session;
   if ((yield* keys.find(tx, keyId)) === undefined) {
     throw new Error(`Cannot create a session of key "${keyId}", expected one that exists`);
   }
+  if (code !== undefined && (yield* findByCode(tx, code.hash)) !== undefined) return { _tag: "CodeTaken" };
   if (burst !== null) {
     const taken = takeFromBurst((yield* bursts.find(tx, keyId))?.fullAt, burst, createdAt);
     if ("readyAt" in taken) return { _tag: "TooMany", readyAt: taken.readyAt };
@@ -65,9 +73,12 @@ const create = Effect.fnUntraced(function* (
   if ((yield* sessions.find(tx, id)) !== undefined) {
     throw new Error("Cannot create a session: its id is taken, expected a new one");
   }
-  yield* sessions.put(tx, { session, changedAt: null });
+  yield* sessions.put(tx, { session, changedAt: null, code: code ?? null });
   return { _tag: "Created" };
 });
+
+const findByCode = (tx: Transaction, hash: string) =>
+  Effect.map(sessions.list(tx, "code", [hash], { limit: 1 }), ([found]) => found);
 
 const changedSince = Effect.fnUntraced(function* (
   tx: Transaction,
@@ -87,11 +98,12 @@ const changedSince = Effect.fnUntraced(function* (
 });
 
 const advance = Effect.fnUntraced(function* (tx: Transaction, { id, to, at }: AdvanceSession) {
-  const session = (yield* sessions.find(tx, id))?.session;
-  if (session === undefined) return Option.none<SessionAdvanced>();
+  const found = yield* sessions.find(tx, id);
+  if (found === undefined) return Option.none<SessionAdvanced>();
+  const { session } = found;
   if (!canAdvance(session, to, at)) return Option.some({ session, changed: false });
   const advanced = advancedSession(session, to);
-  yield* sessions.put(tx, { session: advanced, changedAt: at });
+  yield* sessions.put(tx, { ...found, session: advanced, changedAt: at });
   yield* appendEnd(tx, advanced, at);
   return Option.some({ session: advanced, changed: true });
 });
@@ -107,23 +119,42 @@ const complete = Effect.fnUntraced(function* (
   tx: Transaction,
   write: CompleteFlow,
 ): Effect.fn.Return<FlowCompleted, StoreUnavailable> {
-  const { pid, chatId, at } = write;
+  const { pid, chatId, at, keeps } = write;
   const flow = yield* flows.find(tx, write.flow);
   const sessionId = flow?.session ?? null;
-  const session = sessionId === null ? undefined : (yield* sessions.find(tx, sessionId))?.session;
+  const stored = sessionId === null ? undefined : yield* sessions.find(tx, sessionId);
+  const session = stored?.session;
   const record = (yield* links.find(tx, pid, chatId))?.record;
   const refusal = completionRefusal(write, { flow, session, record });
   if (refusal !== null) return refusal;
+  if (keeps && record?.gameId) {
+    return yield* keep(tx, write, record.gameId, stored);
+  }
 
   const { previousGameId } = yield* setGame(tx, write, "flow");
   yield* storeSightings(tx, pid, sightingsOf(write));
   yield* endFlow(tx, write.flow);
-  if (session === undefined) return { _tag: "Completed", previousGameId, session: null };
+  if (stored === undefined || session === undefined)
+    return { _tag: "Completed", previousGameId, session: null };
 
   const completed = completedSession(session, write, previousGameId);
-  yield* sessions.put(tx, { session: completed, changedAt: at });
+  yield* sessions.put(tx, { ...stored, session: completed, changedAt: at });
   yield* appendEnd(tx, completed, at);
   return { _tag: "Completed", previousGameId, session: completed };
+});
+
+const keep = Effect.fnUntraced(function* (
+  tx: Transaction,
+  write: CompleteFlow,
+  gameId: GameId,
+  stored: StoredSession | undefined,
+): Effect.fn.Return<FlowCompleted, StoreUnavailable> {
+  yield* endFlow(tx, write.flow);
+  if (stored === undefined) return { _tag: "Kept", gameId, session: null };
+  const session = keptSession(stored.session, write, gameId);
+  yield* sessions.put(tx, { ...stored, session, changedAt: write.at });
+  yield* appendEnd(tx, session, write.at);
+  return { _tag: "Kept", gameId, session };
 });
 
 const sweep = Effect.fnUntraced(function* (
@@ -155,8 +186,8 @@ const sweep = Effect.fnUntraced(function* (
 const expireSome = Effect.fnUntraced(function* (tx: Transaction, at: Millis) {
   const next = yield* sessions.list(tx, "deadline", ["open"], { limit: stepSize });
   const expired = next.filter(({ session }) => canAdvance(session, "expired", at));
-  for (const { session } of expired) {
-    yield* sessions.put(tx, { session: advancedSession(session, "expired"), changedAt: at });
+  for (const found of expired) {
+    yield* sessions.put(tx, { ...found, session: advancedSession(found.session, "expired"), changedAt: at });
   }
   return expired.map(({ session }) => session.id);
 });

@@ -11,6 +11,7 @@ import { recordChange } from "../audit/record_change.ts";
 import { appendEvents } from "../events/append_events.ts";
 import { endVerifications } from "../flow/verification_ends.ts";
 import { requireScope } from "../keys/accounts.ts";
+import { removeLink } from "../links/link_records.ts";
 import {
   accounts,
   entries,
@@ -22,6 +23,7 @@ import {
   reviews,
   scopes,
   sessions,
+  settings,
   sightings,
   signIns,
 } from "../records/schema.ts";
@@ -34,7 +36,7 @@ export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: Er
   if (records.some(({ pid }) => !write.scopes.includes(pid))) return Option.none<UserErased>();
   const owned = yield* accounts.list(tx, "chat", [chatId]);
 
-  for (const record of records) yield* links.discard(tx, record);
+  for (const { pid, record } of records) yield* removeLink(tx, pid, record);
   const seen = yield* sightings.list(tx, "chat", [chatId]);
   for (const { pid, sighting } of seen) yield* removeSighting(tx, pid, sighting);
   const visits = seen.filter(({ sighting }) => isAtAddress(sighting));
@@ -114,8 +116,8 @@ const eraseFromSessions = Effect.fnUntraced(function* (tx: Transaction, chatId: 
   const proven = yield* flows.list(tx, "chat", [chatId]);
   const pids = new Set([...open.map(({ session }) => session.pid), ...proven.map(({ pid }) => pid)]);
   for (const pid of pids) yield* endVerifications(tx, pid, chatId, at);
-  for (const { session } of yield* sessions.list(tx, "chat", [chatId])) {
-    yield* sessions.put(tx, { session: { ...session, chatId: null }, changedAt: at });
+  for (const found of yield* sessions.list(tx, "chat", [chatId])) {
+    yield* sessions.put(tx, { ...found, session: { ...found.session, chatId: null }, changedAt: at });
   }
 });
 
@@ -130,6 +132,7 @@ const releaseAccount = Effect.fnUntraced(function* (
   yield* accounts.put(tx, { ...account, name: pseudonym, chatId: null });
   for (const scope of yield* scopes.list(tx, "target", [name])) {
     yield* scopes.put(tx, { ...scope, account: pseudonym });
+    yield* settings.remove(tx, scope.pid);
   }
   for (const entry of yield* entries.list(tx, "account", [name])) {
     yield* entries.put(tx, { ...entry, account: pseudonym });

@@ -8,6 +8,7 @@ import {
   type ScopeTarget,
 } from "@accountlink/core";
 import {
+  changedSettings,
   countsNow,
   type InsertKey,
   insertedKey,
@@ -17,13 +18,17 @@ import {
   keyDetails,
   keyEntryDetails,
   keyWithStatus,
+  noSettings,
   oldestKeyFirst,
   presentedKey,
   type RotateKey,
   rotatedKey,
+  type ScopeSettings,
   type SetKeyStatus,
   type StoredKey,
+  scopeOrder,
   type UpdateKey,
+  type UpdateScope,
   updatedKey,
 } from "@accountlink/core/keys";
 import { assertStorable } from "@accountlink/core/storable_text";
@@ -53,6 +58,15 @@ export const layer: Layer.Layer<KeyStore, never, State> = Layer.effect(
       findScope: (account, target) =>
         Effect.sync(() => Option.fromUndefinedOr(memory.scopes.get(account)?.get(guildOf(target)))),
       findScopeByPid: (pid) => Effect.sync(() => Option.fromUndefinedOr(memory.links.get(pid)?.scope)),
+
+      listScopes: (account) =>
+        Effect.sync(() =>
+          [...(memory.scopes.get(account)?.values() ?? [])]
+            .map((scope) => ({ scope, settings: memory.linksOf(scope.pid).settings }))
+            .toSorted(scopeOrder),
+        ),
+      findSettings: (pid) => Effect.sync(() => memory.links.get(pid)?.settings ?? noSettings),
+      updateSettings: (write) => Effect.sync(() => updateSettings(memory, write)),
 
       insertKey: (write) => Effect.sync(() => insertKey(memory, write)),
       findByHash: (hash) => Effect.sync(() => findByHash(memory, hash)),
@@ -96,6 +110,19 @@ const ensureScope = (memory: Memory, account: string, target: ScopeTarget, pid: 
     memory.links.set(pid, new ScopeLinks(scope));
     return scope;
   });
+};
+
+const updateSettings = (
+  memory: Memory,
+  { pid, update, actor, requestId, at }: UpdateScope,
+): ScopeSettings => {
+  const links = memory.linksOf(pid);
+  const details = changedSettings(links.settings, update);
+  if (details === null) return links.settings;
+  assertStorable(Object.values(details).filter((text) => text !== null));
+  memory.record({ actor, requestId, at, action: "account.updated", scope: links.scope, details });
+  links.settings = { ...links.settings, ...details };
+  return links.settings;
 };
 
 const keysOf = (memory: Memory, account: string | null, at: Millis): Array<KeyDetails> => {

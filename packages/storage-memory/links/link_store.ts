@@ -50,6 +50,11 @@ export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
       importBatch: (batch) => Effect.sync(() => importBatch(memory, batch)),
       importPosition: (source) => Effect.sync(() => memory.importProgress.get(source)?.position ?? 0),
 
+      countLinks: (pid) => Effect.sync(() => memory.links.get(pid)?.links ?? 0),
+
+      newestPage: (pid, after, limit) =>
+        Effect.sync(() => memory.links.get(pid)?.newestAfter(after, limit) ?? []),
+
       exportPage: (pid, after, limit) =>
         Effect.sync(() => memory.links.get(pid)?.linksAfter(after, limit) ?? []),
     }),

@@ -1,7 +1,8 @@
 /** `SessionStore` in memory. */
+import type { GameId, VerificationSession } from "@accountlink/core";
 import { placeOf, sightingsOf, textsOf } from "@accountlink/core/addresses";
 import { newEvent, sessionEnded } from "@accountlink/core/events";
-import { completedSession, completionRefusal } from "@accountlink/core/flow";
+import { completedSession, completionRefusal, keptSession } from "@accountlink/core/flow";
 import type { SessionId } from "@accountlink/core/ids";
 import {
   type AdvanceSession,
@@ -10,6 +11,7 @@ import {
   type CreateSession,
   canAdvance,
   type FlowCompleted,
+  isOpenAt,
   type SessionAdvanced,
   type SessionCreated,
   SessionStore,
@@ -31,6 +33,13 @@ export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
     SessionStore.of({
       create: (write) => Effect.sync(() => create(memory, write)),
       find: (id) => Effect.sync(() => Option.fromUndefinedOr(memory.sessions.find(id))),
+      findSealedSid: (codeHash, at) =>
+        Effect.sync(() => {
+          const found = memory.sessions.findByCode(codeHash);
+          return found !== undefined && isOpenAt(found.session, at)
+            ? Option.some(found.sealedSid)
+            : Option.none();
+        }),
       changedSince: (at, among) => Effect.sync(() => memory.sessions.changedSince(at, among)),
       advance: (write) => Effect.sync(() => advance(memory, write)),
       complete: (write) => Effect.sync(() => complete(memory, write)),
@@ -40,9 +49,9 @@ export const layer: Layer.Layer<SessionStore, never, State> = Layer.effect(
   ),
 );
 
-const create = (memory: Memory, { session, burst }: CreateSession): SessionCreated => {
+const create = (memory: Memory, { session, burst, code }: CreateSession): SessionCreated => {
   const { id, keyId, pid, clientId, redirect, createdAt } = session;
-  assertStorable([clientId, redirect ?? ""]);
+  assertStorable([clientId, redirect ?? "", code?.hash ?? "", code?.sealedSid ?? ""]);
   if (!memory.keys.has(keyId)) {
     throw new Error(`Cannot create a session of key "${keyId}", expected one that exists`);
   }
@@ -52,8 +61,9 @@ const create = (memory: Memory, { session, burst }: CreateSession): SessionCreat
   if (memory.sessions.find(id) !== undefined) {
     throw new Error("Cannot create a session: its id is taken, expected a new one");
   }
+  if (code !== undefined && memory.sessions.findByCode(code.hash) !== undefined) return { _tag: "CodeTaken" };
   if (taken !== null) memory.burstsFullAt.set(keyId, taken.fullAt);
-  memory.sessions.add(session);
+  memory.sessions.add(session, code);
   return { _tag: "Created" };
 };
 
@@ -69,12 +79,14 @@ const advance = (memory: Memory, { id, to, at }: AdvanceSession): Option.Option<
 };
 
 const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
-  const { pid, chatId, at } = write;
+  const { pid, chatId, at, keeps } = write;
   const flow = memory.flows.get(write.flow);
   const sessionId = flow?.session ?? null;
   const session = sessionId === null ? undefined : memory.sessions.find(sessionId);
-  const refusal = completionRefusal(write, { flow, session, record: memory.links.get(pid)?.find(chatId) });
+  const record = memory.links.get(pid)?.find(chatId);
+  const refusal = completionRefusal(write, { flow, session, record });
   if (refusal !== null) return refusal;
+  if (keeps && record?.gameId) return keep(memory, write, record.gameId, session);
 
   const seen = sightingsOf(write);
   assertStorable(seen.flatMap(textsOf));
@@ -87,6 +99,21 @@ const complete = (memory: Memory, write: CompleteFlow): FlowCompleted => {
   memory.sessions.change(completed, at);
   memory.append(pid, ...sessionEnded(completed).map((end) => newEvent(at, end)));
   return { _tag: "Completed", previousGameId, session: completed };
+};
+
+const keep = (
+  memory: Memory,
+  write: CompleteFlow,
+  gameId: GameId,
+  session: VerificationSession | undefined,
+): FlowCompleted => {
+  endFlow(memory, write.flow);
+  const kept = session === undefined ? null : keptSession(session, write, gameId);
+  if (kept !== null) {
+    memory.sessions.change(kept, write.at);
+    memory.append(write.pid, ...sessionEnded(kept).map((end) => newEvent(write.at, end)));
+  }
+  return { _tag: "Kept", gameId, session: kept };
 };
 
 const sweep = (

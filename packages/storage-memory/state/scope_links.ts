@@ -1,9 +1,14 @@
 import type { ChatId, DataScope, GameId, Link } from "@accountlink/core";
-import { isLinked, type LinkRecord } from "@accountlink/core/links";
+import { noSettings, type ScopeSettings } from "@accountlink/core/keys";
+import { isLinked, type LinkRecord, type NewestPosition } from "@accountlink/core/links";
+import { VerifiedOrder } from "./verified_order.ts";
 
 /** The records of a scope, by chat user and by game user. */
 export class ScopeLinks {
   scope: DataScope;
+  settings: ScopeSettings = noSettings;
+  #links = 0;
+  readonly #verified = new VerifiedOrder();
   readonly #records = new Map<ChatId, LinkRecord>();
   readonly #byGame = new Map<GameId, Set<LinkRecord>>();
   /** All chat IDs, sorted; null after an insert, until the next use. */
@@ -17,6 +22,21 @@ export class ScopeLinks {
   get size(): number {
     return this.#records.size;
   }
+
+  /** The number of links. */
+  get links(): number {
+    return this.#links;
+  }
+
+  /** Up to `limit` links after a place, latest verification first. */
+  newestAfter(after: NewestPosition | null, limit: number): ReadonlyArray<Link> {
+    return this.#verified.after(after, limit, this.#linkAt);
+  }
+
+  readonly #linkAt = ({ chatId, lastVerifiedAt }: NewestPosition): Link | undefined => {
+    const record = this.#records.get(chatId);
+    return record?.lastVerifiedAt === lastVerifiedAt && isLinked(record) ? record : undefined;
+  };
 
   find(chatId: ChatId): LinkRecord | undefined {
     return this.#records.get(chatId);
@@ -60,11 +80,16 @@ export class ScopeLinks {
   clear(): void {
     this.#records.clear();
     this.#byGame.clear();
+    this.#verified.clear();
+    this.#links = 0;
     this.#sortedIds = null;
   }
 
   #index(record: LinkRecord): void {
-    if (record.gameId === null) return;
+    if (!isLinked(record)) return;
+    this.#links++;
+    this.#verified.add(record);
+    if (this.#verified.size > 2 * this.#links + 1_000) this.#verified.compact(this.#linkAt);
     const linked = this.#byGame.get(record.gameId);
     if (linked === undefined) this.#byGame.set(record.gameId, new Set([record]));
     else linked.add(record);
@@ -72,6 +97,7 @@ export class ScopeLinks {
 
   #unindex(record: LinkRecord): void {
     if (record.gameId === null) return;
+    this.#links--;
     const linked = this.#byGame.get(record.gameId);
     linked?.delete(record);
     if (linked?.size === 0) this.#byGame.delete(record.gameId);

@@ -1,5 +1,6 @@
 import type { VerificationSession } from "@accountlink/core";
 import type { SessionId } from "@accountlink/core/ids";
+import type { StoredCode } from "@accountlink/core/secrets";
 import { isFinal } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 
@@ -8,22 +9,36 @@ export class Sessions {
   readonly #byId = new Map<SessionId, VerificationSession>();
   /** The unfinished ones, which are few. */
   readonly #unfinished = new Set<SessionId>();
+  /** Of the unfinished ones. */
+  readonly #byCode = new Map<string, { readonly id: SessionId; readonly sealedSid: string }>();
+  readonly #codes = new Map<SessionId, string>();
   readonly #changedAt = new Map<SessionId, Millis>();
 
   find(id: SessionId): VerificationSession | undefined {
     return this.#byId.get(id);
   }
 
-  add(session: VerificationSession): void {
+  add(session: VerificationSession, code?: StoredCode): void {
     this.#byId.set(session.id, session);
     this.#unfinished.add(session.id);
+    if (code === undefined) return;
+    this.#byCode.set(code.hash, { id: session.id, sealedSid: code.sealedSid });
+    this.#codes.set(session.id, code.hash);
+  }
+
+  /** The unfinished session with a code, and its encrypted sid. */
+  findByCode(
+    hash: string,
+  ): { readonly session: VerificationSession; readonly sealedSid: string } | undefined {
+    const found = this.#byCode.get(hash);
+    return found && { session: this.#byId.get(found.id) as VerificationSession, sealedSid: found.sealedSid };
   }
 
   /** Inserts or replaces a session. */
   change(session: VerificationSession, at: Millis): void {
     this.#byId.set(session.id, session);
     this.#changedAt.set(session.id, at);
-    if (isFinal(session.state)) this.#unfinished.delete(session.id);
+    if (isFinal(session.state)) this.#finish(session.id);
   }
 
   /** The sessions that changed at or after a time, among some or all. */
@@ -45,8 +60,16 @@ export class Sessions {
 
   delete(id: SessionId): void {
     this.#byId.delete(id);
-    this.#unfinished.delete(id);
+    this.#finish(id);
     this.#changedAt.delete(id);
+  }
+
+  #finish(id: SessionId): void {
+    this.#unfinished.delete(id);
+    const code = this.#codes.get(id);
+    if (code === undefined) return;
+    this.#byCode.delete(code);
+    this.#codes.delete(id);
   }
 
   /** Deletes final sessions with a deadline before a time. */

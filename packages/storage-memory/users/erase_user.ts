@@ -2,7 +2,7 @@ import type { ChatId, KeyId, Pid } from "@accountlink/core";
 import { isAtAddress, placeOf } from "@accountlink/core/addresses";
 import type { AuditEntry } from "@accountlink/core/audit";
 import { newEvent } from "@accountlink/core/events";
-import { type Account, keyOfErasedAccount } from "@accountlink/core/keys";
+import { type Account, keyOfErasedAccount, noSettings } from "@accountlink/core/keys";
 import { isFinal } from "@accountlink/core/sessions";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -114,6 +114,8 @@ const releaseAccount = (
   pseudonym: string,
 ): ReadonlyArray<KeyId> => {
   memory.renameAccount(name, { name: pseudonym, chatId: null, tier, status: accountStatus });
+  for (const { pid } of memory.scopes.get(pseudonym)?.values() ?? [])
+    memory.linksOf(pid).settings = noSettings;
   const revoked: Array<KeyId> = [];
   for (const stored of memory.keys.values()) {
     const { id, scope, status } = stored.key;

@@ -1,6 +1,6 @@
 /** Writes audit entries, in the transaction of the change. */
 import type { Pid } from "@accountlink/core";
-import type { AuditAction, AuditEntry, WriteContext } from "@accountlink/core/audit";
+import { type AuditAction, type AuditEntry, usersOf, type WriteContext } from "@accountlink/core/audit";
 import { type Happening, newEvent } from "@accountlink/core/events";
 import { assertStorable } from "@accountlink/core/storable_text";
 import { Effect } from "effect";
@@ -17,9 +17,10 @@ export const insertEntry = (sql: SqlClient.SqlClient, entry: NewEntry) =>
   Effect.andThen(
     Effect.sync(() => assertStorable([entry.actor.id, entry.requestId ?? ""])),
     sql`
-      INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details)
+      INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, other_chat_id)
       VALUES (${entry.at}, ${entry.account}, ${entry.pid}, ${entry.actor.type}, ${entry.actor.id},
-        ${entry.requestId}, ${entry.action}, ${JSON.stringify(entry.details)})`,
+        ${entry.requestId}, ${entry.action}, ${JSON.stringify(entry.details)}, ${usersOf(entry)[0] ?? null},
+        ${usersOf(entry)[1] ?? null})`,
   );
 
 /** Inserts the entry of a write to the links of a scope, and its event, if it has one. */
@@ -44,11 +45,12 @@ export const insertLinkEntries = (sql: SqlClient.SqlClient, pid: Pid, entries: R
     requestId,
     action,
     JSON.stringify(details),
+    ...usersOf({ actor, details }),
   ]);
   const insert = sql`
-    INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details)
+    INSERT INTO audit_log (at, account, pid, actor_type, actor_id, request_id, action, details, chat_id, other_chat_id)
     SELECT CAST(value ->> 0 AS BIGINT), ${ownerOf(sql, pid)}, ${pid}, value ->> 1, value ->> 2, value ->> 3,
-      value ->> 4, value ->> 5
+      value ->> 4, value ->> 5, value ->> 6, value ->> 7
     FROM ${dialectOf(sql).elements(JSON.stringify(rows))}
     RETURNING sequence`;
   const texts = entries.flatMap(({ actor, requestId }) => [actor.id, requestId ?? ""]);

@@ -29,12 +29,20 @@ const listOn = (
   account: string,
   before: number | null,
   limit: number,
-  { action, keyId }: AuditFilter = { action: null, keyId: null },
+  { action, keyId, chatId = null }: AuditFilter = { action: null, keyId: null },
 ) => {
   const columns = sql.literal(entryColumns);
   const isNext = sql`account = ${account} AND sequence < ${before ?? Number.MAX_SAFE_INTEGER}
     ${action === null ? sql.literal("") : sql`AND action = ${action}`}`;
   const page = sql`ORDER BY sequence DESC LIMIT ${limit}`;
+  if (chatId !== null) {
+    const isOfKey = keyId === null ? sql.literal("") : sql`AND (${isAbout(sql, keyId)})`;
+    // Two selects, so that each has an index.
+    const about = (column: string) =>
+      sql`SELECT ${columns} FROM audit_log WHERE ${sql(column)} = ${chatId} AND ${isNext} ${isOfKey} ${page}`;
+    return sql`
+      SELECT * FROM (${about("chat_id")}) AS one UNION SELECT * FROM (${about("other_chat_id")}) AS other ${page}`;
+  }
   if (keyId === null) return sql`SELECT ${columns} FROM audit_log WHERE ${isNext} ${page}`;
   // Two selects, so that each has an index: an OR would read all entries of the account.
   const byKey = sql`SELECT ${columns} FROM audit_log
@@ -47,6 +55,10 @@ const listOn = (
     ORDER BY sequence + 0 DESC LIMIT ${limit}`;
   return sql`SELECT * FROM (${byKey}) AS by_key UNION ALL SELECT * FROM (${ofKey}) AS of_key ${page}`;
 };
+
+/** Whether a key made a change, or was changed. */
+const isAbout = (sql: SqlClient.SqlClient, keyId: string) => sql`
+  actor_type = 'key' AND actor_id = ${keyId} OR details <> REPLACE(details, ${`"keyId":"${keyId}"`}, '')`;
 
 /** The actions whose details name a key. */
 const keyActions = (sql: SqlClient.SqlClient) =>

@@ -91,3 +91,9 @@ export const readSessions = schemaReaderOf(
     change: row.change,
   }),
 );
+
+export const readSealedSids = schemaReaderOf(
+  "verification_sessions",
+  Schema.Struct({ sealed_sid: Schema.String }),
+  ({ sealed_sid }) => sealed_sid,
+);

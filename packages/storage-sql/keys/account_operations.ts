@@ -1,12 +1,27 @@
 /** The operations of `KeyStore` on accounts and their scopes. */
 import { guildOf, type ScopeTarget } from "@accountlink/core";
-import type { AccountStatus, KeyStore, UpdateAccount } from "@accountlink/core/keys";
+import {
+  type AccountStatus,
+  changedSettings,
+  type KeyStore,
+  noSettings,
+  scopeOrder,
+  type UpdateAccount,
+  type UpdateScope,
+} from "@accountlink/core/keys";
 import { Array as Arr, Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEntry } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { accountColumns, readAccounts, readKeyIds, readScopes } from "./key_row.ts";
+import {
+  accountColumns,
+  configuredColumns,
+  readAccounts,
+  readConfigured,
+  readKeyIds,
+  readScopes,
+} from "./key_row.ts";
 
 type AccountOperations = Pick<
   KeyStore["Service"],
@@ -18,11 +33,16 @@ type AccountOperations = Pick<
   | "ensureScope"
   | "findScope"
   | "findScopeByPid"
+  | "listScopes"
+  | "findSettings"
+  | "updateSettings"
 >;
 
 export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations => {
   const columns = sql.literal(accountColumns);
+  const configured = sql.literal(configuredColumns);
   const updateAccount = updateAccountOn(sql);
+  const updateSettings = updateSettingsOn(sql);
   const findAccount = (name: string) =>
     sql`SELECT ${columns} FROM accounts WHERE name = ${name}`.pipe(Effect.flatMap(readAccounts));
 
@@ -79,6 +99,25 @@ export const accountOperations = (sql: SqlClient.SqlClient): AccountOperations =
         Effect.map(Arr.head),
         operation("KeyStore.findScopeByPid"),
       ),
+
+    listScopes: (account) =>
+      sql`SELECT ${configured} FROM scopes WHERE account = ${account}`.pipe(
+        Effect.flatMap(readConfigured),
+        Effect.map((scopes) => scopes.toSorted(scopeOrder)),
+        operation("KeyStore.listScopes", account),
+      ),
+
+    findSettings: (pid) =>
+      sql`SELECT ${configured} FROM scopes WHERE pid = ${pid}`.pipe(
+        Effect.flatMap(readConfigured),
+        Effect.map(([found]) => found?.settings ?? noSettings),
+        operation("KeyStore.findSettings"),
+      ),
+
+    updateSettings: (write) =>
+      updateSettings(write).pipe(
+        operation("KeyStore.updateSettings", ...Object.values(write.update).filter((text) => text !== null)),
+      ),
   };
 };
 
@@ -106,6 +145,32 @@ const updateAccountOn = (sql: SqlClient.SqlClient) => {
       details,
     });
     return Option.some({ changed: true, keys });
+  }, sql.withTransaction);
+};
+
+const updateSettingsOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  return Effect.fnUntraced(function* ({ pid, update, ...origin }: UpdateScope) {
+    const [found] = yield* Effect.flatMap(
+      sql`SELECT ${sql.literal(configuredColumns)} FROM scopes WHERE pid = ${pid} ${forUpdate}`,
+      readConfigured,
+    );
+    if (found === undefined)
+      return yield* Effect.die(new Error(`Cannot change the settings of scope "${pid}"`));
+    const details = changedSettings(found.settings, update);
+    if (details === null) return found.settings;
+    const { displayName, supportUrl, doneText } = { ...found.settings, ...details };
+    yield* sql`
+      UPDATE scopes SET display_name = ${displayName}, support_url = ${supportUrl}, done_text = ${doneText}
+      WHERE pid = ${pid}`;
+    yield* insertEntry(sql, {
+      ...origin,
+      account: found.scope.account,
+      pid,
+      action: "account.updated",
+      details,
+    });
+    return { displayName, supportUrl, doneText };
   }, sql.withTransaction);
 };
 

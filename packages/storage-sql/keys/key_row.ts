@@ -3,6 +3,7 @@ import { type ApiKey, ChatId, type DataScope, GuildId, KeyId, Pid } from "@accou
 import type {
   Account,
   AccountStatus,
+  ConfiguredScope,
   KeyAccess,
   KeyDetails,
   KeyStatus,
@@ -25,6 +26,13 @@ const AccountRow = Schema.Struct({
 });
 
 const ScopeRow = Schema.Struct({ pid: Pid, account: Schema.String, guild_id: Schema.NullOr(GuildId) });
+
+const ConfiguredRow = Schema.Struct({
+  ...ScopeRow.fields,
+  display_name: Schema.NullOr(Schema.String),
+  support_url: Schema.NullOr(Schema.String),
+  done_text: Schema.NullOr(Schema.String),
+});
 
 const KeyRow = Schema.Struct({
   ...ScopeRow.fields,
@@ -64,6 +72,11 @@ const DetailsRow = Schema.Struct({
 
 const scopeOf = ({ pid, account, guild_id }: typeof ScopeRow.Type): DataScope =>
   guild_id === null ? { kind: "global", pid, account } : { kind: "guild", guildId: guild_id, pid, account };
+
+const configuredOf = (row: typeof ConfiguredRow.Type): ConfiguredScope => ({
+  scope: scopeOf(row),
+  settings: { displayName: row.display_name, supportUrl: row.support_url, doneText: row.done_text },
+});
 
 const keyOf = (row: typeof KeyRow.Type): ApiKey => ({
   id: row.id,
@@ -120,6 +133,9 @@ export const readAccounts = schemaReaderOf(
 /** The columns of `readAccounts`. */
 export const accountColumns = "name, chat_id, tier, status";
 export const readScopes = schemaReaderOf("scopes", ScopeRow, scopeOf);
+/** The columns of `readConfigured`. */
+export const configuredColumns = Object.keys(ConfiguredRow.fields).join(", ");
+export const readConfigured = schemaReaderOf("scopes", ConfiguredRow, configuredOf);
 export const readKeys = schemaReaderOf("keys", KeyRow, keyOf);
 export const readDetails = schemaReaderOf("keys", DetailsRow, detailsOf);
 export const readPresentedKeys = schemaReaderOf("keys", SecretRow, presentedKeyOf);

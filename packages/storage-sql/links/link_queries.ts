@@ -44,6 +44,26 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
       WHERE pid = ${""} AND game_id ${isAmong("")}
       ORDER BY game_id, linked_at DESC, chat_id`),
 
+    /** rows of a step, pid, chat ID before it, rows again: how many of the rows have a link, and the last of a full step */
+    countStep: textOf(sql`
+      SELECT COUNT(game_id), CASE WHEN COUNT(*) = ${0} THEN MAX(chat_id) END FROM (
+        SELECT chat_id, game_id FROM links WHERE pid = ${""} AND chat_id > ${""} ORDER BY chat_id LIMIT ${0}
+      ) AS step`),
+
+    /** pid, limit */
+    newest: textOf(sql`
+      ${records} WHERE pid = ${""} AND game_id IS NOT NULL ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),
+
+    /** pid, time, chat ID, limit: links of that time */
+    newestAt: textOf(sql`
+      ${records} WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at = ${0} AND chat_id > ${""}
+      ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),
+
+    /** pid, time, limit: older links */
+    newestBefore: textOf(sql`
+      ${records} WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0}
+      ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),
+
     /** pid, chat ID before the page, limit */
     page: textOf(sql`
       ${records} WHERE pid = ${""} AND chat_id > ${""} AND game_id IS NOT NULL

@@ -62,6 +62,16 @@ export const readPairs = readerOf("links", ([chatId, gameId]: RowValues) =>
   isId(chatId) && isId(gameId) ? { chatId: chatId as ChatId, gameId: gameId as GameId } : undefined,
 );
 
+export interface CountStep {
+  readonly links: number;
+  readonly last: string | null;
+}
+
+/** Values of a step of a count. */
+export const readCountSteps = readerOf("links", ([links, last]: RowValues): CountStep | undefined =>
+  isWhole(links) && (last === null || isId(last)) ? { links, last } : undefined,
+);
+
 /** A link to write, as a JSON array. */
 export type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
 

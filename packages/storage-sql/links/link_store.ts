@@ -1,7 +1,7 @@
 /** `LinkStore` in SQL. */
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
-import { isLinked } from "@accountlink/core/links";
+import { isLinked, type NewestPosition } from "@accountlink/core/links";
 import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
 import { batchedLookup } from "../statements/batching.ts";
@@ -9,9 +9,19 @@ import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { linkImports } from "./link_import.ts";
 import { linkQueries } from "./link_queries.ts";
-import { type RowValues, readPairs, readRecord, readRecordValues } from "./link_row.ts";
+import {
+  type CountStep,
+  type RowValues,
+  readCountSteps,
+  readPairs,
+  readRecord,
+  readRecordValues,
+} from "./link_row.ts";
 import { linkWrites } from "./link_writes.ts";
 import { scopeDeletions } from "./scope_deletion.ts";
+
+/** How many rows are counted at once. */
+const countStep = 20_000;
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -35,6 +45,33 @@ const make = Effect.gen(function* () {
       : run(queries.byGameIds, [pid, JSON.stringify(gameIds)]);
   };
 
+  /** In steps, since a statement of SQLite holds up the process. */
+  const countLinks = Effect.fnUntraced(function* (pid: Pid) {
+    let links = 0;
+    let last: string | null = "";
+    while (last !== null) {
+      const rows: ReadonlyArray<RowValues> = yield* run(queries.countStep, [countStep, pid, last, countStep]);
+      const step: CountStep | undefined = (yield* readCountSteps(rows))[0];
+      links += step?.links ?? 0;
+      last = step?.last ?? null;
+      yield* Effect.yieldNow;
+    }
+    return links;
+  });
+
+  const recordsOf = (text: string, values: ReadonlyArray<unknown>) =>
+    Effect.flatMap(run(text, values), readRecordValues);
+
+  const newestPage = Effect.fnUntraced(function* (pid: Pid, after: NewestPosition | null, limit: number) {
+    if (after === null) return yield* recordsOf(queries.newest, [pid, limit]);
+    const { lastVerifiedAt, chatId } = after;
+    const page = yield* recordsOf(queries.newestAt, [pid, lastVerifiedAt, chatId, limit]);
+    const left = limit - page.length;
+    return left === 0
+      ? page
+      : [...page, ...(yield* recordsOf(queries.newestBefore, [pid, lastVerifiedAt, left]))];
+  });
+
   return LinkStore.of({
     findByChatId: (pid, chatId) =>
       operation("LinkStore.findByChatId")(Immediate.flatMap(rowOf(pid, chatId), readRecord)),
@@ -50,6 +87,14 @@ const make = Effect.gen(function* () {
     findByGameIds: (pid, gameIds) =>
       operation("LinkStore.findByGameIds")(
         Immediate.map(Immediate.flatMap(rowsOfGames(pid, gameIds), readPairs), groupByGame),
+      ),
+
+    countLinks: (pid) => countLinks(pid).pipe(operation("LinkStore.countLinks")),
+
+    newestPage: (pid, after, limit) =>
+      newestPage(pid, after, limit).pipe(
+        Effect.map((records) => records.filter(isLinked)),
+        operation("LinkStore.newestPage"),
       ),
 
     exportPage: (pid, after, limit) =>

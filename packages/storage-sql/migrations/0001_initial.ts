@@ -43,7 +43,10 @@ const accounts = Effect.fnUntraced(function* (
     CREATE TABLE scopes (
       pid ${text} NOT NULL PRIMARY KEY,
       account ${text} NOT NULL REFERENCES accounts (name),
-      guild_id ${text}
+      guild_id ${text},
+      display_name ${text},
+      support_url ${text},
+      done_text ${text}
     ) ${tableByKey}`;
   yield* sql`CREATE UNIQUE INDEX scopes_by_target ON scopes (account, COALESCE(guild_id, ''))`;
 
@@ -103,6 +106,8 @@ const links = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { text, int
     ) ${tableByKey}`;
   yield* sql`
     CREATE INDEX links_by_game ON links (pid, game_id, linked_at DESC, chat_id) WHERE game_id IS NOT NULL`;
+  yield* sql`
+    CREATE INDEX links_by_verification ON links (pid, last_verified_at DESC, chat_id) WHERE game_id IS NOT NULL`;
 
   yield* sql`
     CREATE TABLE import_progress (
@@ -113,6 +118,7 @@ const links = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { text, int
   yield* sql`CREATE INDEX import_progress_by_age ON import_progress (saved_at)`;
 });
 
+/** `chat_id` and `other_chat_id` are the chat users that an entry is about. */
 const auditLog = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   { text, integer, sequence, table }: Dialect,
@@ -127,12 +133,19 @@ const auditLog = Effect.fnUntraced(function* (
       actor_id ${text} NOT NULL,
       request_id ${text},
       action ${text} NOT NULL,
-      details ${text} NOT NULL
+      details ${text} NOT NULL,
+      chat_id ${text},
+      other_chat_id ${text}
     ) ${table}`;
   yield* sql`CREATE INDEX audit_log_by_account ON audit_log (account, sequence)`;
   yield* sql`CREATE INDEX audit_log_by_action ON audit_log (account, action, sequence)`;
   yield* sql`
     CREATE INDEX audit_log_by_key ON audit_log (actor_id, account, sequence) WHERE actor_type = 'key'`;
+  for (const column of ["chat_id", "other_chat_id"]) {
+    yield* sql`
+      CREATE INDEX ${sql(`audit_log_by_${column}`)} ON audit_log (${sql(column)}, account, sequence)
+      WHERE ${sql(column)} IS NOT NULL`;
+  }
 });
 
 /** Without references to other tables, whose rows an insert would lock. */
@@ -192,8 +205,13 @@ const sessions = Effect.fnUntraced(function* (
       expires_at ${integer} NOT NULL,
       completed_at ${integer},
       change ${integer} NOT NULL,
-      changed_at ${integer}
+      changed_at ${integer},
+      code_hash ${text},
+      sealed_sid ${text}
     ) ${tableByKey}`;
+  yield* sql`
+    CREATE UNIQUE INDEX verification_sessions_by_code ON verification_sessions (code_hash)
+    WHERE state IN ('pending', 'opened')`;
   yield* sql`
     CREATE INDEX verification_sessions_by_user ON verification_sessions (pid, chat_id)
     WHERE state IN ('pending', 'opened')`;

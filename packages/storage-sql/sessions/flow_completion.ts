@@ -1,6 +1,12 @@
+import type { GameId, VerificationSession } from "@accountlink/core";
 import { sightingsOf } from "@accountlink/core/addresses";
 import { linkSet, newEvent, sessionEnded } from "@accountlink/core/events";
-import { type CompletionRefusal, completedSession, completionRefusal } from "@accountlink/core/flow";
+import {
+  type CompletionRefusal,
+  completedSession,
+  completionRefusal,
+  keptSession,
+} from "@accountlink/core/flow";
 import type { FlowId, SessionId } from "@accountlink/core/ids";
 import type { CompleteFlow } from "@accountlink/core/sessions";
 import { Data, Effect } from "effect";
@@ -30,17 +36,19 @@ const completeOn = (sql: SqlClient.SqlClient) => {
   const { link, lock, lockScope } = linkStatements(sql);
   const lockFlow = lockFlowOn(sql);
   const relink = relinkOf(sql);
+  const keepLink = keepOn(sql);
   const keep = sql.literal("DO NOTHING");
 
   return Effect.fnUntraced(function* (write: CompleteFlow) {
-    const { pid, chatId, gameId, at } = write;
+    const { pid, chatId, gameId, at, keeps } = write;
     yield* lockScope(pid, forReference);
     const [old] = yield* Effect.flatMap(lock(pid, chatId, chatId), readRecords);
     // Before the flow is locked, since this waits for writes of the same record.
-    const added = old === undefined ? yield* link(pid, chatId, gameId, at, keep) : [];
+    const added = old === undefined && !keeps ? yield* link(pid, chatId, gameId, at, keep) : [];
     const { flow, session: opened } = yield* lockFlow(write.flow);
     const refusal = completionRefusal(write, { flow, session: opened, record: old });
     if (refusal !== null) return yield* new Refused({ answer: refusal });
+    if (keeps && old?.gameId) return yield* keepLink(write, old.gameId, opened);
 
     const rows = old === undefined ? added : yield* link(pid, chatId, gameId, at, relink);
     const [set] = yield* readSets(rows);
@@ -62,6 +70,14 @@ const completeOn = (sql: SqlClient.SqlClient) => {
     return { _tag: "Completed", previousGameId, session } as const;
   }, sql.withTransaction);
 };
+
+const keepOn = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (write: CompleteFlow, gameId: GameId, opened: VerificationSession | undefined) {
+    const session = opened === undefined ? null : keptSession(opened, write, gameId);
+    yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
+    if (session !== null) yield* storeSession(sql, session, write.at);
+    return { _tag: "Kept", gameId, session } as const;
+  });
 
 /** Locks a flow, and its session if it has one. */
 const lockFlowOn = (sql: SqlClient.SqlClient) => {

@@ -4,8 +4,8 @@ import { SessionStore } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
-import { readSessions, sessionColumns } from "../flow/session_row.ts";
-import { readSessionIds } from "../flow/verification_ends.ts";
+import { readSealedSids, readSessions, sessionColumns } from "../flow/session_row.ts";
+import { readSessionIds, unfinished } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
 import { sessionWrites } from "./session_writes.ts";
@@ -24,6 +24,15 @@ const make = Effect.gen(function* () {
         Effect.flatMap(readSessions),
         Effect.map(([session]) => Option.fromUndefinedOr(session)),
         operation("SessionStore.find"),
+      ),
+
+    findSealedSid: (codeHash: string, at: Millis) =>
+      sql`
+        SELECT sealed_sid FROM verification_sessions
+        WHERE code_hash = ${codeHash} AND ${sql.literal(unfinished)} AND expires_at > ${at}`.pipe(
+        Effect.flatMap(readSealedSids),
+        Effect.map(([sealedSid]) => Option.fromUndefinedOr(sealedSid)),
+        operation("SessionStore.findSealedSid", codeHash),
       ),
 
     changedSince: (at: Millis, among: ReadonlyArray<SessionId> | null) => {

@@ -13,7 +13,7 @@ import {
   type SweepSessions,
 } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Option, Schema } from "effect";
+import { Data, Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { storeSightings } from "../alts/sighting_row.ts";
 import { insertEvents } from "../events/event_insert.ts";
@@ -39,7 +39,11 @@ export const sessionWrites = (
   return {
     create: (write) => {
       const { clientId, redirect } = write.session;
-      return create(write).pipe(operation("SessionStore.create", clientId, redirect ?? ""));
+      const { hash = "", sealedSid = "" } = write.code ?? {};
+      return create(write).pipe(
+        Effect.catchTag("CodeTaken", () => Effect.succeed({ _tag: "CodeTaken" } as const)),
+        operation("SessionStore.create", clientId, redirect ?? "", hash, sealedSid),
+      );
     },
     advance: (write) => advance(write).pipe(operation("SessionStore.advance")),
     complete: (write) => complete(write).pipe(operation("SessionStore.complete")),
@@ -52,14 +56,26 @@ export const sessionWrites = (
   };
 };
 
+/** Rolls the transaction back, with what was taken from the burst. */
+class CodeTaken extends Data.TaggedError("CodeTaken") {}
+
 const createOn = (sql: SqlClient.SqlClient) => {
   const takeFromBurst = takeFromBurstOn(sql);
-  return Effect.fnUntraced(function* ({ session, burst }: CreateSession) {
+  const isUnfinished = sql.literal(unfinished);
+  return Effect.fnUntraced(function* ({ session, burst, code }: CreateSession) {
     const { keyId, createdAt } = session;
     const readyAt = burst === null ? null : yield* takeFromBurst(keyId, burst, createdAt);
     if (readyAt !== null) return { _tag: "TooMany", readyAt } as const;
-    yield* sql`INSERT INTO verification_sessions ${sql.insert(rowOfSession(session))}`;
-    return { _tag: "Created" } as const;
+    const row = {
+      ...rowOfSession(session),
+      code_hash: code?.hash ?? null,
+      sealed_sid: code?.sealedSid ?? null,
+    };
+    const inserted = yield* sql`
+      INSERT INTO verification_sessions ${sql.insert(row)}
+      ON CONFLICT (code_hash) WHERE ${isUnfinished} DO NOTHING
+      RETURNING sid`;
+    return inserted.length > 0 ? ({ _tag: "Created" } as const) : yield* new CodeTaken();
   }, sql.withTransaction);
 };
 

@@ -1,7 +1,7 @@
 /** The erasure of a chat user, in one transaction. */
 import { type ChatId, KeyId, Pid } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
-import type { AuditEntry } from "@accountlink/core/audit";
+import { type AuditEntry, usersOf } from "@accountlink/core/audit";
 import { newEvent } from "@accountlink/core/events";
 import type { Account } from "@accountlink/core/keys";
 import { type EraseUser, type UserErased, withoutUser } from "@accountlink/core/users";
@@ -156,7 +156,8 @@ const eraseEntriesOn = (sql: SqlClient.SqlClient) => {
     const entries = yield* findEntries(chatId, names);
     const rows = JSON.stringify(entries.map((entry) => erasedRow(entry, chatId, names)));
     yield* sql`
-      UPDATE audit_log SET actor_id = value ->> 1, details = value ->> 2
+      UPDATE audit_log
+      SET actor_id = value ->> 1, details = value ->> 2, chat_id = value ->> 3, other_chat_id = value ->> 4
       FROM ${elements(rows)} WHERE sequence = CAST(value ->> 0 AS BIGINT)`;
     return entries;
   });
@@ -164,7 +165,8 @@ const eraseEntriesOn = (sql: SqlClient.SqlClient) => {
 
 const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<string>) => {
   const { actor, details } = withoutUser(entry, chatId, names) ?? entry;
-  return [entry.sequence, actor.id, JSON.stringify(details)];
+  const [chatUser = null, otherUser = null] = usersOf({ actor, details });
+  return [entry.sequence, actor.id, JSON.stringify(details), chatUser, otherUser];
 };
 
 /**
@@ -173,7 +175,9 @@ const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<strin
 const releaseAccountOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (write: EraseUser, { name, tier, status }: Account, pseudonym: string) {
     yield* sql`INSERT INTO accounts (name, chat_id, tier, status) VALUES (${pseudonym}, NULL, ${tier}, ${status})`;
-    yield* sql`UPDATE scopes SET account = ${pseudonym} WHERE account = ${name}`;
+    yield* sql`
+      UPDATE scopes SET account = ${pseudonym}, display_name = NULL, support_url = NULL, done_text = NULL
+      WHERE account = ${name}`;
     yield* sql`UPDATE audit_log SET account = ${pseudonym} WHERE account = ${name}`;
     const revoked = yield* Effect.flatMap(
       sql`

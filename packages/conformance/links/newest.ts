@@ -1,0 +1,77 @@
+import { ChatId, type Link, LinkStore, type StoragePorts } from "@accountlink/core";
+import type { LinkRecord, NewestPosition } from "@accountlink/core/links";
+import { Effect } from "effect";
+import { expectEqual } from "../expect.ts";
+import type { Cases } from "../suite.ts";
+import { ada, bob, chess, cyd, poker } from "../world.ts";
+import { line, newLinkBench, twoLinkBenches } from "./link_bench.ts";
+
+const pageOf = Effect.fnUntraced(function* (
+  pid: Effect.Success<typeof newLinkBench>["pid"],
+  after: NewestPosition | null = null,
+  limit = 10,
+) {
+  const page = yield* (yield* LinkStore).newestPage(pid, after, limit);
+  return page.map(({ chatId }) => chatId);
+});
+
+const countOf = Effect.fnUntraced(function* (pid: Effect.Success<typeof newLinkBench>["pid"]) {
+  return yield* (yield* LinkStore).countLinks(pid);
+});
+
+export const newest: Cases<StoragePorts> = {
+  "newestPage returns whole links by their latest verification": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.set(ada, chess, 1);
+    yield* links.set(bob, poker, 3);
+    yield* links.set(cyd, chess, 2);
+    expectEqual(yield* pageOf(links.pid), [bob, cyd, ada]);
+    yield* links.set(ada, chess, 4);
+    expectEqual(yield* pageOf(links.pid), [ada, bob, cyd]);
+    const [first] = yield* (yield* LinkStore).newestPage(links.pid, null, 1);
+    expectEqual<LinkRecord | null>(first ?? null, yield* links.find(ada));
+  }),
+
+  "newestPage sorts ties by chat ID as text, and pages through them": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    const ids = Array.from({ length: 25 }, (_, i) => ChatId.make(`${95_000 + i * 777}`));
+    yield* links.load(ids.map((chatId, i) => line(chatId, chess, i < 20 ? 5 : 9)));
+    const expected = [...ids.slice(20).toSorted(), ...ids.slice(0, 20).toSorted()];
+    const listed: Array<ChatId> = [];
+    const store = yield* LinkStore;
+    let after: NewestPosition | null = null;
+    for (let pages = 0; pages < 9; pages++) {
+      const page: ReadonlyArray<Link> = yield* store.newestPage(links.pid, after, 3);
+      listed.push(...page.map(({ chatId }) => chatId));
+      after = page.at(-1) ?? after;
+    }
+    expectEqual(listed, expected);
+  }),
+
+  "newestPage continues after any place, and omits records without a link": Effect.gen(function* () {
+    const links = yield* newLinkBench;
+    yield* links.load([line(ada, chess, 1), line(bob, chess, 2), line(cyd, chess, 3)]);
+    yield* links.remove(bob, 4);
+    expectEqual(yield* pageOf(links.pid), [cyd, ada]);
+    expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 2, chatId: bob }), [ada]);
+    expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 3, chatId: ChatId.make("00000") }), [cyd, ada]);
+    expectEqual(yield* pageOf(links.pid, { lastVerifiedAt: 0, chatId: ada }), []);
+  }),
+
+  "countLinks counts links, whatever made or ended them": Effect.gen(function* () {
+    const [links, other] = yield* twoLinkBenches;
+    const counts = [yield* countOf(links.pid)];
+    const count = Effect.map(countOf(links.pid), (now) => counts.push(now));
+    yield* Effect.andThen(links.set(ada, chess), count);
+    yield* Effect.andThen(links.set(ada, poker), count);
+    yield* Effect.andThen(links.load([line(ada, chess), line(bob, chess)], "keep"), count);
+    yield* Effect.andThen(links.move(bob, cyd), count);
+    yield* Effect.andThen(links.remove(ada), count);
+    yield* Effect.andThen(links.remove(ada), count);
+    yield* Effect.andThen(links.load([line(ada, chess), line(bob, chess)]), count);
+    yield* other.set(ada, chess);
+    yield* Effect.andThen(links.deleteAll(), count);
+    expectEqual(counts, [0, 1, 1, 2, 2, 1, 1, 3, 0]);
+    expectEqual(yield* countOf(other.pid), 1);
+  }),
+};

@@ -1,0 +1,3 @@
+/** The data scopes of an account and their links, as their owner manages them at the dashboard. */
+export * from "./owned_links.ts";
+export * from "./owned_scopes.ts";

@@ -1,0 +1,184 @@
+/**
+ * The links of a scope, as its owner finds and changes them.
+ */
+import { Context, Effect, Layer, Option } from "effect";
+import { type DataScope, guildOf } from "../data_scope.ts";
+import type { InvalidParameter, LinkNotFound, PlatformUnavailable, StoreUnavailable } from "../errors.ts";
+import { ChatId, GameId, isChatId, isGameId } from "../ids.ts";
+import type { KeyOwner } from "../keys/owned_keys.ts";
+import { isLinked, type Link } from "../links/link.ts";
+import { LinkStore, type NewestPosition } from "../links/link_store.ts";
+import { type GameRemoved, type GameUpdated, LinkWriter } from "../links/link_writer.ts";
+import { ChatPlatform } from "../platforms/chat_platform.ts";
+import { GamePlatform } from "../platforms/game_platform.ts";
+import { type GuildError, platformConcurrency } from "../platforms/guild_guard.ts";
+import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
+import { Profiles } from "../platforms/profiles.ts";
+import { OwnedScopes } from "./owned_scopes.ts";
+
+/** A link with both profiles; null for one that the platform does not know or tell. */
+export interface NamedLink {
+  readonly link: Link;
+  readonly chat: ChatProfile | null;
+  readonly game: GameProfile | null;
+}
+
+export interface LinkPage {
+  readonly links: ReadonlyArray<NamedLink>;
+  /** Where the next page begins; null on the last one. */
+  readonly next: NewestPosition | null;
+}
+
+/** The link of a write, as an owner names it. */
+interface LinkName {
+  readonly chatId: ChatId;
+  readonly gameId: GameId;
+}
+
+/**
+ * Finds and changes the links of a scope. The scope has to be one of the owner.
+ *
+ * @example
+ * ```ts
+ * import { aFixture, memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld(aFixture({ links: [{ chatId: "100001", gameId: "1" }] }));
+ * const program = Effect.gen(function* () {
+ *   const [owned] = yield* (yield* OwnedScopes).list({ name: "acme" });
+ *   if (owned === undefined) return [];
+ *   const { links } = yield* (yield* OwnedLinks).page(owned.scope, "100001", null, 10);
+ *   return links.map(({ link }) => link.gameId);
+ * });
+ * await world.run(program); // ["1"]
+ * await world.close();
+ * ```
+ */
+export class OwnedLinks extends Context.Service<
+  OwnedLinks,
+  {
+    /**
+     * Links of a scope, latest verification first.
+     *
+     * @param search a chat ID, a game ID, or an exact user name of either platform, with or without an
+     * `@`; empty for all links
+     */
+    readonly page: (
+      scope: DataScope,
+      search: string,
+      after: NewestPosition | null,
+      limit: number,
+    ) => Effect.Effect<LinkPage, StoreUnavailable>;
+
+    /** Links a chat user by the rules of `LinkWriter.setGame`. */
+    readonly set: (
+      owner: KeyOwner,
+      scope: DataScope,
+      link: LinkName,
+    ) => Effect.Effect<GameUpdated, GuildError | InvalidParameter | StoreUnavailable>;
+
+    /** Removes the link of a chat user, who need not be a member of the guild. */
+    readonly remove: (
+      owner: KeyOwner,
+      scope: DataScope,
+      chatId: ChatId,
+    ) => Effect.Effect<GameRemoved, GuildError | LinkNotFound | StoreUnavailable>;
+  }
+>()("@accountlink/core/OwnedLinks") {
+  static readonly layer = Layer.effect(
+    OwnedLinks,
+    Effect.gen(function* () {
+      const store = yield* LinkStore;
+      const writer = yield* LinkWriter;
+      const profiles = yield* Profiles;
+      const chats = yield* ChatPlatform;
+      const games = yield* GamePlatform;
+      const scopes = yield* OwnedScopes;
+
+      const named = (links: ReadonlyArray<Link>) =>
+        Effect.forEach(
+          links,
+          (link) =>
+            Effect.map(
+              Effect.all([profiles.chat(link.chatId, null), profiles.game(link.gameId)], { concurrency: 2 }),
+              ([chat, game]): NamedLink => ({ link, chat, game }),
+            ),
+          { concurrency: platformConcurrency },
+        );
+
+      /** The users whom a search may mean. */
+      const meant = Effect.fnUntraced(function* (scope: DataScope, search: string) {
+        const name = search.replace(/^@/, "");
+        const [chat, game] = yield* Effect.all(
+          [byName(chats.findUserByName?.(name, guildOf(scope))), byName(games.findUserByName?.(name))],
+          { concurrency: 2 },
+        );
+        return {
+          chatIds: isChatId(search) ? [search, ...chat] : chat,
+          gameIds: isGameId(search) ? [search, ...game] : game,
+        };
+      });
+
+      const find = Effect.fnUntraced(function* (
+        scope: DataScope,
+        search: string,
+        after: NewestPosition | null,
+        limit: number,
+      ) {
+        const { chatIds, gameIds } = yield* meant(scope, search);
+        const ofGames = yield* store.findByGameIds(scope.pid, gameIds);
+        const all = [...new Set([...chatIds, ...[...ofGames.values()].flat()])];
+        const records = yield* store.findByChatIds(scope.pid, all);
+        return [...records.values()]
+          .filter(isLinked)
+          .toSorted(newestFirst)
+          .filter((link) => after === null || newestFirst(after, link) < 0)
+          .slice(0, limit);
+      });
+
+      return OwnedLinks.of({
+        page: Effect.fn("OwnedLinks.page")(function* (scope, search, after, limit) {
+          // One more tells whether there is a next page.
+          const found = yield* search === ""
+            ? store.newestPage(scope.pid, after, limit + 1)
+            : find(scope, search, after, limit + 1);
+          const links = yield* named(found.slice(0, limit));
+          return { links, next: found.length > limit ? (links.at(-1)?.link ?? null) : null };
+        }),
+
+        set: Effect.fn("OwnedLinks.set")(function* (owner, scope, link) {
+          const set = yield* writer
+            .setGame(targetOf(owner, scope), link)
+            .pipe(Effect.catchTag("Conflict", Effect.die));
+          yield* scopes.recount(scope.pid);
+          return set;
+        }),
+
+        remove: Effect.fn("OwnedLinks.remove")(function* (owner, scope, chatId) {
+          const removed = yield* writer
+            .removeGame(targetOf(owner, scope), chatId, { requireMember: false })
+            .pipe(Effect.catchTag("Conflict", Effect.die));
+          yield* scopes.recount(scope.pid);
+          return removed;
+        }),
+      });
+    }),
+  );
+}
+
+const newestFirst = (one: NewestPosition, other: NewestPosition): number =>
+  other.lastVerifiedAt - one.lastVerifiedAt || (one.chatId < other.chatId ? -1 : 1);
+
+const targetOf = ({ account, requestId }: KeyOwner, scope: DataScope) => ({
+  scope,
+  guildId: guildOf(scope),
+  origin: { actor: { type: "account", id: account.name } as const, requestId },
+});
+
+/** A platform that does not answer finds nobody. */
+const byName = <Id>(
+  found: Effect.Effect<Option.Option<Id>, PlatformUnavailable> | undefined,
+): Effect.Effect<ReadonlyArray<Id>> =>
+  found === undefined
+    ? Effect.succeed([])
+    : Effect.match(found, { onSuccess: Option.toArray, onFailure: () => [] });

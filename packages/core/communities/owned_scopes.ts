@@ -1,0 +1,113 @@
+/**
+ * The data scopes of an account: how many links and keys they have, and what their owner says to
+ * users who verify.
+ */
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect";
+import type { DataScope } from "../data_scope.ts";
+import { BadRequest, type StoreUnavailable } from "../errors.ts";
+import { Pid } from "../ids.ts";
+import type { Account } from "../keys/api_key.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import type { KeyOwner } from "../keys/owned_keys.ts";
+import type { ConfiguredScope, ScopeSettings } from "../keys/scope_settings.ts";
+import { makeLinkCounts } from "./link_counts.ts";
+
+/** A scope of an account with what it has. */
+export interface OwnedScope extends ConfiguredScope {
+  /** The number of its links, which may be a minute old. */
+  readonly links: number;
+  /** The number of its keys, without revoked ones. */
+  readonly keys: number;
+}
+
+/** A scope of another account is like none: both are `BadRequest`, not found. */
+type Unknown = BadRequest;
+
+/**
+ * Manages the scopes of who is signed in.
+ *
+ * @example
+ * ```ts
+ * import { Accounts, ChatId } from "@accountlink/core";
+ * import { memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld();
+ * await world.keys.create({ name: "bot" });
+ * const program = Effect.gen(function* () {
+ *   const [first] = yield* (yield* OwnedScopes).list({ name: "acme" });
+ *   return [first?.links, first?.keys, first?.settings.displayName];
+ * });
+ * await world.run(program); // [0, 1, null]
+ * await world.close();
+ * ```
+ */
+export class OwnedScopes extends Context.Service<
+  OwnedScopes,
+  {
+    /** Global first, then by guild. */
+    readonly list: (
+      account: Pick<Account, "name">,
+    ) => Effect.Effect<ReadonlyArray<OwnedScope>, StoreUnavailable>;
+
+    /** @param pid unchecked */
+    readonly find: (
+      account: Pick<Account, "name">,
+      pid: string,
+    ) => Effect.Effect<DataScope, Unknown | StoreUnavailable>;
+
+    readonly update: (
+      owner: KeyOwner,
+      pid: string,
+      update: Partial<ScopeSettings>,
+    ) => Effect.Effect<OwnedScope, Unknown | StoreUnavailable>;
+
+    /** Has the links of a scope counted anew at the next view. */
+    readonly recount: (pid: Pid) => Effect.Effect<void>;
+  }
+>()("@accountlink/core/OwnedScopes") {
+  static readonly layer = Layer.effect(
+    OwnedScopes,
+    Effect.gen(function* () {
+      const store = yield* KeyStore;
+      const counts = yield* makeLinkCounts;
+
+      const list = Effect.fn("OwnedScopes.list")(function* ({ name }: Pick<Account, "name">) {
+        const scopes = yield* store.listScopes(name);
+        const keys = yield* store.listKeys(name, yield* Clock.currentTimeMillis);
+        return yield* Effect.forEach(scopes, (configured) =>
+          Effect.map(counts.of(configured.scope.pid), (links) => ({
+            ...configured,
+            links,
+            keys: keys.filter(
+              ({ scope, status }) => scope.pid === configured.scope.pid && status !== "revoked",
+            ).length,
+          })),
+        );
+      });
+
+      const find = Effect.fn("OwnedScopes.find")(function* ({ name }: Pick<Account, "name">, pid: string) {
+        const found = isPid(pid) ? Option.getOrNull(yield* store.findScopeByPid(pid)) : null;
+        return found?.account === name ? found : yield* new BadRequest({ problem: "not_found" });
+      });
+
+      return OwnedScopes.of({
+        list,
+        find,
+
+        update: Effect.fn("OwnedScopes.update")(function* ({ account, requestId }, pid, update) {
+          const scope = yield* find(account, pid);
+          const actor = { type: "account", id: account.name } as const;
+          const at = yield* Clock.currentTimeMillis;
+          yield* store.updateSettings({ pid: scope.pid, update, at, actor, requestId });
+          const updated = (yield* list(account)).find((owned) => owned.scope.pid === scope.pid);
+          return updated ?? (yield* new BadRequest({ problem: "not_found" }));
+        }),
+
+        recount: (pid) => Effect.asVoid(counts.forget(pid)),
+      });
+    }),
+  );
+}
+
+const isPid = Schema.is(Pid);

@@ -1,0 +1,129 @@
+/**
+ * The dashboard: the data scopes of an account and their links.
+ *
+ * @example
+ * ```ts
+ * const ofLinks = [DashboardCommunities.getLinks, DashboardCommunities.putLink, DashboardCommunities.deleteLink];
+ * new Set(ofLinks.map(pathTemplate)).size; // 1
+ * const ofScopes = [DashboardCommunities.getScopes, DashboardCommunities.patchScope];
+ * ofScopes.every(({ access }) => access === "session"); // true
+ * ```
+ */
+import { ChatId, GameId, GuildId, Pid } from "@accountlink/core/ids";
+import { ChatProfile, GameProfile } from "@accountlink/core/platforms";
+import { Schema } from "effect";
+import { IsoTime } from "../iso_time.ts";
+import { chatId, gameId } from "../parameter.ts";
+import { defineRoute } from "../route.ts";
+import { success } from "../v2/envelope.ts";
+import {
+  displayName,
+  doneText,
+  linkCursor,
+  pageLimit,
+  pid,
+  pidInPath,
+  search,
+  supportUrl,
+  unlessLeftOut,
+} from "./parameters.ts";
+
+const shared = { generation: "v2", access: "session", group: null } as const;
+
+const Text = Schema.NullOr(Schema.String);
+
+const Scope = Schema.Struct({
+  pid: Pid,
+  scope: Schema.Literals(["global", "guild"]),
+  guildId: Schema.NullOr(GuildId),
+  name: Text,
+  links: Schema.Int,
+  keys: Schema.Int,
+  settings: Schema.Struct({ displayName: Text, supportUrl: Text, doneText: Text }),
+});
+
+export const getScopes = defineRoute({
+  ...shared,
+  id: "getScopes",
+  method: "GET",
+  path: "/dashboard/api/scopes",
+  summary: "The data scopes of the account",
+  parameters: {},
+  source: "query",
+  success: success(Schema.Struct({ scopes: Schema.Array(Scope) })),
+  errors: [],
+});
+
+export const patchScope = defineRoute({
+  ...shared,
+  id: "patchScope",
+  method: "PATCH",
+  path: "/dashboard/api/scopes/:pid",
+  summary: "Change what users read when they verify",
+  parameters: {
+    pid: pidInPath(),
+    displayName: unlessLeftOut(displayName()),
+    supportUrl: unlessLeftOut(supportUrl()),
+    doneText: unlessLeftOut(doneText()),
+  },
+  source: "body",
+  success: success(Schema.Struct({ scope: Scope })),
+  errors: [],
+});
+
+export const getLinks = defineRoute({
+  ...shared,
+  id: "getOwnedLinks",
+  method: "GET",
+  path: "/dashboard/api/links",
+  summary: "The links of a data scope, latest verification first",
+  parameters: { pid: pid(), q: search(), limit: pageLimit(), cursor: linkCursor() },
+  source: "query",
+  success: success(
+    Schema.Struct({
+      links: Schema.Array(
+        Schema.Struct({
+          chatId: ChatId,
+          gameId: GameId,
+          linkVersion: Schema.Int,
+          lastVerifiedAt: IsoTime,
+          chat: Schema.NullOr(ChatProfile),
+          game: Schema.NullOr(GameProfile),
+        }),
+      ),
+      next: Text,
+    }),
+  ),
+  errors: [],
+});
+
+export const putLink = defineRoute({
+  ...shared,
+  id: "putOwnedLink",
+  method: "PUT",
+  path: "/dashboard/api/links",
+  summary: "Link a chat user to a game user",
+  parameters: { pid: pid(), chatId: chatId(), gameId: gameId() },
+  source: "body",
+  success: success(
+    Schema.Struct({
+      chatId: ChatId,
+      gameId: GameId,
+      previousGameId: Schema.NullOr(GameId),
+      updated: Schema.Boolean,
+    }),
+  ),
+  errors: [],
+});
+
+export const deleteLink = defineRoute({
+  ...shared,
+  id: "deleteOwnedLink",
+  method: "DELETE",
+  path: "/dashboard/api/links",
+  summary: "Remove the link of a chat user",
+  parameters: { pid: pid(), chatId: chatId() },
+  source: "body",
+  success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId, deleted: Schema.Literal(true) })),
+  errors: ["LINK_NOT_FOUND"],
+});

@@ -1,0 +1,20 @@
+/**
+ * The first page of the service: what it is, and the ways from here.
+ */
+import { html } from "@accountlink/html";
+import type { Page } from "../pages/page.ts";
+import type { PageSettingsShape } from "../pages/page_settings.ts";
+
+export const homePage = ({ chatName, gameName }: PageSettingsShape): Page => ({
+  status: 200,
+  title: "accountlink",
+  content: html`
+<h1>Which player is which member?</h1>
+<p>Communities use this service to link the accounts of their members on ${chatName} with those on ${gameName}. You decide which community knows yours.</p>
+<ul class="ways" role="list">
+<li><a href="/go"><strong>Enter a code</strong> <small>A game has shown you one</small></a></li>
+<li><a href="/me"><strong>Your links</strong> <small>See who knows your accounts, and remove what you like</small></a></li>
+<li><a href="/dashboard"><strong>For owners of communities</strong> <small>Links, API keys and usage</small></a></li>
+<li><a href="/docs"><strong>For developers</strong> <small>The reference of the API</small></a></li>
+</ul>`,
+});

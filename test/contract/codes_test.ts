@@ -1,0 +1,112 @@
+/**
+ * Codes of sessions: what a user types who cannot open a link.
+ */
+import { describe, expect, test } from "vitest";
+import { formOf, locationOf } from "../support/flow_browser.ts";
+import { type Answer, textOf } from "../support/http.ts";
+import { expectPage, useFlowServer } from "./flow_server.ts";
+
+const { world, send, newBrowser, newKey, newSession, read, gameOf } = await useFlowServer();
+
+const codeOf = async (key = newKey()) => {
+  const { sid, code } = await newSession(key);
+  return { key, sid: textOf(sid), code: textOf(code) };
+};
+
+const typed = (code: string, from = world.address()): Promise<Answer> =>
+  send("POST /go", {
+    from,
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ code }).toString(),
+  });
+
+const unknownCode = "BBBB-BBBB";
+
+describe("a code", () => {
+  test("is of its session alone, and the same whenever it is read", async () => {
+    const key = newKey();
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => codeOf(key)));
+    expect(new Set(sessions.map(({ code }) => code)).size).toBe(20);
+    const [{ sid, code } = { sid: "", code: "" }] = sessions;
+    expect(await read(key, sid)).toMatchObject({ code });
+    const v1 = await send(`GET /api/v1/verify/session/${sid}`, { key });
+    expect(v1.body.data).toMatchObject({ code, codeUrl: expect.stringMatching(/\/go$/) });
+    const cancelled = await send(`DELETE /v2/sessions/${sid}`, { key });
+    expect(cancelled.body.data).toMatchObject({ code });
+  });
+
+  test.each<[string, (code: string) => string]>([
+    ["as it is", (code) => code],
+    ["in lower case", (code) => code.toLowerCase()],
+    ["without its dash", (code) => code.replace("-", "")],
+    ["with spaces", (code) => ` ${code.split("").join(" ")} `],
+    ["with the dash of another keyboard", (code) => code.replace("-", "–")],
+  ])("leads into the flow %s", async (_, write) => {
+    const { sid, code } = await codeOf();
+    const answer = await typed(write(code));
+    expect([answer.status, answer.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
+    expect(answer.headers).toMatchObject({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
+    const linked = await send(`GET /go?${new URLSearchParams({ code: write(code) })}`, {
+      from: world.address(),
+    });
+    expect([linked.status, linked.headers.location]).toEqual([303, `/verify?sid=${sid}`]);
+  });
+
+  test("changes nothing until the user begins", async () => {
+    const { key, sid, code } = await codeOf();
+    await typed(code);
+    expect(await read(key, sid)).toMatchObject({ state: "pending" });
+  });
+
+  test("is all that a user needs who plays on another screen", async () => {
+    const { key, code } = await codeOf();
+    const browser = newBrowser();
+    const page = await browser.get("/go");
+    expectPage(page, 200, "Enter your code");
+    const entered = locationOf(await browser.post("/go", { code: code.toLowerCase() }));
+    const whole = await browser.walk(new URL(entered, "http://x").search);
+    expectPage(await browser.post("/verify/confirm", formOf(whole)), 200, "Your accounts are linked");
+    expect(await gameOf(key)).toBe("1");
+    const over = await browser.post("/go", { code });
+    expectPage(over, 404, "Enter your code");
+  });
+
+  test("is of no use once its session has ended, which looks like none", async () => {
+    const { key, sid, code } = await codeOf();
+    await send(`DELETE /v2/sessions/${sid}`, { key });
+    const plain = ({ text }: Answer) => text.replaceAll(/req_\w+/g, "");
+    const [ended, unknown, malformed] = [await typed(code), await typed(unknownCode), await typed("x")];
+    for (const answer of [ended, unknown, malformed]) expectPage(answer, 404, "Enter your code");
+    expect([plain(unknown), plain(malformed)]).toEqual([plain(ended), plain(ended)]);
+    expect(ended.text).not.toContain(code);
+    expect(plain(await typed(""))).toBe(plain(ended));
+    expectPage(await send("GET /go?code="), 200, "Enter your code");
+  });
+});
+
+describe("wrong codes", () => {
+  test("of an address are refused from the eleventh within a minute on, right ones of it as well", async () => {
+    const [from, other] = [world.address(), world.address()];
+    const { sid, code } = await codeOf();
+    expect((await typed(code, from)).status).toBe(303);
+    for (let i = 0; i < 10; i++) expectPage(await typed(unknownCode, from), 404, "Enter your code");
+    const refused = await typed(unknownCode, from);
+    expectPage(refused, 429, "Enter your code");
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    expect((await send(`GET /go?code=${code}`, { from })).status).toBe(429);
+    expect((await send("GET /go", { from })).status).toBe(200);
+    expect((await typed(code, other)).headers.location).toBe(`/verify?sid=${sid}`);
+  });
+
+  test("are counted however many come at once", async () => {
+    const from = world.address();
+    const answers = await Promise.all(Array.from({ length: 15 }, () => typed(unknownCode, from)));
+    expect(answers.filter(({ status }) => status === 404).length).toBe(10);
+    expect(answers.filter(({ status }) => status === 429).length).toBe(5);
+  });
+});
+
+test("only a page and a form are at the address of codes", async () => {
+  const answer = await send("PUT /go");
+  expect([answer.status, answer.headers.allow]).toEqual([405, "GET, POST, HEAD, OPTIONS"]);
+});

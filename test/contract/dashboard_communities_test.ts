@@ -1,0 +1,233 @@
+/**
+ * The dashboard's JSON: scopes, their settings, and their links.
+ */
+import { describe, expect, test } from "vitest";
+import { formOf } from "../support/flow_browser.ts";
+import { type Json, textOf } from "../support/http.ts";
+import { guild } from "../support/world.ts";
+import { expectData, expectRefusal } from "./contract_server.ts";
+import { createKey, type Owner, signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+
+const server = await useSiteServer({}, (fixture) => ({
+  ...fixture,
+  accounts: [{ name: "Rook Club", chatId: "100001" }],
+}));
+const { world } = server;
+
+world.key({
+  account: "Rook Club",
+  links: { 100002: "1", 100003: "1", 100004: "2" },
+});
+world.key({ account: "Rook Club", guildId: guild, links: { 100002: "3" } });
+
+const scopesOf = async (owner: Owner): Promise<ReadonlyArray<Json>> => {
+  const { status, body } = await owner.send("GET /dashboard/api/scopes");
+  expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
+  return lists(body.data?.scopes);
+};
+
+const club = async () => {
+  const owner = await signInOwner(server, "100001");
+  const [global, ofGuild] = (await scopesOf(owner)).map(({ pid }) => textOf(pid));
+  const list = async (query: Readonly<Record<string, string>>) => {
+    const { status, body } = await owner.send(`GET /dashboard/api/links?${new URLSearchParams(query)}`);
+    expect({ status, error: body.error }).toEqual({ status: 200, error: undefined });
+    return { links: lists(body.data?.links), next: body.data?.next as string | null | undefined };
+  };
+  return { owner, global: global ?? "", ofGuild: ofGuild ?? "", list };
+};
+
+const lists = (value: Json | undefined) => value as unknown as ReadonlyArray<Json>;
+
+const none = { displayName: null, supportUrl: null, doneText: null };
+
+describe("scopes", () => {
+  test("are listed with what they have", async () => {
+    const owner = await signInOwner(server, "100001");
+    const pid = expect.stringMatching(/^pid_/);
+    expect(await scopesOf(owner)).toEqual([
+      { pid, scope: "global", guildId: null, name: null, links: 3, keys: 1, settings: none },
+      { pid, scope: "guild", guildId: guild, name: "Rook & Bishop", links: 1, keys: 1, settings: none },
+    ]);
+    const newcomer = await signInOwner(server, "100005");
+    expect(await scopesOf(newcomer)).toEqual([]);
+    await createKey(newcomer);
+    expect(await scopesOf(newcomer)).toMatchObject([{ scope: "global", links: 0, keys: 1 }]);
+  });
+
+  test("take settings, which users see when they verify", async () => {
+    const owner = await signInOwner(server, "100003");
+    const { token } = await createKey(owner, { access: "full" });
+    const [{ pid } = {}] = await scopesOf(owner);
+    const settings = {
+      displayName: "The <Rook> Club",
+      supportUrl: "https://help.example/a?b=1&c=2",
+      doneText: "Go to #welcome now.",
+    };
+    const { displayName, ...rest } = settings;
+    await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, { body: { displayName } });
+    const { status, body } = await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, { body: rest });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ scope: { pid, settings } });
+    const created = await server.send("POST /v2/sessions", { key: token, body: { clientId: "client" } });
+    const browser = server.newBrowser();
+    const page = await browser.walk(`?sid=${textOf(created.body.data?.sid)}`, "100003", "2");
+    expect(page.text).toContain("The &lt;Rook&gt; Club");
+    expect(page.text).toContain('href="https://help.example/a?b=1&amp;c=2"');
+    expect(page.text).not.toContain("chat:100003");
+    const done = await browser.post("/verify/confirm", formOf(page));
+    expect(done.text).toContain("Go to #welcome now.");
+    const cleared = await owner.send(`PATCH /dashboard/api/scopes/${textOf(pid)}`, {
+      body: { displayName: null, supportUrl: null, doneText: null },
+    });
+    expect(cleared.body.data).toMatchObject({ scope: { settings: none } });
+  });
+
+  test.each<[string, unknown]>([
+    ["displayName", "x".repeat(81)],
+    ["displayName", "a\u202Eb"],
+    ["displayName", 7],
+    ["supportUrl", "http://help.example/"],
+    ["supportUrl", "javascript:alert(1)"],
+    ["supportUrl", "help.example"],
+    ["supportUrl", `https://help.example/${"x".repeat(2_000)}`],
+    ["doneText", "x".repeat(301)],
+  ])("refuse the %s %j", async (name, value) => {
+    const { owner, global } = await club();
+    const path = `PATCH /dashboard/api/scopes/${global}` as const;
+    expectRefusal(await owner.send(path, { body: { [name]: value } }), 400, "INVALID_PARAMETER", {
+      parameters: [{ name, reason: expect.any(String) }],
+    });
+  });
+
+  test("of another account are like none", async () => {
+    const { global } = await club();
+    const stranger = await signInOwner(server, "100004");
+    for (const pid of [global, "pid_0123456789abcdefghij", "x"]) {
+      const body = { pid, chatId: "100002", gameId: "1" };
+      for (const refused of [
+        await stranger.send(`PATCH /dashboard/api/scopes/${pid}`, { body: { displayName: "Mine" } }),
+        await stranger.send(`GET /dashboard/api/links?pid=${pid}`),
+        await stranger.send("PUT /dashboard/api/links", { body }),
+        await stranger.send("DELETE /dashboard/api/links", { body }),
+      ]) {
+        expectRefusal(refused, 404, "BAD_REQUEST", null);
+      }
+    }
+  });
+});
+
+describe("links", () => {
+  test("are listed by latest verification, in pages, with profiles", async () => {
+    const { list, global } = await club();
+    const all = await list({ pid: global });
+    expect(all.links.map(({ chatId }) => chatId)).toEqual(["100002", "100003", "100004"]);
+    expect(all.next).toBe(null);
+    expect(all.links[0]).toEqual({
+      chatId: "100002",
+      gameId: "1",
+      linkVersion: 1,
+      lastVerifiedAt: expect.stringMatching(/Z$/),
+      chat: expect.objectContaining({ id: "100002", displayName: "User 2", guild: null }),
+      game: expect.objectContaining({ id: "1", displayName: "Player 1" }),
+    });
+    const first = await list({ pid: global, limit: "2" });
+    const second = await list({ pid: global, limit: "2", cursor: textOf(first.next) });
+    expect([...first.links, ...second.links]).toEqual(all.links);
+    expect(second.next).toBe(null);
+  });
+
+  test("are found by chat ID, game ID and user name", async () => {
+    const { list, global, ofGuild } = await club();
+    const found = async (q: string, pid = global) =>
+      (await list({ pid, q })).links.map(({ chatId }) => chatId);
+    const { chat, game } = (await list({ pid: global, q: "100004" })).links[0] as Record<string, Json>;
+    expect(await found("100004")).toEqual(["100004"]);
+    expect(await found("100009")).toEqual([]);
+    expect(await found("1")).toEqual(["100002", "100003"]);
+    expect(await found(textOf(chat?.username))).toEqual(["100004"]);
+    expect(await found(`@${textOf(chat?.username).toUpperCase()}`)).toEqual(["100004"]);
+    expect(await found(textOf(game?.username))).toEqual(["100004"]);
+    expect(await found("nobody of that name")).toEqual([]);
+    expect(await found("100002", ofGuild)).toEqual(["100002"]);
+    expect(await found("3", ofGuild)).toEqual(["100002"]);
+    const page = await list({ pid: global, q: "1", limit: "1" });
+    const next = await list({ pid: global, q: "1", limit: "1", cursor: textOf(page.next) });
+    expect([...page.links, ...next.links].map(({ chatId }) => chatId)).toEqual(["100002", "100003"]);
+    expect(next.next).toBe(null);
+  });
+
+  test("can be set and removed, and the log names the account and the user", async () => {
+    const { owner, global, list } = await club();
+    const set = await owner.send("PUT /dashboard/api/links", {
+      body: { pid: global, chatId: "100005", gameId: "2" },
+    });
+    expectData(set, { chatId: "100005", gameId: "2", previousGameId: null, updated: true });
+    expect((await list({ pid: global })).links[0]).toMatchObject({ chatId: "100005", gameId: "2" });
+    const again = { pid: global, chatId: "100005", gameId: "3" };
+    expectData(await owner.send("PUT /dashboard/api/links", { body: again }), {
+      chatId: "100005",
+      gameId: "3",
+      previousGameId: "2",
+      updated: true,
+    });
+    const removal = { pid: global, chatId: "100005" };
+    expectData(await owner.send("DELETE /dashboard/api/links", { body: removal }), {
+      chatId: "100005",
+      removedGameId: "3",
+      deleted: true,
+    });
+    const gone = await owner.send("DELETE /dashboard/api/links", { body: removal });
+    expectRefusal(gone, 404, "LINK_NOT_FOUND", null);
+    const { body } = await owner.send("GET /dashboard/api/audit?chatId=100005");
+    const actor = { type: "account", id: "Rook Club" };
+    expect((body.data as Json).entries).toMatchObject([
+      { action: "link.removed", actor, details: { chatId: "100005", removedGameId: "3" } },
+      { action: "link.set", actor, details: { chatId: "100005", gameId: "3", previousGameId: "2" } },
+      { action: "link.set", actor, details: { chatId: "100005", gameId: "2" } },
+    ]);
+    const nobody = await owner.send("GET /dashboard/api/audit?chatId=100009");
+    expect((nobody.body.data as Json).entries).toEqual([]);
+    expectRefusal(await owner.send("GET /dashboard/api/audit?chatId=x"), 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "chatId", reason: "expected 5 to 32 digits" }],
+    });
+  });
+
+  test("of a guild are set for its members, and removed of anybody", async () => {
+    const { owner, ofGuild } = await club();
+    const body = { pid: ofGuild, chatId: "999999", gameId: "1" };
+    const refused = await owner.send("PUT /dashboard/api/links", { body });
+    expectRefusal(refused, 403, "FORBIDDEN", { reason: "user_not_in_guild" });
+    const gone = await owner.send("DELETE /dashboard/api/links", { body });
+    expectRefusal(gone, 404, "LINK_NOT_FOUND", null);
+  });
+
+  test("are refused as the other routes refuse", async () => {
+    const { owner, global } = await club();
+    const missing = await owner.send("PUT /dashboard/api/links", { body: { pid: global } });
+    expectRefusal(missing, 400, "MISSING_PARAMETER", { parameters: ["chatId", "gameId"] });
+    const unknown = await owner.send("PUT /dashboard/api/links", {
+      body: { pid: global, chatId: "100005", gameId: "999999" },
+    });
+    expectRefusal(unknown, 400, "INVALID_PARAMETER", {
+      parameters: [{ name: "gameId", reason: expect.any(String) }],
+    });
+    expectRefusal(await owner.send("GET /dashboard/api/links"), 400, "MISSING_PARAMETER", {
+      parameters: ["pid"],
+    });
+    for (const [name, value] of [
+      ["limit", "101"],
+      ["cursor", "x"],
+      ["q", "x".repeat(101)],
+    ] as const) {
+      const wrong = await owner.send(`GET /dashboard/api/links?pid=${global}&${name}=${value}`);
+      expectRefusal(wrong, 400, "INVALID_PARAMETER", { parameters: [{ name, reason: expect.any(String) }] });
+    }
+    const forged = await owner.send("DELETE /dashboard/api/links", {
+      body: { pid: global, chatId: "100002" },
+      headers: { "x-csrf-token": "x" },
+    });
+    expectRefusal(forged, 403, "FORBIDDEN", { reason: "csrf" });
+  });
+});
