@@ -3,6 +3,7 @@
  * their link.
  */
 import { Context, Effect, Layer } from "effect";
+import type { ClientAddress } from "../addresses/client_address.ts";
 import type { SharedIpRateLimited, StoreUnavailable } from "../errors.ts";
 import type { Sid } from "../ids.ts";
 import { makeCancel } from "./cancel_flow.ts";

@@ -144,7 +144,9 @@ const refusalsV1 = groupBy(
   routes
     .filter(({ generation }) => generation === "v1")
     .flatMap((route) =>
-      refusalsOf(route).flatMap(([status, codes]) => codes.map((code): RouteError => ({ route, status, code }))),
+      refusalsOf(route).flatMap(([status, codes]) =>
+        codes.map((code): RouteError => ({ route, status, code })),
+      ),
     ),
   ({ status }) => status,
 );

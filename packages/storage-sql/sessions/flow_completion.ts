@@ -75,7 +75,14 @@ const keepOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (write: CompleteFlow, gameId: GameId, opened: VerificationSession | undefined) {
     const session = opened === undefined ? null : keptSession(opened, write, gameId);
     yield* sql`DELETE FROM verification_flows WHERE id = ${write.flow}`;
-    if (session !== null) yield* storeSession(sql, session, write.at);
+    if (session !== null) {
+      yield* storeSession(sql, session, write.at);
+      yield* insertEvents(
+        sql,
+        write.pid,
+        sessionEnded(session).map((end) => newEvent(write.at, end)),
+      );
+    }
     return { _tag: "Kept", gameId, session } as const;
   });
 
