@@ -49,10 +49,13 @@ export const completionRefusal = (
   if (isVoided(flow)) return { _tag: "LinkChanged" };
   if (!holdsProofs(flow, write) || (flow.session !== null && !isFor(session, write)))
     return { _tag: "FlowGone" };
-  const isAsSeen = (record?.linkVersion ?? 0) === flow.seenVersion;
-  const hasLink = record !== undefined && record.gameId !== null;
-  return isAsSeen && (hasLink || !write.keeps) ? null : { _tag: "LinkChanged" };
+  return isAsSeen(flow, record) && (!write.keeps || hasLink(record)) ? null : { _tag: "LinkChanged" };
 };
+
+const isAsSeen = (flow: VerificationFlow, record: LinkRecord | undefined): boolean =>
+  (record?.linkVersion ?? 0) === flow.seenVersion;
+
+const hasLink = (record: LinkRecord | undefined): boolean => record !== undefined && record.gameId !== null;
 
 const holdsProofs = (flow: VerificationFlow, { chatId, gameId }: CompleteFlow): boolean =>
   flow.chatId === chatId && flow.gameId === gameId;

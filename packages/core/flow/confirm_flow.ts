@@ -39,15 +39,23 @@ export const makeConfirm = Effect.gen(function* () {
   const forms = yield* makeFormChecks;
   const findFlow = yield* makeFindFlow;
 
-  /** The address that is stored as a sighting, unless none is kept. */
-  const protectedAddress = (address: ClientAddress | null, keeps: boolean) =>
-    sightingRetention > 0 && address !== null && !keeps ? vault.protect(address) : Effect.succeed(null);
+  /** What is stored as sightings, and the mark that the browser gets; nothing of a user who keeps a link. */
+  const seenOf = Effect.fnUntraced(function* ({ address, browser }: ConfirmedFrom, keeps: boolean) {
+    if (sightingRetention === 0 || keeps) return { mark: null, seen: { address: null, browser: null } };
+    const mark = yield* markOf(browser);
+    const seen = {
+      address: address === null ? null : yield* vault.protect(address),
+      browser: yield* browserHash(mark),
+    };
+    return { mark, seen };
+  });
 
   return Effect.fn("VerificationFlows.confirm")(function* (
     cookie: Cookie,
     form: FlowForm,
-    { address, browser, requestId }: ConfirmedFrom,
+    from: ConfirmedFrom,
   ) {
+    const { address, requestId } = from;
     const { keeps = false } = form;
     const flow = yield* findFlow(cookie);
     if (flow === null) return yield* forms.refuse(cookie, form);
@@ -58,14 +66,13 @@ export const makeConfirm = Effect.gen(function* () {
     if (chatId === null || gameId === null) return yield* new FlowRefused({ reason: "unfinished", entry });
     yield* admitUser(guard, subject, { chatId }, entry);
     if (session === null) yield* limits.admitFlow(address);
-    const mark = sightingRetention > 0 && !keeps ? yield* markOf(browser) : null;
+    const { mark, seen } = yield* seenOf(from, keeps);
     const completed = yield* sessions.complete({
       flow: id,
       pid,
       chatId,
       gameId,
-      address: yield* protectedAddress(address, keeps),
-      browser: mark === null ? null : yield* browserHash(mark),
+      ...seen,
       at: yield* Clock.currentTimeMillis,
       actor: { type: "user", id: chatId },
       requestId,
