@@ -34,6 +34,7 @@ import * as SignInSweep from "./sign_ins/sign_in_sweep.ts";
 import { SignIns } from "./sign_ins/sign_ins.ts";
 import { UsageMeter } from "./usage/usage_meter.ts";
 import * as UsageRetention from "./usage/usage_retention.ts";
+import { OwnBrowsers } from "./users/own_browsers.ts";
 import { OwnLinks } from "./users/own_links.ts";
 import { UserData } from "./users/user_data.ts";
 
@@ -82,10 +83,10 @@ export const layerFlows = VerificationFlows.layer.pipe(Layer.provide(FlowSubject
 export const layerSignIns = Layer.merge(SignIns.layer, SignInSweep.layer);
 
 /**
- * `OwnLinks` and `UserData`, with which users see and erase their data, over the services of
+ * `OwnLinks`, `OwnBrowsers` and `UserData`, with which users see and erase their data, over the services of
  * `layer`. In addition they require `UserStore`.
  */
-export const layerUsers = Layer.merge(OwnLinks.layer, UserData.layer);
+export const layerUsers = Layer.mergeAll(OwnLinks.layer, OwnBrowsers.layer, UserData.layer);
 
 /**
  * Alt detection over the services above. It requires their ports, `SightingStore`, `AddressVault`

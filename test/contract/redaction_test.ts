@@ -88,6 +88,9 @@ const uses = (
 /** What takes a verification over: sids, and the states and cookies of its sign-ins. */
 const verificationSecrets: Array<string> = [];
 
+/** The marks of browsers in which a user confirmed, and what these browsers showed. */
+const [browserMarks, browserPages]: [Array<string>, Array<string>] = [[], []];
+
 /** Walks through a verification, and leaves another one at the sign-in. */
 const verify = async (key: string) => {
   const browser = openBrowser(() => server.url, world.address());
@@ -108,7 +111,10 @@ const verify = async (key: string) => {
   await browser.get(await browser.signIn(await leave("game"), "1"));
   const page = await browser.get(`/verify?sid=${sid}`);
   await server.send(`GET /v2/sessions/${sid}`, { key });
-  expect((await browser.post("/verify/confirm", formOf(page))).status).toBe(200);
+  const confirmed = await browser.post("/verify/confirm", formOf(page));
+  expect(confirmed.status).toBe(200);
+  browserMarks.push(browser.cookies.get("accountlink_device") ?? "");
+  browserPages.push(confirmed.text, (await browser.get(`/verify?sid=${sid}`)).text);
   await leave("chat", `?sid=${await begin()}`);
   browser.close();
 };
@@ -202,6 +208,15 @@ describe.skipIf(whyHidden !== null)(`What the server stored ${whyHidden ?? ""}`,
   test("has no client address but those of a key's lists", () => {
     const clients = [...addresses, ...networks, ...sighted];
     expect(stored.flatMap((content) => found(content, clients))).toEqual([]);
+  });
+});
+
+describe("The mark of a browser", () => {
+  test("stands in nothing but its cookie", () => {
+    expect(browserMarks.filter((mark) => /^[\w-]{43}$/.test(mark))).toHaveLength(1);
+    const answered = answers.map(({ text, headers }) => text + JSON.stringify(headers));
+    const all = [server.output(), ...stored, ...answered, ...browserPages].join("\n");
+    expect(found(all, browserMarks)).toEqual([]);
   });
 });
 

@@ -8,6 +8,7 @@ import { Effect } from "effect";
 import { type HttpRequest, searchOf } from "../http_request.ts";
 import { type HttpResponse, textResponse } from "../http_response.ts";
 import { basePathOf } from "../mount.ts";
+import { browserCookie } from "../pages/browser_cookie.ts";
 import { footerHtml } from "../pages/footer.ts";
 import { type Page, pageResponse, stylePath } from "../pages/page.ts";
 import { pageCookie } from "../pages/page_cookie.ts";
@@ -41,11 +42,7 @@ export const flowRoutes = Effect.gen(function* () {
   const basePath = basePathOf(settings);
   const pageSettings = yield* PageSettings;
   const { sightingRetention } = yield* SessionSettings;
-  const browserCookie = pageCookie("accountlink_device", {
-    path: "/verify",
-    publicUrl: settings.publicUrl,
-    maxAge: sightingRetention,
-  });
+  const markCookie = browserCookie(settings.publicUrl, sightingRetention);
   const callbackUri = (step: ProofStep) => `${settings.publicUrl}/verify/${step}/callback`;
 
   const renderPage = (page: Page, { requestId }: RequestContext): HttpResponse =>
@@ -115,13 +112,13 @@ export const flowRoutes = Effect.gen(function* () {
 
   const confirm = (context: RequestContext, form: FlowForm): Answer => {
     const { address, requestId } = context;
-    const from = { address, browser: browserCookie.read(context), requestId };
+    const from = { address, browser: markCookie.read(context), requestId };
     return Effect.map(flows.confirm(cookie.read(context), form, from), (confirmed): HttpResponse => {
       const response =
         confirmed.redirect === null
           ? renderPage(donePage(confirmed, pageSettings), context)
           : redirectTo(303, confirmed.redirect);
-      return confirmed.browser === null ? response : browserCookie.write(response, confirmed.browser);
+      return confirmed.browser === null ? response : markCookie.write(response, confirmed.browser);
     });
   };
 

@@ -1,18 +1,21 @@
 /**
  * The routes on which users see and remove what is known of them.
  */
-import { type Pid, UserData } from "@accountlink/core";
+import { type Pid, SessionSettings, UserData } from "@accountlink/core";
 import type { ChatId } from "@accountlink/core/ids";
 import { Profiles } from "@accountlink/core/platforms";
-import { OwnLinks } from "@accountlink/core/users";
+import { OwnBrowsers, OwnLinks } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { chatCard } from "../pages/account_card.ts";
+import { browserCookie } from "../pages/browser_cookie.ts";
 import { PageSettings } from "../pages/page_settings.ts";
+import { HttpSettings } from "../settings.ts";
 import { makeSiteRoutes } from "../sign_ins/site_routes.ts";
 import {
   confirmation,
   erasedPage,
   erasePage,
+  forgottenPage,
   linksPage,
   notLinkedPage,
   removedPage,
@@ -22,9 +25,12 @@ import {
 export const meRoutes = Effect.gen(function* () {
   const site = yield* makeSiteRoutes("me");
   const ownLinks = yield* OwnLinks;
+  const ownBrowsers = yield* OwnBrowsers;
   const users = yield* UserData;
   const profiles = yield* Profiles;
   const settings = yield* PageSettings;
+  const { publicUrl } = yield* HttpSettings;
+  const markCookie = browserCookie(publicUrl, (yield* SessionSettings).sightingRetention);
 
   const cardOf = (chatId: ChatId) =>
     Effect.map(profiles.chat(chatId, null), (profile) => chatCard({ id: chatId, profile }));
@@ -33,9 +39,15 @@ export const meRoutes = Effect.gen(function* () {
     ...site.routes,
 
     site.page("/me", ({ context, signIn: { chatId }, csrf }) =>
-      Effect.map(Effect.all([cardOf(chatId), ownLinks.list(chatId)], { concurrency: 2 }), ([user, links]) =>
-        site.render(linksPage(user, links, settings, csrf), context),
+      Effect.map(
+        Effect.all([cardOf(chatId), ownLinks.list(chatId), ownBrowsers.list(chatId)], { concurrency: 3 }),
+        ([user, links, browsers]) => site.render(linksPage(user, links, browsers, settings, csrf), context),
       ),
+    ),
+
+    site.form("/me/browsers/forget", ({ context, signIn: { chatId } }) =>
+      // The browser at hand gets a new mark when the user next confirms in it.
+      Effect.map(ownBrowsers.forget(chatId), () => markCookie.clear(site.render(forgottenPage, context))),
     ),
 
     site.form("/me/remove", ({ context, signIn: { chatId } }, fields) => {

@@ -2,7 +2,7 @@
  * The pages on which users see and remove what is known of them.
  */
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
-import type { ErasurePreview, OwnLink, UserErased } from "@accountlink/core/users";
+import type { ErasurePreview, OwnBrowser, OwnLink, UserErased } from "@accountlink/core/users";
 import { type Html, html } from "@accountlink/html";
 import { type AccountCard, cardHtml, gameCard } from "../pages/account_card.ts";
 import type { Page } from "../pages/page.ts";
@@ -12,10 +12,11 @@ import { dropKeptPages } from "../sign_ins/kept_pages.ts";
 /** The field of a form that confirms an erasure. */
 export const confirmation = "erase";
 
-/** All links of a user, each with the form that removes it. */
+/** All links of a user, each with the form that removes it, and the browsers that are remembered. */
 export const linksPage = (
   user: AccountCard,
   links: ReadonlyArray<OwnLink>,
+  browsers: ReadonlyArray<OwnBrowser>,
   { chatName, gameName }: PageSettingsShape,
   csrf: string,
 ): Page => ({
@@ -35,6 +36,7 @@ ${
       } which account on ${gameName} is yours.</p>
 <ul class="pair" role="list">${links.map((link) => linkItem(link, csrf))}</ul>`
 }
+${browsers.length === 0 ? null : browsersHtml(browsers, csrf)}
 <p class="aside"><a href="/me/erase">Erase all that is known of you</a></p>
 ${signOutForm(csrf)}`,
 });
@@ -54,6 +56,25 @@ ${cardHtml(cardOf(link))}
 </details>
 </li>`;
 
+const browsersHtml = (browsers: ReadonlyArray<OwnBrowser>, csrf: string): Html => {
+  const [one] = browsers;
+  const isOne = one !== undefined && browsers.length === 1;
+  return html`
+<section class="browsers">
+<h2>${isOne ? "Your browser" : "Your browsers"}</h2>
+${
+  isOne
+    ? html`<p>The browser in which you confirmed is remembered until ${dayHtml(one.rememberedUntil)}, to find other accounts of the same person.</p>`
+    : html`
+<p>The browsers in which you confirmed are remembered, to find other accounts of the same person:</p>
+<ul>${browsers.map(({ lastSeenAt, rememberedUntil }) => html`<li>One, last used on ${dayHtml(lastSeenAt)}, until ${dayHtml(rememberedUntil)}</li>`)}</ul>`
+}
+<form method="post" action="/me/browsers/forget">
+<input type="hidden" name="csrf" value="${csrf}"><button class="button quiet">Forget ${isOne ? "this browser" : "these browsers"}</button>
+</form>
+</section>`;
+};
+
 const backToLinks = html`<p><a class="button" href="/me">Back to your links</a></p>`;
 
 /** The page after the removal of a link. */
@@ -68,6 +89,17 @@ export const removedPage = (link: OwnLink): Page => ({
 ${cardHtml(cardOf(link))}
 ${backToLinks}`,
 });
+
+/** The page after the browsers were forgotten. */
+export const forgottenPage: Page = {
+  status: 200,
+  title: "Your browsers are forgotten",
+  content: html`
+<p class="sign good" aria-hidden="true">✓</p>
+<h1>Your browsers are forgotten</h1>
+<p>No community knows any more in which browsers you confirmed. When you confirm again, the browser is remembered again.</p>
+${backToLinks}`,
+};
 
 /** The page when there is no such link any more. */
 export const notLinkedPage: Page = {

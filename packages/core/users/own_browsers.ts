@@ -1,0 +1,60 @@
+/**
+ * The browsers of a chat user that are remembered, for the user themselves.
+ */
+import { Clock, Context, Effect, Layer } from "effect";
+import type { StoreUnavailable } from "../errors.ts";
+import type { ChatId } from "../ids.ts";
+import { SessionSettings } from "../sessions/session_settings.ts";
+import type { Millis } from "../timestamp.ts";
+import { UserStore } from "./user_store.ts";
+
+/**
+ * A browser in which a user confirmed.
+ *
+ * @internal
+ */
+export interface OwnBrowser {
+  readonly lastSeenAt: Millis;
+  /** When it will be forgotten, unless the user confirms in it again. */
+  readonly rememberedUntil: Millis;
+}
+
+/**
+ * Shows users which of their browsers are remembered, and forgets them.
+ *
+ * @internal
+ */
+export class OwnBrowsers extends Context.Service<
+  OwnBrowsers,
+  {
+    /** Each browser once, in whatever scopes it was seen, the latest first. */
+    readonly list: (chatId: ChatId) => Effect.Effect<ReadonlyArray<OwnBrowser>, StoreUnavailable>;
+
+    /** Forgets all of them, in every scope. */
+    readonly forget: (chatId: ChatId) => Effect.Effect<void, StoreUnavailable>;
+  }
+>()("@accountlink/core/OwnBrowsers") {
+  static readonly layer = Layer.effect(
+    OwnBrowsers,
+    Effect.gen(function* () {
+      const users = yield* UserStore;
+      const { sightingRetention } = yield* SessionSettings;
+
+      return OwnBrowsers.of({
+        list: Effect.fn("OwnBrowsers.list")(function* (chatId) {
+          const now = yield* Clock.currentTimeMillis;
+          const lastSeenAt = new Map<string, Millis>();
+          for (const { sighting } of yield* users.findBrowsers(chatId)) {
+            const { browser, seenAt } = sighting;
+            lastSeenAt.set(browser, Math.max(seenAt, lastSeenAt.get(browser) ?? seenAt));
+          }
+          return [...lastSeenAt.values()]
+            .map((seenAt) => ({ lastSeenAt: seenAt, rememberedUntil: seenAt + sightingRetention }))
+            .filter(({ rememberedUntil }) => rememberedUntil > now)
+            .toSorted((one, other) => other.lastSeenAt - one.lastSeenAt);
+        }),
+        forget: (chatId) => Effect.asVoid(users.forgetBrowsers(chatId)),
+      });
+    }),
+  );
+}
