@@ -4,6 +4,7 @@
  * @internal
  */
 export { type AccountView, accountPage } from "./accounts/account_page.ts";
+export { type AltsForm, type AltsFound, type AltsView, altsPage, emptyAltsForm } from "./alts/alts_page.ts";
 export { actions } from "./audit/actions.ts";
 export { auditCsv } from "./audit/audit_csv.ts";
 export { type AuditFilter, type AuditView, auditPage } from "./audit/audit_page.ts";

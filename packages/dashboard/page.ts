@@ -11,6 +11,7 @@ const sections = {
   overview: "Overview",
   keys: "Keys",
   usage: "Usage",
+  alts: "Alts",
   audit: "Audit log",
   trial: "Try it",
   preview: "Preview",

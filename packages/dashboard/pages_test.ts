@@ -4,8 +4,10 @@ import { html } from "@accountlink/html";
 import { describe, expect, it } from "vitest";
 import {
   accountPage,
+  altsPage,
   auditPage,
   documentOf,
+  emptyAltsForm,
   emptyKeyForm,
   emptyTrialForm,
   issuedPage,
@@ -21,7 +23,7 @@ import {
   trialPage,
   usagePage,
 } from "./mod.ts";
-import { chatId, makeDays, makeEntry, makeGuild, makeKey, makeVisitor, now, quota } from "./test_data.ts";
+import { chatId, makeAlts, makeDays, makeEntry, makeGuild, makeKey, makeVisitor, now, quota } from "./test_data.ts";
 
 const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(1)</script>`;
 
@@ -55,6 +57,21 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
     audit: auditPage(
       { entries: Array.from({ length: 100 }, () => entry), next: text, keys },
       { action: null, keyId: text },
+    ),
+    alts: altsPage(
+      { ...emptyAltsForm, id: text },
+      {
+        tier: "premium",
+        scopes: keys.map(({ scope }) => scope),
+        guilds,
+        found: makeAlts(text),
+        problems,
+        general: text,
+        status: 400,
+      },
+      visitor,
+      now,
+      null,
     ),
     trial: trialPage(
       { ...emptyTrialForm, id: text, guildId: text },

@@ -10,6 +10,8 @@ export const paths = {
   newKey: "/dashboard/keys/new",
   usage: "/dashboard/usage",
   usageFile: "/dashboard/usage.csv",
+  alts: "/dashboard/alts",
+  altReviews: "/dashboard/alts/reviews",
   audit: "/dashboard/audit",
   auditFile: "/dashboard/audit.csv",
   trial: "/dashboard/try",

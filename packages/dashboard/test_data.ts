@@ -2,12 +2,13 @@
  * What the pages show in tests: an account with keys, usage and changes.
  */
 
-import type { ChatId, GuildId, KeyId, Pid } from "@accountlink/core";
+import type { ChatId, GameId, GuildId, KeyId, Pid } from "@accountlink/core";
 import type { AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
 import { makeKey as makeApiKey } from "@accountlink/testing";
+import type { AltsFound } from "./alts/alts_page.ts";
 import type { Visitor } from "./page.ts";
 
 export const now = Date.parse("2026-11-21T10:00:00Z");
@@ -29,6 +30,48 @@ export const makeKey = (chosen: Partial<KeyDetails> = {}): KeyDetails => ({
 });
 
 export const makeGuild = (name: string): OwnGuild => ({ guildId, name, bot: true, manager: true });
+
+const aChat = {
+  id: "100003",
+  username: null,
+  displayName: null,
+  avatar: null,
+  banner: null,
+  created: null,
+  guild: null,
+};
+
+/** An alt detection that found somebody for every reason. */
+export const makeAlts = (text: string): AltsFound => {
+  const visit = { lastSeenAt: now - 3 * 86_400_000, chatUsers: 2 };
+  const pair = { chatId, otherChatId: "100002" as ChatId, verdict: "different", at: now, keyId: null } as const;
+  return {
+    pid: scope.pid,
+    reviews: [{ ...pair, note: text }],
+    report: {
+      target: { chatId, gameId: null, guildId },
+      seeds: [chatId],
+      games: [],
+      matches: [
+        {
+          chatId: "100003" as ChatId,
+          gameId: null,
+          weight: 1,
+          freshness: now,
+          evidence: [
+            { kind: "review", weight: 1 },
+            { kind: "game", weight: 0.9, gameId: "1" as GameId },
+            { kind: "device", weight: 0.7, ...visit },
+            { kind: "address", weight: 0.35, ...visit },
+          ],
+          resolved: { game: null, chat: { ...aChat, displayName: text } },
+        },
+      ],
+      risk: { score: 90, severity: "CRITICAL", alt: 90, vpn: 10, unlistedWeight: 0.95 },
+      warnings: [text],
+    },
+  };
+};
 
 export const makeVisitor = (name: string): Visitor => ({
   account: { name, tier: "free" },

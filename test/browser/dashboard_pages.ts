@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
 import type { Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { makeWorld } from "../support/world.ts";
+import { makeWorld, type World } from "../support/world.ts";
 import { openPage, startBrowser, type WatchedPage } from "./browser.ts";
 import { press } from "./flow_pages.ts";
 
@@ -27,7 +27,9 @@ export interface DashboardPages {
 }
 
 /** Runs one server and one browser for the tests of a file. */
-export const useDashboard = async (): Promise<DashboardPages> => {
+export const useDashboard = async (
+  change: (fixture: World["fixture"]) => World["fixture"] = (fixture) => fixture,
+): Promise<DashboardPages> => {
   const port = await freePort();
   const world = makeWorld();
   const members = [{ chatId: "100001", manager: true }, { chatId: "100002" }];
@@ -48,7 +50,7 @@ export const useDashboard = async (): Promise<DashboardPages> => {
     },
   };
   const { send, url } = useServer(() => ({
-    fixture,
+    fixture: change(fixture),
     env: {
       ACCOUNTLINK_DEV_PLATFORM_PORT: String(port),
       ACCOUNTLINK_FREE_KEYS: "20",

@@ -48,6 +48,7 @@ export interface AltRisk {
  * ```ts
  * scoreAlts({ listed: [0.9, 0.5], unlisted: [0.7], addresses: 2, vpnAddresses: 1 });
  * // { score: 68, severity: "HIGH", alt: 90, vpn: 50, unlistedWeight: 0 }
+ * severityOf(68); // "HIGH"
  * ```
  */
 export const scoreAlts = ({ listed, unlisted, addresses, vpnAddresses }: AltWeights): AltRisk => {
@@ -59,5 +60,6 @@ export const scoreAlts = ({ listed, unlisted, addresses, vpnAddresses }: AltWeig
   return { score, severity: severityOf(score), alt, vpn, unlistedWeight };
 };
 
-const severityOf = (score: number): AltSeverity =>
+/** How severe a score from 0 to 100 is. */
+export const severityOf = (score: number): AltSeverity =>
   score < 25 ? "LOW" : score < 50 ? "MEDIUM" : score < 75 ? "HIGH" : "CRITICAL";

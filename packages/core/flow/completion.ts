@@ -32,7 +32,7 @@ export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Complet
  * const proofs = { chatId: ChatId.make("100001"), gameId: GameId.make("1") };
  * const flow = makeFlow(scope, { ...proofs, session: session.id, seenVersion: 0 });
  * const origin = { actor: { type: "user", id: proofs.chatId }, requestId: null } as const;
- * const write = { ...origin, ...proofs, flow: flow.id, pid: scope.pid, at: 1_000, address: null };
+ * const write = { ...origin, ...proofs, flow: flow.id, pid: scope.pid, at: 1_000, address: null, browser: null };
  *
  * completionRefusal(write, { flow, session, record: undefined }); // null
  * completionRefusal(write, { flow: undefined, session, record: undefined }); // { _tag: "FlowGone" }

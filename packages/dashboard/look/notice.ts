@@ -10,6 +10,8 @@ const notices = {
   enabled: "The key is active again.",
   revoked: "The key is revoked. Every server refuses it within a second.",
   ended: "The sign-in was ended.",
+  reviewed: "Your review is kept. It counts from now on.",
+  forgotten: "The review is deleted.",
 } as const;
 
 /** The name of a notice, which goes with a redirect. */

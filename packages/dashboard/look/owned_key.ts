@@ -45,7 +45,7 @@ export const nameOf = ({ name, id }: Pick<ApiKey, "name" | "id">): string =>
   name === "" ? `Key ${id}` : name;
 
 /** Where a key counts: everywhere, or in a guild. */
-export const scopeText = ({ scope }: ApiKey, guilds: ReadonlyArray<NamedGuild>): string => {
+export const scopeText = ({ scope }: Pick<ApiKey, "scope">, guilds: ReadonlyArray<NamedGuild>): string => {
   if (scope.kind === "global") return "All communities";
   const name = guilds.find(({ guildId }) => guildId === scope.guildId)?.name ?? null;
   return name === null ? `Community ${scope.guildId}` : `${name} (${scope.guildId})`;

@@ -85,6 +85,10 @@ summary { width: fit-content; color: var(--mark); cursor: pointer; font-weight: 
 .cards > .warn { border-color: var(--warn); }
 .cards > .bad { border-color: var(--bad); }
 .cards p { margin-bottom: .5rem; }
+.cards ul { margin: 0 0 .75rem; padding-left: 1.25rem; }
+.cards .badge { margin-left: .25rem; }
+.review label { font-size: .9rem; }
+.review p { display: flex; flex-wrap: wrap; gap: .5rem; margin: .5rem 0 0; }
 .cards meter { margin-top: .25rem; }
 dl { display: grid; gap: .25rem; margin: 0; }
 dl > div { display: flex; gap: 0 .5rem; }

@@ -6,6 +6,7 @@ import type { Router } from "../router.ts";
 import { accountApi } from "./account_api.ts";
 import { accountRoutes } from "./account_routes.ts";
 import { activityApi } from "./activity_api.ts";
+import { altPages } from "./alt_pages.ts";
 import { auditRoutes } from "./audit_routes.ts";
 import { communitiesApi } from "./communities_api.ts";
 import { keyRoutes } from "./key_routes.ts";
@@ -30,6 +31,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
     ...(yield* overviewRoutes(pages)),
     ...(yield* keyRoutes(pages)),
     ...(yield* usageRoutes(pages)),
+    ...(yield* altPages(pages)),
     ...(yield* auditRoutes(pages)),
     ...(yield* trialRoutes(pages, lookups)),
     ...(yield* previewRoutes(pages)),

@@ -1,0 +1,221 @@
+/**
+ * Who may be the same person as a user, in words, and what moderators said about it.
+ */
+import type { DataScope, Pid } from "@accountlink/core";
+import type { AltEvidence, AltMatch, AltReport, AltReview } from "@accountlink/core/alts";
+import { severityOf } from "@accountlink/core/alts";
+import type { ParameterProblem } from "@accountlink/core/errors";
+import type { Tier } from "@accountlink/core/keys";
+import type { Millis } from "@accountlink/core/timestamp";
+import { type Html, html } from "@accountlink/html";
+import { csrfField, menuField, problemSummary, radioField, textField } from "../look/field.ts";
+import { type NamedGuild, scopeText } from "../look/owned_key.ts";
+import { tableHtml } from "../look/table.ts";
+import { counted, dayMs, timeHtml } from "../look/time.ts";
+import type { Page, Visitor } from "../page.ts";
+import { paths } from "../paths.ts";
+
+/** Who is asked about, as typed. */
+export interface AltsForm {
+  /** The community; empty for the first one. */
+  readonly pid: string;
+  readonly kind: "chat" | "game";
+  readonly id: string;
+}
+
+export const emptyAltsForm: AltsForm = { pid: "", kind: "chat", id: "" };
+
+/** What was found. */
+export interface AltsFound {
+  readonly report: AltReport;
+  /** Those of the target, newest first. */
+  readonly reviews: ReadonlyArray<AltReview>;
+  /** The community that was asked about. */
+  readonly pid: Pid;
+}
+
+export interface AltsView {
+  readonly tier: Tier;
+  readonly scopes: ReadonlyArray<DataScope>;
+  readonly guilds: ReadonlyArray<NamedGuild>;
+  /** Null before the first question. */
+  readonly found: AltsFound | null;
+  readonly problems: ReadonlyArray<ParameterProblem>;
+  /** What went wrong with all of it. */
+  readonly general: string | null;
+  readonly status: number;
+}
+
+const labels = { pid: "Community", kind: "Which ID it is", id: "ID", note: "Note" };
+
+/** @param notice what a review did; null for none */
+export const altsPage = (
+  form: AltsForm,
+  view: AltsView,
+  visitor: Pick<Visitor, "csrf">,
+  now: Millis,
+  notice: Html | null,
+): Page => ({
+  status: view.status,
+  title: "Alts",
+  section: "alts",
+  content: html`
+${view.problems.length > 0 || view.general !== null ? problemSummary(view.problems, labels, view.general) : notice}
+<p>Which accounts may belong to the same person as a user. It is a reason to ask, not a verdict: ban nobody on it alone.</p>
+${view.tier === "premium" ? question(form, view) : html`<p class="empty">Alt detection is part of Premium accounts.</p>`}
+${view.found && answer(form, view.found, visitor, now)}`,
+});
+
+const question = (form: AltsForm, { scopes, guilds, problems }: AltsView): Html =>
+  scopes.length === 0
+    ? html`<p class="empty">There are no communities yet. <a href="${paths.newKey}">Create a key</a> to begin.</p>`
+    : html`
+<form method="get" action="${paths.alts}" class="panel">
+${
+  scopes.length === 1
+    ? html`<input type="hidden" name="pid" value="${scopes[0]?.pid ?? ""}">`
+    : menuField({
+        name: "pid",
+        label: labels.pid,
+        value: form.pid,
+        problems,
+        choices: scopes.map((scope) => ({ value: scope.pid, label: scopeText({ scope }, guilds) })),
+      })
+}
+${radioField({
+  name: "kind",
+  label: labels.kind,
+  value: form.kind,
+  problems,
+  choices: [
+    { value: "chat", label: "A chat account" },
+    { value: "game", label: "A game account" },
+  ],
+})}
+${textField({ name: "id", label: labels.id, hint: "Digits, as the platform shows them.", value: form.id, required: true, problems })}
+<button class="button">Look for alts</button>
+</form>`;
+
+const answer = (form: AltsForm, { report, reviews, pid }: AltsFound, visitor: Pick<Visitor, "csrf">, now: Millis): Html => {
+  const { target, matches, risk, warnings } = report;
+  const strongestFirst = matches.toSorted((one, other) => other.weight - one.weight);
+  return html`
+<section>
+<h2>${target.chatId === null ? "Nobody is linked to this game account" : html`Chat user ${target.chatId}`}</h2>
+<p><span class="badge ${tones[risk.severity]}">${risk.severity}</span> Score ${risk.score} of 100. ${meanings[risk.severity]}</p>
+${risk.vpn === 0 ? null : html`<p>${risk.vpn} % of the addresses belong to a VPN, which strangers share. That lowers the score.</p>`}
+${risk.unlistedWeight === 0 ? null : html`<p>The strongest candidate is not among the ${matches.length} latest, which are listed here.</p>`}
+${warnings.map((warning) => html`<p class="warn">${warning}.</p>`)}
+${
+  strongestFirst.length === 0
+    ? html`<p class="empty">No other account shares a browser, an address or a game account with this one.</p>`
+    : html`<ul class="cards" role="list">${strongestFirst.map((match) => candidate(form, match, report, pid, visitor, now))}</ul>`
+}
+</section>
+${target.chatId === null ? null : reviewsSection(form, reviews, pid, visitor)}`;
+};
+
+const tones = { LOW: "good", MEDIUM: "warn", HIGH: "bad", CRITICAL: "bad" } as const;
+
+/** What a severity says of the whole account; the numbers are in docs/alts.md. */
+const meanings = {
+  LOW: "Most such accounts have no alt.",
+  MEDIUM: "Relatives and flatmates look like this more often than alts. Ask before you act.",
+  HIGH: "Most such accounts have an alt. Relatives who share a computer look the same.",
+  CRITICAL: "Nearly all such accounts have an alt.",
+} as const;
+
+const candidate = (
+  form: AltsForm,
+  { chatId, gameId, weight, evidence, resolved }: AltMatch,
+  { target }: AltReport,
+  pid: Pid,
+  visitor: Pick<Visitor, "csrf">,
+  now: Millis,
+): Html => {
+  const severity = severityOf(Math.round(100 * weight));
+  const name = resolved?.chat?.displayName ?? resolved?.chat?.username ?? null;
+  const game = resolved?.game?.username ?? null;
+  return html`<li>
+<h3>${name === null ? chatId : html`${name} <small>${chatId}</small>`} <span class="badge ${tones[severity]}">${severity}</span></h3>
+<p>${gameId === null ? "No game account" : html`Game account ${game === null ? gameId : html`${game} (${gameId})`}`}</p>
+<ul>${evidence.map((each) => html`<li>${reason(each, now)}</li>`)}</ul>
+${target.chatId === null ? null : reviewForm(form, { pid, chatId: target.chatId, otherChatId: chatId }, visitor)}
+</li>`;
+};
+
+/** A reason in words: "Same browser, 3 days ago". */
+export const reason = (evidence: AltEvidence, now: Millis): string => {
+  switch (evidence.kind) {
+    case "review":
+      return "A moderator called both the same person";
+    case "game":
+      return `Same game account, ${evidence.gameId}`;
+    case "device": {
+      const others = evidence.chatUsers > 2 ? `, which ${evidence.chatUsers} people use` : "";
+      return `Same browser${others}, ${ago(evidence.lastSeenAt, now)}`;
+    }
+    case "address":
+      return `An address shared by ${counted(evidence.chatUsers, "person").replace("persons", "people")}, ${ago(evidence.lastSeenAt, now)}`;
+  }
+};
+
+const ago = (time: Millis, now: Millis): string => {
+  const days = Math.max(0, Math.floor((now - time) / dayMs));
+  if (days === 0) return "today";
+  return days === 1 ? "yesterday" : `${days} days ago`;
+};
+
+interface Pair {
+  readonly pid: Pid;
+  readonly chatId: string;
+  readonly otherChatId: string;
+}
+
+/** The fields that lead back to the page from which a form was sent. */
+const pairFields = (form: AltsForm, pair: Pair, csrf: string): Html =>
+  html`${csrfField(csrf)}${Object.entries({ ...pair, kind: form.kind, id: form.id }).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}`;
+
+const reviewForm = (form: AltsForm, pair: Pair, { csrf }: Pick<Visitor, "csrf">): Html => {
+  const field = `note-${pair.otherChatId}`;
+  return html`<form method="post" action="${paths.altReviews}" class="review">
+${pairFields(form, pair, csrf)}
+<label for="${field}">${labels.note}</label>
+<input type="text" id="${field}" name="note" maxlength="500" autocomplete="off">
+<p><button class="button small" name="verdict" value="same">Same person</button>
+<button class="button quiet small" name="verdict" value="different">Different people</button></p>
+</form>`;
+};
+
+const verdicts = { same: "Same person", different: "Different people" } as const;
+
+const reviewsSection = (
+  form: AltsForm,
+  reviews: ReadonlyArray<AltReview>,
+  pid: Pid,
+  { csrf }: Pick<Visitor, "csrf">,
+): Html => html`<section>
+<h2>Reviews</h2>
+${
+  reviews.length === 0
+    ? html`<p>Nobody has said anything about this user yet.</p>`
+    : tableHtml({
+        id: "reviews",
+        caption: "What was said about this user and others, newest first",
+        columns: ["Other user", "Verdict", "Note", "When", "By", ""].map((label) => ({ label })),
+        rows: reviews.map(({ chatId, otherChatId, verdict, note, at, keyId }) => [
+          otherChatId,
+          verdicts[verdict],
+          note ?? "–",
+          timeHtml(at),
+          keyId === null ? "the dashboard" : `key ${keyId}`,
+          html`<form method="post" action="${paths.altReviews}">
+${pairFields(form, { pid, chatId, otherChatId }, csrf)}
+<button class="button quiet small" name="verdict" value="none">Take back<span class="unseen"> what was said about ${otherChatId}</span></button>
+</form>`,
+        ]),
+      })
+}
+</section>`;

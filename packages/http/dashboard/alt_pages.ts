@@ -1,0 +1,142 @@
+/**
+ * The page of alt detection, and the form of its reviews.
+ */
+import { AltDetection, AltReviews, guildOf } from "@accountlink/core";
+import { type AltQuery, type AltVerdict, longestNote } from "@accountlink/core/alts";
+import { OwnedScopes } from "@accountlink/core/communities";
+import { InvalidParameter, PremiumRequired } from "@accountlink/core/errors";
+import { idRules, isChatId, isGameId } from "@accountlink/core/ids";
+import type { KeyOwner } from "@accountlink/core/keys";
+import { isStorableUpTo } from "@accountlink/core/storable_text";
+import {
+  type AltsForm,
+  type AltsFound,
+  altsPage,
+  emptyAltsForm,
+  noticeHtml,
+  paths,
+  withQuery,
+} from "@accountlink/dashboard";
+import { Clock, Effect } from "effect";
+import { type KeyFormError, refusalOf } from "./key_refusals.ts";
+import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
+
+export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const scopes = yield* OwnedScopes;
+  const detection = yield* AltDetection;
+  const reviews = yield* AltReviews;
+
+  const find = Effect.fnUntraced(function* ({ account }: KeyOwner, { pid, kind, id }: AltsForm) {
+    const scope = yield* scopes.find(account, pid);
+    const query: AltQuery = { chatId: null, gameId: null, address: null, ...(yield* idOf(kind, id)) };
+    const guildId = guildOf(scope);
+    const report = yield* detection.detect(scope, query, {
+      guildId,
+      resolved: true,
+      unknownMembers: "leave out",
+    });
+    const { chatId } = report.target;
+    const said = chatId === null ? [] : yield* reviews.list({ scope, guildId }, chatId);
+    return { report, reviews: said, pid: scope.pid } satisfies AltsFound;
+  });
+
+  const show = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    typed: AltsForm,
+    found: AltsFound | null,
+    notice: string,
+    error: KeyFormError | null,
+  ) {
+    const { owner, signIn } = visitor;
+    const refused = error === null ? { status: 200, problems: [], general: null } : problemOf(error);
+    const view = {
+      ...refused,
+      tier: owner.account.tier,
+      scopes: (yield* scopes.list(owner.account)).map(({ scope }) => scope),
+      guilds: (signIn.guilds ?? []).map(({ id, name }) => ({ guildId: id, name })),
+      found,
+    };
+    return altsPage(typed, view, visitor, yield* Clock.currentTimeMillis, noticeHtml(notice));
+  });
+
+  /** Shows the page, with what was asked about and what is wrong with it. */
+  const answer = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: AltsForm, notice = "") {
+    const isAsked = typed.id !== "" && visitor.owner.account.tier === "premium";
+    const refuse = (error: KeyFormError) => show(visitor, typed, null, notice, error);
+    if (!isAsked) return yield* show(visitor, typed, null, notice, null);
+    return yield* find(visitor.owner, typed).pipe(
+      Effect.flatMap((found) => show(visitor, typed, found, notice, null)),
+      Effect.catchTags({
+        Forbidden: refuse,
+        InvalidParameter: refuse,
+        MissingParameter: refuse,
+        PlatformUnavailable: refuse,
+      }),
+    );
+  });
+
+  const review = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, fields: Fields) {
+    if (owner.account.tier !== "premium") return yield* new PremiumRequired();
+    const scope = yield* scopes.find(owner.account, fields("pid"));
+    const chatId = yield* chatIdOf("chatId", fields("chatId"));
+    const otherChatId = yield* chatIdOf("otherChatId", fields("otherChatId"));
+    const actor = { type: "account", id: owner.account.name } as const;
+    const target = { scope, guildId: guildOf(scope), origin: { actor, requestId: owner.requestId } };
+    const verdict = verdicts[fields("verdict")];
+    if (verdict === undefined) {
+      yield* reviews.remove(target, { chatId, otherChatId });
+      return "forgotten";
+    }
+    const note = fields("note").trim();
+    if (!isStorableUpTo(longestNote, note)) {
+      return yield* InvalidParameter.one("note", `expected at most ${longestNote} characters`);
+    }
+    const said = { chatId, otherChatId, verdict, note: note === "" ? null : note, keyId: null };
+    yield* reviews.set(target, said);
+    return "reviewed";
+  });
+
+  return [
+    page(paths.alts, (visitor, query) => answer(visitor, typedForm(query), query("done"))),
+    form(paths.altReviews, (visitor, fields) => {
+      const typed = typedForm(fields);
+      const refuse = (error: KeyFormError) => show(visitor, typed, null, "", error);
+      return review(visitor, fields).pipe(
+        Effect.map((done) => seeOther(withQuery(paths.alts, { ...typed, done }))),
+        Effect.catchTags({
+          Conflict: refuse,
+          Forbidden: refuse,
+          InvalidParameter: refuse,
+          MissingParameter: refuse,
+          PlatformUnavailable: refuse,
+        }),
+      );
+    }),
+  ];
+});
+
+const problemOf = (error: KeyFormError) =>
+  error._tag === "Forbidden"
+    ? { ...refusalOf(error), problems: [], general: `${error.message}.` }
+    : refusalOf(error);
+
+const verdicts: Readonly<Record<string, AltVerdict | undefined>> = { same: "same", different: "different" };
+
+const typedForm = (fields: Fields): AltsForm => ({
+  pid: fields("pid"),
+  kind: fields("kind") === "game" ? "game" : emptyAltsForm.kind,
+  id: fields("id").trim(),
+});
+
+const idOf = (
+  kind: AltsForm["kind"],
+  id: string,
+): Effect.Effect<Partial<AltQuery>, InvalidParameter> => {
+  if (kind === "game") {
+    return isGameId(id) ? Effect.succeed({ gameId: id }) : InvalidParameter.one("id", `expected ${idRules.gameId}`);
+  }
+  return Effect.map(chatIdOf("id", id), (chatId) => ({ chatId }));
+};
+
+const chatIdOf = (name: string, id: string) =>
+  isChatId(id) ? Effect.succeed(id) : InvalidParameter.one(name, `expected ${idRules.chatId}`);

@@ -1,0 +1,79 @@
+/** The page of alt detection in a real browser. */
+import { paths, withQuery } from "@accountlink/dashboard";
+import { expect, it } from "vitest";
+import { newToken } from "../support/world.ts";
+import { hostile, useDashboard } from "./dashboard_pages.ts";
+import { press } from "./flow_pages.ts";
+import { desktop, expectUsable, phone } from "./looks.ts";
+
+const owned = { account: "acme", scope: "global" } as const;
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+const [home, library] = ["203.0.113.7", "203.0.113.8"];
+
+const { visit, url } = await useDashboard((fixture) => ({
+  ...fixture,
+  accounts: [{ name: "acme", chatId: "100001", tier: "premium" }],
+  keys: [{ ...owned, key: newToken() }],
+  links: [
+    { ...owned, chatId: "100001", gameId: "1" },
+    { ...owned, chatId: "100002", gameId: "1" },
+  ],
+  sightings: [
+    { ...owned, chatId: "100001", ip: home, device: "laptop", seenAt: daysAgo(9) },
+    { ...owned, chatId: "100002", ip: home, device: "laptop", seenAt: daysAgo(3.1) },
+    { ...owned, chatId: "100001", ip: library, seenAt: daysAgo(5) },
+    { ...owned, chatId: "100003", ip: library, seenAt: daysAgo(1.1) },
+  ],
+}));
+
+it("answers in words, keeps what a moderator says, and lists it", async () => {
+  const watched = await visit(paths.alts, /Ada\b/, desktop);
+  const { page, close } = watched;
+  await expectUsable(watched, "Alts", "dashboard-alts-empty");
+  await page.getByLabel("ID", { exact: true }).fill("100001");
+  await press(page, "Look for alts");
+  await expectUsable(watched, "Alts", "dashboard-alts");
+  const found = await page.locator("main").innerText();
+  for (const reason of [
+    "Same game account, 1",
+    "Same browser, 3 days ago",
+    "An address shared by 2 people, 3 days ago",
+    "An address shared by 2 people, yesterday",
+    "Score 97 of 100",
+    hostile,
+  ]) {
+    expect(found).toContain(reason);
+  }
+  expect(await page.content()).not.toMatch(/203\.0\.113/);
+
+  const newcomer = page.getByRole("listitem").filter({ hasText: "100003" });
+  await newcomer.getByLabel("Note").fill(`Said so ${hostile}`);
+  await newcomer.getByRole("button", { name: "Different people" }).click();
+  await page.getByText("Your review is kept.").waitFor();
+  await expectUsable(watched, "Alts", "dashboard-alts-reviewed");
+  const reviews = page.getByRole("region", { name: "What was said about this user" });
+  expect(await reviews.innerText()).toMatch(/100003\s+Different people\s+Said so .*the dashboard/s);
+  expect(await page.getByRole("listitem").filter({ hasText: "Newcomer" }).count()).toBe(0);
+
+  await page.getByRole("button", { name: "Take back what was said about 100003" }).click();
+  await page.getByText("The review is deleted.").waitFor();
+  expect(await page.getByRole("listitem").filter({ hasText: "Newcomer" }).count()).toBe(1);
+  await close();
+});
+
+it("asks again where an ID is none, and finds nobody behind a game that is not linked", async () => {
+  const watched = await visit(withQuery(paths.alts, { kind: "chat", id: "ada" }), /Ada\b/, phone);
+  const { page, close } = watched;
+  expect(await page.getByRole("alert").textContent()).toContain("expected");
+  await page.goto(`${url()}${withQuery(paths.alts, { kind: "game", id: "77" })}`);
+  await page.getByText("Nobody is linked to this game account").waitFor();
+  await expectUsable(watched, "Alts", "dashboard-alts-nobody");
+  await close();
+});
+
+it("is a part of Premium accounts", async () => {
+  const watched = await visit(withQuery(paths.alts, { id: "100001" }), /Newcomer/, phone);
+  await watched.page.getByText("Alt detection is part of Premium accounts.").waitFor();
+  await expectUsable(watched, "Alts", "dashboard-alts-free");
+  await watched.close();
+});

@@ -1,0 +1,78 @@
+/**
+ * The page of alt detection without a script: plain forms, for Premium owners and their own communities.
+ */
+import { expect, test } from "vitest";
+import { formOf } from "../support/flow_browser.ts";
+import { guild } from "../support/world.ts";
+import { useSiteServer } from "./site_server.ts";
+
+const [owner, freeOwner] = ["100001", "100002"];
+const { world, send, signIn } = await useSiteServer({}, (fixture) => ({
+  ...fixture,
+  accounts: [
+    { name: "acme", chatId: owner, tier: "premium" },
+    { name: "free", chatId: freeOwner, tier: "free" },
+  ],
+}));
+const seenAt = new Date().toISOString();
+const key = world.key({
+  account: "acme",
+  tier: "premium",
+  links: { 100011: "1", 100012: "1" },
+  sightings: ["100011", "100012"].map((chatId) => ({ chatId, ip: "203.0.113.7", device: "phone", seenAt })),
+});
+world.key({ account: "acme", tier: "premium", guildId: guild, links: { 100013: "3" } });
+world.key({ account: "free", links: { 100011: "1", 100012: "1" } });
+
+const page = "/dashboard/alts";
+
+/** The communities on the page, the global one first. */
+const pidsOn = (text: string) => [...text.matchAll(/<option value="(pid_\w+)"/g)].map(([, pid = ""]) => pid);
+
+test("reviews are made, listed and taken back by forms, and hold for keys", async () => {
+  const browser = await signIn(owner);
+  const [pid = "", guildPid = ""] = pidsOn((await browser.get(page)).text);
+  const shown = await browser.get(`${page}?pid=${pid}&kind=game&id=1`);
+  expect(shown.text).toContain("Same browser, today");
+  expect(shown.text).toContain("An address shared by 2 people, today");
+  expect(shown.text).not.toContain("203.0.113");
+
+  const { csrf = "" } = formOf(shown);
+  const [, chatId = ""] = /name="chatId" value="(\d+)"/.exec(shown.text) ?? [];
+  const otherChatId = chatId === "100011" ? "100012" : "100011";
+  const pair = { pid, kind: "game", id: "1", chatId, otherChatId };
+  const review = (fields: object) => browser.post(`${page}/reviews`, { ...pair, csrf, ...fields });
+  const reviewed = await review({ verdict: "different", note: " Brothers " });
+  expect([reviewed.status, reviewed.headers.location]).toEqual([
+    303,
+    `${page}?pid=${pid}&kind=game&id=1&done=reviewed`,
+  ]);
+  const after = await browser.get(reviewed.headers.location ?? "");
+  expect(after.text).toContain("Brothers");
+  expect(after.text).not.toContain("Same browser");
+  const listed = await send(`GET /v2/alts/reviews?chatId=${chatId}`, { key });
+  expect(listed.body.data).toMatchObject({
+    reviews: [{ otherChatId, verdict: "different", note: "Brothers", keyId: null }],
+  });
+  expect((await send(`GET /v2/alts?chatId=${chatId}`, { key })).body.data).toMatchObject({ matches: [] });
+
+  expect((await review({ verdict: "different", note: "x".repeat(501) })).status).toBe(400);
+  expect((await review({ verdict: "same", csrf: "wrong" })).status).toBe(403);
+  expect((await review({ verdict: "same", otherChatId: chatId })).status).toBe(400);
+  expect((await review({ verdict: "none" })).headers.location).toContain("done=forgotten");
+  expect((await send(`GET /v2/alts/reviews?chatId=${chatId}`, { key })).body.data).toEqual({ reviews: [] });
+
+  const inGuild = await browser.get(`${page}?pid=${guildPid}&kind=chat&id=100013`);
+  expect(inGuild.text).toContain("No other account shares");
+});
+
+test("is of Premium accounts, and of no other account's communities", async () => {
+  const [browser, other] = [await signIn(owner), await signIn(freeOwner)];
+  const [pid = ""] = pidsOn((await browser.get(page)).text);
+  const free = await other.get(`${page}?id=100011`);
+  expect([free.status, free.text.includes("part of Premium accounts")]).toEqual([200, true]);
+  const { csrf = "" } = formOf(free);
+  const fields = { csrf, pid, chatId: "100011", otherChatId: "100012", verdict: "same" };
+  expect((await other.post(`${page}/reviews`, fields)).status).toBe(403);
+  expect((await browser.get(`${page}?pid=pid_00000000000000000000&id=100011`)).status).toBe(404);
+});
