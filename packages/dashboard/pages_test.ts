@@ -23,7 +23,17 @@ import {
   trialPage,
   usagePage,
 } from "./mod.ts";
-import { chatId, makeAlts, makeDays, makeEntry, makeGuild, makeKey, makeVisitor, now, quota } from "./test_data.ts";
+import {
+  chatId,
+  makeAlts,
+  makeDays,
+  makeEntry,
+  makeGuild,
+  makeKey,
+  makeVisitor,
+  now,
+  quota,
+} from "./test_data.ts";
 
 const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(1)</script>`;
 

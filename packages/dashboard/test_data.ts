@@ -44,7 +44,13 @@ const aChat = {
 /** An alt detection that found somebody for every reason. */
 export const makeAlts = (text: string): AltsFound => {
   const visit = { lastSeenAt: now - 3 * 86_400_000, chatUsers: 2 };
-  const pair = { chatId, otherChatId: "100002" as ChatId, verdict: "different", at: now, keyId: null } as const;
+  const pair = {
+    chatId,
+    otherChatId: "100002" as ChatId,
+    verdict: "different",
+    at: now,
+    keyId: null,
+  } as const;
   return {
     pid: scope.pid,
     reviews: [{ ...pair, note: text }],

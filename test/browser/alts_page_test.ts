@@ -39,7 +39,7 @@ it("answers in words, keeps what a moderator says, and lists it", async () => {
     "Same browser, 3 days ago",
     "An address shared by 2 people, 3 days ago",
     "An address shared by 2 people, yesterday",
-    "Score 97 of 100",
+    "Score 98 of 100",
     hostile,
   ]) {
     expect(found).toContain(reason);

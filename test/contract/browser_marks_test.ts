@@ -73,9 +73,17 @@ describe("A browser", async () => {
 
     const { text, matches } = await alts(key, "100001");
     expect(matches).toMatchObject([
-      { chatId: "100002", weight: expect.closeTo(0.805, 4), evidence: [{ kind: "device" }, { kind: "address" }] },
+      {
+        chatId: "100002",
+        weight: expect.closeTo(0.805, 4),
+        evidence: [{ kind: "device" }, { kind: "address" }],
+      },
     ]);
-    expect(matches[0]?.evidence[0]).toMatchObject({ weight: expect.closeTo(0.7, 5), chatUsers: 2, gameId: null });
+    expect(matches[0]?.evidence[0]).toMatchObject({
+      weight: expect.closeTo(0.7, 5),
+      chatUsers: 2,
+      gameId: null,
+    });
     expect(text).not.toContain(browser.cookies.get(name));
     // Alts of one scope are none of another's.
     await confirm(keys[2] ?? "", browser, "100004");

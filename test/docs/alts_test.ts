@@ -12,7 +12,7 @@ import { makeWorld } from "../support/world.ts";
 import { blocksOf, readDocument, rowsUnder } from "./document.ts";
 
 /** When the example was made. */
-const today = "2026-07-01";
+const today = Date.parse("2026-07-01T12:00:00Z");
 
 const document = readDocument("docs/alts.md");
 
@@ -27,8 +27,7 @@ test("the scores of shared addresses are those of the formula", () => {
   for (const [users = "", name = "", ...scores] of rows) {
     const chatUsers = Number(users);
     const scoreWhen = (isShared: boolean): string => {
-      const weight = weighAddress({ age: 0, chatUsers, isShared });
-      const listed = Array.from({ length: Math.min(150, chatUsers - 1) }, () => weight);
+      const listed = [weighAddress({ age: 0, chatUsers, isShared })];
       return String(scoreAlts({ listed, unlisted: [], addresses: 1, vpnAddresses: 0 }).score);
     };
     expect([name, scoreWhen(false), scoreWhen(true)]).toEqual([name, ...scores]);
@@ -48,9 +47,10 @@ describe("the example", () => {
   test("is what a server answers", async () => {
     const world = makeWorld();
     const now = Date.now();
-    const seen = (chatId: string, ip: string, days = 0) => ({
+    const seen = (chatId: string, ip: string, days = 0, device = `of ${chatId}`) => ({
       chatId,
       ip,
+      device,
       seenAt: new Date(now - days * 86_400_000).toISOString(),
     });
     const [home, library] = ["203.0.113.7", "192.0.2.1"];
@@ -58,10 +58,10 @@ describe("the example", () => {
       tier: "premium",
       links: { 100001: "1", 100002: "1", 100003: "3", 100004: "4" },
       sightings: [
-        ...[home, library, "198.51.100.9", "203.0.113.99"].map((ip) => seen("100001", ip)),
-        seen("100002", home),
+        ...[home, library, "198.51.100.9", "203.0.113.99"].map((ip) => seen("100001", ip, 0, "laptop")),
+        seen("100002", home, 10, "laptop"),
         seen("100003", home, 90),
-        seen("100004", library, 0.0001),
+        seen("100004", library, 1 / 24),
       ],
     });
     const folder = await mkdtemp(join(tmpdir(), "accountlink-alts-"));
@@ -76,14 +76,11 @@ describe("the example", () => {
     await rm(folder, { recursive: true });
     const { target, matches, risk } = JSON.parse(JSON.stringify(body.data), (name, value: unknown) => {
       if (name === "weight") return Math.round(Number(value) * 1_000) / 1_000;
-      return name === "lastSeenAt" && typeof value === "string" ? dateOf(value, now) : value;
+      return name === "lastSeenAt" && typeof value === "string" ? timeOf(value, now) : value;
     });
     expect({ target, matches, risk }).toEqual(example);
   });
 });
 
-/** The day of the example that is as long ago as the time is for the server. */
-const dateOf = (time: string, now: number): string =>
-  new Date(Date.parse(today) + Math.round((Date.parse(time) - now) / 86_400_000) * 86_400_000)
-    .toISOString()
-    .slice(0, 10);
+/** The time of the example that is as long ago as the time is for the server. */
+const timeOf = (time: string, now: number): string => new Date(today + Date.parse(time) - now).toISOString();

@@ -6,7 +6,14 @@ import { expect, test } from "vitest";
 import { readDocument } from "../docs/document.ts";
 import { scoreOf } from "../support/alt_score.ts";
 import { curveOf } from "./alts_curve.ts";
-import { askAbout, bandRates, calibrationOf, decidingKind, ratesFrom, type TownAnswer } from "./alts_rates.ts";
+import {
+  askAbout,
+  bandRates,
+  calibrationOf,
+  decidingKind,
+  ratesFrom,
+  type TownAnswer,
+} from "./alts_rates.ts";
 import type { TownPlan } from "./alts_town.ts";
 
 const seeds = ["1", "2", "3", "4", "5"].map((number) => `town ${number}`);
@@ -38,7 +45,9 @@ test("alt detection in towns of 100,000 people is as right as its documentation 
     }
     const [critical, high, medium] = [75, 50, 25].map((least) => ratesFrom(answers, least));
     if (critical === undefined || high === undefined || medium === undefined) throw new Error("No rates");
-    const pairs = [critical, high, medium].map(({ precision, recall }) => `${share(precision)}, ${share(recall)}`);
+    const pairs = [critical, high, medium].map(
+      ({ precision, recall }) => `${share(precision)}, ${share(recall)}`,
+    );
     rows.push(`| ${name} | ${pairs.join(" | ")} | ${share(high.recallOfTraces)} |`);
     if (name === "everybody") continue;
     expect(high.precision).toBeGreaterThanOrEqual(0.9);
@@ -47,7 +56,11 @@ test("alt detection in towns of 100,000 people is as right as its documentation 
     expect(medium.precision).toBeGreaterThanOrEqual(0.3);
     if (name !== "1 in 10") continue;
 
-    rows.push(...bandRates(answers).map(({ severity, answers: count, precision }) => `| \`${severity}\` | ${count} | ${share(precision)} |`));
+    rows.push(
+      ...bandRates(answers).map(
+        ({ severity, answers: count, precision }) => `| \`${severity}\` | ${count} | ${share(precision)} |`,
+      ),
+    );
     for (const kind of ["game", "device", "address"] as const) {
       const deciding = answers.filter((answer) => decidingKind(answer) === kind);
       const precisions = [50, 25, 1].map((least) => share(ratesFrom(deciding, least).precision));

@@ -28,8 +28,17 @@ export const anchorOf = (title: string): string =>
 export const escape = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
-/** Renders a document. */
-export const render = (markdown: string, linkTo: LinkTo): Rendered => {
+/** The SVG of a picture of a document. */
+export type PictureAt = (href: string) => string;
+
+/** Renders a document, with its pictures in the page. */
+export const render = (
+  markdown: string,
+  linkTo: LinkTo,
+  pictureAt: PictureAt = (href) => {
+    throw new Error(`Cannot show "${href}": only documents have pictures`);
+  },
+): Rendered => {
   const sections: Array<{ anchor: string; title: string; text: string }> = [
     { anchor: "", title: "", text: "" },
   ];
@@ -53,6 +62,7 @@ export const render = (markdown: string, linkTo: LinkTo): Rendered => {
       code({ text }) {
         return `<pre tabindex="0"><code>${escape(text)}</code></pre>\n`;
       },
+      image: ({ href }) => `<div class="wide">${pictureAt(href)}</div>`,
       link({ href, tokens }) {
         return `<a href="${escape(linkTo(href))}">${this.parser.parseInline(tokens)}</a>`;
       },

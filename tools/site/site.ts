@@ -63,7 +63,8 @@ export const makeSite = async (): Promise<Site> => {
         const path = pageOf(file);
         const text = readFileSync(join(root, file), "utf8");
         const markdown = file === errorDocument ? withErrorLinks(text) : text;
-        const page = render(markdown, linksOf(file, path, pages));
+        const pictureAt = (href: string) => readFileSync(join(root, dirname(file), href), "utf8");
+        const page = render(markdown, linksOf(file, path, pages), pictureAt);
         rendered.push({ path, title: page.sections[1]?.title ?? file, page });
         return { path, title: page.sections[1]?.title ?? file };
       });

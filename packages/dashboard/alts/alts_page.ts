@@ -96,7 +96,12 @@ ${textField({ name: "id", label: labels.id, hint: "Digits, as the platform shows
 <button class="button">Look for alts</button>
 </form>`;
 
-const answer = (form: AltsForm, { report, reviews, pid }: AltsFound, visitor: Pick<Visitor, "csrf">, now: Millis): Html => {
+const answer = (
+  form: AltsForm,
+  { report, reviews, pid }: AltsFound,
+  visitor: Pick<Visitor, "csrf">,
+  now: Millis,
+): Html => {
   const { target, matches, risk, warnings } = report;
   const strongestFirst = matches.toSorted((one, other) => other.weight - one.weight);
   return html`
@@ -204,7 +209,7 @@ ${
     : tableHtml({
         id: "reviews",
         caption: "What was said about this user and others, newest first",
-        columns: ["Other user", "Verdict", "Note", "When", "By", ""].map((label) => ({ label })),
+        columns: ["Other user", "Verdict", "Note", "When", "By", "Change"].map((label) => ({ label })),
         rows: reviews.map(({ chatId, otherChatId, verdict, note, at, keyId }) => [
           otherChatId,
           verdicts[verdict],
@@ -213,7 +218,7 @@ ${
           keyId === null ? "the dashboard" : `key ${keyId}`,
           html`<form method="post" action="${paths.altReviews}">
 ${pairFields(form, { pid, chatId, otherChatId }, csrf)}
-<button class="button quiet small" name="verdict" value="none">Take back<span class="unseen"> what was said about ${otherChatId}</span></button>
+<button class="button quiet small" name="verdict" value="none" aria-label="Take back what was said about ${otherChatId}">Take back</button>
 </form>`,
         ]),
       })

@@ -27,8 +27,9 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   const reviews = yield* AltReviews;
 
   const find = Effect.fnUntraced(function* ({ account }: KeyOwner, { pid, kind, id }: AltsForm) {
-    const scope = yield* scopes.find(account, pid);
     const query: AltQuery = { chatId: null, gameId: null, address: null, ...(yield* idOf(kind, id)) };
+    const [first] = pid === "" ? yield* scopes.list(account) : [];
+    const scope = first?.scope ?? (yield* scopes.find(account, pid));
     const guildId = guildOf(scope);
     const report = yield* detection.detect(scope, query, {
       guildId,
@@ -128,12 +129,11 @@ const typedForm = (fields: Fields): AltsForm => ({
   id: fields("id").trim(),
 });
 
-const idOf = (
-  kind: AltsForm["kind"],
-  id: string,
-): Effect.Effect<Partial<AltQuery>, InvalidParameter> => {
+const idOf = (kind: AltsForm["kind"], id: string): Effect.Effect<Partial<AltQuery>, InvalidParameter> => {
   if (kind === "game") {
-    return isGameId(id) ? Effect.succeed({ gameId: id }) : InvalidParameter.one("id", `expected ${idRules.gameId}`);
+    return isGameId(id)
+      ? Effect.succeed({ gameId: id })
+      : InvalidParameter.one("id", `expected ${idRules.gameId}`);
   }
   return Effect.map(chatIdOf("id", id), (chatId) => ({ chatId }));
 };
