@@ -249,7 +249,9 @@ const rowsNaming = async (database: Client, chatId: string): Promise<ReadonlyArr
       `SELECT row_to_json(t)::text AS row FROM "${name}" AS t WHERE row_to_json(t)::text ~ $1`,
       [`\\y${chatId}\\y`],
     );
-    found.push(...rows.map(({ row }) => `${name} ${row}`));
+    // The feed tells its readers for 7 days whom to erase.
+    const kept = rows.filter(({ row }) => name !== "events" || !row.includes("user.erased"));
+    found.push(...kept.map(({ row }) => `${name} ${row}`));
   }
   return found.toSorted();
 };

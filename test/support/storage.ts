@@ -80,5 +80,5 @@ export const rowsOf = Effect.fnUntraced(function* ({ query }: PostgresDatabase) 
   const rows = yield* Effect.forEach(tables, ({ table_name: name }) =>
     query(`SELECT * FROM "${String(name)}"`),
   );
-  return rows.map((found) => JSON.stringify(found));
+  return rows.flat().map((row) => JSON.stringify(row));
 });

@@ -36,9 +36,6 @@ export const scopeOrder = ({ scope: one }: ConfiguredScope, { scope: other }: Co
  * ```ts
  * changedSettings(noSettings, { displayName: "Makers", supportUrl: null }); // { displayName: "Makers" }
  * changedSettings(noSettings, { doneText: null }); // null
- *
- * const settings: ScopeSettings = { ...noSettings, doneText: "Say hello." };
- * settings.supportUrl; // null
  * ```
  */
 export const changedSettings = (

@@ -131,9 +131,13 @@ export const listenTo = Effect.fnUntraced(function* (
       Stream.runForEach(source ?? Stream.empty, (event) => Effect.sync(() => events.push(event))),
     ),
   ).pipe(Effect.forkChild({ startImmediately: true }));
+  yield* Effect.repeat(turn, { until: () => events.length > 0 || hasEnded(reading) });
   yield* settle;
   return { events, reading, names: () => events.map(({ event }) => event) };
 });
+
+/** A turn of the event loop, in which Web Crypto may answer. */
+const turn = Effect.promise(() => new Promise<void>((resolve) => setTimeout(resolve)));
 
 /** Runs every fiber until it waits for the clock. */
 export const settle = Effect.forEach(Array.from({ length: 40 }), () => Effect.yieldNow, { discard: true });
