@@ -102,10 +102,10 @@ const documentedStatuses = (line: string): ReadonlyArray<number> => {
     const refusals = refusalsOf(route).map(([status]) => status);
     return [...successesOf(route), ...refusals.filter((status) => status < 500)];
   }
-  const isSystem = systemPaths.includes(path);
-  if (sharing.length === 0 && !isSystem) return [404];
+  const isDocument = path === "/" || systemPaths.includes(path);
+  if (sharing.length === 0 && !isDocument) return [404];
   // A document that the client has already is not sent again.
-  if (isSystem && isRead) return path === "/docs" || path === "/openapi.json" ? [200, 304] : [200];
+  if (isDocument && isRead) return path === "/openapi.json" ? [200, 304] : [200];
   return [method === "OPTIONS" ? 204 : 405];
 };
 

@@ -44,7 +44,7 @@ test("files of networks are read again while the server runs, and a damaged one 
   expect([await vpnOf("198.51.100.7"), await vpnOf("192.0.2.7"), await vpnOf(address)]).toEqual([
     100, 100, 0,
   ]);
-  expect(await score()).toBe(50);
+  expect(await score()).toBe(35);
 
   await writeFile(sharedFile, `# carriers\n${address}\n`);
   await vi.waitFor(async () => expect(await score()).toBe(10), soon);
