@@ -3,10 +3,11 @@
  */
 import type { ChatId, GameId, RouteId, Routes, VerificationSession } from "./contract.ts";
 import { AccountLinkError, type ErrorCode } from "./errors.ts";
+import { type EventOptions, type FollowedEvent, followEvents, listLinks } from "./feed.ts";
 import type { CallOptions, ClientOptions, WriteOptions } from "./options.ts";
 import { makeUrls } from "./requests.ts";
 import { type PollOptions, pollSession, waitForSession, watchSession } from "./session_reads.ts";
-import { type Data, makeTransport } from "./transport.ts";
+import { type Data, makeTransport, type Transport } from "./transport.ts";
 
 type Parameters<Id extends RouteId> = Routes[Id]["parameters"];
 
@@ -14,8 +15,12 @@ type Parameters<Id extends RouteId> = Routes[Id]["parameters"];
 type Reading<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & CallOptions;
 type Writing<Id extends RouteId, Given extends string = never> = Omit<Parameters<Id>, Given> & WriteOptions;
 
-/** Links, from either side. With a guild-scoped key each of these needs its `guildId`. */
+/** Links, from either side. With a guild-scoped key each of these needs its `guildId`, but for the lists of all. */
 export interface Links {
+  /** Every link, page by page; in the end the cursor of the events from which on the list is out of date. */
+  (options?: CallOptions): AsyncGenerator<Data<"listLinks">["links"][number], string>;
+  /** A page of all links. `GET /v2/links` */
+  readonly list: (options?: Reading<"listLinks">) => Promise<Data<"listLinks">>;
   /** The game user of a chat user; null without a link. `GET /v2/chat` */
   readonly get: (chatId: ChatId, options?: Reading<"getChat", "chatId">) => Promise<Data<"getChat"> | null>;
   /** The game users of up to 50 chat users, one result for each, in order. `POST /v2/chat/bulk` */
@@ -85,6 +90,18 @@ export interface Alts {
   ) => Promise<Data<"deleteAltReview">>;
 }
 
+/** What changes in the key's scope. */
+export interface Events {
+  /**
+   * Every event from a cursor on, each with the cursor after it, for as long as it is read: over restarts, limits and
+   * the ends of streams. Without a cursor, from now on. It rejects with `CONFLICT` when the cursor is older than what
+   * the service keeps. `GET /v2/events/stream`
+   */
+  (options?: EventOptions): AsyncGenerator<FollowedEvent, void>;
+  /** A page of events. `GET /v2/events` */
+  readonly read: (options?: Reading<"getEvents">) => Promise<Data<"getEvents">>;
+}
+
 /** Keys that got into wrong hands. These need no key. */
 export interface Keys {
   /** Reports a key, which is revoked at once. `POST /v2/keys/leaked` */
@@ -113,6 +130,7 @@ export interface Sessions {
 export interface Client {
   readonly links: Links;
   readonly alts: Alts;
+  readonly events: Events;
   readonly keys: Keys;
   readonly sessions: Sessions;
 }
@@ -135,17 +153,7 @@ export const createClient = (options: ClientOptions): Client => {
   const urlOf = makeUrls(options);
   const { call } = transport;
   return {
-    links: {
-      get: (chatId, rest) => orNull("LINK_NOT_FOUND", call("getChat", { ...rest, chatId })),
-      getMany: (chatIds, rest) => call("bulkChat", { ...rest, chatIds }),
-      byGame: (gameId, rest) => orNull("LINK_NOT_FOUND", call("getGame", { ...rest, gameId })),
-      byGameMany: (gameIds, rest) => call("bulkGame", { ...rest, gameIds }),
-      verification: (chatId, rest) => call("getVerification", { ...rest, chatId }),
-      set: (chatId, gameId, rest) => call("patchGame", { ...rest, chatId, gameId }),
-      move: (oldChatId, newChatId, rest) => call("patchChat", { ...rest, oldChatId, newChatId }),
-      delete: (chatId, rest) => call("deleteGame", { ...rest, chatId }),
-      deleteAll: (rest) => call("deleteData", { ...rest }),
-    },
+    links: Object.assign((rest?: CallOptions) => listLinks(transport, rest), linkMethods(call)),
     alts: {
       find: (rest) => call("getAlts", { ...rest }),
       findMany: (gameIds, rest) => call("bulkAlts", { ...rest, gameIds }),
@@ -154,6 +162,9 @@ export const createClient = (options: ClientOptions): Client => {
       reviews: async (chatId, rest) => (await call("getAltReviews", { ...rest, chatId })).reviews,
       deleteReview: (chatId, otherChatId, rest) => call("deleteAltReview", { ...rest, chatId, otherChatId }),
     },
+    events: Object.assign((rest?: EventOptions) => followEvents(transport, rest), {
+      read: (rest?: Reading<"getEvents">) => call("getEvents", { ...rest }),
+    }),
     keys: {
       reportLeaked: (key, rest) => call("reportLeakedKey", { ...rest, key }),
     },
@@ -168,6 +179,22 @@ export const createClient = (options: ClientOptions): Client => {
     },
   };
 };
+
+const linkMethods = (call: Transport["call"]): Methods<Links> => ({
+  list: (rest) => call("listLinks", { ...rest }),
+  get: (chatId, rest) => orNull("LINK_NOT_FOUND", call("getChat", { ...rest, chatId })),
+  getMany: (chatIds, rest) => call("bulkChat", { ...rest, chatIds }),
+  byGame: (gameId, rest) => orNull("LINK_NOT_FOUND", call("getGame", { ...rest, gameId })),
+  byGameMany: (gameIds, rest) => call("bulkGame", { ...rest, gameIds }),
+  verification: (chatId, rest) => call("getVerification", { ...rest, chatId }),
+  set: (chatId, gameId, rest) => call("patchGame", { ...rest, chatId, gameId }),
+  move: (oldChatId, newChatId, rest) => call("patchChat", { ...rest, oldChatId, newChatId }),
+  delete: (chatId, rest) => call("deleteGame", { ...rest, chatId }),
+  deleteAll: (rest) => call("deleteData", { ...rest }),
+});
+
+/** Without what calls it. */
+type Methods<Group> = { readonly [Name in keyof Group]: Group[Name] };
 
 const orNull = <A>(missing: ErrorCode, found: Promise<A>): Promise<A | null> =>
   found.catch((error: unknown) => {

@@ -99,6 +99,7 @@ export interface RateLimit {
     | "session_create"
     | "poll_interval"
     | "poll_count"
+    | "event_readers"
     | "ip_day"
     | "ip_second"
     | "ip_verify_day"
@@ -228,6 +229,129 @@ export interface AltReview {
 
 /** Public id of a data scope */
 export type Pid = string;
+
+/** ID of a user of the chat platform, or `[erased]` */
+export type EventChatId = string;
+
+/** ID of a user of the game platform, or `[erased]` */
+export type EventGameId = string;
+
+/** A key, a verification flow, the user, or who runs the community or the service */
+export type EventSource = "api" | "flow" | "user" | "operator";
+
+export type FeedEvent =
+  | {
+      /** `evt_` and a ULID; the same wherever it is read */
+      readonly id: string;
+      readonly type: "link.set";
+      readonly at: Timestamp;
+      readonly data: {
+        readonly chatId: EventChatId;
+        readonly gameId: EventGameId;
+        readonly previousGameId: EventGameId | null;
+        readonly linkVersion: number;
+        readonly lastVerifiedAt: Timestamp;
+        readonly source: EventSource;
+      };
+    }
+  | {
+      /** `evt_` and a ULID; the same wherever it is read */
+      readonly id: string;
+      readonly type: "link.moved";
+      readonly at: Timestamp;
+      readonly data: {
+        readonly chatId: EventChatId;
+        readonly previousChatId: EventChatId;
+        readonly gameId: EventGameId;
+        readonly linkVersion: number;
+        readonly lastVerifiedAt: Timestamp;
+        readonly source: EventSource;
+      };
+    }
+  | {
+      /** `evt_` and a ULID; the same wherever it is read */
+      readonly id: string;
+      readonly type: "link.removed";
+      readonly at: Timestamp;
+      readonly data: {
+        readonly chatId: EventChatId;
+        readonly gameId: null;
+        readonly previousGameId: EventGameId;
+        readonly linkVersion: number;
+        readonly source: EventSource;
+      };
+    }
+  | {
+      /** `evt_` and a ULID; the same wherever it is read */
+      readonly id: string;
+      readonly type: "links.imported";
+      readonly at: Timestamp;
+      readonly data: {
+        readonly count: number;
+        readonly source: EventSource;
+      };
+    }
+  | {
+      /** `evt_` and a ULID; the same wherever it is read */
+      readonly id: string;
+      readonly type: "scope.deleted";
+      readonly at: Timestamp;
+      readonly data: {
+        readonly deletedRecords: number;
+        readonly source: EventSource;
+      };
+    }
+  | {
+      /** `evt_` and a ULID; the same wherever it is read */
+      readonly id: string;
+      readonly type: "user.erased";
+      readonly at: Timestamp;
+      readonly data: {
+        readonly chatId: EventChatId;
+      };
+    }
+  | {
+      /** `evt_` and a ULID; the same wherever it is read */
+      readonly id: string;
+      readonly type: "session.completed";
+      readonly at: Timestamp;
+      readonly data: {
+        readonly clientId: string;
+        readonly chatId: EventChatId | null;
+        readonly gameId: EventGameId | null;
+        readonly linkChanged: boolean;
+        readonly previousGameId: EventGameId | null;
+        readonly error: string | null;
+      };
+    }
+  | {
+      /** `evt_` and a ULID; the same wherever it is read */
+      readonly id: string;
+      readonly type: "session.failed";
+      readonly at: Timestamp;
+      readonly data: {
+        readonly clientId: string;
+        readonly chatId: EventChatId | null;
+        readonly gameId: EventGameId | null;
+        readonly linkChanged: boolean;
+        readonly previousGameId: EventGameId | null;
+        readonly error: string | null;
+      };
+    }
+  | {
+      /** `evt_` and a ULID; the same wherever it is read */
+      readonly id: string;
+      readonly type: "session.cancelled";
+      readonly at: Timestamp;
+      readonly data: {
+        readonly clientId: string;
+        readonly chatId: EventChatId | null;
+        readonly gameId: EventGameId | null;
+        readonly linkChanged: boolean;
+        readonly previousGameId: EventGameId | null;
+        readonly error: string | null;
+      };
+    };
 
 /** Identifier of a verification session */
 export type Sid = string;
@@ -527,6 +651,80 @@ export interface Routes {
     };
     readonly meta: Meta;
   };
+  /** Read what changed in the key's scope. `GET /v2/events` */
+  readonly getEvents: {
+    readonly parameters: {
+      /** Where to go on: the cursor of an earlier answer, or `events` of the list of links */
+      readonly cursor?: string | null | undefined;
+      /**
+       * Where to begin without a cursor: with what happens from now on, or with the oldest event that is kept
+       */
+      readonly from?: "now" | "oldest" | null | undefined;
+      /** How many to return at most, 1 to 100 */
+      readonly limit?: number | null | undefined;
+      /** Whole seconds to wait for an event, at most 25 */
+      readonly wait?: number | null | undefined;
+      /** Only events of these types, separated by commas */
+      readonly types?: string | null | undefined;
+      /** Only events of this chat user, present or previous */
+      readonly chatId?: ChatId | null | undefined;
+      /** Only events of this game user, present or previous */
+      readonly gameId?: GameId | null | undefined;
+      /** Optional with a guild-scoped key, which names its own guild; refused with a global key */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly events: ReadonlyArray<FeedEvent>;
+      /** The place after them */
+      readonly cursor: string;
+      /** Whether there may be more already */
+      readonly more: boolean;
+    };
+    readonly meta: Meta;
+  };
+  /** Follow what changes in the key's scope as a stream of at most 30 seconds. `GET /v2/events/stream` */
+  readonly streamEvents: {
+    readonly parameters: {
+      /** Where to go on: the cursor of an earlier answer, or `events` of the list of links */
+      readonly cursor?: string | null | undefined;
+      /**
+       * Where to begin without a cursor: with what happens from now on, or with the oldest event that is kept
+       */
+      readonly from?: "now" | "oldest" | null | undefined;
+      /** Only events of these types, separated by commas */
+      readonly types?: string | null | undefined;
+      /** Only events of this chat user, present or previous */
+      readonly chatId?: ChatId | null | undefined;
+      /** Only events of this game user, present or previous */
+      readonly gameId?: GameId | null | undefined;
+      /** Optional with a guild-scoped key, which names its own guild; refused with a global key */
+      readonly guildId?: GuildId | null | undefined;
+    };
+  };
+  /** List all links of the key's scope. `GET /v2/links` */
+  readonly listLinks: {
+    readonly parameters: {
+      /** How many to return at most, 1 to 1000 */
+      readonly limit?: number | null | undefined;
+      /** Where to go on: the cursor of the page before */
+      readonly cursor?: string | null | undefined;
+      /** Optional with a guild-scoped key, which names its own guild; refused with a global key */
+      readonly guildId?: GuildId | null | undefined;
+    };
+    readonly data: {
+      readonly links: ReadonlyArray<{
+        readonly chatId: ChatId;
+        readonly gameId: GameId;
+        readonly linkVersion: number;
+        readonly lastVerifiedAt: Timestamp;
+      }>;
+      /** Null on the last page */
+      readonly cursor: string | null;
+      /** The cursor of the feed at the first page */
+      readonly events: string;
+    };
+    readonly meta: Meta;
+  };
   /** Report keys that got into wrong hands. `POST /v2/keys/leaked` */
   readonly reportLeakedKey: {
     readonly parameters: {
@@ -634,7 +832,14 @@ export interface RefusalDetails {
   };
   /** The key asked too often */
   readonly RATE_LIMITED: {
-    readonly bucket: "day" | "second" | "verify_day" | "session_create" | "poll_interval" | "poll_count";
+    readonly bucket:
+      | "day"
+      | "second"
+      | "verify_day"
+      | "session_create"
+      | "poll_interval"
+      | "poll_count"
+      | "event_readers";
   };
   /** More than 50 inputs, 10 of alt detection, 100 leak reports; duplicates count */
   readonly BULK_LIMIT_EXCEEDED: {
@@ -642,8 +847,8 @@ export interface RefusalDetails {
     readonly received: number;
   };
   /**
-   * The new chat user already has a link, the session is final, the idempotency key is taken, or its request
-   * named a user who was erased
+   * The new chat user already has a link, the session is final, the idempotency key is taken, its request
+   * named a user who was erased, or a cursor is too old
    */
   readonly CONFLICT: {
     readonly reason:
@@ -653,7 +858,8 @@ export interface RefusalDetails {
       | "session_cancelled"
       | "idempotency_key_reused"
       | "idempotency_key_in_use"
-      | "user_erased";
+      | "user_erased"
+      | "cursor_expired";
   };
   /** 503: a store or a platform did not answer. 500: a bug */
   readonly INTERNAL_ERROR: null;
@@ -678,6 +884,9 @@ export const routes = {
   patchChat: { method: "PATCH", path: "/v2/chat", isIdempotent: true },
   deleteGame: { method: "DELETE", path: "/v2/game", isIdempotent: true },
   deleteData: { method: "DELETE", path: "/v2/data", isIdempotent: true },
+  getEvents: { method: "GET", path: "/v2/events" },
+  streamEvents: { method: "GET", path: "/v2/events/stream" },
+  listLinks: { method: "GET", path: "/v2/links" },
   reportLeakedKey: { method: "POST", path: "/v2/keys/leaked" },
   createSession: { method: "POST", path: "/v2/sessions", isIdempotent: true },
   getSession: { method: "GET", path: "/v2/sessions/:sid" },

@@ -5,6 +5,7 @@ import type { PublicError } from "@accountlink/core/errors";
 import {
   type AltsV2,
   clientContract,
+  type EventsV2,
   type KeysV2,
   type LookupsV2,
   type Parameters,
@@ -19,7 +20,12 @@ import type { RefusalDetails, RouteId, Routes } from "./contract.ts";
 import type { ErrorDetails } from "./errors.ts";
 import type { Data } from "./transport.ts";
 
-type Values = typeof LookupsV2 & typeof AltsV2 & typeof WritesV2 & typeof KeysV2 & typeof SessionsV2;
+type Values = typeof LookupsV2 &
+  typeof AltsV2 &
+  typeof WritesV2 &
+  typeof KeysV2 &
+  typeof SessionsV2 &
+  typeof EventsV2;
 
 type DataOf<R> =
   R extends Route<Parameters, infer S extends Schema.Top>

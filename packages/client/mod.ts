@@ -14,5 +14,6 @@
 export * from "./client.ts";
 export * from "./contract.ts";
 export * from "./errors.ts";
+export type { EventOptions, FollowedEvent } from "./feed.ts";
 export * from "./options.ts";
 export type { PollOptions } from "./session_reads.ts";

@@ -10,6 +10,8 @@ import * as AuditRetention from "./audit/audit_retention.ts";
 import { SecurityLog } from "./audit/security_log.ts";
 import { OwnedLinks } from "./communities/owned_links.ts";
 import { OwnedScopes } from "./communities/owned_scopes.ts";
+import { EventFeed } from "./events/event_feed.ts";
+import * as EventRetention from "./events/event_retention.ts";
 import { FixtureLoader } from "./fixture/fixture_loader.ts";
 import { FlowSubjects } from "./flow/flow_subjects.ts";
 import { VerificationFlows } from "./flow/verification_flows.ts";
@@ -40,8 +42,8 @@ import { UserData } from "./users/user_data.ts";
 
 /**
  * The services of clients: links, accounts, keys, limits, sessions and fixtures. It requires the ports
- * `LinkStore`, `KeyStore`, `SessionStore`, `AltReviewStore`, `IdempotencyStore`, `AuditLog`, `UsageStore`,
- * `Cache`, `Counters`, `Signals`, `ChatPlatform` and `GamePlatform`; and `Secrets`, and `SecureRandom` and `Digest` of
+ * `LinkStore`, `KeyStore`, `SessionStore`, `EventStore`, `AltReviewStore`, `IdempotencyStore`, `AuditLog`,
+ * `UsageStore`, `Cache`, `Counters`, `Signals`, `ChatPlatform` and `GamePlatform`; and `Secrets`, and `SecureRandom` and `Digest` of
  * `effect/crypto`. `AddressVault` is optional: with it, fixtures can contain sightings.
  *
  * `layerFlows` adds the flow for browsers, `layerSignIns` the sign-in of people, and `layerUsers`
@@ -52,6 +54,8 @@ export const layer = Layer.mergeAll(
   AltReviews.layer,
   AuditRetention.layer,
   BulkLookup.layer,
+  EventFeed.layer,
+  EventRetention.layer,
   FixtureLoader.layer,
   Idempotency.layer,
   KeyAuthenticator.layer,

@@ -187,7 +187,14 @@ export interface LimitReached<Bucket extends string> {
   readonly retryAfter: number;
 }
 
-export type KeyBucket = "second" | "day" | "verify_day" | "session_create" | "poll_interval" | "poll_count";
+export type KeyBucket =
+  | "second"
+  | "day"
+  | "verify_day"
+  | "session_create"
+  | "poll_interval"
+  | "poll_count"
+  | "event_readers";
 export type AddressBucket = "ip_second" | "ip_day" | "ip_verify_day" | "ip_auth";
 
 const seconds = (count: number): string => `${count} ${count === 1 ? "second" : "seconds"}`;
@@ -206,6 +213,7 @@ const rateLimitedMessages = {
   session_create: () => "Too many sessions created",
   poll_interval: ({ retryAfter }) => `Please wait ${seconds(retryAfter)} before the next poll`,
   poll_count: ({ limit }) => `Poll limit of ${limit} reached`,
+  event_readers: ({ limit }) => `Limit of ${limit} readers of events that wait at once reached`,
 } satisfies Record<KeyBucket, (refusal: LimitReached<KeyBucket>) => string>;
 
 /** A limit of the client address is exceeded, over all keys that it uses. */

@@ -12,6 +12,7 @@ export const keyBuckets = [
   "session_create",
   "poll_interval",
   "poll_count",
+  "event_readers",
 ] as const satisfies ReadonlyArray<KeyBucket>;
 
 /** Limits of a client address. The first is shown in examples. */
@@ -39,6 +40,7 @@ export const conflictReasons = [
   "idempotency_key_reused",
   "idempotency_key_in_use",
   "user_erased",
+  "cursor_expired",
 ] as const;
 
 /** `details` of INVALID_PARAMETER. */

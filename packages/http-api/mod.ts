@@ -35,6 +35,7 @@ export * as LinksV1 from "./v1/links.ts";
 export * as SessionsV1 from "./v1/sessions.ts";
 export * as AltsV2 from "./v2/alts.ts";
 export * as EnvelopeV2 from "./v2/envelope.ts";
+export * as EventsV2 from "./v2/events.ts";
 export * as KeysV2 from "./v2/keys.ts";
 export * as LookupsV2 from "./v2/lookups.ts";
 export * as SessionsV2 from "./v2/sessions.ts";

@@ -166,15 +166,38 @@ export const redirect = (): Parameter<string | null> =>
     ),
   );
 
-const WholeSeconds = Schema.String.check(Schema.isPattern(/^\d{1,9}$/u)).pipe(
+const WholeNumber = Schema.String.check(Schema.isPattern(/^\d{1,9}$/u)).pipe(
   Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString),
 );
 
 /** How long a read waits, in whole seconds. The deployment sets the maximum. */
-export const wait = (): Parameter<number> =>
+export const wait = (what = "the next state"): Parameter<number> =>
   withFallback(
-    required(WholeSeconds, "expected whole seconds", "Whole seconds to wait for the next state, at most 25"),
+    required(WholeNumber, "expected whole seconds", `Whole seconds to wait for ${what}, at most 25`),
     0,
+  );
+
+/** How many records a page has, at most. */
+export const limitUpTo = (max: number, usual: number): Parameter<number> =>
+  withFallback(
+    required(
+      WholeNumber.check(Schema.isBetween({ minimum: 1, maximum: max })),
+      `expected 1 to ${max}`,
+      `How many to return at most, 1 to ${max}`,
+    ),
+    usual,
+  );
+
+const maxCursorLength = 200;
+
+/** Where to go on, as an earlier answer said. The service checks that it is one. */
+export const pageCursor = (description: string): Parameter<string | null> =>
+  optional(
+    required(
+      Schema.String.check(Schema.isMaxCodePoints(maxCursorLength), storable),
+      `expected a cursor of at most ${maxCursorLength} characters`,
+      description,
+    ),
   );
 
 const Texts = Schema.Array(

@@ -6,6 +6,7 @@ import * as altsV1 from "./v1/alts.ts";
 import * as linksV1 from "./v1/links.ts";
 import * as sessionsV1 from "./v1/sessions.ts";
 import * as altsV2 from "./v2/alts.ts";
+import * as eventsV2 from "./v2/events.ts";
 import * as keysV2 from "./v2/keys.ts";
 import * as lookupsV2 from "./v2/lookups.ts";
 import * as sessionsV2 from "./v2/sessions.ts";
@@ -26,6 +27,9 @@ export const routes: ReadonlyArray<Route> = [
   writesV2.patchChat,
   writesV2.deleteGame,
   writesV2.deleteData,
+  eventsV2.getEvents,
+  eventsV2.streamEvents,
+  eventsV2.listLinks,
   keysV2.reportLeakedKey,
   sessionsV2.createSession,
   sessionsV2.getSession,

@@ -9,6 +9,7 @@ import { Effect } from "effect";
 import { altRoutes } from "./alts/alt_routes.ts";
 import { compatRoutes } from "./compat/compat_routes.ts";
 import { dashboardRoutes } from "./dashboard/dashboard_routes.ts";
+import { eventRoutes } from "./events/event_routes.ts";
 import { flowRoutes } from "./flow/routes.ts";
 import type { HttpApp } from "./http_app.ts";
 import type { HttpRequest } from "./http_request.ts";
@@ -73,6 +74,7 @@ export const makeHttpApp = Effect.gen(function* () {
     ...(yield* routesV1(pipeline)),
     ...(yield* altRoutes(pipeline)),
     ...(yield* compatRoutes(pipeline)),
+    ...(yield* eventRoutes(pipeline)),
     ...(yield* sessionRoutes(pipeline)),
     ...flow.routes,
     ...dashboard.routes,

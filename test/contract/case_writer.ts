@@ -7,7 +7,13 @@ import type { KeyOptions } from "../support/world.ts";
 import { type Recipe, type Values, v1Recipes } from "./recipes.ts";
 
 /** Where a case runs. */
-export type Surroundings = "well" | "chat platform down" | "sessions short" | "stores down" | "stores broken";
+export type Surroundings =
+  | "well"
+  | "chat platform down"
+  | "sessions short"
+  | "events swept"
+  | "stores down"
+  | "stores broken";
 
 /** One request and the answer that the documentation promises. */
 export interface Case {

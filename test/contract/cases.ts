@@ -249,6 +249,18 @@ const sessionRefusals = (route: Writer): ReadonlyArray<Case> =>
     ),
   );
 
+/** What routes say that go on at a cursor of the feed. */
+const cursors = (route: Writer): ReadonlyArray<Case> =>
+  when(
+    route.route === "getEvents" || route.route === "streamEvents",
+    route.row(
+      "409 CONFLICT",
+      "a cursor that is too old",
+      { reason: "cursor_expired" },
+      { surroundings: "events swept" },
+    ),
+  );
+
 /** What only some routes say. */
 const particulars: ReadonlyArray<
   readonly [route: string, answer: Case["answer"], values: Values, expected: unknown]
@@ -302,6 +314,7 @@ export const cases: ReadonlyArray<Case> = [
       ...limits(route),
       ...idempotency(route),
       ...sessionRefusals(route),
+      ...cursors(route),
       ...failures(route, `9000000000000000${index + 10}`),
     ];
   }),

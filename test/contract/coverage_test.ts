@@ -158,6 +158,7 @@ const surroundings: Readonly<
   },
   "stores down": { begin: () => stores.setStores("down"), to: () => checked(stores.send) },
   "sessions short": { begin: () => stores.setStores("well"), to: () => checked(stores.send) },
+  "events swept": { begin: () => stores.setStores("swept"), to: () => checked(stores.send) },
   "stores broken": { begin: () => stores.setStores("broken"), to: () => checked(stores.send) },
 };
 

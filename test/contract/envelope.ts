@@ -65,7 +65,9 @@ const limitHeaders = [
 const isVerifyPath = (path: string): boolean => /^\/(?:v2\/sessions|api\/v1\/verify)(?:[/?]|$)/.test(path);
 
 const isStreamed = (path: string, { status }: Answer): boolean =>
-  status === 200 && isVerifyPath(path) && /\/stream(?:\?|$)/.test(path);
+  status === 200 && (isVerifyPath(path) || isEventPath(path)) && /\/stream(?:\?|$)/.test(path);
+
+const isEventPath = (path: string): boolean => /^\/v2\/events(?:[/?]|$)/.test(path);
 
 const codeOf = ({ error }: Json): string => shown(error?.code).replaceAll('"', "");
 
@@ -196,7 +198,7 @@ const v1Problems = (path: string, { status, headers, body }: Answer): Array<stri
 
 const streamProblems = ({ text, headers }: Answer, isV1: boolean): Array<string> => [
   ...unless(
-    /^retry: 2000\n\n(?::\n\n|(?:id: \d+\n)?event: \w+\ndata: .*\n\n)+$/.test(text),
+    /^retry: 2000\n\n(?::\n\n|(?:id: [\w.-]+\n)?event: [\w.]+\ndata: .*\n\n)+$/.test(text),
     `The stream reads ${shown(text)}`,
   ),
   ...unless(headers["service-version"] === (isV1 ? undefined : "2026-01-01"), "Service-Version is wrong"),

@@ -6,6 +6,8 @@
 const varying: ReadonlyArray<readonly [RegExp, string]> = [
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "a time"],
   [/req_\w{26}/g, "a request id"],
+  [/evt_\w{26}/g, "an event id"],
+  [/\b[el][0-9a-z]+(?:\.\d+)?\.[\w-]{22}(?![\w-])/g, "a cursor"],
   [/vs_[\w-]{43}/g, "a sid"],
   [/pid_\w+/g, "a pid"],
   [/(?<="code\\?":\\?")[2-9A-Z]{4}-[2-9A-Z]{4}/g, "a code"],

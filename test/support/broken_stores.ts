@@ -19,6 +19,7 @@ import {
 } from "@accountlink/core";
 import { parseNetwork } from "@accountlink/core/addresses";
 import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
+import { EventStore } from "@accountlink/core/events";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
@@ -35,8 +36,8 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto";
 import { Effect, Layer, Logger, ManagedRuntime, Option, Redacted } from "effect";
 import { makeClient, type Send } from "./http.ts";
 
-/** How the stores behave: well, as if out of reach, or as if they had a bug. */
-type StoreState = "well" | "down" | "broken";
+/** How the stores behave: well, as if out of reach, as if they had a bug, or as if a sweep deleted every event. */
+type StoreState = "well" | "down" | "broken" | "swept";
 
 /** What happens inside a store with a bug; no answer may tell it. */
 export const internalCause = "This store has a bug";
@@ -58,6 +59,7 @@ export interface BrokenStores {
 export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores> => {
   const text = JSON.stringify(fixture);
   let state: StoreState = "well";
+  let events: object | undefined;
 
   const breakable = <Store extends object>(store: Store): Store =>
     new Proxy(store, {
@@ -65,6 +67,7 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
         if (state === "down")
           return () => Effect.fail(new StoreUnavailable({ operation: String(operation) }));
         if (state === "broken") return () => Effect.die(new Error(internalCause));
+        if (state === "swept" && target === events && operation === "read") return () => Effect.succeedNone;
         return Reflect.get(target, operation, receiver) as unknown;
       },
     });
@@ -73,6 +76,13 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.effect(LinkStore, Effect.map(LinkStore, breakable)),
     Layer.effect(KeyStore, Effect.map(KeyStore, breakable)),
     Layer.effect(SessionStore, Effect.map(SessionStore, breakable)),
+    Layer.effect(
+      EventStore,
+      Effect.map(EventStore, (store) => {
+        events = store;
+        return breakable(store);
+      }),
+    ),
     Layer.effect(FlowStore, Effect.map(FlowStore, breakable)),
     Layer.effect(SignInStore, Effect.map(SignInStore, breakable)),
     Layer.effect(SightingStore, Effect.map(SightingStore, breakable)),

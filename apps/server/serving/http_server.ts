@@ -2,6 +2,7 @@
  * The HTTP interface on a port, with everything around it: limits of connections, readiness, metrics, drain.
  */
 import { RedisHealth } from "@accountlink/cache-redis/redis_health";
+import { EventWatch } from "@accountlink/core/events";
 import { SessionWatch } from "@accountlink/core/sessions";
 import { HttpSettings, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
 import { docs, docsWith } from "@accountlink/http/docs";
@@ -57,7 +58,7 @@ export const serveHttp = Effect.fnUntraced(function* (
   yield* answerClientErrors(node, app);
   // Closed last, so that metrics are available while the server drains.
   yield* Effect.provide(listenForOperators(config), ready);
-  const { stop } = yield* SessionWatch;
+  const stop = Effect.andThen((yield* SessionWatch).stop, (yield* EventWatch).stop);
   yield* Effect.acquireRelease(port.open(node), () => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
 });
 

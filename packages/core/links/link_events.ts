@@ -3,8 +3,8 @@
  */
 import { Context, Effect, Layer, Schedule, type Scope, Stream } from "effect";
 import type { DataScope } from "../data_scope.ts";
-import type { ChatId, GameId } from "../ids.ts";
-import { Signals } from "../signals.ts";
+import type { ChatId, GameId, Pid } from "../ids.ts";
+import { forEachSignal, Signals } from "../signals.ts";
 
 /** What can be heard of links, by name. */
 export interface LinkEventMap {
@@ -82,6 +82,21 @@ export class LinkEvents extends Context.Service<
     }),
   );
 }
+
+/**
+ * Handles every announced change of links, until the scope of the effect closes.
+ *
+ * @param handle gets a function that reads the data scope of the change
+ */
+export const forEachLinkChange = (handle: (pidOf: () => Pid) => void) =>
+  Effect.forEach(
+    ["linkChanged", "linksDeleted"] as const,
+    (name) =>
+      forEachSignal(topicOf(name), (message) =>
+        handle(() => (JSON.parse(message) as LinkEventMap[keyof LinkEventMap]).scope.pid),
+      ),
+    { discard: true },
+  );
 
 const topicOf = (name: keyof LinkEventMap): string => `links:${name}`;
 

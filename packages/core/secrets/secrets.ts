@@ -95,6 +95,9 @@ export class Secrets extends Context.Service<
     /** A keyed hash of an idempotency key, or of the request under it. 43 characters. */
     readonly idempotencyHash: (use: "key" | "request", text: string) => Effect.Effect<string>;
 
+    /** A keyed hash of a place in a feed or a list, with which a cursor proves that it was made here. 22 characters. */
+    readonly cursorTag: (place: string) => Effect.Effect<string>;
+
     /** Encrypts an answer that is kept under an id. */
     readonly sealAnswer: (id: string, text: string) => Effect.Effect<string>;
 
@@ -139,6 +142,7 @@ export class Secrets extends Context.Service<
       const signInHash = (use: string, text: string) =>
         Effect.map(signSignIn(`${use}\n${text}`), Base64Url.encode);
 
+      const signCursor = yield* signerFor("cursor");
       const signIdempotency = yield* signerFor("idempotency");
       const answerKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "kept-answer"));
       const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
@@ -191,6 +195,7 @@ export class Secrets extends Context.Service<
           Effect.map(signInHash("id", `${site}\n${cookie}`), (hash) => hash as SignInId),
         signInCsrf: (id) => signInHash("csrf", id),
         idempotencyHash: (use, text) => Effect.map(signIdempotency(`${use}\n${text}`), Base64Url.encode),
+        cursorTag: (place) => Effect.map(signCursor(place), (tag) => Base64Url.encode(tag.subarray(0, 16))),
         sealAnswer: (id, text) => Effect.provideContext(seal(answerKey, encoder.encode(text), id), crypto),
         openAnswer: (id, sealed) =>
           Effect.provideContext(unseal(answerKey, sealed, id), crypto).pipe(

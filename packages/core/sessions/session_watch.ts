@@ -4,6 +4,7 @@
 import { Array, Clock, Context, Effect, Latch, Layer, Metric, Schedule, type Scope } from "effect";
 import type { KeyId, SessionId } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
+import { Notices } from "../notices.ts";
 import { forEachSignal, Signals } from "../signals.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
 import type { VerificationSession } from "./session.ts";
@@ -110,6 +111,12 @@ const decodeSignal = (message: string): Signal => {
     : { begun: { number: Number(message.slice(0, colon)), id: message.slice(colon + 1) as SessionId } };
 };
 
+/** Handles the signal of every session that changed, on any node, until the scope closes. */
+export const forEachSessionChange = (handle: () => void) =>
+  forEachSignal(topic, (message) => {
+    if ("changed" in decodeSignal(message)) handle();
+  });
+
 const receive = (subscriptions: Subscriptions, signal: Signal): void => {
   if ("begun" in signal) subscriptions.supersede(signal.begun.id, signal.begun.number);
   else for (const id of signal.changed) subscriptions.wake(id);
@@ -157,44 +164,23 @@ export const readsOpen = Metric.gauge("accountlink_session_reads_open", {
   description: "Reads of verification sessions that are open: long polls and streams that wait",
 });
 
-/**
- * What a subscription reports: the session may have changed; or the read has to end, because a
- * later one replaced it, its key is no longer active, or the node is stopping.
- */
-type Notice = "changed" | "end";
-
-/** Holds at most one notice, so that a burst of changes is read once. */
-export class Subscription {
+/** The subscription of a read. */
+export class Subscription extends Notices {
   readonly id: SessionId;
   readonly keyId: KeyId;
   #isOpen = false;
   #number: number | null = null;
   /** The highest number of a read that began meanwhile. */
   #newest = 0;
-  #notice: Notice | null = null;
-  #resume: ((notice: Effect.Effect<Notice>) => void) | null = null;
 
   constructor(id: SessionId, keyId: KeyId) {
+    super();
     this.id = id;
     this.keyId = keyId;
   }
 
   get isOpen(): boolean {
     return this.#isOpen;
-  }
-
-  /** Waits for the next notice. Allows one caller at a time. */
-  readonly next: Effect.Effect<Notice> = Effect.callback((resume) => {
-    this.#resume = resume;
-    this.#deliver();
-    return Effect.sync(() => {
-      this.#resume = null;
-    });
-  });
-
-  wake(): void {
-    this.#notice ??= "changed";
-    this.#deliver();
   }
 
   /** Opens the read, which ends if one with a higher number has begun. */
@@ -208,19 +194,6 @@ export class Subscription {
   supersede(number: number): void {
     this.#newest = Math.max(this.#newest, number);
     if (this.#number !== null && this.#number < number) this.end();
-  }
-
-  end(): void {
-    this.#notice = "end";
-    this.#deliver();
-  }
-
-  #deliver(): void {
-    if (this.#notice === null || this.#resume === null) return;
-    const [notice, resume] = [this.#notice, this.#resume];
-    this.#resume = null;
-    if (notice === "changed") this.#notice = null;
-    resume(Effect.succeed(notice));
   }
 }
 

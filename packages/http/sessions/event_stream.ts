@@ -9,10 +9,10 @@ import { emptyResponse, HttpResponse } from "../http_response.ts";
 import { type RequestContext, toContract } from "../request_context.ts";
 
 /** Starts a stream: clients wait this many milliseconds before they reconnect. */
-const opening = "retry: 2000\n\n";
+export const opening = "retry: 2000\n\n";
 
 /** Keeps an idle connection open. The encoder has no comments. */
-const comment = ":\n\n";
+export const comment = ":\n\n";
 
 const encoder = new TextEncoder();
 
@@ -27,14 +27,15 @@ export const eventStream = (
   const chunks = Stream.map(events, (event, index) =>
     encoder.encode(index === 0 ? opening + textOf(event, dataOf) : textOf(event, dataOf)),
   );
-  const headers = { ...headersOf(context), "content-type": "text/event-stream" };
+  const headers = { ...streamHeaders(context), "content-type": "text/event-stream" };
   return new HttpResponse(200, headers, { chunks, release: Effect.void });
 };
 
 /** The response to a client that has seen the final state. It stops an `EventSource`. */
-export const noEvents = (context: RequestContext): HttpResponse => emptyResponse(204, headersOf(context));
+export const noEvents = (context: RequestContext): HttpResponse => emptyResponse(204, streamHeaders(context));
 
-const headersOf = (context: RequestContext): Record<string, string> => {
+/** The headers of a stream. */
+export const streamHeaders = (context: RequestContext): Record<string, string> => {
   const headers = commonHeaders(context, context.clock.currentTimeMillisUnsafe());
   if (context.route.generation === "v2") headers["service-version"] = context.contract.date;
   // A buffering proxy would deliver the events when the stream ends.
@@ -53,4 +54,10 @@ const textOf = (event: SessionEvent, dataOf: (session: ReadSession) => unknown):
       return Sse.encoder.write({ _tag: "Event", event: event.event, id: String(event.session.change), data });
     }
   }
+};
+
+/** The id of the last event that the client got, or null. */
+export const lastEventId = ({ request }: RequestContext): string | null => {
+  const id = request.header("last-event-id") ?? "";
+  return id === "" ? null : id;
 };

@@ -9,7 +9,7 @@ import { isoTime } from "../envelopes/envelope.ts";
 import { type BoundRoute, type Pipeline, redirectIntoFlow } from "../pipeline/pipeline.ts";
 import type { RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
-import { eventStream, noEvents } from "./event_stream.ts";
+import { eventStream, lastEventId, noEvents } from "./event_stream.ts";
 
 export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, write, open }: Pipeline) {
   const { publicUrl } = yield* HttpSettings;
@@ -62,11 +62,6 @@ interface ReadInput<Values> {
   readonly values: Values & { readonly sid: string };
   readonly context: RequestContext;
 }
-
-const lastEventId = ({ request }: RequestContext): string | null => {
-  const id = request.header("last-event-id") ?? "";
-  return id === "" ? null : id;
-};
 
 /** Makes the session that clients get. */
 const sessionResponse = (publicUrl: string) => (session: ReadSession) => ({

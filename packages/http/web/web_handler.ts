@@ -4,6 +4,7 @@
  */
 import { parseAddress, parseNetwork } from "@accountlink/core/addresses";
 import { InternalError } from "@accountlink/core/errors";
+import { EventWatch } from "@accountlink/core/events";
 import type { KeyStore } from "@accountlink/core/keys";
 import { memoize } from "@accountlink/core/memoize";
 import type { Secrets } from "@accountlink/core/secrets";
@@ -83,7 +84,8 @@ export type WebHandlerServices =
   | Exclude<Effect.Services<typeof makeHttpApp>, HttpSettings | Readiness | Scope.Scope>
   | KeyStore
   | Secrets
-  | SessionWatch;
+  | SessionWatch
+  | EventWatch;
 
 /**
  * Makes a handler of requests. Nothing runs before the first one, as workers demand.
@@ -195,7 +197,7 @@ class Listeners extends Context.Service<Listeners, Pick<WebHandler, "fetch" | "n
 const makeListeners = Effect.fnUntraced(function* (settings: HttpSettingsShape) {
   const whole = yield* makeHttpApp;
   const app = settings.withoutAddresses === true ? whole : addressed(whole);
-  const { stop } = yield* SessionWatch;
+  const stop = Effect.andThen((yield* SessionWatch).stop, (yield* EventWatch).stop);
   const requests = new OpenRequests();
   const nodeListener = yield* makeNodeListener(app);
   yield* Effect.addFinalizer(() => Effect.andThen(stop, Effect.timeoutOption(requests.ended, "10 seconds")));

@@ -1,0 +1,342 @@
+/**
+ * The feed of a scope for clients: read in pages, waited for, and followed as a stream.
+ */
+import { Clock, Context, Effect, Layer, Option, Schedule, type Scope, Stream } from "effect";
+import type { DataScope } from "../data_scope.ts";
+import { guildOf } from "../data_scope.ts";
+import { Conflict, InvalidParameter, RateLimited, type StoreUnavailable } from "../errors.ts";
+import type { GuildId, KeyId, Pid } from "../ids.ts";
+import { secondsUntil } from "../limits/request_limits.ts";
+import type { Link } from "../links/link.ts";
+import { LinkStore } from "../links/link_store.ts";
+import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
+import { SessionSettings } from "../sessions/session_settings.ts";
+import type { Millis } from "../timestamp.ts";
+import { type EventFilter, type FeedEvent, matchesFilter } from "./event.ts";
+import { EventStore } from "./event_store.ts";
+import { type EventSubscription, EventWatch } from "./event_watch.ts";
+import { makeCursors } from "./feed_cursor.ts";
+
+/** Whose feed, and for which key. */
+export interface FeedTarget {
+  readonly scope: DataScope;
+  readonly guildId: GuildId | null;
+  /** Null for the process that embeds the service. */
+  readonly keyId: KeyId | null;
+}
+
+/** Where to begin, and which events to read. */
+export interface FeedStart extends EventFilter {
+  readonly cursor: string | null;
+  /** Where to begin without a cursor. */
+  readonly from: "now" | "oldest";
+}
+
+export interface FeedQuery extends FeedStart {
+  readonly limit: number;
+  /** How long to wait for an event, in milliseconds. */
+  readonly wait: number;
+}
+
+export interface FeedPage {
+  /** Oldest first. */
+  readonly events: ReadonlyArray<FeedEvent>;
+  /** The place after them. */
+  readonly cursor: string;
+  /** Whether there may be more already. */
+  readonly more: boolean;
+}
+
+/** A step of a stream: an event and the cursor after it; nothing for a while; or the end of the stream. */
+export type FeedStep =
+  | { readonly step: "begin" }
+  | { readonly step: "event"; readonly event: FeedEvent; readonly cursor: string }
+  | { readonly step: "idle" }
+  | { readonly step: "timeout"; readonly cursor: string };
+
+export interface LinkQuery {
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
+/** A page of all links of a scope. */
+export interface LinkPage {
+  readonly links: ReadonlyArray<Link>;
+  /** Null on the last page. */
+  readonly cursor: string | null;
+  /** The cursor of the feed at the first page. */
+  readonly events: string;
+}
+
+/** Why a feed cannot be read. `Conflict`: the cursor is older than the retention. */
+export type FeedError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
+
+/** Waits and streams of a key that may be open on a node. */
+const maxReaders = 16;
+
+/** How many events are read at once where a filter leaves most out, and how often for one request. */
+const filterPage = 500;
+const maxFilterPages = 10;
+
+/** Time without an event after which a stream has a sign of life, in milliseconds. */
+const idleInterval = 10_000;
+
+const streamPage = 100;
+
+/** Where a reader that waits ends sooner, it is free sooner. In milliseconds. */
+const longestRetry = 30_000;
+
+/**
+ * Reads the feeds of scopes.
+ *
+ * @internal
+ */
+export class EventFeed extends Context.Service<
+  EventFeed,
+  {
+    /** Reads a page, and waits for one if there is nothing new. */
+    readonly read: (target: FeedTarget, query: FeedQuery) => Effect.Effect<FeedPage, FeedError>;
+
+    /** Opens a stream, which lasts as long as those of sessions. It ends with `timeout`, also when the store fails. */
+    readonly stream: (
+      target: FeedTarget,
+      start: FeedStart,
+    ) => Effect.Effect<Stream.Stream<FeedStep>, FeedError, Scope.Scope>;
+
+    /** Every event from a cursor on, each with the cursor after it, for as long as it is read. */
+    readonly follow: (
+      target: FeedTarget,
+      start: FeedStart,
+    ) => Stream.Stream<{ readonly event: FeedEvent; readonly cursor: string }, FeedError>;
+
+    /** Lists all links, by chat ID as text. */
+    readonly links: (
+      target: FeedTarget,
+      query: LinkQuery,
+    ) => Effect.Effect<LinkPage, GuildError | InvalidParameter | StoreUnavailable>;
+  }
+>()("@accountlink/core/EventFeed") {
+  static readonly layer = Layer.effect(
+    EventFeed,
+    Effect.gen(function* () {
+      const store = yield* EventStore;
+      const links = yield* LinkStore;
+      const guard = yield* GuildGuard;
+      const watch = yield* EventWatch;
+      const cursors = yield* makeCursors;
+      const { streamMax } = yield* SessionSettings;
+      const admit = makeReaderLimit();
+
+      const enter = ({ scope, guildId }: FeedTarget) => guard.enter(scope, guildId ?? guildOf(scope));
+
+      const placeOf = Effect.fnUntraced(function* (pid: Pid, { cursor, from }: FeedStart, name: string) {
+        if (cursor === null) {
+          const { start, end } = yield* store.range(pid);
+          return from === "now" ? end : start;
+        }
+        const place = yield* cursors.readEvent(pid, cursor);
+        if (Option.isNone(place)) return yield* InvalidParameter.one(name, "expected a cursor of this scope");
+        return place.value;
+      });
+
+      const pageAfter = makePages(store);
+
+      /** Reads from where the subscriber is, waiting until there is an event, the time is over, or it has to end. */
+      const awaitPage = Effect.fnUntraced(function* (
+        subscription: EventSubscription,
+        filter: EventFilter,
+        limit: number,
+        until: Millis,
+      ) {
+        while (true) {
+          const page = yield* pageAfter(subscription.pid, subscription.after, limit, filter);
+          subscription.after = page.position;
+          if (page.events.length > 0 || page.more) return page;
+          const left = until - (yield* Clock.currentTimeMillis);
+          if (left <= 0) return page;
+          const notice = yield* left === Infinity
+            ? Effect.asSome(subscription.next)
+            : Effect.timeoutOption(subscription.next, left);
+          if (Option.isNone(notice)) return page;
+          if (notice.value === "end") return { ...page, isEnded: true };
+        }
+      });
+
+      const read = Effect.fn("EventFeed.read")(function* (target: FeedTarget, query: FeedQuery) {
+        yield* enter(target);
+        const { scope, keyId } = target;
+        const until = (yield* Clock.currentTimeMillis) + query.wait;
+        if (query.wait > 0) yield* admit(keyId, until);
+        const after = yield* placeOf(scope.pid, query, "cursor");
+        const page =
+          query.wait > 0
+            ? yield* awaitPage(yield* watch.subscribe(scope.pid, after, keyId), query, query.limit, until)
+            : yield* pageAfter(scope.pid, after, query.limit, query);
+        return {
+          events: page.events,
+          more: page.more,
+          cursor: yield* cursors.event(scope.pid, page.position),
+        };
+      }, Effect.scoped);
+
+      const stream = Effect.fnUntraced(function* (target: FeedTarget, start: FeedStart) {
+        yield* enter(target);
+        const { pid } = target.scope;
+        const until = streamMax > 0 ? (yield* Clock.currentTimeMillis) + streamMax : Infinity;
+        yield* admit(target.keyId, until);
+        const after = yield* placeOf(pid, start, "cursor");
+        // Refuses an expired cursor before the stream begins.
+        yield* pageAfter(pid, after, 1, start);
+        const subscription = yield* watch.subscribe(pid, after, target.keyId);
+        const cursorAt = (position: number) => cursors.event(pid, position);
+
+        const steps = Effect.fnUntraced(function* () {
+          const now = yield* Clock.currentTimeMillis;
+          const idleAt = Math.min(until, now + idleInterval);
+          const page = yield* awaitPage(subscription, start, streamPage, idleAt).pipe(
+            // The client reconnects.
+            Effect.catch(() => Effect.succeed({ events: [], more: false, position: after, isEnded: true })),
+          );
+          const events = yield* Effect.forEach(page.events, (event) =>
+            Effect.map(cursorAt(event.position), (cursor): FeedStep => ({ step: "event", event, cursor })),
+          );
+          const isOver = page.isEnded || (yield* Clock.currentTimeMillis) >= until;
+          if (isOver) {
+            const cursor = yield* cursorAt(subscription.after);
+            return [[...events, { step: "timeout", cursor } satisfies FeedStep], "over"] as const;
+          }
+          const idle: ReadonlyArray<FeedStep> = page.more ? [] : [{ step: "idle" }];
+          return [events.length > 0 ? events : idle, "open"] as const;
+        });
+
+        // One `unfold` and no `concat`: each stage of a stream costs kilobytes for as long as it is open.
+        const parts = Stream.unfold<"start" | "open" | "over", ReadonlyArray<FeedStep>, never, never>(
+          "start",
+          (state) => {
+            if (state === "over") return Effect.undefined;
+            return state === "start" ? Effect.succeed([[{ step: "begin" }], "open"] as const) : steps();
+          },
+        );
+        return Stream.flattenIterable(parts);
+      });
+
+      const follow = (target: FeedTarget, start: FeedStart) =>
+        Stream.unwrap(
+          Effect.gen(function* () {
+            yield* enter(target);
+            const { pid } = target.scope;
+            const after = yield* placeOf(pid, start, "cursor");
+            const subscription = yield* watch.subscribe(pid, after, target.keyId);
+            const page = Effect.gen(function* () {
+              const { events, isEnded } = yield* awaitPage(subscription, start, streamPage, Infinity).pipe(
+                Effect.retry({
+                  while: ({ _tag }) => _tag === "StoreUnavailable",
+                  schedule: Schedule.spaced("1 second"),
+                }),
+              );
+              const withCursors = yield* Effect.forEach(events, (event) =>
+                Effect.map(cursors.event(pid, event.position), (cursor) => ({ event, cursor })),
+              );
+              return isEnded && events.length === 0 ? undefined : ([withCursors, null] as const);
+            });
+            return Stream.flattenIterable(Stream.unfold(null, () => page));
+          }),
+        );
+
+      const listLinks = Effect.fn("EventFeed.links")(function* (
+        target: FeedTarget,
+        { cursor, limit }: LinkQuery,
+      ) {
+        yield* enter(target);
+        const { pid } = target.scope;
+        const place = cursor === null ? Option.none() : yield* cursors.readList(pid, cursor);
+        if (cursor !== null && Option.isNone(place)) {
+          return yield* InvalidParameter.one("cursor", "expected a cursor of this list");
+        }
+        // Before the first page, so that the feed has all that changes after it.
+        const position = Option.isSome(place) ? place.value.position : (yield* store.range(pid)).end;
+        const after = Option.isSome(place) ? place.value.chatId : null;
+        const page = yield* links.exportPage(pid, after, limit + 1);
+        const listed = page.slice(0, limit);
+        const last = page.length > limit ? listed.at(-1) : undefined;
+        return {
+          links: listed,
+          cursor: last === undefined ? null : yield* cursors.list(pid, { chatId: last.chatId, position }),
+          events: yield* cursors.event(pid, position),
+        };
+      });
+
+      return EventFeed.of({ read, stream, follow, links: listLinks });
+    }),
+  ).pipe(Layer.provideMerge(EventWatch.layer));
+}
+
+interface Page {
+  readonly events: ReadonlyArray<FeedEvent>;
+  /** The position up to which the feed was read. */
+  readonly position: number;
+  readonly more: boolean;
+  /** Whether the reader has to end. */
+  readonly isEnded: boolean;
+}
+
+/** Reads the events that a filter means. */
+const makePages = (store: EventStore["Service"]) => {
+  const readAfter = Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
+    const events = yield* store.read(pid, after, limit);
+    if (Option.isNone(events)) return yield* new Conflict({ reason: "cursor_expired" });
+    return events.value;
+  });
+
+  return Effect.fnUntraced(function* (pid: Pid, after: number, limit: number, filter: EventFilter) {
+    const isAll = filter.types === null && filter.chatId === null && filter.gameId === null;
+    const size = isAll ? limit + 1 : filterPage;
+    const found: Array<FeedEvent> = [];
+    let position = after;
+    for (let pages = 0; pages < maxFilterPages; pages++) {
+      const read = yield* readAfter(pid, position, size);
+      for (const event of read) {
+        if (!matchesFilter(event, filter)) continue;
+        if (found.length === limit) return pageOf(found, found.at(-1)?.position ?? position, true);
+        found.push(event);
+      }
+      position = read.at(-1)?.position ?? position;
+      if (read.length < size) return pageOf(found, position, false);
+    }
+    return pageOf(found, position, true);
+  });
+};
+
+const pageOf = (events: ReadonlyArray<FeedEvent>, position: number, more: boolean): Page => ({
+  events,
+  position,
+  more,
+  isEnded: false,
+});
+
+/** Lets so many readers of a key wait on this node; each until its scope closes. */
+const makeReaderLimit = () => {
+  const ends = new Map<KeyId, Set<{ readonly until: Millis }>>();
+  return (keyId: KeyId | null, until: Millis): Effect.Effect<void, RateLimited, Scope.Scope> => {
+    if (keyId === null) return Effect.void;
+    const reader = { until };
+    const enter = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      const open = ends.get(keyId) ?? new Set();
+      if (open.size >= maxReaders) {
+        const resetsAt = Math.min(now + longestRetry, ...Array.from(open, (other) => other.until));
+        const retryAfter = secondsUntil(resetsAt, now, longestRetry);
+        return Effect.fail(
+          new RateLimited({ bucket: "event_readers", limit: maxReaders, resetsAt, retryAfter }),
+        );
+      }
+      ends.set(keyId, open.add(reader));
+      return Effect.void;
+    });
+    const leave = Effect.sync(() => {
+      const open = ends.get(keyId);
+      open?.delete(reader);
+      if (open?.size === 0) ends.delete(keyId);
+    });
+    return Effect.asVoid(Effect.acquireRelease(enter, () => leave));
+  };
+};

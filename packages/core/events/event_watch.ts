@@ -1,0 +1,195 @@
+/**
+ * Wakes those who wait for events of a scope, on every node.
+ */
+import { Clock, Context, Effect, Latch, Layer, Metric, type Scope } from "effect";
+import type { KeyId, Pid } from "../ids.ts";
+import { KeyStore } from "../keys/key_store.ts";
+import { forEachLinkChange } from "../links/link_events.ts";
+import { Notices } from "../notices.ts";
+import { forEachSessionChange } from "../sessions/session_watch.ts";
+import { warnOnce } from "../telemetry/warn_once.ts";
+import { EventStore } from "./event_store.ts";
+
+/**
+ * How often the store is asked for events of which no signal came: of imports, the command line, and nodes without
+ * Redis. In milliseconds.
+ */
+const pollInterval = 750;
+
+/** How soon the store is asked after a signal that names no scope, in milliseconds. */
+const pollDelay = 20;
+
+/** How often the keys of waiting readers are checked, in milliseconds. */
+const keyCheckInterval = 500;
+
+/** A reader that waits for events of a scope. */
+export class EventSubscription extends Notices {
+  readonly pid: Pid;
+  readonly keyId: KeyId | null;
+  /** The position up to which it has seen all events. */
+  after: number;
+
+  constructor(pid: Pid, after: number, keyId: KeyId | null) {
+    super();
+    this.pid = pid;
+    this.after = after;
+    this.keyId = keyId;
+  }
+}
+
+/**
+ * Subscriptions to the feeds of scopes. Without one, nothing is read.
+ *
+ * @internal
+ */
+export class EventWatch extends Context.Service<
+  EventWatch,
+  {
+    /**
+     * Subscribes to the events of a scope until the scope of the effect closes. Keep its `after` up to date.
+     *
+     * @param keyId the key of the reader, who is told to end within a second after it is no longer active
+     */
+    readonly subscribe: (
+      pid: Pid,
+      after: number,
+      keyId: KeyId | null,
+    ) => Effect.Effect<EventSubscription, never, Scope.Scope>;
+
+    /** Ends every wait on this node, and later ones as they begin, because the node is stopping. */
+    readonly stop: Effect.Effect<void>;
+  }
+>()("@accountlink/core/EventWatch") {
+  static readonly layer = Layer.effect(
+    EventWatch,
+    Effect.gen(function* () {
+      const waiting = new Waiting(yield* Effect.context());
+      yield* forEachLinkChange((pidOf) => {
+        if (waiting.isActive.isOpen()) waiting.wake(pidOf());
+      });
+      yield* forEachSessionChange(() => waiting.isPollDue.openUnsafe());
+      yield* Effect.forkScoped(pollEvents(waiting));
+      yield* Effect.forkScoped(endInactiveReaders(waiting));
+      return EventWatch.of({
+        subscribe: (pid, after, keyId) =>
+          Effect.acquireRelease(
+            Effect.sync(() => waiting.add(new EventSubscription(pid, after, keyId))),
+            (subscription) => Effect.sync(() => waiting.remove(subscription)),
+          ),
+        stop: Effect.sync(() => waiting.stop()),
+      });
+    }),
+  );
+}
+
+/** Asks the store which of the awaited scopes have events, all in one question. */
+const pollEvents = Effect.fnUntraced(function* (waiting: Waiting) {
+  const store = yield* EventStore;
+  const poll = yield* warnOnce(
+    "Cannot look for new events",
+    Effect.suspend(() =>
+      Effect.map(store.newer(waiting.places), (pids) => pids.forEach((pid) => waiting.wake(pid))),
+    ),
+  );
+  while (true) {
+    yield* waiting.isActive.await;
+    yield* Effect.timeoutOption(waiting.isPollDue.await, pollInterval);
+    if (waiting.isPollDue.isOpen()) yield* Effect.sleep(pollDelay);
+    waiting.isPollDue.closeUnsafe();
+    yield* poll;
+  }
+});
+
+/** Polls the store, so that it holds whoever changed the key, and while signals are down. */
+const endInactiveReaders = Effect.fnUntraced(function* (waiting: Waiting) {
+  const store = yield* KeyStore;
+  const check = yield* warnOnce(
+    "Cannot check the keys of waiting readers",
+    Effect.gen(function* () {
+      const { keyIds } = waiting;
+      if (keyIds.length === 0) return;
+      const accepted = new Set(yield* store.acceptedAmong(keyIds, yield* Clock.currentTimeMillis));
+      waiting.endReadersOf(new Set(keyIds.filter((id) => !accepted.has(id))));
+    }),
+  );
+  while (true) {
+    yield* waiting.isActive.await;
+    yield* Effect.sleep(keyCheckInterval);
+    yield* check;
+  }
+});
+
+/** Readers of events that wait on this node. */
+export const readersWaiting = Metric.gauge("accountlink_event_readers_waiting", {
+  description: "Readers of events that wait: long polls, streams and embedders",
+});
+
+/** All subscriptions of this node. */
+class Waiting {
+  readonly #byScope = new Map<Pid, Set<EventSubscription>>();
+  readonly #context: Context.Context<never>;
+  /** Open while there are subscriptions. */
+  readonly isActive = Latch.makeUnsafe(false);
+  /** Open when something changed in a scope that is not known. */
+  readonly isPollDue = Latch.makeUnsafe(false);
+  #isStopping = false;
+
+  constructor(context: Context.Context<never>) {
+    this.#context = context;
+    readersWaiting.modifyUnsafe(0, context);
+  }
+
+  /** Each awaited scope, and where its last reader is. */
+  get places() {
+    return Array.from(this.#byScope, ([pid, readers]) => {
+      let after = Number.MAX_SAFE_INTEGER;
+      for (const reader of readers) after = Math.min(after, reader.after);
+      return { pid, after };
+    });
+  }
+
+  get keyIds(): ReadonlyArray<KeyId> {
+    const ids = new Set<KeyId>();
+    for (const { keyId } of this.#all()) if (keyId !== null) ids.add(keyId);
+    return [...ids];
+  }
+
+  add(subscription: EventSubscription): EventSubscription {
+    const { pid } = subscription;
+    const readers = this.#byScope.get(pid);
+    if (readers === undefined) this.#byScope.set(pid, new Set([subscription]));
+    else readers.add(subscription);
+    this.isActive.openUnsafe();
+    readersWaiting.modifyUnsafe(1, this.#context);
+    if (this.#isStopping) subscription.end();
+    return subscription;
+  }
+
+  remove(subscription: EventSubscription): void {
+    const { pid } = subscription;
+    const readers = this.#byScope.get(pid);
+    readers?.delete(subscription);
+    if (readers?.size === 0) this.#byScope.delete(pid);
+    if (this.#byScope.size === 0) this.isActive.closeUnsafe();
+    readersWaiting.modifyUnsafe(-1, this.#context);
+  }
+
+  wake(pid: Pid): void {
+    for (const subscription of this.#byScope.get(pid) ?? []) subscription.wake();
+  }
+
+  endReadersOf(keyIds: ReadonlySet<KeyId>): void {
+    if (keyIds.size === 0) return;
+    for (const reader of this.#all()) if (reader.keyId !== null && keyIds.has(reader.keyId)) reader.end();
+  }
+
+  /** Ends every wait, and later ones as they begin. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const subscription of this.#all()) subscription.end();
+  }
+
+  *#all(): Iterable<EventSubscription> {
+    for (const readers of this.#byScope.values()) yield* readers;
+  }
+}

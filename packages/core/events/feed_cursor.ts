@@ -1,0 +1,50 @@
+/**
+ * Cursors: places in the feed of a scope, and in the list of its links, that only this deployment can make.
+ */
+import { Effect, Option } from "effect";
+import { type ChatId, isChatId, type Pid } from "../ids.ts";
+import { Secrets } from "../secrets/secrets.ts";
+
+/** Where a list of links goes on, and where its feed begins. */
+export interface ListPlace {
+  /** The last chat user that was listed. */
+  readonly chatId: ChatId;
+  readonly position: number;
+}
+
+/** Writes and reads cursors. Of another scope, or of none, is `None`. */
+export const makeCursors = Effect.gen(function* () {
+  const secrets = yield* Secrets;
+  const sealed = (pid: Pid, place: string) =>
+    Effect.map(secrets.cursorTag(`${pid}\n${place}`), (tag) => `${place}.${tag}`);
+
+  const open = Effect.fnUntraced(function* (pid: Pid, cursor: string) {
+    const place = cursor.slice(0, Math.max(0, cursor.lastIndexOf(".")));
+    return cursor === (yield* sealed(pid, place)) ? Option.some(place) : Option.none();
+  });
+
+  return {
+    event: (pid: Pid, position: number) => sealed(pid, `e${position.toString(36)}`),
+
+    readEvent: (pid: Pid, cursor: string) =>
+      Effect.map(
+        open(pid, cursor),
+        Option.flatMap((place) =>
+          place.startsWith("e") ? Option.some(Number.parseInt(place.slice(1), 36)) : Option.none(),
+        ),
+      ),
+
+    list: (pid: Pid, { chatId, position }: ListPlace) => sealed(pid, `l${position.toString(36)}.${chatId}`),
+
+    readList: (pid: Pid, cursor: string) =>
+      Effect.map(
+        open(pid, cursor),
+        Option.flatMap((place): Option.Option<ListPlace> => {
+          const [position = "", chatId] = place.slice(1).split(".");
+          return place.startsWith("l") && isChatId(chatId)
+            ? Option.some({ chatId, position: Number.parseInt(position, 36) })
+            : Option.none();
+        }),
+      ),
+  };
+});

@@ -1,0 +1,239 @@
+/**
+ * v2 feed of events, and the list of links that it keeps up to date.
+ *
+ * @example
+ * ```ts
+ * import { Schema } from "effect";
+ *
+ * const reads = [EventsV2.getEvents, EventsV2.streamEvents, EventsV2.listLinks];
+ * reads.every(({ codes, keyAccess }) => !codes.has("MISSING_PARAMETER") && keyAccess?.includes("read")); // true
+ * Schema.is(EventsV2.Event)(EventsV2.exampleEvent); // true
+ * Schema.is(EventsV2.EventStream)(EventsV2.streamEvents.example?.answer); // true
+ * ```
+ */
+import { type EventType, eventTypes } from "@accountlink/core/events";
+import { ChatId, GameId } from "@accountlink/core/ids";
+import { Schema } from "effect";
+import { IsoTime } from "../iso_time.ts";
+import {
+  chatId,
+  gameId,
+  guildId,
+  limitUpTo,
+  optional,
+  pageCursor,
+  required,
+  wait,
+  withFallback,
+} from "../parameter.ts";
+import { defineRoute } from "../route.ts";
+import { success } from "./envelope.ts";
+
+const EventChatId = Schema.String.annotate({
+  identifier: "EventChatId",
+  description: "ID of a user of the chat platform, or `[erased]`",
+});
+
+const EventGameId = Schema.String.annotate({
+  identifier: "EventGameId",
+  description: "ID of a user of the game platform, or `[erased]`",
+});
+
+const source = Schema.Literals(["api", "flow", "user", "operator"]).annotate({
+  identifier: "EventSource",
+  description: "A key, a verification flow, the user, or who runs the community or the service",
+});
+
+const linkVersion = Schema.Int;
+const lastVerifiedAt = IsoTime;
+
+const eventOf = <Type extends EventType, Fields extends Schema.Struct.Fields>(type: Type, data: Fields) =>
+  Schema.Struct({
+    id: Schema.String.annotate({ description: "`evt_` and a ULID; the same wherever it is read" }),
+    type: Schema.Literal(type),
+    at: IsoTime,
+    data: Schema.Struct(data),
+  });
+
+const sessionEnd = {
+  clientId: Schema.String,
+  chatId: Schema.NullOr(EventChatId),
+  gameId: Schema.NullOr(EventGameId),
+  linkChanged: Schema.Boolean,
+  previousGameId: Schema.NullOr(EventGameId),
+  error: Schema.NullOr(Schema.String),
+};
+
+/** An event of the feed. */
+export const Event = Schema.Union([
+  eventOf("link.set", {
+    chatId: EventChatId,
+    gameId: EventGameId,
+    previousGameId: Schema.NullOr(EventGameId),
+    linkVersion,
+    lastVerifiedAt,
+    source,
+  }),
+  eventOf("link.moved", {
+    chatId: EventChatId,
+    previousChatId: EventChatId,
+    gameId: EventGameId,
+    linkVersion,
+    lastVerifiedAt,
+    source,
+  }),
+  eventOf("link.removed", {
+    chatId: EventChatId,
+    gameId: Schema.Null,
+    previousGameId: EventGameId,
+    linkVersion,
+    source,
+  }),
+  eventOf("links.imported", { count: Schema.Int, source }),
+  eventOf("scope.deleted", { deletedRecords: Schema.Int, source }),
+  eventOf("user.erased", { chatId: EventChatId }),
+  eventOf("session.completed", sessionEnd),
+  eventOf("session.failed", sessionEnd),
+  eventOf("session.cancelled", sessionEnd),
+]).annotate({ identifier: "FeedEvent" });
+
+/** An event, as the documentation shows it. */
+export const exampleEvent = {
+  id: "evt_01KE8Q3Z1S5Q9V8R7D6N4M2K0J",
+  type: "link.set",
+  at: "2026-01-05T12:00:00.000Z",
+  data: {
+    chatId: "100004",
+    gameId: "3",
+    previousGameId: null,
+    linkVersion: 1,
+    lastVerifiedAt: "2026-01-05T12:00:00.000Z",
+    source: "api",
+  },
+} as const;
+
+const exampleCursor = "e2a.AAAAAAAAAAAAAAAAAAAAAA";
+
+const anyOfTypes = eventTypes.map((type) => type.replace(".", "\\.")).join("|");
+
+const shared = {
+  generation: "v2",
+  method: "GET",
+  source: "query",
+  access: "key",
+  keyAccess: ["read"],
+  group: "lookup",
+} as const;
+
+const ownGuild = () => guildId({ guildKeys: "optional", globalKeys: "refused" });
+
+const start = {
+  cursor: pageCursor("Where to go on: the cursor of an earlier answer, or `events` of the list of links"),
+  from: withFallback(
+    required(
+      Schema.Literals(["now", "oldest"]),
+      "expected now or oldest",
+      "Where to begin without a cursor: with what happens from now on, or with the oldest event that is kept",
+    ),
+    "now" as const,
+  ),
+};
+
+const filters = {
+  types: optional(
+    required(
+      Schema.String.check(Schema.isPattern(new RegExp(`^(?:${anyOfTypes})(?:,(?:${anyOfTypes}))*$`, "u"))),
+      "expected types of events, separated by commas",
+      "Only events of these types, separated by commas",
+    ),
+  ),
+  chatId: optional(chatId("Only events of this chat user, present or previous")),
+  gameId: optional(gameId("Only events of this game user, present or previous")),
+  guildId: ownGuild(),
+};
+
+export const getEvents = defineRoute({
+  ...shared,
+  id: "getEvents",
+  path: "/v2/events",
+  summary: "Read what changed in the key's scope",
+  description:
+    "Oldest first. Read on with the `cursor` of each answer: none is missed and none comes twice. With `wait` the answer comes when there is an event, or when the time is over. A cursor that is older than the events that are kept is a `CONFLICT` `cursor_expired`: list the links anew.",
+  parameters: { ...start, limit: limitUpTo(100, 50), wait: wait("an event"), ...filters },
+  success: success(
+    Schema.Struct({
+      events: Schema.Array(Event),
+      cursor: Schema.String.annotate({ description: "The place after them" }),
+      more: Schema.Boolean.annotate({ description: "Whether there may be more already" }),
+    }),
+  ),
+  example: {
+    values: { from: "oldest", types: "link.set" },
+    answer: { data: { events: [exampleEvent], cursor: exampleCursor, more: false } },
+  },
+  errors: ["CONFLICT"],
+});
+
+/** The stream of events. */
+export const EventStream = Schema.String;
+
+export const streamEvents = defineRoute({
+  ...shared,
+  id: "streamEvents",
+  path: "/v2/events/stream",
+  summary: "Follow what changes in the key's scope as a stream of at most 30 seconds",
+  description:
+    "Server-sent events, each named as its type, with the event as data, and the cursor after it as id; `timeout` ends the stream. A `Last-Event-ID` is a cursor, and wins over `cursor`. A comment every 10 seconds keeps the connection open.",
+  parameters: { ...start, ...filters },
+  success: EventStream,
+  isStream: true,
+  example: {
+    values: { from: "oldest", types: "link.set" },
+    answer: `retry: 2000
+
+id: ${exampleCursor}
+event: link.set
+data: ${JSON.stringify(exampleEvent)}
+
+id: ${exampleCursor}
+event: timeout
+data: {}
+
+`,
+  },
+  errors: ["CONFLICT"],
+});
+
+export const listLinks = defineRoute({
+  ...shared,
+  id: "listLinks",
+  path: "/v2/links",
+  summary: "List all links of the key's scope",
+  description:
+    "By chat ID as text. `events` is the cursor of the feed at the first page: who lists all pages and then applies the feed from there has what the service has.",
+  parameters: {
+    limit: limitUpTo(1_000, 100),
+    cursor: pageCursor("Where to go on: the cursor of the page before"),
+    guildId: ownGuild(),
+  },
+  success: success(
+    Schema.Struct({
+      links: Schema.Array(Schema.Struct({ chatId: ChatId, gameId: GameId, linkVersion, lastVerifiedAt })),
+      cursor: Schema.NullOr(Schema.String).annotate({ description: "Null on the last page" }),
+      events: Schema.String.annotate({ description: "The cursor of the feed at the first page" }),
+    }),
+  ),
+  example: {
+    values: { limit: "1" },
+    answer: {
+      data: {
+        links: [
+          { chatId: "100001", gameId: "1", linkVersion: 1, lastVerifiedAt: "2026-01-05T12:00:00.000Z" },
+        ],
+        cursor: "l2a.100001.AAAAAAAAAAAAAAAAAAAAAA",
+        events: exampleCursor,
+      },
+    },
+  },
+  errors: [],
+});

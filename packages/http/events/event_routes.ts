@@ -1,0 +1,93 @@
+/**
+ * The handlers of the feed of events and of the list of links.
+ */
+import { InvalidParameter, SessionSettings } from "@accountlink/core";
+import { EventFeed, type EventType, type FeedEvent, type FeedStart } from "@accountlink/core/events";
+import { EventsV2 } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { isoTime } from "../envelopes/envelope.ts";
+import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
+import { lastEventId } from "../sessions/event_stream.ts";
+import { feedStream } from "./feed_stream.ts";
+
+type StartValues = Omit<KeyedInput<typeof EventsV2.streamEvents.parameters>["values"], "guildId">;
+
+export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pipeline) {
+  const feed = yield* EventFeed;
+  const { longPollMax } = yield* SessionSettings;
+
+  const targetOf = ({ key, values }: KeyedInput<typeof EventsV2.listLinks.parameters>) => ({
+    scope: key.scope,
+    guildId: values.guildId,
+    keyId: key.id,
+  });
+
+  const checkWait = ({ wait }: { readonly wait: number }) =>
+    longPollMax === 0 || wait * 1_000 <= longPollMax
+      ? Effect.void
+      : Effect.fail(
+          InvalidParameter.one("wait", `expected at most ${Math.floor(longPollMax / 1_000)} seconds`),
+        );
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    keyed(
+      EventsV2.getEvents,
+      ({ key, values }) => {
+        const target = { scope: key.scope, guildId: values.guildId, keyId: key.id };
+        const { limit, wait } = values;
+        return Effect.map(
+          feed.read(target, { ...startOf(values), limit, wait: wait * 1_000 }),
+          ({ events, cursor, more }) => ({ data: { events: events.map(eventResponse), cursor, more } }),
+        );
+      },
+      checkWait,
+    ),
+    streamed(EventsV2.streamEvents, ({ key, values, context }) => {
+      const target = { scope: key.scope, guildId: values.guildId, keyId: key.id };
+      const last = lastEventId(context);
+      const start = startOf(last === null ? values : { ...values, cursor: last });
+      const opened = feed
+        .stream(target, start)
+        .pipe(
+          last === null
+            ? (effect) => effect
+            : Effect.catchTag("InvalidParameter", () =>
+                Effect.fail(InvalidParameter.one("Last-Event-ID", "expected a cursor of this scope")),
+              ),
+        );
+      return Effect.map(opened, (steps) => feedStream(context, steps, eventResponse));
+    }),
+    keyed(EventsV2.listLinks, (input) =>
+      Effect.map(feed.links(targetOf(input), input.values), ({ links, cursor, events }) => ({
+        data: {
+          links: links.map(({ chatId, gameId, linkVersion, lastVerifiedAt }) => ({
+            chatId,
+            gameId,
+            linkVersion,
+            lastVerifiedAt: isoTime(lastVerifiedAt),
+          })),
+          cursor,
+          events,
+        },
+      })),
+    ),
+  ];
+  return routes;
+});
+
+const startOf = ({ cursor, from, types, chatId, gameId }: StartValues): FeedStart => ({
+  cursor,
+  from,
+  types: types === null ? null : (types.split(",") as ReadonlyArray<EventType>),
+  chatId,
+  gameId,
+});
+
+/** Makes the event that clients get. */
+export const eventResponse = ({ id, type, at, data }: FeedEvent): typeof EventsV2.Event.Encoded =>
+  ({
+    id,
+    type,
+    at: isoTime(at),
+    data: "lastVerifiedAt" in data ? { ...data, lastVerifiedAt: isoTime(data.lastVerifiedAt) } : data,
+  }) as typeof EventsV2.Event.Encoded;
