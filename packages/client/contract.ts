@@ -239,119 +239,110 @@ export type EventGameId = string;
 /** A key, a verification flow, the user, or who runs the community or the service */
 export type EventSource = "api" | "flow" | "user" | "operator";
 
-export type FeedEvent =
-  | {
-      /** `evt_` and a ULID; the same wherever it is read */
-      readonly id: string;
-      readonly type: "link.set";
-      readonly at: Timestamp;
-      readonly data: {
-        readonly chatId: EventChatId;
-        readonly gameId: EventGameId;
-        readonly previousGameId: EventGameId | null;
-        readonly linkVersion: number;
-        readonly lastVerifiedAt: Timestamp;
-        readonly source: EventSource;
-      };
-    }
-  | {
-      /** `evt_` and a ULID; the same wherever it is read */
-      readonly id: string;
-      readonly type: "link.moved";
-      readonly at: Timestamp;
-      readonly data: {
-        readonly chatId: EventChatId;
-        readonly previousChatId: EventChatId;
-        readonly gameId: EventGameId;
-        readonly linkVersion: number;
-        readonly lastVerifiedAt: Timestamp;
-        readonly source: EventSource;
-      };
-    }
-  | {
-      /** `evt_` and a ULID; the same wherever it is read */
-      readonly id: string;
-      readonly type: "link.removed";
-      readonly at: Timestamp;
-      readonly data: {
-        readonly chatId: EventChatId;
-        readonly gameId: null;
-        readonly previousGameId: EventGameId;
-        readonly linkVersion: number;
-        readonly source: EventSource;
-      };
-    }
-  | {
-      /** `evt_` and a ULID; the same wherever it is read */
-      readonly id: string;
-      readonly type: "links.imported";
-      readonly at: Timestamp;
-      readonly data: {
-        readonly count: number;
-        readonly source: EventSource;
-      };
-    }
-  | {
-      /** `evt_` and a ULID; the same wherever it is read */
-      readonly id: string;
-      readonly type: "scope.deleted";
-      readonly at: Timestamp;
-      readonly data: {
-        readonly deletedRecords: number;
-        readonly source: EventSource;
-      };
-    }
-  | {
-      /** `evt_` and a ULID; the same wherever it is read */
-      readonly id: string;
-      readonly type: "user.erased";
-      readonly at: Timestamp;
-      readonly data: {
-        readonly chatId: EventChatId;
-      };
-    }
-  | {
-      /** `evt_` and a ULID; the same wherever it is read */
-      readonly id: string;
-      readonly type: "session.completed";
-      readonly at: Timestamp;
-      readonly data: {
-        readonly clientId: string;
-        readonly chatId: EventChatId | null;
-        readonly gameId: EventGameId | null;
-        readonly linkChanged: boolean;
-        readonly previousGameId: EventGameId | null;
-        readonly error: string | null;
-      };
-    }
-  | {
-      /** `evt_` and a ULID; the same wherever it is read */
-      readonly id: string;
-      readonly type: "session.failed";
-      readonly at: Timestamp;
-      readonly data: {
-        readonly clientId: string;
-        readonly chatId: EventChatId | null;
-        readonly gameId: EventGameId | null;
-        readonly linkChanged: boolean;
-        readonly previousGameId: EventGameId | null;
-        readonly error: string | null;
-      };
-    }
-  | {
-      /** `evt_` and a ULID; the same wherever it is read */
-      readonly id: string;
-      readonly type: "session.cancelled";
-      readonly at: Timestamp;
-      readonly data: {
-        readonly clientId: string;
-        readonly chatId: EventChatId | null;
-        readonly gameId: EventGameId | null;
-        readonly linkChanged: boolean;
-        readonly previousGameId: EventGameId | null;
-        readonly error: string | null;
-      };
-    };
+export type FeedEvent = {
+  /** `evt_` and a ULID; the same wherever it is read */
+  readonly id: string;
+  readonly type: "link.set";
+  readonly at: Timestamp;
+  readonly data: {
+    readonly chatId: EventChatId;
+    readonly gameId: EventGameId;
+    readonly previousGameId: EventGameId | null;
+    readonly linkVersion: number;
+    readonly lastVerifiedAt: Timestamp;
+    readonly source: EventSource;
+  };
+} | {
+  /** `evt_` and a ULID; the same wherever it is read */
+  readonly id: string;
+  readonly type: "link.moved";
+  readonly at: Timestamp;
+  readonly data: {
+    readonly chatId: EventChatId;
+    readonly previousChatId: EventChatId;
+    readonly gameId: EventGameId;
+    readonly linkVersion: number;
+    readonly lastVerifiedAt: Timestamp;
+    readonly source: EventSource;
+  };
+} | {
+  /** `evt_` and a ULID; the same wherever it is read */
+  readonly id: string;
+  readonly type: "link.removed";
+  readonly at: Timestamp;
+  readonly data: {
+    readonly chatId: EventChatId;
+    readonly gameId: null;
+    readonly previousGameId: EventGameId;
+    readonly linkVersion: number;
+    readonly source: EventSource;
+  };
+} | {
+  /** `evt_` and a ULID; the same wherever it is read */
+  readonly id: string;
+  readonly type: "links.imported";
+  readonly at: Timestamp;
+  readonly data: {
+    readonly count: number;
+    readonly source: EventSource;
+  };
+} | {
+  /** `evt_` and a ULID; the same wherever it is read */
+  readonly id: string;
+  readonly type: "scope.deleted";
+  readonly at: Timestamp;
+  readonly data: {
+    readonly deletedRecords: number;
+    readonly source: EventSource;
+  };
+} | {
+  /** `evt_` and a ULID; the same wherever it is read */
+  readonly id: string;
+  readonly type: "user.erased";
+  readonly at: Timestamp;
+  readonly data: {
+    readonly chatId: EventChatId;
+  };
+} | {
+  /** `evt_` and a ULID; the same wherever it is read */
+  readonly id: string;
+  readonly type: "session.completed";
+  readonly at: Timestamp;
+  readonly data: {
+    readonly clientId: string;
+    readonly chatId: EventChatId | null;
+    readonly gameId: EventGameId | null;
+    readonly linkChanged: boolean;
+    readonly previousGameId: EventGameId | null;
+    readonly error: string | null;
+  };
+} | {
+  /** `evt_` and a ULID; the same wherever it is read */
+  readonly id: string;
+  readonly type: "session.failed";
+  readonly at: Timestamp;
+  readonly data: {
+    readonly clientId: string;
+    readonly chatId: EventChatId | null;
+    readonly gameId: EventGameId | null;
+    readonly linkChanged: boolean;
+    readonly previousGameId: EventGameId | null;
+    readonly error: string | null;
+  };
+} | {
+  /** `evt_` and a ULID; the same wherever it is read */
+  readonly id: string;
+  readonly type: "session.cancelled";
+  readonly at: Timestamp;
+  readonly data: {
+    readonly clientId: string;
+    readonly chatId: EventChatId | null;
+    readonly gameId: EventGameId | null;
+    readonly linkChanged: boolean;
+    readonly previousGameId: EventGameId | null;
+    readonly error: string | null;
+  };
+};
 
 /** Identifier of a verification session */
 export type Sid = string;
