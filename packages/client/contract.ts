@@ -239,7 +239,7 @@ export type EventGameId = string;
 /** A key, a verification flow, the user, or who runs the community or the service */
 export type EventSource = "api" | "flow" | "user" | "operator";
 
-export type FeedEvent = {
+export interface LinkSetEvent {
   /** `evt_` and a ULID; the same wherever it is read */
   readonly id: string;
   readonly type: "link.set";
@@ -252,7 +252,9 @@ export type FeedEvent = {
     readonly lastVerifiedAt: Timestamp;
     readonly source: EventSource;
   };
-} | {
+}
+
+export interface LinkMovedEvent {
   /** `evt_` and a ULID; the same wherever it is read */
   readonly id: string;
   readonly type: "link.moved";
@@ -265,7 +267,9 @@ export type FeedEvent = {
     readonly lastVerifiedAt: Timestamp;
     readonly source: EventSource;
   };
-} | {
+}
+
+export interface LinkRemovedEvent {
   /** `evt_` and a ULID; the same wherever it is read */
   readonly id: string;
   readonly type: "link.removed";
@@ -277,7 +281,9 @@ export type FeedEvent = {
     readonly linkVersion: number;
     readonly source: EventSource;
   };
-} | {
+}
+
+export interface LinksImportedEvent {
   /** `evt_` and a ULID; the same wherever it is read */
   readonly id: string;
   readonly type: "links.imported";
@@ -286,7 +292,9 @@ export type FeedEvent = {
     readonly count: number;
     readonly source: EventSource;
   };
-} | {
+}
+
+export interface ScopeDeletedEvent {
   /** `evt_` and a ULID; the same wherever it is read */
   readonly id: string;
   readonly type: "scope.deleted";
@@ -295,7 +303,9 @@ export type FeedEvent = {
     readonly deletedRecords: number;
     readonly source: EventSource;
   };
-} | {
+}
+
+export interface UserErasedEvent {
   /** `evt_` and a ULID; the same wherever it is read */
   readonly id: string;
   readonly type: "user.erased";
@@ -303,7 +313,9 @@ export type FeedEvent = {
   readonly data: {
     readonly chatId: EventChatId;
   };
-} | {
+}
+
+export interface SessionCompletedEvent {
   /** `evt_` and a ULID; the same wherever it is read */
   readonly id: string;
   readonly type: "session.completed";
@@ -316,7 +328,9 @@ export type FeedEvent = {
     readonly previousGameId: EventGameId | null;
     readonly error: string | null;
   };
-} | {
+}
+
+export interface SessionFailedEvent {
   /** `evt_` and a ULID; the same wherever it is read */
   readonly id: string;
   readonly type: "session.failed";
@@ -329,7 +343,9 @@ export type FeedEvent = {
     readonly previousGameId: EventGameId | null;
     readonly error: string | null;
   };
-} | {
+}
+
+export interface SessionCancelledEvent {
   /** `evt_` and a ULID; the same wherever it is read */
   readonly id: string;
   readonly type: "session.cancelled";
@@ -342,7 +358,18 @@ export type FeedEvent = {
     readonly previousGameId: EventGameId | null;
     readonly error: string | null;
   };
-};
+}
+
+export type FeedEvent =
+  | LinkSetEvent
+  | LinkMovedEvent
+  | LinkRemovedEvent
+  | LinksImportedEvent
+  | ScopeDeletedEvent
+  | UserErasedEvent
+  | SessionCompletedEvent
+  | SessionFailedEvent
+  | SessionCancelledEvent;
 
 /** Identifier of a verification session */
 export type Sid = string;

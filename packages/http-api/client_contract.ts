@@ -76,8 +76,13 @@ const declaration = ([name, type]: [string, Representation]): string => {
   const written =
     type._tag === "Objects"
       ? `export interface ${name} ${typeText(type, "")}\n`
-      : `export type ${name} = ${typeText(type, "")};\n`;
+      : typeDeclaration(name, typeText(type, ""));
   return `\n${comment(descriptionOf(type), "")}${written}`;
+};
+
+const typeDeclaration = (name: string, text: string): string => {
+  const line = `export type ${name} = ${text};\n`;
+  return line.length > maxWidth ? `export type ${name} =${broken(text, "  ")};\n` : line;
 };
 
 const routeType = (route: Route, types: Types): string => {

@@ -53,7 +53,14 @@ const eventOf = <Type extends EventType, Fields extends Schema.Struct.Fields>(ty
     type: Schema.Literal(type),
     at: IsoTime,
     data: Schema.Struct(data),
-  });
+  }).annotate({ identifier: nameOf(type) });
+
+/** Such as `LinkSetEvent`. */
+const nameOf = (type: EventType): string =>
+  `${type
+    .split(".")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("")}Event`;
 
 const sessionEnd = {
   clientId: Schema.String,
