@@ -23,12 +23,14 @@ import type {
   ImportOptions,
   ImportOutcome,
   LinkFormatName,
+  LinkReaderName,
   PortableLink,
+  ReadOptions,
   UnreadableLinkFile,
   VerificationStatus,
   WrongLines,
 } from "@accountlink/core/links";
-import { allLinks, importLinks, linkFileOf, linkFormats, maxBulkInputs } from "@accountlink/core/links";
+import { allLinks, importLinks, linkFileOf, linkReaders, maxBulkInputs } from "@accountlink/core/links";
 import type { GuildError } from "@accountlink/core/platforms";
 import { Array, Context, Effect, Layer, type Result, Stream } from "effect";
 import type { Digest } from "effect/crypto";
@@ -47,9 +49,9 @@ export interface LookupOptions extends CallOptions {
 export type LinkFile = (() => AsyncIterable<Uint8Array>) | AsyncIterable<Uint8Array>;
 
 /** Options of an import. */
-export interface LinkImport extends ImportOptions, Pick<WriteOptions, "actor"> {
-  /** The format of the file. */
-  readonly format: LinkFormatName;
+export interface LinkImport extends ImportOptions, ReadOptions, Pick<WriteOptions, "actor"> {
+  /** The format of the file; found out by how it begins if left out. */
+  readonly format?: LinkReaderName;
 }
 
 type ReadError = InvalidParameter | GuildError | StoreUnavailable;
@@ -128,8 +130,8 @@ export class Links extends Context.Service<
 
     /**
      * Imports a file of links of any size, for users of whom your program knows; the platforms are not asked, and no
-     * event is told. A file is checked first, so that a wrong line keeps all of it out; the same import again resumes an
-     * interrupted one, and repeats no completed one. A pipe is stored as it arrives.
+     * event is told. A file is checked first; its wrong rows are left out, or keep all of it out with `strict`. The same
+     * import again resumes an interrupted one, and repeats no completed one. A pipe is stored as it arrives.
      *
      * What the file throws is the cause of an `InternalError`.
      *
@@ -142,14 +144,16 @@ export class Links extends Context.Service<
      *   yield encoder.encode("chatId,gameId,lastVerifiedAt\n");
      *   yield encoder.encode("100001,1,2026-01-01T00:00:00.000Z\n");
      * };
-     * (await al.links.import(file, { format: "csv" })).inserted; // 1
-     * (await al.links.import(file, { format: "csv" })).doneBefore; // true
+     * (await al.links.import(file)).inserted; // 1
+     * (await al.links.import(file)).doneBefore; // true
      *
      * const wrong = async function* () {
-     *   yield encoder.encode('{"chatId":"100002"}\n');
+     *   yield encoder.encode('{"discordId":"100002","robloxId":"2"}\n{"discordId":"100003"}\n');
      * };
-     * const refused = await al.links.import(wrong, { format: "ndjson" }).catch((error: WrongLines) => error.details);
-     * refused; // { count: 1, problems: [{ line: 1, problem: "gameId is missing, expected 1 to 32 digits" }], stored: 0 }
+     * const { inserted, reasons } = await al.links.import(wrong);
+     * [inserted, reasons[0]?.first[0]?.problem]; // [1, "gameId is missing, expected 1 to 32 digits"]
+     * const refused = await al.links.import(wrong, { strict: true }).catch((error: WrongLines) => error.details);
+     * refused.stored; // 0
      *
      * let text = "";
      * for await (const part of al.links.export("csv")) text += part;
@@ -159,7 +163,7 @@ export class Links extends Context.Service<
      */
     readonly import: (
       file: LinkFile,
-      options: LinkImport,
+      options?: LinkImport,
     ) => Effect.Effect<ImportOutcome, WrongLines | UnreadableLinkFile | StoreUnavailable>;
 
     /** The text of a file with every link of the scope, in constant memory, which `import` reads. */
@@ -225,9 +229,9 @@ export class Links extends Context.Service<
 
         all,
 
-        import: (file, { format, actor, ...options }) =>
+        import: (file, { format = "auto", actor, ...options } = {}) =>
           importLinks(
-            { lines: linkFormats[format].read(bytesOf(file)), isRepeatable: typeof file === "function" },
+            { lines: linkReaders[format](bytesOf(file), options), isRepeatable: typeof file === "function" },
             { findScope: Effect.succeed(scope.pid), origin: originOf(actor === undefined ? {} : { actor }) },
             options,
           ).pipe(Effect.provideContext(services)),

@@ -55,10 +55,10 @@ export const linksApiSuite = (world: () => World): void => {
       for (const format of ["csv", "ndjson"] as const) {
         const text = (await collect(from.links.export(format))).join("");
         const file = fileOf(text);
-        const options = { format, existing: "replace", actor: "ada" } as const;
+        const options = { format, onConflict: "replace", actor: "ada" } as const;
         expect(await to.links.import(file, options)).toMatchObject({ links: 2, doneBefore: false });
         expect(await to.links.import(file, options)).toMatchObject({ links: 2, doneBefore: true });
-        expect(await to.links.import(file(), options)).toMatchObject({ kept: 2, doneBefore: false });
+        expect(await to.links.import(file(), options)).toMatchObject({ unchanged: 2, doneBefore: false });
         expect(await collect(to.links.all())).toEqual(await collect(from.links.all()));
       }
       const [entry] = await collect(to.audit.entries({ action: "links.imported" }));
@@ -67,10 +67,12 @@ export const linksApiSuite = (world: () => World): void => {
 
     it("of a file with a wrong line are not imported", async () => {
       const { links } = await world().newScope();
-      await expect(links.import(fileOf("chatId,gameId\n100001,1\n1,1\n"), { format: "csv" })).rejects.toEqual(
+      await expect(links.import(fileOf("chatId,gameId\n100001,1\n1,1\n"), { strict: true })).rejects.toEqual(
         new WrongLines({
           count: 1,
-          problems: [{ line: 3, problem: 'chatId is "1", expected 5 to 32 digits' }],
+          problems: [
+            { line: 3, reason: "chat_id", problem: 'chatId is "1", expected 5 to 32 digits', text: "1,1" },
+          ],
           stored: 0,
         }),
       );

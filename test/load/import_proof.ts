@@ -128,16 +128,16 @@ test("what is imported beside a running server is there at once, both ways, and 
 test("the same file again changes nothing, and another one only what it says", async () => {
   expect(await importInto("acme")).toMatchObject({ doneBefore: true, inserted: 0, replaced: 0 });
   expect(await importInto("acme", "--from-start")).toMatchObject({
-    kept: linkCount,
+    unchanged: linkCount,
     inserted: 0,
     replaced: 0,
   });
 
   const moved = links.map((link, index) => (index % 2 === 0 ? link : { ...link, gameId: `9${link.gameId}` }));
   await writeFile(file, header + shuffled(moved, 2).map(csvLine).join(""));
-  expect(await importInto("acme", "--existing", "replace")).toMatchObject({
+  expect(await importInto("acme", "--on-conflict", "replace")).toMatchObject({
     replaced: linkCount / 2,
-    kept: linkCount / 2,
+    unchanged: linkCount / 2,
     inserted: 0,
   });
   expect(await exported("acme")).toBe(header + moved.map(csvLine).join(""));
@@ -160,7 +160,7 @@ test("an import that is killed goes on where it was", async () => {
   expect(before).toBeLessThan(linkCount);
 
   const outcome = await importInto("cut");
-  expect(outcome).toMatchObject({ inserted: linkCount - before, kept: 0, resumedAfter: before + 1 });
+  expect(outcome).toMatchObject({ inserted: linkCount - before, kept: 0, resumedAfter: before });
   expect(await exported("cut")).toBe(inOrder());
 });
 

@@ -86,8 +86,8 @@ describe("a command line that is wrong", () => {
     { args: ["keys", "rotate", id, "--grace", "8 days"], problem: "expected 7 days or less" },
     { args: ["audit", "list", "--account", "a", "--limit", "0"], problem: "expected 1 to 1000" },
     {
-      args: ["links", "import", "a", "--account", "a", "--existing", "drop"],
-      problem: '--existing is "drop"',
+      args: ["links", "import", "a", "--account", "a", "--on-conflict", "drop"],
+      problem: '--on-conflict is "drop"',
     },
   ])("is refused in one line: $args", async ({ args, problem }) => {
     const { code, stdout, stderr } = await run(args);

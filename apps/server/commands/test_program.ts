@@ -21,7 +21,7 @@ export interface Workplace {
   readonly folder: string;
   readonly dataFolder: string;
   /** Writes a file into the folder and gives its path. */
-  readonly file: (name: string, content: string) => Promise<string>;
+  readonly file: (name: string, content: string | Uint8Array) => Promise<string>;
   /** Starts the program as a process. */
   readonly start: (...args: ReadonlyArray<string>) => ChildProcess;
   /** Runs it as a process to its end. */

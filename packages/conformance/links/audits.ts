@@ -48,8 +48,8 @@ export const audits: Cases<StoragePorts> = {
     expectEqual(
       (yield* links.entries).map(({ action, details }) => [action, details] as const),
       [
-        ["links.imported", { inserted: 2, replaced: 0, kept: 0 }],
-        ["links.imported", { inserted: 0, replaced: 1, kept: 1 }],
+        ["links.imported", { inserted: 2, replaced: 0, unchanged: 0, kept: 0 }],
+        ["links.imported", { inserted: 0, replaced: 1, unchanged: 1, kept: 0 }],
       ],
     );
   }),
@@ -77,7 +77,7 @@ export const audits: Cases<StoragePorts> = {
           ...from,
           at: 1_767_225_600_124,
           action: "links.imported",
-          details: { inserted: 1, replaced: 0, kept: 0 },
+          details: { inserted: 1, replaced: 0, unchanged: 0, kept: 0 },
         },
       ],
     );

@@ -111,7 +111,7 @@ detectMistakes(linkStoreSuite, StorageMemory.layer, LinkStore, {
   "readers never see a partial batch": (store) => ({
     importBatch: (batch) =>
       Effect.gen(function* () {
-        let counts = { inserted: 0, replaced: 0, kept: 0 };
+        let counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
         for (const link of batch.links) {
           counts = yield* store.importBatch({ ...batch, links: [link] });
           yield* Effect.yieldNow;

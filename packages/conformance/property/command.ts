@@ -34,7 +34,7 @@ export type LinkCommand = { readonly scope: ScopeName } & (
   | {
       readonly op: "importBatch";
       readonly links: ReadonlyArray<PortableLink>;
-      readonly existing: "keep" | "replace";
+      readonly existing: "keep" | "replace" | "newest";
       readonly position: number | null;
       readonly at: Millis;
     }
@@ -102,7 +102,7 @@ const write: FastCheck.Arbitrary<LinkCommand> = oneof(
       op: constant("importBatch"),
       scope,
       links: array(link, { maxLength: 4 }),
-      existing: constantFrom("keep", "replace"),
+      existing: constantFrom("keep", "replace", "newest"),
       position: option(nat(9)),
       at,
     }),

@@ -2,7 +2,7 @@
 import type { ChatId, GameId } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import type { Link, LinkRecord } from "./link.ts";
-import type { PortableLink } from "./link_store.ts";
+import type { BatchImported, ImportBatch, PortableLink } from "./link_store.ts";
 
 /**
  * The record of a chat user after a change of its `gameId`.
@@ -42,11 +42,27 @@ export const unlinkedRecord = (record: Link, at: Millis): LinkRecord => ({
   linkedAt: at,
 });
 
-/** The record after an import that replaces; the same object if nothing changes. */
+/** The record after an import; the same object if nothing changes. */
 export const importedRecord = (
   record: LinkRecord | undefined,
   { chatId, gameId, lastVerifiedAt }: PortableLink,
+  existing: ImportBatch["existing"] = "replace",
 ): LinkRecord => {
+  if (record !== undefined && existing !== "replace") {
+    const isNewer = lastVerifiedAt > Math.max(record.linkedAt, record.lastVerifiedAt);
+    if (existing === "keep" || !isNewer) return record;
+  }
   if (record?.gameId !== gameId) return linkedRecord(chatId, record, gameId, lastVerifiedAt);
   return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt };
+};
+
+/** What an import did to the record of a chat user. */
+export const importEffect = (
+  record: LinkRecord | undefined,
+  next: LinkRecord,
+  { gameId }: PortableLink,
+): keyof BatchImported => {
+  if (record === undefined) return "inserted";
+  if (next !== record) return "replaced";
+  return record.gameId === gameId ? "unchanged" : "kept";
 };

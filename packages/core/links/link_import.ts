@@ -1,11 +1,10 @@
 /**
  * Imports of links, in batches and in constant memory.
  *
- * A file is read twice: first to check every line and to hash it, then to store its links. The
- * hash, the scope and the options identify the import, for which the store keeps the last line of
- * the last batch. So an interrupted import is resumed, a completed one is not repeated, and a
- * changed file is another import. A pipe can be read only once: its lines are stored as they
- * arrive, and it cannot be resumed.
+ * A file is read up to three times: to check every row and to hash it, to find the chat users that it names twice, and
+ * to store its links. The hash, the scope and the options identify the import, for which the store keeps the last line
+ * of the last batch. So an interrupted import is resumed, a completed one is not repeated, and a changed file is another
+ * import. A pipe can be read only once: its rows are stored as they arrive, and it cannot be resumed.
  */
 import { Array as Arr, Clock, Data, Effect, Stream } from "effect";
 import { Digest } from "effect/crypto";
@@ -13,22 +12,36 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import type { LinkLine, WrongLine } from "./formats/link_format.ts";
-import type { LinkRecord } from "./link.ts";
+import {
+  type FileLink,
+  isWrong,
+  type LeftOutLine,
+  type LeftOutReason,
+  type LinkLine,
+} from "./formats/link_format.ts";
+import { importEffect, importedRecord } from "./link_changes.ts";
 import { type BatchImported, type ImportBatch, LinkStore, type PortableLink } from "./link_store.ts";
+import {
+  type ConflictChoice,
+  type CountingLine,
+  choose,
+  linksThatCount,
+  repeatProblem,
+  Suspects,
+} from "./repeated_links.ts";
 
 /**
- * The number of lines in a batch, whose links are one transaction. A running server writes between
+ * The number of rows in a batch, whose links are one transaction. A running server writes between
  * batches.
  *
  * @internal
  */
 export const batchSize = 20_000;
 
-/** The number of wrong lines that are reported in full; others are counted. */
-const reportedProblems = 10;
+/** The number of rows that are reported in full for each reason; others are counted. */
+const reportedRows = 10;
 
-/** Where links come from, such as a file in one of `linkFormats`. */
+/** Where links come from, such as a file in one of `linkReaders`. */
 export interface LinkSource<E = never, R = never> {
   readonly lines: Stream.Stream<LinkLine, E, R>;
   /** Whether the stream begins anew each time that it runs, as that of a file does. */
@@ -46,44 +59,63 @@ export interface ImportTarget<E = never, R = never> {
 }
 
 export interface ImportOptions {
-  /** What to do with a chat user who has a record; `keep` if left out. */
-  readonly existing?: ImportBatch["existing"];
+  /**
+   * What to do with a chat user who has a record, and with one whom the file names twice: keep the first link, replace
+   * it, or take what was verified last; `newest` if left out. A link without a time is never newer.
+   */
+  readonly onConflict?: ConflictChoice;
   /** Stores nothing, and counts what would be stored. */
   readonly dryRun?: boolean;
-  /** Skips wrong lines. Without it, a single one is `WrongLines`. */
-  readonly skipInvalid?: boolean;
+  /** Refuses the whole file with `WrongLines` if a single row is wrong. Without it, wrong rows are left out. */
+  readonly strict?: boolean;
   /** Ignores the progress of an earlier import of the same file. */
   readonly fromStart?: boolean;
 }
 
-const defaults = { existing: "keep", dryRun: false, skipInvalid: false, fromStart: false } as const;
+const defaults = { onConflict: "newest", dryRun: false, strict: false, fromStart: false } as const;
 
 /** How far an import is. */
 export interface ImportProgress {
-  readonly phase: "checking" | "importing";
-  readonly lines: number;
-  /** The number of all lines; null if unknown. */
+  readonly phase: "checking" | "comparing" | "importing";
+  readonly rows: number;
+  /** The number of all rows; null if unknown. */
   readonly total: number | null;
 }
 
-/** The result of an import. */
+/** What hears of an import while it runs. */
+export interface ImportObserver<E = never> {
+  /** Runs after each batch. */
+  readonly onProgress?: (progress: ImportProgress) => Effect.Effect<void>;
+  /** Takes every row that is left out, in their order, as links are stored. */
+  readonly onLeftOut?: (rows: ReadonlyArray<LeftOutLine>) => Effect.Effect<void, E>;
+}
+
+/** The rows that were left out for a reason. */
+export interface LeftOutRows {
+  readonly reason: LeftOutReason;
+  readonly count: number;
+  readonly first: ReadonlyArray<LeftOutLine>;
+}
+
+/** The result of an import. Each row of the file is a link that counts here, or was left out. */
 export interface ImportOutcome extends BatchImported {
-  /** The number of links in the file, without wrong lines. */
+  /** The number of links, without those that were stored before the import was resumed. */
   readonly links: number;
-  readonly refused: number;
-  /** The first of the wrong lines. */
-  readonly problems: ReadonlyArray<WrongLine>;
-  /** The line after which an interrupted import was resumed; 0 for a new import. */
+  /** The number of rows that were left out. */
+  readonly leftOut: number;
+  /** The same by reason, the most frequent first. */
+  readonly reasons: ReadonlyArray<LeftOutRows>;
+  /** The number of rows that an interrupted import had taken before it was resumed; 0 for a new import. */
   readonly resumedAfter: number;
   /** Whether an earlier import had completed. */
   readonly doneBefore: boolean;
 }
 
-/** The file has wrong lines, which are not to be skipped. */
+/** The file has wrong rows: with `strict` any, else no other. */
 export class WrongLines extends Data.TaggedError("WrongLines")<{
   readonly count: number;
   /** The first of them. */
-  readonly problems: ReadonlyArray<WrongLine>;
+  readonly problems: ReadonlyArray<LeftOutLine>;
   /** The number of links that were stored before. */
   readonly stored: number;
 }> {
@@ -97,8 +129,6 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
  *
  * Fails with `WrongLines`, and with the errors of the source and of `findScope`.
  *
- * @param onProgress runs after each batch
- *
  * @example
  * ```ts
  * import { Pid } from "@accountlink/core";
@@ -110,107 +140,130 @@ export class WrongLines extends Data.TaggedError("WrongLines")<{
  *
  * const pid = Pid.make("pid_0123456789abcdefghij");
  * const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
- * const file = Stream.encodeText(Stream.make("chatId,gameId\n", "100001,1\n"));
- * const source: LinkSource<UnreadableLinkFile> = { lines: linkFormats.csv.read(file), isRepeatable: true };
+ * const file = Stream.encodeText(Stream.make("Discord ID;Roblox ID\n", "100001;1\n", "100002;2E+17\n"));
+ * const source: LinkSource<UnreadableLinkFile> = { lines: linkReaders.auto(file), isRepeatable: true };
  * const program = Effect.gen(function* () {
  *   const keys = yield* KeyStore;
  *   yield* keys.ensureAccount({ name: "acme", chatId: null, tier: "free" });
  *   yield* keys.ensureScope("acme", { kind: "global" }, pid);
  *   const outcome: ImportOutcome = yield* importLinks(source, { findScope: Effect.succeed(pid), origin });
- *   return [outcome.inserted, (yield* Stream.runCollect(allLinks(pid))).map(({ gameId }) => gameId)];
+ *   const links = yield* Stream.runCollect(allLinks(pid));
+ *   return [links.map(({ gameId }) => gameId), outcome.reasons.map(({ reason, count }) => [reason, count])];
  * });
  * const layer = Layer.merge(StorageMemory.layer, Digest.layerWebCrypto);
- * await Effect.runPromise(Effect.provide(program, layer)); // [1, ["1"]]
+ * await Effect.runPromise(Effect.provide(program, layer)); // [["1"], [["destroyed", 1]]]
  * ```
  */
-export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2>(
+export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 = never>(
   source: LinkSource<E, R>,
   { findScope, origin }: ImportTarget<E2, R2>,
   options: ImportOptions = {},
-  onProgress: (progress: ImportProgress) => Effect.Effect<void> = () => Effect.void,
+  observer: ImportObserver<E3> = {},
 ) {
-  const { existing, dryRun, skipInvalid, fromStart } = { ...defaults, ...options };
-  const check = source.isRepeatable ? yield* checkLines(source, onProgress) : null;
-  if (check !== null && check.refused > 0 && !skipInvalid) {
-    return yield* new WrongLines({ count: check.refused, problems: check.problems, stored: 0 });
+  const { onConflict, dryRun, strict, fromStart } = { ...defaults, ...options };
+  const { onProgress = () => Effect.void, onLeftOut = () => Effect.void } = observer;
+  const check = source.isRepeatable ? yield* checkRows(source, onProgress) : null;
+  if (check !== null && check.wrong > 0 && (strict || check.links === 0)) {
+    return yield* new WrongLines({ count: check.wrong, problems: check.problems, stored: 0 });
   }
+  const counting =
+    check === null
+      ? new Map<ChatId, CountingLine>()
+      : yield* linksThatCount(source.lines, check.suspects, onConflict, (rows) =>
+          onProgress({ phase: "comparing", rows, total: check.rows }),
+        );
   const pid = yield* findScope;
   // The same file in another scope or with other options is another import.
-  const name = check === null || pid === null || dryRun ? null : `file:${pid}:${existing}:${check.hash}`;
+  const name = check === null || pid === null || dryRun ? null : `file:${pid}:${onConflict}:${check.hash}`;
   const resumedAfter = name === null || fromStart ? 0 : yield* (yield* LinkStore).importPosition(name);
-  const tally = emptyTally();
-  if (check !== null && resumedAfter > 0 && resumedAfter >= check.lastLine) {
-    return { ...tally, links: check.links, resumedAfter, doneBefore: true } satisfies ImportOutcome;
+  const tally = new Tally();
+  if (check !== null && resumedAfter > 0 && resumedAfter >= check.rows) {
+    return tally.outcome({ links: check.links, resumedAfter, doneBefore: true });
   }
-  const batch = { pid, existing, dryRun, skipInvalid, origin, name };
+  const batch = { pid, onConflict, dryRun, strict, origin, name, counting, resumedAfter };
   const now = yield* Clock.currentTimeMillis;
   yield* source.lines.pipe(
-    Stream.dropWhile(({ line }) => line <= resumedAfter),
     Stream.rechunk(batchSize),
     Stream.runForEachArray(
       Effect.fnUntraced(function* (lines: Arr.NonEmptyReadonlyArray<LinkLine>) {
-        yield* takeBatch(lines, tally, batch, now);
-        const done = Arr.lastNonEmpty(lines).line;
-        yield* onProgress({ phase: "importing", lines: done, total: check?.lastLine ?? null });
+        yield* onLeftOut(yield* takeBatch(lines, tally, batch, now));
+        yield* onProgress({ phase: "importing", rows: tally.rows, total: check?.rows ?? null });
       }),
     ),
   );
-  return { ...tally, resumedAfter, doneBefore: false } satisfies ImportOutcome;
+  return tally.outcome({ links: tally.links, resumedAfter, doneBefore: false });
 });
 
-interface Tally {
-  links: number;
-  refused: number;
-  problems: Array<WrongLine>;
-  inserted: number;
-  replaced: number;
-  kept: number;
+/** Counts rows and what becomes of them. */
+class Tally {
+  /** All rows that were seen. */
+  rows = 0;
+  links = 0;
+  readonly counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+  readonly reasons = new Map<LeftOutReason, { count: number; readonly first: Array<LeftOutLine> }>();
+
+  leaveOut(row: LeftOutLine): void {
+    const known = this.reasons.get(row.reason);
+    const rows = known ?? { count: 0, first: [] };
+    if (known === undefined) this.reasons.set(row.reason, rows);
+    rows.count++;
+    if (rows.first.length < reportedRows) rows.first.push(row);
+  }
+
+  add(imported: BatchImported): void {
+    for (const name of ["inserted", "replaced", "unchanged", "kept"] as const)
+      this.counts[name] += imported[name];
+  }
+
+  get wrong(): ReadonlyArray<LeftOutRows> {
+    return [...this.reasons]
+      .map(([reason, rows]) => ({ reason, ...rows }))
+      .filter(({ first: [row] }) => row !== undefined && isWrong(row));
+  }
+
+  get wrongLines(): { readonly count: number; readonly problems: ReadonlyArray<LeftOutLine> } {
+    const problems = this.wrong.flatMap(({ first }) => first).toSorted((one, other) => one.line - other.line);
+    const count = this.wrong.reduce((sum, rows) => sum + rows.count, 0);
+    return { count, problems: problems.slice(0, reportedRows) };
+  }
+
+  outcome(rest: Pick<ImportOutcome, "links" | "resumedAfter" | "doneBefore">): ImportOutcome {
+    const reasons = [...this.reasons]
+      .map(([reason, { count, first }]) => ({ reason, count, first }))
+      .toSorted((one, other) => other.count - one.count);
+    const leftOut = reasons.reduce((sum, { count }) => sum + count, 0);
+    return { ...this.counts, leftOut, reasons, ...rest };
+  }
 }
 
-const emptyTally = (): Tally => ({ links: 0, refused: 0, problems: [], inserted: 0, replaced: 0, kept: 0 });
-
-/** Counts lines and returns their links. */
-const takeLines = (
-  lines: ReadonlyArray<LinkLine>,
-  tally: Tally,
-  now: Millis,
-): ReadonlyArray<PortableLink> => {
-  const links: Array<PortableLink> = [];
-  for (const read of lines) {
-    if ("link" in read) {
-      const { chatId, gameId, lastVerifiedAt } = read.link;
-      links.push({ chatId, gameId, lastVerifiedAt: lastVerifiedAt ?? now });
-    } else {
-      tally.refused++;
-      if (tally.problems.length < reportedProblems) tally.problems.push(read);
-    }
-  }
-  tally.links += links.length;
-  return links;
-};
-
-const checkLines = Effect.fnUntraced(function* <E, R>(
+const checkRows = Effect.fnUntraced(function* <E, R>(
   { lines }: LinkSource<E, R>,
   onProgress: (progress: ImportProgress) => Effect.Effect<void>,
 ) {
   const digest = yield* Digest.Digest;
-  const tally = emptyTally();
+  const tally = new Tally();
+  const suspects = new Suspects();
   let hash = "";
-  let lastLine = 0;
   yield* lines.pipe(
     Stream.rechunk(batchSize),
     Stream.runForEachArray(
       Effect.fnUntraced(function* (batch: Arr.NonEmptyReadonlyArray<LinkLine>) {
-        takeLines(batch, tally, 0);
+        for (const row of batch) {
+          if ("link" in row) {
+            tally.links++;
+            suspects.add(row.link.chatId);
+          } else tally.leaveOut(row);
+        }
         // A digest takes its whole input at once, so each batch is hashed together with the hash of those before.
         const text = `${hash}\n${batch.map(textOf).join("\n")}`;
         hash = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(text));
-        lastLine = Arr.lastNonEmpty(batch).line;
-        yield* onProgress({ phase: "checking", lines: lastLine, total: null });
+        tally.rows += batch.length;
+        yield* onProgress({ phase: "checking", rows: tally.rows, total: null });
       }),
     ),
   );
-  return { links: tally.links, refused: tally.refused, problems: tally.problems, lastLine, hash };
+  const { count: wrong, problems } = tally.wrongLines;
+  return { links: tally.links, wrong, problems, suspects: suspects.found, rows: tally.rows, hash };
 });
 
 const textOf = (read: LinkLine): string =>
@@ -220,53 +273,111 @@ const textOf = (read: LinkLine): string =>
 
 interface BatchOptions {
   readonly pid: Pid | null;
-  readonly existing: ImportBatch["existing"];
+  readonly onConflict: ConflictChoice;
   readonly dryRun: boolean;
-  readonly skipInvalid: boolean;
+  readonly strict: boolean;
   readonly origin: WriteOrigin;
   readonly name: string | null;
+  /** The links that count of chat users whom the file names twice. */
+  readonly counting: ReadonlyMap<ChatId, CountingLine>;
+  readonly resumedAfter: number;
 }
 
+/** Stores the links of a batch, and returns the rows that it leaves out. */
 const takeBatch = Effect.fnUntraced(function* (
-  lines: Arr.NonEmptyReadonlyArray<LinkLine>,
+  rows: Arr.NonEmptyReadonlyArray<LinkLine>,
   tally: Tally,
-  { pid, existing, dryRun, skipInvalid, origin, name }: BatchOptions,
+  options: BatchOptions,
   now: Millis,
 ) {
-  const links = takeLines(lines, tally, now);
-  if (tally.refused > 0 && !skipInvalid) {
-    const stored = tally.inserted + tally.replaced + tally.kept;
-    return yield* new WrongLines({ count: tally.refused, problems: tally.problems, stored });
+  const { pid, onConflict, dryRun, strict, origin, name, resumedAfter } = options;
+  const { links, leftOut } = sortRows(rows, tally.rows, options);
+  tally.rows += rows.length;
+  for (const row of leftOut) tally.leaveOut(row);
+  if (strict && tally.wrong.length > 0) {
+    const { inserted, replaced, unchanged, kept } = tally.counts;
+    return yield* new WrongLines({ ...tally.wrongLines, stored: inserted + replaced + unchanged + kept });
   }
-  const distinct = onePerChatUser(links, existing);
-  const repeated = links.length - distinct.length;
-  const progress = name === null ? null : { source: name, position: Arr.lastNonEmpty(lines).line };
-  const imported =
-    dryRun || pid === null
-      ? yield* preview(pid, distinct, existing)
-      : yield* (yield* LinkStore).importBatch({
-          ...origin,
-          pid,
-          at: yield* Clock.currentTimeMillis,
-          links: distinct,
-          existing,
-          progress,
-        });
-  tally.inserted += imported.inserted;
-  tally.replaced += imported.replaced + (existing === "replace" ? repeated : 0);
-  tally.kept += imported.kept + (existing === "keep" ? repeated : 0);
+  const position = tally.rows;
+  if (position <= resumedAfter) return leftOut;
+  tally.links += links.length;
+  const progress = name === null ? null : { source: name, position };
+  const parts = partsOf(links, onConflict);
+  for (const [index, { existing, links: part }] of parts.entries()) {
+    const portable = part.map(
+      (link): PortableLink => ({ ...link, lastVerifiedAt: link.lastVerifiedAt ?? now }),
+    );
+    tally.add(
+      dryRun || pid === null
+        ? yield* preview(pid, portable, existing)
+        : yield* (yield* LinkStore).importBatch({
+            ...origin,
+            pid,
+            at: yield* Clock.currentTimeMillis,
+            links: portable,
+            existing,
+            progress: index === parts.length - 1 ? progress : null,
+          }),
+    );
+  }
+  return leftOut;
 });
 
-/** One link per chat user, as across batches: the first one, or the last one if it replaces. */
-const onePerChatUser = (
-  links: ReadonlyArray<PortableLink>,
-  existing: ImportBatch["existing"],
-): ReadonlyArray<PortableLink> => {
-  const byChatUser = new Map<ChatId, PortableLink>();
-  for (const link of links) {
-    if (existing === "replace" || !byChatUser.has(link.chatId)) byChatUser.set(link.chatId, link);
+interface Part {
+  readonly existing: ConflictChoice;
+  readonly links: ReadonlyArray<FileLink>;
+}
+
+/** A link without a time is not known to be newer than a record. */
+const partsOf = (links: ReadonlyArray<FileLink>, onConflict: ConflictChoice): ReadonlyArray<Part> => {
+  if (onConflict !== "newest") return [{ existing: onConflict, links }];
+  const timeless = links.filter(({ lastVerifiedAt }) => lastVerifiedAt === null);
+  if (timeless.length === 0) return [{ existing: "newest", links }];
+  const timed: Part = {
+    existing: "newest",
+    links: links.filter(({ lastVerifiedAt }) => lastVerifiedAt !== null),
+  };
+  const untimed: Part = { existing: "keep", links: timeless };
+  return timed.links.length === 0 ? [untimed] : [untimed, timed];
+};
+
+/**
+ * The links of a batch that count, one of each chat user, and the rows that are left out.
+ *
+ * @param before the number of rows before the batch
+ */
+const sortRows = (
+  rows: ReadonlyArray<LinkLine>,
+  before: number,
+  { counting, onConflict, resumedAfter }: BatchOptions,
+) => {
+  const leftOut: Array<LeftOutLine> = [];
+  const byChatUser = new Map<ChatId, CountingLine>();
+  for (const [index, row] of rows.entries()) {
+    if (!("link" in row)) {
+      leftOut.push(row);
+      continue;
+    }
+    const next = { row: before + index + 1, line: row.line, ...row.link };
+    const { chatId } = next;
+    const known = counting.get(chatId);
+    if (known !== undefined && known.row !== next.row) {
+      leftOut.push(repeatProblem(next, known));
+      continue;
+    }
+    if (next.row <= resumedAfter) continue;
+    // Of a pipe, only the rows of a batch are known together.
+    const last = byChatUser.get(chatId);
+    const chosen = last === undefined ? next : choose(last, next, onConflict);
+    if (last !== undefined) leftOut.push(repeatProblem(chosen === next ? last : next, chosen));
+    byChatUser.set(chatId, chosen);
   }
-  return [...byChatUser.values()];
+  const links = Array.from(byChatUser.values(), ({ chatId, gameId, lastVerifiedAt }) => ({
+    chatId,
+    gameId,
+    lastVerifiedAt,
+  }));
+  return { links, leftOut };
 };
 
 /** What `importBatch` would do with links of different chat users. */
@@ -275,17 +386,13 @@ const preview = Effect.fnUntraced(function* (
   links: ReadonlyArray<PortableLink>,
   existing: ImportBatch["existing"],
 ): Effect.fn.Return<BatchImported, StoreUnavailable, LinkStore> {
+  const chatIds = links.map(({ chatId }) => chatId);
   const records =
-    pid === null
-      ? new Map<ChatId, LinkRecord>()
-      : yield* (yield* LinkStore).findByChatIds(
-          pid,
-          links.map(({ chatId }) => chatId),
-        );
-  const differs = ({ chatId, gameId, lastVerifiedAt }: PortableLink): boolean => {
-    const record = records.get(chatId);
-    return record !== undefined && (record.gameId !== gameId || record.lastVerifiedAt !== lastVerifiedAt);
-  };
-  const replaced = existing === "keep" ? 0 : links.filter(differs).length;
-  return { inserted: links.length - records.size, replaced, kept: records.size - replaced };
+    pid === null ? new Map<ChatId, never>() : yield* (yield* LinkStore).findByChatIds(pid, chatIds);
+  const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
+  for (const link of links) {
+    const record = records.get(link.chatId);
+    counts[importEffect(record, importedRecord(record, link, existing), link)]++;
+  }
+  return counts;
 });

@@ -8,8 +8,9 @@ import type { ChatId, Pid } from "../ids.ts";
 import type { NewAccount } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { operator as origin } from "../test_world.ts";
-import type { UnreadableLinkFile } from "./formats/link_format.ts";
+import type { LeftOutLine, UnreadableLinkFile } from "./formats/link_format.ts";
 import { linkFormats } from "./formats/link_formats.ts";
+import { leftOutHeader, leftOutRow } from "./left_out_file.ts";
 import {
   batchSize,
   type ImportOptions,
@@ -39,8 +40,9 @@ const pipeOf = (content: string): Source => ({ ...fileOf(content), isRepeatable:
 
 const run = Effect.fnUntraced(function* (source: Source, options: ImportOptions = {}) {
   const shown: Array<ImportProgress> = [];
+  const target = { findScope: Effect.succeed(pid), origin };
   const show = (progress: ImportProgress) => Effect.sync(() => void shown.push(progress));
-  const outcome = yield* importLinks(source, { findScope: Effect.succeed(pid), origin }, options, show);
+  const outcome = yield* importLinks(source, target, options, { onProgress: show });
   return { outcome, shown };
 });
 
@@ -81,7 +83,11 @@ describe("importLinks", () => {
       const file = fileOf(csv(2.5 * batch));
       expect(yield* Effect.flip(run(file))).toMatchObject({ _tag: "StoreUnavailable" });
       expect(yield* stored).toHaveLength(2 * batch);
-      const full = { action: "links.imported", pid, details: { inserted: batch, replaced: 0, kept: 0 } };
+      const full = {
+        action: "links.imported",
+        pid,
+        details: { inserted: batch, replaced: 0, unchanged: 0, kept: 0 },
+      };
       expect(yield* entries).toMatchObject([full, full]);
 
       state.left = 100;
@@ -90,7 +96,7 @@ describe("importLinks", () => {
         links: 0.5 * batch,
         inserted: 0.5 * batch,
         kept: 0,
-        resumedAfter: 2 * batch + 1,
+        resumedAfter: 2 * batch,
       });
       expect(yield* stored).toHaveLength(2.5 * batch);
       expect((yield* run(file)).outcome).toMatchObject({ doneBefore: true, links: 2.5 * batch, inserted: 0 });
@@ -104,7 +110,7 @@ describe("importLinks", () => {
       yield* run(fileOf(csv(10)));
       expect((yield* run(fileOf(csv(10)))).outcome.doneBefore).toBe(true);
       expect((yield* run(fileOf(csv(11)))).outcome.doneBefore).toBe(false);
-      expect((yield* run(fileOf(csv(10)), { existing: "replace" })).outcome.doneBefore).toBe(false);
+      expect((yield* run(fileOf(csv(10)), { onConflict: "replace" })).outcome.doneBefore).toBe(false);
       expect((yield* run(fileOf(csv(10)), { fromStart: true })).outcome.doneBefore).toBe(false);
     }).pipe(Effect.provide(storage)),
   );
@@ -123,13 +129,35 @@ describe("importLinks", () => {
         const read = Effect.flatMap(LinkStore, (links) => links.findByChatIds(pid, ["10001" as ChatId]));
         const links = yield* LinkStore;
         yield* links.deleteScope({ pid, at: 0, actor: { type: "operator", id: "test" }, requestId: null });
-        const kept = (yield* run(fileOf(twice(middle)), { fromStart: true })).outcome;
-        expect((yield* read).get("10001" as ChatId)?.gameId).toBe("1");
-        expect(kept.inserted + kept.kept).toBe(kept.links);
-        const replaced = (yield* run(fileOf(twice(middle)), { existing: "replace", fromStart: true }))
-          .outcome;
-        expect((yield* read).get("10001" as ChatId)?.gameId).toBe("2");
-        expect(replaced.inserted + replaced.replaced + replaced.kept).toBe(replaced.links);
+        for (const [onConflict, gameId, line] of [
+          ["keep", "1", 2],
+          ["newest", "2", -1],
+          ["replace", "2", -1],
+        ] as const) {
+          const { outcome } = yield* run(fileOf(twice(middle)), { onConflict, fromStart: true });
+          expect((yield* read).get("10001" as ChatId)?.gameId).toBe(gameId);
+          const lines = twice(middle).split("\n").length - 1;
+          const counts = line === -1 ? lines : line;
+          const { inserted, replaced, unchanged, kept, links, reasons } = outcome;
+          expect(inserted + replaced + unchanged + kept).toBe(links);
+          expect(links).toBe(lines - 2);
+          const other = line === -1 ? 2 : lines;
+          const [here, there] = line === -1 ? ["1", "2"] : ["2", "1"];
+          expect(reasons).toEqual([
+            {
+              reason: "conflict",
+              count: 1,
+              first: [
+                {
+                  line: other,
+                  reason: "conflict",
+                  problem: `chat user 10001 is linked to ${here} here and to ${there} on line ${counts}, which counts`,
+                  text: `10001,${here}`,
+                },
+              ],
+            },
+          ]);
+        }
       }
     }).pipe(Effect.provide(storage)),
   );
@@ -137,10 +165,56 @@ describe("importLinks", () => {
   it.effect("stores what comes before the batch with a wrong line, where it cannot look ahead", () =>
     Effect.gen(function* () {
       yield* withScope;
-      const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`)));
+      const wrong = yield* Effect.flip(run(pipeOf(`${csv(batch + 5)}wrong,1\n`), { strict: true }));
       expect(wrong).toMatchObject({ _tag: "WrongLines", count: 1, stored: batch });
       expect(yield* stored).toHaveLength(batch);
       expect(yield* entries).toMatchObject([{ details: { inserted: batch } }]);
+    }).pipe(Effect.provide(storage)),
+  );
+
+  it.effect("leaves out what is wrong, and tells all of it in the order of the file", () =>
+    Effect.gen(function* () {
+      yield* withScope;
+      const content = "chatId,gameId\n1,1\n10001,1\n10002,2E+17\n10001,1\n10003,\n";
+      const told: Array<LeftOutLine> = [];
+      const onLeftOut = (rows: ReadonlyArray<LeftOutLine>) => Effect.sync(() => void told.push(...rows));
+      const target = { findScope: Effect.succeed(pid), origin };
+      const outcome = yield* importLinks(fileOf(content), target, {}, { onLeftOut });
+      expect(outcome).toMatchObject({ links: 1, inserted: 1, leftOut: 4 });
+      expect(told.map(({ line, reason }) => [line, reason])).toEqual([
+        [2, "chat_id"],
+        [4, "destroyed"],
+        [5, "repeated"],
+        [6, "no_game_id"],
+      ]);
+      expect(leftOutHeader + told.map(leftOutRow).join("")).toBe(
+        [
+          "line,reason,row",
+          '2,"chatId is ""1"", expected 5 to 32 digits","1,1"',
+          '4,"gameId is ""2E+17"": a spreadsheet has destroyed the number, export it again with the column as text","10002,2E+17"',
+          '5,"chat user 10001 has the same link on line 3","10001,1"',
+          '6,"gameId is missing, expected 1 to 32 digits","10003,"',
+          "",
+        ].join("\n"),
+      );
+      const strict = yield* Effect.flip(run(fileOf(content), { strict: true, fromStart: true }));
+      expect(strict).toMatchObject({ _tag: "WrongLines", count: 3, stored: 0 });
+      const nothing = yield* Effect.flip(run(fileOf("chatId,gameId\n1,1\n")));
+      expect(nothing).toMatchObject({ _tag: "WrongLines", count: 1, stored: 0 });
+    }).pipe(Effect.provide(storage)),
+  );
+
+  it.effect("takes what was verified last, and what has no time only for new chat users", () =>
+    Effect.gen(function* () {
+      yield* withScope;
+      yield* run(
+        fileOf("chatId,gameId,lastVerifiedAt\n10001,1,2026-01-02\n10002,1,2026-01-02\n10003,1,2026-01-02\n"),
+      );
+      const { outcome } = yield* run(
+        fileOf("chatId,gameId,lastVerifiedAt\n10001,2,2026-01-01\n10002,2,2026-01-03\n10003,2,\n10004,2,\n"),
+      );
+      expect(outcome).toMatchObject({ links: 4, inserted: 1, replaced: 1, unchanged: 0, kept: 2 });
+      expect((yield* stored).map(({ gameId }) => gameId)).toEqual(["1", "2", "1", "2"]);
     }).pipe(Effect.provide(storage)),
   );
 
@@ -148,8 +222,9 @@ describe("importLinks", () => {
     Effect.gen(function* () {
       yield* withScope;
       const { shown } = yield* run(fileOf(csv(batch + 1)));
-      expect(shown.at(-1)).toEqual({ phase: "importing", lines: batch + 2, total: batch + 2 });
-      expect(shown.map(({ phase }) => phase)).toEqual(["checking", "checking", "importing", "importing"]);
+      expect(shown.at(-1)).toEqual({ phase: "importing", rows: batch + 1, total: batch + 1 });
+      const phases = shown.map(({ phase }) => phase).filter((phase) => phase !== "comparing");
+      expect(phases).toEqual(["checking", "checking", "importing", "importing"]);
     }).pipe(Effect.provide(storage)),
   );
 });

@@ -77,8 +77,11 @@ export const progressKeptFor = 30 * 86_400_000;
 
 export interface ImportBatch extends WriteContext {
   readonly links: ReadonlyArray<PortableLink>;
-  /** What to do with a chat user who has a record. */
-  readonly existing: "keep" | "replace";
+  /**
+   * What to do with a chat user who has a record: keep it, replace it, or replace it if the link was verified after the
+   * record last changed or was confirmed.
+   */
+  readonly existing: "keep" | "replace" | "newest";
   /**
    * Stored with the batch, so that an interrupted import continues after its last batch. Progress
    * older than `progressKeptFor` is deleted.
@@ -86,9 +89,14 @@ export interface ImportBatch extends WriteContext {
   readonly progress: { readonly source: string; readonly position: number } | null;
 }
 
+/** Counts of chat users. */
 export interface BatchImported {
   readonly inserted: number;
+  /** Records that changed, if only in their time. */
   readonly replaced: number;
+  /** Records that have the game user of the batch already. */
+  readonly unchanged: number;
+  /** Records that have another game user, or none. */
   readonly kept: number;
 }
 

@@ -8,12 +8,17 @@ export {
 } from "./bulk_lookup.ts";
 export {
   type FileLink,
+  type LeftOutLine,
+  type LeftOutReason,
   type LinkFormat,
   type LinkLine,
+  leftOutReasons,
+  type ReadOptions,
   UnreadableLinkFile,
-  type WrongLine,
 } from "./formats/link_format.ts";
 export * from "./formats/link_formats.ts";
+export { tableReader } from "./formats/table.ts";
+export * from "./left_out_file.ts";
 export * from "./link.ts";
 export * from "./link_changes.ts";
 export * from "./link_events.ts";
@@ -22,3 +27,4 @@ export * from "./link_import.ts";
 export * from "./link_lookup.ts";
 export * from "./link_store.ts";
 export * from "./link_writer.ts";
+export type { ConflictChoice } from "./repeated_links.ts";

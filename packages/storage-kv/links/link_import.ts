@@ -1,7 +1,7 @@
 /** Imports of links. */
 import type { ChatId } from "@accountlink/core";
 import { newEvent, sourceOf } from "@accountlink/core/events";
-import { type ImportBatch, importedRecord, progressKeptFor } from "@accountlink/core/links";
+import { type ImportBatch, importEffect, importedRecord, progressKeptFor } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { recordChange } from "../audit/record_change.ts";
 import { appendEvents } from "../events/append_events.ts";
@@ -22,13 +22,11 @@ export const importBatch = Effect.fnUntraced(function* (tx: Transaction, batch: 
   const known = new Map<ChatId, (typeof found)[number]["record"]>(
     found.map(({ record }) => [record.chatId, record]),
   );
-  const counts = { inserted: 0, replaced: 0, kept: 0 };
+  const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
   for (const line of lastLines.values()) {
     const record = known.get(line.chatId);
-    const next = existing === "keep" && record !== undefined ? record : importedRecord(record, line);
-    if (record === undefined) counts.inserted++;
-    else if (next === record) counts.kept++;
-    else counts.replaced++;
+    const next = importedRecord(record, line, existing);
+    counts[importEffect(record, next, line)]++;
     if (next !== record) yield* putLink(tx, pid, next);
   }
   if (counts.inserted + counts.replaced > 0) {

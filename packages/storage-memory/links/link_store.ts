@@ -5,6 +5,7 @@ import { linkMoved, linkRemoved, newEvent, sourceOf } from "@accountlink/core/ev
 import {
   type GameUnlinked,
   type ImportBatch,
+  importEffect,
   importedRecord,
   linkedRecord,
   type MoveChat,
@@ -131,14 +132,12 @@ const deleteScope = (memory: Memory, write: WriteContext): ScopeDeleted => {
 const importBatch = (memory: Memory, batch: ImportBatch) => {
   const { pid, links: lines, existing, progress } = batch;
   const links = memory.linksOf(pid);
-  const counts = { inserted: 0, replaced: 0, kept: 0 };
+  const counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
   const lastLines = new Map(lines.map((line) => [line.chatId, line]));
   const records = Array.from(lastLines.values(), (line) => {
     const record = links.find(line.chatId);
-    const next = existing === "keep" && record !== undefined ? record : importedRecord(record, line);
-    if (record === undefined) counts.inserted++;
-    else if (next === record) counts.kept++;
-    else counts.replaced++;
+    const next = importedRecord(record, line, existing);
+    counts[importEffect(record, next, line)]++;
     return next;
   });
   if (progress !== null) assertStorable([progress.source]);

@@ -17,7 +17,7 @@ export const linkImports = (
 ): Pick<LinkStore["Service"], "importBatch" | "importPosition"> => {
   const { rowsWritten, withBulkTimeout, forReference } = dialectOf(sql);
   const { lockScope } = linkStatements(sql);
-  const { insert, keep, replace } = importStatements(sql);
+  const { insert, keep, replace, newest, countSame } = importStatements(sql);
 
   const importBatch = Effect.fnUntraced(function* (batch: ImportBatch) {
     const { pid, links, existing, progress } = batch;
@@ -31,8 +31,12 @@ export const linkImports = (
     const inserted = rowsWritten(yield* insert(pid, lines, keep).raw);
     const old = lastLines.size - inserted;
     // The new records are already equal, so this replaces only the old ones.
+    const renewed = existing === "newest" ? newest : replace;
     const replaced =
-      existing === "keep" || old === 0 ? 0 : rowsWritten(yield* insert(pid, lines, replace).raw);
+      existing === "keep" || old === 0 ? 0 : rowsWritten(yield* insert(pid, lines, renewed).raw);
+    const same = old === replaced ? lastLines.size : yield* countSame(pid, lines);
+    // Others may write between these statements.
+    const unchanged = Math.min(Math.max(same - inserted - replaced, 0), old - replaced);
     if (progress !== null) {
       yield* sql`
         INSERT INTO import_progress (source, position, saved_at)
@@ -40,7 +44,7 @@ export const linkImports = (
         ON CONFLICT (source) DO UPDATE SET position = excluded.position, saved_at = excluded.saved_at`;
       yield* forgetProgress(sql, batch.at - progressKeptFor);
     }
-    const counts = { inserted, replaced, kept: old - replaced };
+    const counts = { inserted, replaced, unchanged, kept: old - replaced - unchanged };
     const count = inserted + replaced;
     if (count > 0) {
       const event = { type: "links.imported", data: { count, source: sourceOf(batch.actor) } } as const;
@@ -81,6 +85,8 @@ const readPositions = schemaReaderOf(
   ({ position }) => position,
 );
 
+const readCounts = schemaReaderOf("links", Schema.Struct({ count: Schema.Int }), ({ count }) => count);
+
 const importStatements = (sql: SqlClient.SqlClient) => {
   const { elements } = dialectOf(sql);
   return {
@@ -100,5 +106,19 @@ const importStatements = (sql: SqlClient.SqlClient) => {
     replace: sql`${relinkOf(sql)}
       WHERE links.game_id IS DISTINCT FROM excluded.game_id
         OR links.last_verified_at <> excluded.last_verified_at`,
+
+    /** Skips records that changed or were confirmed since. */
+    newest: sql`${relinkOf(sql)}
+      WHERE excluded.last_verified_at > links.linked_at AND excluded.last_verified_at > links.last_verified_at`,
+
+    /** How many of the chat users have the game user of their line. */
+    countSame: (pid: Pid, lines: string) =>
+      sql`
+        SELECT CAST(COUNT(*) AS INTEGER) AS count
+        FROM ${elements(lines)} JOIN links ON links.pid = ${pid} AND links.chat_id = value ->> 0
+        WHERE links.game_id = value ->> 1`.pipe(
+        Effect.flatMap(readCounts),
+        Effect.map(([count = 0]) => count),
+      ),
   };
 };

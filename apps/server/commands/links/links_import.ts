@@ -1,37 +1,45 @@
 /**
  * `accountlink links import`
  */
-import { createReadStream } from "node:fs";
-import { ApiKeys, type ScopeTarget } from "@accountlink/core";
-import { redact } from "@accountlink/core/addresses";
+import { resolve } from "node:path";
+import { ApiKeys, GuildId, type ScopeTarget } from "@accountlink/core";
 import { KeyStore, type NewAccount } from "@accountlink/core/keys";
 import {
-  formatOfName,
   type ImportOutcome,
-  type ImportProgress,
   importLinks,
-  linkFormats,
-  type WrongLine,
+  type LeftOutLine,
+  type LeftOutRows,
+  leftOutReasons,
+  linkReaderNames,
+  type ReadOptions,
   type WrongLines,
 } from "@accountlink/core/links";
-import * as NodeStream from "@effect/platform-node/NodeStream";
-import { Clock, Console, Effect, FileSystem, Option, Stdio, Stream } from "effect";
+import { Clock, Effect, Option, Schema } from "effect";
 import { Argument, Command, Flag } from "effect/cli";
-import { accountFlag, checkScope, formatFlag, scopeFlags, scopeText, targetOf } from "../../cli/flags.ts";
-import { answer, countOf, formatCount, Json } from "../../cli/output.ts";
-import { type Progress, progressBar } from "../../cli/progress.ts";
+import {
+  accountFlag,
+  checkScope,
+  refuse,
+  scopeFlags,
+  scopeText,
+  targetOf,
+  textFlag,
+} from "../../cli/flags.ts";
+import { answer, countOf, formatCount } from "../../cli/output.ts";
+import { progressBar } from "../../cli/progress.ts";
 import { CommandFailed, reportFailure } from "../../cli/report.ts";
 import { paragraphs } from "../../cli/usage.ts";
 import { StorageLocation } from "../../config/storage_location.ts";
-import { printable, reasonOf } from "../../message_text.ts";
 import { managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
-
-/** The size of reads, in bytes. */
-const readSize = 262_144;
+import { openSource } from "./link_source.ts";
+import { openRejects } from "./rejects_file.ts";
 
 const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(description), Flag.withDefault(false));
+
+const namedFlag = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional);
 
 const flags = {
   file: Argument.String("file").pipe(Argument.withDescription("The file, or - for standard input")),
@@ -39,14 +47,32 @@ const flags = {
     Flag.withDescription("Account that owns the links, created if it does not exist"),
   ),
   ...scopeFlags,
-  format: formatFlag,
-  existing: Flag.Literals("existing", ["keep", "replace"]).pipe(
-    Flag.withDescription("What to do with existing records of chat users (default: keep)"),
-    Flag.withDefault("keep"),
+  format: Flag.Literals("format", [...linkReaderNames, "sqlite"]).pipe(
+    Flag.withDescription("Format of the file (default: auto, by how it begins)"),
+    Flag.withDefault("auto"),
+  ),
+  table: namedFlag("table", "name", "Table of an SQLite file (default: the only one that has links)"),
+  chatColumn: namedFlag("chat-column", "name", "Column of chat IDs, where it has an unknown name"),
+  gameColumn: namedFlag("game-column", "name", "Column of game IDs, where it has an unknown name"),
+  guild: textFlag("guild", Schema.is(GuildId), "5 to 32 digits").pipe(
+    Flag.withMetavar("id"),
+    Flag.withDescription("Take only the rows of this guild, by the column guildId"),
+    Flag.optional,
+  ),
+  onConflict: Flag.Literals("on-conflict", ["keep", "replace", "newest"]).pipe(
+    Flag.withDescription(
+      "Which link counts if a chat user has another one: that of the store (keep), of the file (replace), or the one verified last (default: newest)",
+    ),
+    Flag.withDefault("newest"),
   ),
   dryRun: switchFlag("dry-run", "Store nothing, and say what would be stored"),
-  skipInvalid: switchFlag("skip-invalid", "Skip wrong lines; without it a single one rejects the file"),
+  strict: switchFlag("strict", "Store nothing if a single row is wrong"),
   fromStart: switchFlag("from-start", "Import the whole file again, also if it was imported before"),
+  rejects: namedFlag(
+    "rejects",
+    "file",
+    "Write the rows that are left out to this CSV file, with line and reason",
+  ),
 };
 
 type Choice = Command.Command.Config.Infer<typeof flags>;
@@ -54,25 +80,22 @@ type Choice = Command.Command.Config.Infer<typeof flags>;
 export const importLinksCommand = Command.make("import", flags, (choice) =>
   Effect.gen(function* () {
     const started = yield* Clock.currentTimeMillis;
-    const { source, progressOf } = yield* openSource(choice);
-    const findScope = scopeFor(choice.account, targetOf(choice), choice.dryRun);
-    const target = { findScope, origin: operatorOrigin() };
-    const outcome = yield* Effect.flatMap(progressBar(), (show) =>
-      importLinks(source, target, choice, (progress) => show(progressOf(progress))),
-    ).pipe(
-      Effect.scoped,
+    const isNewAccount = yield* isUnknown(choice.account);
+    const outcome = yield* Effect.scoped(run(choice)).pipe(
       Effect.catchTags({
-        WrongLines: (wrong) => refused(choice.file, wrong),
+        WrongLines: (wrong) => Effect.fail(refusal(choice, wrong)),
         UnreadableLinkFile: ({ line, reason }) =>
-          new CommandFailed({ problem: `Cannot import "${choice.file}": line ${line}: ${reason}` }),
+          Effect.fail(
+            new CommandFailed({ problem: `Cannot import "${choice.file}": line ${line}: ${reason}` }),
+          ),
       }),
     );
     const seconds = ((yield* Clock.currentTimeMillis) - started) / 1000;
-    yield* tellLines(outcome.problems, outcome.refused);
     const location = yield* StorageLocation;
+    const taken = outcome.inserted + outcome.replaced;
     yield* answer(
-      { dryRun: choice.dryRun, ...outcome, seconds, ...location.json },
-      summary(choice, outcome, seconds, location),
+      { dryRun: choice.dryRun, taken, ...outcome, isNewAccount, seconds, ...location.json },
+      summary(choice, outcome, isNewAccount, seconds, location),
     );
   }).pipe(
     Effect.onInterrupt(() => reportFailure(interruption(choice))),
@@ -80,30 +103,56 @@ export const importLinksCommand = Command.make("import", flags, (choice) =>
   ),
 ).pipe(
   Command.validate((choice: Choice) => checkScope(choice)),
+  Command.validate(({ file, rejects }: Choice) =>
+    Option.exists(rejects, (name) => resolve(name) === resolve(file))
+      ? refuse("--rejects is the file itself, expected another one")
+      : Effect.void,
+  ),
   Command.withDescription(
     paragraphs(
-      "Import links from a CSV or NDJSON file of any size, also next to a running server.",
-      "CSV has the header chatId,gameId,lastVerifiedAt; NDJSON has an object with these fields on each line. A link without a lastVerifiedAt counts as verified now. If a file names a chat user twice, the first line counts when existing records are kept, and the last one when they are replaced.",
-      "A file is checked first: if a line is wrong, nothing is stored. The same command resumes an interrupted import, and does not repeat a completed one. Standard input is stored as it arrives.",
+      "Import links from a file of any size, also next to a running server: CSV (with commas, semicolons or tabs), NDJSON, a JSON array, a JSON object of ID to ID, an export of MongoDB, or a table of an SQLite file.",
+      "The columns may have the names that other systems use, in any letter case, such as Discord ID, discord_id, user_id and roblox_id; verifiedAt is the time. Rows whose verified is false, 0 or pending are left out.",
+      "Each row is taken or left out, and the report says why. The same command resumes an interrupted import, and does not repeat a completed one. Standard input is stored as it arrives.",
     ),
   ),
-  Command.withShortDescription("Import links from a CSV or NDJSON file"),
+  Command.withShortDescription("Import links from a CSV, JSON or SQLite file"),
   Command.withExamples([
     {
       command: "accountlink links import links.csv --account acme --dry-run",
       description: "See what would happen",
     },
     {
-      command: "accountlink links import links.csv --account acme",
-      description: "Into the account's global scope",
+      command: "accountlink links import links.csv --account acme --rejects left_out.csv",
+      description: "Into the account's global scope, with a list of what was left out",
     },
     {
-      command:
-        "zcat links.csv.gz | accountlink links import - --format csv --account acme --existing replace",
+      command: "zcat links.json.gz | accountlink links import - --account acme --on-conflict replace",
       description: "From a pipe, replacing what is there",
     },
   ]),
 );
+
+const run = Effect.fnUntraced(function* (choice: Choice) {
+  const { source, progressOf } = yield* openSource(choice, readOptions(choice));
+  const findScope = scopeFor(choice.account, targetOf(choice), choice.dryRun);
+  const show = yield* progressBar();
+  const onLeftOut = Option.isSome(choice.rejects)
+    ? yield* openRejects(choice.rejects.value)
+    : () => Effect.void;
+  return yield* importLinks(source, { findScope, origin: operatorOrigin() }, choice, {
+    onProgress: (progress) => show(progressOf(progress)),
+    onLeftOut,
+  });
+});
+
+const readOptions = ({ chatColumn, gameColumn, guild }: Choice): ReadOptions => ({
+  chatColumn: Option.getOrUndefined(chatColumn),
+  gameColumn: Option.getOrUndefined(gameColumn),
+  guildId: Option.getOrUndefined(guild) as GuildId | undefined,
+});
+
+const isUnknown = (name: string) =>
+  Effect.flatMap(KeyStore, (store) => Effect.map(store.findAccount(name), Option.isNone));
 
 const interruption = ({ file, dryRun }: Choice): CommandFailed => {
   const stays = dryRun ? "Interrupted" : "Interrupted: what was stored stays";
@@ -113,48 +162,6 @@ const interruption = ({ file, dryRun }: Choice): CommandFailed => {
   });
 };
 
-const openSource = Effect.fnUntraced(function* ({ file, format }: Choice) {
-  const fileSystem = yield* FileSystem.FileSystem;
-  const unreadable = (cause: unknown) =>
-    new CommandFailed({ problem: `Cannot read "${file}": ${reasonOf(cause)}` });
-  const chosen = Option.orElse(format, () => formatOfName(file));
-  if (Option.isNone(chosen)) {
-    return yield* new CommandFailed({
-      problem: `Cannot import "${file}": its format is not known, expected --format csv or --format ndjson`,
-    });
-  }
-  const { read } = linkFormats[chosen.value];
-  if (file === "-") {
-    const bytes = (yield* Stdio.Stdio).stdin.pipe(Stream.mapError(unreadable));
-    return { source: { lines: read(bytes), isRepeatable: false }, progressOf: progressOf(null) };
-  }
-  const { type, size } = yield* Effect.mapError(fileSystem.stat(file), unreadable);
-  const checked = { done: 0, total: Number(size) };
-  const bytes = NodeStream.fromReadable({
-    evaluate: () => createReadStream(file, { highWaterMark: readSize }),
-    onError: unreadable,
-  }).pipe(
-    Stream.tap((chunk) =>
-      Effect.sync(() => {
-        checked.done += chunk.length;
-      }),
-    ),
-  );
-  return {
-    // A pipe can be read once only.
-    source: { lines: read(bytes), isRepeatable: type === "File" },
-    progressOf: progressOf(checked),
-  };
-});
-
-/** While a file is checked, only the share of its bytes is known. */
-const progressOf =
-  (checked: { readonly done: number; readonly total: number } | null) =>
-  ({ phase, lines, total }: ImportProgress): Progress =>
-    phase === "checking" && checked !== null
-      ? { doing: phase, ...checked, unit: null }
-      : { doing: phase, done: lines, total, unit: "lines" };
-
 /** The scope, which is created if it does not exist, except in a dry run. */
 const scopeFor = Effect.fnUntraced(function* (name: string, target: ScopeTarget, dryRun: boolean) {
   const store = yield* KeyStore;
@@ -163,39 +170,52 @@ const scopeFor = Effect.fnUntraced(function* (name: string, target: ScopeTarget,
   return (yield* (yield* ApiKeys).scopeOf(made, target)).pid;
 });
 
-const refused = (file: string, { count, problems, stored }: WrongLines) =>
+const refusal = ({ file, strict }: Choice, { count, problems, stored }: WrongLines) =>
   new CommandFailed({
-    notes: lineNotes(problems, count),
-    problem: `Cannot import "${file}": ${countOf(count, "line")} ${count === 1 ? "is" : "are"} wrong, expected none (--skip-invalid leaves them out); ${
-      stored === 0 ? "nothing was stored" : `${countOf(stored, "link")} before were stored`
-    }`,
-    details: { refused: count, problems, stored },
+    notes: [
+      ...problems.map(lineNote),
+      ...(count > problems.length ? [`and ${countOf(count - problems.length, "row")} more`] : []),
+    ],
+    problem: `Cannot import "${file}": ${countOf(count, "row")} ${count === 1 ? "is" : "are"} wrong, expected ${
+      strict ? "none with --strict" : "some that are not"
+    }; ${stored === 0 ? "nothing was stored" : `${countOf(stored, "link")} before were stored`}`,
+    details: { wrong: count, problems, stored },
   });
 
-const lineNotes = (problems: ReadonlyArray<WrongLine>, count: number): ReadonlyArray<string> => {
-  const notes = problems.map(({ line, problem }) => `line ${line}: ${problem}`);
-  return count > problems.length ? [...notes, `and ${countOf(count - problems.length, "line")} more`] : notes;
-};
+const lineNote = ({ line, problem }: LeftOutLine): string => `line ${line}: ${problem}`;
 
-/** Prints the wrong lines that were skipped; the JSON output contains them already. */
-const tellLines = Effect.fnUntraced(function* (problems: ReadonlyArray<WrongLine>, count: number) {
-  if (count > 0 && !(yield* Json))
-    yield* Console.error(printable(redact(lineNotes(problems, count).join("\n"))));
-});
+const reasonNotes = ({ reason, count, first }: LeftOutRows): ReadonlyArray<string> => [
+  `  ${formatCount(count)}: ${leftOutReasons[reason]}`,
+  ...first.map((row) => `    ${lineNote(row)}`),
+  ...(count > first.length ? [`    and ${countOf(count - first.length, "row")} more`] : []),
+];
 
 const summary = (
   choice: Choice,
   outcome: ImportOutcome,
+  isNewAccount: boolean,
   seconds: number,
   location: StorageLocation["Service"],
 ): string => {
-  const { links, inserted, replaced, kept, refused: left, resumedAfter, doneBefore } = outcome;
+  const { links, inserted, replaced, unchanged, kept, leftOut, reasons, resumedAfter, doneBefore } = outcome;
   if (doneBefore) {
     return `"${choice.file}" was imported before into ${location.text}, with ${countOf(links, "link")}: nothing was changed (--from-start imports it again)`;
   }
-  const scope = `the ${scopeText(targetOf(choice))} scope of account "${choice.account}" in ${location.text}`;
-  const did = `${choice.dryRun ? "Would import" : "Imported"} ${countOf(links, "link")} into ${scope}`;
-  const from = resumedAfter === 0 ? "" : `, going on after line ${formatCount(resumedAfter)}`;
-  const counts = `${formatCount(inserted)} inserted, ${formatCount(replaced)} replaced, ${formatCount(kept)} kept`;
-  return `${did}${from}, in ${seconds.toFixed(1)} s: ${counts}, ${countOf(left, "line")} refused`;
+  const { account, dryRun, rejects } = choice;
+  const scope = `the ${scopeText(targetOf(choice))} scope of account "${account}" in ${location.text}`;
+  const did = `${dryRun ? "Would import" : "Imported"} ${countOf(links, "link")} into ${scope}`;
+  const from = resumedAfter === 0 ? "" : `, going on after row ${formatCount(resumedAfter)}`;
+  const counts = [
+    `${formatCount(inserted + replaced)} taken (${formatCount(inserted)} new, ${formatCount(replaced)} replaced)`,
+    `${formatCount(unchanged)} unchanged`,
+    `${formatCount(kept)} kept as the store has them`,
+    `${countOf(leftOut, "row")} left out`,
+  ].join(", ");
+  const isMade = dryRun ? "does not exist, and would be made" : "did not exist, and was made";
+  return [
+    `${did}${from}, in ${seconds.toFixed(1)} s: ${counts}`,
+    ...(isNewAccount ? [`Account "${account}" ${isMade}`] : []),
+    ...reasons.flatMap(reasonNotes),
+    ...(Option.isSome(rejects) ? [`All rows that were left out are in "${rejects.value}"`] : []),
+  ].join("\n");
 };

@@ -63,10 +63,12 @@ describe("accountlink links", () => {
     const imported = await place.run("links", "import", csv, ...scope);
     expect(imported).toMatchObject({ code: 0, stderr: "" });
     expect(imported.stdout).toMatch(
-      /^Imported 1,234 links into the global scope of account "acme" in data folder "[^"]+\/data", in \d+\.\d s: 1,234 inserted, 0 replaced, 0 kept, 0 lines refused\n$/,
+      /^Imported 1,234 links into the global scope of account "acme" in data folder "[^"]+\/data", in \d+\.\d s: 1,234 taken \(1,234 new, 0 replaced\), 0 unchanged, 0 kept as the store has them, 0 rows left out\nAccount "acme" did not exist, and was made\n$/,
     );
     expect(await exported(place)).toEqual(lines.toSorted());
-    expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1_234, replaced: 0, kept: 0 }]);
+    expect(importEntries(place.dataFolder)).toEqual([
+      { inserted: 1_234, replaced: 0, unchanged: 0, kept: 0 },
+    ]);
 
     const ndjson = join(place.folder, "links.ndjson");
     expect(await place.json("links", "export", ...scope, "--output", ndjson)).toEqual({
@@ -93,36 +95,66 @@ describe("accountlink links", () => {
       "LINKS.CSV",
       '\uFEFF"gameId","chatId","lastVerifiedAt"\r\n"1","10001",\r\n\r\n2,10002,2026-01-02\r\n3,10003,2026-01-02T01:00:00+01:00',
     );
-    expect(await place.json("links", "import", file, ...scope)).toMatchObject({ inserted: 3, refused: 0 });
+    expect(await place.json("links", "import", file, ...scope)).toMatchObject({
+      taken: 3,
+      inserted: 3,
+      leftOut: 0,
+    });
     const [first = "", ...others] = await exported(place);
     expect(others).toEqual(["10002,2,2026-01-02T00:00:00.000Z", "10003,3,2026-01-02T00:00:00.000Z"]);
     expect(first).toMatch(/^10001,1,/);
     expect(Date.parse(first.slice("10001,1,".length))).toBeGreaterThanOrEqual(before);
   });
 
-  it("stores nothing of a file with wrong lines, or leaves them out", async () => {
+  it("leaves wrong rows out, or stores nothing of their file", async () => {
     const place = await makeWorkplace();
     const wrong = Array.from({ length: 12 }, () => "12,1,");
     const file = await place.file(
       "links.csv",
       csvOf(["10001,1,2026-01-01", ...wrong, '"10002,2,', "10003,x,"]),
     );
-    const refused = await place.run("links", "import", file, ...scope);
+    const refused = await place.run("links", "import", file, ...scope, "--strict");
     expect(refused).toMatchObject({ code: 1, stdout: "" });
     expect(refused.stderr.trimEnd().split("\n")).toEqual([
       ...Array.from(
         { length: 10 },
         (_, index) => `line ${index + 3}: chatId is "12", expected 5 to 32 digits`,
       ),
-      "and 4 lines more",
-      `Cannot import "${file}": 14 lines are wrong, expected none (--skip-invalid leaves them out); nothing was stored`,
+      "and 4 rows more",
+      `Cannot import "${file}": 14 rows are wrong, expected none with --strict; nothing was stored`,
     ]);
     expect(rows(place.dataFolder, "SELECT name FROM accounts")).toEqual([]);
 
-    const skipped = await place.json("links", "import", file, ...scope, "--skip-invalid");
-    expect(skipped).toMatchObject({ links: 1, inserted: 1, refused: 14 });
+    const rejects = join(place.folder, "rejects.csv");
+    const told = await place.run("links", "import", file, ...scope, "--dry-run", "--rejects", rejects);
+    expect(told.code).toBe(0);
+    expect(told.stdout.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/^Would import 1 link into .*: 1 taken .*, 14 rows left out$/) as unknown,
+      'Account "acme" does not exist, and would be made',
+      "  12: The chat ID is not an ID",
+      ...Array.from(
+        { length: 10 },
+        (_, index) => `    line ${index + 3}: chatId is "12", expected 5 to 32 digits`,
+      ),
+      "    and 2 rows more",
+      "  1: The row cannot be read",
+      "    line 15: a quote is misplaced, expected cells that are quoted whole or not at all",
+      "  1: The game ID is not an ID",
+      '    line 16: gameId is "x", expected 1 to 32 digits',
+      `All rows that were left out are in "${rejects}"`,
+    ]);
+    const rows_ = (await readFile(rejects, "utf8")).trimEnd().split("\n");
+    expect(rows_).toHaveLength(15);
+    expect(rows_.slice(0, 2)).toEqual([
+      "line,reason,row",
+      '3,"chatId is ""12"", expected 5 to 32 digits","12,1,"',
+    ]);
+    expect(rows(place.dataFolder, "SELECT name FROM accounts")).toEqual([]);
+
+    const skipped = await place.json("links", "import", file, ...scope);
+    expect(skipped).toMatchObject({ links: 1, taken: 1, inserted: 1, leftOut: 14, isNewAccount: true });
     expect(await exported(place)).toEqual(["10001,1,2026-01-01T00:00:00.000Z"]);
-    expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, kept: 0 }]);
+    expect(importEntries(place.dataFolder)).toEqual([{ inserted: 1, replaced: 0, unchanged: 0, kept: 0 }]);
   });
 
   it("names the line from which a file cannot be read, and never a key in it", async () => {
@@ -137,19 +169,20 @@ describe("accountlink links", () => {
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
       return stderr.trimEnd().replace(/^.*Cannot import "[^"]+": /, "");
     };
-    const expected = 'expected "chatId,gameId" or "chatId,gameId,lastVerifiedAt"';
-    expect(await refusalOf("a.csv", "")).toBe(`line 1: the header is "", ${expected}`);
-    expect(await refusalOf("b.csv", "10001,1\n")).toBe(`line 1: the header is "10001,1", ${expected}`);
-    expect(await refusalOf("c.csv", "chatId,gameId,note\n")).toBe(
-      `line 1: the header is "chatId,gameId,note", ${expected}`,
+    expect(await refusalOf("a.csv", "")).toBe(
+      'line 1: the header is "", expected its names, such as chatId and gameId',
     );
-    expect(await refusalOf("e.txt", "")).toBe(
-      "its format is not known, expected --format csv or --format ndjson",
+    expect(await refusalOf("b.csv", "10001,1\n")).toBe(
+      'line 1: the header is "10001,1", expected a column of chat IDs, such as chatId, discord_id or user_id, and a column of game IDs, such as gameId or roblox_id',
+    );
+    expect(await refusalOf("accounts.aof", "200000000000000001 069a79f4-44e9-4726-a5be-fca90e38aaf5\n")).toBe(
+      "line 1: the file is one of DiscordSRV: it links Discord users to Minecraft UUIDs, which are no game IDs here",
     );
 
     const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
     const leaking = await place.file("f.csv", csvOf([`${token},1,`]));
     const { stderr } = await place.run("links", "import", leaking, ...scope);
+    expect(stderr).not.toContain(token.slice(-43));
     expect(stderr).toContain('line 2: chatId is "alk_Aa0Bb1Cc2Dd3_…", expected 5 to 32 digits');
     expect(await place.json("links", "import", join(place.folder, "none.csv"), ...scope)).toEqual({
       error: expect.stringContaining("ENOENT") as unknown,
@@ -168,16 +201,16 @@ describe("accountlink links", () => {
     await importing(first);
     const before = await exported(place);
 
-    const kept = { links: 3, inserted: 1, replaced: 0, kept: 2 };
-    const replaced = { links: 3, inserted: 1, replaced: 1, kept: 1 };
+    const kept = { links: 3, inserted: 1, replaced: 0, unchanged: 1, kept: 1 };
+    const replaced = { links: 3, inserted: 1, replaced: 1, unchanged: 1, kept: 0 };
     expect(await importing(second, "--dry-run")).toMatchObject({ dryRun: true, ...kept });
-    expect(await importing(second, "--existing", "replace", "--dry-run")).toMatchObject({
+    expect(await importing(second, "--on-conflict", "replace", "--dry-run")).toMatchObject({
       dryRun: true,
       ...replaced,
     });
     expect(await exported(place)).toEqual(before);
     expect(importEntries(place.dataFolder)).toHaveLength(1);
-    expect(await importing(second, "--existing", "replace")).toMatchObject({ dryRun: false, ...replaced });
+    expect(await importing(second, "--on-conflict", "replace")).toMatchObject({ dryRun: false, ...replaced });
     expect(await exported(place)).toEqual([
       "10001,1,2026-01-01T00:00:00.000Z",
       "10002,9,2026-01-01T00:00:00.000Z",
@@ -198,7 +231,7 @@ describe("accountlink links", () => {
     expect(importEntries(place.dataFolder)).toHaveLength(1);
     expect(await place.json("links", "import", file, ...scope, "--from-start")).toMatchObject({
       doneBefore: false,
-      kept: 50,
+      unchanged: 50,
     });
     await writeFile(file, csvOf(makeLines(51)));
     expect(await place.json("links", "import", file, ...scope)).toMatchObject({
@@ -215,9 +248,9 @@ describe("accountlink links", () => {
     expect(JSON.parse(imported.stdout)).toMatchObject({ links: 200, inserted: 200, resumedAfter: 0 });
     expect(await exported(place)).toEqual(lines.toSorted());
     const late = [...makeLines(10_050).slice(200), "wrong"];
-    const refused = await place.runWith(csvOf(late), ...flags);
+    const refused = await place.runWith(csvOf(late), ...flags, "--strict");
     expect(refused.code).toBe(1);
-    expect(JSON.parse(refused.stdout)).toMatchObject({ refused: 1, stored: 0 });
+    expect(JSON.parse(refused.stdout)).toMatchObject({ wrong: 1, stored: 0 });
   });
 
   it("takes and fills pipes that have a name", async () => {
@@ -227,7 +260,7 @@ describe("accountlink links", () => {
     const lines = makeLines(20_000);
     const importing = place.json("links", "import", pipe, ...scope);
     await writeFile(pipe, csvOf(lines));
-    expect(await importing).toMatchObject({ links: 20_000, inserted: 20_000, refused: 0 });
+    expect(await importing).toMatchObject({ links: 20_000, inserted: 20_000, leftOut: 0 });
     const exporting = place.json("links", "export", ...scope, "--output", pipe);
     expect(await readFile(pipe, "utf8")).toBe(csvOf(lines.toSorted()));
     expect(await exporting).toEqual({ file: pipe, format: "csv", links: 20_000 });
@@ -248,7 +281,7 @@ describe("accountlink links", () => {
     expect(insertedByEntries(place.dataFolder)).toBe(stored);
 
     expect(await place.json("links", "import", file, ...scope)).toMatchObject({
-      resumedAfter: stored + 1,
+      resumedAfter: stored,
       inserted: lines.length - stored,
       kept: 0,
     });

@@ -1,89 +1,133 @@
 /**
- * Links in CSV, with a header.
+ * Links in CSV, with a header. Cells are separated by commas, semicolons or tabs.
  */
 import { formatTimestamp } from "../../timestamp.ts";
-import {
-  fields,
-  type LinkFormat,
-  type LinkLine,
-  quoted,
-  readLink,
-  UnreadableLinkFile,
-} from "./link_format.ts";
-import { type LineParser, readLines } from "./text_lines.ts";
+import { type Columns, columnsOf } from "./columns.ts";
+import { fields, type LinkFormat, quoted, type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
+import { leftOut, readRow } from "./row.ts";
+import { type LineParser, linesParser } from "./text_lines.ts";
+import { longestRow, type Parsed, readText, type TextParser } from "./text_rows.ts";
+
+export const csvParser = (options: ReadOptions): TextParser => linesParser(csvLines(options));
 
 /** IDs and times need no quotes. */
 export const csv: LinkFormat = {
-  endings: ["csv"],
-  read: readLines(() => csvParser()),
+  endings: ["csv", "tsv"],
+  read: readText(csvParser),
   header: `${fields.join(",")}\n`,
   write: ({ chatId, gameId, lastVerifiedAt }) => `${chatId},${gameId},${formatTimestamp(lastVerifiedAt)}\n`,
 };
 
-/** The column of each field, or -1. */
-type Columns = Readonly<Record<(typeof fields)[number], number>>;
+/** What the header says. */
+interface Header {
+  readonly columns: Columns;
+  readonly width: number;
+  readonly cellsOf: (text: string) => ReadonlyArray<string> | null;
+}
 
 /**
- * Cells contain no line breaks, so lines are parsed one by one, and a misplaced quote affects one
+ * Only cells of other columns, such as notes, contain line breaks: where there are none, a misplaced quote affects one
  * line only.
  */
-const csvParser = (): LineParser => {
-  let columns: Columns | undefined;
-  let width = 0;
+const csvLines = (options: ReadOptions): LineParser => {
+  let header: Header | undefined;
+  /** The lines of a row whose quotes are open. */
+  let open: Array<string> = [];
+  let openSince = 0;
 
-  const readRow = (
-    cells: ReadonlyArray<string>,
-    { chatId, gameId, lastVerifiedAt }: Columns,
+  const readWhole = (
+    text: string,
     line: number,
-  ): LinkLine =>
-    cells.length === width
-      ? readLink(cells[chatId], cells[gameId], cells[lastVerifiedAt], line)
-      : { line, problem: `the line has ${cells.length} cells, expected ${width}` };
+    { columns, width, cellsOf }: Header,
+  ): ReadonlyArray<Parsed> => {
+    const cells = cellsOf(text);
+    const row = { line, text, values: cells ?? [] };
+    if (cells === null) {
+      return [
+        leftOut(row, "row", "a quote is misplaced, expected cells that are quoted whole or not at all"),
+      ];
+    }
+    if (cells.every((cell) => cell === "")) return [];
+    return cells.length === width
+      ? [readRow(row, columns, options)]
+      : [leftOut(row, "row", `the line has ${cells.length} cells, expected ${width}`)];
+  };
+
+  /** The first line of an open row is wrong, and the others may not be. */
+  const giveUp = (known: Header): ReadonlyArray<Parsed> => {
+    const [first = "", ...others] = open;
+    open = [];
+    return [
+      ...readWhole(first, openSince, known),
+      ...others.flatMap((text, index) => readLine(text, openSince + 1 + index, known)),
+    ];
+  };
+
+  const readLine = (text: string, line: number, known: Header): ReadonlyArray<Parsed> => {
+    const hasNotes = known.width > fields.length;
+    if (open.length === 0) {
+      if (!hasNotes || quotesIn(text) % 2 === 0) return readWhole(text, line, known);
+      open = [text];
+      openSince = line;
+      return [];
+    }
+    open.push(text);
+    const whole = open.join("\n");
+    if (quotesIn(text) % 2 === 1) {
+      open = [];
+      return readWhole(whole, openSince, known);
+    }
+    return whole.length > longestRow / 4 ? giveUp(known) : [];
+  };
 
   return {
     read: (text, line) => {
-      const cells = cellsOf(text);
-      if (columns === undefined) {
-        columns = columnsOf(cells ?? []);
-        width = cells?.length ?? 0;
-        return columns === undefined ? noHeader(line, text) : null;
-      }
-      if (text === "" || text === '""') return null;
-      return cells === null
-        ? { line, problem: "a quote is misplaced, expected cells that are quoted whole or not at all" }
-        : readRow(cells, columns, line);
+      if (header !== undefined) return readLine(text, line, header);
+      if (text.trim() === "" || /^sep=.$/.test(text)) return [];
+      const found = headerOf(text, options);
+      if (typeof found === "string") return [noHeader(line, text, found)];
+      header = found;
+      return [];
     },
-    missing: (lines) => (columns === undefined ? noHeader(lines + 1, "") : null),
+    end: (lines) => {
+      if (header === undefined)
+        return [noHeader(lines + 1, "", "expected its names, such as chatId and gameId")];
+      return open.length === 0 ? [] : giveUp(header);
+    },
   };
 };
 
-const quotedOrPlain = String.raw`"([^"]*(?:""[^"]*)*)"|([^",]*)`;
-const wholeRow = new RegExp(`^(?:${quotedOrPlain})(?:,(?:${quotedOrPlain}))*$`);
-const nextCell = new RegExp(`(?:^|,)(?:${quotedOrPlain})`, "g");
+const quotesIn = (text: string): number => text.split('"').length - 1;
 
-/** The cells of a line, or null if a quote is misplaced. */
-const cellsOf = (text: string): ReadonlyArray<string> | null => {
-  if (!text.includes('"')) return text.split(",");
-  if (!wholeRow.test(text)) return null;
-  return Array.from(text.matchAll(nextCell), ([, whole, plain = ""]) =>
-    whole === undefined ? plain : whole.replaceAll('""', '"'),
-  );
+/** Makes the function that splits lines into trimmed cells; null if a quote is misplaced. */
+const splitter = (separator: string) => {
+  const quotedOrPlain = String.raw`[ \u00A0]*"([^"]*(?:""[^"]*)*)"[ \u00A0]*|([^"${separator}]*)`;
+  const wholeRow = new RegExp(`^(?:${quotedOrPlain})(?:${separator}(?:${quotedOrPlain}))*$`);
+  const nextCell = new RegExp(`(?:^|${separator})(?:${quotedOrPlain})`, "g");
+  return (text: string): ReadonlyArray<string> | null => {
+    if (!text.includes('"')) return text.split(separator).map(trim);
+    if (!wholeRow.test(text)) return null;
+    return Array.from(text.matchAll(nextCell), ([, whole, plain = ""]) =>
+      trim(whole === undefined ? plain : whole.replaceAll('""', '"')),
+    );
+  };
 };
 
-const columnsOf = (header: ReadonlyArray<string>): Columns | undefined => {
-  const [chatId, gameId, lastVerifiedAt] = fields.map((field) => header.indexOf(field)) as [
-    number,
-    number,
-    number,
-  ];
-  const known = [chatId, gameId, lastVerifiedAt].filter((index) => index >= 0).length;
-  return chatId >= 0 && gameId >= 0 && known === header.length
-    ? { chatId, gameId, lastVerifiedAt }
-    : undefined;
+const trim = (cell: string): string => cell.trim();
+
+const splitters = [",", ";", "\t"].map(splitter);
+
+/** The header by the first separator that gives it the columns, or what is wrong with it. */
+const headerOf = (text: string, options: ReadOptions): Header | string => {
+  let problem = "";
+  for (const cellsOf of splitters) {
+    const cells = cellsOf(text) ?? [];
+    const columns = columnsOf(cells, options);
+    if (typeof columns !== "string") return { columns, width: cells.length, cellsOf };
+    if (problem === "" || cells.length > 1) problem = columns;
+  }
+  return problem;
 };
 
-const noHeader = (line: number, text: string): UnreadableLinkFile =>
-  new UnreadableLinkFile({
-    line,
-    reason: `the header is ${quoted(text)}, expected "chatId,gameId" or "chatId,gameId,lastVerifiedAt"`,
-  });
+const noHeader = (line: number, text: string, problem: string): UnreadableLinkFile =>
+  new UnreadableLinkFile({ line, reason: `the header is ${quoted(text)}, ${problem}` });

@@ -1,18 +1,26 @@
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Option, Stream } from "effect";
-import type { LinkLine } from "./link_format.ts";
-import { formatOfName, type LinkFormatName, linkFormats } from "./link_formats.ts";
+import type { GuildId } from "../../ids.ts";
+import type { LinkLine, ReadOptions } from "./link_format.ts";
+import { formatOfName, type LinkReaderName, linkFormats, linkReaders } from "./link_formats.ts";
 
 const encoder = new TextEncoder();
 
-/** The lines of a file that arrives in pieces of that many bytes. */
-const parse = (content: string, format: LinkFormatName, pieceSize = 1_000_000) => {
-  const bytes = encoder.encode(content);
+/** The rows of a file that arrives in pieces of that many bytes. */
+const parseBytes = (
+  bytes: Uint8Array,
+  format: LinkReaderName = "auto",
+  pieceSize = 1_000_000,
+  options: ReadOptions = {},
+) => {
   const pieces = Array.from({ length: Math.ceil(bytes.length / pieceSize) }, (_, index) =>
     bytes.subarray(index * pieceSize, (index + 1) * pieceSize),
   );
-  return Stream.runCollect(linkFormats[format].read(Stream.fromIterable(pieces)));
+  return Stream.runCollect(linkReaders[format](Stream.fromIterable(pieces), options));
 };
+
+const parse = (content: string, format?: LinkReaderName, pieceSize?: number, options?: ReadOptions) =>
+  parseBytes(encoder.encode(content), format, pieceSize, options);
 
 const link = (line: number, chatId: string, gameId: string, lastVerifiedAt: number | null) => ({
   line,
@@ -22,7 +30,15 @@ const link = (line: number, chatId: string, gameId: string, lastVerifiedAt: numb
 const problemsOf = (lines: ReadonlyArray<LinkLine>) =>
   lines.flatMap((read) => ("problem" in read ? [`${read.line}: ${read.problem}`] : []));
 
-describe("LinkFormat.read", () => {
+const reasonsOf = (lines: ReadonlyArray<LinkLine>) =>
+  lines.map((read) => ("problem" in read ? read.reason : `${read.link.chatId} ${read.link.gameId}`));
+
+const unreadable = (content: string, format?: LinkReaderName) =>
+  Effect.map(Effect.flip(parse(content, format)), String);
+
+const time = Date.parse("2026-01-01T00:00:00.000Z");
+
+describe("linkReaders", () => {
   const csv =
     'chatId,gameId,lastVerifiedAt\r\n10001,1,2026-01-01T00:00:00.000Z\r\n\r\n10002,2,\r\n"10003","3",1970-01-01';
   const ndjson = [
@@ -31,52 +47,204 @@ describe("LinkFormat.read", () => {
     '{"gameId":"2","chatId":"10002","lastVerifiedAt":null}',
     '{"chatId":"10003","gameId":"3","lastVerifiedAt":"1970-01-01T01:00:00+01:00"}',
   ].join("\r\n");
+  const array =
+    '[\n {"chatId": "10001", "gameId": "1", "lastVerifiedAt": "2026-01-01"},\n {"chatId": "10002",\n "gameId": "2", "note": "a \\"quoted\\" ]},{ note\\\\"},\n\n{"chatId":"10003","gameId":"3","lastVerifiedAt":"1970-01-01","more":{"deep":[1,{}]}}]\n';
+  const sequence =
+    '{\n  "chatId": "10001",\n  "gameId": "1", "lastVerifiedAt": "2026-01-01"\n}\n{ "chatId": "10002", "gameId": "2" }\n{\n"chatId":"10003","gameId":"3","lastVerifiedAt":"1970-01-01"}';
 
   it.effect.each([
     { format: "csv" as const, content: csv, lines: [2, 4, 5] },
     { format: "ndjson" as const, content: ndjson, lines: [1, 3, 4] },
-  ])("reads $format in pieces of any size", ({ format, content, lines: [a = 0, b = 0, c = 0] }) =>
+    { format: "json" as const, content: array, lines: [2, 3, 6] },
+    { format: "json" as const, content: sequence, lines: [1, 5, 6] },
+  ])(
+    "read $format in pieces of any size, named or not",
+    ({ format, content, lines: [a = 0, b = 0, c = 0] }) =>
+      Effect.gen(function* () {
+        const expected = [link(a, "10001", "1", time), link(b, "10002", "2", null), link(c, "10003", "3", 0)];
+        for (const size of [1, 2, 3, 7, 64, 1_000]) {
+          expect(yield* parse(content, format, size)).toEqual(expected);
+          expect(yield* parse(content, "auto", size)).toEqual(expected);
+        }
+      }),
+  );
+
+  it.effect("read an object of ID to ID, on one line or many", () =>
     Effect.gen(function* () {
-      const expected = [
-        link(a, "10001", "1", 1_767_225_600_000),
-        link(b, "10002", "2", null),
-        link(c, "10003", "3", 0),
-      ];
-      for (const size of [1, 2, 3, 7, 64, 1_000]) {
-        expect(yield* parse(content, format, size)).toEqual(expected);
+      const object = {
+        100001: "1",
+        100002: { $numberLong: "2" },
+        100003: 3,
+        100004: { robloxId: "4" },
+        100005: null,
+      };
+      for (const text of [
+        JSON.stringify(object),
+        JSON.stringify(object, null, 2),
+        `{"100001":"1",\n${JSON.stringify(object).slice(14)}`,
+      ]) {
+        for (const size of [1, 5, 1_000]) {
+          expect(reasonsOf(yield* parse(text, "auto", size))).toEqual([
+            "100001 1",
+            "100002 2",
+            "100003 3",
+            "100004 4",
+            "no_game_id",
+          ]);
+        }
+      }
+      expect(yield* parse("{}")).toEqual([]);
+      expect(yield* parse("[]")).toEqual([]);
+    }),
+  );
+
+  it.effect("know text by its byte order mark, and UTF-16 without one", () =>
+    Effect.gen(function* () {
+      const text = "Discord ID;Roblox ID\r\n100001;1\r\n";
+      const wide = Array.from(text, (character) => character.charCodeAt(0));
+      const little = wide.flatMap((code) => [code & 255, code >> 8]);
+      const big = wide.flatMap((code) => [code >> 8, code & 255]);
+      for (const bytes of [
+        [0xef, 0xbb, 0xbf, ...encoder.encode(text)],
+        [0xff, 0xfe, ...little],
+        [0xfe, 0xff, ...big],
+        little,
+        big,
+      ]) {
+        for (const size of [1, 3, 1_000]) {
+          expect(yield* parseBytes(new Uint8Array(bytes), "auto", size)).toEqual([
+            link(2, "100001", "1", null),
+          ]);
+        }
       }
     }),
   );
 
-  it.effect("finds columns by their names, and does without the one for the time", () =>
+  it.effect.each([
+    "Discord ID,Roblox ID",
+    "discord_id;roblox_id",
+    "DISCORD-USER-ID\tROBLOX USER ID",
+    "chatid,gameid",
+    "chatId, gameId",
+    '"discord","roblox"',
+    "user_id,default_account_id",
+    "_id,robloxID",
+    "userId,primaryAccount",
+    "sep=;\ndiscordId;robloxId",
+  ])("find the columns of %j", (header) =>
     Effect.gen(function* () {
-      expect(yield* parse("gameId,chatId\n1,10001\n", "csv")).toEqual([link(2, "10001", "1", null)]);
-      expect(yield* parse("lastVerifiedAt,gameId,chatId\n1970-01-01,1,10001", "csv")).toEqual([
-        link(2, "10001", "1", 0),
+      const separator = /[;\t]/.exec(header.replace("sep=;\n", ""))?.[0] ?? ",";
+      const rows = yield* parse(`${header}\n 100001 ${separator}"1"\n`);
+      expect(reasonsOf(rows)).toEqual(["100001 1"]);
+    }),
+  );
+
+  it.effect("prefer the column that says what it is, and the one that is named", () =>
+    Effect.gen(function* () {
+      const header = "id,user_id,discord_id,roblox,roblox_id,Link: Player";
+      const content = `${header}\n7,10007,10001,ada,1,5\n`;
+      expect(reasonsOf(yield* parse(content))).toEqual(["10001 1"]);
+      const options = { chatColumn: "User-ID", gameColumn: "Link: Player" };
+      expect(reasonsOf(yield* parse(content, "csv", 100, options))).toEqual(["10007 5"]);
+      expect(
+        reasonsOf(yield* parse('{"a":"10001","b":"1"}', "auto", 100, { chatColumn: "a", gameColumn: "b" })),
+      ).toEqual(["10001 1"]);
+    }),
+  );
+
+  it.effect("leave out what was not verified, and other guilds", () =>
+    Effect.gen(function* () {
+      const content = `discord_id,roblox_id,verified,guild_id\n10001,1,true,70001\n10002,1,0,70001\n10003,1,FALSE,70001\n10004,1,pending,70001\n10005,1,1,70002\n10006,1,,\n`;
+      const linked = ["10001 1", "not_verified", "not_verified", "not_verified", "10005 1", "10006 1"];
+      expect(reasonsOf(yield* parse(content))).toEqual(linked);
+      const guildId = "70001" as GuildId;
+      expect(reasonsOf(yield* parse(content, "auto", 100, { guildId }))).toEqual([
+        ...linked.slice(0, 4),
+        "other_guild",
+        "other_guild",
+      ]);
+      const json =
+        '[{"discordId":"10001","robloxId":"1","verified":false},{"discordId":"10002","robloxId":"1","verified":true,"status":"pending"}]';
+      expect(reasonsOf(yield* parse(json))).toEqual(["not_verified", "not_verified"]);
+      const without = yield* Effect.flip(parse("discordId,robloxId\n", "csv", 100, { guildId }));
+      expect(String(without)).toContain("expected a column of guilds, named guildId");
+    }),
+  );
+
+  it.effect("refuse numbers that have lost their digits", () =>
+    Effect.gen(function* () {
+      const spreadsheet = "a spreadsheet has destroyed the number, export it again with the column as text";
+      const rows = yield* parse(
+        'Discord ID;Roblox ID\n1.2E+17;1\n"2,00E+17";1\n100001;1e5\n123456789012345680.0;1\n100002;1234.0\n',
+      );
+      expect(problemsOf(rows)).toEqual([
+        `2: chatId is "1.2E+17": ${spreadsheet}`,
+        `3: chatId is "2,00E+17": ${spreadsheet}`,
+        `4: gameId is "1e5": ${spreadsheet}`,
+        `5: chatId is "123456789012345680.0": ${spreadsheet}`,
+      ]);
+      expect(reasonsOf(rows).at(-1)).toBe("100002 1234");
+      const numbers = yield* parse(
+        '[{"discordId":200000000000000001,"robloxId":1},\n{"discordId":9007199254740991,"robloxId":1},\n{"discordId":1.5,"robloxId":1},{"discordId":{"$numberDouble":"1.2E17"},"robloxId":1}]',
+      );
+      expect(reasonsOf(numbers)).toEqual(["destroyed", "9007199254740991 1", "destroyed", "destroyed"]);
+      expect(problemsOf(numbers)[0]).toBe(
+        '1: chatId is the number "200000000000000000", whose last digits are lost: write it as text, in quotes',
+      );
+    }),
+  );
+
+  it.effect("see IDs that are swapped, but not in exports of this service", () =>
+    Effect.gen(function* () {
+      const swapped = yield* parse("discordId,robloxId\n1234567,200000000000000001\n1,200000000000000001\n");
+      expect(reasonsOf(swapped)).toEqual(["swapped", "swapped"]);
+      expect(reasonsOf(yield* parse("chatId,gameId\n1234567,200000000000000001\n"))).toEqual([
+        "1234567 200000000000000001",
       ]);
     }),
   );
 
-  it.effect("says what is wrong with a line of CSV and goes on", () =>
+  it.effect("read times as other systems write them", () =>
+    Effect.gen(function* () {
+      for (const written of [
+        '"2026-01-01 00:00:00"',
+        '"2026-01-01T00:00:00.000"',
+        '"2026-01-01 00:00:00 UTC"',
+        "1767225600",
+        "1767225600000",
+        '"1767225600000000"',
+        '{"$date":"2026-01-01T00:00:00Z"}',
+        '{"$date":{"$numberLong":"1767225600000"}}',
+      ]) {
+        const rows = yield* parse(`{"discordId":"10001","robloxId":"1","verifiedAt":${written}}`);
+        expect(rows).toEqual([link(1, "10001", "1", time)]);
+      }
+      const wrong = yield* parse("discordId,robloxId,verified_at\n10001,1,tomorrow\n10001,1,2026-13-01\n");
+      expect(problemsOf(wrong)).toEqual([
+        '2: the time is "tomorrow", expected an ISO 8601 date, or a date and time',
+        '3: the time is "2026-13-01", expected an ISO 8601 date, or a date and time',
+      ]);
+    }),
+  );
+
+  it.effect("say what is wrong with a line of CSV and go on", () =>
     Effect.gen(function* () {
       const lines = yield* parse(
-        `chatId,gameId,lastVerifiedAt\n1,1,\n10001,,\n10001,1\n10001,1,tomorrow\n"a""b",1,\n10001,1,2026-13-01\n10002,2,\n`,
+        `chatId,gameId,lastVerifiedAt\n1,1,\n10001,,\n10001,1\n"a""b",1,\n=1+1,1,\n,,\n10002,2,\n`,
         "csv",
       );
-      const time = "expected an ISO 8601 date, or a date and time with its offset";
       expect(problemsOf(lines)).toEqual([
         '2: chatId is "1", expected 5 to 32 digits',
         "3: gameId is missing, expected 1 to 32 digits",
         "4: the line has 2 cells, expected 3",
-        `5: lastVerifiedAt is "tomorrow", ${time}`,
-        '6: chatId is "a\\"b", expected 5 to 32 digits',
-        `7: lastVerifiedAt is "2026-13-01", ${time}`,
+        '5: chatId is "a\\"b", expected 5 to 32 digits',
+        '6: chatId is the formula "=1+1", expected 5 to 32 digits',
       ]);
       expect(lines.at(-1)).toEqual(link(8, "10002", "2", null));
     }),
   );
 
-  it.effect("a misplaced quote spoils only its own line", () =>
+  it.effect("let a misplaced quote spoil only its own line", () =>
     Effect.gen(function* () {
       const problem = "a quote is misplaced, expected cells that are quoted whole or not at all";
       const broken = ['"10001,1,', '10001",1,', '"10001"x,1,', '10001,"1,2026-01-01'];
@@ -89,41 +257,93 @@ describe("LinkFormat.read", () => {
     }),
   );
 
-  it.effect("says what is wrong with a line of NDJSON and goes on", () =>
+  it.effect("take notes with line breaks, and give up on a quote that is never closed", () =>
+    Effect.gen(function* () {
+      const header = "discordId,robloxId,name,note";
+      const content = `${header}\n10001,1,ada,"a note\nof two, ""quoted"" lines"\n10002,2,bob,\n`;
+      expect(yield* parse(content)).toEqual([link(2, "10001", "1", null), link(4, "10002", "2", null)]);
+      const open = `${header}\n10001,1,ada,"open\n${"10002,2,bob,x\n".repeat(2_000)}`;
+      const rows = yield* parse(open, "csv", 1_000);
+      expect(rows[0]).toMatchObject({ line: 2, reason: "row" });
+      expect(rows.slice(1)).toEqual(
+        Array.from({ length: 2_000 }, (_, index) => link(index + 3, "10002", "2", null)),
+      );
+    }),
+  );
+
+  it.effect("say what is wrong with a line of NDJSON and go on", () =>
     Effect.gen(function* () {
       const lines = yield* parse(
-        `nonsense\n[]\n{"chatId":10001,"gameId":"1"}\n{"chatId":"10001","gameId":"1","note":1}\n{"chatId":"10002","gameId":"2"}`,
+        `nonsense\n[]\n{"chatId":true,"gameId":"1"}\n{"chatId":"10001","game":"1"}\n{"chatId":"10002","gameId":"2","note":1}`,
         "ndjson",
       );
       expect(problemsOf(lines)).toEqual([
-        "1: the line is not a JSON object",
-        "2: the line is not a JSON object",
-        '3: chatId is the JSON "10001", expected a string of 5 to 32 digits',
-        '4: the field "note" is not known, expected chatId, gameId, lastVerifiedAt',
+        "1: the row is not a JSON object",
+        "2: the row is not a JSON object",
+        '3: chatId is "true", expected 5 to 32 digits',
+        "4: the object has other names: expected a column of game IDs, such as gameId or roblox_id",
       ]);
       expect(lines.at(-1)).toEqual(link(5, "10002", "2", null));
     }),
   );
 
-  it.effect("ends where the file cannot be read on", () =>
+  it.effect("end where the file cannot be read on", () =>
     Effect.gen(function* () {
-      const reasonOf = (content: string, format: LinkFormatName) =>
-        Effect.map(Effect.flip(parse(content, format)), String);
-      const header = 'expected "chatId,gameId" or "chatId,gameId,lastVerifiedAt"';
-      expect(yield* reasonOf("", "csv")).toContain(`Cannot read line 1: the header is "", ${header}`);
-      expect(yield* reasonOf("chatId,gameId,gameId\n", "csv")).toContain(header);
-      expect(yield* reasonOf("chatId,lastVerifiedAt\n", "csv")).toContain(header);
-      expect(yield* reasonOf('"chatId,gameId\n10001,1\n', "csv")).toContain(header);
-      expect(yield* reasonOf(`chatId,gameId\n${"1".repeat(70_000)}`, "csv")).toContain(
-        "Cannot read line 2: expected 65536",
+      const names =
+        "expected a column of chat IDs, such as chatId, discord_id or user_id, and a column of game IDs, such as gameId or roblox_id";
+      expect(yield* unreadable("", "csv")).toContain('the header is "", expected its names');
+      expect(yield* unreadable("10001,1\n")).toContain(
+        `Cannot read line 1: the header is "10001,1", ${names}`,
       );
-      expect(yield* reasonOf(`{}\n${" ".repeat(70_000)}`, "ndjson")).toContain(
-        "Cannot read line 2: expected 65536",
+      expect(yield* unreadable("chatId,lastVerifiedAt\n")).toContain("expected a column of game IDs");
+      expect(yield* unreadable("chatId,gameId,game-id\n")).toContain('two columns are named "gameId"');
+      expect(yield* unreadable('"chatId,gameId\n10001,1\n', "csv")).toContain(names);
+      expect(yield* unreadable('[{"chatId":"10001","gameId":"1"},')).toContain(
+        "line 1: the file ends within its JSON",
+      );
+      expect(yield* unreadable('[{"chatId":"10001"')).toContain("the file ends within its JSON");
+    }),
+  );
+
+  it.effect("refuse hostile files with one sentence", () =>
+    Effect.gen(function* () {
+      const endless = "no end within 65536 characters";
+      expect(yield* unreadable(`chatId,gameId\n${"1".repeat(70_000)}`)).toContain(
+        `line 2: the row has ${endless}`,
+      );
+      expect(yield* unreadable(`{}\n${" ".repeat(70_000)}`, "ndjson")).toContain(
+        `line 2: the row has ${endless}`,
+      );
+      expect(yield* unreadable(`[{"a":"${"1".repeat(70_000)}`)).toContain(`line 1: the row has ${endless}`);
+      expect(yield* unreadable("chatId,gameId\n10001,1\0\n")).toContain(
+        "line 2: the line has NUL characters",
+      );
+      expect(yield* unreadable(`PK\u0003\u0004${"\0".repeat(20)}`)).toContain("the file is a ZIP archive");
+      expect(yield* unreadable(`SQLite format 3\0${"\0".repeat(20)}`)).toContain(
+        "the file is an SQLite database",
+      );
+      const gzip = new Uint8Array(40);
+      gzip.set([0x1f, 0x8b, 8]);
+      expect(String(yield* Effect.flip(parseBytes(gzip, "auto", 1)))).toContain("the file is compressed");
+      expect(reasonsOf(yield* parse(`[${"[".repeat(30_000)}${"]".repeat(30_000)}]`))).toEqual(["row"]);
+    }),
+  );
+
+  it.effect.each([
+    "200000000000000001 069a79f4-44e9-4726-a5be-fca90e38aaf5\n",
+    "-200000000000000001 069a79f4-44e9-4726-a5be-fca90e38aaf5\n",
+    '{"200000000000000001":"069a79f4-44e9-4726-a5be-fca90e38aaf5"}',
+    '{\n  "069a79f4-44e9-4726-a5be-fca90e38aaf5": "200000000000000001"\n}',
+    "link,discord,uuid\n1,200000000000000001,069a79f4-44e9-4726-a5be-fca90e38aaf5\n",
+  ])("say that %j is one of DiscordSRV", (content) =>
+    Effect.gen(function* () {
+      expect(yield* unreadable(content)).toContain(
+        "the file is one of DiscordSRV: it links Discord users to Minecraft UUIDs, which are no game IDs here",
       );
     }),
   );
 
-  it.effect("repeats no more of a value than identifies it, and no key", () =>
+  it.effect("repeat no more of a value than identifies it, and no key", () =>
     Effect.gen(function* () {
       const token = `alk_Aa0Bb1Cc2Dd3_${"x".repeat(43)}`;
       const lines = yield* parse(`chatId,gameId\n${token},1\n${"9".repeat(100)},1\n`, "csv");
@@ -131,6 +351,7 @@ describe("LinkFormat.read", () => {
         '2: chatId is "alk_Aa0Bb1Cc2Dd3_…", expected 5 to 32 digits',
         `3: chatId is "${"9".repeat(40)}…", expected 5 to 32 digits`,
       ]);
+      expect(lines[0]).toMatchObject({ text: "alk_Aa0Bb1Cc2Dd3_…,1" });
     }),
   );
 });
@@ -149,7 +370,7 @@ describe("LinkFormat.write", () => {
         );
         expect(links).toHaveLength(2);
         const { header, write } = linkFormats[format];
-        const again = yield* parse(header + links.map(write).join(""), format);
+        const again = yield* parse(header + links.map(write).join(""));
         expect(again.map((line) => ("link" in line ? line.link : line))).toEqual(links);
       }),
   );

@@ -1,10 +1,10 @@
 /**
  * What a format of link files is.
  */
-import { Data, Option, type Stream } from "effect";
+import { Data, type Stream } from "effect";
 import { redact } from "../../addresses/redaction.ts";
-import { isChatId, isGameId } from "../../ids.ts";
-import { type Millis, parseTimestamp } from "../../timestamp.ts";
+import type { GuildId } from "../../ids.ts";
+import type { Millis } from "../../timestamp.ts";
 import type { PortableLink } from "../link_store.ts";
 
 /**
@@ -14,9 +14,10 @@ export interface LinkFormat {
   /** The endings of its files, in lower case, without the dot. */
   readonly endings: ReadonlyArray<string>;
 
-  /** The lines of a file, in constant memory. */
+  /** The rows of a file, in constant memory. */
   readonly read: <E, R>(
     bytes: Stream.Stream<Uint8Array, E, R>,
+    options?: ReadOptions,
   ) => Stream.Stream<LinkLine, E | UnreadableLinkFile, R>;
 
   /** The start of a file. */
@@ -26,20 +27,76 @@ export interface LinkFormat {
   readonly write: (link: PortableLink) => string;
 }
 
+/** Which columns and rows of a file count. */
+export interface ReadOptions {
+  /** The column of chat IDs, where it has another name than those that are known. */
+  readonly chatColumn?: string | undefined;
+  /** The column of game IDs, likewise. */
+  readonly gameColumn?: string | undefined;
+  /** Leaves rows of other guilds out. */
+  readonly guildId?: GuildId | undefined;
+}
+
 /** A link as a file has it. */
 export interface FileLink extends Omit<PortableLink, "lastVerifiedAt"> {
-  /** Null if the line has no time: the link counts as verified at its import. */
+  /** Null if the row has no time: the link counts as verified at its import. */
   readonly lastVerifiedAt: Millis | null;
 }
 
-/** A line that is not a link. */
-export interface WrongLine {
+/**
+ * Why rows are left out, as reports say it.
+ *
+ * @example
+ * ```ts
+ * import { leftOutReasons } from "@accountlink/core/links";
+ *
+ * leftOutReasons.swapped; // "The two IDs are swapped"
+ * ```
+ */
+export const leftOutReasons = {
+  destroyed: "A number has lost its digits, so nobody can tell which ID it was",
+  swapped: "The two IDs are swapped",
+  no_chat_id: "The chat ID is missing",
+  no_game_id: "The game ID is missing",
+  chat_id: "The chat ID is not an ID",
+  game_id: "The game ID is not an ID",
+  time: "The time cannot be read",
+  row: "The row cannot be read",
+  not_verified: "The link was not verified",
+  other_guild: "The row is of another guild",
+  repeated: "The same link stands in the file again",
+  conflict: "The chat user has another link in the file, which counts",
+} as const;
+
+export type LeftOutReason = keyof typeof leftOutReasons;
+
+/** Rows that are right, but not wanted. */
+const unwanted: ReadonlySet<LeftOutReason> = new Set([
+  "not_verified",
+  "other_guild",
+  "repeated",
+  "conflict",
+] as const);
+
+/** A row that is left out. */
+export interface LeftOutLine {
   readonly line: number;
+  readonly reason: LeftOutReason;
+  /** What is wrong with this very row. */
   readonly problem: string;
+  /** The row as it stands in the file, shortened and without keys. */
+  readonly text: string;
 }
 
-/** A line with its link, or with its problem. Lines count from 1. Blank lines are left out. */
-export type LinkLine = { readonly line: number; readonly link: FileLink } | WrongLine;
+/**
+ * Whether something is wrong with the row itself.
+ *
+ * @internal
+ */
+export const isWrong = ({ reason }: LeftOutLine): boolean => !unwanted.has(reason);
+
+/** A row with its link, or with the reason to leave it out. Lines count from 1. Blank lines are skipped. */
+export type LinkLine = { readonly line: number; readonly link: FileLink } | LeftOutLine;
 
 /** The file cannot be parsed from this line on. */
 export class UnreadableLinkFile extends Data.TaggedError("UnreadableLinkFile")<{
@@ -51,38 +108,16 @@ export class UnreadableLinkFile extends Data.TaggedError("UnreadableLinkFile")<{
   override readonly message = `Cannot read line ${this.line}: ${this.reason}`;
 }
 
-/** The fields of a line. Others are errors, so that a misspelt one is not lost. */
+/** The fields of a line that is written. */
 export const fields = ["chatId", "gameId", "lastVerifiedAt"] as const;
 
-/** The link of the values of a line. */
-export const readLink = (
-  chatId: unknown,
-  gameId: unknown,
-  lastVerifiedAt: unknown,
-  line: number,
-): LinkLine => {
-  if (!isChatId(chatId)) return { line, problem: wrong("chatId", chatId, "5 to 32 digits") };
-  if (!isGameId(gameId)) return { line, problem: wrong("gameId", gameId, "1 to 32 digits") };
-  if (isMissing(lastVerifiedAt)) return { line, link: { chatId, gameId, lastVerifiedAt: null } };
-  const time = typeof lastVerifiedAt === "string" ? parseTimestamp(lastVerifiedAt) : Option.none();
-  return Option.isNone(time)
-    ? { line, problem: wrong("lastVerifiedAt", lastVerifiedAt, expectedTime) }
-    : { line, link: { chatId, gameId, lastVerifiedAt: time.value } };
-};
-
-const expectedTime = "an ISO 8601 date, or a date and time with its offset";
-
-const isMissing = (value: unknown): boolean => value === undefined || value === null || value === "";
-
-const wrong = (field: string, value: unknown, expected: string): string => {
-  if (isMissing(value)) return `${field} is missing, expected ${expected}`;
-  return typeof value === "string"
-    ? `${field} is ${quoted(value)}, expected ${expected}`
-    : `${field} is the JSON ${quoted(JSON.stringify(value))}, expected a string of ${expected}`;
-};
-
 /** Quotes a value of a file in a message: shortened, on one line, and without keys. */
-export const quoted = (text: string): string => {
-  const safe = redact(text);
-  return JSON.stringify(safe.length > 40 ? `${safe.slice(0, 40)}…` : safe);
+export const quoted = (text: string): string => JSON.stringify(shortened(text, 40));
+
+/** A row of a file for a report. */
+export const rowText = (text: string): string => shortened(text, 500);
+
+const shortened = (text: string, length: number): string => {
+  const safe = redact(text.slice(0, 10 * length));
+  return safe.length > length ? `${safe.slice(0, length)}…` : safe;
 };

@@ -1,17 +1,44 @@
 /**
- * The formats of link files: each one a file beside this one, and its line in `linkFormats`.
+ * The formats of link files: each one a file beside this one, and its line in `linkFormats` or `linkReaders`.
  */
 import { Option } from "effect";
 import { csv } from "./csv.ts";
+import { detectingParser } from "./detected.ts";
+import { jsonParser } from "./json.ts";
 import type { LinkFormat } from "./link_format.ts";
 import { ndjson } from "./ndjson.ts";
+import { readText } from "./text_rows.ts";
 
-/** Every format, by the name that users choose it by. */
+/** Every format that links are written in, by the name that users choose it by. */
 export const linkFormats = { csv, ndjson } satisfies Record<string, LinkFormat>;
 
 export type LinkFormatName = keyof typeof linkFormats;
 
 export const linkFormatNames = Object.keys(linkFormats) as ReadonlyArray<LinkFormatName>;
+
+/**
+ * Every format that links are read from, by its name. `auto` finds out which one it is.
+ *
+ * @example
+ * ```ts
+ * import { linkReaders } from "@accountlink/core/links";
+ * import { Effect, Stream } from "effect";
+ *
+ * const file = Stream.encodeText(Stream.make('{"100001": "1", "100002": 1.2e17}'));
+ * const rows = await Effect.runPromise(Stream.runCollect(linkReaders.auto(file)));
+ * rows.map((row) => ("link" in row ? row.link.gameId : row.reason)); // ["1", "destroyed"]
+ * ```
+ */
+export const linkReaders = {
+  auto: readText(detectingParser),
+  csv: csv.read,
+  ndjson: ndjson.read,
+  json: readText(jsonParser),
+} satisfies Record<string, LinkFormat["read"]>;
+
+export type LinkReaderName = keyof typeof linkReaders;
+
+export const linkReaderNames = Object.keys(linkReaders) as ReadonlyArray<LinkReaderName>;
 
 /**
  * The format of a file, by the ending of its name.

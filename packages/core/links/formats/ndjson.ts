@@ -1,37 +1,24 @@
 /**
  * Links in NDJSON, an object on each line.
  */
-import { Predicate } from "effect";
 import { formatTimestamp } from "../../timestamp.ts";
-import { fields, type LinkFormat, type LinkLine, quoted, readLink } from "./link_format.ts";
-import { type LineParser, readLines } from "./text_lines.ts";
+import { jsonRows } from "./json_rows.ts";
+import type { LinkFormat, ReadOptions } from "./link_format.ts";
+import { linesParser } from "./text_lines.ts";
+import { readText, type TextParser } from "./text_rows.ts";
+
+export const ndjsonParser = (options: ReadOptions): TextParser => {
+  const { value } = jsonRows(options);
+  return linesParser({
+    read: (text, line) => (text.trim() === "" ? [] : [value(text, line)]),
+    end: () => [],
+  });
+};
 
 export const ndjson: LinkFormat = {
   endings: ["ndjson", "jsonl"],
-  read: readLines(() => ndjsonParser()),
+  read: readText(ndjsonParser),
   header: "",
   write: ({ chatId, gameId, lastVerifiedAt }) =>
     `{"chatId":"${chatId}","gameId":"${gameId}","lastVerifiedAt":"${formatTimestamp(lastVerifiedAt)}"}\n`,
-};
-
-const ndjsonParser = (): LineParser => ({
-  read: (text, line) => (text.trim() === "" ? null : readJson(text, line)),
-  missing: () => null,
-});
-
-const readJson = (text: string, line: number): LinkLine => {
-  const value = parseJson(text);
-  if (!Predicate.isObject(value)) return { line, problem: "the line is not a JSON object" };
-  const unknown = Object.keys(value).find((name) => !(fields as ReadonlyArray<string>).includes(name));
-  return unknown === undefined
-    ? readLink(value["chatId"], value["gameId"], value["lastVerifiedAt"], line)
-    : { line, problem: `the field ${quoted(unknown)} is not known, expected ${fields.join(", ")}` };
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };

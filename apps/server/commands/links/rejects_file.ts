@@ -1,0 +1,23 @@
+/**
+ * The file of rows that an import leaves out, for `--rejects`.
+ */
+import { open } from "node:fs/promises";
+import { type LeftOutLine, leftOutHeader, leftOutRow } from "@accountlink/core/links";
+import { Effect } from "effect";
+import { CommandFailed } from "../../cli/report.ts";
+import { reasonOf } from "../../message_text.ts";
+
+/** Opens the file, and makes the function that adds rows to it. */
+export const openRejects = Effect.fnUntraced(function* (file: string) {
+  const failed = (cause: unknown) =>
+    new CommandFailed({ problem: `Cannot write "${file}": ${reasonOf(cause)}` });
+  const handle = yield* Effect.acquireRelease(
+    Effect.tryPromise({ try: () => open(file, "w"), catch: failed }),
+    (opened) => Effect.promise(() => opened.close()),
+  );
+  const write = (text: string) =>
+    Effect.asVoid(Effect.tryPromise({ try: () => handle.appendFile(text), catch: failed }));
+  yield* write(leftOutHeader);
+  return (rows: ReadonlyArray<LeftOutLine>) =>
+    rows.length === 0 ? Effect.void : write(rows.map(leftOutRow).join(""));
+});

@@ -1,0 +1,54 @@
+/**
+ * Finds out the format of a file by how it begins.
+ */
+import { Predicate } from "effect";
+import { minecraft } from "./columns.ts";
+import { csvParser } from "./csv.ts";
+import { isIdKey, jsonParser } from "./json.ts";
+import { parseJson } from "./json_rows.ts";
+import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
+import { ndjsonParser } from "./ndjson.ts";
+import { longestRow, type TextParser } from "./text_rows.ts";
+
+export const detectingParser = (options: ReadOptions): TextParser => {
+  let parser: TextParser | undefined;
+  let start = "";
+  return {
+    take: (text) => {
+      if (parser !== undefined) return parser.take(text);
+      start += text;
+      parser = parserFor(start, start.length > longestRow, options);
+      return parser?.take(start) ?? [];
+    },
+    end: () => {
+      if (parser !== undefined) return parser.end();
+      parser = parserFor(start, true, options) ?? csvParser(options);
+      const rows = parser.take(start);
+      return rows.at(-1) instanceof UnreadableLinkFile ? rows : [...rows, ...parser.end()];
+    },
+  };
+};
+
+/** Undefined where the text does not tell yet. */
+const parserFor = (text: string, isEnough: boolean, options: ReadOptions): TextParser | undefined => {
+  const [first = "", ...others] = text.trimStart().split(/\r\n?|\n/, 2);
+  if (first === "") return undefined;
+  if (first.startsWith("[")) return jsonParser(options);
+  const isWhole = others.length > 0 || isEnough;
+  if (!isWhole) return undefined;
+  if (first.startsWith("{")) return isLineOfNdjson(first) ? ndjsonParser(options) : jsonParser(options);
+  return accountsOfDiscordSrv.test(first) ? refusing(minecraft) : csvParser(options);
+};
+
+const isLineOfNdjson = (line: string): boolean => {
+  const value = parseJson(line);
+  return Predicate.isObject(value) && !Object.keys(value).every(isIdKey);
+};
+
+/** A line of `accounts.aof`: a Discord user and a UUID, each with a minus where the link was removed. */
+const accountsOfDiscordSrv = /^-?\d{5,20} -?[\da-f]{8}-[\da-f-]{27}$|^-[\da-f]{8}-[\da-f-]{27}$|^-\d{5,20}$/i;
+
+const refusing = (reason: string): TextParser => ({
+  take: () => [new UnreadableLinkFile({ line: 1, reason })],
+  end: () => [],
+});

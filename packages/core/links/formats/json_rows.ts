@@ -1,0 +1,69 @@
+/**
+ * JSON values as rows.
+ */
+import { Predicate } from "effect";
+import { type Columns, columnsOf, minecraft } from "./columns.ts";
+import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
+import { leftOut, readRow } from "./row.ts";
+import type { Parsed } from "./text_rows.ts";
+
+/** How many sets of names are remembered; the objects of a file mostly have one or two. */
+const maxShapes = 1_000;
+
+/** Reads objects as rows, and members of an object of ID to ID. */
+export const jsonRows = (options: ReadOptions) => {
+  const shapes = new Map<string, Columns | string>();
+
+  const columnsFor = (names: ReadonlyArray<string>): Columns | string => {
+    const shape = names.join("\0");
+    const known = shapes.get(shape);
+    if (known !== undefined) return known;
+    const columns = columnsOf(names, options);
+    if (shapes.size < maxShapes) shapes.set(shape, columns);
+    return columns;
+  };
+
+  const readObject = (object: object, line: number, text: string): Parsed => {
+    const row = { line, text, values: Object.values(object) as ReadonlyArray<unknown> };
+    const columns = columnsFor(Object.keys(object));
+    return typeof columns === "string"
+      ? leftOut(row, "row", `the object has other names: ${columns}`)
+      : readRow(row, columns, options);
+  };
+
+  return {
+    /** A row that is an object. */
+    value: (text: string, line: number): Parsed => {
+      const value = parseJson(text);
+      return Predicate.isObject(value)
+        ? readObject(value, line, text)
+        : leftOut({ line, text }, "row", "the row is not a JSON object");
+    },
+
+    /** A member `"100001": "1"`, or `"100001": {"robloxId": "1"}`. */
+    member: (text: string, line: number): Parsed => {
+      const object = parseJson(`{${text}}`);
+      const [entry] = Predicate.isObject(object) ? Object.entries(object) : [];
+      if (entry === undefined) return leftOut({ line, text }, "row", "the member is not JSON");
+      const [key, value] = entry;
+      if (isUuid(value) || isUuid(key)) return new UnreadableLinkFile({ line, reason: minecraft });
+      const isRecord = Predicate.isObject(value) && !Object.keys(value).some((name) => name.startsWith("$"));
+      return readObject(
+        isRecord ? { ...value, discordId: key } : { discordId: key, robloxId: value },
+        line,
+        text,
+      );
+    },
+  };
+};
+
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const isUuid = (value: unknown): boolean =>
+  typeof value === "string" && /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(value);

@@ -1,0 +1,125 @@
+/**
+ * Reads the values of a row, whatever format carries them. IDs are text: a number may have lost its last digits.
+ */
+import { Option, Predicate } from "effect";
+import { isChatId, isGameId } from "../../ids.ts";
+import { type Millis, parseTimestamp } from "../../timestamp.ts";
+import type { Columns } from "./columns.ts";
+import { type LeftOutReason, type LinkLine, quoted, type ReadOptions, rowText } from "./link_format.ts";
+
+/** A row of a file. */
+export interface Row {
+  readonly line: number;
+  readonly values: ReadonlyArray<unknown>;
+  /** The row as it stands in the file. */
+  readonly text: string;
+}
+
+/** A row that is left out. */
+export const leftOut = (
+  { line, text }: Pick<Row, "line" | "text">,
+  reason: LeftOutReason,
+  problem: string,
+) => ({
+  line,
+  reason,
+  problem,
+  text: rowText(text),
+});
+
+/** The link of a row. */
+export const readRow = (row: Row, columns: Columns, { guildId }: ReadOptions): LinkLine => {
+  const { line, values } = row;
+  if (guildId !== undefined && idOf(values[columns.guildId]).id !== guildId) {
+    return leftOut(row, "other_guild", `the row is not of guild ${guildId}`);
+  }
+  if (isUnverified(values[columns.verified]) || isPending(values[columns.status])) {
+    return leftOut(row, "not_verified", "the link was not verified");
+  }
+  const chat = idOf(values[columns.chatId]);
+  const game = idOf(values[columns.gameId]);
+  if (!columns.isOwn && isSwapped(chat.id, game.id)) {
+    return leftOut(row, "swapped", `the chat ID is ${chat.id} and the game ID ${game.id}: they look swapped`);
+  }
+  if (!isChatId(chat.id)) return wrongId(row, chat, "chat", "5 to 32 digits");
+  if (!isGameId(game.id)) return wrongId(row, game, "game", "1 to 32 digits");
+  const lastVerifiedAt = timeOf(values[columns.time]);
+  if (lastVerifiedAt === undefined) {
+    const value = quoted(textOf(values[columns.time]));
+    return leftOut(row, "time", `the time is ${value}, expected an ISO 8601 date, or a date and time`);
+  }
+  return { line, link: { chatId: chat.id, gameId: game.id, lastVerifiedAt } };
+};
+
+/** The text of an ID, or null for one that a program has made a number of. */
+interface ReadId {
+  readonly id: string | null;
+  readonly value: unknown;
+}
+
+const idOf = (value: unknown): ReadId => {
+  if (typeof value === "string") return { id: digitsOf(value.trim()), value };
+  if (typeof value === "number") return { id: Number.isSafeInteger(value) ? String(value) : null, value };
+  if (typeof value === "bigint") return { id: String(value), value };
+  if (!Predicate.isObject(value)) return { id: textOf(value), value };
+  const extended = value["$numberLong"] ?? value["$numberInt"] ?? value["$numberDouble"];
+  return extended === undefined ? { id: textOf(value), value } : idOf(extended);
+};
+
+/** A decimal number such as `1.2E+17` or `2345678.0`. */
+const decimal = /^[+-]?\d+(?:[.,]\d+)?(?:e[+-]?\d+)?$/i;
+
+const digitsOf = (text: string): string | null => {
+  if (/^\d*$/.test(text) || !decimal.test(text)) return text;
+  const whole = /^(\d{1,15})[.,]0+$/.exec(text)?.[1];
+  return whole ?? null;
+};
+
+const wrongId = (row: Row, { id, value }: ReadId, platform: "chat" | "game", expected: string): LinkLine => {
+  const name = `${platform}Id`;
+  if (id === "") return leftOut(row, `no_${platform}_id`, `${name} is missing, expected ${expected}`);
+  if (id !== null) {
+    const what = id.startsWith("=") ? `the formula ${quoted(id)}` : quoted(id);
+    return leftOut(row, `${platform}_id`, `${name} is ${what}, expected ${expected}`);
+  }
+  const found = quoted(textOf(value));
+  const problem =
+    typeof value === "string"
+      ? `${name} is ${found}: a spreadsheet has destroyed the number, export it again with the column as text`
+      : `${name} is the number ${found}, whose last digits are lost: write it as text, in quotes`;
+  return leftOut(row, "destroyed", problem);
+};
+
+/** Discord's IDs have 17 digits or more, Roblox's 12 or less. */
+const isSwapped = (chatId: string | null, gameId: string | null): boolean =>
+  chatId !== null && gameId !== null && /^\d{1,12}$/.test(chatId) && /^\d{17,20}$/.test(gameId);
+
+const isUnverified = (value: unknown): boolean =>
+  value === false || /^(?:false|0|no|pending)$/i.test(textOf(value).trim());
+
+const isPending = (value: unknown): boolean => /^pending$/i.test(textOf(value).trim());
+
+const textOf = (value: unknown): string => {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "string") return value;
+  return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "");
+};
+
+/** A time; null without one, undefined for one that cannot be read. Without an offset it is in UTC. */
+const timeOf = (value: unknown): Millis | null | undefined => {
+  if (Predicate.isObject(value)) {
+    return timeOf(value["$date"] ?? value["$numberLong"] ?? value["$numberInt"] ?? textOf(value));
+  }
+  const text = textOf(value).trim();
+  if (text === "") return null;
+  if (/^\d{9,16}$/.test(text)) return epochMillis(Number(text));
+  const iso = text.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, "$1T").replace(/(T[\d:.]+?) ?(?:UTC|GMT)$/, "$1Z");
+  const isLocal = /T[\d:.]+$/.test(iso);
+  return Option.getOrUndefined(parseTimestamp(isLocal ? `${iso}Z` : iso));
+};
+
+/** From seconds, milliseconds or microseconds since the epoch, which their sizes tell apart. */
+const epochMillis = (number: number): Millis => {
+  if (number < 1e11) return number * 1000;
+  return number < 1e14 ? number : Math.floor(number / 1000);
+};

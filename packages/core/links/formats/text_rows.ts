@@ -1,0 +1,56 @@
+/**
+ * Files of text, whose rows are found by a parser.
+ */
+import { Array as Arr, Effect, Stream } from "effect";
+import { decodedText } from "./decoded_text.ts";
+import { type LinkFormat, type LinkLine, type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
+
+/** A row, or the end of what can be read. */
+export type Parsed = LinkLine | UnreadableLinkFile;
+
+/** The parser of one file. It keeps the text that it cannot use yet. */
+export interface TextParser {
+  readonly take: (text: string) => ReadonlyArray<Parsed>;
+  readonly end: () => ReadonlyArray<Parsed>;
+}
+
+/** The maximum length of a row, in characters. */
+export const longestRow = 65_536;
+
+export const tooLong = (line: number): UnreadableLinkFile =>
+  new UnreadableLinkFile({ line, reason: `the row has no end within ${longestRow} characters` });
+
+/** Reads files with a parser. An `UnreadableLinkFile` ends the stream. */
+export const readText =
+  (makeParser: (options: ReadOptions) => TextParser): LinkFormat["read"] =>
+  (bytes, options = {}) =>
+    decodedText(bytes).pipe(
+      Stream.mapAccumArray(
+        () => endingParser(makeParser(options)),
+        (parser, pieces) => [parser, pieces.flatMap(parser.take)],
+        { onHalt: (parser) => parser.end() },
+      ),
+      Stream.mapArrayEffect((rows) => {
+        const last = Arr.lastNonEmpty(rows);
+        return last instanceof UnreadableLinkFile
+          ? Effect.fail(last)
+          : Effect.succeed(rows as Arr.NonEmptyReadonlyArray<LinkLine>);
+      }),
+    );
+
+/** A parser that ends with what is unreadable. */
+const endingParser = (parser: TextParser) => {
+  let isOver = false;
+  const untilUnreadable = (rows: ReadonlyArray<Parsed>): ReadonlyArray<Parsed> => {
+    const end = rows.findIndex((row) => row instanceof UnreadableLinkFile);
+    isOver = end !== -1;
+    return isOver ? rows.slice(0, end + 1) : rows;
+  };
+  return {
+    take: (piece: string | UnreadableLinkFile): ReadonlyArray<Parsed> => {
+      if (isOver) return [];
+      return untilUnreadable(typeof piece === "string" ? parser.take(piece) : [piece]);
+    },
+    end: (): ReadonlyArray<Parsed> => (isOver ? [] : untilUnreadable(parser.end())),
+  };
+};
