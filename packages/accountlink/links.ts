@@ -151,9 +151,9 @@ export class Links extends Context.Service<
      *   yield encoder.encode('{"discordId":"100002","robloxId":"2"}\n{"discordId":"100003"}\n');
      * };
      * const { inserted, reasons } = await al.links.import(wrong);
-     * [inserted, reasons[0]?.first[0]?.problem]; // [1, "gameId is missing, expected 1 to 32 digits"]
-     * const refused = await al.links.import(wrong, { strict: true }).catch((error: WrongLines) => error.details);
-     * refused.stored; // 0
+     * [inserted, reasons[0]?.reason]; // [1, "no_game_id"]
+     * const refused = al.links.import(wrong, { strict: true, fromStart: true });
+     * await refused.catch((error: WrongLines) => error.details.count); // 1
      *
      * let text = "";
      * for await (const part of al.links.export("csv")) text += part;

@@ -11,6 +11,8 @@ const manyLines = Array.from({ length: 500 }, (_, i) =>
   line(ChatId.make(`${30_000 + i}`), GameId.make(`${i % 7}`), i),
 );
 
+const linesAt = (at: number) => [line(ada, poker, at), line(bob, chess, at), line(cyd, poker, at)];
+
 export const imports: Cases<StoragePorts> = {
   "importBatch stores the lines of the file": Effect.gen(function* () {
     const links = yield* newLinkBench;
@@ -73,11 +75,10 @@ export const imports: Cases<StoragePorts> = {
     const links = yield* newLinkBench;
     yield* links.load([line(ada, chess, 5), line(bob, chess, 5), line(cyd, chess, 5)]);
     yield* links.remove(cyd, 8);
-    const lines = (at: number) => [line(ada, poker, at), line(bob, chess, at), line(cyd, poker, at)];
     const before = yield* links.findMany([ada, bob, cyd]);
-    expectEqual(yield* links.load(lines(5), "newest"), { inserted: 0, replaced: 0, unchanged: 1, kept: 2 });
+    expectEqual(yield* links.load(linesAt(5), "newest"), { inserted: 0, replaced: 0, unchanged: 1, kept: 2 });
     expectEqual(yield* links.findMany([ada, bob, cyd]), before);
-    expectEqual(yield* links.load(lines(6), "newest"), { inserted: 0, replaced: 2, unchanged: 0, kept: 1 });
+    expectEqual(yield* links.load(linesAt(6), "newest"), { inserted: 0, replaced: 2, unchanged: 0, kept: 1 });
     const confirmed = { chatId: bob, gameId: chess, linkVersion: 1, linkedAt: 5, lastVerifiedAt: 6 };
     expectEqual(yield* links.find(bob), confirmed);
     expectEqual(yield* links.find(ada), {
@@ -87,7 +88,7 @@ export const imports: Cases<StoragePorts> = {
       linkVersion: 2,
       linkedAt: 6,
     });
-    expectEqual(yield* links.load(lines(9), "newest"), { inserted: 0, replaced: 3, unchanged: 0, kept: 0 });
+    expectEqual(yield* links.load(linesAt(9), "newest"), { inserted: 0, replaced: 3, unchanged: 0, kept: 0 });
   }),
 
   "importBatch uses the last line of a chat user": Effect.gen(function* () {

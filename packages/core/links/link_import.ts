@@ -160,24 +160,21 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   options: ImportOptions = {},
   observer: ImportObserver<E3> = {},
 ) {
-  const { onConflict, dryRun, strict, fromStart } = { ...defaults, ...options };
-  const { onProgress = () => Effect.void, onLeftOut = () => Effect.void } = observer;
-  const check = source.isRepeatable ? yield* checkRows(source, onProgress) : null;
-  if (check !== null && check.wrong > 0 && (strict || check.links === 0)) {
+  const chosen = { ...defaults, ...options };
+  const { onConflict, dryRun, strict } = chosen;
+  const { onProgress, onLeftOut } = { ...silent, ...observer };
+  const check = source.isRepeatable ? yield* checkRows(source, onProgress) : unchecked;
+  if (check.wrong > 0 && (strict || check.links === 0)) {
     return yield* new WrongLines({ count: check.wrong, problems: check.problems, stored: 0 });
   }
-  const counting =
-    check === null
-      ? new Map<ChatId, CountingLine>()
-      : yield* linksThatCount(source.lines, check.suspects, onConflict, (rows) =>
-          onProgress({ phase: "comparing", rows, total: check.rows }),
-        );
+  const counting = yield* linksThatCount(source.lines, check.suspects, onConflict, (rows) =>
+    onProgress({ phase: "comparing", rows, total: check.rows }),
+  );
   const pid = yield* findScope;
-  // The same file in another scope or with other options is another import.
-  const name = check === null || pid === null || dryRun ? null : `file:${pid}:${onConflict}:${check.hash}`;
-  const resumedAfter = name === null || fromStart ? 0 : yield* (yield* LinkStore).importPosition(name);
+  const name = nameOf(pid, chosen, check);
+  const resumedAfter = yield* positionOf(name, chosen);
   const tally = new Tally();
-  if (check !== null && resumedAfter > 0 && resumedAfter >= check.rows) {
+  if (check.rows !== null && resumedAfter > 0 && resumedAfter >= check.rows) {
     return tally.outcome({ links: check.links, resumedAfter, doneBefore: true });
   }
   const batch = { pid, onConflict, dryRun, strict, origin, name, counting, resumedAfter };
@@ -187,11 +184,37 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
     Stream.runForEachArray(
       Effect.fnUntraced(function* (lines: Arr.NonEmptyReadonlyArray<LinkLine>) {
         yield* onLeftOut(yield* takeBatch(lines, tally, batch, now));
-        yield* onProgress({ phase: "importing", rows: tally.rows, total: check?.rows ?? null });
+        yield* onProgress({ phase: "importing", rows: tally.rows, total: check.rows });
       }),
     ),
   );
   return tally.outcome({ links: tally.links, resumedAfter, doneBefore: false });
+});
+
+const silent = { onProgress: () => Effect.void, onLeftOut: () => Effect.void };
+
+/** What the check of a file finds. */
+interface Check {
+  readonly links: number;
+  readonly wrong: number;
+  readonly problems: ReadonlyArray<LeftOutLine>;
+  readonly suspects: ReadonlySet<number>;
+  /** Null for a pipe, which is not checked. */
+  readonly rows: number | null;
+  readonly hash: string | null;
+}
+
+const unchecked: Check = { links: 0, wrong: 0, problems: [], suspects: new Set(), rows: null, hash: null };
+
+/** The name of an import that can be resumed. The same file in another scope or with other options is another one. */
+const nameOf = (
+  pid: Pid | null,
+  { onConflict, dryRun }: Required<ImportOptions>,
+  { hash }: Check,
+): string | null => (hash === null || pid === null || dryRun ? null : `file:${pid}:${onConflict}:${hash}`);
+
+const positionOf = Effect.fnUntraced(function* (name: string | null, { fromStart }: Required<ImportOptions>) {
+  return name === null || fromStart ? 0 : yield* (yield* LinkStore).importPosition(name);
 });
 
 /** Counts rows and what becomes of them. */
@@ -263,7 +286,14 @@ const checkRows = Effect.fnUntraced(function* <E, R>(
     ),
   );
   const { count: wrong, problems } = tally.wrongLines;
-  return { links: tally.links, wrong, problems, suspects: suspects.found, rows: tally.rows, hash };
+  return {
+    links: tally.links,
+    wrong,
+    problems,
+    suspects: suspects.found,
+    rows: tally.rows,
+    hash,
+  } satisfies Check;
 });
 
 const textOf = (read: LinkLine): string =>

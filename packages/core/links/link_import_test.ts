@@ -125,39 +125,26 @@ describe("importLinks", () => {
         .slice(1, -1)
         .map((line) => `${line},2026-01-01\n`)
         .join("");
-      for (const middle of ["", far]) {
-        const read = Effect.flatMap(LinkStore, (links) => links.findByChatIds(pid, ["10001" as ChatId]));
-        const links = yield* LinkStore;
-        yield* links.deleteScope({ pid, at: 0, actor: { type: "operator", id: "test" }, requestId: null });
-        for (const [onConflict, gameId, line] of [
-          ["keep", "1", 2],
-          ["newest", "2", -1],
-          ["replace", "2", -1],
-        ] as const) {
-          const { outcome } = yield* run(fileOf(twice(middle)), { onConflict, fromStart: true });
-          expect((yield* read).get("10001" as ChatId)?.gameId).toBe(gameId);
-          const lines = twice(middle).split("\n").length - 1;
-          const counts = line === -1 ? lines : line;
-          const { inserted, replaced, unchanged, kept, links, reasons } = outcome;
-          expect(inserted + replaced + unchanged + kept).toBe(links);
-          expect(links).toBe(lines - 2);
-          const other = line === -1 ? 2 : lines;
-          const [here, there] = line === -1 ? ["1", "2"] : ["2", "1"];
-          expect(reasons).toEqual([
-            {
-              reason: "conflict",
-              count: 1,
-              first: [
-                {
-                  line: other,
-                  reason: "conflict",
-                  problem: `chat user 10001 is linked to ${here} here and to ${there} on line ${counts}, which counts`,
-                  text: `10001,${here}`,
-                },
-              ],
-            },
-          ]);
-        }
+      const cases = [
+        { middle: "", onConflict: "keep", isFirst: true },
+        { middle: "", onConflict: "newest", isFirst: false },
+        { middle: "", onConflict: "replace", isFirst: false },
+        { middle: far, onConflict: "newest", isFirst: false },
+      ] as const;
+      const store = yield* LinkStore;
+      for (const { middle, onConflict, isFirst } of cases) {
+        yield* store.deleteScope({ ...origin, pid, at: 0 });
+        const { outcome } = yield* run(fileOf(twice(middle)), { onConflict, fromStart: true });
+        const last = twice(middle).split("\n").length - 1;
+        const [counts, other] = isFirst
+          ? [["1", 2] as const, ["2", last] as const]
+          : [["2", last] as const, ["1", 2] as const];
+        const record = (yield* store.findByChatIds(pid, ["10001" as ChatId])).get("10001" as ChatId);
+        expect(record?.gameId).toBe(counts[0]);
+        expect(outcome).toMatchObject({ links: last - 2, inserted: last - 2 });
+        const problem = `chat user 10001 is linked to ${other[0]} here and to ${counts[0]} on line ${counts[1]}, which counts`;
+        const row = { line: other[1], reason: "conflict", problem, text: `10001,${other[0]}` };
+        expect(outcome.reasons).toEqual([{ reason: "conflict", count: 1, first: [row] }]);
       }
     }).pipe(Effect.provide(storage)),
   );

@@ -182,7 +182,7 @@ describe("links import", () => {
     const file = await place.file("links.csv", csvOf(",", "\n"));
     const rejects = join(place.folder, "rejects.csv");
     const outcome = await place.json("links", "import", file, ...scope, "--rejects", rejects);
-    const [conflict] = (outcome["reasons"] as ReadonlyArray<Record<string, unknown>>).filter(
+    const conflict = (outcome["reasons"] as ReadonlyArray<Record<string, unknown>>).find(
       ({ reason }) => reason === "conflict",
     );
     expect(conflict?.["first"]).toMatchObject([

@@ -1,7 +1,7 @@
 /**
  * Links in a table of an SQLite file.
  */
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { type LinkSource, type ReadOptions, tableReader } from "@accountlink/core/links";
 import { Effect, Option, Stream } from "effect";
 import { CommandFailed } from "../../cli/report.ts";
@@ -93,5 +93,5 @@ const listOf = (tables: ReadonlyArray<Table>): string => tables.map(({ name }) =
 
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-const textOf = (values: ReadonlyArray<unknown>): string =>
-  values.map((value) => (value === null ? "" : String(value))).join(",");
+const textOf = (values: ReadonlyArray<SQLOutputValue | undefined>): string =>
+  values.map((value) => (value instanceof Uint8Array ? "" : String(value ?? ""))).join(",");

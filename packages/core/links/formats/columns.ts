@@ -1,7 +1,7 @@
 /**
  * Which columns of a file hold what: other systems have many names for the same.
  */
-import { quoted, type ReadOptions } from "./link_format.ts";
+import { type LeftOutReason, quoted, type ReadOptions } from "./link_format.ts";
 
 /** The place of each column among the names of a file; -1 without one. */
 export interface Columns {
@@ -31,8 +31,14 @@ const plain = (name: string): string => {
   return lower === "_id" ? lower : lower.replaceAll(/[\s_-]/g, "");
 };
 
+/** Why a file or a row has no links. */
+export interface ColumnProblem {
+  readonly reason: LeftOutReason;
+  readonly problem: string;
+}
+
 /** The columns of these names, or what is wrong with them. */
-export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): Columns | string => {
+export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): Columns | ColumnProblem => {
   const plainNames = names.map(plain);
   const find = (role: keyof typeof known) => {
     const name = known[role].find((each) => plainNames.includes(each));
@@ -51,15 +57,20 @@ export const columnsOf = (names: ReadonlyArray<string>, options: ReadOptions): C
   ];
   if (missing.length > 0) {
     const isMinecraft = plainNames.includes("uuid") || plainNames.includes("minecraftuuid");
-    return isMinecraft ? minecraft : `expected ${missing.join(", and ")}`;
+    const reason = chatId === -1 ? "no_chat_id" : "no_game_id";
+    return { reason, problem: isMinecraft ? minecraft : `expected ${missing.join(", and ")}` };
   }
   const guildId = find("guildId");
-  if (guildId === -1 && options.guildId !== undefined) return "expected a column of guilds, named guildId";
+  if (guildId === -1 && options.guildId !== undefined) {
+    return { reason: "other_guild", problem: "expected a column of guilds, named guildId" };
+  }
   const twice = [chatId, gameId].find(
     (index) =>
       plainNames.indexOf(plainNames[index] ?? "") !== plainNames.lastIndexOf(plainNames[index] ?? ""),
   );
-  if (twice !== undefined) return `two columns are named ${quoted(names[twice] ?? "")}`;
+  if (twice !== undefined) {
+    return { reason: "row", problem: `two columns are named ${quoted(names[twice] ?? "")}` };
+  }
   const isOwn = plainNames[chatId] === "chatid" && plainNames[gameId] === "gameid";
   return {
     chatId,

@@ -123,8 +123,8 @@ const headerOf = (text: string, options: ReadOptions): Header | string => {
   for (const cellsOf of splitters) {
     const cells = cellsOf(text) ?? [];
     const columns = columnsOf(cells, options);
-    if (typeof columns !== "string") return { columns, width: cells.length, cellsOf };
-    if (problem === "" || cells.length > 1) problem = columns;
+    if (!("problem" in columns)) return { columns, width: cells.length, cellsOf };
+    if (problem === "" || cells.length > 1) ({ problem } = columns);
   }
   return problem;
 };

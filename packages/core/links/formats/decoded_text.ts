@@ -22,10 +22,13 @@ const kinds: ReadonlyArray<readonly [start: string, reason: string]> = [
   ],
 ];
 
+/** Stands after the last text of a file that was read to its end. */
+export const endOfText = Symbol("endOfText");
+
 /** Decodes text, of which a byte order mark is no part, until it turns out that it is none. */
 export const decodedText = <E, R>(
   bytes: Stream.Stream<Uint8Array, E, R>,
-): Stream.Stream<string | UnreadableLinkFile, E, R> =>
+): Stream.Stream<string | UnreadableLinkFile | typeof endOfText, E, R> =>
   Stream.suspend(() => {
     let head: Uint8Array | null = new Uint8Array(0);
     let decoder = new TextDecoder();
@@ -44,7 +47,7 @@ export const decodedText = <E, R>(
       return head.length < headSize ? "" : start(head);
     };
 
-    const end = () => [...(head === null ? [] : [start(head)]), decoder.decode()];
+    const end = () => [...(head === null ? [] : [start(head)]), decoder.decode(), endOfText] as const;
 
     return Stream.concat(
       Stream.map(bytes, take),

@@ -10,100 +10,115 @@ import { longestRow, type Parsed, type TextParser, tooLong } from "./text_rows.t
 type Shape = "array" | "members" | "values";
 
 export const jsonParser = (options: ReadOptions): TextParser => {
-  const rows = jsonRows(options);
-  let shape: Shape | null = null;
-  /** Text from the start of a row on. */
-  let rest = "";
-  /** How much of `rest` was scanned. */
-  let scanned = 0;
-  let depth = 0;
-  let isInString = false;
-  let line = 1;
-  /** The line where a row started; 0 between rows. */
-  let startLine = 0;
-  let isOver = false;
-
-  const finish = (text: string): ReadonlyArray<Parsed> => {
-    const at = startLine;
-    startLine = 0;
-    if (text.trim() === "") return [];
-    return [shape === "members" ? rows.member(text, at) : rows.value(text, at)];
-  };
-
-  const scan = (): ReadonlyArray<Parsed> => {
-    const found: Array<Parsed> = [];
-    const rowDepth = shape === "values" ? 0 : 1;
-    let start = 0;
-    let index = scanned;
-    for (; index < rest.length && !isOver; index++) {
-      const code = rest.charCodeAt(index);
-      if (code === newline) line++;
-      if (isInString) {
-        if (code === backslash) index++;
-        else if (code === quote) isInString = false;
-        continue;
-      }
-      if (code <= space) continue;
-      const isOpening = code === brace || code === bracket;
-      const isClosing = code === brace + 2 || code === bracket + 2;
-      if (shape !== "values" && depth === 0) {
-        // The bracket around all rows.
-        depth = 1;
-        start = index + 1;
-        continue;
-      }
-      if (isClosing && depth === rowDepth) {
-        found.push(...finish(rest.slice(start, index)));
-        if (shape === "values")
-          found.push(new UnreadableLinkFile({ line, reason: "a bracket is closed twice" }));
-        isOver = true;
-        break;
-      }
-      if (code === comma && depth === rowDepth) {
-        found.push(...finish(rest.slice(start, index)));
-        start = index + 1;
-        continue;
-      }
-      if (startLine === 0) {
-        startLine = line;
-        start = index;
-      }
-      if (code === quote) isInString = true;
-      if (isOpening) depth++;
-      if (isClosing) depth--;
-      if (isClosing && shape === "values" && depth === 0) {
-        found.push(...finish(rest.slice(start, index + 1)));
-        start = index + 1;
-      }
-    }
-    // Blank text between rows is not kept.
-    const keptFrom = startLine === 0 ? Math.min(index, rest.length) : start;
-    scanned = index - keptFrom;
-    rest = rest.slice(keptFrom);
-    if (!isOver && rest.length > longestRow) found.push(tooLong(startLine));
-    return found;
-  };
-
+  const cutter = new Cutter(jsonRows(options));
   return {
-    take: (text) => {
-      if (isOver) return [];
-      rest += text;
-      shape ??= shapeOf(rest);
-      return shape === null ? [] : scan();
-    },
-    end: () => {
-      if (isOver) return [];
-      shape ??= "values";
-      const found = rest === "" ? [] : scan();
-      return isOver || (startLine === 0 && shape === "values")
-        ? found
-        : [
-            ...found,
-            new UnreadableLinkFile({ line, reason: "the file ends within its JSON: it is not whole" }),
-          ];
-    },
+    take: (text) => cutter.take(text),
+    end: () => cutter.end(),
   };
 };
+
+/** Cuts the text into rows, character by character. */
+class Cutter {
+  readonly #rows: ReturnType<typeof jsonRows>;
+  #shape: Shape | null = null;
+  /** Text from the start of a row on. */
+  #rest = "";
+  /** The next character of it. */
+  #index = 0;
+  #start = 0;
+  #depth = 0;
+  #isInString = false;
+  #line = 1;
+  /** The line where a row started; 0 between rows. */
+  #startLine = 0;
+  #isOver = false;
+  #found: Array<Parsed> = [];
+
+  constructor(rows: ReturnType<typeof jsonRows>) {
+    this.#rows = rows;
+  }
+
+  take(text: string): ReadonlyArray<Parsed> {
+    if (this.#isOver) return [];
+    this.#rest += text;
+    this.#shape ??= shapeOf(this.#rest);
+    return this.#shape === null ? [] : this.#scan();
+  }
+
+  end(): ReadonlyArray<Parsed> {
+    if (this.#isOver) return [];
+    this.#shape ??= "values";
+    const found = this.#scan();
+    const isWhole = this.#isOver || (this.#startLine === 0 && this.#shape === "values");
+    return isWhole ? found : [...found, this.#unreadable("the file ends within its JSON: it is not whole")];
+  }
+
+  #scan(): ReadonlyArray<Parsed> {
+    this.#found = [];
+    for (; this.#index < this.#rest.length && !this.#isOver; this.#index++) {
+      const code = this.#rest.charCodeAt(this.#index);
+      if (code === newline) this.#line++;
+      if (this.#isInString) this.#stepInString(code);
+      else if (code > space) this.#step(code);
+    }
+    // Blank text between rows is not kept.
+    const keptFrom = this.#startLine === 0 ? Math.min(this.#index, this.#rest.length) : this.#start;
+    this.#rest = this.#rest.slice(keptFrom);
+    this.#index -= keptFrom;
+    this.#start = 0;
+    if (!this.#isOver && this.#rest.length > longestRow) this.#found.push(tooLong(this.#startLine));
+    return this.#found;
+  }
+
+  #stepInString(code: number): void {
+    if (code === backslash) this.#index++;
+    else if (code === quote) this.#isInString = false;
+  }
+
+  #step(code: number): void {
+    const isMany = this.#shape !== "values";
+    if (isMany && this.#depth === 0) {
+      // The bracket around all rows.
+      this.#depth = 1;
+      return;
+    }
+    const isAtRow = this.#depth === (isMany ? 1 : 0);
+    const isClosing = code === brace + 2 || code === bracket + 2;
+    if (isAtRow && isClosing) this.#close();
+    else if (isAtRow && code === comma) this.#finish(this.#index);
+    else this.#stepInRow(code, isClosing);
+  }
+
+  #stepInRow(code: number, isClosing: boolean): void {
+    if (this.#startLine === 0) {
+      this.#startLine = this.#line;
+      this.#start = this.#index;
+    }
+    if (code === quote) this.#isInString = true;
+    else if (code === brace || code === bracket) this.#depth++;
+    else if (isClosing) this.#depth--;
+    if (isClosing && this.#depth === 0) this.#finish(this.#index + 1);
+  }
+
+  /** The end of all rows. */
+  #close(): void {
+    this.#finish(this.#index);
+    if (this.#shape === "values") this.#found.push(this.#unreadable("a bracket is closed twice"));
+    this.#isOver = true;
+  }
+
+  #finish(end: number): void {
+    if (this.#startLine === 0) return;
+    const text = this.#rest.slice(this.#start, end);
+    const { member, value } = this.#rows;
+    this.#found.push((this.#shape === "members" ? member : value)(text, this.#startLine));
+    this.#startLine = 0;
+  }
+
+  #unreadable(reason: string): UnreadableLinkFile {
+    return new UnreadableLinkFile({ line: this.#line, reason });
+  }
+}
 
 const newline = 10;
 const space = 32;

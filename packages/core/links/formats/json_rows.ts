@@ -2,7 +2,7 @@
  * JSON values as rows.
  */
 import { Predicate } from "effect";
-import { type Columns, columnsOf, minecraft } from "./columns.ts";
+import { type ColumnProblem, type Columns, columnsOf, minecraft } from "./columns.ts";
 import { type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
 import { leftOut, readRow } from "./row.ts";
 import type { Parsed } from "./text_rows.ts";
@@ -12,9 +12,9 @@ const maxShapes = 1_000;
 
 /** Reads objects as rows, and members of an object of ID to ID. */
 export const jsonRows = (options: ReadOptions) => {
-  const shapes = new Map<string, Columns | string>();
+  const shapes = new Map<string, Columns | ColumnProblem>();
 
-  const columnsFor = (names: ReadonlyArray<string>): Columns | string => {
+  const columnsFor = (names: ReadonlyArray<string>): Columns | ColumnProblem => {
     const shape = names.join("\0");
     const known = shapes.get(shape);
     if (known !== undefined) return known;
@@ -26,8 +26,8 @@ export const jsonRows = (options: ReadOptions) => {
   const readObject = (object: object, line: number, text: string): Parsed => {
     const row = { line, text, values: Object.values(object) as ReadonlyArray<unknown> };
     const columns = columnsFor(Object.keys(object));
-    return typeof columns === "string"
-      ? leftOut(row, "row", `the object has other names: ${columns}`)
+    return "problem" in columns
+      ? leftOut(row, columns.reason, `the object has other names: ${columns.problem}`)
       : readRow(row, columns, options);
   };
 

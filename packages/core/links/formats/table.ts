@@ -15,5 +15,5 @@ export const tableReader = (
   options: ReadOptions = {},
 ): ((row: Row) => LinkLine) | string => {
   const columns = columnsOf(names, options);
-  return typeof columns === "string" ? columns : (row) => readRow(row, columns, options);
+  return "problem" in columns ? columns.problem : (row) => readRow(row, columns, options);
 };

@@ -2,7 +2,7 @@
  * Files of text, whose rows are found by a parser.
  */
 import { Array as Arr, Effect, Stream } from "effect";
-import { decodedText } from "./decoded_text.ts";
+import { decodedText, endOfText } from "./decoded_text.ts";
 import { type LinkFormat, type LinkLine, type ReadOptions, UnreadableLinkFile } from "./link_format.ts";
 
 /** A row, or the end of what can be read. */
@@ -28,7 +28,6 @@ export const readText =
       Stream.mapAccumArray(
         () => endingParser(makeParser(options)),
         (parser, pieces) => [parser, pieces.flatMap(parser.take)],
-        { onHalt: (parser) => parser.end() },
       ),
       Stream.mapArrayEffect((rows) => {
         const last = Arr.lastNonEmpty(rows);
@@ -47,10 +46,10 @@ const endingParser = (parser: TextParser) => {
     return isOver ? rows.slice(0, end + 1) : rows;
   };
   return {
-    take: (piece: string | UnreadableLinkFile): ReadonlyArray<Parsed> => {
+    take: (piece: string | UnreadableLinkFile | typeof endOfText): ReadonlyArray<Parsed> => {
       if (isOver) return [];
+      if (piece === endOfText) return untilUnreadable(parser.end());
       return untilUnreadable(typeof piece === "string" ? parser.take(piece) : [piece]);
     },
-    end: (): ReadonlyArray<Parsed> => (isOver ? [] : untilUnreadable(parser.end())),
   };
 };
