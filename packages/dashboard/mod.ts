@@ -8,6 +8,17 @@ export { type AltsForm, type AltsFound, type AltsView, altsPage, emptyAltsForm }
 export { actions } from "./audit/actions.ts";
 export { auditCsv } from "./audit/audit_csv.ts";
 export { type AuditFilter, type AuditView, auditPage } from "./audit/audit_page.ts";
+export type { Names } from "./audit/sentences.ts";
+export { type CommunitiesView, communitiesPage } from "./communities/communities_page.ts";
+export { type Community, communityName } from "./communities/community.ts";
+export {
+  type CommunityView,
+  communityPage,
+  type SaidForm,
+  saidForm,
+  saidOf,
+} from "./communities/community_page.ts";
+export type { FirstSteps } from "./communities/first_steps.ts";
 export { csvOf } from "./csv.ts";
 export { type Issued, issuedPage } from "./keys/issued_page.ts";
 export {
@@ -20,12 +31,24 @@ export {
 export { type KeyView, keyPage, type RefusedAct } from "./keys/key_page.ts";
 export { type KeyList, keysPage } from "./keys/keys_page.ts";
 export { emptyKeyForm, newKeyPage, type Refused } from "./keys/new_key_page.ts";
+export { type LinkQuestion, linkQuestion, type Replaced, unlinkQuestion } from "./links/link_questions.ts";
+export {
+  accountText,
+  emptyLinkForm,
+  type LinkForm,
+  type LinksView,
+  linksPage,
+  noLinksPage,
+  userPath,
+} from "./links/links_page.ts";
+export { type LinkedUserView, linkedUserPage } from "./links/user_page.ts";
 export { type NoticeName, noticeHtml } from "./look/notice.ts";
+export { nameOf } from "./look/owned_key.ts";
 export { script } from "./look/script.ts";
 export { style } from "./look/style.ts";
 export { type OverviewView, overviewPage } from "./overview/overview_page.ts";
 export { documentOf, type Page, type Visitor } from "./page.ts";
-export { type KeyAct, keyActPath, keyPath, paths, withQuery } from "./paths.ts";
+export { communityPath, type KeyAct, keyActPath, keyPath, paths, withQuery } from "./paths.ts";
 export { type PreviewedState, type PreviewGroup, previewPage } from "./preview/preview_page.ts";
 export {
   emptyTrialForm,

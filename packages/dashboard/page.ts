@@ -4,11 +4,14 @@
 import type { Tier } from "@accountlink/core/keys";
 import { type Html, html } from "@accountlink/html";
 import { csrfField } from "./look/field.ts";
+import { icon, mark } from "./look/icons.ts";
 import { paths } from "./paths.ts";
 
 /** The parts of the dashboard, in the order of its navigation. */
 const sections = {
   overview: "Overview",
+  communities: "Communities",
+  links: "Links",
   keys: "Keys",
   usage: "Usage",
   alts: "Alts",
@@ -18,12 +21,27 @@ const sections = {
   account: "Account",
 } as const;
 
+type Section = keyof typeof sections;
+
+/** What belongs together in the navigation; what is in none of these comes last. */
+const grouped: ReadonlyArray<ReadonlyArray<string>> = [
+  ["overview", "communities", "links", "alts", "imports"],
+  ["keys", "usage", "events", "webhooks", "trial"],
+];
+
+const names = Object.keys(sections) as ReadonlyArray<Section>;
+
+const groups: ReadonlyArray<ReadonlyArray<Section>> = [
+  ...grouped.map((group) => names.filter((name) => group.includes(name))),
+  names.filter((name) => !grouped.some((group) => group.includes(name))),
+];
+
 /** A page of the dashboard. */
 export interface Page {
   readonly status: number;
   readonly title: string;
   /** Its entry of the navigation. */
-  readonly section: keyof typeof sections;
+  readonly section: Section;
   /** Everything below the heading. */
   readonly content: Html;
 }
@@ -66,13 +84,11 @@ ${footer}
 </html>
 `;
 
-const header = (section: Page["section"], { account, userName, csrf }: Visitor): Html => html`
+const header = (section: Section, { account, userName, csrf }: Visitor): Html => html`
 <header>
-<p class="brand"><a href="${paths.overview}">accountlink</a></p>
+<p class="brand"><a href="${paths.overview}">${mark}accountlink</a></p>
 <nav aria-label="Dashboard">
-<ul role="list">
-${Object.entries(sections).map(([name, label]) => entry(name as keyof typeof sections, label, section))}
-</ul>
+${groups.map((names) => html`<ul role="list">${names.map((name) => entry(name, sections[name], section))}</ul>`)}
 </nav>
 <div class="visitor">
 <p><strong>${userName}</strong> <small>${account.name} · ${account.tier}</small></p>
@@ -80,5 +96,5 @@ ${Object.entries(sections).map(([name, label]) => entry(name as keyof typeof sec
 </div>
 </header>`;
 
-const entry = (name: keyof typeof sections, label: string, current: Page["section"]): Html =>
-  html`<li><a href="${paths[name]}"${name === current ? html` aria-current="page"` : null}>${label}</a></li>`;
+const entry = (name: Section, label: string, current: Section): Html =>
+  html`<li><a href="${paths[name]}"${name === current ? html` aria-current="page"` : null}>${icon(name)}${label}</a></li>`;

@@ -6,6 +6,8 @@ import {
   accountPage,
   altsPage,
   auditPage,
+  communitiesPage,
+  communityPage,
   documentOf,
   emptyAltsForm,
   emptyKeyForm,
@@ -13,6 +15,9 @@ import {
   issuedPage,
   keyPage,
   keysPage,
+  linkedUserPage,
+  linkQuestion,
+  linksPage,
   newKeyPage,
   overviewPage,
   type Page,
@@ -21,15 +26,18 @@ import {
   script,
   style,
   trialPage,
+  unlinkQuestion,
   usagePage,
 } from "./mod.ts";
 import {
   chatId,
   makeAlts,
+  makeCommunity,
   makeDays,
   makeEntry,
   makeGuild,
   makeKey,
+  makeNamedLink,
   makeVisitor,
   now,
   quota,
@@ -52,9 +60,49 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
   const problems = [{ name: "name", reason: text }];
   const list = { keys, guilds, used: 1, allowed: 10 };
   const today = [{ key, quota, usage: [] }];
+  const start = { guilds, botInvite: "/invite", publicUrl: "", csrf: "token" };
+  const community = makeCommunity(text);
+  const named = makeNamedLink(text);
+  const { gameId } = named.link;
+  const names = { keys, account: { name: text, owner: text } };
   const request = { method: "GET", url: `http://localhost/${encodeURIComponent(text)}` } as const;
   return {
-    overview: overviewPage({ ...list, week: days.slice(0, 7), today, leaks: [entry] }, now),
+    overview: overviewPage(
+      { ...list, days: days.slice(0, 14), today, leaks: [entry], links: 7, steps: { ...start, community } },
+      now,
+    ),
+    communities: communitiesPage({ ...start, communities: [community] }),
+    noCommunities: communitiesPage({ ...start, communities: [] }),
+    community: communityPage(
+      { ...start, community, previews: [{ title: text, document: html`<p>${text}</p>` }] },
+      { displayName: text, supportUrl: text, doneText: text },
+      visitor,
+      null,
+      [{ name: "displayName", reason: text }],
+    ),
+    links: linksPage(
+      {
+        communities: [community, community],
+        community,
+        search: text,
+        links: Array.from({ length: 25 }, () => named),
+        next: text,
+        unlinked: [{ chatId, chat: named.chat }],
+      },
+      { chat: text, game: text },
+      visitor,
+      null,
+      [{ name: "chat", reason: text }],
+    ),
+    linkedUser: linkedUserPage(
+      { community, chatId, chat: named.chat, link: named, history: [entry], names },
+      text,
+      visitor,
+      null,
+      [],
+    ),
+    unlink: unlinkQuestion({ community, chatId, gameId, ...named }, visitor),
+    link: linkQuestion({ community, chatId, gameId, ...named }, { gameId, game: named.game }, visitor),
     keys: keysPage(list, now),
     newKey: newKeyPage({ ...emptyKeyForm, name: text, denyIps: text }, guilds, visitor, {
       status: 400,
@@ -62,11 +110,11 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
       general: text,
     }),
     issued: issuedPage({ key, token: "alk_token", isNew: false }, "http://localhost", chatId),
-    key: keyPage({ key, quota, guilds, history: [entry] }, rulesOf(key), visitor, now, null, null),
+    key: keyPage({ key, quota, guilds, history: [entry], names }, rulesOf(key), visitor, now, null, null),
     usage: usagePage({ days, byKey: [{ key, days }], keys }, { keyId: null, days: 90 }),
     audit: auditPage(
-      { entries: Array.from({ length: 100 }, () => entry), next: text, keys },
-      { action: null, keyId: text },
+      { entries: Array.from({ length: 100 }, () => entry), next: text, keys, names },
+      { action: null, keyId: text, chatId: text },
     ),
     alts: altsPage(
       { ...emptyAltsForm, id: text },

@@ -1,11 +1,17 @@
 /**
  * The paths of the dashboard.
  */
-import type { KeyId } from "@accountlink/core";
+import type { KeyId, Pid } from "@accountlink/core";
 
 /** The paths of the dashboard, without those of its JSON. */
 export const paths = {
   overview: "/dashboard",
+  communities: "/dashboard/communities",
+  links: "/dashboard/links",
+  linksFile: "/dashboard/links.csv",
+  linkUser: "/dashboard/links/user",
+  link: "/dashboard/links/link",
+  unlink: "/dashboard/links/unlink",
   keys: "/dashboard/keys",
   newKey: "/dashboard/keys/new",
   usage: "/dashboard/usage",
@@ -22,6 +28,9 @@ export const paths = {
   style: "/dashboard/style.css",
   script: "/dashboard/comfort.js",
 } as const;
+
+/** The page of a community, by the public id of its scope. */
+export const communityPath = (pid: Pid | ":pid"): `/dashboard/${string}` => `${paths.communities}/${pid}`;
 
 /** What a form can do to a key. */
 export type KeyAct = "update" | "rotate" | "status" | "revoke";

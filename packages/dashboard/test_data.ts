@@ -9,6 +9,7 @@ import type { OwnGuild } from "@accountlink/core/platforms";
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
 import { makeKey as makeApiKey } from "@accountlink/testing";
 import type { AltsFound } from "./alts/alts_page.ts";
+import type { Community } from "./communities/community.ts";
 import type { Visitor } from "./page.ts";
 
 export const now = Date.parse("2026-11-21T10:00:00Z");
@@ -105,3 +106,31 @@ export const makeDays = (count: number, served: number, refused: number): Readon
     day: `2026-11-${String(index + 1).padStart(2, "0")}`,
     groups: groups.map((group) => ({ group, served, refused, errors: 0 })),
   }));
+
+export const makeCommunity = (text: string): Community => ({
+  scope,
+  settings: { displayName: text, supportUrl: text, doneText: text },
+  links: 0,
+  keys: 1,
+  guildName: text,
+});
+
+export const makeNamedLink = (text: string) => {
+  const gameId = "1" as GameId;
+  const unknown = { avatar: null, created: null };
+  const named = { username: text, displayName: text };
+  return {
+    link: { chatId, gameId, linkVersion: 1, linkedAt: now, lastVerifiedAt: now },
+    chat: { id: chatId, ...named, ...unknown, banner: null, guild: null },
+    game: {
+      id: gameId,
+      ...named,
+      ...unknown,
+      description: null,
+      isBanned: null,
+      hasVerifiedBadge: null,
+      badges: null,
+      groups: null,
+    },
+  };
+};

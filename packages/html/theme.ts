@@ -12,13 +12,14 @@
  */
 export const theme = `:root {
   color-scheme: light dark;
-  --text: #1c1d22; --soft: #565a66; --line: #d3d6df; --edge: #767b89; --ground: #f3f4f8; --card: #fff;
-  --mark: #2451b7; --on-mark: #fff; --good: #146c43; --warn: #8a5200; --bad: #b3261e;
+  --text: #17181c; --soft: #5b5f6b; --line: #e1e3e9; --edge: #767b89; --ground: #f7f8fa; --card: #fff;
+  --mark: #4338ca; --on-mark: #fff; --wash: #eeedfb; --good: #146c43; --warn: #8a5200; --bad: #b3261e;
+  --small: .875rem; --large: 1.375rem; --round: .5rem;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --text: #ecedf2; --soft: #b3b7c3; --line: #3a3d47; --edge: #868b9a; --ground: #121317; --card: #1c1e24;
-    --mark: #8fb4ff; --on-mark: #0f1420; --good: #6fd3a0; --warn: #f0bf6c; --bad: #ff9d94;
+    --text: #eceef3; --soft: #a9aebb; --line: #2b2e37; --edge: #868b9a; --ground: #101115; --card: #17181d;
+    --mark: #a5a0ff; --on-mark: #14132b; --wash: #23223d; --good: #6fd3a0; --warn: #f0bf6c; --bad: #ff9d94;
   }
 }
 * { box-sizing: border-box; }
@@ -26,21 +27,23 @@ body {
   margin: 0; padding: 1rem; background: var(--ground); color: var(--text);
   font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
 }
-h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; text-wrap: balance; }
+h1 { margin: 0 0 .5rem; font-size: var(--large); line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; }
 p { margin: 0 0 1rem; text-wrap: pretty; }
 form { margin: 0; }
-a { color: var(--mark); }
+a { color: var(--mark); text-underline-offset: .15em; }
 small, footer { color: var(--soft); }
-small { font-size: .9rem; }
+small { font-size: var(--small); }
 .good { color: var(--good); }
 .button {
   display: flex; align-items: center; justify-content: center; width: 100%; min-height: 3rem; padding: .5rem 1rem;
-  border: 1px solid var(--mark); border-radius: .6rem; background: var(--mark); color: var(--on-mark);
+  border: 1px solid var(--mark); border-radius: var(--round); background: var(--mark); color: var(--on-mark);
   font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer;
 }
 .quiet { border-color: var(--edge); background: none; color: var(--text); }
+.button.bad { border-color: var(--bad); background: none; color: var(--bad); }
 .button:hover { filter: brightness(1.08); }
-:focus-visible { outline: 3px solid var(--text); outline-offset: 3px; border-radius: .25rem; }
-.button:focus-visible { border-radius: .6rem; }
+.quiet:hover { background: var(--wash); }
+:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: .25rem; }
+.button:focus-visible { border-radius: var(--round); }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `;

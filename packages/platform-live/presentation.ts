@@ -18,3 +18,21 @@ export const livePlatformNames = { chat: "Discord", game: "Roblox" };
  */
 export const liveChatHome = (guildId: GuildId | null): string =>
   `https://discord.com/channels/${guildId ?? "@me"}`;
+
+/**
+ * Where an owner adds the bot to a guild of theirs.
+ *
+ * @param applicationId the ID of the application on Discord, which is the client ID of its sign-in
+ *
+ * @example
+ * ```ts
+ * liveBotInvite("42")(null); // "https://discord.com/oauth2/authorize?client_id=42&scope=bot&permissions=0"
+ * ```
+ */
+export const liveBotInvite =
+  (applicationId: string) =>
+  (guildId: GuildId | null): string => {
+    const query = new URLSearchParams({ client_id: applicationId, scope: "bot", permissions: "0" });
+    if (guildId !== null) query.set("guild_id", guildId);
+    return `https://discord.com/oauth2/authorize?${query}`;
+  };

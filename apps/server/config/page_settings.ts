@@ -2,7 +2,7 @@
  * What a configuration says of the pages that users see.
  */
 import type { PageSettingsShape } from "@accountlink/http";
-import { liveChatHome, livePlatformNames } from "@accountlink/platform-live";
+import { liveBotInvite, liveChatHome, livePlatformNames } from "@accountlink/platform-live";
 import type { Config } from "./config.ts";
 
 const devPlatformNames = { chat: "the chat platform", game: "the game platform" };
@@ -10,10 +10,12 @@ const devPlatformNames = { chat: "the chat platform", game: "the game platform" 
 export const pageSettingsOf = (config: Config): PageSettingsShape => {
   const isLive = config.ACCOUNTLINK_PLATFORM === "live";
   const names = isLive ? livePlatformNames : devPlatformNames;
+  const clientId = config.ACCOUNTLINK_CHAT_CLIENT_ID;
   return {
     chatName: config.ACCOUNTLINK_CHAT_NAME ?? names.chat,
     gameName: config.ACCOUNTLINK_GAME_NAME ?? names.game,
     chatHome: isLive ? liveChatHome : null,
+    botInvite: isLive && clientId !== null ? liveBotInvite(clientId) : null,
     privacyUrl: config.ACCOUNTLINK_PRIVACY_URL,
     contact: config.ACCOUNTLINK_CONTACT,
   };

@@ -9,7 +9,10 @@ const settingsOf = (environment: Record<string, string>) =>
 
 describe("pageSettingsOf", () => {
   it("names the live platforms as users know them, and where their communities are", () => {
-    const { chatHome, ...settings } = settingsOf({ ACCOUNTLINK_PLATFORM: "live" });
+    const live = { ACCOUNTLINK_PLATFORM: "live", ACCOUNTLINK_CHAT_CLIENT_ID: "42" };
+    const { chatHome, botInvite, ...settings } = settingsOf(live);
+    expect(botInvite?.(null)).toMatch(/client_id=42&/);
+    expect(botInvite?.(GuildId.make("700000000000000001"))).toMatch(/guild_id=700000000000000001$/);
     expect(settings).toEqual({ chatName: "Discord", gameName: "Roblox", privacyUrl: null, contact: null });
     expect(chatHome?.(GuildId.make("700000000000000001"))).toBe(
       "https://discord.com/channels/700000000000000001",
@@ -18,8 +21,13 @@ describe("pageSettingsOf", () => {
   });
 
   it("has general names for the dev platform, which has no pages to go back to", () => {
-    const { chatName, gameName, chatHome } = settingsOf({});
-    expect([chatName, gameName, chatHome]).toEqual(["the chat platform", "the game platform", null]);
+    const { chatName, gameName, chatHome, botInvite } = settingsOf({});
+    expect([chatName, gameName, chatHome, botInvite]).toEqual([
+      "the chat platform",
+      "the game platform",
+      null,
+      null,
+    ]);
   });
 
   it("takes the operator's own names, privacy policy and contact", () => {
@@ -33,6 +41,7 @@ describe("pageSettingsOf", () => {
       chatName: "Guilded",
       gameName: "Minecraft",
       chatHome: null,
+      botInvite: null,
       privacyUrl: "https://links.example/privacy?lang=en#addresses",
       contact: "help@links.example",
     });

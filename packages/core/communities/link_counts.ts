@@ -1,5 +1,5 @@
 /**
- * How many links scopes have, counted at most once a minute.
+ * How many links scopes have. Those with many are counted at most once a minute.
  */
 import { Clock, Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
@@ -9,6 +9,9 @@ import type { Millis } from "../timestamp.ts";
 
 /** How old a count may be, and from when on a view has it counted anew without waiting. */
 const [longest, renewed] = [60_000, 30_000];
+
+/** So few are counted at each view, which takes a millisecond. */
+const few = 2_000;
 
 const maxScopes = 10_000;
 
@@ -47,7 +50,7 @@ export const makeLinkCounts = Effect.gen(function* () {
     of: Effect.fnUntraced(function* (pid: Pid): Effect.fn.Return<number, StoreUnavailable> {
       const now = yield* Clock.currentTimeMillis;
       const last = known.get(pid);
-      if (last === undefined || now - last.at >= longest) return yield* count(pid);
+      if (last === undefined || last.links < few || now - last.at >= longest) return yield* count(pid);
       if (now - last.at >= renewed) yield* recount(pid);
       return last.links;
     }),

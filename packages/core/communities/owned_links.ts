@@ -27,6 +27,14 @@ export interface LinkPage {
   readonly links: ReadonlyArray<NamedLink>;
   /** Where the next page begins; null on the last one. */
   readonly next: NewestPosition | null;
+  /** Chat users whom a search may mean and who have no link here. */
+  readonly unlinked: ReadonlyArray<ChatId>;
+}
+
+/** The users of both platforms whom a text may mean. */
+export interface MeantUsers {
+  readonly chatIds: ReadonlyArray<ChatId>;
+  readonly gameIds: ReadonlyArray<GameId>;
 }
 
 /** The link of a write, as an owner names it. */
@@ -60,15 +68,21 @@ export class OwnedLinks extends Context.Service<
     /**
      * Links of a scope, latest verification first.
      *
-     * @param search a chat ID, a game ID, or an exact user name of either platform, with or without an
+     * @param text a chat ID, a game ID, or an exact user name of either platform, with or without an
      * `@`; empty for all links
      */
     readonly page: (
       scope: DataScope,
-      search: string,
+      text: string,
       after: NewestPosition | null,
       limit: number,
     ) => Effect.Effect<LinkPage, StoreUnavailable>;
+
+    /** Whom an ID or an exact user name may mean, linked or not. */
+    readonly meant: (scope: DataScope, text: string) => Effect.Effect<MeantUsers>;
+
+    /** The link of a chat user; null for none. */
+    readonly find: (scope: DataScope, chatId: ChatId) => Effect.Effect<Link | null, StoreUnavailable>;
 
     /** Links a chat user by the rules of `LinkWriter.setGame`. */
     readonly set: (
@@ -107,43 +121,57 @@ export class OwnedLinks extends Context.Service<
         );
 
       /** The users whom a search may mean. */
-      const meant = Effect.fnUntraced(function* (scope: DataScope, search: string) {
-        const name = search.replace(/^@/, "");
+      const meant = Effect.fnUntraced(function* (scope: DataScope, text: string) {
+        const name = text.replace(/^@/, "");
         const [chat, game] = yield* Effect.all(
           [byName(chats.findUserByName?.(name, guildOf(scope))), byName(games.findUserByName?.(name))],
           { concurrency: 2 },
         );
         return {
-          chatIds: isChatId(search) ? [search, ...chat] : chat,
-          gameIds: isGameId(search) ? [search, ...game] : game,
+          chatIds: isChatId(text) ? [text, ...chat] : chat,
+          gameIds: isGameId(text) ? [text, ...game] : game,
         };
       });
 
-      const find = Effect.fnUntraced(function* (
+      const search = Effect.fnUntraced(function* (
         scope: DataScope,
-        search: string,
+        text: string,
         after: NewestPosition | null,
         limit: number,
       ) {
-        const { chatIds, gameIds } = yield* meant(scope, search);
+        const { chatIds, gameIds } = yield* meant(scope, text);
         const ofGames = yield* store.findByGameIds(scope.pid, gameIds);
         const all = [...new Set([...chatIds, ...[...ofGames.values()].flat()])];
         const records = yield* store.findByChatIds(scope.pid, all);
-        return [...records.values()]
-          .filter(isLinked)
-          .toSorted(newestFirst)
-          .filter((link) => after === null || newestFirst(after, link) < 0)
-          .slice(0, limit);
+        const linked = [...records.values()].filter(isLinked);
+        return {
+          found: linked
+            .toSorted(newestFirst)
+            .filter((link) => after === null || newestFirst(after, link) < 0)
+            .slice(0, limit),
+          unlinked: chatIds.filter((chatId) => linked.every((link) => link.chatId !== chatId)),
+        };
       });
 
+      const newest = (scope: DataScope, after: NewestPosition | null, limit: number) =>
+        Effect.map(store.newestPage(scope.pid, after, limit), (found) => ({ found, unlinked: [] }));
+
       return OwnedLinks.of({
-        page: Effect.fn("OwnedLinks.page")(function* (scope, search, after, limit) {
+        meant,
+
+        find: (scope, chatId) =>
+          Effect.map(store.findByChatId(scope.pid, chatId), (record) =>
+            Option.getOrNull(Option.filter(record, isLinked)),
+          ),
+
+        page: Effect.fn("OwnedLinks.page")(function* (scope, text, after, limit) {
           // One more tells whether there is a next page.
-          const found = yield* search === ""
-            ? store.newestPage(scope.pid, after, limit + 1)
-            : find(scope, search, after, limit + 1);
+          const { found, unlinked } = yield* text === ""
+            ? newest(scope, after, limit + 1)
+            : search(scope, text, after, limit + 1);
           const links = yield* named(found.slice(0, limit));
-          return { links, next: found.length > limit ? (links.at(-1)?.link ?? null) : null };
+          const next = found.length > limit ? (links.at(-1)?.link ?? null) : null;
+          return { links, next, unlinked };
         }),
 
         set: Effect.fn("OwnedLinks.set")(function* (owner, scope, link) {

@@ -1,10 +1,8 @@
 /**
- * The actions and actors of the audit log, in words.
+ * The actions of the audit log, in words.
  */
 
-import type { Actor, AuditAction } from "@accountlink/core/audit";
-import type { KeyDetails } from "@accountlink/core/keys";
-import { nameOf } from "../look/owned_key.ts";
+import type { AuditAction } from "@accountlink/core/audit";
 
 /** What each action is called. */
 export const actions: Record<AuditAction, string> = {
@@ -22,19 +20,4 @@ export const actions: Record<AuditAction, string> = {
   "key.reported": "Key reported as leaked",
   "account.updated": "Account changed",
   "user.erased": "User erased",
-};
-
-/** Who did it. */
-export const actorText = ({ type, id }: Actor, keys: ReadonlyArray<KeyDetails>): string => {
-  const key = keys.find((known) => known.id === id);
-  switch (type) {
-    case "key":
-      return key === undefined ? `Key ${id}` : nameOf(key);
-    case "account":
-      return `${id}, here`;
-    case "operator":
-      return "The operator";
-    case "user":
-      return `User ${id}`;
-  }
 };

@@ -4,7 +4,7 @@
 import type { AuditEntry } from "@accountlink/core/audit";
 import { formatTimestamp } from "@accountlink/core/timestamp";
 import { csvOf } from "../csv.ts";
-import { detailsText } from "./audit_table.ts";
+import { detailsText } from "./details_text.ts";
 
 export const auditCsv = (entries: ReadonlyArray<AuditEntry>): string =>
   csvOf(

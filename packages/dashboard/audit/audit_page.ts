@@ -5,17 +5,20 @@
 import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { html } from "@accountlink/html";
-import { menuField } from "../look/field.ts";
+import { menuField, textField } from "../look/field.ts";
 import { keyMenu } from "../look/key_menu.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { actions } from "./actions.ts";
-import { auditTable } from "./audit_table.ts";
+import { historyHtml } from "./history.ts";
+import type { Names } from "./sentences.ts";
 
 /** What of the log is asked for. */
 export interface AuditFilter {
   readonly action: AuditAction | null;
   readonly keyId: string | null;
+  /** A chat user; null for everything. */
+  readonly chatId: string | null;
 }
 
 export interface AuditView {
@@ -23,9 +26,10 @@ export interface AuditView {
   /** Where older entries begin; null at the end. */
   readonly next: string | null;
   readonly keys: ReadonlyArray<KeyDetails>;
+  readonly names: Names;
 }
 
-export const auditPage = ({ entries, next, keys }: AuditView, filter: AuditFilter): Page => ({
+export const auditPage = ({ entries, next, keys, names }: AuditView, filter: AuditFilter): Page => ({
   status: 200,
   title: "Audit log",
   section: "audit",
@@ -43,9 +47,10 @@ ${menuField({
   ],
 })}
 ${keyMenu(keys, filter.keyId)}
+${textField({ name: "chatId", label: "About the chat account", type: "search", value: filter.chatId ?? "", problems: [] })}
 <button class="button quiet">Show</button>
 </form>
-${auditTable("entries", "Entries of the audit log", entries, keys)}
+${historyHtml(entries, names)}
 <p class="more">${
     next === null
       ? null

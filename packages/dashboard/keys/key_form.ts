@@ -31,13 +31,13 @@ export interface NewKeyForm extends KeyRules {
 /** The labels of the fields, by the names of the API. */
 export const keyLabels: Readonly<Record<string, string>> = {
   name: "Name",
-  scope: "Communities",
+  scope: "Scope",
   guildId: "Community",
-  access: "What it is for",
+  access: "Permissions",
   allowIps: "Allowed addresses",
   denyIps: "Denied addresses",
   redirectOrigins: "Origins of redirects",
-  expiresAt: "Last day",
+  expiresAt: "Expires after",
 };
 
 const labelOf = (name: string): string => keyLabels[name] ?? name;
@@ -81,7 +81,7 @@ ${radioField({
 ${linesField({ name: "allowIps", label: labelOf("allowIps"), hint: "Addresses or ranges such as 203.0.113.0/24, one on each line. Empty: every address.", value: rules.allowIps, problems })}
 ${linesField({ name: "denyIps", label: labelOf("denyIps"), hint: "They are refused even where the list above allows them.", value: rules.denyIps, problems })}
 ${linesField({ name: "redirectOrigins", label: labelOf("redirectOrigins"), hint: "Sites that verified users may be sent to, such as https://example.com, one on each line.", value: rules.redirectOrigins, problems })}
-${textField({ name: "expiresAt", label: labelOf("expiresAt"), hint: "The key ends with this day, in UTC. Empty: it has no end.", type: "date", value: rules.lastDay, problems })}
+${textField({ name: "expiresAt", label: labelOf("expiresAt"), hint: "The last day on which it works, in UTC. Empty: it does not expire.", type: "date", value: rules.lastDay, problems })}
 </details>`;
 
 const hasRestrictions = ({ allowIps, denyIps, redirectOrigins, lastDay }: KeyRules): boolean =>
@@ -127,7 +127,7 @@ const guildField = (
     ...field,
     hint: "Those that you manage and that the bot is in. Only for a key of one community.",
     choices: [
-      { value: "", label: possible.length === 0 ? "None can have a key" : "None" },
+      { value: "", label: possible.length === 0 ? "The bot is in none of yours" : "Choose one" },
       ...possible.map(choiceOf),
     ],
   });

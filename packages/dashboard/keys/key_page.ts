@@ -6,12 +6,13 @@ import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import type { Quota } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
-import { auditTable } from "../audit/audit_table.ts";
+import { historyHtml } from "../audit/history.ts";
+import type { Names } from "../audit/sentences.ts";
 import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
-import { endsSoon, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
+import { accesses, endsSoon, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
 import { counted, timeHtml, timeUntil } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
-import { type KeyAct, keyActPath, paths, withQuery } from "../paths.ts";
+import { communityPath, type KeyAct, keyActPath, paths, withQuery } from "../paths.ts";
 import { type KeyRules, keyLabels, rulesFields } from "./key_form.ts";
 import type { Refused } from "./new_key_page.ts";
 
@@ -22,6 +23,7 @@ export interface KeyView {
   readonly guilds: ReadonlyArray<NamedGuild>;
   /** Its latest changes, newest first. */
   readonly history: ReadonlyArray<AuditEntry>;
+  readonly names: Names;
 }
 
 /** A form of the page that was refused. */
@@ -49,12 +51,13 @@ export const keyPage = (
     content: html`
 ${refused === null ? notice : problemSummary(refused.problems, { ...keyLabels, ...actLabels }, refused.general)}
 ${facts(view, now)}
-${key.status === "revoked" ? html`<p>A revoked key never works again. It leaves this list 30 days after.</p>` : acts(key, rules, visitor, refused)}
+${key.status === "revoked" ? html`<p>A revoked key never works again. It leaves this list 30 days after.</p>` : rulesForm(key, rules, visitor, refused)}
 <section>
 <h2>History</h2>
-${auditTable("history", `The latest changes of ${nameOf(key)}`, view.history, [key])}
-<p><a href="${withQuery(paths.audit, { keyId: key.id })}">All of it in the audit log</a> · <a href="${withQuery(paths.usage, { keyId: key.id })}">Usage of this key</a></p>
-</section>`,
+${historyHtml(view.history, view.names)}
+<p class="more"><a href="${withQuery(paths.audit, { keyId: key.id })}">All of it in the audit log</a> · <a href="${withQuery(paths.usage, { keyId: key.id })}">Usage of this key</a></p>
+</section>
+${key.status === "revoked" ? null : acts(key, visitor, refused)}`,
   };
 };
 
@@ -63,15 +66,16 @@ const actLabels = { confirm: "Confirmation", graceSeconds: "The present secret" 
 const facts = ({ key, quota, guilds }: KeyView, now: Millis): Html => html`
 <p>${stateHtml(key, now)} <code>${maskedKey(key.id)}</code></p>
 <dl class="facts">
-<div><dt>In</dt><dd>${scopeText(key, guilds)}</dd></div>
-<div><dt>Public id of its links</dt><dd><code>${key.scope.pid}</code></dd></div>
+<div><dt>Scope</dt><dd>${scopeText(key, guilds)}</dd></div>
+<div><dt>Links</dt><dd><a href="${communityPath(key.scope.pid)}">Those of its community</a> <code>${key.scope.pid}</code></dd></div>
+<div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
 <div><dt>Tier</dt><dd>${key.tier}${key.kind === "normal" ? null : `, ${key.kind}`}</dd></div>
 <div><dt>Limits</dt><dd>${quotaText(quota)}</dd></div>
 <div><dt>Created</dt><dd>${timeHtml(key.createdAt)}</dd></div>
 <div><dt>Last used</dt><dd>${key.lastUsedAt === null ? "never" : timeHtml(key.lastUsedAt)}</dd></div>
-<div><dt>Ends</dt><dd>${key.expiresAt === null ? "never" : timeHtml(key.expiresAt)}${endsSoon(key, now) && key.expiresAt !== null ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}</dd></div>
+<div><dt>Expires</dt><dd>${key.expiresAt === null ? "never" : timeHtml(key.expiresAt)}${endsSoon(key, now) && key.expiresAt !== null ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}</dd></div>
 ${
-  key.previousSecretEndsAt === null || key.previousSecretEndsAt <= now
+  key.previousSecretEndsAt === null || key.previousSecretEndsAt <= now || key.status === "revoked"
     ? null
     : html`<div><dt>Earlier secret accepted until</dt><dd>${timeHtml(key.previousSecretEndsAt)}</dd></div>`
 }
@@ -90,22 +94,24 @@ const quotaText = ({ perWindow, windowMs, daily, verifyDaily }: Quota): string =
 const windowText = (windowMs: number): string =>
   windowMs === 1000 ? "second" : `${windowMs / 1000} seconds`;
 
-const acts = (
+const rulesForm = (
   key: KeyDetails,
   rules: KeyRules,
   { csrf }: Pick<Visitor, "csrf">,
   refused: RefusedAct | null,
-): Html => {
-  const problemsOf = (act: KeyAct) => (refused?.act === act ? refused.problems : []);
-  return html`
+): Html => html`
 <section>
 <h2>Rules</h2>
 <form method="post" action="${keyActPath(key.id, "update")}" class="panel">
 ${csrfField(csrf)}
-${rulesFields(rules, problemsOf("update"))}
+${rulesFields(rules, refused?.act === "update" ? refused.problems : [])}
 <button class="button">Save the rules</button>
 </form>
-</section>
+</section>`;
+
+const acts = (key: KeyDetails, { csrf }: Pick<Visitor, "csrf">, refused: RefusedAct | null): Html => {
+  const problemsOf = (act: KeyAct) => (refused?.act === act ? refused.problems : []);
+  return html`
 <section>
 <h2>New secret</h2>
 <form method="post" action="${keyActPath(key.id, "rotate")}" class="panel">
@@ -116,19 +122,16 @@ ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400
 </form>
 </section>
 <section>
-<h2>${isActive(key) ? "Disable" : "Enable"}</h2>
-<form method="post" action="${keyActPath(key.id, "status")}" class="panel">
+<h2>Danger zone</h2>
+<form method="post" action="${keyActPath(key.id, "status")}" class="panel danger">
 ${csrfField(csrf)}
 <p>${isActive(key) ? "Every request with a disabled key is refused until you enable it again." : "Requests with the key are accepted again, under its rules."}</p>
 <button class="button quiet" name="status" value="${isActive(key) ? "disabled" : "active"}">${isActive(key) ? "Disable the key" : "Enable the key"}</button>
 </form>
-</section>
-<section>
-<h2>Revoke</h2>
 <form method="post" action="${keyActPath(key.id, "revoke")}" class="panel danger">
 ${csrfField(csrf)}
 <p>A revoked key never works again. The links of its users stay.</p>
-${textField({ name: "confirm", label: html`Type <code>${key.id}</code> to confirm`, value: "", problems: problemsOf("revoke"), required: true, awaited: key.id })}
+${textField({ name: "confirm", label: html`Type <strong>${nameOf(key)}</strong> to confirm`, value: "", problems: problemsOf("revoke"), required: true, awaited: nameOf(key) })}
 <button class="button bad">Revoke the key</button>
 </form>
 </section>`;

@@ -29,10 +29,18 @@ export const keysPage = (list: KeyList, now: Millis): Page => ({
 ${list.keys.length === 0 ? html`<p class="empty">There is no key yet. A program that asks for links needs one.</p>` : listed(list, now)}`,
 });
 
-export const planText = ({ used, allowed }: Pick<KeyList, "used" | "allowed">): string =>
-  allowed === null
-    ? `${counted(used, "key")}; your plan has no limit.`
-    : `${used} of the ${counted(allowed, "key")} of your plan.`;
+/** How many keys the plan allows. Those that the operator made do not count, and are said only where there are some. */
+export const planText = ({
+  used,
+  allowed,
+  keys = [],
+}: Pick<KeyList, "used" | "allowed"> & Partial<Pick<KeyList, "keys">>): string => {
+  const living = keys.filter(({ status }) => status !== "revoked").length;
+  const others = living > used ? ` ${counted(living - used, "key")} of the operator's besides.` : "";
+  return allowed === null
+    ? `${counted(Math.max(used, living), "key")}; your plan has no limit.`
+    : `${used} of the ${counted(allowed, "key")} of your plan.${others}`;
+};
 
 const listed = ({ keys, guilds }: KeyList, now: Millis): Html => html`
 <div class="field filter" hidden>
@@ -48,9 +56,9 @@ const card = (key: KeyDetails, guilds: ReadonlyArray<NamedGuild>, now: Millis): 
 <h2><a href="${keyPath(key.id)}">${nameOf(key)}</a> ${stateHtml(key, now)}</h2>
 <p><code>${maskedKey(key.id)}</code></p>
 <dl>
-<div><dt>For</dt><dd>${accesses[key.access].label}</dd></div>
-<div><dt>In</dt><dd>${scopeText(key, guilds)}</dd></div>
+<div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
+<div><dt>Scope</dt><dd>${scopeText(key, guilds)}</dd></div>
 <div><dt>Last used</dt><dd>${key.lastUsedAt === null ? "never" : timeHtml(key.lastUsedAt)}</dd></div>
-${key.expiresAt === null ? null : html`<div><dt>Ends</dt><dd>${timeHtml(key.expiresAt)}${endsSoon(key, now) ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}</dd></div>`}
+${key.expiresAt === null ? null : html`<div><dt>Expires</dt><dd>${timeHtml(key.expiresAt)}${endsSoon(key, now) ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}</dd></div>`}
 </dl>
 </li>`;

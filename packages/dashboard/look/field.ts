@@ -53,6 +53,8 @@ export const textField = (
     readonly required?: true;
     /** The text that a script waits for before the form can be sent. */
     readonly awaited?: string;
+    /** Whether a script keeps the value for the tab. */
+    readonly isKept?: true;
   },
 ): Html =>
   around(
@@ -60,7 +62,7 @@ export const textField = (
     (attributes) =>
       html`<input type="${field.type ?? "text"}"${attributes} value="${field.value}" autocomplete="off" spellcheck="false"${
         field.maxLength === undefined ? null : html` maxlength="${field.maxLength}"`
-      }${field.required === true ? html` required` : null}${field.awaited === undefined ? null : html` data-awaits="${field.awaited}"`}>`,
+      }${field.required === true ? html` required` : null}${field.awaited === undefined ? null : html` data-awaits="${field.awaited}"`}${field.isKept === true ? html` data-kept` : null}>`,
   );
 
 /** Several lines of text, one entry on each. */

@@ -12,6 +12,9 @@ const notices = {
   ended: "The sign-in was ended.",
   reviewed: "Your review is kept. It counts from now on.",
   forgotten: "The review is deleted.",
+  said: "Saved. Users read it from now on.",
+  linked: "They are linked.",
+  unlinked: "They are no longer linked.",
 } as const;
 
 /** The name of a notice, which goes with a redirect. */

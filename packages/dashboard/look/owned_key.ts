@@ -35,8 +35,8 @@ export const stateHtml = (key: ApiKey, now: Millis): Html => {
 
 /** What a key is for. */
 export const accesses = {
-  full: { label: "Everything", hint: "Lookups, writes, alts and verification sessions" },
-  read: { label: "Reading", hint: "Lookups, bulk, status, alts and reading reviews" },
+  full: { label: "Full", hint: "Lookups, writes, alts and verification sessions" },
+  read: { label: "Read", hint: "Lookups, bulk, status, alts and reading reviews" },
   verify: { label: "Verification", hint: "Verification sessions and single lookups" },
 } as const satisfies Record<KeyAccess, { readonly label: string; readonly hint: string }>;
 

@@ -1,6 +1,6 @@
 /**
  * What a script adds to the pages, which work without it: copy buttons, a filter, a button that
- * waits for what has to be typed, and figures that stay fresh.
+ * waits for what has to be typed, a key that the tab remembers, and figures that stay fresh.
  */
 export const script = `const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -40,6 +40,15 @@ for (const field of all("[data-awaits]")) {
   field.addEventListener("input", update);
   update();
 }
+
+for (const field of all("[data-kept]")) {
+  const name = "accountlink " + location.pathname + " " + field.name;
+  field.value ||= sessionStorage.getItem(name) ?? "";
+  field.form.addEventListener("submit", () => sessionStorage.setItem(name, field.value));
+}
+
+// A sign-out forgets them.
+for (const form of all('form[action$="/sign-out"]')) form.addEventListener("submit", () => sessionStorage.clear());
 
 // A reload of the page that shows a key would send the form again: it leads to the page of the key.
 for (const issued of all("[data-leaves-for]")) history.replaceState(null, "", issued.dataset.leavesFor);

@@ -15,13 +15,15 @@ export interface Table {
 interface Column {
   readonly label: string;
   readonly isNumber?: boolean;
+  /** For a column that explains itself: the label is read out only. */
+  readonly isUnseen?: boolean;
 }
 
 export const tableHtml = ({ id, caption, columns, rows }: Table): Html => html`
 <div class="scroller" role="region" aria-labelledby="${id}" tabindex="0">
 <table>
 <caption id="${id}">${caption}</caption>
-<thead><tr>${columns.map((column) => html`<th scope="col"${numberClass(column)}>${column.label}</th>`)}</tr></thead>
+<thead><tr>${columns.map((column) => html`<th scope="col"${numberClass(column)}>${column.isUnseen === true ? html`<span class="unseen">${column.label}</span>` : column.label}</th>`)}</tr></thead>
 <tbody>
 ${rows.map((cells) => html`<tr>${cells.map((cell, index) => cellHtml(cell, index, columns[index]))}</tr>`)}
 </tbody>
@@ -29,7 +31,9 @@ ${rows.map((cells) => html`<tr>${cells.map((cell, index) => cellHtml(cell, index
 </div>`;
 
 const cellHtml = (cell: Html | string, index: number, column: Column | undefined): Html =>
-  index === 0 ? html`<th scope="row">${cell}</th>` : html`<td${numberClass(column)}>${cell}</td>`;
+  index === 0
+    ? html`<th scope="row">${cell}</th>`
+    : html`<td${numberClass(column)} data-label="${column?.label ?? ""}">${cell}</td>`;
 
 const numberClass = (column: Column | undefined): Html | null =>
   column?.isNumber === true ? html` class="number"` : null;

@@ -8,6 +8,7 @@ import type { Quota } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
 import { type Html, html } from "@accountlink/html";
+import { type FirstSteps, firstSteps } from "../communities/first_steps.ts";
 import { type KeyList, planText } from "../keys/keys_page.ts";
 import { endsSoon, nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
@@ -15,15 +16,19 @@ import { numberText, timeHtml, timeUntil } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths } from "../paths.ts";
 import { barChart } from "../usage/bar_chart.ts";
-import { daySum, groups, outcomes, sumOf } from "../usage/usage_totals.ts";
+import { daySum, groups, outcomes, requestsOf, sumOf } from "../usage/usage_totals.ts";
 
 export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed"> {
-  /** The last seven days of the account, oldest first. */
-  readonly week: ReadonlyArray<UsageDay>;
+  /** The last fourteen days of the account, oldest first. */
+  readonly days: ReadonlyArray<UsageDay>;
   /** Today's requests of each key that is in use. */
   readonly today: ReadonlyArray<KeyToday>;
   /** Keys that were reported as leaked in the last 30 days. */
   readonly leaks: ReadonlyArray<AuditEntry>;
+  /** The number of links in all communities, which may be a minute old. */
+  readonly links: number;
+  /** The way to the first verified user; null once there is one. */
+  readonly steps: FirstSteps | null;
 }
 
 /** Today's requests of a key, beside its limits. */
@@ -39,20 +44,10 @@ export const overviewPage = (view: OverviewView, now: Millis): Page => ({
   title: "Overview",
   section: "overview",
   content: html`
-${view.keys.length === 0 ? welcome : html`${attention(view, now)}${figures(view)}`}`,
+${attention(view, now)}
+${view.steps === null ? null : html`<section class="panel"><h2>To your first verified user</h2>${firstSteps(view.steps)}</section>`}
+${view.keys.length === 0 ? null : figures(view)}`,
 });
-
-const welcome = html`
-<section class="panel">
-<h2>Begin with a key</h2>
-<p>A program asks who is linked to whom with an API key. Create one for your community, copy it once, and ask:</p>
-<ol>
-<li>Which game account belongs to this member?</li>
-<li>Which members play as this game account?</li>
-<li>Send a user to link both accounts, and hear when it is done.</li>
-</ol>
-<p><a class="button" href="${paths.newKey}">Create a key</a></p>
-</section>`;
 
 /** What the owner should look at. */
 const attention = ({ keys, leaks }: OverviewView, now: Millis): Html | null => {
@@ -65,7 +60,7 @@ const attention = ({ keys, leaks }: OverviewView, now: Millis): Html | null => {
 ${leaks.map((leak) => leakItem(leak, keys))}
 ${ending.map(
   (key) =>
-    html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> ends ${timeUntil(key.expiresAt ?? now, now)}. Give it a later last day, or replace it.</p></li>`,
+    html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Give it a later last day, or replace it.</p></li>`,
 )}
 </ul>
 </section>`;
@@ -77,10 +72,19 @@ const leakItem = ({ at, details }: AuditEntry, keys: ReadonlyArray<KeyDetails>):
   return html`<li class="bad"><p><strong>${key === undefined ? `Key ${id}` : nameOf(key)}</strong> was reported as leaked on ${timeHtml(at)} and revoked at once. <a href="${paths.newKey}">Create another</a>, and find out where it was to be seen.</p></li>`;
 };
 
-const figures = (view: OverviewView): Html => html`
+const figures = (view: OverviewView): Html => {
+  const week = view.days.slice(-7);
+  return html`
 <div data-live>
+${numbers(view)}
 <section>
-<h2>Today</h2>
+<h2>The last seven days</h2>
+${barChart(week)}
+${weekTable(week)}
+<p class="more"><a href="${paths.usage}">All usage</a></p>
+</section>
+<section>
+<h2>Keys today</h2>
 <p>${planText(view)}</p>
 ${
   view.today.length === 0
@@ -88,13 +92,34 @@ ${
     : html`<ul class="cards" role="list">${view.today.map(todayCard)}</ul>`
 }
 </section>
-<section>
-<h2>The last seven days</h2>
-${barChart(view.week)}
-${weekTable(view.week)}
-<p class="more"><a href="${paths.usage}">All usage</a></p>
-</section>
 </div>`;
+};
+
+const numbers = ({ days, links }: OverviewView): Html => {
+  const today = sumOf(days.slice(-1).map((usage) => daySum(usage)));
+  const [last, before] = [days.slice(-7), days.slice(0, -7)].map((week) =>
+    requestsOf(sumOf(week.map((usage) => daySum(usage)))),
+  );
+  return html`
+<dl class="figures">
+${figure("Requests today", requestsOf(today))}
+${figure("Refused or failed today", today.refused + today.errors)}
+${figure("Requests in seven days", last ?? 0, changeText(last ?? 0, before ?? 0))}
+${figure("Links", links)}
+</dl>`;
+};
+
+const figure = (label: string, value: number, note: string | null = null): Html =>
+  html`<div><dt>${label}${note === null ? null : html` <small>${note}</small>`}</dt><dd>${numberText(value)}</dd></div>`;
+
+/** How a week compares with the one before. */
+const changeText = (now: number, before: number): string => {
+  if (before === 0) return "none the week before";
+  const percent = Math.round((100 * (now - before)) / before);
+  return percent === 0
+    ? "as the week before"
+    : `${percent > 0 ? "+" : "−"}${Math.abs(percent)} % against the week before`;
+};
 
 const todayCard = ({ key, quota, usage }: KeyToday): Html => html`
 <li>

@@ -69,10 +69,12 @@ export const trialPage = (
   section: "trial",
   content: html`
 ${problemSummary(problems, labels, null)}
-${result && statusHtml(html`The service answered with status <strong>${result.status}</strong>, see below.`)}
+${result && statusHtml(html`The service answered with status <strong>${result.status}</strong>.`)}
+<div class="trial">
+${result && resultHtml(form, result)}
 <form method="post" action="${paths.trial}" class="panel">
 ${csrfField(csrf)}
-${textField({ name: "key", label: labels.key, hint: "It is used for this one request, and neither stored nor shown again.", type: "password", value: "", required: true, problems })}
+${textField({ name: "key", label: labels.key, hint: "The service neither stores nor shows it. This tab remembers it until you close it.", type: "password", value: "", required: true, isKept: true, problems })}
 ${menuField({
   name: "question",
   label: "Question",
@@ -85,7 +87,7 @@ ${textField({ name: "guildId", label: labels.guildId, hint: "The ID of the commu
 ${checkField("resolved", "With profiles (Premium keys)", form.resolved)}
 <button class="button">Send the request</button>
 </form>
-${result && resultHtml(form, result)}
+</div>
 <p class="more">Every route, to read and to try: <a href="/docs">API reference</a></p>`,
 });
 

@@ -64,7 +64,7 @@ ${byKey.length === 0 ? null : keyTable(byKey)}
 ${dayTable(days)}
 </div>
 <p class="more"><a href="${withQuery(paths.usageFile, { ...filter })}">Download as CSV</a></p>
-<p class="hint">Days are UTC days. A request without a link counts as served. What came in the last seconds may not be counted yet.</p>`,
+<p class="hint">Days are UTC days; those without a request are left out. A request without a link counts as served. What came in the last seconds may not be counted yet.</p>`,
 });
 
 const dayTable = (days: ReadonlyArray<UsageDay>) =>
@@ -77,6 +77,7 @@ const dayTable = (days: ReadonlyArray<UsageDay>) =>
       ...outcomeColumns,
     ],
     rows: days
+      .filter((usage) => requestsOf(daySum(usage)) > 0)
       .toReversed()
       .map((usage) => [
         html`<time>${usage.day}</time>`,

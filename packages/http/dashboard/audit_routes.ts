@@ -3,10 +3,11 @@
  */
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import { type AuditFilter, auditActions } from "@accountlink/core/audit";
+import { isChatId } from "@accountlink/core/ids";
 import type { Account } from "@accountlink/core/keys";
 import { auditCsv, auditPage, paths } from "@accountlink/dashboard";
 import { Effect } from "effect";
-import type { Fields, OwnerPages } from "./owner_pages.ts";
+import { type Fields, makeOwnerName, type OwnerPages } from "./owner_pages.ts";
 import { csvResponse } from "./page_response.ts";
 
 const pageSize = 50;
@@ -17,19 +18,22 @@ const fileSize = 10_000;
 export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const keys = yield* OwnedKeys;
   const log = yield* AuditLog;
+  const ownerName = yield* makeOwnerName;
 
   const filterOf = Effect.fnUntraced(function* (account: Account, query: Fields) {
-    const [action, keyId] = [query("action"), query("keyId")];
+    const [action, keyId, chatId] = [query("action"), query("keyId"), query("chatId").trim()];
     return {
       action: auditActions.find((known) => known === action) ?? null,
       keyId: keyId === "" ? null : (yield* keys.find(account, keyId)).id,
+      chatId: isChatId(chatId) ? chatId : null,
     } satisfies AuditFilter;
   });
 
   return [
     page(
       paths.audit,
-      Effect.fnUntraced(function* ({ owner: { account } }, query) {
+      Effect.fnUntraced(function* ({ owner }, query) {
+        const { account } = owner;
         const filter = yield* filterOf(account, query);
         const cursor = query("cursor");
         const before = /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
@@ -37,7 +41,9 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         const found = yield* log.list(account.name, before, pageSize + 1, filter);
         const entries = found.slice(0, pageSize);
         const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
-        return auditPage({ entries, next, keys: yield* keys.list(account) }, filter);
+        const listed = yield* keys.list(account);
+        const names = { keys: listed, account: { name: account.name, owner: yield* ownerName(owner) } };
+        return auditPage({ entries, next, keys: listed, names }, filter);
       }),
     ),
     page(

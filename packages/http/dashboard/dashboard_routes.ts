@@ -9,8 +9,10 @@ import { activityApi } from "./activity_api.ts";
 import { altPages } from "./alt_pages.ts";
 import { auditRoutes } from "./audit_routes.ts";
 import { communitiesApi } from "./communities_api.ts";
+import { communitiesRoutes } from "./communities_routes.ts";
 import { keyRoutes } from "./key_routes.ts";
 import { keysApi } from "./keys_api.ts";
+import { linksRoutes } from "./links_routes.ts";
 import { overviewRoutes } from "./overview_routes.ts";
 import { makeOwnerPages } from "./owner_pages.ts";
 import { previewRoutes } from "./preview_routes.ts";
@@ -29,6 +31,8 @@ export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
     ...(yield* communitiesApi),
     ...(yield* staticRoutes),
     ...(yield* overviewRoutes(pages)),
+    ...(yield* communitiesRoutes(pages)),
+    ...(yield* linksRoutes(pages)),
     ...(yield* keyRoutes(pages)),
     ...(yield* usageRoutes(pages)),
     ...(yield* altPages(pages)),

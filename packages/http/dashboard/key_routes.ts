@@ -10,6 +10,7 @@ import {
   keyActPath,
   keyPath,
   type NoticeName,
+  nameOf,
   type Page,
   paths,
   rulesOf,
@@ -77,8 +78,8 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
   });
 
   const revoke = Effect.fnUntraced(function* ({ owner }: OwnerVisitor, key: KeyDetails, fields: Fields) {
-    if (fields("confirm").trim() !== key.id) {
-      return yield* InvalidParameter.one("confirm", `expected ${key.id}`);
+    if (fields("confirm").trim() !== nameOf(key)) {
+      return yield* InvalidParameter.one("confirm", `expected ${nameOf(key)}`);
     }
     yield* keys.revoke(owner, key.id);
     return seeKey(key, "revoked");

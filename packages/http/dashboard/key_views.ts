@@ -18,7 +18,7 @@ import {
 } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { HttpSettings } from "../settings.ts";
-import type { OwnerVisitor } from "./owner_pages.ts";
+import { makeOwnerName, type OwnerVisitor } from "./owner_pages.ts";
 
 /** How many changes the page of a key shows. */
 const shownChanges = 10;
@@ -28,6 +28,7 @@ export const makeKeyViews = Effect.gen(function* () {
   const guilds = yield* OwnGuilds;
   const log = yield* AuditLog;
   const limits = yield* Limits;
+  const ownerName = yield* makeOwnerName;
   const { publicUrl } = yield* HttpSettings;
 
   /** The choice of communities; null where the platform does not tell. */
@@ -64,6 +65,10 @@ export const makeKeyViews = Effect.gen(function* () {
         key,
         quota: quotaOf(key.limits, limits[key.tier]),
         guilds: namedGuilds(visitor),
+        names: {
+          keys: [key],
+          account: { name: key.scope.account, owner: yield* ownerName(visitor.owner) },
+        },
         history: yield* log.list(visitor.owner.account.name, null, shownChanges, filter),
       };
       return keyPage(view, rules, visitor, nowOf(visitor), noticeHtml(done), refused);

@@ -1,13 +1,16 @@
 /**
  * The first page of the dashboard.
  */
-import { AuditLog, OwnedKeys } from "@accountlink/core";
+import { AuditLog, guildOf, OwnedKeys } from "@accountlink/core";
 import { isAccepted } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { dayMs, makeUsageDays } from "@accountlink/core/usage";
 import { overviewPage, paths } from "@accountlink/dashboard";
 import { Effect } from "effect";
-import type { OwnerPages } from "./owner_pages.ts";
+import { PageSettings } from "../pages/page_settings.ts";
+import { HttpSettings } from "../settings.ts";
+import { makeCommunities, makeGuildChoice } from "./communities_routes.ts";
+import type { OwnerPages, OwnerVisitor } from "./owner_pages.ts";
 
 /** The most leaks that the page lists. */
 const mostLeaks = 10;
@@ -17,11 +20,34 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
   const log = yield* AuditLog;
   const limits = yield* Limits;
   const usageDays = yield* makeUsageDays;
+  const communities = yield* makeCommunities;
+  const guildsOf = yield* makeGuildChoice;
+  const { publicUrl } = yield* HttpSettings;
+  const { botInvite = null } = yield* PageSettings;
+
+  /** The links of all communities, and what leads to the first one. */
+  const beginning = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
+    const owned = yield* communities.list(visitor);
+    const links = owned.reduce((sum, community) => sum + community.links, 0);
+    if (links > 0) return { links, steps: null };
+    const community = owned.find(({ scope }) => scope.kind === "guild") ?? owned[0] ?? null;
+    const guildId = community === null ? null : guildOf(community.scope);
+    const steps = {
+      guilds: yield* guildsOf(visitor),
+      botInvite: botInvite?.(guildId) ?? null,
+      community,
+      publicUrl,
+      csrf: visitor.csrf,
+    };
+    return { links, steps };
+  });
 
   return [
     page(
       paths.overview,
-      Effect.fnUntraced(function* ({ owner: { account }, context }) {
+      Effect.fnUntraced(function* (visitor) {
+        const { account } = visitor.owner;
+        const { context } = visitor;
         const now = context.clock.currentTimeMillisUnsafe();
         const listed = yield* keys.list(account);
         const today = yield* Effect.forEach(
@@ -41,7 +67,8 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
           ...(yield* keys.plan(account)),
           keys: listed,
           today,
-          week: yield* usageDays({ account: account.name }, 7),
+          days: yield* usageDays({ account: account.name }, 14),
+          ...(yield* beginning(visitor)),
           leaks: reported.filter(({ at }) => now - at < 30 * dayMs),
         };
         return overviewPage(view, now);

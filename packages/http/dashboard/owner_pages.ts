@@ -54,7 +54,7 @@ export const makeOwnerPages = Effect.gen(function* () {
   const { routes, visit, ...site } = yield* makeSiteRoutes("dashboard");
   const settings = yield* PageSettings;
   const basePath = basePathOf(yield* HttpSettings);
-  const profiles = yield* Profiles;
+  const ownerName = yield* makeOwnerName;
   const ownerOf = yield* makeOwnerOf;
 
   const withOwner = (visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
@@ -64,9 +64,8 @@ export const makeOwnerPages = Effect.gen(function* () {
     });
 
   const render = Effect.fnUntraced(function* (page: Page, { owner, csrf }: OwnerVisitor) {
-    const { account, chatId, requestId } = owner;
-    const profile = yield* profiles.chat(chatId, null);
-    const userName = profile?.displayName ?? profile?.username ?? chatId;
+    const { account, requestId } = owner;
+    const userName = yield* ownerName(owner);
     return pageResponse(page, { account, userName, csrf }, footerHtml(settings, requestId), basePath);
   });
 
@@ -85,6 +84,17 @@ export const makeOwnerPages = Effect.gen(function* () {
   };
   return { routes, visit, ...pages };
 });
+
+/** Makes the function that names an owner as the chat platform does. */
+export const makeOwnerName = Effect.map(
+  Profiles,
+  (profiles) =>
+    ({ chatId }: Pick<KeyOwner, "chatId">) =>
+      Effect.map(
+        profiles.chat(chatId, null),
+        (profile) => profile?.displayName ?? profile?.username ?? chatId,
+      ),
+);
 
 /** Sends the browser to a page after a form, so that a reload does not send the form again. */
 export const seeOther = (path: string): HttpResponse => redirectTo(303, path);

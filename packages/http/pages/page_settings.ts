@@ -11,6 +11,8 @@ export interface PageSettingsShape {
   readonly gameName: string;
   /** The page of a guild on the chat platform, or its home for null; null when it has no pages. */
   readonly chatHome: ((guildId: GuildId | null) => string) | null;
+  /** Where the bot is added to a guild, or to any for null; null or left out when the platform has no such page. */
+  readonly botInvite?: ((guildId: GuildId | null) => string) | null;
   /** URL of the operator's privacy policy. */
   readonly privacyUrl: string | null;
   /** How users reach the operator: an e-mail address, a URL or text. */

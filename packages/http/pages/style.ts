@@ -6,7 +6,7 @@ import { theme } from "@accountlink/html/theme";
 export const style = `${theme}
 main {
   max-width: 28rem; margin: 0 auto; padding: 1.5rem;
-  border: 1px solid var(--line); border-radius: 1rem; background: var(--card);
+  border: 1px solid var(--line); border-radius: .75rem; background: var(--card);
 }
 @media (min-width: 40rem) and (min-height: 60rem) { main { margin-top: 6vh; } }
 h2 { margin: 0; font-size: 1rem; line-height: 1.75rem; }

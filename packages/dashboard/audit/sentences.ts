@@ -1,0 +1,120 @@
+/**
+ * Entries of the audit log as sentences.
+ */
+import type { Actor, AuditAction, AuditEntry } from "@accountlink/core/audit";
+import type { KeyDetails } from "@accountlink/core/keys";
+import { nameOf } from "../look/owned_key.ts";
+import { counted } from "../look/time.ts";
+import { actions } from "./actions.ts";
+
+/** What is known of the names in entries. */
+export interface Names {
+  readonly keys: ReadonlyArray<KeyDetails>;
+  /** The account, and who owns it. */
+  readonly account: { readonly name: string; readonly owner: string };
+  /** Accounts of the platforms, by their IDs. */
+  readonly chats?: ReadonlyMap<string, string>;
+  readonly games?: ReadonlyMap<string, string>;
+}
+
+type Details = AuditEntry["details"];
+
+/** What an entry says, such as "Ada created the key Walk bot". */
+export const sentenceOf = (entry: AuditEntry, names: Names): string =>
+  (sentences[entry.action] ?? plain)(entry, names);
+
+type Sentence = (entry: AuditEntry, names: Names) => string;
+
+const plain: Sentence = ({ action, actor }, names) => `${actions[action]}, by ${whoOf(actor, names)}`;
+
+/** Who did it. */
+const whoOf = ({ type, id }: Actor, names: Names): string => {
+  switch (type) {
+    case "key":
+      return keyOf(id, names);
+    case "account":
+      return id === names.account.name ? names.account.owner : id;
+    case "operator":
+      return "The operator";
+    case "user":
+      return chatOf(id, names);
+  }
+};
+
+const keyOf = (id: unknown, { keys }: Names): string => {
+  const key = keys.find((known) => known.id === id);
+  return key === undefined ? `Key ${String(id)}` : nameOf(key);
+};
+
+const chatOf = (id: unknown, { chats }: Names): string => {
+  const name = chats?.get(String(id));
+  return name === undefined ? `user ${String(id)}` : `${name} (${String(id)})`;
+};
+
+const gameOf = (id: unknown, { games }: Names): string => {
+  const name = games?.get(String(id));
+  return name === undefined ? `game account ${String(id)}` : `${name} (${String(id)})`;
+};
+
+const isBySelf = ({ actor, details }: AuditEntry): boolean =>
+  actor.type === "user" && actor.id === details["chatId"];
+
+const insteadOf = ({ previousGameId = null }: Details, names: Names): string =>
+  previousGameId === null ? "" : `, in place of ${gameOf(previousGameId, names)}`;
+
+const start = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** A sentence about a key. */
+const ofKey =
+  (verb: string, rest = ""): Sentence =>
+  ({ actor, details }, names) =>
+    `${start(whoOf(actor, names))} ${verb} the key ${keyOf(details["keyId"], names)}${rest}`;
+
+const statusVerbs: Readonly<Record<string, string>> = {
+  active: "enabled",
+  disabled: "disabled",
+  revoked: "revoked",
+};
+
+const sentences: Partial<Record<AuditAction, Sentence>> = {
+  "link.set": (entry, names) => {
+    const { actor, details } = entry;
+    const [chat, game] = [chatOf(details["chatId"], names), gameOf(details["gameId"], names)];
+    return isBySelf(entry)
+      ? `${start(chat)} verified as ${game}${insteadOf(details, names)}`
+      : `${start(whoOf(actor, names))} linked ${chat} to ${game}${insteadOf(details, names)}`;
+  },
+  "link.moved": ({ actor, details }, names) =>
+    `${start(whoOf(actor, names))} moved ${gameOf(details["gameId"], names)} from ${chatOf(details["chatId"], names)} to ${chatOf(details["newChatId"], names)}`,
+  "link.removed": (entry, names) => {
+    const [chat, game] = [
+      chatOf(entry.details["chatId"], names),
+      gameOf(entry.details["removedGameId"], names),
+    ];
+    return isBySelf(entry)
+      ? `${start(chat)} removed their link to ${game}`
+      : `${start(whoOf(entry.actor, names))} unlinked ${chat} from ${game}`;
+  },
+  "links.imported": ({ actor, details }, names) =>
+    `${start(whoOf(actor, names))} imported links: ${Number(details["inserted"])} new, ${Number(details["replaced"])} replaced, ${Number(details["kept"])} left as they were`,
+  "scope.deleted": ({ actor, details }, names) =>
+    `${start(whoOf(actor, names))} deleted all links of the community: ${counted(Number(details["deletedRecords"]), "record")}`,
+  "review.set": ({ actor, details }, names) =>
+    `${start(whoOf(actor, names))} noted that ${chatOf(details["chatId"], names)} and ${chatOf(details["otherChatId"], names)} are ${details["verdict"] === "same" ? "one person" : "two people"}`,
+  "review.deleted": ({ actor, details }, names) =>
+    `${start(whoOf(actor, names))} took back the note on ${chatOf(details["chatId"], names)} and ${chatOf(details["otherChatId"], names)}`,
+  "key.created": ofKey("created"),
+  "key.updated": ofKey("changed the rules of"),
+  "key.rotated": ofKey("gave a new secret to"),
+  "key.status_changed": (entry, names) =>
+    ofKey(statusVerbs[String(entry.details["status"])] ?? "changed")(entry, names),
+  "key.reported": ({ details }, names) =>
+    `The key ${keyOf(details["keyId"], names)} was reported as leaked, and revoked`,
+  "account.updated": ({ actor, details, pid }, names) =>
+    pid === null
+      ? `${start(whoOf(actor, names))} changed the account: ${Object.entries(details)
+          .map(([name, value]) => `${name} ${String(value)}`)
+          .join(", ")}`
+      : `${start(whoOf(actor, names))} changed what users read`,
+  "user.erased": () => "A user was erased",
+};

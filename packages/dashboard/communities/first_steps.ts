@@ -1,0 +1,63 @@
+/**
+ * The way of a new owner from the sign-in to the first verified user, each step of which is done where it stands.
+ */
+import type { OwnGuild } from "@accountlink/core/platforms";
+import { type Html, html } from "@accountlink/html";
+import { copyable } from "../look/copyable.ts";
+import { csrfField } from "../look/field.ts";
+import { communityPath, paths } from "../paths.ts";
+import { type Community, verifyUrl } from "./community.ts";
+
+export interface FirstSteps {
+  /** The communities of the owner on the chat platform; null if it does not tell. */
+  readonly guilds: ReadonlyArray<OwnGuild> | null;
+  /** Where the bot is added to a community; null if the platform has no such page. */
+  readonly botInvite: string | null;
+  /** The community whose steps these are; null before there is one. */
+  readonly community: Community | null;
+  readonly publicUrl: string;
+  readonly csrf: string;
+}
+
+export const firstSteps = (view: FirstSteps): Html => {
+  const { guilds, community } = view;
+  const hasBot =
+    community?.scope.kind === "global" || (guilds ?? []).some(({ bot, manager }) => bot && manager);
+  const [hasKey, isNamed] = [(community?.keys ?? 0) > 0, (community?.settings.displayName ?? null) !== null];
+  const isDone = (community?.links ?? 0) > 0;
+  return html`
+<ol class="steps" role="list">
+${step("Add the bot to your community", hasBot, botStep(view))}
+${step("Create its key", hasKey, hasKey ? null : keyStep(view))}
+${step("Say who asks", isNamed, community && html`<p><a href="${communityPath(community.scope.pid)}#says">Name and help for your users</a></p>`)}
+${step("Share the link", isDone, community && hasKey ? html`${copyable("step-link", "link", verifyUrl(view.publicUrl, community.scope))}<p>Post it in a channel that everybody sees.</p>` : null)}
+${step("See the first user verified", isDone, community && hasKey ? html`<p><a href="${verifyUrl(view.publicUrl, community.scope)}">Be the first yourself</a>, then look at the <a href="${paths.links}">links</a>.</p>` : null)}
+</ol>`;
+};
+
+const step = (title: string, isDone: boolean, content: Html | null): Html => html`
+<li${isDone ? html` class="done"` : null}><strong>${title}${isDone ? html`<span class="unseen">: done</span>` : null}</strong>
+${content}</li>`;
+
+/** Where the bot is, and how it gets elsewhere. */
+export const botStep = ({ guilds, botInvite }: Pick<FirstSteps, "guilds" | "botInvite">): Html => {
+  const present = (guilds ?? []).filter(({ bot, manager }) => bot && manager);
+  const names = present.map(({ guildId, name }) => name ?? guildId).join(", ");
+  return html`
+<p>${present.length === 0 ? "It is in no community that you manage. It has to be in one, to know who is a member." : `It is in ${names}.`}</p>
+${botInvite === null ? null : html`<p><a class="button quiet" href="${botInvite}" rel="noreferrer">Add the bot</a></p>`}`;
+};
+
+/** One button for each community that can have a key. */
+const keyStep = ({ guilds, csrf }: FirstSteps): Html => {
+  const possible = (guilds ?? []).filter(({ bot, manager }) => bot && manager);
+  return html`
+${possible.map(
+  ({ guildId, name }) => html`
+<form method="post" action="${paths.keys}">${csrfField(csrf)}
+<input type="hidden" name="name" value="First key"><input type="hidden" name="scope" value="guild">
+<input type="hidden" name="guildId" value="${guildId}"><input type="hidden" name="access" value="full">
+<button class="button">Create a key for ${name ?? guildId}</button></form>`,
+)}
+<p><a href="${paths.newKey}">${possible.length === 0 ? "Create a key" : "Choose more about it"}</a></p>`;
+};

@@ -1,0 +1,71 @@
+/**
+ * The questions before a link is made or removed, which name both accounts.
+ */
+import type { ChatId, GameId } from "@accountlink/core";
+import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
+import { type Html, html } from "@accountlink/html";
+import { type Community, communityName } from "../communities/community.ts";
+import { csrfField } from "../look/field.ts";
+import type { Page, Visitor } from "../page.ts";
+import { paths } from "../paths.ts";
+import { accountText, userPath } from "./links_page.ts";
+
+/** A chat user and a game user who are or will be linked. */
+export interface LinkQuestion {
+  readonly community: Community;
+  readonly chatId: ChatId;
+  readonly chat: ChatProfile | null;
+  readonly gameId: GameId;
+  readonly game: GameProfile | null;
+}
+
+/** The game account that a new link takes the place of. */
+export interface Replaced {
+  readonly gameId: GameId;
+  readonly game: GameProfile | null;
+}
+
+export const unlinkQuestion = (question: LinkQuestion, visitor: Pick<Visitor, "csrf">): Page => {
+  const { community, chatId, chat, gameId, game } = question;
+  return {
+    status: 200,
+    title: "Unlink?",
+    section: "links",
+    content: html`
+<p>Unlink <strong>${accountText(chatId, chat)}</strong> from <strong>${accountText(gameId, game)}</strong> in ${communityName(community)}?</p>
+<p>Programs no longer see them as one person. A verification that the user has begun ends. To come back, they verify again.</p>
+${answers(question, paths.unlink, html`<button class="button bad">Unlink them</button>`, visitor)}`,
+  };
+};
+
+/** @param replaced null if the chat user has no other link */
+export const linkQuestion = (
+  question: LinkQuestion,
+  replaced: Replaced | null,
+  visitor: Pick<Visitor, "csrf">,
+): Page => {
+  const { community, chatId, chat, gameId, game } = question;
+  return {
+    status: 200,
+    title: "Link them?",
+    section: "links",
+    content: html`
+<p>Link <strong>${accountText(chatId, chat)}</strong> to <strong>${accountText(gameId, game)}</strong> in ${communityName(community)}?</p>
+${replaced === null ? null : html`<p>It takes the place of the link to <strong>${accountText(replaced.gameId, replaced.game)}</strong>.</p>`}
+<p>Neither of them has proved it. Do this only if you are sure.</p>
+${answers(question, paths.link, html`<input type="hidden" name="confirm" value="1"><button class="button">Link them</button>`, visitor)}`,
+  };
+};
+
+const answers = (
+  { community, chatId, gameId }: LinkQuestion,
+  action: string,
+  button: Html,
+  { csrf }: Pick<Visitor, "csrf">,
+): Html => html`
+<form method="post" action="${action}">
+${csrfField(csrf)}
+<input type="hidden" name="pid" value="${community.scope.pid}">
+<input type="hidden" name="chat" value="${chatId}"><input type="hidden" name="game" value="${gameId}">
+<p class="row">${button} <a class="button quiet" href="${userPath(community.scope.pid, chatId)}">Leave it as it is</a></p>
+</form>`;

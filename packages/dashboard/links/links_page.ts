@@ -1,0 +1,145 @@
+/**
+ * The links of a community: how many there are, a search, and the newest first.
+ */
+import type { ChatId, Pid } from "@accountlink/core";
+import type { NamedLink } from "@accountlink/core/communities";
+import type { ParameterProblem } from "@accountlink/core/errors";
+import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
+import { type Html, html } from "@accountlink/html";
+import { type Community, communityName } from "../communities/community.ts";
+import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
+import { tableHtml } from "../look/table.ts";
+import { counted, timeHtml } from "../look/time.ts";
+import type { Page, Visitor } from "../page.ts";
+import { paths, withQuery } from "../paths.ts";
+
+export interface LinksView {
+  readonly communities: ReadonlyArray<Community>;
+  readonly community: Community;
+  readonly search: string;
+  readonly links: ReadonlyArray<NamedLink>;
+  /** Where the next page begins; null on the last one. */
+  readonly next: string | null;
+  /** Users whom the search may mean and who have no link. */
+  readonly unlinked: ReadonlyArray<{ readonly chatId: ChatId; readonly chat: ChatProfile | null }>;
+}
+
+/** A link to make, as typed. */
+export interface LinkForm {
+  readonly chat: string;
+  readonly game: string;
+}
+
+export const emptyLinkForm: LinkForm = { chat: "", game: "" };
+
+export const linkLabels = { chat: "Chat account", game: "Game account", q: "Find" };
+
+/** An account by its name and ID. */
+export const accountText = (
+  id: string,
+  profile: Pick<ChatProfile | GameProfile, "displayName" | "username"> | null,
+): string => {
+  const name = profile?.displayName ?? profile?.username ?? null;
+  return name === null ? id : `${name} (${id})`;
+};
+
+const accountCell = (id: string, profile: Pick<GameProfile, "displayName" | "username"> | null): Html => {
+  const { displayName = null, username = null } = profile ?? {};
+  return html`<strong>${displayName ?? username ?? id}</strong> <small>${username === null ? null : `@${username} · `}${id}</small>`;
+};
+
+/** The page of a chat user. */
+export const userPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.linkUser, { pid, chatId });
+
+/** The question before a link is removed. */
+const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.unlink, { pid, chatId });
+
+/** @param notice what an act did; null for none */
+export const linksPage = (
+  view: LinksView,
+  form: LinkForm,
+  visitor: Pick<Visitor, "csrf">,
+  notice: Html | null,
+  problems: ReadonlyArray<ParameterProblem>,
+): Page => {
+  const { community, search, next } = view;
+  const { pid } = community.scope;
+  return {
+    status: problems.length === 0 ? 200 : 400,
+    title: "Links",
+    section: "links",
+    content: html`
+${problems.length === 0 ? notice : problemSummary(problems, linkLabels, null)}
+<p class="figure"><strong>${counted(community.links, "link")}</strong> in ${communityName(community)}</p>
+${searchForm(view)}
+${listed(view)}
+<p class="more">${next === null ? null : html`<a class="button quiet" href="${withQuery(paths.links, { pid, q: search, cursor: next })}">More links</a> `}<a href="${withQuery(paths.linksFile, { pid })}">Download all as CSV</a></p>
+<details${problems.length === 0 ? null : html` open`}>
+<summary>Link a user</summary>
+<form method="post" action="${paths.link}" class="panel">
+${csrfField(visitor.csrf)}
+<input type="hidden" name="pid" value="${pid}">
+${textField({ name: "chat", label: linkLabels.chat, hint: "ID or user name.", value: form.chat, required: true, problems })}
+${textField({ name: "game", label: linkLabels.game, hint: "ID or user name.", value: form.game, required: true, problems })}
+<button class="button">Link them</button>
+</form>
+</details>`,
+  };
+};
+
+/** The page of an account without a community. */
+export const noLinksPage: Page = {
+  status: 200,
+  title: "Links",
+  section: "links",
+  content: html`
+<p class="empty">There is no community yet, so there are no links. <a href="${paths.communities}">Begin with a community</a></p>`,
+};
+
+const searchForm = ({ communities, community, search }: LinksView): Html => html`
+<form method="get" action="${paths.links}" class="filters" role="search">
+${
+  communities.length < 2
+    ? html`<input type="hidden" name="pid" value="${community.scope.pid}">`
+    : menuField({
+        name: "pid",
+        label: "Community",
+        value: community.scope.pid,
+        problems: [],
+        choices: communities.map((one) => ({ value: one.scope.pid, label: communityName(one) })),
+      })
+}
+${textField({ name: "q", label: linkLabels.q, hint: "User name, chat ID or game ID", type: "search", value: search, problems: [] })}
+<button class="button quiet">Search</button>
+</form>`;
+
+const listed = ({ community, search, links, unlinked }: LinksView): Html => {
+  const { pid } = community.scope;
+  if (links.length === 0 && unlinked.length === 0) {
+    return html`<p class="empty">${search === "" ? "Nobody is linked yet." : `Nobody is found by “${search}”. Names have to be complete.`}</p>`;
+  }
+  return html`
+${unlinked.map(
+  ({ chatId, chat }) =>
+    html`<p class="notice warn">${accountText(chatId, chat)} has no link here. <a href="${userPath(pid, chatId)}">See what happened<span class="unseen"> to ${accountText(chatId, chat)}</span></a></p>`,
+)}
+${links.length === 0 ? null : linksTable(pid, links, search)}`;
+};
+
+const linksTable = (pid: Pid, links: ReadonlyArray<NamedLink>, search: string): Html =>
+  tableHtml({
+    id: "links",
+    caption: search === "" ? "Links, latest verification first" : `Links found by “${search}”`,
+    columns: [
+      { label: "Chat account" },
+      { label: "Game account" },
+      { label: "Last verified" },
+      { label: "Actions", isUnseen: true },
+    ],
+    rows: links.map(({ link: { chatId, gameId, lastVerifiedAt }, chat, game }) => [
+      accountCell(chatId, chat),
+      accountCell(gameId, game),
+      timeHtml(lastVerifiedAt),
+      html`<span class="acts"><a href="${userPath(pid, chatId)}">History<span class="unseen"> of ${accountText(chatId, chat)}</span></a> <a class="bad" href="${unlinkPath(pid, chatId)}">Unlink<span class="unseen"> ${accountText(chatId, chat)}</span></a></span>`,
+    ]),
+  });

@@ -1,0 +1,151 @@
+/**
+ * The pages of communities: all of an account, and one with what its users read.
+ */
+import { SessionSettings } from "@accountlink/core";
+import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
+import type { ParameterProblem } from "@accountlink/core/errors";
+import { noSettings } from "@accountlink/core/keys";
+import { OwnGuilds } from "@accountlink/core/platforms";
+import {
+  communitiesPage,
+  communityPage,
+  communityPath,
+  noticeHtml,
+  paths,
+  type SaidForm,
+  saidForm,
+  saidOf,
+  withQuery,
+} from "@accountlink/dashboard";
+import { DashboardCommunities } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { basePathOf, documentBelow } from "../mount.ts";
+import { PageSettings } from "../pages/page_settings.ts";
+import { parameterReader } from "../pipeline/parameters.ts";
+import { HttpSettings } from "../settings.ts";
+import { makeScopeNames } from "./communities_api.ts";
+import { given } from "./keys_api.ts";
+import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
+import { previewDocument } from "./preview_states.ts";
+
+export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const scopes = yield* OwnedScopes;
+  const communities = yield* makeCommunities;
+  const settings = yield* PageSettings;
+  const httpSettings = yield* HttpSettings;
+  const { sightingRetention } = yield* SessionSettings;
+  const { publicUrl } = httpSettings;
+  const basePath = basePathOf(httpSettings);
+  const guildsOf = yield* makeGuildChoice;
+  const { botInvite = null } = settings;
+  const update = parameterReader(DashboardCommunities.patchScope);
+
+  const previewsOf = ({ owner: { account, requestId } }: OwnerVisitor, said: SaidForm) => {
+    const texts = { ...saidOf(said), displayName: said.displayName || account.name };
+    const shown = (title: string, state: string) => ({
+      title,
+      document: documentBelow(
+        basePath,
+        previewDocument(state, texts, settings, { ...settings, sightingRetention }, requestId),
+      ),
+    });
+    return [shown("the beginning", "begin"), shown("the end", "done")];
+  };
+
+  const one = Effect.fnUntraced(function* (
+    visitor: OwnerVisitor,
+    typed: SaidForm | null,
+    problems: ReadonlyArray<ParameterProblem>,
+    done: string,
+  ) {
+    const community = yield* communities.find(visitor, String(visitor.context.query["pid"]));
+    const said = typed ?? saidForm(community);
+    const view = {
+      community,
+      guilds: yield* guildsOf(visitor),
+      botInvite: botInvite?.(community.scope.kind === "guild" ? community.scope.guildId : null) ?? null,
+      publicUrl,
+      previews: previewsOf(visitor, said),
+    };
+    return communityPage(view, said, visitor, noticeHtml(done), problems);
+  });
+
+  return [
+    page(
+      paths.communities,
+      Effect.fnUntraced(function* (visitor) {
+        return communitiesPage({
+          communities: yield* communities.list(visitor),
+          guilds: yield* guildsOf(visitor),
+          botInvite: botInvite?.(null) ?? null,
+          publicUrl,
+          csrf: visitor.csrf,
+        });
+      }),
+    ),
+
+    page(communityPath(":pid"), (visitor, query) => one(visitor, null, [], query("done"))),
+
+    form(
+      communityPath(":pid"),
+      Effect.fnUntraced(function* (visitor, fields) {
+        const said = typedSaid(fields);
+        if (fields("act") === "preview") return yield* one(visitor, said, [], "");
+        const pid = String(visitor.context.query["pid"]);
+        const save = Effect.fromResult(update({ pid, ...saidOf(said) }, "global", [])).pipe(
+          Effect.flatMap(({ pid: _, ...changes }) => scopes.update(visitor.owner, pid, given(changes))),
+          Effect.map(({ scope }) => seeOther(withQuery(communityPath(scope.pid), { done: "said" }))),
+        );
+        return yield* Effect.catchTag(save, "InvalidParameter", ({ parameters }) =>
+          one(visitor, said, parameters, ""),
+        );
+      }),
+    ),
+  ];
+});
+
+const typedSaid = (fields: Fields): SaidForm => ({
+  displayName: fields("displayName").trim(),
+  supportUrl: fields("supportUrl").trim(),
+  doneText: fields("doneText").trim(),
+});
+
+/** The communities of who is signed in, with the names of their guilds. */
+export const makeCommunities = Effect.gen(function* () {
+  const scopes = yield* OwnedScopes;
+  const nameOf = yield* makeScopeNames;
+
+  const named = ({ signIn }: OwnerVisitor) =>
+    Effect.fnUntraced(function* (owned: OwnedScope) {
+      const { scope } = owned;
+      const known = signIn.guilds?.find(({ id }) => scope.kind === "guild" && id === scope.guildId)?.name;
+      return { ...owned, guildName: known ?? (yield* nameOf(scope)) };
+    });
+
+  const list = (visitor: OwnerVisitor) =>
+    Effect.flatMap(scopes.list(visitor.owner.account), (all) =>
+      Effect.forEach(all, named(visitor), { concurrency: 8 }),
+    );
+
+  return {
+    list,
+
+    /** @param pid unchecked */
+    find: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
+      const scope = yield* scopes.find(visitor.owner.account, pid);
+      const all = yield* scopes.list(visitor.owner.account);
+      const owned = all.find((each) => each.scope.pid === scope.pid);
+      return yield* named(visitor)(owned ?? { scope, settings: noSettings, links: 0, keys: 0 });
+    }),
+  };
+});
+
+/** Makes the function that gives the guilds of who is signed in; null where the platform does not tell. */
+export const makeGuildChoice = Effect.map(
+  OwnGuilds,
+  (guilds) =>
+    ({ signIn }: OwnerVisitor) =>
+      signIn.guilds === null
+        ? Effect.succeed(null)
+        : Effect.orElseSucceed(guilds.of(signIn.guilds), () => null),
+);

@@ -1,0 +1,181 @@
+/** Communities and links in a real browser, and how many clicks the tasks of owners take. */
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { createKey, ownGuild, useDashboard } from "./dashboard_pages.ts";
+import { press } from "./flow_pages.ts";
+import { desktop, expectUsable, phone } from "./looks.ts";
+
+const { visit, send, url } = await useDashboard();
+
+/** Counts the clicks of a task. */
+const counting = (page: Page) => {
+  let clicks = 0;
+  return {
+    click: async (name: string | RegExp) => {
+      clicks++;
+      await press(page, name);
+      await page.waitForLoadState();
+    },
+    clicks: () => clicks,
+  };
+};
+
+const link = async (key: string, chatId: string, gameId: string) => {
+  const linked = await send("PATCH /v2/game", { key, body: { chatId, gameId } });
+  expect(linked.status).toBe(200);
+};
+
+describe("a new owner", () => {
+  it("gets from the sign-in to the first verified user in at most twelve clicks", async () => {
+    const watched = await visit("/dashboard", /Ada\b/, desktop);
+    const { page, close } = watched;
+    await expectUsable(watched, "Overview", "steps-overview");
+    await page.goto(`${url()}/dashboard/communities`);
+    await expectUsable(watched, "Communities", "communities-empty");
+    await page.goto(`${url()}/dashboard`);
+    const { click, clicks } = counting(page);
+    await click("Create a key for Rook & Bishop");
+    await click("I have copied it");
+    await click("Overview");
+    const verify = (await page.locator("#step-link").textContent()) ?? "";
+    expect(verify).toMatch(/\/verify\?pid=pid_/);
+    await click("Be the first yourself");
+    await expectUsable(watched, "Link your accounts", "steps-verify");
+    await click("Sign in to the chat platform");
+    await click(/Ada\b/);
+    await click("Sign in to the game platform");
+    await click(/Player 1\b/);
+    await click("Link these accounts");
+    await expect.poll(() => page.title()).toBe("Your accounts are linked");
+    expect(clicks()).toBeLessThanOrEqual(12);
+    await page.goto(`${url()}/dashboard/communities`);
+    await expectUsable(watched, "Communities", "communities");
+    await press(page, "Rook & Bishop");
+    await expectUsable(watched, "Rook & Bishop", "community");
+    await page.goto(`${url()}/dashboard/links`);
+    await page.getByText("1 link in Rook & Bishop").waitFor();
+    await expectUsable(watched, "Links", "links-one");
+    await page.goto(`${url()}/dashboard`);
+    await expectUsable(watched, "Overview", "overview-linked");
+    await close();
+  });
+});
+
+describe("what users read", () => {
+  it("is previewed, refused at its field, and saved", async () => {
+    const watched = await visit("/dashboard", /Newcomer/, phone);
+    const { page, close } = watched;
+    await createKey(page, "Bot");
+    await page.goto(`${url()}/dashboard/communities`);
+    await press(page, "All communities");
+    await expectUsable(watched, "All communities", "community-new");
+    await page.getByLabel("Who asks").fill("The <Rook> Club");
+    await page.getByLabel("What to do when done").fill("Say hello.");
+    await press(page, "Show how it looks");
+    const [beginning, end] = [page.frameLocator("iframe >> nth=0"), page.frameLocator("iframe >> nth=1")];
+    await beginning.getByText("The <Rook> Club asks you").waitFor();
+    await end.getByText("Say hello.").waitFor();
+    await page.getByLabel("Where users get help").fill("help.example");
+    await press(page, "Save");
+    await page
+      .getByRole("alert")
+      .getByText(/an https URL/)
+      .waitFor();
+    await expectUsable(watched, "All communities", "community-refused");
+    await page.getByLabel("Where users get help").fill("https://help.example/");
+    await press(page, "Save");
+    await page.getByText("Saved. Users read it from now on.").waitFor();
+    expect(await page.getByLabel("Who asks").inputValue()).toBe("The <Rook> Club");
+    await close();
+  });
+});
+
+describe("links", () => {
+  it("are found by name and removed in four clicks, and say in words what happened", async () => {
+    const watched = await visit("/dashboard", /Newcomer/, desktop);
+    const { page, close } = watched;
+    const key = await createKey(page, "Walk bot");
+    await link(key, "100001", "1");
+    await link(key, "100003", "2");
+    await link(key, "100003", "3");
+    await page.goto(`${url()}/dashboard`);
+    const { click, clicks } = counting(page);
+    await click("Links");
+    await expectUsable(watched, "Links", "links");
+    await page.getByLabel("Find").fill("ada");
+    await click("Search");
+    await expectUsable(watched, "Links", "links-found");
+    await click(/^Unlink Ada/);
+    await expectUsable(watched, "Unlink?", "unlink");
+    expect(await page.getByRole("main").textContent()).toMatch(/Ada \(100001\) from Player 1 \(1\)/);
+    await click("Unlink them");
+    await page.getByText("They are no longer linked.").waitFor();
+    expect(clicks()).toBe(4);
+    const gone = await send("GET /v2/chat?chatId=100001", { key });
+    expect(gone.body.error?.code).toBe("LINK_NOT_FOUND");
+    await expectUsable(watched, "Ada", "links-user-unlinked");
+    await close();
+  });
+
+  it("say why a user has none, in at most four clicks", async () => {
+    const watched = await visit("/dashboard", /Newcomer/, phone);
+    const { page, close } = watched;
+    const key = await createKey(page, "Careless bot");
+    await link(key, "100002", "4");
+    await send("DELETE /v2/game", { key, body: { chatId: "100002" } });
+    await page.goto(`${url()}/dashboard`);
+    const { click, clicks } = counting(page);
+    await click("Links");
+    await page.getByLabel("Find").fill("mallory");
+    await click("Search");
+    await expectUsable(watched, "Links", "links-unlinked");
+    await click(/^See what happened/);
+    await page.getByText(/^Careless bot unlinked .*100002.* from game account 4$/).waitFor();
+    expect(clicks()).toBeLessThanOrEqual(4);
+    await close();
+  });
+
+  it("are made after a question that names both, and refused at the field", async () => {
+    const watched = await visit("/dashboard", /Newcomer/, desktop);
+    const { page, close } = watched;
+    await createKey(page, "Bot");
+    await page.goto(`${url()}/dashboard/links`);
+    await page.getByText("Link a user").click();
+    await page.getByLabel("Chat account").fill("nobody");
+    await page.getByLabel("Game account").fill("player_5");
+    await press(page, "Link them");
+    await expectUsable(watched, "Links", "links-refused");
+    expect(await page.getByLabel("Chat account").inputValue()).toBe("nobody");
+    await page.getByLabel("Chat account").fill("@newcomer");
+    await press(page, "Link them");
+    await expectUsable(watched, "Link them?", "link");
+    await press(page, "Link them");
+    await page.getByText("They are linked.").waitFor();
+    await expectUsable(watched, "Newcomer", "links-user");
+    const file = await page
+      .context()
+      .request.get(`${url()}/dashboard/links.csv?pid=${new URL(page.url()).searchParams.get("pid")}`);
+    expect(await file.text()).toMatch(/^chatId,gameId,lastVerifiedAt\n[^]*100003,5,/);
+    await close();
+  });
+});
+
+describe("a key for a bot", () => {
+  it("takes five clicks", async () => {
+    const { page, close } = await visit("/dashboard", /Ada\b/, desktop);
+    const { click, clicks } = counting(page);
+    await click("Keys");
+    await click("Create a key");
+    await page.getByLabel("Name", { exact: true }).fill("Bot");
+    await page.getByLabel("Community", { exact: true }).selectOption(ownGuild);
+    await click("Create the key");
+    const token = (await page.locator("#token").textContent()) ?? "";
+    await click(/^Copy the key|Copy/);
+    // The choice of the community counts as one.
+    expect(clicks() + 1).toBeLessThanOrEqual(5);
+    expect((await send(`GET /v2/chat?chatId=100001&guildId=${ownGuild}`, { key: token })).status).not.toBe(
+      401,
+    );
+    await close();
+  });
+});
