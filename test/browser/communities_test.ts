@@ -44,7 +44,7 @@ describe("a new owner", () => {
     await click("Sign in to the chat platform");
     await click(/Ada\b/);
     await click("Sign in to the game platform");
-    await click(/Player 1\b/);
+    await click(/Player 2\b/);
     await click("Link these accounts");
     await expect.poll(() => page.title()).toBe("Your accounts are linked");
     expect(clicks()).toBeLessThanOrEqual(12);
