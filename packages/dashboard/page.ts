@@ -29,11 +29,11 @@ const grouped: ReadonlyArray<ReadonlyArray<string>> = [
   ["keys", "usage", "events", "webhooks", "trial"],
 ];
 
-const names = Object.keys(sections) as ReadonlyArray<Section>;
+const allSections = Object.keys(sections) as ReadonlyArray<Section>;
 
 const groups: ReadonlyArray<ReadonlyArray<Section>> = [
-  ...grouped.map((group) => names.filter((name) => group.includes(name))),
-  names.filter((name) => !grouped.some((group) => group.includes(name))),
+  ...grouped.map((group) => allSections.filter((name) => group.includes(name))),
+  allSections.filter((name) => !grouped.some((group) => group.includes(name))),
 ];
 
 /** A page of the dashboard. */

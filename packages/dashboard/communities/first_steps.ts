@@ -21,18 +21,27 @@ export interface FirstSteps {
 
 export const firstSteps = (view: FirstSteps): Html => {
   const { guilds, community } = view;
-  const hasBot =
-    community?.scope.kind === "global" || (guilds ?? []).some(({ bot, manager }) => bot && manager);
-  const [hasKey, isNamed] = [(community?.keys ?? 0) > 0, (community?.settings.displayName ?? null) !== null];
-  const isDone = (community?.links ?? 0) > 0;
+  const isGlobal = community?.scope.kind === "global";
+  const hasBot = isGlobal || (guilds ?? []).some(({ bot, manager }) => bot && manager);
   return html`
 <ol class="steps" role="list">
-${step("Add the bot to your community", hasBot, botStep(view))}
-${step("Create its key", hasKey, hasKey ? null : keyStep(view))}
-${step("Say who asks", isNamed, community && html`<p><a href="${communityPath(community.scope.pid)}#says">Name and help for your users</a></p>`)}
-${step("Share the link", isDone, community && hasKey ? html`${copyable("step-link", "link", verifyUrl(view.publicUrl, community.scope))}<p>Post it in a channel that everybody sees.</p>` : null)}
-${step("See the first user verified", isDone, community && hasKey ? html`<p><a href="${verifyUrl(view.publicUrl, community.scope)}">Be the first yourself</a>, then look at the <a href="${paths.links}">links</a>.</p>` : null)}
+${step("Add the bot to your community", hasBot, isGlobal ? null : botStep(view))}
+${community === null || community.keys === 0 ? html`${step("Create its key", false, keyStep(view))}${laterSteps}` : stepsWithKey(community, view.publicUrl)}
 </ol>`;
+};
+
+const laterSteps = html`
+<li><strong>Say who asks</strong></li>
+<li><strong>Share the link</strong></li>
+<li><strong>See the first user verified</strong></li>`;
+
+const stepsWithKey = ({ scope, settings, links }: Community, publicUrl: string): Html => {
+  const url = verifyUrl(publicUrl, scope);
+  return html`
+${step("Create its key", true, null)}
+${step("Say who asks", settings.displayName !== null, html`<p><a href="${communityPath(scope.pid)}#says">Name and help for your users</a></p>`)}
+${step("Share the link", links > 0, html`${copyable("step-link", "link", url)}<p>Post it in a channel that everybody sees.</p>`)}
+${step("See the first user verified", links > 0, html`<p><a href="${url}">Be the first yourself</a>, then look at the <a href="${paths.links}">links</a>.</p>`)}`;
 };
 
 const step = (title: string, isDone: boolean, content: Html | null): Html => html`
