@@ -7,7 +7,7 @@ import { afterAll, beforeAll } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
 import type { Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
-import { makeWorld, type World } from "../support/world.ts";
+import { gameUsers, makeWorld, type World } from "../support/world.ts";
 import { openPage, startBrowser, type WatchedPage } from "./browser.ts";
 import { press } from "./flow_pages.ts";
 
@@ -37,6 +37,7 @@ export const useDashboard = async (
     ...world.fixture,
     platform: {
       ...world.fixture.platform,
+      gameUsers: gameUsers.map((user) => ({ ...user, avatar: null })),
       guilds: [
         { id: ownGuild, name: "Rook & Bishop", members },
         { id: "700000000000000002", name: hostile, members },
