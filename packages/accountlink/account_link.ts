@@ -9,6 +9,7 @@ import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Accounts } from "./accounts.ts";
 import { Alts } from "./alts.ts";
 import { Audit } from "./audit.ts";
+import { Events } from "./events.ts";
 import { Keys } from "./keys.ts";
 import { Links } from "./links.ts";
 import { type CheckedOptions, checkOptions, type Options, type Settings } from "./options.ts";
@@ -17,10 +18,17 @@ import { Scope, type ScopeChoice } from "./scope.ts";
 import { Sessions } from "./sessions.ts";
 import { Users } from "./users.ts";
 
-const inScope = Layer.mergeAll(Links.layer, Keys.layer, Sessions.layer, Alts.layer, Audit.layer);
+const inScope = Layer.mergeAll(
+  Links.layer,
+  Keys.layer,
+  Sessions.layer,
+  Alts.layer,
+  Audit.layer,
+  Events.layer,
+);
 
 /**
- * `Links`, `Keys`, `Sessions`, `Alts` and `Audit` of another data scope, over the services of `layer`.
+ * `Links`, `Keys`, `Sessions`, `Alts`, `Audit` and `Events` of another data scope, over the services of `layer`.
  *
  * @example
  * ```ts

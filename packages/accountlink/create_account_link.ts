@@ -8,6 +8,7 @@ import { layer, layerScope, type layerServices } from "./account_link.ts";
 import { Accounts } from "./accounts.ts";
 import { Alts } from "./alts.ts";
 import { Audit } from "./audit.ts";
+import { Events } from "./events.ts";
 import { Keys } from "./keys.ts";
 import { Links } from "./links.ts";
 import { InvalidOptions, type Options } from "./options.ts";
@@ -23,6 +24,7 @@ export interface ScopedAccountLink {
   readonly sessions: Promised<Sessions["Service"]>;
   readonly alts: Promised<Alts["Service"]>;
   readonly audit: Promised<Audit["Service"]>;
+  readonly events: Promised<Events["Service"]>;
 }
 
 /** The service in this process. */
@@ -158,13 +160,14 @@ export const promisedAccountLink = async (
 
 const scopedWith = (
   runner: PromiseRunner,
-  services: Context.Context<Links | Keys | Sessions | Alts | Audit>,
+  services: Context.Context<Links | Keys | Sessions | Alts | Audit | Events>,
 ): ScopedAccountLink => ({
   links: runner.promised(Context.get(services, Links)),
   keys: runner.promised(Context.get(services, Keys)),
   sessions: runner.promised(Context.get(services, Sessions)),
   alts: runner.promised(Context.get(services, Alts)),
   audit: runner.promised(Context.get(services, Audit)),
+  events: runner.promised(Context.get(services, Events)),
 });
 
 const httpMissing = (method: string) =>

@@ -20,6 +20,7 @@ export * as AccountLink from "./account_link.ts";
 export { Accounts } from "./accounts.ts";
 export { type AltQuestion, Alts } from "./alts.ts";
 export { Audit, type AuditChoice } from "./audit.ts";
+export { type EventChoice, Events, type FollowedEvent } from "./events.ts";
 export { type KeyChoice, Keys } from "./keys.ts";
 export { type LinkFile, type LinkImport, Links, type LookupOptions } from "./links.ts";
 export { type CallOptions, Scope, type ScopeChoice, type WriteOptions } from "./scope.ts";

@@ -25,7 +25,7 @@ export interface ScopeChoice {
   readonly tier?: Tier;
 }
 
-/** The scope of `Links`, `Keys`, `Sessions`, `Alts` and `Audit`. */
+/** The scope of `Links`, `Keys`, `Sessions`, `Alts`, `Audit` and `Events`. */
 export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scope") {
   static readonly layer = (
     choice: ScopeChoice = {},

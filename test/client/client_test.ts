@@ -2,7 +2,7 @@
 import { type Answer, type ClientOptions, createClient, type RouteId } from "@accountlink/client";
 import { routes } from "@accountlink/http-api";
 import { freePort } from "@accountlink/test-servers";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { useContractServer } from "../contract/contract_server.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
 import { guild, type KeyOptions, newToken } from "../support/world.ts";
@@ -108,6 +108,34 @@ describe("the methods", () => {
     expect((await watching.next()).value).toMatchObject({ state: "cancelled" });
     expect(await watching.next()).toEqual({ done: true, value: undefined });
     expect(await sessions.wait(sid)).toMatchObject({ state: "cancelled" });
+  });
+
+  it("list links, and follow what changes", async () => {
+    const { links, events } = used();
+    const listed: Array<string> = [];
+    const all = links();
+    let next = await all.next();
+    for (; next.done !== true; next = await all.next()) listed.push(next.value.chatId);
+    expect(listed).toEqual((await links.list()).links.map(({ chatId }) => chatId));
+    await links.set("100008", "1");
+    await links.set("100008", "2");
+    const seen: Array<unknown> = [];
+    let cursor = next.value;
+    for await (const event of events({ cursor, types: ["link.set"], chatId: "100008" })) {
+      ({ cursor } = event);
+      if (seen.push(event.type) === 2) break;
+    }
+    expect(seen).toEqual(["link.set", "link.set"]);
+    expect((await events.read({ cursor })).events).toEqual([]);
+    const following = events();
+    const first = following.next();
+    await vi.waitFor(async () => {
+      await links.set("100008", "3");
+      await links.set("100008", "4");
+      expect(await Promise.race([first, Promise.resolve(null)])).not.toBeNull();
+    });
+    expect((await first).value).toMatchObject({ type: "link.set", data: { chatId: "100008" } });
+    await following.return();
   });
 
   it("are there for every route of v2", () => {

@@ -28,7 +28,7 @@ describe("the programs", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   it("are there", () => {
-    expect(programs).toHaveLength(4);
+    expect(programs).toHaveLength(5);
   });
 
   it.each(programs.map(({ text }, index) => [index, text] as const))(

@@ -64,6 +64,15 @@ export const alertCases: Readonly<Record<string, AlertCase>> = {
     clears: "14m",
     of: ofNode,
   },
+  AccountlinkEventsKept: {
+    series: {
+      [`accountlink_events_oldest_seconds{${node}}`]: "2700000x60 2592000x40",
+      [`accountlink_events_retention_seconds{${node}}`]: "2592000x100",
+    },
+    fires: "12m",
+    clears: "20m",
+    of: ofNode,
+  },
   AccountlinkSlow: {
     series: {
       [buckets("0.1")]: "0x60 0+100x60",

@@ -92,6 +92,7 @@ describe("a variable with a value that it does not take", () => {
     ACCOUNTLINK_PREMIUM_KEYS: ["ten", aCount],
     ACCOUNTLINK_SIGHTING_RETENTION: ["forever", aDuration],
     ACCOUNTLINK_AUDIT_RETENTION: ["a year", aDuration],
+    ACCOUNTLINK_EVENT_RETENTION: ["23 hours", `${aDuration}, at least 1 day`],
     ACCOUNTLINK_LOG_LEVEL: ["verbose", "one of trace, debug, info, warn, error"],
     ACCOUNTLINK_OPERATOR_PORT: ["-1", aPort],
     ACCOUNTLINK_DRAIN_DELAY: ["later", aDuration],

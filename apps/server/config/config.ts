@@ -9,6 +9,7 @@ import {
   choice,
   count,
   credential,
+  days,
   duration,
   lifetime,
   namedSecrets,
@@ -196,6 +197,10 @@ export const variables = {
   ACCOUNTLINK_AUDIT_RETENTION: duration({
     description: "How long the audit log is kept, 0 seconds for ever",
     fallback: "400 days",
+  }),
+  ACCOUNTLINK_EVENT_RETENTION: days({
+    description: "How long events are kept for readers of the feed, at least 1 day",
+    fallback: "30 days",
   }),
   ACCOUNTLINK_VPN_NETWORKS: text("a path", {
     description: "List of the networks of VPNs",

@@ -97,6 +97,18 @@ export const lifetime = (about: { readonly description: string; readonly fallbac
   };
 };
 
+const dayMs = 86_400_000;
+
+/** A duration of at least a day, in milliseconds. */
+export const days = (about: { readonly description: string; readonly fallback: string }) => {
+  const lasting = duration(about);
+  return {
+    ...lasting,
+    expected: `${expectedDuration}, at least 1 day`,
+    parse: (input: string) => Option.filter(lasting.parse(input), (millis) => millis >= dayMs),
+  };
+};
+
 /** Converts a duration such as `5 minutes` to milliseconds. */
 export const durationMillis = (input: string): Option.Option<number> =>
   durationPattern.test(input)

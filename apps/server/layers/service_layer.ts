@@ -3,6 +3,7 @@
  */
 import { CacheMemory } from "@accountlink/cache-memory";
 import { AccountLink, AuditRetention, SessionSettings } from "@accountlink/core";
+import { EventRetention } from "@accountlink/core/events";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Limits, ResilientCounters } from "@accountlink/core/limits";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
@@ -35,6 +36,7 @@ export const serviceLayer = (
     Layer.succeed(Limits, limits),
     Layer.succeed(SessionSettings, sessions),
     Layer.succeed(AuditRetention, config.ACCOUNTLINK_AUDIT_RETENTION),
+    Layer.succeed(EventRetention, config.ACCOUNTLINK_EVENT_RETENTION),
   );
   const ports = Layer.merge(
     deploymentKeysLayer(config, storage, secrets),

@@ -87,6 +87,8 @@ export interface PostgresState {
   readonly schema: { readonly version: number; readonly newest: number };
   /** The wrapped root key; null when there is none yet. */
   readonly rootKey: string | null;
+  /** When the oldest event of the feeds happened; null without events. */
+  readonly oldestEvent: number | null;
 }
 
 /**
@@ -123,16 +125,23 @@ const state = Effect.gen(function* () {
     readonly server: string;
     readonly steps: string | null;
     readonly root_key: string | null;
+    readonly events: string | null;
   }>`
     SELECT current_setting('server_version') AS server,
-      to_regclass('schema_migrations') AS steps, to_regclass('root_key') AS root_key`;
+      to_regclass('schema_migrations') AS steps, to_regclass('root_key') AS root_key,
+      to_regclass('events') AS events`;
   const version = found?.steps === null ? 0 : yield* lastMigration;
   const [stored] =
     found?.root_key === null ? [] : yield* sql<{ readonly wrapped: string }>`SELECT wrapped FROM root_key`;
+  const [oldest] =
+    found?.events === null
+      ? []
+      : yield* sql<{ readonly at: number }>`SELECT at FROM events ORDER BY sequence LIMIT 1`;
   return {
     server: found?.server ?? "",
     schema: { version, newest: newestMigration },
     rootKey: stored?.wrapped ?? null,
+    oldestEvent: oldest?.at ?? null,
   };
 });
 

@@ -14,6 +14,8 @@ export interface EmbeddedState {
   readonly schema: { readonly version: number; readonly newest: number };
   /** The wrapped root key; null when there is none yet. */
   readonly rootKey: string | null;
+  /** When the oldest event of the feeds happened; null without events. */
+  readonly oldestEvent: number | null;
   /** Damage of the file, as SQLite reports it; at most ten findings. */
   readonly damage: ReadonlyArray<string>;
   /** The server that has the folder; its process ID is null if uncertain. */
@@ -52,7 +54,7 @@ export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | n
     return { path, ...file, server: yield* runningServer(folder) };
   });
 
-const readFile = (path: string): Pick<EmbeddedState, "schema" | "rootKey" | "damage"> => {
+const readFile = (path: string): Pick<EmbeddedState, "schema" | "rootKey" | "oldestEvent" | "damage"> => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
     const findings = database.prepare("PRAGMA integrity_check(10)").all();
@@ -60,6 +62,7 @@ const readFile = (path: string): Pick<EmbeddedState, "schema" | "rootKey" | "dam
     return {
       schema: { version: versionOf(database), newest: newestMigration },
       rootKey: rootKeyOf(database),
+      oldestEvent: oldestEventOf(database),
       damage: messages.filter((message) => message !== "ok"),
     };
   } finally {
@@ -74,6 +77,12 @@ const rootKeyOf = (database: DatabaseSync): string | null => {
   if (!hasTable(database, "root_key")) return null;
   const row = database.prepare("SELECT wrapped FROM root_key").get();
   return row === undefined ? null : String(row["wrapped"]);
+};
+
+const oldestEventOf = (database: DatabaseSync): number | null => {
+  if (!hasTable(database, "events")) return null;
+  const row = database.prepare("SELECT at FROM events ORDER BY sequence LIMIT 1").get();
+  return row === undefined ? null : Number(row["at"]);
 };
 
 const versionOf = (database: DatabaseSync): number => {

@@ -11,6 +11,7 @@ import type { Config } from "../../config/config.ts";
 import type { Storage } from "../../config/resolved_config.ts";
 import { reasonOf } from "../../message_text.ts";
 import { resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
+import { checkEvents } from "./check_events.ts";
 import { checkRootKey } from "./check_root_key.ts";
 import { type Finding, fail, judgeSchema, ok, warn } from "./finding.ts";
 
@@ -28,6 +29,7 @@ export const checkFolder = Effect.fnUntraced(function* (config: Config, storage:
     ...(yield* checkAccess(folder)),
     ...(yield* checkSecret(config, storage, state)),
     finding,
+    ...(yield* checkEvents(config, state)),
   ];
   findings.push(checkSpace(folder), checkClock(folder, yield* Clock.currentTimeMillis));
   return { findings, server: state?.server ?? null, rootKey: state?.rootKey ?? null };

@@ -6,6 +6,7 @@ import { Effect, Result } from "effect";
 import type { Config } from "../../config/config.ts";
 import { type Cache, cacheOf, type Storage } from "../../config/resolved_config.ts";
 import { resolveSecrets } from "../../secrets/deployment_secret.ts";
+import { checkEvents } from "./check_events.ts";
 import { checkRootKey } from "./check_root_key.ts";
 import { type Finding, fail, judgeSchema, ok, warn } from "./finding.ts";
 
@@ -37,7 +38,11 @@ export const checkPostgres = Effect.fnUntraced(function* (config: Config, storag
       fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start the database"),
   });
   const rootKey = Result.match(state, { onSuccess: (found) => found.rootKey, onFailure: () => null });
-  return { findings: [...secret, database], server: undefined, rootKey };
+  const events = yield* checkEvents(
+    config,
+    Result.getOrElse(state, () => null),
+  );
+  return { findings: [...secret, database, ...events], server: undefined, rootKey };
 });
 
 const judgePostgres = ({ path, server, schema }: StorageSql.PostgresState): Finding => {

@@ -178,6 +178,7 @@ describe.skipIf(missing !== null)(`accountlink doctor on Postgres and Redis ${mi
       expect.stringMatching(
         `^ok database: "${location}" on Postgres \\d+\\.\\d+ is empty, and its schema will be made$`,
       ),
+      "ok events: there are none yet",
       expect.stringMatching(`^ok cache: Redis \\d+\\.\\d+\\.\\d+ at "127.0.0.1:${redis.port}" answers$`),
       expect.stringMatching(/^ok server: none runs, and it could listen on /),
     ]);

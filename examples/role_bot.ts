@@ -1,0 +1,146 @@
+/**
+ * A Discord bot that keeps a role and the nickname of each member equal to the links: who is linked has the role and is
+ * named as in the game. It lists the links once, then follows the feed, over restarts of either side.
+ *
+ * DISCORD_TOKEN=… GUILD_ID=… ROLE_ID=… ACCOUNTLINK_URL=… ACCOUNTLINK_KEY=alk_… node examples/role_bot.ts
+ *
+ * The key is Premium, since names are. The bot may manage roles and nicknames, and its own role is above the one it gives.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AccountLinkError, type Client, createClient, type FollowedEvent } from "@accountlink/client";
+
+/** What the bot works with; its `discordUrl` is the address of Discord's HTTP interface. */
+export interface RoleBotSettings {
+  readonly client: Client;
+  readonly discordUrl: string;
+  readonly token: string;
+  readonly guildId: string;
+  readonly roleId: string;
+  /** Where the bot keeps how far it has come. */
+  readonly cursorFile: string;
+}
+
+/** What is read of a member. */
+interface Member {
+  readonly user: { readonly id: string };
+  readonly roles: ReadonlyArray<string>;
+}
+
+const [pageLength, longestNickname] = [1_000, 32];
+
+/** Keeps roles and nicknames equal to the links, without end. */
+export const runRoleBot = async (settings: RoleBotSettings, say: (line: string) => void): Promise<never> => {
+  const { client, discordUrl, token, guildId, roleId, cursorFile } = settings;
+  const members = `/guilds/${guildId}/members`;
+
+  /** Waits as long as Discord says, and gives null for who is no member. */
+  const discord = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const response = await fetch(discordUrl + path, {
+      method,
+      headers: { authorization: `Bot ${token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (response.status === 404) return null;
+    if (response.status === 429) {
+      await sleep(Number(response.headers.get("retry-after") ?? 1) * 1_000);
+      return discord(method, path, body);
+    }
+    if (!response.ok) throw new Error(`Discord refused ${method} ${path} with status ${response.status}`);
+    return response.status === 204 ? {} : response.json();
+  };
+
+  const give = async (chatId: string): Promise<void> => {
+    const link = await client.links.get(chatId, { guildId, resolved: true }).catch(notAMember);
+    const name = link?.resolved.game?.username;
+    if (link === null) return take(chatId);
+    await discord("PUT", `${members}/${chatId}/roles/${roleId}`);
+    if (name) await discord("PATCH", `${members}/${chatId}`, { nick: name.slice(0, longestNickname) });
+  };
+
+  const take = async (chatId: string): Promise<void> => {
+    // Who was erased since has no ID any more.
+    if (chatId === "[erased]") return;
+    await discord("DELETE", `${members}/${chatId}/roles/${roleId}`);
+    await discord("PATCH", `${members}/${chatId}`, { nick: null });
+  };
+
+  /** Compares every member with the links, and returns where the feed goes on. */
+  const synchronize = async (): Promise<string> => {
+    const linked = new Set<string>();
+    const links = client.links();
+    let next = await links.next();
+    for (; next.done !== true; next = await links.next()) linked.add(next.value.chatId);
+    for (let after = "0"; ; ) {
+      const page = (await discord(
+        "GET",
+        `${members}?limit=${pageLength}&after=${after}`,
+      )) as ReadonlyArray<Member>;
+      for (const { user, roles } of page) {
+        const hasRole = roles.includes(roleId);
+        if (linked.has(user.id) && !hasRole) await give(user.id);
+        if (!linked.has(user.id) && hasRole) await take(user.id);
+      }
+      const last = page.at(-1)?.user.id;
+      if (page.length < pageLength || last === undefined) break;
+      after = last;
+    }
+    say(`${linked.size} links, all roles are right`);
+    return next.value;
+  };
+
+  /** Does what an event asks for, and returns where the feed goes on. Doing it twice does no harm. */
+  const apply = async (event: FollowedEvent): Promise<string> => {
+    say(`${event.type} ${"chatId" in event.data ? (event.data.chatId ?? "") : ""}`);
+    switch (event.type) {
+      case "link.set":
+        await give(event.data.chatId);
+        break;
+      case "link.moved":
+        await take(event.data.previousChatId);
+        await give(event.data.chatId);
+        break;
+      case "link.removed":
+      case "user.erased":
+        await take(event.data.chatId);
+        break;
+      case "links.imported":
+      case "scope.deleted":
+        return synchronize();
+    }
+    return event.cursor;
+  };
+
+  let cursor = await readFile(cursorFile, "utf8").catch(() => null);
+  while (true) {
+    try {
+      if (cursor === null) await writeFile(cursorFile, (cursor = await synchronize()));
+      for await (const event of client.events({ cursor })) {
+        const reached = await apply(event);
+        await writeFile(cursorFile, (cursor = reached));
+        // The list was read anew, so the feed goes on elsewhere.
+        if (reached !== event.cursor) break;
+      }
+    } catch (error) {
+      if (!(error instanceof AccountLinkError) || error.code !== "CONFLICT") throw error;
+      // The bot was away for longer than events are kept.
+      cursor = null;
+    }
+  }
+};
+
+/** Who has left the guild has no link there. */
+const notAMember = (error: unknown): null => {
+  if (error instanceof AccountLinkError && ["FORBIDDEN", "INVALID_PARAMETER"].includes(error.code))
+    return null;
+  throw error;
+};
+
+if (import.meta.main) {
+  const { ACCOUNTLINK_URL = "", ACCOUNTLINK_KEY, DISCORD_TOKEN = "" } = process.env;
+  const { GUILD_ID = "", ROLE_ID = "" } = process.env;
+  const { DISCORD_URL = "https://discord.com/api/v10", CURSOR_FILE = "role_bot.cursor" } = process.env;
+  const client = createClient({ url: ACCOUNTLINK_URL, key: ACCOUNTLINK_KEY });
+  const discord = { discordUrl: DISCORD_URL, token: DISCORD_TOKEN, guildId: GUILD_ID, roleId: ROLE_ID };
+  await runRoleBot({ client, ...discord, cursorFile: CURSOR_FILE }, console.log);
+}

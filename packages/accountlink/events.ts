@@ -1,0 +1,93 @@
+/**
+ * What changed in a scope.
+ */
+import type { Conflict, InvalidParameter, StoreUnavailable } from "@accountlink/core";
+import type { RateLimited } from "@accountlink/core/errors";
+import { EventFeed, type EventType, type FeedTarget, type NewEvent } from "@accountlink/core/events";
+import type { GuildError } from "@accountlink/core/platforms";
+import { Context, Effect, Layer, Stream } from "effect";
+import { chatIdOf, gameIdOf } from "./ids.ts";
+import { Scope } from "./scope.ts";
+
+/** Which events, and where to begin. */
+export interface EventChoice {
+  /** Where to go on: the cursor that came with an event, or of `now`. */
+  readonly cursor?: string;
+  /** Where to begin without a cursor: with what happens from now on, if left out, or with the oldest event. */
+  readonly from?: "now" | "oldest";
+  readonly types?: ReadonlyArray<EventType>;
+  /** Only events of this chat user, present or previous. */
+  readonly chatId?: string;
+  /** Only events of this game user, present or previous. */
+  readonly gameId?: string;
+}
+
+/** An event, and the cursor to go on after it. Save it with what you did about the event. */
+export type FollowedEvent = NewEvent & { readonly cursor: string };
+
+type EventError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
+
+/**
+ * The feed of the scope: every committed change, whichever way it was made, once and in the order of the scope.
+ *
+ * @example
+ * ```ts
+ * import { Effect, Stream } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const [events, links] = [yield* Events, yield* Links];
+ *   const cursor = yield* events.now();
+ *   yield* links.set("100001", "1");
+ *   yield* links.delete("100001");
+ *   const followed = events.follow({ cursor }).pipe(Stream.take(2), Stream.runCollect);
+ *   return (yield* followed).map(({ type }) => type);
+ * });
+ * const service = AccountLink.layerMemory({ gameUserExists: () => true });
+ * await Effect.runPromise(Effect.provide(program, service)); // ["link.set", "link.removed"]
+ * ```
+ */
+export class Events extends Context.Service<
+  Events,
+  {
+    /**
+     * Every event from a cursor on, for as long as it is read. Fails with `Conflict` `cursor_expired` if the cursor is
+     * older than what is kept: read `links.all` anew.
+     */
+    readonly follow: (choice?: EventChoice) => Stream.Stream<FollowedEvent, EventError>;
+
+    /** The cursor of now. Take it before `links.all`, and follow from it: so a copy of the links stays equal to them. */
+    readonly now: () => Effect.Effect<string, EventError>;
+  }
+>()("accountlink/Events") {
+  static readonly layer = Layer.effect(
+    Events,
+    Effect.gen(function* () {
+      const feed = yield* EventFeed;
+      const target: FeedTarget = { scope: yield* Scope, guildId: null, keyId: null };
+      const everything = { cursor: null, from: "now", types: null, chatId: null, gameId: null } as const;
+      return Events.of({
+        follow: ({ cursor = null, from = "now", types = null, chatId, gameId } = {}) =>
+          Stream.unwrap(
+            Effect.gen(function* () {
+              const start = {
+                cursor,
+                from,
+                types,
+                chatId: chatId === undefined ? null : yield* chatIdOf(chatId),
+                gameId: gameId === undefined ? null : yield* gameIdOf(gameId),
+              };
+              return Stream.map(
+                feed.follow(target, start),
+                ({ event: { position: _, ...event }, cursor: after }) => ({
+                  ...event,
+                  cursor: after,
+                }),
+              );
+            }),
+          ),
+        now: () =>
+          Effect.map(feed.read(target, { ...everything, limit: 1, wait: 0 }), ({ cursor }) => cursor),
+      });
+    }),
+  );
+}

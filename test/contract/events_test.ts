@@ -1,0 +1,325 @@
+/**
+ * The feed of events as its readers see it: what each change tells, pages, filters, waits, streams, and the list of
+ * links that it keeps up to date.
+ */
+import { request } from "node:http";
+import { describe, expect, test } from "vitest";
+import { type Answer, type Json, textOf } from "../support/http.ts";
+import { guild } from "../support/world.ts";
+import { expectRefusal, useContractServer } from "./contract_server.ts";
+
+const { world, send, url } = useContractServer({ ACCOUNTLINK_SESSION_CREATE_BURST: "0" });
+
+type Query = Readonly<Record<string, string | number>>;
+
+const read = (key: string, query: Query = {}): Promise<Answer> =>
+  send(
+    `GET /v2/events?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`,
+    {
+      key,
+    },
+  );
+
+const eventsOf = ({ body }: Answer): ReadonlyArray<Json> =>
+  body.data?.["events"] as unknown as ReadonlyArray<Json>;
+const cursorOf = ({ body }: Answer): string => textOf(body.data?.["cursor"]);
+const typesOf = (answer: Answer) => eventsOf(answer).map(({ type }) => type);
+const now = async (key: string): Promise<string> => cursorOf(await read(key));
+
+const set = (key: string, chatId: string, gameId: string) =>
+  send("PATCH /v2/game", { key, body: { chatId, gameId } });
+
+const invalid = (name: string) => ({ parameters: [{ name, reason: expect.any(String) as unknown }] });
+
+describe("What the feed tells", () => {
+  const key = world.key({ links: { 100001: "1" } });
+
+  test("of links, by v2 and by v1, and nothing of what only confirms", async () => {
+    const cursor = await now(key);
+    await set(key, "100001", "2");
+    await set(key, "100001", "2");
+    await send("PATCH /v2/chat", { key, body: { oldChatId: "100001", newChatId: "100003" } });
+    await send("PUT /api/v1/link/update-game?chatId=100003&newGameId=3", { key });
+    await send("DELETE /v2/game", { key, body: { chatId: "100003" } });
+    const answer = await read(key, { cursor });
+    const [first] = eventsOf(answer);
+    expect(first).toEqual({
+      id: expect.stringMatching(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/) as unknown,
+      type: "link.set",
+      at: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+      data: {
+        chatId: "100001",
+        gameId: "2",
+        previousGameId: "1",
+        linkVersion: 2,
+        lastVerifiedAt: first?.["at"],
+        source: "api",
+      },
+    });
+    expect(eventsOf(answer).map(({ type, data }) => ({ type, ...(data as object) }))).toMatchObject([
+      { type: "link.set" },
+      { type: "link.moved", chatId: "100003", previousChatId: "100001", gameId: "2", linkVersion: 1 },
+      { type: "link.set", chatId: "100003", gameId: "3", previousGameId: "2", linkVersion: 2 },
+      { type: "link.removed", chatId: "100003", gameId: null, previousGameId: "3", linkVersion: 3 },
+    ]);
+    expect(answer.body.data?.["more"]).toBe(false);
+    expect(eventsOf(await read(key, { cursor }))).toEqual(eventsOf(answer));
+    expect(eventsOf(await read(key, { cursor: cursorOf(answer) }))).toEqual([]);
+  });
+
+  test("of sessions, without their sid", async () => {
+    const cursor = await now(key);
+    const create = (clientId: string, body: object = {}) =>
+      send("POST /v2/sessions", { key, body: { clientId, ...body } });
+    const { body } = await create("one");
+    await send(`DELETE /v2/sessions/${textOf(body.data?.["sid"])}`, { key });
+    await set(key, "100005", "1");
+    await create("other", { chatId: "100005" });
+    await send("DELETE /v2/game", { key, body: { chatId: "100005" } });
+    const sessions = await read(key, { cursor, types: "session.cancelled,session.failed" });
+    expect(eventsOf(sessions).map(({ type, data }) => [type, data])).toEqual([
+      [
+        "session.cancelled",
+        {
+          clientId: "one",
+          chatId: null,
+          gameId: null,
+          linkChanged: false,
+          previousGameId: null,
+          error: null,
+        },
+      ],
+      [
+        "session.failed",
+        {
+          clientId: "other",
+          chatId: "100005",
+          gameId: null,
+          linkChanged: false,
+          previousGameId: null,
+          error: "link_removed",
+        },
+      ],
+    ]);
+    expect(sessions.text).not.toContain("vs_");
+  });
+
+  test("of a deletion of all data", async () => {
+    const cursor = await now(key);
+    await set(key, "100001", "1");
+    await send("DELETE /v2/data", { key, body: { confirm: true } });
+    const [, last] = eventsOf(await read(key, { cursor }));
+    expect(last).toMatchObject({ type: "scope.deleted", data: { source: "api" } });
+  });
+});
+
+describe("Reading", () => {
+  const key = world.key();
+  const guildKey = world.key({ guildId: guild });
+
+  test("in pages misses none and gives none twice", async () => {
+    let cursor = await now(key);
+    for (let i = 0; i < 7; i++) await set(key, "100001", String(1 + (i % 2)));
+    const ids: Array<unknown> = [];
+    for (;;) {
+      const answer = await read(key, { cursor, limit: 3 });
+      ids.push(...eventsOf(answer).map(({ id }) => id));
+      cursor = cursorOf(answer);
+      if (answer.body.data?.["more"] !== (true as unknown)) break;
+    }
+    expect(new Set(ids).size).toBe(7);
+    expect(ids).toHaveLength(7);
+  });
+
+  test("filters by type, chat user and game user, previous ones too", async () => {
+    const cursor = await now(key);
+    await set(key, "100011", "3");
+    await set(key, "100011", "4");
+    await set(key, "100012", "5");
+    await send("PATCH /v2/chat", { key, body: { oldChatId: "100011", newChatId: "100013" } });
+    const of = async (query: Query) => typesOf(await read(key, { cursor, ...query }));
+    expect(await of({ types: "link.moved" })).toEqual(["link.moved"]);
+    expect(await of({ types: "link.moved,link.removed" })).toEqual(["link.moved"]);
+    expect(await of({ chatId: "100011" })).toEqual(["link.set", "link.set", "link.moved"]);
+    expect(await of({ chatId: "100013" })).toEqual(["link.moved"]);
+    expect(await of({ gameId: "3" })).toEqual(["link.set", "link.set"]);
+    expect(await of({ gameId: "4", types: "link.set" })).toEqual(["link.set"]);
+    expect(await of({ chatId: "100040" })).toEqual([]);
+  });
+
+  test("begins with the oldest event, or now", async () => {
+    const oldest = await read(key, { from: "oldest", limit: 1 });
+    expect(eventsOf(oldest)).toHaveLength(1);
+    expect(eventsOf(await read(key, { from: "now" }))).toEqual([]);
+  });
+
+  test("refuses what is no cursor of the scope, and what is malformed", async () => {
+    const foreign = await now(guildKey);
+    const links = await send("GET /v2/links?limit=1", { key });
+    const wrong = ["x", foreign, `${await now(key)}x`, "e1.AAAAAAAAAAAAAAAAAAAAAA", "x".repeat(201)];
+    for (const cursor of wrong) {
+      expectRefusal(await read(key, { cursor }), 400, "INVALID_PARAMETER", invalid("cursor"));
+      const stream = await send(`GET /v2/events/stream?cursor=${cursor}`, { key });
+      expectRefusal(stream, 400, "INVALID_PARAMETER", invalid("cursor"));
+    }
+    for (const [name, value] of Object.entries({
+      from: "then",
+      limit: "0",
+      wait: "26",
+      types: "link.set,links",
+      chatId: "ada",
+      gameId: "x",
+    })) {
+      expectRefusal(await read(key, { [name]: value }), 400, "INVALID_PARAMETER", invalid(name));
+    }
+    expect(textOf(links.body.data?.["events"]).length).toBeLessThanOrEqual(200);
+    const last = await send("GET /v2/events/stream", { key, headers: { "last-event-id": foreign } });
+    expectRefusal(last, 400, "INVALID_PARAMETER", invalid("Last-Event-ID"));
+  });
+
+  test("takes no guild with a global key, and its own with one of a guild", async () => {
+    for (const path of ["/v2/events", "/v2/events/stream", "/v2/links"] as const) {
+      const refused = await send(`GET ${path}?guildId=${guild}`, { key });
+      expectRefusal(refused, 400, "INVALID_PARAMETER", invalid("guildId"));
+    }
+    expect((await send("GET /v2/events", { key: guildKey })).status).toBe(200);
+    expect((await send(`GET /v2/links?guildId=${guild}`, { key: guildKey })).status).toBe(200);
+  });
+});
+
+describe("Waiting", () => {
+  const keys = Array.from({ length: 4 }, () => world.key());
+
+  test("ends with the first event, which another request makes", async () => {
+    const key = keys[0] as string;
+    const cursor = await now(key);
+    const waiting = read(key, { cursor, wait: 20 });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const began = performance.now();
+    await set(key, "100001", "1");
+    expect(typesOf(await waiting)).toEqual(["link.set"]);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
+  test("goes on past events that the filter leaves out, and ends when its time is over", async () => {
+    const key = keys[1] as string;
+    const cursor = await now(key);
+    const waiting = read(key, { cursor, wait: 2, types: "link.removed" });
+    await set(key, "100001", "1");
+    const answer = await waiting;
+    expect(eventsOf(answer)).toEqual([]);
+    expect(cursorOf(answer)).not.toBe(cursor);
+  });
+
+  test("is open to sixteen readers of a key at once", async () => {
+    const key = keys[2] as string;
+    const waiting = Array.from({ length: 16 }, () => read(key, { wait: 10 }));
+    await expect.poll(async () => (await read(key, { wait: 1 })).status).toBe(429);
+    const refused = await read(key, { wait: 1 });
+    expectRefusal(refused, 429, "RATE_LIMITED", { bucket: "event_readers" });
+    expect(refused.body.meta?.["rateLimit"]).toMatchObject({ limit: 16, remaining: 0, scope: "api_key" });
+    expectRefusal(await send("GET /v2/events/stream", { key }), 429, "RATE_LIMITED", {
+      bucket: "event_readers",
+    });
+    expect((await read(key)).status).toBe(200);
+    await set(key, "100001", "1");
+    for (const answer of await Promise.all(waiting)) expect(typesOf(answer)).toEqual(["link.set"]);
+    expect((await read(key, { wait: 1 })).status).toBe(200);
+  });
+
+  test("ends when the key is revoked", async () => {
+    const key = keys[3] as string;
+    const waiting = read(key, { wait: 20 });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const began = performance.now();
+    await send("POST /v2/keys/leaked", { body: { key } });
+    expect((await waiting).status).toBe(200);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});
+
+describe("A stream", () => {
+  const key = world.key();
+
+  /** Reads a stream until it has so many events. */
+  const follow = (query: string, count: number, headers: Record<string, string> = {}) =>
+    new Promise<string>((resolve, reject) => {
+      const outgoing = request(
+        `${url()}/v2/events/stream${query}`,
+        { headers: { authorization: `Bearer ${key}`, ...headers } },
+        (response) => {
+          let text = "";
+          response.on("data", (chunk: Buffer) => {
+            text += chunk.toString();
+            if (text.split("event: ").length <= count) return;
+            outgoing.destroy();
+            resolve(text);
+          });
+          response.on("error", () => undefined);
+        },
+      );
+      outgoing.on("error", reject);
+      outgoing.end();
+    });
+
+  test("names each event, with the cursor after it as id, and goes on after the last one", async () => {
+    const cursor = await now(key);
+    await set(key, "100001", "1");
+    await set(key, "100001", "2");
+    const text = await follow(`?cursor=${cursor}`, 2);
+    expect(text.startsWith("retry: 2000\n\n")).toBe(true);
+    const ids = [...text.matchAll(/^id: (.+)$/gm)].map(([, id = ""]) => id);
+    expect([...text.matchAll(/^event: (.+)$/gm)].map(([, name]) => name)).toEqual(["link.set", "link.set"]);
+    const data = [...text.matchAll(/^data: (.+)$/gm)].map(([, json = ""]) => JSON.parse(json) as Json);
+    expect(data).toEqual(eventsOf(await read(key, { cursor })));
+    expect(eventsOf(await read(key, { cursor: ids[0] ?? "" }))).toHaveLength(1);
+    const resumed = await follow(`?cursor=${cursor}`, 1, { "last-event-id": ids[0] ?? "" });
+    expect([...resumed.matchAll(/^id: (.+)$/gm)].map(([, id]) => id)).toEqual([ids[1]]);
+  });
+
+  test("has what happens while it is open", async () => {
+    const following = follow("?types=link.removed", 1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await set(key, "100007", "1");
+    await send("DELETE /v2/game", { key, body: { chatId: "100007" } });
+    expect(await following).toContain("event: link.removed");
+  });
+});
+
+describe("The list of links", () => {
+  const key = world.key({ links: { 100001: "1", 100002: "2", 100003: "3" } });
+
+  test("has all of them, by chat ID, with one cursor of the feed on each page", async () => {
+    const pages: Array<Json> = [];
+    let cursor = "";
+    for (;;) {
+      const { body } = await send(`GET /v2/links?limit=2${cursor}`, { key });
+      pages.push(body.data as Json);
+      if ((body.data?.["cursor"] as unknown) === null) break;
+      cursor = `&cursor=${textOf(body.data?.["cursor"])}`;
+      await set(key, "100009", String(pages.length));
+    }
+    const links = pages.flatMap((page) => page["links"] as unknown as ReadonlyArray<Json>);
+    expect(links.map(({ chatId, gameId }) => [chatId, gameId])).toEqual([
+      ["100001", "1"],
+      ["100002", "2"],
+      ["100003", "3"],
+      ["100009", "1"],
+    ]);
+    expect(links[0]).toEqual({
+      chatId: "100001",
+      gameId: "1",
+      linkVersion: 1,
+      lastVerifiedAt: expect.any(String) as unknown,
+    });
+    expect(new Set(pages.map((page) => page["events"])).size).toBe(1);
+    const since = await read(key, { cursor: textOf(pages[0]?.["events"]) });
+    expect(typesOf(since)).toEqual(["link.set"]);
+  });
+
+  test("refuses a cursor of the feed", async () => {
+    const cursor = await now(key);
+    const refused = await send(`GET /v2/links?cursor=${cursor}`, { key });
+    expectRefusal(refused, 400, "INVALID_PARAMETER", invalid("cursor"));
+  });
+});
