@@ -27,7 +27,9 @@ describe("the flow", () => {
     await watched.page.getByText("Rook&BishopRook&Bishop").waitFor();
     await walk(watched.page);
     await expectUsable(watched, "Is this right?", "flow-confirm");
-    await watched.page.getByText("your IP address, encrypted, and a mark of this browser are kept for 180 days").waitFor();
+    await watched.page
+      .getByText("your IP address, encrypted, and a mark of this browser are kept for 180 days")
+      .waitFor();
     await press(watched.page, "Do not link anything");
     await expectUsable(watched, "Nothing was linked", "flow-cancelled");
     await watched.close();
