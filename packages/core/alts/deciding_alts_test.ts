@@ -59,7 +59,7 @@ const decide = Effect.fnUntraced(function* (
     isManager: () => unused,
     findUser: () => unused,
   });
-  const search = Effect.flatMap(makeDecidingAlts, (search) => search(alts, guildId, unknownMembers)).pipe(
+  const search = Effect.flatMap(makeDecidingAlts, (of) => of(alts, guildId, unknownMembers)).pipe(
     Effect.provide(GuildGuard.layer.pipe(Layer.provide(Layer.succeed(ChatPlatform, platform)))),
   );
   const started = yield* Effect.clockWith((clock) => clock.currentTimeMillis);

@@ -5,6 +5,7 @@
 import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { type Dialect, dialectOf } from "../statements/dialect.ts";
+import { alts } from "./0001_alts.ts";
 
 export const initial = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -257,98 +258,6 @@ const flows = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { text, int
       expires_at ${integer} NOT NULL
     ) ${tableByKey}`;
   yield* sql`CREATE INDEX sign_ins_by_flow ON sign_ins (flow_id)`;
-});
-
-/** What alt detection asks: who was seen where, how many were, and what a moderator said about a pair of users. */
-const alts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { text, integer, tableByKey }: Dialect) {
-  // A place is an address or a browser, which has no sealed_address and no address_key_id.
-  yield* sql`
-    CREATE TABLE sightings (
-      pid ${text} NOT NULL REFERENCES scopes (pid),
-      chat_id ${text} NOT NULL,
-      place_hash ${text} NOT NULL,
-      sealed_address ${text},
-      address_key_id ${text},
-      seen_at ${integer} NOT NULL,
-      PRIMARY KEY (pid, chat_id, place_hash)
-    ) ${tableByKey}`;
-  yield* sql`CREATE INDEX sightings_by_age ON sightings (seen_at)`;
-  yield* sql`CREATE INDEX sightings_by_place ON sightings (pid, place_hash, seen_at DESC, chat_id)`;
-
-  // Kept by triggers and not counted, so that an answer does not take longer where 100,000 people share an address.
-  yield* sql`
-    CREATE TABLE place_users (
-      pid ${text} NOT NULL,
-      place_hash ${text} NOT NULL,
-      users ${integer} NOT NULL,
-      PRIMARY KEY (pid, place_hash)
-    ) ${tableByKey}`;
-  yield* sql.onDialectOrElse({
-    pg: () => postgresTriggers(sql),
-    orElse: () => sqliteTriggers(sql),
-  });
-
-  // A pair has no order: the smaller chat ID comes first.
-  yield* sql`
-    CREATE TABLE alt_reviews (
-      pid ${text} NOT NULL REFERENCES scopes (pid),
-      chat_id ${text} NOT NULL,
-      other_chat_id ${text} NOT NULL,
-      verdict ${text} NOT NULL,
-      note ${text},
-      reviewed_at ${integer} NOT NULL,
-      key_id ${text},
-      PRIMARY KEY (pid, chat_id, other_chat_id)
-    ) ${tableByKey}`;
-  yield* sql`CREATE INDEX alt_reviews_by_other ON alt_reviews (pid, other_chat_id)`;
-});
-
-const sqliteTriggers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  yield* sql`
-    CREATE TRIGGER sightings_added AFTER INSERT ON sightings BEGIN
-      INSERT INTO place_users (pid, place_hash, users) VALUES (NEW.pid, NEW.place_hash, 1)
-      ON CONFLICT (pid, place_hash) DO UPDATE SET users = users + 1;
-    END`;
-  yield* sql`
-    CREATE TRIGGER sightings_removed AFTER DELETE ON sightings BEGIN
-      UPDATE place_users SET users = users - 1
-      WHERE pid = OLD.pid AND place_hash = OLD.place_hash;
-      DELETE FROM place_users
-      WHERE pid = OLD.pid AND place_hash = OLD.place_hash AND users = 0;
-    END`;
-});
-
-/** Once for each statement, in the order of the places, so that no two of them wait for each other. */
-const postgresTriggers = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  yield* sql`
-    CREATE FUNCTION count_added_sightings() RETURNS trigger LANGUAGE plpgsql AS $$
-    BEGIN
-      INSERT INTO place_users (pid, place_hash, users)
-      SELECT pid, place_hash, COUNT(*) FROM added
-      GROUP BY pid, place_hash ORDER BY pid, place_hash
-      ON CONFLICT (pid, place_hash) DO UPDATE SET users = place_users.users + excluded.users;
-      RETURN NULL;
-    END $$`;
-  yield* sql`
-    CREATE TRIGGER sightings_added AFTER INSERT ON sightings REFERENCING NEW TABLE AS added
-    FOR EACH STATEMENT EXECUTE FUNCTION count_added_sightings()`;
-  yield* sql`
-    CREATE FUNCTION count_removed_sightings() RETURNS trigger LANGUAGE plpgsql AS $$
-    DECLARE gone RECORD;
-    BEGIN
-      FOR gone IN SELECT pid, place_hash, COUNT(*) AS users FROM removed
-        GROUP BY pid, place_hash ORDER BY pid, place_hash
-      LOOP
-        UPDATE place_users AS place SET users = place.users - gone.users
-        WHERE place.pid = gone.pid AND place.place_hash = gone.place_hash;
-        DELETE FROM place_users AS place
-        WHERE place.pid = gone.pid AND place.place_hash = gone.place_hash AND place.users = 0;
-      END LOOP;
-      RETURN NULL;
-    END $$`;
-  yield* sql`
-    CREATE TRIGGER sightings_removed AFTER DELETE ON sightings REFERENCING OLD TABLE AS removed
-    FOR EACH STATEMENT EXECUTE FUNCTION count_removed_sightings()`;
 });
 
 const limits = Effect.fnUntraced(function* (
