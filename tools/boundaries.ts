@@ -39,6 +39,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "platform-dev": { imports: ["core", "html", "platform-http"] },
   "platform-live": { imports: ["core", "platform-http"] },
   networks: { imports: ["core"] },
+  "webhook-sender": { imports: ["core"] },
   accountlink: {
     imports: [
       "core",
@@ -50,6 +51,7 @@ const rules: Readonly<Record<string, Rule>> = {
       "cache-redis",
       "platform-http",
       "platform-live",
+      "webhook-sender",
     ],
     portable: true,
     thirdParty: "effect",

@@ -34,3 +34,4 @@ export * from "./storage_suites.ts";
 export type { SuiteOptions, TestApi } from "./suite.ts";
 export * from "./usage/usage_store_suite.ts";
 export * from "./users/user_store_suite.ts";
+export * from "./webhooks/webhook_store_suite.ts";

@@ -13,6 +13,7 @@ import { sessionStoreSuite } from "./sessions/session_store_suite.ts";
 import { signInStoreSuite } from "./sign_ins/sign_in_store_suite.ts";
 import { usageStoreSuite } from "./usage/usage_store_suite.ts";
 import { userStoreSuite } from "./users/user_store_suite.ts";
+import { webhookStoreSuite } from "./webhooks/webhook_store_suite.ts";
 
 /** The suite of each storage port, and random commands compared with a model. */
 export const storageSuites = (options: StoragePropertyOptions): void => {
@@ -30,5 +31,6 @@ export const storageSuites = (options: StoragePropertyOptions): void => {
   userStoreSuite(options);
   usageStoreSuite(options);
   eventStoreSuite(options);
+  webhookStoreSuite(options);
   storagePropertySuite(options);
 };

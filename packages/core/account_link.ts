@@ -39,6 +39,7 @@ import * as UsageRetention from "./usage/usage_retention.ts";
 import { OwnBrowsers } from "./users/own_browsers.ts";
 import { OwnLinks } from "./users/own_links.ts";
 import { UserData } from "./users/user_data.ts";
+import { Webhooks } from "./webhooks/webhooks.ts";
 
 /**
  * The services of clients: links, accounts, keys, limits, sessions and fixtures. It requires the ports
@@ -69,6 +70,7 @@ export const layer = Layer.mergeAll(
   UsageMeter.layer,
   UsageRetention.layer,
   VerificationSessions.layer,
+  Webhooks.layer,
 ).pipe(
   Layer.provideMerge(SessionReads.layer),
   Layer.provideMerge(Layer.mergeAll(ApiKeys.layer, GuildGuard.layer, Profiles.layer, SessionWatch.layer)),

@@ -17,6 +17,7 @@ import type { SessionStore } from "./sessions/session_store.ts";
 import type { SignInStore } from "./sign_ins/sign_in_store.ts";
 import type { UsageStore } from "./usage/usage_store.ts";
 import type { UserStore } from "./users/user_store.ts";
+import type { WebhookStore } from "./webhooks/webhook_store.ts";
 
 /**
  * All of them.
@@ -44,7 +45,8 @@ export type StoragePorts =
   | SignInStore
   | UsageStore
   | IdempotencyStore
-  | EventStore;
+  | EventStore
+  | WebhookStore;
 
 /**
  * Tells a database from its copies, for what nodes share beside it. A copy has the same keys and

@@ -48,7 +48,17 @@ export { script } from "./look/script.ts";
 export { style } from "./look/style.ts";
 export { type OverviewView, overviewPage } from "./overview/overview_page.ts";
 export { documentOf, type Page, type Visitor } from "./page.ts";
-export { communityPath, type KeyAct, keyActPath, keyPath, paths, withQuery } from "./paths.ts";
+export {
+  communityPath,
+  type KeyAct,
+  keyActPath,
+  keyPath,
+  paths,
+  type WebhookAct,
+  webhookActPath,
+  webhookPath,
+  withQuery,
+} from "./paths.ts";
 export { type PreviewedState, type PreviewGroup, previewPage } from "./preview/preview_page.ts";
 export {
   emptyTrialForm,
@@ -59,3 +69,14 @@ export {
 } from "./trial/trial_page.ts";
 export { usageCsv } from "./usage/usage_csv.ts";
 export { type KeyUsage, type UsageFilter, usagePage } from "./usage/usage_page.ts";
+export { issuedWebhookPage } from "./webhooks/issued_webhook_page.ts";
+export { newWebhookPage } from "./webhooks/new_webhook_page.ts";
+export {
+  emptyWebhookForm,
+  formOfWebhook,
+  type NewWebhookForm,
+  typeField,
+  type WebhookForm,
+} from "./webhooks/webhook_form.ts";
+export { type RefusedWebhookAct, webhookPage } from "./webhooks/webhook_page.ts";
+export { webhooksPage } from "./webhooks/webhooks_page.ts";

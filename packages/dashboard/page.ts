@@ -13,6 +13,7 @@ const sections = {
   communities: "Communities",
   links: "Links",
   keys: "Keys",
+  webhooks: "Webhooks",
   usage: "Usage",
   alts: "Alts",
   audit: "Audit log",

@@ -1,6 +1,7 @@
 /** What holds for every page: names of strangers break none of them, and all are small. */
 import { gzipSync } from "node:zlib";
 import { html } from "@accountlink/html";
+import { makeDelivery } from "@accountlink/testing";
 import { describe, expect, it } from "vitest";
 import {
   accountPage,
@@ -12,13 +13,17 @@ import {
   emptyAltsForm,
   emptyKeyForm,
   emptyTrialForm,
+  emptyWebhookForm,
+  formOfWebhook,
   issuedPage,
+  issuedWebhookPage,
   keyPage,
   keysPage,
   linkedUserPage,
   linkQuestion,
   linksPage,
   newKeyPage,
+  newWebhookPage,
   overviewPage,
   type Page,
   previewPage,
@@ -28,6 +33,8 @@ import {
   trialPage,
   unlinkQuestion,
   usagePage,
+  webhookPage,
+  webhooksPage,
 } from "./mod.ts";
 import {
   chatId,
@@ -39,6 +46,7 @@ import {
   makeKey,
   makeNamedLink,
   makeVisitor,
+  makeWebhook,
   now,
   quota,
 } from "./test_data.ts";
@@ -57,6 +65,8 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
     actor: { type: "account", id: text },
     details: { note: text, [text]: 1 },
   });
+  const webhook = makeWebhook({ description: text, status: "disabled", disabledReason: "failing" });
+  const delivery = { ...makeDelivery({ type: text, eventId: text }), status: "failing" } as const;
   const problems = [{ name: "name", reason: text }];
   const list = { keys, guilds, used: 1, allowed: 10 };
   const today = [{ key, quota, usage: [] }];
@@ -68,7 +78,7 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
   const request = { method: "GET", url: `http://localhost/${encodeURIComponent(text)}` } as const;
   return {
     overview: overviewPage(
-      { ...list, days: days.slice(0, 14), today, leaks: [entry], links: 7, steps: { ...start, community } },
+      { ...list, days: days.slice(0, 14), today, leaks: [entry], disabled: [webhook], links: 7, steps: { ...start, community } },
       now,
     ),
     communities: communitiesPage({ ...start, communities: [community] }),
@@ -141,6 +151,20 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
       [{ label: text, states: [{ name: text, title: text }] }],
       { name: text, title: text },
       html`<p>${text}</p>`,
+    ),
+    webhooks: webhooksPage({ webhooks: [webhook], guilds }, null),
+    newWebhook: newWebhookPage({ ...emptyWebhookForm, url: text, description: text }, guilds, visitor, {
+      status: 400,
+      problems,
+      general: text,
+    }),
+    issuedWebhook: issuedWebhookPage({ webhook, secret: "whsec_", isNew: true }),
+    webhook: webhookPage(
+      { webhook, guilds, filter: null, next: text, deliveries: Array.from({ length: 25 }, () => delivery) },
+      formOfWebhook(webhook),
+      visitor,
+      null,
+      null,
     ),
     account: accountPage(
       {

@@ -2,6 +2,7 @@
  * The paths of the dashboard.
  */
 import type { KeyId, Pid } from "@accountlink/core";
+import type { WebhookId } from "@accountlink/core/webhooks";
 
 /** The paths of the dashboard, without those of its JSON. */
 export const paths = {
@@ -14,6 +15,8 @@ export const paths = {
   unlink: "/dashboard/links/unlink",
   keys: "/dashboard/keys",
   newKey: "/dashboard/keys/new",
+  webhooks: "/dashboard/webhooks",
+  newWebhook: "/dashboard/webhooks/new",
   usage: "/dashboard/usage",
   usageFile: "/dashboard/usage.csv",
   alts: "/dashboard/alts",
@@ -40,6 +43,16 @@ export const keyPath = (id: KeyId | ":id"): `/dashboard/${string}` => `${paths.k
 
 /** Where the form of an act is sent. */
 export const keyActPath = (id: KeyId | ":id", act: KeyAct): `/dashboard/${string}` => `${keyPath(id)}/${act}`;
+
+/** What a form can do to a webhook. */
+export type WebhookAct = "update" | "status" | "test" | "rotate" | "delete" | "resend";
+
+/** The page of a webhook. */
+export const webhookPath = (id: WebhookId | ":id"): `/dashboard/${string}` => `${paths.webhooks}/${id}`;
+
+/** Where the form of an act is sent. */
+export const webhookActPath = (id: WebhookId | ":id", act: WebhookAct): `/dashboard/${string}` =>
+  `${webhookPath(id)}/${act}`;
 
 /** A path with those parts of the query that have a value. */
 export const withQuery = (path: string, query: Readonly<Record<string, string | number | null>>): string => {

@@ -7,7 +7,8 @@ import type { AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
-import { makeKey as makeApiKey } from "@accountlink/testing";
+import type { WebhookDetails, WebhookId } from "@accountlink/core/webhooks";
+import { makeKey as makeApiKey, makeWebhook as makeStoredWebhook } from "@accountlink/testing";
 import type { AltsFound } from "./alts/alts_page.ts";
 import type { Community } from "./communities/community.ts";
 import type { Visitor } from "./page.ts";
@@ -27,6 +28,12 @@ export const makeKey = (chosen: Partial<KeyDetails> = {}): KeyDetails => ({
   lastUsedAt: null,
   previousSecretEndsAt: null,
   revokedAt: null,
+  ...chosen,
+});
+
+export const makeWebhook = (chosen: Partial<WebhookDetails> = {}): WebhookDetails => ({
+  ...makeStoredWebhook(scope, { id: "wh_Aa0Bb1Cc2Dd3Ee4Ff5Gg" as WebhookId, createdAt: now }),
+  pending: 0,
   ...chosen,
 });
 

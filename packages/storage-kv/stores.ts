@@ -16,6 +16,7 @@ import * as KvSessionStore from "./sessions/session_store.ts";
 import * as KvSignInStore from "./sign_ins/sign_in_store.ts";
 import * as KvUsageStore from "./usage/usage_store.ts";
 import * as KvUserStore from "./users/user_store.ts";
+import * as KvWebhookStore from "./webhooks/webhook_store.ts";
 
 export const stores: Layer.Layer<StoragePorts, never, Database> = Layer.mergeAll(
   KvLinkStore.layer,
@@ -32,4 +33,5 @@ export const stores: Layer.Layer<StoragePorts, never, Database> = Layer.mergeAll
   KvSignInStore.layer,
   KvUsageStore.layer,
   KvEventStore.layer,
+  KvWebhookStore.layer,
 );

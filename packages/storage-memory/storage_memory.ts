@@ -16,6 +16,7 @@ import * as MemorySignInStore from "./sign_ins/sign_in_store.ts";
 import { State } from "./state/state.ts";
 import * as MemoryUsageStore from "./usage/usage_store.ts";
 import * as MemoryUserStore from "./users/user_store.ts";
+import * as MemoryWebhookStore from "./webhooks/webhook_store.ts";
 
 /** Every storage port, empty in every build of the layer. */
 export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
@@ -33,4 +34,5 @@ export const layer: Layer.Layer<StoragePorts> = Layer.mergeAll(
   MemorySignInStore.layer,
   MemoryUsageStore.layer,
   MemoryEventStore.layer,
+  MemoryWebhookStore.layer,
 ).pipe(Layer.provide(State.layer));

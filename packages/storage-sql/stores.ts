@@ -16,6 +16,7 @@ import * as SqlSessionStore from "./sessions/session_store.ts";
 import * as SqlSignInStore from "./sign_ins/sign_in_store.ts";
 import * as SqlUsageStore from "./usage/usage_store.ts";
 import * as SqlUserStore from "./users/user_store.ts";
+import * as SqlWebhookStore from "./webhooks/webhook_store.ts";
 
 /** Every storage port, on a database with a migrated schema. */
 export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlConnection.Connection> =
@@ -34,4 +35,5 @@ export const layer: Layer.Layer<StoragePorts, never, SqlClient.SqlClient | SqlCo
     SqlSignInStore.layer,
     SqlUsageStore.layer,
     SqlEventStore.layer,
+    SqlWebhookStore.layer,
   );

@@ -11,6 +11,7 @@ import {
   AuditLog,
   Counters,
   decodeFixture,
+  EventStore,
   FixtureLoader,
   LinkStore,
   NetworkIntelligence,
@@ -28,6 +29,7 @@ import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
+import { WebhookStore } from "@accountlink/core/webhooks";
 import { HttpSettings, makeHttpApp, makeNodeListener, Readiness } from "@accountlink/http";
 import { PlatformMemory } from "@accountlink/platform-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
@@ -91,6 +93,8 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.effect(AuditLog, Effect.map(AuditLog, breakable)),
     Layer.effect(UsageStore, Effect.map(UsageStore, breakable)),
     Layer.effect(UserStore, Effect.map(UserStore, breakable)),
+    Layer.effect(EventStore, Effect.map(EventStore, breakable)),
+    Layer.effect(WebhookStore, Effect.map(WebhookStore, breakable)),
     Layer.effect(Counters, Effect.map(Counters, breakable)),
   ).pipe(Layer.provide(Layer.merge(StorageMemory.layer, CacheMemory.layer)));
 

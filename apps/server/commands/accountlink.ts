@@ -11,6 +11,7 @@ import { migrateCommand } from "./migrate.ts";
 import { secretsCommand } from "./secrets.ts";
 import { serveCommand } from "./serve/serve.ts";
 import { usersCommand } from "./users/users.ts";
+import { webhooksCommand } from "./webhooks/webhooks.ts";
 
 export const accountlink = Command.make("accountlink").pipe(
   Command.withDescription("Links between chat-platform accounts and game-platform accounts"),
@@ -21,6 +22,7 @@ export const accountlink = Command.make("accountlink").pipe(
     keysCommand,
     linksCommand,
     usersCommand,
+    webhooksCommand,
     secretsCommand,
     auditCommand,
     doctorCommand,

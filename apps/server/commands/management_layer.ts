@@ -4,6 +4,7 @@
 import { Accounts, ApiKeys, UserData } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
 import { StorageSql } from "@accountlink/storage-sql";
+import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect, Layer, Logger } from "effect";
 import { Invocation } from "../cli/invocation.ts";
 import { CommandFailed } from "../cli/report.ts";
@@ -14,6 +15,7 @@ import { prepareFolder } from "../files/data_folder.ts";
 import { cacheLayer } from "../layers/cache_layer.ts";
 import { cryptoLayer } from "../layers/crypto_layer.ts";
 import { storageLayer } from "../layers/storage_layer.ts";
+import { webhookSenderLayer } from "../layers/webhook_sender_layer.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
 import { resolveSecrets } from "../secrets/deployment_secret.ts";
 
@@ -72,14 +74,15 @@ export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 export const servicesOn = ({ config, storage, secrets, location }: OpenedStorage) =>
   Layer.unwrap(
     Effect.map(cacheOf(config), (cache) =>
-      Layer.mergeAll(Accounts.layer, ApiKeys.layer, UserData.layer).pipe(
+      Layer.mergeAll(Accounts.layer, UserData.layer, Webhooks.layer).pipe(
+        Layer.provideMerge(ApiKeys.layer),
         Layer.provideMerge(deploymentKeysLayer(config, storage, secrets)),
         // Signals to running servers, which without Redis notice changes when they read the storage again.
         Layer.provide(cacheLayer(cache)),
         Layer.provideMerge(storageLayer(storage, { exclusive: false, connectTimeout })),
         Layer.provideMerge(Layer.succeed(StorageLocation, location)),
         Layer.provideMerge(cryptoLayer),
-        Layer.provide(Layer.succeed(Limits, limitsOf(config))),
+        Layer.provide([Layer.succeed(Limits, limitsOf(config)), webhookSenderLayer(config)]),
         // Commands log nothing. The servers log that Redis is down.
         Layer.provide(Logger.layer([])),
       ),

@@ -7,6 +7,7 @@ import { EventRetention } from "@accountlink/core/events";
 import type { PlatformFixture } from "@accountlink/core/fixture";
 import { Limits, ResilientCounters } from "@accountlink/core/limits";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
+import { WebhookCouriers } from "@accountlink/core/webhooks";
 import { Layer } from "effect";
 import type { ResolvedConfig } from "../config/resolved_config.ts";
 import { deploymentKeysLayer } from "../secrets/deployment_keys.ts";
@@ -14,6 +15,7 @@ import { cacheLayer } from "./cache_layer.ts";
 import { cryptoLayer } from "./crypto_layer.ts";
 import { platformLayer } from "./platform_layer.ts";
 import { storageLayer } from "./storage_layer.ts";
+import { webhookSenderLayer } from "./webhook_sender_layer.ts";
 
 /**
  * Everything that the HTTP application requires.
@@ -37,6 +39,7 @@ export const serviceLayer = (
     Layer.succeed(SessionSettings, sessions),
     Layer.succeed(AuditRetention, config.ACCOUNTLINK_AUDIT_RETENTION),
     Layer.succeed(EventRetention, config.ACCOUNTLINK_EVENT_RETENTION),
+    webhookSenderLayer(config),
   );
   const ports = Layer.merge(
     deploymentKeysLayer(config, storage, secrets),
@@ -44,7 +47,7 @@ export const serviceLayer = (
   ).pipe(Layer.provideMerge(stores));
   // Counters in memory cannot fail, but they have to be restored after a restart.
   const counters = ResilientCounters.layer(cache.kind === "redis" ? { local: CacheMemory.layer } : {});
-  return AccountLink.layerWeb.pipe(
+  return Layer.merge(AccountLink.layerWeb, WebhookCouriers.layer).pipe(
     Layer.provideMerge(AccountLink.layer),
     Layer.provideMerge(counters),
     Layer.provideMerge(ports),

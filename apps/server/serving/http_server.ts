@@ -4,6 +4,7 @@
 import { RedisHealth } from "@accountlink/cache-redis/redis_health";
 import { EventWatch } from "@accountlink/core/events";
 import { SessionWatch } from "@accountlink/core/sessions";
+import { WebhookCouriers } from "@accountlink/core/webhooks";
 import { HttpSettings, makeHttpApp, PageSettings, Readiness } from "@accountlink/http";
 import { docs, docsWith } from "@accountlink/http/docs";
 import { Effect, Layer, Option } from "effect";
@@ -58,7 +59,8 @@ export const serveHttp = Effect.fnUntraced(function* (
   yield* answerClientErrors(node, app);
   // Closed last, so that metrics are available while the server drains.
   yield* Effect.provide(listenForOperators(config), ready);
-  const stop = Effect.andThen((yield* SessionWatch).stop, (yield* EventWatch).stop);
+  const stops = [(yield* SessionWatch).stop, (yield* EventWatch).stop, (yield* WebhookCouriers).stop];
+  const stop = Effect.all(stops, { discard: true });
   yield* Effect.acquireRelease(port.open(node), () => drain.run(node, config.ACCOUNTLINK_DRAIN_DELAY, stop));
 });
 

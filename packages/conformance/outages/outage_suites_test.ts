@@ -10,6 +10,7 @@ import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
+import { WebhookStore } from "@accountlink/core/webhooks";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Context, Effect, Layer } from "effect";
 import * as test from "vitest";
@@ -46,6 +47,7 @@ const storage = (breakage: Breakage = unavailable) =>
         Context.add(CountLedger, breakable(Context.get(ports, CountLedger), isBroken, breakage)),
         Context.add(SessionStore, breakable(Context.get(ports, SessionStore), isBroken, breakage)),
         Context.add(EventStore, breakable(Context.get(ports, EventStore), isBroken, breakage)),
+        Context.add(WebhookStore, breakable(Context.get(ports, WebhookStore), isBroken, breakage)),
         Context.add(FlowStore, breakable(Context.get(ports, FlowStore), isBroken, breakage)),
         Context.add(SignInStore, breakable(Context.get(ports, SignInStore), isBroken, breakage)),
         Context.add(RootKeyStore, breakable(Context.get(ports, RootKeyStore), isBroken, breakage)),

@@ -17,15 +17,19 @@ import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
+import { WebhookStore } from "@accountlink/core/webhooks";
 import {
+  makeDelivery,
   makeFlow,
   makeKey,
   makeSession,
+  makeWebhook,
   uniqueChatId,
   uniqueFlowId,
   uniqueKeyId,
   uniquePid,
   uniqueText,
+  uniqueWebhookId,
 } from "@accountlink/testing";
 import { Clock, Effect, type Scope } from "effect";
 import { answered, newAnswer, newClaim } from "../idempotency/idempotency_bench.ts";
@@ -134,6 +138,7 @@ export const storageOperations = Effect.gen(function* () {
       oldestAt: events.oldestAt(),
       sweep: events.sweep({ before: -1_000_000, erasuresBefore: -1_000_000 }),
     } satisfies OperationsOf<EventStore["Service"]>),
+    ...(yield* webhookOperations),
     ...prefixed("UsageStore", {
       add: usage.add({ meter: hash, sequence: 1, hour: 0, counts: [], uses: [] }),
       hours: usage.hours({ account: account.name }, 0),
@@ -141,6 +146,36 @@ export const storageOperations = Effect.gen(function* () {
       forget: usage.forget({ hours: -1_000_000, days: -1_000_000 }),
     } satisfies OperationsOf<UsageStore["Service"]>),
   };
+});
+
+const webhookOperations = Effect.gen(function* () {
+  const store = yield* WebhookStore;
+  const { global, account } = yield* makeWorld;
+  const [webhook, delivery] = [makeWebhook(global), makeDelivery()];
+  const { id } = webhook;
+  const [insertion, change] = [
+    { ...origin, sealed: "sealed", position: 0, maxOfScope: 100 },
+    { ...origin, id, at: 0 },
+  ];
+  yield* store.insert({ ...insertion, webhook });
+  const record = { id, node: "none", at: 0, position: 0, deliveries: [delivery], freedLanes: [] };
+  return prefixed("WebhookStore", {
+    insert: Effect.suspend(() => store.insert({ ...insertion, webhook: makeWebhook(global) })),
+    find: store.find(id),
+    list: store.list(account.name),
+    update: store.update({ ...change, update: { description: "changed" } }),
+    remove: store.remove({ ...change, id: uniqueWebhookId() }),
+    rotate: store.rotate({ ...change, sealed: "next", previousUntil: 1 }),
+    disable: store.disable({ ...change, reason: "gone" }),
+    deliveries: store.deliveries(id, { status: null, before: null, limit: 10 }),
+    findDelivery: store.findDelivery(id, delivery.eventId),
+    recordRequested: store.recordRequested(id, delivery, 0),
+    hold: store.hold({ node: uniqueText(), at: 0, until: 1, limit: 0 }),
+    look: store.look(id, [delivery.eventId], ["lane"]),
+    due: store.due(id, 0, 10),
+    record: store.record({ ...record, deliveredAt: null, failedAt: null }),
+    sweep: store.sweep(0),
+  } satisfies OperationsOf<WebhookStore["Service"]>);
 });
 
 const verificationOperations = Effect.gen(function* () {

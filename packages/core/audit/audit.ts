@@ -30,6 +30,11 @@ export const auditActions = [
   "key.reported",
   "account.updated",
   "user.erased",
+  "webhook.created",
+  "webhook.updated",
+  "webhook.deleted",
+  "webhook.rotated",
+  "webhook.disabled",
 ] as const;
 
 /** What was changed. */

@@ -186,7 +186,8 @@ export class OwnedKeys extends Context.Service<
 
 const isKeyId = Schema.is(KeyId);
 
-const originOf = ({ account, requestId }: KeyOwner): WriteOrigin => ({
+/** The origin of what an owner changes. */
+export const originOf = ({ account, requestId }: KeyOwner): WriteOrigin => ({
   actor: { type: "account", id: account.name },
   requestId,
 });

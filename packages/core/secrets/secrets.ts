@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Layer, Option, type Redacted } from "effect";
 import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto";
-import { Base64Url } from "effect/encoding";
+import { Base64, Base64Url } from "effect/encoding";
 import { type ChatId, type FlowId, type GameId, type Pid, SessionId, Sid, type SignInId } from "../ids.ts";
 import { deriveKey } from "./derive_key.ts";
 import { RootKey } from "./root_key.ts";
@@ -103,6 +103,15 @@ export class Secrets extends Context.Service<
 
     /** The answer that was sealed under an id. Dies for any other text. */
     readonly openAnswer: (id: string, sealed: string) => Effect.Effect<string>;
+
+    /** Encrypts the 32 bytes with which a webhook signs. */
+    readonly sealWebhookSecret: (webhook: string, secret: Uint8Array) => Effect.Effect<string>;
+
+    /** Signs a text with a secret that was sealed for the webhook: HMAC-SHA-256, base64. Dies for any other text. */
+    readonly signWebhook: (webhook: string, sealed: string, text: string) => Effect.Effect<string>;
+
+    /** A pseudonym of a chat user at a webhook, which keeps the order of their events. 22 base64url characters. */
+    readonly webhookLane: (webhook: string, chatId: string) => Effect.Effect<string>;
   }
 >()("@accountlink/core/Secrets") {
   /** Each hash has its own key, derived from the root key with HKDF-SHA-256. */
@@ -145,6 +154,8 @@ export class Secrets extends Context.Service<
       const signCursor = yield* signerFor("cursor");
       const signIdempotency = yield* signerFor("idempotency");
       const answerKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "kept-answer"));
+      const webhookKey = yield* Aead.key(Aead.aes256Gcm, yield* deriveKey(rootKey, "webhook-secret"));
+      const signLane = yield* signerFor("webhook-lane");
       const crypto = yield* Effect.context<Aead.Aead | SecureRandom.SecureRandom>();
 
       const deployment = yield* deriveKey(rootKey, "deployment-id");
@@ -202,6 +213,20 @@ export class Secrets extends Context.Service<
             Effect.map(Option.getOrThrowWith(() => new Error("Cannot open a kept answer: it was changed"))),
             Effect.map((bytes) => decoder.decode(bytes)),
           ),
+        sealWebhookSecret: (webhook, secret) =>
+          Effect.provideContext(seal(webhookKey, secret, webhook), crypto),
+        signWebhook: (webhook, sealed, text) =>
+          Effect.provideContext(unseal(webhookKey, sealed, webhook), crypto).pipe(
+            Effect.map(
+              Option.getOrThrowWith(() => new Error("Cannot open a webhook's secret: it was changed")),
+            ),
+            Effect.flatMap((secret) => Mac.key(Mac.hmacSha256, secret)),
+            Effect.flatMap((key) => mac.sign(key, encoder.encode(text))),
+            Effect.map(Base64.encode),
+            Effect.orDie,
+          ),
+        webhookLane: (webhook, chatId) =>
+          Effect.map(signLane(`${webhook}\n${chatId}`), (tag) => Base64Url.encode(tag.subarray(0, 16))),
       });
     }).pipe(Effect.orDie),
   );

@@ -20,4 +20,9 @@ export const actions: Record<AuditAction, string> = {
   "key.reported": "Key reported as leaked",
   "account.updated": "Account changed",
   "user.erased": "User erased",
+  "webhook.created": "Webhook created",
+  "webhook.updated": "Webhook changed",
+  "webhook.deleted": "Webhook deleted",
+  "webhook.rotated": "Webhook got a new secret",
+  "webhook.disabled": "Webhook disabled by the service",
 };

@@ -87,11 +87,27 @@ ${textField({ name: "expiresAt", label: labelOf("expiresAt"), hint: "The last da
 const hasRestrictions = ({ allowIps, denyIps, redirectOrigins, lastDay }: KeyRules): boolean =>
   [allowIps, denyIps, redirectOrigins, lastDay].some((text) => text !== "");
 
+/** What the choice of communities says. */
+interface ScopeTexts {
+  readonly guild: string;
+  readonly global: string;
+  readonly menu: string;
+}
+
+const keyScopeTexts: ScopeTexts = {
+  guild: "It has links of its own, and asks about its members only",
+  global: "Its links belong to your account as a whole",
+  menu: "Those that you manage and that the bot is in. Only for a key of one community.",
+};
+
+type ScopeForm = Pick<NewKeyForm, "scope" | "guildId">;
+
 /** The fields of a new key that stay as they are: which communities it may be used for. */
 export const scopeFields = (
-  form: NewKeyForm,
+  form: ScopeForm,
   guilds: ReadonlyArray<OwnGuild> | null,
   problems: ReadonlyArray<ParameterProblem>,
+  texts = keyScopeTexts,
 ): Html => html`
 ${radioField({
   name: "scope",
@@ -102,18 +118,19 @@ ${radioField({
     {
       value: "guild",
       label: "One community",
-      hint: "It has links of its own, and asks about its members only",
+      hint: texts.guild,
     },
-    { value: "global", label: "All communities", hint: "Its links belong to your account as a whole" },
+    { value: "global", label: "All communities", hint: texts.global },
   ],
 })}
-${guildField(form, guilds, problems)}`;
+${guildField(form, guilds, problems, texts)}`;
 
 /** A menu of the communities that can have a key, or a field for the ID where the platform lists none. */
 const guildField = (
-  { guildId }: NewKeyForm,
+  { guildId }: ScopeForm,
   guilds: ReadonlyArray<OwnGuild> | null,
   problems: ReadonlyArray<ParameterProblem>,
+  texts: ScopeTexts,
 ): Html => {
   const field = { name: "guildId", label: labelOf("guildId"), value: guildId, problems };
   if (guilds === null) {
@@ -125,7 +142,7 @@ const guildField = (
   const possible = guilds.filter(({ bot, manager }) => bot && manager);
   return menuField({
     ...field,
-    hint: "Those that you manage and that the bot is in. Only for a key of one community.",
+    hint: texts.menu,
     choices: [
       { value: "", label: possible.length === 0 ? "The bot is in none of yours" : "Choose one" },
       ...possible.map(choiceOf),

@@ -15,6 +15,12 @@ const notices = {
   said: "Saved. Users read it from now on.",
   linked: "They are linked.",
   unlinked: "They are no longer linked.",
+  webhookUpdated: "The webhook was changed. This holds within a second.",
+  paused: "The webhook is paused. Its events are kept.",
+  resumed: "The webhook is active again.",
+  deleted: "The webhook was deleted.",
+  sent: "It was delivered.",
+  notSent: "It was not delivered: the list says why.",
 } as const;
 
 /** The name of a notice, which goes with a redirect. */

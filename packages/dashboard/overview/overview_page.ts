@@ -7,6 +7,7 @@ import type { KeyDetails } from "@accountlink/core/keys";
 import type { Quota } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { UsageDay, UsageGroup } from "@accountlink/core/usage";
+import type { WebhookDetails } from "@accountlink/core/webhooks";
 import { type Html, html } from "@accountlink/html";
 import { type FirstSteps, firstSteps } from "../communities/first_steps.ts";
 import { type KeyList, planText } from "../keys/keys_page.ts";
@@ -14,9 +15,10 @@ import { endsSoon, nameOf } from "../look/owned_key.ts";
 import { tableHtml } from "../look/table.ts";
 import { numberText, timeHtml, timeUntil } from "../look/time.ts";
 import type { Page } from "../page.ts";
-import { keyPath, paths } from "../paths.ts";
+import { keyPath, paths, webhookPath } from "../paths.ts";
 import { barChart } from "../usage/bar_chart.ts";
 import { daySum, groups, outcomes, requestsOf, sumOf } from "../usage/usage_totals.ts";
+import { disabledText, webhookName } from "../webhooks/webhook_texts.ts";
 
 export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed"> {
   /** The last fourteen days of the account, oldest first. */
@@ -29,6 +31,8 @@ export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed">
   readonly links: number;
   /** The way to the first verified user; null once there is one. */
   readonly steps: FirstSteps | null;
+  /** Webhooks that the service disabled. */
+  readonly disabled: ReadonlyArray<WebhookDetails>;
 }
 
 /** Today's requests of a key, beside its limits. */
@@ -50,14 +54,18 @@ ${view.keys.length === 0 ? null : figures(view)}`,
 });
 
 /** What the owner should look at. */
-const attention = ({ keys, leaks }: OverviewView, now: Millis): Html | null => {
+const attention = ({ keys, leaks, disabled }: OverviewView, now: Millis): Html | null => {
   const ending = keys.filter((key) => endsSoon(key, now));
-  if (leaks.length === 0 && ending.length === 0) return null;
+  if (leaks.length + ending.length + disabled.length === 0) return null;
   return html`
 <section>
 <h2>Needs your attention</h2>
 <ul class="cards" role="list">
 ${leaks.map((leak) => leakItem(leak, keys))}
+${disabled.map(
+  (webhook) =>
+    html`<li class="bad"><p>The webhook <a href="${webhookPath(webhook.id)}">${webhookName(webhook)}</a> was disabled. ${disabledText(webhook)}</p></li>`,
+)}
 ${ending.map(
   (key) =>
     html`<li class="warn"><p><a href="${keyPath(key.id)}">${nameOf(key)}</a> expires ${timeUntil(key.expiresAt ?? now, now)}. Give it a later last day, or replace it.</p></li>`,

@@ -3,12 +3,14 @@
  */
 import { parseNetwork } from "@accountlink/core/addresses";
 import { type AuditAction, auditActions } from "@accountlink/core/audit";
+import { type EventType, eventTypes } from "@accountlink/core/events";
 import { ChatId } from "@accountlink/core/ids";
 import type { KeyAccess } from "@accountlink/core/keys";
 import { nameText } from "@accountlink/core/name_text";
 import { isOrigin } from "@accountlink/core/origin";
 import { isStorable } from "@accountlink/core/storable_text";
 import { formatTimestamp, type Millis, Timestamp } from "@accountlink/core/timestamp";
+import { type DeliveryStatus, longestDescription } from "@accountlink/core/webhooks";
 import { Option, Schema, SchemaTransformation } from "effect";
 import { chatId, type Parameter, required, withFallback } from "../parameter.ts";
 
@@ -88,6 +90,70 @@ export const expiresAt = (): Parameter<Millis | null> => ({
   ),
   takesNull: true,
 });
+
+/** The id of a webhook in a path. Any text is taken: a malformed id is an unknown webhook. */
+export const webhookInPath = (): Parameter<string> => ({
+  ...required(Schema.String, "expected the id of a webhook", "Id of the webhook"),
+  isInPath: true,
+});
+
+/** The id of an event in a path, likewise. */
+export const eventInPath = (): Parameter<string> => ({
+  ...required(Schema.String, "expected the id of an event", "Id of the event"),
+  isInPath: true,
+});
+
+/** Where events are sent. The service checks the URL and its address. */
+export const webhookUrl = (): Parameter<string> =>
+  required(Schema.String, "expected an absolute https URL", "Absolute https URL of at most 2,000 characters");
+
+/** Which events are sent. */
+export const webhookTypes = (): Parameter<ReadonlyArray<EventType>> =>
+  required(
+    Schema.Array(Schema.Literals(eventTypes)),
+    `expected a list of ${eventTypes.join(", ")}`,
+    "Types of the events that are sent; empty for all",
+  );
+
+/** What an owner says about a webhook. */
+export const webhookDescription = (): Parameter<string | null> => ({
+  ...required(
+    Schema.NullOr(Schema.String.check(Schema.isMaxCodePoints(longestDescription), nameText)),
+    `expected at most ${longestDescription} characters, no control characters or direction overrides`,
+    "What it is for; null for nothing",
+  ),
+  takesNull: true,
+});
+
+/** The status that an owner can give a webhook. */
+export const webhookStatus = (): Parameter<"active" | "paused"> =>
+  required(
+    Schema.Literals(["active", "paused"]),
+    "expected active or paused",
+    "Whether events are sent; while it is paused they are kept",
+  );
+
+/** What became of an event. */
+export const deliveryStatus = (): Parameter<DeliveryStatus | null> =>
+  withFallback(
+    required(
+      Schema.Literals(["delivered", "failing", "given_up"]),
+      "expected delivered, failing or given_up",
+      "Only deliveries of this status",
+    ),
+    null,
+  );
+
+/** Where the page of deliveries before ended: its `next`. */
+export const deliveryCursor = (): Parameter<string | null> =>
+  withFallback(
+    required(
+      Schema.String.check(Schema.isPattern(/^evt_[0-9A-Z]{26}$/u)),
+      "expected the next of an earlier page",
+      "`next` of the page before",
+    ),
+    null,
+  );
 
 /** The status that an owner can set. */
 export const keyStatus = (): Parameter<"active" | "disabled"> =>

@@ -19,6 +19,8 @@ import { previewRoutes } from "./preview_routes.ts";
 import { staticRoutes } from "./static_routes.ts";
 import { trialRoutes } from "./trial_routes.ts";
 import { usageRoutes } from "./usage_routes.ts";
+import { webhookRoutes } from "./webhook_routes.ts";
+import { webhooksApi } from "./webhooks_api.ts";
 
 /** @param lookups answers the lookups that owners try */
 export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
@@ -27,6 +29,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
     ...pages.routes,
     ...(yield* accountApi),
     ...(yield* keysApi),
+    ...(yield* webhooksApi),
     ...(yield* activityApi),
     ...(yield* communitiesApi),
     ...(yield* staticRoutes),
@@ -34,6 +37,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
     ...(yield* communitiesRoutes(pages)),
     ...(yield* linksRoutes(pages)),
     ...(yield* keyRoutes(pages)),
+    ...(yield* webhookRoutes(pages)),
     ...(yield* usageRoutes(pages)),
     ...(yield* altPages(pages)),
     ...(yield* auditRoutes(pages)),

@@ -1,5 +1,5 @@
 /**
- * Why the form of a key comes back, and with which status.
+ * Why the form of a key or a webhook comes back, and with which status.
  */
 import type {
   Conflict,
@@ -52,4 +52,5 @@ const guildReason = ({ reason }: Forbidden): string =>
 const conflicts: Readonly<Record<string, string>> = {
   key_limit: "Nothing was done: your plan allows no more keys. Revoke one that you do not need.",
   key_revoked: "Nothing was done: the key is revoked.",
+  webhook_limit: "Nothing was done: there are five webhooks already. Delete one that you do not need.",
 };

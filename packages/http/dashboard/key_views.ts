@@ -81,5 +81,6 @@ export const makeKeyViews = Effect.gen(function* () {
 
 const nowOf = ({ context }: OwnerVisitor) => context.clock.currentTimeMillisUnsafe();
 
-const namedGuilds = ({ signIn }: OwnerVisitor) =>
+/** The communities of who is signed in, with their names. */
+export const namedGuilds = ({ signIn }: OwnerVisitor) =>
   (signIn.guilds ?? []).map(({ id, name }) => ({ guildId: id, name }));

@@ -61,8 +61,11 @@ export const ownedKeyOf = (values: NewKeyValues) => {
   return Effect.map(targetOf(values), (target) => ({ ...chosen, name, target }));
 };
 
-/** The reader of parameters has seen that a guild key names its guild. */
-const targetOf = ({ scope, guildId }: NewKeyValues): Effect.Effect<ScopeTarget, InvalidParameter> => {
+/** The scope that values name. The reader of parameters has seen that a guild's names its guild. */
+export const targetOf = ({
+  scope,
+  guildId,
+}: Pick<NewKeyValues, "scope" | "guildId">): Effect.Effect<ScopeTarget, InvalidParameter> => {
   if (scope === "guild" && guildId !== null) return Effect.succeed({ kind: "guild", guildId });
   return guildId === null
     ? Effect.succeed({ kind: "global" })

@@ -5,6 +5,7 @@ import { AuditLog, guildOf, OwnedKeys } from "@accountlink/core";
 import { isAccepted } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { dayMs, makeUsageDays } from "@accountlink/core/usage";
+import { Webhooks } from "@accountlink/core/webhooks";
 import { overviewPage, paths } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { PageSettings } from "../pages/page_settings.ts";
@@ -20,6 +21,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
   const log = yield* AuditLog;
   const limits = yield* Limits;
   const usageDays = yield* makeUsageDays;
+  const webhooks = yield* Webhooks;
   const communities = yield* makeCommunities;
   const guildsOf = yield* makeGuildChoice;
   const { publicUrl } = yield* HttpSettings;
@@ -70,6 +72,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
           days: yield* usageDays({ account: account.name }, 14),
           ...(yield* beginning(visitor)),
           leaks: reported.filter(({ at }) => now - at < 30 * dayMs),
+          disabled: (yield* webhooks.list(account.name)).filter(({ status }) => status === "disabled"),
         };
         return overviewPage(view, now);
       }),

@@ -16,6 +16,12 @@ import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import type { Millis } from "@accountlink/core/timestamp";
 import type { KeyUsage, UsagePeriod } from "@accountlink/core/usage";
 import { erasedMark } from "@accountlink/core/users";
+import {
+  isPending,
+  type StoredDelivery,
+  type StoredWebhook,
+  type WebhookId,
+} from "@accountlink/core/webhooks";
 import { collection } from "./collection.ts";
 
 export const accounts = collection<Account, [name: string], "chat">("account", {
@@ -242,3 +248,43 @@ export const rootKeys = collection<{ readonly id: "root"; readonly wrapped: stri
     id: ({ id }) => [id],
   },
 );
+
+/** A webhook with where it stands, and which node sends it; null for none. */
+export interface KvWebhook {
+  readonly webhook: StoredWebhook;
+  readonly position: number;
+  readonly holder: string | null;
+}
+
+export const webhooks = collection<KvWebhook, [id: WebhookId], "scope">("webhook", {
+  id: ({ webhook }) => [webhook.id],
+  indexes: { scope: ({ webhook }) => [[webhook.scope.pid]] },
+});
+
+export const webhookNodes = collection<{ readonly nodeId: string; readonly until: Millis }, [nodeId: string]>(
+  "webhook-node",
+  { id: ({ nodeId }) => [nodeId] },
+);
+
+export const deliveries = collection<
+  { readonly webhookId: WebhookId; readonly delivery: StoredDelivery },
+  [webhookId: WebhookId, eventId: string],
+  "newest" | "pending" | "due" | "lane"
+>("delivery", {
+  id: ({ webhookId, delivery }) => [webhookId, delivery.eventId],
+  indexes: {
+    newest: ({ webhookId, delivery: { eventId, status } }) =>
+      status === "waiting" ? [] : ["any", status].map((each) => [webhookId, each, newestFirst(eventId)]),
+    pending: ({ webhookId, delivery }) => (isPending(delivery) ? [[webhookId, delivery.at]] : []),
+    due: ({ webhookId, delivery: { nextAttemptAt } }) =>
+      nextAttemptAt === null ? [] : [[webhookId, nextAttemptAt]],
+    lane: ({ webhookId, delivery: { lanes, position } }) =>
+      lanes.map((lane) => [webhookId, lane, position ?? 0]),
+  },
+});
+
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/** Text that sorts the ids of events backwards, whose ULIDs sort by time. */
+export const newestFirst = (eventId: string): string =>
+  Array.from(eventId.slice(4), (digit) => digits[digits.length - 1 - digits.indexOf(digit)]).join("");

@@ -26,8 +26,10 @@ import {
   settings,
   sightings,
   signIns,
+  webhooks,
 } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
+import { removeWebhook } from "../webhooks/webhook_store.ts";
 
 /** Implements `UserStore.erase`. */
 export const eraseUser = Effect.fnUntraced(function* (tx: Transaction, write: EraseUser) {
@@ -121,7 +123,7 @@ const eraseFromSessions = Effect.fnUntraced(function* (tx: Transaction, chatId: 
   }
 });
 
-/** Removes chat ID and name from an account, and revokes its keys. */
+/** Removes chat ID and name from an account, deletes its webhooks, and revokes its keys. */
 const releaseAccount = Effect.fnUntraced(function* (
   tx: Transaction,
   write: EraseUser,
@@ -131,6 +133,7 @@ const releaseAccount = Effect.fnUntraced(function* (
   yield* accounts.remove(tx, name);
   yield* accounts.put(tx, { ...account, name: pseudonym, chatId: null });
   for (const scope of yield* scopes.list(tx, "target", [name])) {
+    for (const webhook of yield* webhooks.list(tx, "scope", [scope.pid])) yield* removeWebhook(tx, webhook);
     yield* scopes.put(tx, { ...scope, account: pseudonym });
     yield* settings.remove(tx, scope.pid);
   }

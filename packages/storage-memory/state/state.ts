@@ -8,6 +8,7 @@ import type { Account, StoredKey } from "@accountlink/core/keys";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
 import { assertStorable } from "@accountlink/core/storable_text";
 import type { Millis } from "@accountlink/core/timestamp";
+import type { WebhookId } from "@accountlink/core/webhooks";
 import { Context, Layer, Semaphore } from "effect";
 import { ScopeEvents } from "./scope_events.ts";
 import { ScopeLinks } from "./scope_links.ts";
@@ -15,6 +16,7 @@ import type { ScopeReviews } from "./scope_reviews.ts";
 import type { ScopeSightings } from "./scope_sightings.ts";
 import { Sessions } from "./sessions.ts";
 import { Usage } from "./usage.ts";
+import type { MemoryWebhook } from "./webhooks.ts";
 
 /** A request under an idempotency key. */
 export interface IdempotentEntry extends Omit<NewClaim, "at" | "heldUntil"> {
@@ -62,6 +64,9 @@ export class Memory {
   /** Saved counts, by end and key of the window. */
   readonly windows = new Map<string, { readonly endsAt: Millis; readonly counted: number }>();
   readonly usage = new Usage();
+  readonly webhooks = new Map<WebhookId, MemoryWebhook>();
+  /** The deadline of each live node that sends webhooks. */
+  readonly webhookNodes = new Map<string, Millis>();
   /** The audit entries of each account, oldest first. */
   readonly log = new Map<string, Array<AuditEntry>>();
   /** The feed of each scope that has one. */

@@ -105,7 +105,8 @@ const eraseEntries = (memory: Memory, chatId: ChatId, names: ReadonlyArray<strin
 };
 
 /**
- * Removes chat ID and name from an account, revokes its keys, and clears the owner's texts in them.
+ * Removes chat ID and name from an account, deletes its webhooks, revokes its keys, and clears the owner's texts in
+ * them.
  */
 const releaseAccount = (
   memory: Memory,
@@ -113,6 +114,9 @@ const releaseAccount = (
   { name, tier, status: accountStatus }: Account,
   pseudonym: string,
 ): ReadonlyArray<KeyId> => {
+  for (const { id, scope } of memory.webhooks.values()) {
+    if (scope.account === name) memory.webhooks.delete(id);
+  }
   memory.renameAccount(name, { name: pseudonym, chatId: null, tier, status: accountStatus });
   for (const { pid } of memory.scopes.get(pseudonym)?.values() ?? [])
     memory.linksOf(pid).settings = noSettings;

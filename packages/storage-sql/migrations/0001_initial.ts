@@ -6,6 +6,7 @@ import { Effect } from "effect";
 import { SqlClient } from "effect/sql";
 import { type Dialect, dialectOf } from "../statements/dialect.ts";
 import { alts } from "./0001_alts.ts";
+import { webhooks } from "./0001_webhooks.ts";
 
 export const initial = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient;
@@ -21,6 +22,7 @@ export const initial = Effect.gen(function* () {
     usage,
     dashboard,
     idempotency,
+    webhooks,
   ]) {
     yield* create(sql, dialect);
   }

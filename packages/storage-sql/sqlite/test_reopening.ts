@@ -11,6 +11,7 @@ import { SessionStore } from "@accountlink/core/sessions";
 import { SignInStore } from "@accountlink/core/sign_ins";
 import { UsageStore } from "@accountlink/core/usage";
 import { UserStore } from "@accountlink/core/users";
+import { WebhookStore } from "@accountlink/core/webhooks";
 import { Context, Effect, Exit, Layer, Scope } from "effect";
 import { layerEmbedded } from "./embedded.ts";
 import { makeTempFolder } from "./test_folder.ts";
@@ -54,6 +55,10 @@ export const layerReopening: Layer.Layer<StoragePorts | Connection> = Layer.effe
       Context.add(
         EventStore,
         forwarding(() => Context.get(opened.ports, EventStore)),
+      ),
+      Context.add(
+        WebhookStore,
+        forwarding(() => Context.get(opened.ports, WebhookStore)),
       ),
       Context.add(
         FlowStore,

@@ -170,7 +170,8 @@ const erasedRow = (entry: AuditEntry, chatId: ChatId, names: ReadonlyArray<strin
 };
 
 /**
- * Removes chat ID and name from an account, revokes its keys, and clears the owner's texts in them.
+ * Removes chat ID and name from an account, deletes its webhooks, revokes its keys, and clears the owner's texts in
+ * them.
  */
 const releaseAccountOn = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function* (write: EraseUser, { name, tier, status }: Account, pseudonym: string) {
@@ -189,11 +190,20 @@ const releaseAccountOn = (sql: SqlClient.SqlClient) =>
     yield* sql`
       UPDATE keys SET name = '', allow_ips = '[]', deny_ips = '[]', redirect_origins = '[]'
       WHERE pid IN (SELECT pid FROM scopes WHERE account = ${pseudonym})`;
+    yield* deleteWebhooks(sql, pseudonym);
     yield* sql`DELETE FROM accounts WHERE name = ${name}`;
     const details = { revokedKeys: revoked.length };
     yield* insertEntry(sql, { ...write, account: pseudonym, pid: null, action: "user.erased", details });
     return revoked;
   });
+
+const deleteWebhooks = (sql: SqlClient.SqlClient, account: string) => {
+  const webhooks = sql`SELECT id FROM webhooks WHERE pid IN (SELECT pid FROM scopes WHERE account = ${account})`;
+  return Effect.andThen(
+    sql`DELETE FROM webhook_deliveries WHERE webhook_id IN (${webhooks})`,
+    sql`DELETE FROM webhooks WHERE pid IN (SELECT pid FROM scopes WHERE account = ${account})`,
+  );
+};
 
 const readPids = schemaReaderOf("links", Schema.Struct({ pid: Pid }), ({ pid }) => pid);
 const readKeyIds = schemaReaderOf("keys", Schema.Struct({ id: KeyId }), ({ id }) => id);

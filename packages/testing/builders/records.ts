@@ -4,13 +4,16 @@
 import { type ApiKey, type DataScope, guildOf, type VerificationSession } from "@accountlink/core";
 import type { VerificationFlow } from "@accountlink/core/flow";
 import type { BegunSignIn, SiteSignIn } from "@accountlink/core/sign_ins";
+import type { StoredDelivery, Webhook } from "@accountlink/core/webhooks";
 import {
   uniqueChatId,
+  uniqueEventId,
   uniqueFlowId,
   uniqueKeyId,
   uniqueSessionId,
   uniqueSignInId,
   uniqueText,
+  uniqueWebhookId,
 } from "./unique.ts";
 
 /** The deadline of the records here, in milliseconds: 5 minutes after the start of a test clock. */
@@ -121,5 +124,47 @@ export const makeSignIn = (parts: Partial<SiteSignIn> = {}): SiteSignIn => ({
   guilds: null,
   createdAt: 0,
   expiresAt: deadline,
+  ...parts,
+});
+
+/**
+ * An active webhook for all events.
+ *
+ * @example
+ * ```ts
+ * import { Pid } from "@accountlink/core";
+ *
+ * const scope = { kind: "global", pid: Pid.make("pid_0123456789abcdefghij"), account: "acme" } as const;
+ * makeWebhook(scope, { status: "paused" }).url; // "https://example.com/links"
+ * makeDelivery({ attempts: 2 }).status; // "failing"
+ * ```
+ */
+export const makeWebhook = (scope: DataScope, parts: Partial<Webhook> = {}): Webhook => ({
+  id: uniqueWebhookId(),
+  scope,
+  url: "https://example.com/links",
+  types: [],
+  description: "",
+  status: "active",
+  disabledReason: null,
+  createdAt: 0,
+  lastDeliveredAt: null,
+  failingSince: null,
+  ...parts,
+});
+
+/** A delivery that failed once. */
+export const makeDelivery = (parts: Partial<StoredDelivery> = {}): StoredDelivery => ({
+  eventId: uniqueEventId(parts.at),
+  position: 1,
+  type: "link.set",
+  at: 0,
+  status: "failing",
+  attempts: 1,
+  resends: 0,
+  responseStatus: 500,
+  error: "status",
+  nextAttemptAt: 5_000,
+  lanes: [],
   ...parts,
 });

@@ -3,6 +3,8 @@
  */
 import { ChatId, KeyId, Pid } from "@accountlink/core";
 import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
+import { newUlid } from "@accountlink/core/ulid";
+import type { WebhookId } from "@accountlink/core/webhooks";
 
 /**
  * 32 random characters of 0-9a-f.
@@ -12,6 +14,7 @@ import { type FlowId, SessionId, type SignInId } from "@accountlink/core/ids";
  * const users = new Set([uniqueChatId(), uniqueChatId()]);
  * users.size; // 2
  * [uniquePid(), uniqueKeyId(), uniqueSessionId()].map((id) => id.slice(0, 3)).includes("pid"); // true
+ * [uniqueWebhookId(), uniqueEventId()].map((id) => id.length); // [23, 30]
  * [uniqueText(), uniqueFlowId(), uniqueSignInId()].every((id) => id.length >= 32); // true
  * ```
  */
@@ -27,5 +30,10 @@ export const uniqueSessionId = (): SessionId =>
   SessionId.make(`vs_${`${uniqueText()}${uniqueText()}`.slice(0, 43)}`);
 
 export const uniqueFlowId = (): FlowId => uniqueText() as FlowId;
+
+export const uniqueWebhookId = (): WebhookId => `wh_${uniqueText().slice(0, 20)}` as WebhookId;
+
+/** @param at the time in it, in milliseconds */
+export const uniqueEventId = (at = 0): string => `evt_${newUlid(at)}`;
 
 export const uniqueSignInId = (): SignInId => uniqueText() as SignInId;

@@ -1,0 +1,38 @@
+/**
+ * Flags and arguments of webhooks.
+ */
+import type { BadRequest, InvalidParameter } from "@accountlink/core/errors";
+import { eventTypes } from "@accountlink/core/events";
+import { isWebhookId } from "@accountlink/core/webhooks";
+import { Argument, Flag } from "effect/cli";
+import { CommandFailed } from "../../cli/report.ts";
+
+export const webhookArgument = Argument.String("webhook").pipe(
+  Argument.withDescription("Id of the webhook, as webhooks list shows it"),
+  Argument.filter(isWebhookId, () => 'expected "wh_" and 20 letters or digits'),
+);
+
+export const urlFlag = Flag.String("url").pipe(
+  Flag.withMetavar("url"),
+  Flag.withDescription("Where the events are sent, an absolute https URL"),
+);
+
+export const descriptionFlag = Flag.String("description").pipe(
+  Flag.withMetavar("text"),
+  Flag.withDescription("What the webhook is for"),
+);
+
+export const typesFlag = Flag.Literals("type", eventTypes).pipe(
+  Flag.withDescription("A type of events that are sent; can be repeated (default: all)"),
+  Flag.atLeast(0),
+);
+
+/** The failure of a command about one webhook. */
+export const failed = (doing: string) => (error: BadRequest | InvalidParameter) =>
+  new CommandFailed({
+    problem: `Cannot ${doing}: ${
+      error._tag === "BadRequest"
+        ? "there is no such webhook"
+        : error.parameters.map(({ name, reason }) => `${name}: ${reason}`).join(", ")
+    }`,
+  });

@@ -1,0 +1,65 @@
+/**
+ * Output of webhooks, without their secrets.
+ */
+import { guildOf } from "@accountlink/core";
+import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
+import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
+import { scopeText } from "../../cli/flags.ts";
+import { formatTable } from "../../cli/output.ts";
+
+/** A webhook in JSON. */
+export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
+  id,
+  url,
+  account: scope.account,
+  scope: scope.kind,
+  guildId: guildOf(scope),
+  pid: scope.pid,
+  types: webhook.types,
+  description: webhook.description,
+  status: webhook.status,
+  disabledReason: webhook.disabledReason,
+  createdAt: formatTimestamp(webhook.createdAt),
+  lastDeliveredAt: timeOrNull(webhook.lastDeliveredAt),
+  failingSince: timeOrNull(webhook.failingSince),
+  pending: webhook.pending,
+});
+
+/** Webhooks as a table. */
+export const webhookTable = (webhooks: ReadonlyArray<WebhookDetails>): string =>
+  formatTable(
+    ["WEBHOOK", "ACCOUNT", "SCOPE", "URL", "STATUS", "PENDING", "LAST DELIVERED"],
+    webhooks.map(({ id, scope, url, status, pending, lastDeliveredAt }) => [
+      id,
+      scope.account,
+      scopeText(scope),
+      url,
+      status,
+      String(pending),
+      timeOrNull(lastDeliveredAt) ?? "never",
+    ]),
+  );
+
+/** A delivery in JSON. */
+export const deliveryJson = ({ at, nextAttemptAt, ...delivery }: WebhookDelivery) => ({
+  ...delivery,
+  at: formatTimestamp(at),
+  nextAttemptAt: timeOrNull(nextAttemptAt),
+});
+
+/** Deliveries as a table. */
+export const deliveryTable = (deliveries: ReadonlyArray<WebhookDelivery>): string =>
+  formatTable(
+    ["EVENT", "TYPE", "AT", "STATUS", "ATTEMPTS", "ANSWER", "NEXT ATTEMPT"],
+    deliveries.map(({ eventId, type, at, status, attempts, responseStatus, error, nextAttemptAt }) => [
+      eventId,
+      type,
+      formatTimestamp(at),
+      status,
+      String(attempts),
+      String(responseStatus ?? error ?? "none"),
+      timeOrNull(nextAttemptAt) ?? "none",
+    ]),
+  );
+
+const timeOrNull = (time: Millis | null): string | null => (time === null ? null : formatTimestamp(time));

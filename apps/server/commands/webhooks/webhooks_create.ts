@@ -1,0 +1,72 @@
+/**
+ * `accountlink webhooks create`
+ */
+import { KeyStore, type NewAccount } from "@accountlink/core/keys";
+import { Webhooks } from "@accountlink/core/webhooks";
+import { Effect, Option } from "effect";
+import { Command, Flag } from "effect/cli";
+import { accountFlag, checkScope, scopeFlags, scopeText, targetOf } from "../../cli/flags.ts";
+import { answer } from "../../cli/output.ts";
+import { CommandFailed } from "../../cli/report.ts";
+import { StorageLocation } from "../../config/storage_location.ts";
+import { managementLayer } from "../management_layer.ts";
+import { operatorOrigin } from "../operator_origin.ts";
+import { descriptionFlag, failed, typesFlag, urlFlag } from "./webhook_flags.ts";
+import { webhookJson } from "./webhook_output.ts";
+
+const flags = {
+  account: accountFlag.pipe(Flag.withDescription("Account whose events are sent")),
+  url: urlFlag,
+  ...scopeFlags,
+  types: typesFlag,
+  description: descriptionFlag.pipe(Flag.withDefault("")),
+};
+
+type Choice = Command.Command.Config.Infer<typeof flags>;
+
+export const createWebhookCommand = Command.make("create", flags, (choice) =>
+  Effect.gen(function* () {
+    const { url, types, description } = choice;
+    const webhooks = yield* Webhooks;
+    const account = yield* accountOf(choice);
+    const { secret, webhook } = yield* webhooks
+      .create({ account, target: targetOf(choice), url, types, description }, operatorOrigin())
+      .pipe(
+        Effect.catchTags({
+          InvalidParameter: failed("create the webhook"),
+          Conflict: () =>
+            new CommandFailed({
+              problem: "Cannot create the webhook: its scope has as many as it may",
+            }),
+        }),
+      );
+    const location = yield* StorageLocation;
+    yield* answer(
+      { ...webhookJson(webhook), secret, ...location.json },
+      `${secret}\n\nThis is the secret of ${webhook.id}, shown this once: ${scopeText(webhook.scope)} scope of account "${webhook.scope.account}", in ${location.text}.`,
+    );
+  }).pipe(Effect.provide(managementLayer("refuse"))),
+).pipe(
+  Command.validate((choice: Choice) => checkScope(choice)),
+  Command.withDescription(
+    "Create a webhook and print its secret once. A running server sends it the events from now on.",
+  ),
+  Command.withShortDescription("Create a webhook and print its secret once"),
+  Command.withExamples([
+    {
+      command: "accountlink webhooks create --account acme --url https://example.com/links",
+      description: "A webhook for everything that the account links",
+    },
+    {
+      command:
+        "accountlink webhooks create --account acme --guild-id 700000000000000001 --url https://example.com/links --type link.set --type link.removed",
+      description: "A webhook for two types of events of one guild",
+    },
+  ]),
+);
+
+const accountOf = Effect.fnUntraced(function* ({ account: name }: Choice) {
+  const found = yield* (yield* KeyStore).findAccount(name);
+  const made: NewAccount = { name, chatId: null, tier: "free" };
+  return Option.getOrElse(found, () => made);
+});

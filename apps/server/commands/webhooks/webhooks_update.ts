@@ -1,0 +1,70 @@
+/**
+ * `accountlink webhooks update`
+ */
+import { Webhooks, type WebhookUpdate } from "@accountlink/core/webhooks";
+import { Effect, Option, Record } from "effect";
+import { Command, Flag } from "effect/cli";
+import { refuse } from "../../cli/flags.ts";
+import { answer } from "../../cli/output.ts";
+import { StorageLocation } from "../../config/storage_location.ts";
+import { managementLayer } from "../management_layer.ts";
+import { operatorOrigin } from "../operator_origin.ts";
+import { descriptionFlag, failed, typesFlag, urlFlag, webhookArgument } from "./webhook_flags.ts";
+import { webhookJson } from "./webhook_output.ts";
+
+const flags = {
+  id: webhookArgument,
+  url: urlFlag.pipe(Flag.optional),
+  types: typesFlag,
+  allTypes: Flag.Boolean("all-types").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Send all types of events"),
+    Flag.withDefault(false),
+  ),
+  description: descriptionFlag.pipe(Flag.optional),
+  status: Flag.Literals("status", ["active", "paused"]).pipe(
+    Flag.withDescription("Whether events are sent; while it is paused they are kept"),
+    Flag.optional,
+  ),
+};
+
+type Choice = Command.Command.Config.Infer<typeof flags>;
+
+const updateOf = ({ url, types, allTypes, description, status }: Choice): WebhookUpdate => ({
+  ...Record.getSomes({ url, description }),
+  ...(Option.isSome(status) ? { status: status.value } : {}),
+  ...(types.length > 0 || allTypes ? { types } : {}),
+});
+
+const checkUpdate = (choice: Choice) => {
+  if (choice.types.length > 0 && choice.allTypes) return refuse("--all-types takes no --type beside it");
+  return Object.keys(updateOf(choice)).length === 0
+    ? refuse("webhooks update needs at least one flag that changes the webhook")
+    : Effect.void;
+};
+
+export const updateWebhookCommand = Command.make("update", flags, (choice) =>
+  Effect.gen(function* () {
+    const { id } = choice;
+    const webhooks = yield* Webhooks;
+    const updated = webhooks.update(null, id, updateOf(choice), operatorOrigin());
+    const webhook = yield* Effect.catchTags(updated, {
+      BadRequest: failed(`update ${id}`),
+      InvalidParameter: failed(`update ${id}`),
+    });
+    const location = yield* StorageLocation;
+    yield* answer({ ...webhookJson(webhook), ...location.json }, `Updated ${id} in ${location.text}`);
+  }).pipe(Effect.provide(managementLayer("refuse"))),
+).pipe(
+  Command.validate(checkUpdate),
+  Command.withDescription(
+    "Change a webhook. Types that are given replace all of its types. A running server applies it within a second; one that was disabled is sent to again when it is made active.",
+  ),
+  Command.withShortDescription("Change the fields of a webhook"),
+  Command.withExamples([
+    {
+      command: "accountlink webhooks update wh_Aa0Bb1Cc2Dd3Ee4Ff5Gg --status paused",
+      description: "Keep its events until it is active again",
+    },
+  ]),
+);

@@ -1,0 +1,101 @@
+import { AuditLog, type DataScope } from "@accountlink/core";
+import {
+  type DeliveryStatus,
+  type HeldWebhook,
+  type RecordDeliveries,
+  type StoredDelivery,
+  type Webhook,
+  type WebhookId,
+  WebhookStore,
+  type WebhookUpdate,
+} from "@accountlink/core/webhooks";
+import { makeWebhook, uniqueText } from "@accountlink/testing";
+import { Effect, Option } from "effect";
+import { makeWorld, origin } from "../world.ts";
+
+/** More than 32 bits. */
+export const start = 1_767_225_600_123;
+
+/** The operations of `WebhookStore` on webhooks of one scope, with defaults. */
+export const webhookBench = Effect.fnUntraced(function* (scope: DataScope) {
+  const store = yield* WebhookStore;
+  const log = yield* AuditLog;
+
+  const hold = (node: string, at = start, until = at + 7_000, limit = 1_000_000) =>
+    store.hold({ node, at, until, limit });
+
+  /** What the store holds for a node of a webhook, or null. */
+  const held = (id: WebhookId, all: ReadonlyArray<HeldWebhook>): HeldWebhook | null =>
+    all.find((webhook) => webhook.id === id) ?? null;
+
+  const record = (id: WebhookId, node: string, write: Partial<RecordDeliveries> = {}) =>
+    store.record({
+      id,
+      node,
+      at: start,
+      position: 0,
+      deliveries: [],
+      freedLanes: [],
+      deliveredAt: null,
+      failedAt: null,
+      ...write,
+    });
+
+  const insert = (webhook: Webhook, { position = 0, maxOfScope = 100, sealed = "sealed" } = {}) =>
+    store.insert({ ...origin, webhook, sealed, position, maxOfScope });
+
+  const add = (parts: Partial<Webhook> = {}, position = 0) => {
+    const webhook = makeWebhook(scope, parts);
+    return Effect.as(insert(webhook, { position }), webhook);
+  };
+
+  return {
+    scope,
+    store,
+    insert,
+    add,
+    hold,
+    held,
+    record,
+
+    /** A webhook and the node that holds it. */
+    addHeld: Effect.fnUntraced(function* (parts: Partial<Webhook> = {}, position = 0) {
+      const { id } = yield* add(parts, position);
+      const node = uniqueText();
+      yield* hold(node);
+      const recordOf = (write: Partial<RecordDeliveries>) => record(id, node, write);
+      return { id, node, recordOf, reheld: Effect.map(hold(node), (all) => held(id, all)) };
+    }),
+
+    find: (id: WebhookId) => Effect.map(store.find(id), Option.getOrNull),
+    list: store.list(scope.account),
+    update: (id: WebhookId, update: WebhookUpdate, at = start) => store.update({ ...origin, id, update, at }),
+    remove: (id: WebhookId) => store.remove({ ...origin, id, at: start }),
+    rotate: (id: WebhookId, sealed: string, at: number, previousUntil: number) =>
+      store.rotate({ ...origin, id, sealed, at, previousUntil }),
+    disable: (id: WebhookId) => store.disable({ ...origin, id, at: start, reason: "gone" }),
+    deliveries: (
+      id: WebhookId,
+      status: DeliveryStatus | null = null,
+      before: string | null = null,
+      limit = 100,
+    ) => store.deliveries(id, { status, before, limit }),
+    findDelivery: (id: WebhookId, eventId: string) =>
+      Effect.map(store.findDelivery(id, eventId), Option.getOrNull),
+    due: (id: WebhookId, at = start) =>
+      Effect.map(store.due(id, at, 100), (found: ReadonlyArray<StoredDelivery>) =>
+        found.map(({ eventId }) => eventId),
+      ),
+    /** What was logged of a webhook, oldest first. */
+    entries: (id: WebhookId) =>
+      Effect.map(log.list(scope.account, null, 1_000), (all) =>
+        all
+          .filter(({ details }) => details["webhookId"] === id)
+          .map(({ action, details: { webhookId: _, ...details } }) => [action, details] as const)
+          .toReversed(),
+      ),
+  };
+});
+
+/** The operations on a new scope. */
+export const newWebhookBench = Effect.flatMap(makeWorld, ({ global }) => webhookBench(global));

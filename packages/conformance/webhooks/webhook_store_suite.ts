@@ -1,0 +1,20 @@
+/** The conformance suite of `WebhookStore`. */
+import type { StoragePorts } from "@accountlink/core";
+import { type SuiteOptions, suite } from "../suite.ts";
+import { deliveries } from "./deliveries.ts";
+import { holds } from "./holds.ts";
+import { webhooks } from "./webhooks.ts";
+
+/**
+ * Tests a `WebhookStore` with the other storage ports, whose writes are the events that webhooks send.
+ *
+ * @example
+ * ```ts
+ * import { StorageMemory } from "@accountlink/storage-memory";
+ * import * as test from "vitest";
+ *
+ * webhookStoreSuite({ name: "Memory", layer: StorageMemory.layer, test });
+ * ```
+ */
+export const webhookStoreSuite = (options: SuiteOptions<StoragePorts>): void =>
+  suite("WebhookStore", options, { ...webhooks, ...holds, ...deliveries });

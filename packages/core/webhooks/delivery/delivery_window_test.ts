@@ -1,0 +1,148 @@
+import { makeDelivery } from "@accountlink/testing";
+import { describe, expect, it } from "vitest";
+import type { StoredDelivery } from "../webhook_store.ts";
+import { DeliveryWindow, type Entry } from "./delivery_window.ts";
+
+type Parts = Partial<Pick<Entry, "isStored" | "isErasure">>;
+
+/** An event whose id is its name. */
+const entry = (name: string, position: number, lanes: ReadonlyArray<string>, parts: Parts = {}): Entry => ({
+  delivery: {
+    ...makeDelivery({ eventId: name, status: "waiting", attempts: 0, nextAttemptAt: null, lanes }),
+    position,
+  },
+  isStored: false,
+  isErasure: false,
+  ...parts,
+});
+
+/** A window with its events in order, each as a name, its lanes, and whether the store blocks it. */
+const makeWindow = (...events: ReadonlyArray<readonly [name: string, lanes: string, isBlocked?: boolean]>) => {
+  const window = new DeliveryWindow(0);
+  for (const [index, [name, lanes, isBlocked = false]] of events.entries()) {
+    window.addNew(entry(name, index + 1, [...lanes]), isBlocked);
+  }
+  return window;
+};
+
+const takeReady = (window: DeliveryWindow): Array<Entry> => {
+  const ready: Array<Entry> = [];
+  for (let next = window.next(); next !== undefined; next = window.next()) ready.push(next);
+  return ready;
+};
+
+const namesOf = (entries: ReadonlyArray<Entry>) => entries.map(({ delivery }) => delivery.eventId);
+
+const over = ({ delivery }: Entry, status: "delivered" | "failing" | "given_up"): StoredDelivery => ({
+  ...delivery,
+  status,
+  attempts: delivery.attempts + 1,
+  nextAttemptAt: status === "failing" ? 5_000 : null,
+  lanes: status === "failing" ? delivery.lanes : [],
+});
+
+/** What would be stored, as the status of each event. */
+const saved = (window: DeliveryWindow) =>
+  [...window.takeUnsaved().deliveries.values()].map(({ eventId, status }) => [eventId, status]);
+
+describe("DeliveryWindow", () => {
+  it("offers the first event of each lane, and the next when it is delivered", () => {
+    const window = makeWindow(["a1", "a"], ["b1", "b"], ["a2", "a"], ["x", ""], ["a3", "a"]);
+    const [a1, b1, x] = takeReady(window);
+    expect(namesOf([a1, b1, x] as ReadonlyArray<Entry>)).toEqual(["a1", "b1", "x"]);
+    window.finish(a1 as Entry, over(a1 as Entry, "delivered"), 7);
+    const [a2] = takeReady(window);
+    expect(a2?.delivery.eventId).toBe("a2");
+    window.finish(a2 as Entry, over(a2 as Entry, "delivered"), 8);
+    expect(namesOf(takeReady(window))).toEqual(["a3"]);
+    expect(window.takeUnsaved().deliveredAt).toBe(8);
+  });
+
+  it("keeps the position before the oldest new event in hand", () => {
+    const window = makeWindow(["a1", "a"], ["b1", "b"], ["c1", "c"]);
+    const [a1, b1, c1] = takeReady(window) as [Entry, Entry, Entry];
+    expect(window.position).toBe(0);
+    window.finish(b1, over(b1, "delivered"), 1);
+    expect(window.position).toBe(0);
+    window.finish(a1, over(a1, "failing"), 1);
+    expect(window.position).toBe(2);
+    window.skipTo(9);
+    expect(window.position).toBe(2);
+    window.finish(c1, over(c1, "delivered"), 1);
+    expect([window.position, window.size]).toEqual([9, 0]);
+  });
+
+  it("puts what follows a failure aside, and what follows that in other lanes", () => {
+    const window = makeWindow(["a1", "a"], ["ab", "ab"], ["b2", "b"], ["bc", "bc"], ["c2", "c"], ["d1", "d"]);
+    const ready = takeReady(window);
+    expect(namesOf(ready)).toEqual(["a1", "d1"]);
+    window.finish(ready[0] as Entry, over(ready[0] as Entry, "failing"), 1);
+    expect(saved(window)).toEqual([
+      ["a1", "failing"],
+      ["ab", "waiting"],
+      ["b2", "waiting"],
+      ["bc", "waiting"],
+      ["c2", "waiting"],
+    ]);
+    expect(window.size).toBe(1);
+  });
+
+  it("leaves what is on its way where it is, when an earlier event of another lane fails", () => {
+    const window = makeWindow(["a1", "a"], ["b1", "b"], ["ab", "ab"], ["b3", "b"]);
+    const [a1, b1] = takeReady(window) as [Entry, Entry];
+    window.finish(a1, over(a1, "failing"), 1);
+    expect(saved(window)).toEqual([
+      ["a1", "failing"],
+      ["ab", "waiting"],
+      ["b3", "waiting"],
+    ]);
+    window.finish(b1, over(b1, "delivered"), 1);
+    expect([takeReady(window), window.size]).toEqual([[], 0]);
+  });
+
+  it("lets a new event wait behind a failure that is not stored yet, and behind stored ones", () => {
+    const window = makeWindow(["a1", "a"], ["b1", "b", true]);
+    const [a1] = takeReady(window) as [Entry];
+    window.finish(a1, over(a1, "failing"), 1);
+    window.addNew(entry("a2", 3, ["a"]), false);
+    window.addNew(entry("b2", 4, ["b"]), false);
+    expect(takeReady(window)).toEqual([]);
+    expect(saved(window)).toEqual([
+      ["b1", "waiting"],
+      ["a1", "failing"],
+      ["a2", "waiting"],
+      ["b2", "waiting"],
+    ]);
+    // From now on the store says what is blocked.
+    window.addNew(entry("a3", 5, ["a"]), false);
+    expect(namesOf(takeReady(window))).toEqual(["a3"]);
+  });
+
+  it("frees the lanes of deliveries that the store has, when they are over", () => {
+    const window = makeWindow(["a1", "a"]);
+    window.addDue(entry("b1", 1, ["b", "c"], { isStored: true }));
+    window.addDue(entry("b1", 1, ["b", "c"], { isStored: true }));
+    const [a1, b1] = takeReady(window) as [Entry, Entry];
+    window.finish(a1, over(a1, "delivered"), 1);
+    window.finish(b1, over(b1, "given_up"), 2);
+    // The store does not know yet that it is over.
+    window.addDue(entry("b1", 1, ["b", "c"], { isStored: true }));
+    const { freedLanes, deliveredAt, failedAt } = window.takeUnsaved();
+    expect([[...freedLanes], deliveredAt, failedAt, window.size]).toEqual([["b", "c"], 1, 2, 0]);
+  });
+
+  it("sends an erasure after what is on its way of its user, whatever becomes of that", () => {
+    const window = makeWindow(["a1", "a"], ["a2", "a"]);
+    const [a1] = takeReady(window) as [Entry];
+    window.addNew(entry("erased", 3, ["a"], { isErasure: true }), true);
+    window.addNew(entry("a4", 4, ["a"]), false);
+    expect(takeReady(window)).toEqual([]);
+    window.finish(a1, over(a1, "failing"), 1);
+    expect(namesOf(takeReady(window))).toEqual(["erased"]);
+    expect(saved(window)).toEqual([
+      ["a1", "failing"],
+      ["a2", "waiting"],
+      ["a4", "waiting"],
+    ]);
+  });
+});

@@ -1,0 +1,175 @@
+/**
+ * The node's part of the webhooks: those that it holds it sends, until its scope closes. Those of a node that dies are
+ * taken by others.
+ */
+import { Clock, Context, Effect, FiberSet, Layer, Metric, Queue, type Scope } from "effect";
+import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
+import { EventStore } from "../../events/event_store.ts";
+import type { Secrets } from "../../secrets/secrets.ts";
+import { readMetric } from "../../telemetry/metric_reading.ts";
+import { warnOnce } from "../../telemetry/warn_once.ts";
+import type { Millis } from "../../timestamp.ts";
+import type { WebhookId } from "../webhook.ts";
+import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
+import { type Courier, type CourierNode, makeCourierRun } from "./courier.ts";
+
+/** How long a node holds its webhooks after it was last heard of, in milliseconds. */
+const holdTime = 7_000;
+
+/** How often the node looks for webhooks to take, for changes of its own, and for events. */
+const interval = "1 second";
+
+/** How many webhooks the node takes at once, so that nodes that start together share them. */
+const takenAtOnce = 50;
+
+/** How many attempts run at once, besides one of each webhook. */
+const mostExtraAttempts = 128;
+
+/** How long a stop waits for what is in flight. An attempt takes at most ten seconds. */
+const drainTime = "11 seconds";
+
+const backlog = Metric.gauge("accountlink_webhook_backlog_seconds", {
+  description: "Age of the oldest event that is in hand or failing, of all webhooks of this node",
+});
+
+const slowest = Metric.gauge("accountlink_webhook_slowest_seconds", {
+  description: "The longest of the latest attempts of all webhooks of this node",
+});
+
+/**
+ * Sends webhooks, with the `WebhookSender` of an adapter; without one every attempt fails.
+ *
+ * @internal
+ */
+export class WebhookCouriers extends Context.Service<
+  WebhookCouriers,
+  {
+    /** Begins no more attempts, because the node is stopping. Those in flight end before the scope closes. */
+    readonly stop: Effect.Effect<void>;
+  }
+>()("@accountlink/core/WebhookCouriers") {
+  static readonly layer: Layer.Layer<WebhookCouriers, never, WebhookStore | EventStore | Secrets> =
+    Layer.effect(
+      WebhookCouriers,
+      Effect.gen(function* () {
+        const store = yield* WebhookStore;
+        const run = yield* makeCourierRun;
+        const runs = yield* FiberSet.make();
+        const couriers = new Map<WebhookId, Courier>();
+        const node = makeNode();
+
+        const stop = Effect.gen(function* () {
+          node.isStopping = true;
+          for (const { changes } of couriers.values()) yield* Queue.offer(changes, undefined);
+        });
+
+        /** Lets attempts in flight end, and other nodes take the webhooks. */
+        const release = Effect.gen(function* () {
+          yield* stop;
+          yield* Effect.ignore(Effect.timeout(FiberSet.awaitEmpty(runs), drainTime));
+          const at = yield* Clock.currentTimeMillis;
+          const letGo = store.hold({ node: node.id, at, until: at, limit: 0 });
+          if (couriers.size > 0) yield* Effect.ignore(Effect.timeout(letGo, "2 seconds"));
+        });
+
+        const start = Effect.fnUntraced(function* (courier: Courier) {
+          courier.isRunning = true;
+          const running = yield* warnOnce("Cannot send webhooks", run(node, courier));
+          const ended = Effect.sync(() => {
+            courier.isRunning = false;
+            courier.oldestAt = null;
+          });
+          yield* FiberSet.run(runs, Effect.ensuring(running, ended));
+        });
+
+        const tick = yield* makeTick(node, couriers, start);
+        const ticking = yield* warnOnce("Cannot look for webhooks", tick);
+        yield* Effect.addFinalizer(() => release);
+        yield* Effect.forkScoped(Effect.forever(Effect.andThen(ticking, Effect.sleep(interval))));
+        yield* measure(couriers);
+        return WebhookCouriers.of({ stop });
+      }),
+    );
+}
+
+/** Makes the step that takes webhooks, hears of their changes, and starts those that have something to send. */
+const makeTick = Effect.fnUntraced(function* (
+  node: CourierNode,
+  couriers: Map<WebhookId, Courier>,
+  start: (courier: Courier) => Effect.Effect<void>,
+) {
+  const store = yield* WebhookStore;
+  const events = yield* EventStore;
+
+  /** Takes what the store says of the webhooks of this node. */
+  const update = Effect.fnUntraced(function* (held: ReadonlyArray<HeldWebhook>) {
+    for (const webhook of held) {
+      const courier = couriers.get(webhook.id);
+      if (courier === undefined) couriers.set(webhook.id, yield* makeCourier(webhook));
+      else if (!courier.isStopping) courier.webhook = webhook;
+    }
+    const ids = new Set(held.map(({ id }) => id));
+    for (const [id, courier] of couriers) {
+      if (ids.has(id) && !courier.isStopping) continue;
+      courier.isStopping = true;
+      yield* Queue.offer(courier.changes, undefined);
+      if (!courier.isRunning) couriers.delete(id);
+    }
+  });
+
+  return Effect.gen(function* () {
+    if (node.isStopping) return;
+    const at = yield* Clock.currentTimeMillis;
+    const until = at + holdTime;
+    const held = yield* store.hold({ node: node.id, at, until, limit: takenAtOnce });
+    node.livesUntil = until;
+    yield* update(held);
+    const all = [...couriers.values()].filter(({ isStopping }) => !isStopping);
+    const places = all.map(({ webhook, position }) => ({ pid: webhook.scope.pid, after: position }));
+    const newer = new Set(places.length === 0 ? [] : yield* events.newer(places));
+    for (const courier of all) {
+      if (newer.has(courier.webhook.scope.pid)) courier.hasNews = true;
+      const { nextAttemptAt } = courier.webhook;
+      const isDue = nextAttemptAt !== null && nextAttemptAt <= at;
+      if (!courier.isRunning && (courier.hasNews || isDue)) yield* start(courier);
+      else yield* Queue.offer(courier.changes, undefined);
+    }
+  });
+});
+
+const makeNode = (): CourierNode => ({
+  id: uuidV4Unsafe(),
+  livesUntil: 0,
+  isStopping: false,
+  freeAttempts: mostExtraAttempts,
+});
+
+const makeCourier = (webhook: HeldWebhook): Effect.Effect<Courier> =>
+  Effect.map(Queue.sliding<void>(1), (changes) => ({
+    webhook,
+    position: webhook.position,
+    hasNews: true,
+    isRunning: false,
+    isStopping: false,
+    oldestAt: null,
+    latestAttempt: 0,
+    changes,
+  }));
+
+const measure = Effect.fnUntraced(function* (
+  couriers: ReadonlyMap<WebhookId, Courier>,
+): Effect.fn.Return<void, never, Scope.Scope> {
+  const clock = yield* Clock.clockWith(Effect.succeed);
+  const ageOf = ({ webhook, oldestAt }: Courier): number => {
+    const oldest = Math.min(oldestAt ?? Infinity, webhook.oldestFailingAt ?? Infinity);
+    return Math.max(0, clock.currentTimeMillisUnsafe() - oldest);
+  };
+  const longest = (of: (courier: Courier) => Millis) => () => ({
+    value: Math.max(0, ...Array.from(couriers.values(), of)) / 1_000,
+  });
+  yield* readMetric(backlog, longest(ageOf));
+  yield* readMetric(
+    slowest,
+    longest(({ latestAttempt }) => latestAttempt),
+  );
+});

@@ -1,0 +1,431 @@
+/** What a receiver gets, when, and in which order, on the test clock. */
+import { uniqueText } from "@accountlink/testing";
+import { assert, describe, it } from "@effect/vitest";
+import { Clock, Effect, Exit, Fiber, Layer, Scope } from "effect";
+import { TestClock } from "effect/testing";
+import { layerUsers } from "../../account_link.ts";
+import { StoreUnavailable } from "../../errors.ts";
+import { KeyStore } from "../../keys/key_store.ts";
+import { LinkWriter } from "../../links/link_writer.ts";
+import { chatId, gameId, later, operator, scopes, world } from "../../test_world.ts";
+import { Secrets } from "../../secrets/secrets.ts";
+import { UserData } from "../../users/user_data.ts";
+import { type WebhookAnswer, type WebhookRequest, WebhookSender, WebhookUnanswered } from "../webhook_sender.ts";
+import type { WebhookUpdate } from "../webhook.ts";
+import { WebhookStore } from "../webhook_store.ts";
+import { type NewWebhook, Webhooks } from "../webhooks.ts";
+import { WebhookCouriers } from "./webhook_couriers.ts";
+
+interface Sent {
+  readonly node: string;
+  readonly path: string;
+  readonly id: string;
+  readonly type: string;
+  readonly chatId: string | undefined;
+  readonly gameId: string | null | undefined;
+}
+
+type Answering = (sent: Sent) => Effect.Effect<WebhookAnswer, WebhookUnanswered>;
+
+const ok: Effect.Effect<WebhookAnswer> = Effect.succeed({ status: 200, retryAfter: null });
+const status = (code: number): Effect.Effect<WebhookAnswer> =>
+  Effect.succeed({ status: code, retryAfter: null });
+
+/** A deployment with a receiver that tests tell what to answer. */
+const deployment = Effect.gen(function* () {
+  const sent: Array<Sent> = [];
+  let answering: Answering = () => ok;
+  let open = 0;
+  let mostOpen = 0;
+
+  const send = (node: string) => (request: WebhookRequest) => {
+    const { type, data } = JSON.parse(request.body) as {
+      readonly type: string;
+      readonly data: { readonly chatId?: string; readonly gameId?: string };
+    };
+    const one: Sent = {
+      node,
+      path: new URL(request.url).pathname,
+      id: request.headers["webhook-id"] ?? "",
+      type,
+      chatId: data.chatId,
+      gameId: data.gameId,
+    };
+    return Effect.suspend(() => {
+      sent.push(one);
+      open++;
+      mostOpen = Math.max(mostOpen, open);
+      return answering(one);
+    }).pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          open--;
+        }),
+      ),
+    );
+  };
+
+  const store = yield* WebhookStore;
+  // Web Crypto answers in a time of its own, which the test clock does not know.
+  const secrets = {
+    ...(yield* Secrets),
+    signWebhook: () => Effect.succeed("signature"),
+    webhookLane: (_: string, user: string) => Effect.succeed(user),
+  };
+
+  /** Starts a node, which can be stopped, or cut off from the store. */
+  const startNode = Effect.fnUntraced(function* (name = uniqueText()) {
+    let isCut = false;
+    const reachable = new Proxy(store, {
+      get: (target, operation, receiver) =>
+        isCut
+          ? () => Effect.fail(new StoreUnavailable({ operation: String(operation) }))
+          : (Reflect.get(target, operation, receiver) as unknown),
+    });
+    const scope = yield* Scope.make();
+    const sender = { problemOf: () => Effect.succeed(null), send: send(name) };
+    const layer = WebhookCouriers.layer.pipe(
+      Layer.provide([
+        Layer.succeed(WebhookSender, sender),
+        Layer.succeed(WebhookStore, reachable),
+        Layer.succeed(Secrets, secrets),
+      ]),
+    );
+    yield* Layer.buildWithScope(Layer.fresh(layer), scope);
+    return {
+      stop: Scope.close(scope, Exit.void),
+      cut: () => {
+        isCut = true;
+      },
+    };
+  });
+
+  const webhooks = yield* Webhooks;
+  const writer = yield* LinkWriter;
+  const { global } = yield* scopes;
+  const target = { origin: operator, scope: global, guildId: null };
+  return {
+    global,
+    sent,
+    startNode,
+    /** Lets a node send for a second from a time on, in milliseconds. */
+    sendAt: (time: number) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        later(time - now)(
+          Effect.gen(function* () {
+            const { stop } = yield* startNode();
+            yield* pass(1);
+            yield* stop;
+          }),
+        ),
+      ),
+    answer: (next: Answering) => {
+      answering = next;
+    },
+    mostOpen: () => mostOpen,
+    create: (path: string, chosen: Partial<NewWebhook> = {}) =>
+      Effect.map(
+        webhooks.create(
+          { account: "acme", target: { kind: "global" }, url: `https://example.com${path}`, ...chosen },
+          operator,
+        ),
+        ({ webhook }) => webhook,
+      ),
+    find: (id: string) => webhooks.find(null, id),
+    update: (id: string, values: WebhookUpdate) => webhooks.update(null, id, values, operator),
+    deliveries: (id: string) =>
+      Effect.map(webhooks.deliveries(null, id, { status: null, before: null, limit: 1_000 }), (page) =>
+        page.deliveries.toReversed(),
+      ),
+    link: (user: string, game: string) =>
+      writer.setGame(target, { chatId: chatId(user), gameId: gameId(game) }),
+    move: (from: string, to: string) =>
+      writer.moveChat(target, { oldChatId: chatId(from), newChatId: chatId(to) }),
+  };
+});
+
+/** Lets time pass in steps, so that what waits for others goes on in between. */
+const pass = Effect.fnUntraced(function* (seconds: number, step = 1) {
+  for (let passed = 0; passed < seconds; passed += step) yield* TestClock.adjust(step * 1_000);
+});
+
+const gamesOf = (sent: ReadonlyArray<Sent>, user: string) =>
+  sent.filter((one) => one.chatId === user).map((one) => one.gameId);
+
+const test = (title: string, body: Effect.Effect<void, unknown, Layer.Success<typeof world> | Scope.Scope>) =>
+  it.effect(title, () => Effect.provide(body, world));
+
+const hour = 3_600_000;
+
+describe("a failing delivery", () => {
+  test(
+    "is tried again by the schedule, and given up after the eighth attempt",
+    Effect.gen(function* () {
+      const { sendAt, create, answer, link, sent, deliveries, find } = yield* deployment;
+      answer(() => status(500));
+      const { id } = yield* create("/a");
+      yield* link("10001", "1");
+      yield* link("10001", "2");
+      yield* sendAt(0);
+      const latest = Effect.map(deliveries(id), ([delivery]) => delivery);
+      for (let attempts = 1; attempts < 8; attempts++) {
+        const delivery = yield* latest;
+        assert.include(delivery, { attempts, status: "failing", responseStatus: 500, error: "status" });
+        const next = delivery?.nextAttemptAt ?? 0;
+        yield* sendAt(next - 5_000);
+        assert.deepEqual(gamesOf(sent, "10001"), Array<string>(attempts).fill("1"));
+        yield* sendAt(next);
+      }
+      assert.include(yield* latest, { attempts: 8, status: "given_up", nextAttemptAt: null });
+      assert.deepEqual(gamesOf(sent, "10001"), [...Array<string>(8).fill("1"), "2"]);
+      assert.strictEqual((yield* find(id)).pending, 1);
+    }),
+  );
+
+  test(
+    "waits for Retry-After, and a success is the end of it",
+    Effect.gen(function* () {
+      const { startNode, create, answer, link, sent, deliveries, find } = yield* deployment;
+      answer(() => Effect.succeed({ status: 503, retryAfter: 60_000 }));
+      const { id } = yield* create("/a");
+      yield* startNode();
+      yield* link("10001", "1");
+      yield* pass(30);
+      assert.lengthOf(sent, 1);
+      assert.isNotNull((yield* find(id)).failingSince);
+      answer(() => ok);
+      yield* pass(35);
+      assert.lengthOf(sent, 2);
+      const { failingSince, pending } = yield* find(id);
+      assert.deepEqual([failingSince, pending], [null, 0]);
+      assert.include((yield* deliveries(id))[0], { status: "delivered", attempts: 2 });
+      yield* pass(600, 10);
+      assert.lengthOf(sent, 2);
+    }),
+  );
+
+  test(
+    "holds back later events of its users, of a move both, and nobody else's",
+    Effect.gen(function* () {
+      const { startNode, create, answer, link, move, sent } = yield* deployment;
+      answer(({ chatId: user }) => (user === "10001" ? status(500) : ok));
+      yield* create("/a");
+      yield* startNode();
+      yield* link("10001", "1");
+      yield* pass(2);
+      yield* move("10001", "10002");
+      yield* link("10002", "3");
+      yield* link("10003", "1");
+      yield* pass(2);
+      assert.deepEqual(
+        sent.map(({ type, chatId: user }) => [type, user]),
+        [
+          ["link.set", "10001"],
+          ["link.set", "10003"],
+        ],
+      );
+      answer(() => ok);
+      yield* pass(5);
+      assert.deepEqual(
+        sent.slice(2).map(({ type, chatId: user }) => [type, user]),
+        [
+          ["link.set", "10001"],
+          ["link.moved", "10002"],
+          ["link.set", "10002"],
+        ],
+      );
+    }),
+  );
+
+  test(
+    "does not hold back the erasure of its user, and names nobody afterwards",
+    Effect.gen(function* () {
+      const { startNode, create, answer, link, sent } = yield* deployment;
+      answer(({ type }) => (type === "user.erased" ? ok : status(500)));
+      yield* create("/a");
+      yield* startNode();
+      yield* link("10001", "1");
+      yield* pass(2);
+      yield* Effect.provide(
+        Effect.flatMap(UserData, ({ erase }) => erase(chatId("10001"), operator)),
+        layerUsers,
+      );
+      yield* pass(2);
+      assert.deepEqual(
+        sent.map(({ type, chatId: user }) => [type, user]),
+        [
+          ["link.set", "10001"],
+          ["user.erased", "10001"],
+        ],
+      );
+      yield* pass(5);
+      assert.deepEqual(sent[2], { ...(sent[0] as Sent), chatId: "[erased]", gameId: "[erased]" });
+    }),
+  );
+
+  test(
+    "of five days without a success disables its webhook, with what is pending kept",
+    Effect.gen(function* () {
+      const { sendAt, create, answer, link, sent, find, update } = yield* deployment;
+      answer(() => Effect.fail(new WebhookUnanswered({ error: "timeout" })));
+      const { id } = yield* create("/a");
+      for (let day = 0; day <= 5; day++) {
+        assert.strictEqual((yield* find(id)).status, "active");
+        yield* link(String(10_001 + day), "1");
+        yield* sendAt(day * 24 * hour);
+      }
+      const { status: now, disabledReason, pending } = yield* find(id);
+      assert.deepEqual([now, disabledReason], ["disabled", "failing"]);
+      assert.isAbove(pending, 0);
+      const before = sent.length;
+      yield* sendAt(6 * 24 * hour);
+      assert.lengthOf(sent, before);
+      answer(() => ok);
+      yield* later(6 * 24 * hour)(update(id, { status: "active" }));
+      yield* sendAt(6 * 24 * hour + 10_000);
+      assert.strictEqual(sent.length - before, pending);
+      assert.include(yield* find(id), { status: "active", pending: 0, failingSince: null });
+    }),
+  );
+
+  test(
+    "answered 410 disables its webhook at once",
+    Effect.gen(function* () {
+      const { startNode, create, answer, link, sent, find } = yield* deployment;
+      answer(() => status(410));
+      const { id } = yield* create("/a");
+      yield* startNode();
+      yield* link("10001", "1");
+      yield* pass(2);
+      assert.include(yield* find(id), { status: "disabled", disabledReason: "gone" });
+      yield* link("10002", "1");
+      yield* pass(60);
+      assert.lengthOf(sent, 1);
+      assert.strictEqual((yield* find(id)).pending, 2);
+    }),
+  );
+});
+
+describe("receivers", () => {
+  test(
+    "that are slow delay no other, and get few requests at once",
+    Effect.gen(function* () {
+      const { startNode, create, answer, link, sent, mostOpen } = yield* deployment;
+      answer(({ path }) => (path === "/slow" ? Effect.delay(ok, "9 seconds") : ok));
+      yield* create("/slow");
+      yield* create("/fast");
+      yield* startNode();
+      for (let user = 10_001; user <= 10_030; user++) yield* link(String(user), "1");
+      yield* pass(2);
+      const at = (path: string) => sent.filter((one) => one.path === path).length;
+      assert.deepEqual([at("/slow"), at("/fast")], [8, 30]);
+      assert.isAtMost(mostOpen(), 16);
+      yield* pass(40);
+      assert.strictEqual(at("/slow"), 30);
+    }),
+  );
+
+  test(
+    "get a backlog in the order of each user, and hear of it once",
+    Effect.gen(function* () {
+      const { startNode, create, link, sent, find, update } = yield* deployment;
+      const { id } = yield* create("/a");
+      yield* update(id, { status: "paused" });
+      yield* startNode();
+      const users = Array.from({ length: 20 }, (_, index) => String(10_001 + index));
+      for (let round = 0; round < 30; round++) {
+        for (const user of users) yield* link(user, String((round % 9) + 1));
+      }
+      yield* pass(5);
+      assert.lengthOf(sent, 0);
+      assert.strictEqual((yield* find(id)).pending, 600);
+      yield* update(id, { status: "active" });
+      yield* pass(10);
+      const games = Array.from({ length: 30 }, (_, round) => String((round % 9) + 1));
+      for (const user of users) assert.deepEqual(gamesOf(sent, user), games);
+      assert.strictEqual(new Set(sent.map((one) => one.id)).size, 600);
+      assert.strictEqual((yield* find(id)).pending, 0);
+    }),
+  );
+
+  test(
+    "of a suspended account get nothing until it is restored",
+    Effect.gen(function* () {
+      const { startNode, create, link, sent } = yield* deployment;
+      const store = yield* KeyStore;
+      yield* create("/a");
+      yield* startNode();
+      const setStatus = (next: "active" | "suspended") =>
+        store.updateAccount({ ...operator, name: "acme", update: { status: next }, at: 0 });
+      yield* setStatus("suspended");
+      yield* pass(2);
+      yield* link("10001", "1");
+      yield* pass(10);
+      assert.lengthOf(sent, 0);
+      yield* setStatus("active");
+      yield* pass(2);
+      assert.lengthOf(sent, 1);
+    }),
+  );
+});
+
+describe("nodes", () => {
+  test(
+    "share the webhooks, each of which one node sends",
+    Effect.gen(function* () {
+      const { startNode, create, link, sent } = yield* deployment;
+      yield* create("/a");
+      yield* create("/b");
+      for (const name of ["first", "second", "third"]) yield* startNode(name);
+      for (let user = 10_001; user <= 10_020; user++) yield* link(String(user), "1");
+      yield* pass(5);
+      assert.lengthOf(sent, 40);
+      for (const path of ["/a", "/b"]) {
+        const nodes = sent.filter((one) => one.path === path).map(({ node }) => node);
+        assert.strictEqual(new Set(nodes).size, 1);
+      }
+    }),
+  );
+
+  test(
+    "that stop end what is in flight, and hand over at once",
+    Effect.gen(function* () {
+      const { startNode, create, answer, link, sent, find } = yield* deployment;
+      answer(() => Effect.delay(ok, "4 seconds"));
+      const { id } = yield* create("/a");
+      const { stop } = yield* startNode("first");
+      yield* pass(1);
+      yield* startNode("second");
+      for (let user = 10_001; user <= 10_020; user++) yield* link(String(user), "1");
+      yield* pass(2);
+      const stopping = yield* Effect.forkChild(stop);
+      yield* pass(5);
+      yield* Fiber.join(stopping);
+      yield* pass(20);
+      assert.strictEqual(sent.length, 20);
+      assert.deepEqual([...new Set(sent.map(({ node }) => node))], ["first", "second"]);
+      assert.strictEqual((yield* find(id)).pending, 0);
+    }),
+  );
+
+  test(
+    "that die hand over within ten seconds, and nothing is lost",
+    Effect.gen(function* () {
+      const { startNode, create, answer, link, sent, find } = yield* deployment;
+      const { id } = yield* create("/a");
+      const { cut } = yield* startNode("first");
+      yield* pass(1);
+      yield* startNode("second");
+      // The first node gets no answer any more, and cannot store anything.
+      answer(({ node }) => (node === "first" ? Effect.never : ok));
+      for (let user = 10_001; user <= 10_020; user++) yield* link(String(user), "1");
+      yield* pass(1);
+      assert.isAbove(sent.length, 0);
+      cut();
+      yield* pass(10);
+      const users = new Set(sent.filter(({ node }) => node === "second").map((one) => one.chatId));
+      assert.strictEqual(users.size, 20);
+      assert.strictEqual((yield* find(id)).pending, 0);
+    }),
+  );
+});

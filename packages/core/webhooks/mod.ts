@@ -1,0 +1,8 @@
+/** Webhooks: records, ports, rules, and the delivery of events. */
+export { type AttemptResult, type SentEvent } from "./delivery/attempt.ts";
+export * from "./delivery/webhook_couriers.ts";
+export * from "./stored_delivery.ts";
+export * from "./webhook.ts";
+export * from "./webhook_sender.ts";
+export * from "./webhook_store.ts";
+export * from "./webhooks.ts";

@@ -1,0 +1,47 @@
+/**
+ * When a failed delivery is tried again.
+ */
+import type { Millis } from "../timestamp.ts";
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+
+/** The time from each attempt to the next. */
+const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour];
+
+const longestDelay = 10 * hour;
+
+/** The share by which a delay is longer or shorter, so that what failed at once is not tried at once. */
+const jitter = 0.1;
+
+/** A webhook is disabled when it has failed for this long without a delivery, in milliseconds. */
+export const longestFailure = 5 * 24 * hour;
+
+/**
+ * When to try again after a number of failed attempts; null for never.
+ *
+ * @param retryAfter what the receiver asked for, in milliseconds; null for nothing
+ * @param random from 0 to 1
+ *
+ * @example
+ * ```ts
+ * nextAttemptAt({ attempts: 1, at: 0, retryAfter: null, random: 0.5 }); // 5000
+ * nextAttemptAt({ attempts: 1, at: 0, retryAfter: 60_000, random: 0.5 }); // 60000
+ * nextAttemptAt({ attempts: 8, at: 0, retryAfter: null, random: 0.5 }); // null
+ * ```
+ */
+export const nextAttemptAt = ({
+  attempts,
+  at,
+  retryAfter,
+  random,
+}: {
+  readonly attempts: number;
+  readonly at: Millis;
+  readonly retryAfter: number | null;
+  readonly random: number;
+}): Millis | null => {
+  const delay = delays[attempts - 1];
+  if (delay === undefined) return null;
+  const spread = Math.round(delay * (1 + jitter * (2 * random - 1)));
+  return at + Math.max(spread, Math.min(retryAfter ?? 0, longestDelay));
+};

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { nextAttemptAt } from "./retry_schedule.ts";
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+
+const delay = (attempts: number, random = 0.5, retryAfter: number | null = null) =>
+  (nextAttemptAt({ attempts, at: 1_000_000, retryAfter, random }) ?? Number.NaN) - 1_000_000;
+
+describe("nextAttemptAt", () => {
+  it("follows the schedule, then gives up", () => {
+    expect(Array.from({ length: 7 }, (_, index) => delay(index + 1))).toEqual([
+      5 * second,
+      5 * minute,
+      30 * minute,
+      2 * hour,
+      5 * hour,
+      10 * hour,
+      10 * hour,
+    ]);
+    expect(nextAttemptAt({ attempts: 8, at: 0, retryAfter: 1, random: 0 })).toBeNull();
+  });
+
+  it("spreads by a tenth in both directions", () => {
+    expect([delay(2, 0), delay(2, 1)]).toEqual([4.5 * minute, 5.5 * minute]);
+  });
+
+  it("waits as long as the receiver asks, where that is longer, up to ten hours", () => {
+    expect(delay(1, 0.5, minute)).toBe(minute);
+    expect(delay(3, 0.5, minute)).toBe(30 * minute);
+    expect(delay(1, 0.5, 100 * hour)).toBe(10 * hour);
+  });
+});

@@ -1,0 +1,54 @@
+/** The rules of stored webhooks and deliveries, for adapters that keep them as records. */
+import type { AuditEntry } from "../audit/audit.ts";
+import type { Millis } from "../timestamp.ts";
+import type { StoredWebhook, Webhook } from "./webhook.ts";
+import type { RecordDeliveries, RotateWebhook, StoredDelivery } from "./webhook_store.ts";
+
+/** Whether a delivery is still to be sent. */
+export const isPending = ({ status }: Pick<StoredDelivery, "status">): boolean =>
+  status === "failing" || status === "waiting";
+
+/** The webhook after a rotation. Secrets that have ended go. */
+export const rotatedWebhook = <W extends StoredWebhook>(
+  webhook: W,
+  { sealed, at, previousUntil }: RotateWebhook,
+): W => ({
+  ...webhook,
+  secrets: [
+    ...webhook.secrets.flatMap((secret) => {
+      const endsAt = Math.min(secret.endsAt ?? Infinity, previousUntil);
+      return endsAt > at ? [{ ...secret, endsAt }] : [];
+    }),
+    { sealed, endsAt: null },
+  ],
+});
+
+/** The times of a webhook after deliveries were recorded. */
+export const timesAfter = (
+  { lastDeliveredAt, failingSince }: Pick<Webhook, "lastDeliveredAt" | "failingSince">,
+  { deliveredAt, failedAt }: Pick<RecordDeliveries, "deliveredAt" | "failedAt">,
+): { readonly lastDeliveredAt: Millis | null; readonly failingSince: Millis | null } =>
+  deliveredAt === null
+    ? { lastDeliveredAt, failingSince: failingSince ?? failedAt }
+    : { lastDeliveredAt: deliveredAt, failingSince: failedAt };
+
+/**
+ * The delivery of a lane that becomes due, since those before it are over; undefined if none does.
+ *
+ * @param pending in the order of the feed
+ */
+export const dueAfter = <D extends StoredDelivery>(
+  lane: string,
+  pending: ReadonlyArray<D>,
+): D | undefined => {
+  const firstOf = (name: string) => pending.find(({ lanes }) => lanes.includes(name));
+  const first = firstOf(lane);
+  const isDue = first?.nextAttemptAt === null && first.lanes.every((other) => firstOf(other) === first);
+  return isDue ? first : undefined;
+};
+
+/** The details of an audit entry about a webhook. Without its URL, which may hold a secret. */
+export const webhookEntryDetails = (
+  { id }: Pick<Webhook, "id">,
+  more: AuditEntry["details"] = {},
+): AuditEntry["details"] => ({ webhookId: id, ...more });

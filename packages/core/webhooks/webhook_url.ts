@@ -1,0 +1,26 @@
+/**
+ * The form of a webhook's URL. Which addresses it may lead to is up to `WebhookSender`.
+ */
+
+import { isStorable } from "../storable_text.ts";
+
+const longestUrl = 2_000;
+
+/**
+ * Why a URL cannot be that of a webhook; null if it can.
+ *
+ * @example
+ * ```ts
+ * webhookUrlProblem("https://example.com/links"); // null
+ * webhookUrlProblem("https://ada:secret@example.com"); // "expected a URL without a user and a password"
+ * ```
+ */
+export const webhookUrlProblem = (text: string): string | null => {
+  if ([...text].length > longestUrl) return `expected at most ${longestUrl} characters`;
+  if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !isStorable(text) || !URL.canParse(text)) {
+    return "expected an absolute https URL";
+  }
+  const { username, password, port } = new URL(text);
+  if (username !== "" || password !== "") return "expected a URL without a user and a password";
+  return port === "0" ? "expected a port from 1 to 65535" : null;
+};

@@ -1,0 +1,350 @@
+/**
+ * Webhooks as their owners and the operator manage them.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect";
+import { SecureRandom } from "effect/crypto";
+import { Base64 } from "effect/encoding";
+import type { WriteOrigin } from "../audit/audit.ts";
+import type { ScopeTarget } from "../data_scope.ts";
+import {
+  BadRequest,
+  Conflict,
+  InvalidParameter,
+  type ParameterProblem,
+  type StoreUnavailable,
+} from "../errors.ts";
+import { eventTypes } from "../events/event.ts";
+import { EventStore } from "../events/event_store.ts";
+import { type NewAccount, randomText } from "../keys/api_key.ts";
+import { ApiKeys } from "../keys/api_keys.ts";
+import { expectedNameText, isNameText } from "../name_text.ts";
+import { Secrets } from "../secrets/secrets.ts";
+import { newUlid } from "../ulid.ts";
+import { type AttemptResult, isGone, makeAttempt, resent, type SentEvent } from "./delivery/attempt.ts";
+import type {
+  StoredWebhook,
+  Webhook,
+  WebhookDelivery,
+  WebhookDetails,
+  WebhookId,
+  WebhookUpdate,
+} from "./webhook.ts";
+import { isWebhookId } from "./webhook.ts";
+import { WebhookSender } from "./webhook_sender.ts";
+import { type DeliveryFilter, type StoredDelivery, WebhookStore } from "./webhook_store.ts";
+import { webhookUrlProblem } from "./webhook_url.ts";
+
+/** How many webhooks a scope may have. */
+export const webhooksOfScope = 5;
+
+/** The most characters of a description. */
+export const longestDescription = 300;
+
+/** How long the secret before a rotation signs as well, in milliseconds. */
+const rotationGrace = 86_400_000;
+
+/** The fields of a new webhook. */
+export interface NewWebhook extends Partial<Pick<Webhook, "types" | "description">> {
+  readonly account: NewAccount | string;
+  readonly target: ScopeTarget;
+  readonly url: string;
+}
+
+/** A webhook with its secret, which cannot be read again. */
+export interface IssuedWebhook {
+  readonly webhook: WebhookDetails;
+  /** `whsec_` and 32 bytes in base64. */
+  readonly secret: string;
+}
+
+/** Some deliveries, with the event before which the next ones are; null at the end. */
+export interface DeliveryPage {
+  readonly deliveries: ReadonlyArray<WebhookDelivery>;
+  readonly next: string | null;
+}
+
+/** A webhook of another account is like none: both are `BadRequest`, not found. */
+type Unknown = BadRequest;
+
+/**
+ * Manages webhooks. Where an account is asked for, null stands for any.
+ *
+ * @example
+ * ```ts
+ * import { memoryWorld } from "@accountlink/testing";
+ * import { Effect } from "effect";
+ *
+ * const world = await memoryWorld();
+ * const program = Effect.gen(function* () {
+ *   const webhooks = yield* Webhooks;
+ *   const origin = { actor: { type: "operator", id: "ada" }, requestId: null } as const;
+ *   const choice = { account: "acme", target: { kind: "global" }, url: "https://example.com/links" } as const;
+ *   const { webhook, secret } = yield* webhooks.create(choice, origin);
+ *   return [webhook.status, secret.slice(0, 6)];
+ * });
+ * await world.run(program); // ["active", "whsec_"]
+ * await world.close();
+ * ```
+ */
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /** The oldest first. */
+    readonly list: (account: string | null) => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
+
+    /** @param id unchecked */
+    readonly find: (
+      account: string | null,
+      id: string,
+    ) => Effect.Effect<WebhookDetails, Unknown | StoreUnavailable>;
+
+    /**
+     * Creates a webhook, which gets the events from now on. `Conflict` `webhook_limit` if its scope has as many as it
+     * may.
+     *
+     * @param admission fails if who asks may not; runs once the fields are checked
+     */
+    readonly create: <E = never, R = never>(
+      webhook: NewWebhook,
+      origin: WriteOrigin,
+      admission?: Effect.Effect<unknown, E, R>,
+    ) => Effect.Effect<IssuedWebhook, InvalidParameter | Conflict | StoreUnavailable | E, R>;
+
+    readonly update: (
+      account: string | null,
+      id: string,
+      update: WebhookUpdate,
+      origin: WriteOrigin,
+    ) => Effect.Effect<WebhookDetails, Unknown | InvalidParameter | StoreUnavailable>;
+
+    readonly remove: (
+      account: string | null,
+      id: string,
+      origin: WriteOrigin,
+    ) => Effect.Effect<void, Unknown | StoreUnavailable>;
+
+    /** Gives the webhook a new secret. For 24 hours the one before signs as well. */
+    readonly rotate: (
+      account: string | null,
+      id: string,
+      origin: WriteOrigin,
+    ) => Effect.Effect<IssuedWebhook, Unknown | StoreUnavailable>;
+
+    /** Sends an event of type `test` now, once. */
+    readonly test: (
+      account: string | null,
+      id: string,
+      origin: WriteOrigin,
+    ) => Effect.Effect<WebhookDelivery, Unknown | StoreUnavailable>;
+
+    /** Newest first, as long as events are kept. */
+    readonly deliveries: (
+      account: string | null,
+      id: string,
+      filter: DeliveryFilter,
+    ) => Effect.Effect<DeliveryPage, Unknown | StoreUnavailable>;
+
+    /** Sends an event again now, once. A schedule under way goes on. */
+    readonly resend: (
+      account: string | null,
+      id: string,
+      eventId: string,
+      origin: WriteOrigin,
+    ) => Effect.Effect<WebhookDelivery, Unknown | StoreUnavailable>;
+  }
+>()("@accountlink/core/Webhooks") {
+  static readonly layer = Layer.effect(
+    Webhooks,
+    Effect.gen(function* () {
+      const store = yield* WebhookStore;
+      const events = yield* EventStore;
+      const keys = yield* ApiKeys;
+      const sender = yield* WebhookSender;
+      const random = yield* SecureRandom.SecureRandom;
+      const issueSecret = yield* makeIssueSecret;
+      const attempt = yield* makeAttempt;
+      const notFound = new BadRequest({ problem: "not_found" });
+
+      const findStored = Effect.fnUntraced(function* (account: string | null, id: string) {
+        const found = isWebhookId(id) ? Option.getOrNull(yield* store.find(id)) : null;
+        const isTheirs = found !== null && (account === null || found.scope.account === account);
+        return isTheirs ? found : yield* notFound;
+      });
+
+      const find: Webhooks["Service"]["find"] = Effect.fn("Webhooks.find")(function* (account, id) {
+        const found = (yield* store.list(account)).find((webhook) => webhook.id === id);
+        return found ?? (yield* notFound);
+      });
+
+      const check = Effect.fnUntraced(function* ({ url, types = [], description = "" }: WebhookUpdate) {
+        const problems: Array<ParameterProblem> = [];
+        if (url !== undefined) {
+          const problem = webhookUrlProblem(url) ?? (yield* sender.problemOf(url));
+          if (problem !== null) problems.push({ name: "url", reason: problem });
+        }
+        if (!types.every((type) => (eventTypes as ReadonlyArray<string>).includes(type))) {
+          problems.push({ name: "types", reason: `expected a list of ${eventTypes.join(", ")}` });
+        }
+        if ([...description].length > longestDescription || !isNameText(description)) {
+          problems.push({
+            name: "description",
+            reason: `expected at most ${longestDescription} characters, ${expectedNameText}`,
+          });
+        }
+        if (problems.length > 0) return yield* new InvalidParameter({ parameters: problems });
+      });
+
+      const create: Webhooks["Service"]["create"] = Effect.fn("Webhooks.create")(
+        function* (choice, origin, admission) {
+          const { account, target, url, types = [], description = "" } = choice;
+          yield* check({ url, types, description });
+          if (admission !== undefined) yield* admission;
+          const scope = yield* keys.scopeOf(account, target);
+          const id = yield* Effect.provideService(
+            Effect.map(randomText(20, 62), (text) => `wh_${text}` as WebhookId),
+            SecureRandom.SecureRandom,
+            random,
+          );
+          const { secret, sealed } = yield* issueSecret(id);
+          const webhook: Webhook = {
+            id,
+            scope,
+            url,
+            types: [...new Set(types)],
+            description,
+            status: "active",
+            disabledReason: null,
+            createdAt: yield* Clock.currentTimeMillis,
+            lastDeliveredAt: null,
+            failingSince: null,
+          };
+          const { end } = yield* events.range(scope.pid);
+          const write = { ...origin, webhook, sealed, position: end, maxOfScope: webhooksOfScope };
+          if (!(yield* store.insert(write))) return yield* new Conflict({ reason: "webhook_limit" });
+          return { secret, webhook: { ...webhook, pending: 0 } };
+        },
+      );
+
+      /** What an attempt that somebody asked for changes. */
+      const keep = Effect.fnUntraced(function* (
+        { id, status }: StoredWebhook,
+        delivery: StoredDelivery,
+        result: AttemptResult,
+        origin: WriteOrigin,
+      ) {
+        if (!(yield* store.recordRequested(id, delivery, result.endedAt))) return yield* notFound;
+        if (isGone(result) && status !== "disabled") {
+          yield* store.disable({ ...origin, id, at: result.endedAt, reason: "gone" });
+        }
+        return shownDelivery(delivery);
+      });
+
+      const test: Webhooks["Service"]["test"] = Effect.fn("Webhooks.test")(function* (account, id, origin) {
+        const webhook = yield* findStored(account, id);
+        const at = yield* Clock.currentTimeMillis;
+        const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
+        const result = yield* attempt(webhook, event);
+        const untried: StoredDelivery = {
+          eventId: event.id,
+          type: event.type,
+          at,
+          attempts: 0,
+          resends: 0,
+          status: "waiting",
+          responseStatus: null,
+          error: null,
+          nextAttemptAt: null,
+          position: null,
+          lanes: [],
+        };
+        return yield* keep(webhook, resent(untried, result), result, origin);
+      });
+
+      const resend: Webhooks["Service"]["resend"] = Effect.fn("Webhooks.resend")(
+        function* (account, id, eventId, origin) {
+          const webhook = yield* findStored(account, id);
+          const found = isEventId(eventId) ? yield* store.findDelivery(webhook.id, eventId) : Option.none();
+          const delivery = Option.getOrNull(found);
+          if (delivery === null || delivery.status === "waiting") return yield* notFound;
+          const event = yield* eventOf(webhook, delivery);
+          const result = yield* attempt(webhook, event);
+          return yield* keep(webhook, resent(delivery, result), result, origin);
+        },
+      );
+
+      const eventOf = Effect.fnUntraced(function* (
+        { scope }: StoredWebhook,
+        { eventId, type, at, position }: StoredDelivery,
+      ): Effect.fn.Return<SentEvent, Unknown | StoreUnavailable> {
+        if (position === null) return { id: eventId, type, at, data: {} };
+        const read = yield* events.read(scope.pid, position - 1, 1);
+        const event = Option.getOrElse(read, () => [])[0];
+        return event?.id === eventId ? event : yield* notFound;
+      });
+
+      return Webhooks.of({
+        list: (account) => store.list(account),
+        find,
+        create,
+        test,
+        resend,
+
+        update: Effect.fn("Webhooks.update")(function* (account, id, update, origin) {
+          const webhook = yield* findStored(account, id);
+          yield* check(update);
+          const types = update.types && { types: [...new Set(update.types)] };
+          const at = yield* Clock.currentTimeMillis;
+          yield* store.update({ ...origin, id: webhook.id, update: { ...update, ...types }, at });
+          return yield* find(account, id);
+        }),
+
+        remove: Effect.fn("Webhooks.remove")(function* (account, id, origin) {
+          const webhook = yield* findStored(account, id);
+          const at = yield* Clock.currentTimeMillis;
+          if (!(yield* store.remove({ ...origin, id: webhook.id, at }))) return yield* notFound;
+        }),
+
+        rotate: Effect.fn("Webhooks.rotate")(function* (account, id, origin) {
+          const webhook = yield* findStored(account, id);
+          const { secret, sealed } = yield* issueSecret(webhook.id);
+          const at = yield* Clock.currentTimeMillis;
+          yield* store.rotate({ ...origin, id: webhook.id, sealed, at, previousUntil: at + rotationGrace });
+          return { secret, webhook: yield* find(account, id) };
+        }),
+
+        deliveries: Effect.fn("Webhooks.deliveries")(function* (account, id, { limit, ...filter }) {
+          const webhook = yield* findStored(account, id);
+          if (filter.before !== null && !isEventId(filter.before)) return { deliveries: [], next: null };
+          // One more tells whether there is a next page.
+          const found = yield* store.deliveries(webhook.id, { ...filter, limit: limit + 1 });
+          const deliveries = found.slice(0, limit).map(shownDelivery);
+          return { deliveries, next: found.length > limit ? (deliveries.at(-1)?.eventId ?? null) : null };
+        }),
+      });
+    }),
+  );
+}
+
+const isEventId = (text: string): boolean => /^evt_[0-9A-Z]{26}$/.test(text);
+
+/** Makes the function that generates a secret, and encrypts it for the store. */
+const makeIssueSecret = Effect.gen(function* () {
+  const random = yield* SecureRandom.SecureRandom;
+  const secrets = yield* Secrets;
+  return Effect.fnUntraced(function* (id: WebhookId) {
+    const bytes = yield* random.randomBytes(32);
+    return {
+      secret: `whsec_${Base64.encode(bytes)}`,
+      sealed: yield* secrets.sealWebhookSecret(id, bytes),
+    };
+  });
+});
+
+/** What owners see of a delivery. One that waits is not shown. */
+const shownDelivery = ({
+  position: _position,
+  resends: _resends,
+  lanes: _lanes,
+  status,
+  ...shown
+}: StoredDelivery): WebhookDelivery => ({ ...shown, status: status === "waiting" ? "failing" : status });

@@ -1,0 +1,86 @@
+/**
+ * Webhooks and their deliveries, in words.
+ */
+import { type EventType, eventTypes } from "@accountlink/core/events";
+import type { Millis } from "@accountlink/core/timestamp";
+import type { DeliveryError, Webhook, WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
+import { type Html, html } from "@accountlink/html";
+import type { NamedGuild } from "../look/owned_key.ts";
+import { timeHtml } from "../look/time.ts";
+
+/** What each event says. */
+const events: Record<EventType, string> = {
+  "link.set": "A user linked a game account, or another one",
+  "link.moved": "A link moved to another chat account",
+  "link.removed": "A link was removed",
+  "links.imported": "Links were imported",
+  "scope.deleted": "All links were deleted",
+  "user.erased": "A user asked to be forgotten",
+  "session.completed": "A verification was completed",
+  "session.failed": "A verification failed",
+  "session.cancelled": "A verification was cancelled",
+};
+
+/** The choice of events, by the names of the API. */
+export const eventChoices = eventTypes.map((type) => ({ type, label: events[type] }));
+
+const states = {
+  active: { label: "Active", tone: "good" },
+  failing: { label: "Failing", tone: "warn" },
+  paused: { label: "Paused", tone: "warn" },
+  disabled: { label: "Disabled", tone: "bad" },
+} as const;
+
+/** The state of a webhook, in a word. */
+export const webhookStateHtml = ({ status, failingSince }: Webhook): Html => {
+  const { label, tone } = states[status === "active" && failingSince !== null ? "failing" : status];
+  return html`<span class="badge ${tone}">${label}</span>`;
+};
+
+/** What an owner calls a webhook: its description, or the host of its URL. */
+export const webhookName = ({ description, url }: Pick<Webhook, "description" | "url">): string =>
+  description === "" ? new URL(url).host : description;
+
+/** Whose events a webhook gets. */
+export const webhookScopeText = ({ scope }: Webhook, guilds: ReadonlyArray<NamedGuild>): string => {
+  if (scope.kind === "global") return "All communities";
+  const name = guilds.find(({ guildId }) => guildId === scope.guildId)?.name ?? null;
+  return name === null ? `Community ${scope.guildId}` : `${name} (${scope.guildId})`;
+};
+
+export const typesText = ({ types }: Webhook): string => (types.length === 0 ? "All" : types.join(", "));
+
+/** Why the service disabled a webhook, and what to do. */
+export const disabledText = ({ disabledReason }: Pick<WebhookDetails, "disabledReason">): string =>
+  disabledReason === "gone"
+    ? "Your server answered 410, which says that it wants no more events. Nothing is sent until you make the webhook active again."
+    : "Every delivery failed for five days. Nothing is sent until you make the webhook active again: what is still kept is sent then.";
+
+const errors: Record<Exclude<DeliveryError, "status">, string> = {
+  timeout: "No answer within 10 seconds",
+  name: "The name of the server has no address",
+  address: "The address is not one of the public internet",
+  certificate: "The certificate of the server is not valid",
+  connection: "The connection failed",
+};
+
+const results = {
+  delivered: { label: "Delivered", tone: "good" },
+  failing: { label: "Failing", tone: "warn" },
+  given_up: { label: "Given up", tone: "bad" },
+} as const;
+
+/** What became of an event. */
+export const resultHtml = ({ status, responseStatus, error }: WebhookDelivery): Html => {
+  const { label, tone } = results[status];
+  const answer =
+    responseStatus === null
+      ? error === null || error === "status"
+        ? ""
+        : errors[error]
+      : `Answered ${responseStatus}`;
+  return html`<span class="badge ${tone}">${label}</span> <small>${answer}</small>`;
+};
+
+export const timeOr = (time: Millis | null, otherwise: string): Html | string =>
+  time === null ? otherwise : timeHtml(time);

@@ -1,0 +1,51 @@
+/**
+ * The list of webhooks.
+ */
+import type { WebhookDetails } from "@accountlink/core/webhooks";
+import { type Html, html } from "@accountlink/html";
+import type { NamedGuild } from "../look/owned_key.ts";
+import { numberText } from "../look/time.ts";
+import type { Page } from "../page.ts";
+import { paths, webhookPath } from "../paths.ts";
+import {
+  disabledText,
+  timeOr,
+  typesText,
+  webhookName,
+  webhookScopeText,
+  webhookStateHtml,
+} from "./webhook_texts.ts";
+
+export interface WebhookList {
+  /** Oldest first. */
+  readonly webhooks: ReadonlyArray<WebhookDetails>;
+  readonly guilds: ReadonlyArray<NamedGuild>;
+}
+
+export const webhooksPage = ({ webhooks, guilds }: WebhookList, notice: Html | null): Page => ({
+  status: 200,
+  title: "Webhooks",
+  section: "webhooks",
+  content: html`
+${notice}
+<p>A webhook tells your server within a second that a user linked, changed or removed an account. Each community, and your account as a whole, can have five.</p>
+<p><a class="button" href="${paths.newWebhook}">Create a webhook</a></p>
+${
+  webhooks.length === 0
+    ? html`<p class="empty">There is no webhook yet. All that you need is a URL of your server that takes them.</p>`
+    : html`<ul class="cards" role="list">${webhooks.map((webhook) => card(webhook, guilds))}</ul>`
+}`,
+});
+
+const card = (webhook: WebhookDetails, guilds: ReadonlyArray<NamedGuild>): Html => html`
+<li${webhook.status === "disabled" ? html` class="bad"` : null}>
+<h2><a href="${webhookPath(webhook.id)}">${webhookName(webhook)}</a> ${webhookStateHtml(webhook)}</h2>
+${webhook.status === "disabled" ? html`<p>${disabledText(webhook)}</p>` : null}
+<p><code>${webhook.url}</code></p>
+<dl>
+<div><dt>In</dt><dd>${webhookScopeText(webhook, guilds)}</dd></div>
+<div><dt>Events</dt><dd>${typesText(webhook)}</dd></div>
+<div><dt>Last delivered</dt><dd>${timeOr(webhook.lastDeliveredAt, "never")}</dd></div>
+<div><dt>Pending</dt><dd>${numberText(webhook.pending)}</dd></div>
+</dl>
+</li>`;

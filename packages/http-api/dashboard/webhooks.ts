@@ -1,0 +1,178 @@
+/**
+ * The dashboard: the webhooks of an account, and their deliveries.
+ *
+ * @example
+ * ```ts
+ * const ofOne = [DashboardWebhooks.patchWebhook, DashboardWebhooks.deleteWebhook, DashboardWebhooks.rotateWebhook];
+ * const all = [DashboardWebhooks.getWebhooks, DashboardWebhooks.createWebhook, ...ofOne];
+ * const sending = [DashboardWebhooks.testWebhook, DashboardWebhooks.resendDelivery];
+ * new Set([...all, ...sending].map(pathTemplate)).has("/dashboard/api/webhooks/{id}/test"); // true
+ * Object.keys(DashboardWebhooks.getDeliveries.parameters); // ["id", "limit", "cursor", "status"]
+ * ```
+ */
+import { eventTypes } from "@accountlink/core/events";
+import { GuildId, Pid } from "@accountlink/core/ids";
+import { Schema } from "effect";
+import { IsoTime } from "../iso_time.ts";
+import { guildId } from "../parameter.ts";
+import { defineRoute } from "../route.ts";
+import { success } from "../v2/envelope.ts";
+import {
+  deliveryCursor,
+  deliveryStatus,
+  eventInPath,
+  keyScope,
+  pageLimit,
+  unlessLeftOut,
+  webhookDescription,
+  webhookInPath,
+  webhookStatus,
+  webhookTypes,
+  webhookUrl,
+} from "./parameters.ts";
+
+const shared = { generation: "v2", access: "session", group: null } as const;
+
+const Webhook = Schema.Struct({
+  id: Schema.String,
+  url: Schema.String,
+  scope: Schema.Literals(["global", "guild"]),
+  guildId: Schema.NullOr(GuildId),
+  pid: Pid,
+  types: Schema.Array(Schema.Literals(eventTypes)),
+  description: Schema.String,
+  status: Schema.Literals(["active", "paused", "disabled"]),
+  disabledReason: Schema.NullOr(Schema.Literals(["gone", "failing"])),
+  createdAt: IsoTime,
+  lastDeliveredAt: Schema.NullOr(IsoTime),
+  failingSince: Schema.NullOr(IsoTime),
+  pending: Schema.Int,
+}).annotate({ identifier: "Webhook" });
+
+const Delivery = Schema.Struct({
+  eventId: Schema.String,
+  type: Schema.Literals([...eventTypes, "test"]),
+  at: IsoTime,
+  attempts: Schema.Int,
+  status: Schema.Literals(["delivered", "failing", "given_up"]),
+  responseStatus: Schema.NullOr(Schema.Int),
+  error: Schema.NullOr(
+    Schema.Literals(["status", "timeout", "name", "address", "certificate", "connection"]),
+  ),
+  nextAttemptAt: Schema.NullOr(IsoTime),
+}).annotate({ identifier: "WebhookDelivery" });
+
+const IssuedWebhook = Schema.Struct({ secret: Schema.String, webhook: Webhook });
+
+export const getWebhooks = defineRoute({
+  ...shared,
+  id: "getWebhooks",
+  method: "GET",
+  path: "/dashboard/api/webhooks",
+  summary: "The webhooks of the account, oldest first",
+  parameters: {},
+  source: "query",
+  success: success(Schema.Struct({ webhooks: Schema.Array(Webhook) })),
+  errors: [],
+});
+
+export const createWebhook = defineRoute({
+  ...shared,
+  id: "createWebhook",
+  method: "POST",
+  path: "/dashboard/api/webhooks",
+  summary: "Create a webhook, whose secret is shown this once",
+  parameters: {
+    url: webhookUrl(),
+    scope: keyScope(),
+    guildId: guildId(),
+    types: unlessLeftOut(webhookTypes()),
+    description: unlessLeftOut(webhookDescription()),
+  },
+  source: "body",
+  success: success(IssuedWebhook, 201),
+  errors: ["CONFLICT"],
+});
+
+export const patchWebhook = defineRoute({
+  ...shared,
+  id: "patchWebhook",
+  method: "PATCH",
+  path: "/dashboard/api/webhooks/:id",
+  summary: "Change a webhook; one that was disabled is sent to again when it is made active",
+  parameters: {
+    id: webhookInPath(),
+    url: unlessLeftOut(webhookUrl()),
+    types: unlessLeftOut(webhookTypes()),
+    description: unlessLeftOut(webhookDescription()),
+    status: unlessLeftOut(webhookStatus()),
+  },
+  source: "body",
+  success: success(Schema.Struct({ webhook: Webhook })),
+  errors: [],
+});
+
+export const deleteWebhook = defineRoute({
+  ...shared,
+  id: "deleteWebhook",
+  method: "DELETE",
+  path: "/dashboard/api/webhooks/:id",
+  summary: "Delete a webhook and its deliveries",
+  parameters: { id: webhookInPath() },
+  source: "query",
+  success: success(Schema.Struct({ deleted: Schema.Literal(true) })),
+  errors: [],
+});
+
+export const rotateWebhook = defineRoute({
+  ...shared,
+  id: "rotateWebhook",
+  method: "POST",
+  path: "/dashboard/api/webhooks/:id/rotate",
+  summary: "Give a webhook a new secret; for 24 hours the one before signs as well",
+  parameters: { id: webhookInPath() },
+  source: "body",
+  success: success(IssuedWebhook),
+  errors: [],
+});
+
+export const testWebhook = defineRoute({
+  ...shared,
+  id: "testWebhook",
+  method: "POST",
+  path: "/dashboard/api/webhooks/:id/test",
+  summary: "Send an event of type test now",
+  parameters: { id: webhookInPath() },
+  source: "body",
+  success: success(Schema.Struct({ delivery: Delivery })),
+  errors: [],
+});
+
+export const getDeliveries = defineRoute({
+  ...shared,
+  id: "getDeliveries",
+  method: "GET",
+  path: "/dashboard/api/webhooks/:id/deliveries",
+  summary: "What became of each event, newest first, as long as events are kept",
+  parameters: {
+    id: webhookInPath(),
+    limit: pageLimit(),
+    cursor: deliveryCursor(),
+    status: deliveryStatus(),
+  },
+  source: "query",
+  success: success(Schema.Struct({ deliveries: Schema.Array(Delivery), next: Schema.NullOr(Schema.String) })),
+  errors: [],
+});
+
+export const resendDelivery = defineRoute({
+  ...shared,
+  id: "resendDelivery",
+  method: "POST",
+  path: "/dashboard/api/webhooks/:id/deliveries/:eventId/resend",
+  summary: "Send an event again now",
+  parameters: { id: webhookInPath(), eventId: eventInPath() },
+  source: "body",
+  success: success(Schema.Struct({ delivery: Delivery })),
+  errors: [],
+});

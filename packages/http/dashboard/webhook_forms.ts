@@ -1,0 +1,42 @@
+/**
+ * The forms of webhooks, read by the same rules as the bodies of the JSON routes.
+ */
+import { eventTypes } from "@accountlink/core/events";
+import type { WebhookId } from "@accountlink/core/webhooks";
+import { type NewWebhookForm, typeField, type WebhookForm } from "@accountlink/dashboard";
+import { DashboardWebhooks } from "@accountlink/http-api";
+import { Effect } from "effect";
+import { parameterReader } from "../pipeline/parameters.ts";
+import type { Fields } from "./owner_pages.ts";
+import { updateOf } from "./webhook_changes.ts";
+
+const readNew = parameterReader(DashboardWebhooks.createWebhook);
+const readUpdate = parameterReader(DashboardWebhooks.patchWebhook);
+
+export const typedWebhook = (fields: Fields): WebhookForm => ({
+  url: fields("url").trim(),
+  description: fields("description").trim(),
+  types: eventTypes.filter((type) => fields(typeField(type)) !== ""),
+});
+
+export const typedNewWebhook = (fields: Fields): NewWebhookForm => ({
+  ...typedWebhook(fields),
+  scope: fields("scope"),
+  guildId: fields("guildId").trim(),
+});
+
+/** The values of a new webhook. */
+export const newWebhookOf = ({ scope, guildId, ...form }: NewWebhookForm) => {
+  // A menu has a value also where it does not matter.
+  const guild = scope === "guild" ? { guildId } : {};
+  return Effect.fromResult(readNew({ ...form, scope, ...guild }, scope === "guild" ? "guild" : "global", []));
+};
+
+/** The values that change a webhook. */
+export const webhookUpdateOf = (id: WebhookId, { url, types, description }: WebhookForm) =>
+  Effect.map(
+    Effect.fromResult(
+      readUpdate({ id, url, types, description: description === "" ? null : description }, "global", []),
+    ),
+    updateOf,
+  );

@@ -1,0 +1,36 @@
+import { guildOf } from "@accountlink/core";
+import type { EventType } from "@accountlink/core/events";
+import type { Millis } from "@accountlink/core/timestamp";
+import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
+import { isoTime } from "../envelopes/envelope.ts";
+
+/** A webhook in responses. */
+export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
+  id,
+  url,
+  scope: scope.kind,
+  guildId: guildOf(scope),
+  pid: scope.pid,
+  types: webhook.types as ReadonlyArray<EventType>,
+  description: webhook.description,
+  status: webhook.status,
+  disabledReason: webhook.disabledReason,
+  createdAt: isoTime(webhook.createdAt),
+  lastDeliveredAt: timeOrNull(webhook.lastDeliveredAt),
+  failingSince: timeOrNull(webhook.failingSince),
+  pending: webhook.pending,
+});
+
+/** A delivery in responses. */
+export const deliveryJson = (delivery: WebhookDelivery) => ({
+  eventId: delivery.eventId,
+  type: delivery.type as EventType | "test",
+  at: isoTime(delivery.at),
+  attempts: delivery.attempts,
+  status: delivery.status,
+  responseStatus: delivery.responseStatus,
+  error: delivery.error,
+  nextAttemptAt: timeOrNull(delivery.nextAttemptAt),
+});
+
+const timeOrNull = (time: Millis | null): string | null => (time === null ? null : isoTime(time));

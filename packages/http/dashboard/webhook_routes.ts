@@ -1,0 +1,200 @@
+/**
+ * The pages of webhooks, and the forms that create and change them.
+ */
+import { InvalidParameter } from "@accountlink/core/errors";
+import { originOf } from "@accountlink/core/keys";
+import { OwnGuilds } from "@accountlink/core/platforms";
+import {
+  type DeliveryStatus,
+  type WebhookDelivery,
+  type WebhookDetails,
+  Webhooks,
+} from "@accountlink/core/webhooks";
+import {
+  emptyWebhookForm,
+  formOfWebhook,
+  issuedWebhookPage,
+  type NewWebhookForm,
+  type NoticeName,
+  newWebhookPage,
+  noticeHtml,
+  type Page,
+  paths,
+  type Refused,
+  type RefusedWebhookAct,
+  type WebhookAct,
+  type WebhookForm,
+  webhookActPath,
+  webhookPage,
+  webhookPath,
+  webhooksPage,
+  withQuery,
+} from "@accountlink/dashboard";
+import { Effect } from "effect";
+import type { HttpResponse } from "../http_response.ts";
+import type { BoundRoute } from "../pipeline/pipeline.ts";
+import type { SiteError } from "../sign_ins/refusals.ts";
+import { type KeyFormError, refusalOf } from "./key_refusals.ts";
+import { namedGuilds } from "./key_views.ts";
+import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
+import { makeCreateWebhook } from "./webhook_changes.ts";
+import { newWebhookOf, typedNewWebhook, typedWebhook, webhookUpdateOf } from "./webhook_forms.ts";
+
+/** How many deliveries a page shows. */
+const pageSize = 25;
+
+type Answered = Page | HttpResponse;
+
+export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
+  const webhooks = yield* Webhooks;
+  const views = yield* makeViews;
+  const createWebhook = yield* makeCreateWebhook;
+
+  const webhookOf = ({ owner, context }: OwnerVisitor) =>
+    webhooks.find(owner.account.name, String(context.query["id"]));
+
+  const create = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
+    const values = yield* newWebhookOf(typedNewWebhook(fields));
+    const issued = yield* createWebhook(visitor.owner, values);
+    return issuedWebhookPage({ ...issued, isNew: true });
+  });
+
+  /** A form of the page of a webhook, which comes back with what is wrong. */
+  const act = (
+    name: WebhookAct,
+    answer: (
+      visitor: OwnerVisitor,
+      webhook: WebhookDetails,
+      fields: Fields,
+    ) => Effect.Effect<Answered, SiteError>,
+  ) =>
+    form(webhookActPath(":id", name), (visitor, fields) =>
+      Effect.flatMap(webhookOf(visitor), (webhook) => {
+        const typed = name === "update" ? typedWebhook(fields) : formOfWebhook(webhook);
+        const refuse = (error: KeyFormError) =>
+          views.one(visitor, webhook, typed, () => "", { act: name, ...refusalOf(error) });
+        return Effect.catchTags(answer(visitor, webhook, fields), {
+          MissingParameter: refuse,
+          InvalidParameter: refuse,
+          InvalidBody: refuse,
+        });
+      }),
+    );
+
+  const routes: ReadonlyArray<BoundRoute> = [
+    page(paths.webhooks, views.list),
+    page(paths.newWebhook, (visitor) => views.blank(visitor, emptyWebhookForm, null)),
+    form(paths.webhooks, (visitor, fields) => {
+      const refuse = (error: KeyFormError) => views.blank(visitor, typedNewWebhook(fields), refusalOf(error));
+      return Effect.catchTags(create(visitor, fields), {
+        MissingParameter: refuse,
+        InvalidParameter: refuse,
+        InvalidBody: refuse,
+        Forbidden: refuse,
+        Conflict: refuse,
+        PlatformUnavailable: refuse,
+      });
+    }),
+    page(webhookPath(":id"), (visitor, query) =>
+      Effect.flatMap(webhookOf(visitor), (webhook) =>
+        views.one(visitor, webhook, formOfWebhook(webhook), query, null),
+      ),
+    ),
+
+    act(
+      "update",
+      Effect.fnUntraced(function* ({ owner }, { id }, fields) {
+        const update = yield* webhookUpdateOf(id, typedWebhook(fields));
+        yield* webhooks.update(owner.account.name, id, update, originOf(owner));
+        return seeWebhook(id, "webhookUpdated");
+      }),
+    ),
+
+    act("status", ({ owner }, { id }, fields) => {
+      const status = fields("status") === "active" ? "active" : "paused";
+      return Effect.as(
+        webhooks.update(owner.account.name, id, { status }, originOf(owner)),
+        seeWebhook(id, status === "active" ? "resumed" : "paused"),
+      );
+    }),
+
+    act("test", ({ owner }, { id }) =>
+      Effect.map(webhooks.test(owner.account.name, id, originOf(owner)), (delivery) =>
+        seeWebhook(id, sentNotice(delivery)),
+      ),
+    ),
+
+    act("resend", ({ owner }, { id }, fields) =>
+      Effect.map(webhooks.resend(owner.account.name, id, fields("eventId"), originOf(owner)), (delivery) =>
+        seeWebhook(id, sentNotice(delivery)),
+      ),
+    ),
+
+    act("rotate", ({ owner }, { id }) =>
+      Effect.map(webhooks.rotate(owner.account.name, id, originOf(owner)), (issued) =>
+        issuedWebhookPage({ ...issued, isNew: false }),
+      ),
+    ),
+
+    act(
+      "delete",
+      Effect.fnUntraced(function* ({ owner }, { id }, fields) {
+        if (fields("confirm") !== "true") {
+          return yield* InvalidParameter.one("confirm", "tick the box to delete it");
+        }
+        yield* webhooks.remove(owner.account.name, id, originOf(owner));
+        return seeOther(withQuery(paths.webhooks, { done: "deleted" }));
+      }),
+    ),
+  ];
+  return routes;
+});
+
+const seeWebhook = (id: WebhookDetails["id"], done: NoticeName) =>
+  seeOther(withQuery(webhookPath(id), { done }));
+
+const sentNotice = ({ error }: WebhookDelivery): NoticeName => (error === null ? "sent" : "notSent");
+
+const makeViews = Effect.gen(function* () {
+  const webhooks = yield* Webhooks;
+  const guilds = yield* OwnGuilds;
+
+  return {
+    list: Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
+      const list = {
+        webhooks: yield* webhooks.list(visitor.owner.account.name),
+        guilds: namedGuilds(visitor),
+      };
+      return webhooksPage(list, noticeHtml(query("done")));
+    }),
+
+    /** @param refused why the form comes back; null for a new one */
+    blank: (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) => {
+      const { signIn } = visitor;
+      // Null where the platform does not tell.
+      const owned =
+        signIn.guilds === null
+          ? Effect.succeed(null)
+          : Effect.orElseSucceed(guilds.of(signIn.guilds), () => null);
+      return Effect.map(owned, (choice) => newWebhookPage(typed, choice, visitor, refused));
+    },
+
+    /** @param refused a form that comes back; null for none */
+    one: Effect.fnUntraced(function* (
+      visitor: OwnerVisitor,
+      webhook: WebhookDetails,
+      typed: WebhookForm,
+      query: Fields,
+      refused: RefusedWebhookAct | null,
+    ) {
+      const filter = statuses.find((status) => status === query("status")) ?? null;
+      const before = query("cursor") === "" ? null : query("cursor");
+      const { name } = visitor.owner.account;
+      const found = yield* webhooks.deliveries(name, webhook.id, { status: filter, before, limit: pageSize });
+      const view = { webhook, guilds: namedGuilds(visitor), filter, ...found };
+      return webhookPage(view, typed, visitor, noticeHtml(query("done")), refused);
+    }),
+  };
+});
+
+const statuses: ReadonlyArray<DeliveryStatus> = ["delivered", "failing", "given_up"];

@@ -1,0 +1,172 @@
+/** The writes of `WebhookStore` that owners make, each a transaction with its audit entry. */
+import type { AuditAction, AuditEntry, WriteOrigin } from "@accountlink/core/audit";
+import type { Millis } from "@accountlink/core/timestamp";
+import {
+  type DisableWebhook,
+  type InsertWebhook,
+  type RotateWebhook,
+  rotatedWebhook,
+  type StoredWebhook,
+  type UpdateWebhook,
+  updatedWebhook,
+  type WebhookId,
+  type WebhookStore,
+  type WebhookWrite,
+  webhookEntryDetails,
+} from "@accountlink/core/webhooks";
+import { Effect } from "effect";
+import type { SqlClient } from "effect/sql";
+import { insertEntry } from "../audit/audit_entry.ts";
+import { dialectOf } from "../statements/dialect.ts";
+import { batchSize, inBatches } from "../statements/in_batches.ts";
+import { operation } from "../statements/operation.ts";
+import { readWebhooks, webhookColumns, webhookTables } from "./webhook_row.ts";
+
+type Writes = Pick<WebhookStore["Service"], "insert" | "update" | "remove" | "rotate" | "disable">;
+
+export const webhookWrites = (sql: SqlClient.SqlClient): Writes => {
+  const [insert, update, remove] = [insertOn(sql), updateOn(sql), removeOn(sql)];
+  const { rotate, disable } = changesOn(sql);
+  return {
+    insert: (write) => {
+      const { id, url, description } = write.webhook;
+      return insert(write).pipe(operation("WebhookStore.insert", id, url, description, write.sealed));
+    },
+    update: (write) => {
+      const { url = "", description = "" } = write.update;
+      return update(write).pipe(operation("WebhookStore.update", url, description));
+    },
+    remove: (write) => remove(write).pipe(operation("WebhookStore.remove")),
+    rotate: (write) => rotate(write).pipe(operation("WebhookStore.rotate", write.sealed)),
+    disable: (write) => disable(write).pipe(operation("WebhookStore.disable")),
+  };
+};
+
+const insertOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  return Effect.fnUntraced(function* ({ webhook, sealed, position, maxOfScope, ...origin }: InsertWebhook) {
+    const { id, scope, createdAt } = webhook;
+    // Serializes the new webhooks of a scope, so that the count is exact.
+    yield* sql`SELECT pid FROM scopes WHERE pid = ${scope.pid} ${forUpdate}`;
+    const others = yield* sql`SELECT id FROM webhooks WHERE pid = ${scope.pid}`;
+    if (others.length >= maxOfScope) return false;
+    yield* sql`INSERT INTO webhooks ${sql.insert({
+      id,
+      pid: scope.pid,
+      url: webhook.url,
+      types: JSON.stringify(webhook.types),
+      description: webhook.description,
+      status: webhook.status,
+      disabled_reason: webhook.disabledReason,
+      created_at: createdAt,
+      last_delivered_at: webhook.lastDeliveredAt,
+      failing_since: webhook.failingSince,
+      secrets: JSON.stringify([{ sealed, endsAt: null }]),
+      position,
+    })}`;
+    yield* insertChange(sql, { ...origin, at: createdAt }, webhook, "webhook.created");
+    return true;
+  }, sql.withTransaction);
+};
+
+const updateOn = (sql: SqlClient.SqlClient) => {
+  const find = findForUpdateOn(sql);
+  return Effect.fnUntraced(function* (write: UpdateWebhook) {
+    const { id, at } = write;
+    const stored = yield* find(id);
+    if (stored === undefined) return false;
+    const updated = updatedWebhook(stored, write.update);
+    if (updated === null) return true;
+    const { webhook, changed } = updated;
+    const { url, description, status } = webhook;
+    yield* sql`UPDATE webhooks SET ${sql.update({
+      url,
+      types: JSON.stringify(webhook.types),
+      description,
+      status,
+      disabled_reason: webhook.disabledReason,
+      failing_since: webhook.failingSince,
+    })} WHERE id = ${id}`;
+    if (stored.status !== "active" && status === "active") {
+      yield* sql`
+        UPDATE webhook_deliveries SET next_attempt_at = ${at}
+        WHERE webhook_id = ${id} AND next_attempt_at IS NOT NULL`;
+    }
+    yield* insertChange(sql, write, webhook, "webhook.updated", { changed });
+    return true;
+  }, sql.withTransaction);
+};
+
+const removeOn = (sql: SqlClient.SqlClient) => {
+  const { firstRows, rowsWritten } = dialectOf(sql);
+  const find = findForUpdateOn(sql);
+  const removeRest = Effect.fnUntraced(function* (write: WebhookWrite) {
+    const stored = yield* find(write.id);
+    if (stored === undefined) return false;
+    yield* sql`DELETE FROM webhook_deliveries WHERE webhook_id = ${write.id}`;
+    yield* sql`DELETE FROM webhooks WHERE id = ${write.id}`;
+    yield* insertChange(sql, write, stored, "webhook.deleted");
+    return true;
+  }, sql.withTransaction);
+
+  return Effect.fnUntraced(function* (write: WebhookWrite) {
+    const some = firstRows({
+      table: "webhook_deliveries",
+      primaryKey: ["webhook_id", "event_id"],
+      order: "event_id",
+      condition: sql`webhook_id = ${write.id}`,
+      limit: batchSize,
+    });
+    yield* inBatches(Effect.map(sql`DELETE FROM webhook_deliveries ${some}`.raw, rowsWritten));
+    return yield* removeRest(write);
+  });
+};
+
+const changesOn = (sql: SqlClient.SqlClient) => {
+  const find = findForUpdateOn(sql);
+
+  const rotate = Effect.fnUntraced(function* (write: RotateWebhook) {
+    const stored = yield* find(write.id);
+    if (stored === undefined) return false;
+    const { secrets } = rotatedWebhook(stored, write);
+    yield* sql`UPDATE webhooks SET secrets = ${JSON.stringify(secrets)} WHERE id = ${write.id}`;
+    yield* insertChange(sql, write, stored, "webhook.rotated");
+    return true;
+  }, sql.withTransaction);
+
+  const disable = Effect.fnUntraced(function* (write: DisableWebhook) {
+    const { id, reason } = write;
+    const stored = yield* find(id);
+    if (stored === undefined || stored.status === "disabled") return false;
+    yield* sql`UPDATE webhooks SET status = 'disabled', disabled_reason = ${reason} WHERE id = ${id}`;
+    yield* insertChange(sql, write, stored, "webhook.disabled", { reason });
+    return true;
+  }, sql.withTransaction);
+
+  return { rotate, disable };
+};
+
+const findForUpdateOn = (sql: SqlClient.SqlClient) => {
+  const { forUpdate } = dialectOf(sql);
+  const [columns, tables] = [sql.literal(webhookColumns), sql.literal(webhookTables)];
+  return Effect.fnUntraced(function* (id: WebhookId) {
+    yield* sql`SELECT id FROM webhooks WHERE id = ${id} ${forUpdate}`;
+    const [found] = yield* Effect.flatMap(
+      sql`SELECT ${columns} FROM ${tables} WHERE webhooks.id = ${id}`,
+      readWebhooks,
+    );
+    return found?.webhook;
+  });
+};
+
+const insertChange = (
+  sql: SqlClient.SqlClient,
+  { actor, requestId, at }: WriteOrigin & { readonly at: Millis },
+  webhook: Pick<StoredWebhook, "id" | "scope">,
+  action: AuditAction,
+  more: AuditEntry["details"] = {},
+) => {
+  const { pid, account } = webhook.scope;
+  const details = webhookEntryDetails(webhook, more);
+  return insertEntry(sql, { actor, requestId, at, account, pid, action, details });
+};

@@ -1,0 +1,78 @@
+/** A receiver of webhooks, which verifies what it gets as the specification says. */
+import { startHttpServer } from "@accountlink/test-servers";
+import { Effect, Exit, Scope } from "effect";
+import { Webhook } from "standardwebhooks";
+import { afterAll, expect, vi } from "vitest";
+
+/** What a receiver got, verified. */
+export interface Received {
+  readonly path: string;
+  readonly id: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly raw: string;
+  readonly body: {
+    readonly type: string;
+    readonly timestamp: string;
+    readonly data: Readonly<Record<string, unknown>>;
+    readonly scope: { readonly pid: string; readonly guildId: string | null };
+  };
+}
+
+export interface Receiver {
+  readonly url: string;
+  /** What came so far to a path, in order. */
+  readonly at: (path: string) => ReadonlyArray<Received>;
+  /** Waits until a number of requests came to a path, and gives them. */
+  readonly wait: (path: string, count: number) => Promise<ReadonlyArray<Received>>;
+  /** Says what the next requests to a path are answered: a status, with headers. */
+  readonly answer: (path: string, status: number, headers?: Readonly<Record<string, string>>) => void;
+}
+
+/** Starts a receiver for the tests of a file. */
+export const useReceiver = async (): Promise<Receiver> => {
+  const received: Array<Received> = [];
+  const answers = new Map<string, { readonly status: number; readonly headers?: Readonly<Record<string, string>> }>();
+  const scope = Scope.makeUnsafe();
+  afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
+  const { url } = await Effect.runPromise(
+    Scope.provide(
+      startHttpServer(({ method, path, headers, body }) => {
+        expect([method, headers["content-type"]]).toEqual(["POST", "application/json"]);
+        received.push({
+          path,
+          id: String(headers["webhook-id"]),
+          headers: headers as Readonly<Record<string, string>>,
+          raw: body,
+          body: JSON.parse(body) as Received["body"],
+        });
+        return answers.get(path) ?? { status: 204 };
+      }),
+      scope,
+    ),
+  );
+  const at = (path: string) => received.filter((each) => each.path === path);
+  return {
+    url,
+    at,
+    wait: (path, count) =>
+      vi.waitFor(
+        () => {
+          const found = at(path);
+          if (found.length < count) throw new Error(`${path} got ${found.length}, expected ${count}`);
+          return found;
+        },
+        { timeout: 20_000, interval: 20 },
+      ),
+    answer: (path, status, headers = {}) => answers.set(path, { status, headers }),
+  };
+};
+
+/** Whether a delivery is signed with a secret, as the reference implementation checks it. */
+export const isSignedWith = (secret: string, { raw, headers }: Received): boolean => {
+  try {
+    new Webhook(secret).verify(raw, { ...headers });
+    return true;
+  } catch {
+    return false;
+  }
+};
