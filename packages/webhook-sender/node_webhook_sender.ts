@@ -69,12 +69,11 @@ export const layer = ({
             https.destroy();
           }),
       );
-      const targets = (url: URL) => targetsOf(url, resolve, networks);
 
       return {
         problemOf: (text) => {
           const url = new URL(text);
-          return targets(url).pipe(
+          return targetsOf(url, resolve, networks).pipe(
             Effect.timeoutOrElse({
               duration: resolveTimeout,
               orElse: () => Effect.fail(new WebhookUnanswered({ error: "name" })),
@@ -88,7 +87,7 @@ export const layer = ({
 
         send: (request) => {
           const url = new URL(request.url);
-          return targets(url).pipe(
+          return targetsOf(url, resolve, networks).pipe(
             Effect.flatMap(([first = "", ...others]) =>
               others.reduce(
                 (attempt, address) =>

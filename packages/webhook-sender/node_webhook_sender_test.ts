@@ -171,7 +171,14 @@ describe("an address that is not public", () => {
     Effect.gen(function* () {
       const proxy = yield* receiver();
       const { url } = yield* receiver();
-      const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY", "NODE_USE_ENV_PROXY"];
+      const names = [
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "ALL_PROXY",
+        "NODE_USE_ENV_PROXY",
+      ];
       for (const name of names) process.env[name] = name.endsWith("ENV_PROXY") ? "1" : proxy.url;
       yield* on({ networks: loopback })(({ send }) => send(request(url))).pipe(
         Effect.ensuring(

@@ -31,7 +31,10 @@ export interface Receiver {
 /** Starts a receiver for the tests of a file. */
 export const useReceiver = async (): Promise<Receiver> => {
   const received: Array<Received> = [];
-  const answers = new Map<string, { readonly status: number; readonly headers?: Readonly<Record<string, string>> }>();
+  const answers = new Map<
+    string,
+    { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+  >();
   const scope = Scope.makeUnsafe();
   afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
   const { url } = await Effect.runPromise(

@@ -3,8 +3,8 @@
  */
 import { Accounts, ApiKeys, UserData } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
-import { StorageSql } from "@accountlink/storage-sql";
 import { Webhooks } from "@accountlink/core/webhooks";
+import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Layer, Logger } from "effect";
 import { Invocation } from "../cli/invocation.ts";
 import { CommandFailed } from "../cli/report.ts";

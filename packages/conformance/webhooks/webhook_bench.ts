@@ -16,6 +16,10 @@ import { makeWorld, origin } from "../world.ts";
 /** More than 32 bits. */
 export const start = 1_767_225_600_123;
 
+/** What the store holds for a node of a webhook, or null. */
+const held = (id: WebhookId, all: ReadonlyArray<HeldWebhook>): HeldWebhook | null =>
+  all.find((webhook) => webhook.id === id) ?? null;
+
 /** The operations of `WebhookStore` on webhooks of one scope, with defaults. */
 export const webhookBench = Effect.fnUntraced(function* (scope: DataScope) {
   const store = yield* WebhookStore;
@@ -23,10 +27,6 @@ export const webhookBench = Effect.fnUntraced(function* (scope: DataScope) {
 
   const hold = (node: string, at = start, until = at + 7_000, limit = 1_000_000) =>
     store.hold({ node, at, until, limit });
-
-  /** What the store holds for a node of a webhook, or null. */
-  const held = (id: WebhookId, all: ReadonlyArray<HeldWebhook>): HeldWebhook | null =>
-    all.find((webhook) => webhook.id === id) ?? null;
 
   const record = (id: WebhookId, node: string, write: Partial<RecordDeliveries> = {}) =>
     store.record({

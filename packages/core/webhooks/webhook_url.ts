@@ -16,7 +16,7 @@ const longestUrl = 2_000;
  * ```
  */
 export const webhookUrlProblem = (text: string): string | null => {
-  if ([...text].length > longestUrl) return `expected at most ${longestUrl} characters`;
+  if (Array.from(text).length > longestUrl) return `expected at most ${longestUrl} characters`;
   if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !isStorable(text) || !URL.canParse(text)) {
     return "expected an absolute https URL";
   }

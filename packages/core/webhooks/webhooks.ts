@@ -185,7 +185,7 @@ export class Webhooks extends Context.Service<
         if (!types.every((type) => (eventTypes as ReadonlyArray<string>).includes(type))) {
           problems.push({ name: "types", reason: `expected a list of ${eventTypes.join(", ")}` });
         }
-        if ([...description].length > longestDescription || !isNameText(description)) {
+        if (Array.from(description).length > longestDescription || !isNameText(description)) {
           problems.push({
             name: "description",
             reason: `expected at most ${longestDescription} characters, ${expectedNameText}`,
@@ -341,10 +341,13 @@ const makeIssueSecret = Effect.gen(function* () {
 });
 
 /** What owners see of a delivery. One that waits is not shown. */
-const shownDelivery = ({
-  position: _position,
-  resends: _resends,
-  lanes: _lanes,
-  status,
-  ...shown
-}: StoredDelivery): WebhookDelivery => ({ ...shown, status: status === "waiting" ? "failing" : status });
+const shownDelivery = ({ status, ...delivery }: StoredDelivery): WebhookDelivery => ({
+  eventId: delivery.eventId,
+  type: delivery.type,
+  at: delivery.at,
+  attempts: delivery.attempts,
+  status: status === "waiting" ? "failing" : status,
+  responseStatus: delivery.responseStatus,
+  error: delivery.error,
+  nextAttemptAt: delivery.nextAttemptAt,
+});

@@ -261,10 +261,15 @@ export const webhooks = collection<KvWebhook, [id: WebhookId], "scope">("webhook
   indexes: { scope: ({ webhook }) => [[webhook.scope.pid]] },
 });
 
-export const webhookNodes = collection<{ readonly nodeId: string; readonly until: Millis }, [nodeId: string]>(
-  "webhook-node",
-  { id: ({ nodeId }) => [nodeId] },
-);
+/** A node that sends webhooks, and until when it counts as alive. */
+export interface WebhookNode {
+  readonly nodeId: string;
+  readonly until: Millis;
+}
+
+export const webhookNodes = collection<WebhookNode, [nodeId: string]>("webhook-node", {
+  id: ({ nodeId }) => [nodeId],
+});
 
 export const deliveries = collection<
   { readonly webhookId: WebhookId; readonly delivery: StoredDelivery },

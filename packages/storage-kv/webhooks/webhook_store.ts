@@ -5,8 +5,6 @@ import { newUlid } from "@accountlink/core/ulid";
 import {
   type DeliveryFilter,
   type DisableWebhook,
-  type HeldWebhook,
-  type HoldWebhooks,
   type InsertWebhook,
   type RecordDeliveries,
   type RotateWebhook,
@@ -24,17 +22,10 @@ import { Effect, Layer, Option } from "effect";
 import { recordChange } from "../audit/record_change.ts";
 import { requireScope } from "../keys/accounts.ts";
 import { Database } from "../records/database.ts";
-import {
-  accounts,
-  deliveries,
-  events,
-  type KvWebhook,
-  newestFirst,
-  webhookNodes,
-  webhooks,
-} from "../records/schema.ts";
+import { deliveries, events, type KvWebhook, newestFirst, webhooks } from "../records/schema.ts";
 import { inSteps, stepSize } from "../records/steps.ts";
 import type { Transaction } from "../records/transaction.ts";
+import { holdWebhooks } from "./webhook_holds.ts";
 
 export const layer: Layer.Layer<WebhookStore, never, Database> = Layer.effect(
   WebhookStore,
@@ -122,7 +113,7 @@ const list = Effect.fnUntraced(function* (tx: Transaction, account: string | nul
         one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1),
     );
   return yield* Effect.forEach(listed, (stored) => {
-    const { secrets: _secrets, ...webhook } = stored.webhook;
+    const { secrets: _, ...webhook } = stored.webhook;
     return Effect.map(countPending(tx, stored), (pending) => ({ ...webhook, pending }));
   });
 });
@@ -159,10 +150,7 @@ const removeSome = Effect.fnUntraced(function* (tx: Transaction, id: WebhookId) 
   return some;
 });
 
-const remove = Effect.fnUntraced(function* (
-  tx: Transaction,
-  write: WebhookWrite,
-) {
+const remove = Effect.fnUntraced(function* (tx: Transaction, write: WebhookWrite) {
   const stored = yield* webhooks.find(tx, write.id);
   if (stored === undefined) return false;
   yield* removeWebhook(tx, stored);
@@ -221,59 +209,6 @@ const recordRequested = Effect.fnUntraced(function* (
   });
   yield* freeLanes(tx, id, before?.delivery.lanes ?? [], at);
   return true;
-});
-
-/** Nodes are written when a third of their time is over. */
-const renewalShare = 0.3;
-
-const holdWebhooks = Effect.fnUntraced(function* (db: Database["Service"], hold: HoldWebhooks) {
-  const { node, at, until, limit } = hold;
-  const name = "WebhookStore.hold";
-  if (until <= at) {
-    yield* db.write(name, (tx) => webhookNodes.remove(tx, node));
-    return [];
-  }
-  const { own, free, isEmpty } = yield* db.read(name, (tx) => readNodes(tx, hold));
-  if (isEmpty) return [];
-  const isOld = own === undefined || own.until - at < (1 - renewalShare) * (until - at);
-  if (isOld || (free > 0 && limit > 0)) yield* db.write(name, (tx) => take(tx, hold));
-  return yield* db.read(name, (tx) => readHeld(tx, node));
-});
-
-const readNodes = Effect.fnUntraced(function* (tx: Transaction, { node, at }: HoldWebhooks) {
-  const nodes = yield* webhookNodes.scan(tx, []);
-  const alive = nodes.filter(({ until }) => until > at).map(({ nodeId }) => nodeId);
-  const all = yield* webhooks.scan(tx, []);
-  const free = all.filter(({ holder }) => holder === null || !alive.includes(holder));
-  return { own: nodes.find(({ nodeId }) => nodeId === node), free: free.length, isEmpty: all.length === 0 };
-});
-
-const take = Effect.fnUntraced(function* (tx: Transaction, { node, at, until, limit }: HoldWebhooks) {
-  yield* webhookNodes.put(tx, { nodeId: node, until });
-  const nodes = yield* webhookNodes.scan(tx, []);
-  for (const old of nodes.filter((other) => other.until <= at)) yield* webhookNodes.discard(tx, old);
-  const alive = nodes.filter((other) => other.until > at).map(({ nodeId }) => nodeId);
-  const free = (yield* webhooks.scan(tx, [])).filter(
-    ({ holder }) => holder === null || !alive.includes(holder),
-  );
-  for (const webhook of free.slice(0, limit)) yield* webhooks.put(tx, { ...webhook, holder: node });
-});
-
-const readHeld = Effect.fnUntraced(function* (tx: Transaction, node: string) {
-  const held: Array<HeldWebhook> = [];
-  for (const { webhook, position, holder } of yield* webhooks.scan(tx, [])) {
-    if (holder !== node || webhook.status !== "active") continue;
-    if ((yield* accounts.find(tx, webhook.scope.account))?.status === "suspended") continue;
-    const [next] = yield* deliveries.list(tx, "due", [webhook.id], { limit: 1 });
-    const [oldest] = yield* deliveries.list(tx, "pending", [webhook.id], { limit: 1 });
-    held.push({
-      ...webhook,
-      position,
-      nextAttemptAt: next?.delivery.nextAttemptAt ?? null,
-      oldestFailingAt: oldest?.delivery.at ?? null,
-    });
-  }
-  return held;
 });
 
 const look = Effect.fnUntraced(function* (

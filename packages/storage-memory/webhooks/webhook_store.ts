@@ -24,7 +24,7 @@ import {
   WebhookStore,
   webhookEntryDetails,
 } from "@accountlink/core/webhooks";
-import { Effect, Layer, Option } from "effect";
+import { Effect, Layer, Option, Struct } from "effect";
 import { type Memory, State } from "../state/state.ts";
 import type { MemoryWebhook } from "../state/webhooks.ts";
 
@@ -82,12 +82,8 @@ export const layer: Layer.Layer<WebhookStore, never, State> = Layer.effect(
   ),
 );
 
-const storedWebhook = ({
-  position: _position,
-  holder: _holder,
-  deliveries: _deliveries,
-  ...webhook
-}: MemoryWebhook): StoredWebhook => webhook;
+const storedWebhook = (stored: MemoryWebhook): StoredWebhook =>
+  Struct.omit(stored, ["position", "holder", "deliveries"]);
 
 /** The deliveries that are still to be sent, in the order of the feed. */
 const pendingOf = (all: ReadonlyMap<string, StoredDelivery>): ReadonlyArray<StoredDelivery> =>
@@ -128,7 +124,7 @@ const list = (memory: Memory, account: string | null): ReadonlyArray<WebhookDeta
     .filter(({ scope }) => account === null || scope.account === account)
     .toSorted((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1))
     .map((webhook) => {
-      const { secrets: _secrets, ...details } = storedWebhook(webhook);
+      const { secrets: _, ...details } = storedWebhook(webhook);
       return { ...details, pending: pendingCount(memory, webhook) };
     });
 

@@ -77,15 +77,16 @@ const lookOn = (sql: SqlClient.SqlClient) => {
         WHERE webhook_id = ${id} AND other_lane IS NOT NULL AND other_lane ${isAmong(names)}`,
       readLooks,
     );
-    const named = (values: ReadonlyArray<string | null>) => [
-      ...new Set(values.filter((value) => value !== null)),
-    ];
     return {
       known: named(found.map(({ known }) => known)),
       blocked: named(found.map(({ blocked }) => blocked)),
     };
   });
 };
+
+const named = (values: ReadonlyArray<string | null>): ReadonlyArray<string> => [
+  ...new Set(values.filter((value) => value !== null)),
+];
 
 const Text = Schema.NullOr(Schema.String);
 const readLooks = schemaReaderOf(

@@ -33,7 +33,7 @@ export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient> = Laye
           ORDER BY webhooks.created_at, webhooks.id`.pipe(
           Effect.flatMap(readWebhooks),
           Effect.flatMap((found) =>
-            Effect.forEach(found, ({ webhook: { secrets: _secrets, ...webhook }, position }) =>
+            Effect.forEach(found, ({ webhook: { secrets: _, ...webhook }, position }) =>
               Effect.map(countPending(webhook, position), (pending) => ({ ...webhook, pending })),
             ),
           ),

@@ -16,7 +16,10 @@ const flags = {
     Flag.withDescription("Only deliveries of this status"),
     Flag.optional,
   ),
-  limit: countFlag("limit").pipe(Flag.withDescription("How many at most (default: 50)"), Flag.withDefault(50)),
+  limit: countFlag("limit").pipe(
+    Flag.withDescription("How many at most (default: 50)"),
+    Flag.withDefault(50),
+  ),
   cursor: Flag.String("cursor").pipe(
     Flag.withMetavar("event"),
     Flag.withDescription("Only those before this event"),
@@ -39,6 +42,8 @@ export const listDeliveriesCommand = Command.make("deliveries", flags, ({ id, st
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
-  Command.withDescription("List what became of each event at a webhook, newest first, as long as events are kept."),
+  Command.withDescription(
+    "List what became of each event at a webhook, newest first, as long as events are kept.",
+  ),
   Command.withShortDescription("List the deliveries of a webhook"),
 );

@@ -29,4 +29,8 @@ export const testWebhookCommand = Command.make("test", { id: webhookArgument }, 
     const result = responseStatus === null ? `failed (${error})` : `was answered ${responseStatus}`;
     yield* answer({ id, delivery: deliveryJson(delivery) }, `The test of ${id} ${result}`);
   }).pipe(Effect.provide(managementLayer("refuse"))),
-).pipe(Command.withDescription("Send an event of type test to a webhook, from this machine, and say what came of it."));
+).pipe(
+  Command.withDescription(
+    "Send an event of type test to a webhook, from this machine, and say what came of it.",
+  ),
+);

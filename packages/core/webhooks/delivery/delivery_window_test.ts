@@ -17,10 +17,12 @@ const entry = (name: string, position: number, lanes: ReadonlyArray<string>, par
 });
 
 /** A window with its events in order, each as a name, its lanes, and whether the store blocks it. */
-const makeWindow = (...events: ReadonlyArray<readonly [name: string, lanes: string, isBlocked?: boolean]>) => {
+const makeWindow = (
+  ...events: ReadonlyArray<readonly [name: string, lanes: string, isBlocked?: boolean]>
+) => {
   const window = new DeliveryWindow(0);
   for (const [index, [name, lanes, isBlocked = false]] of events.entries()) {
-    window.addNew(entry(name, index + 1, [...lanes]), isBlocked);
+    window.addNew(entry(name, index + 1, Array.from(lanes)), isBlocked);
   }
   return window;
 };

@@ -1,0 +1,185 @@
+/**
+ * What receivers of webhooks get, and what becomes of it.
+ */
+import { describe, expect, test } from "vitest";
+import { textOf } from "../support/http.ts";
+import { expectData } from "./contract_server.ts";
+import { createKey } from "./dashboard.ts";
+import { isSignedWith } from "./webhook_receiver.ts";
+import {
+  ada,
+  anEventId,
+  deliveriesOf,
+  eventually,
+  isoTime,
+  newUser,
+  useWebhooks,
+  webhookOf,
+} from "./webhooks.ts";
+
+const { receiver, server, createWebhook, newOwner, untilQuiet } = await useWebhooks();
+
+describe("a delivery", () => {
+  test("is as Standard Webhooks says, and listed", async () => {
+    const user = newUser();
+    const { owner, link } = await newOwner();
+    const { id, path, secret, webhook } = await createWebhook(owner);
+    await link(user, "1");
+    const [delivered] = await receiver.wait(path, 1);
+    if (delivered === undefined) throw new Error();
+    expect(isSignedWith(secret, delivered)).toBe(true);
+    expect(isSignedWith(`whsec_${Buffer.alloc(32).toString("base64")}`, delivered)).toBe(false);
+    expect(delivered.headers).toMatchObject({
+      "webhook-id": anEventId,
+      "webhook-timestamp": expect.stringMatching(/^\d{10}$/) as unknown,
+      "webhook-signature": expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/) as unknown,
+    });
+    expect(delivered.body).toEqual({
+      type: "link.set",
+      timestamp: isoTime,
+      data: {
+        chatId: user,
+        gameId: "1",
+        previousGameId: null,
+        linkVersion: 1,
+        lastVerifiedAt: isoTime,
+        source: "api",
+      },
+      scope: { pid: webhook.pid, guildId: null },
+    });
+    await eventually(async () =>
+      expect(await deliveriesOf(owner, id)).toEqual([
+        {
+          eventId: delivered.id,
+          type: "link.set",
+          at: delivered.body.timestamp,
+          attempts: 1,
+          status: "delivered",
+          responseStatus: 204,
+          error: null,
+          nextAttemptAt: null,
+        },
+      ]),
+    );
+    expect(await webhookOf(owner, id)).toMatchObject({ lastDeliveredAt: isoTime, pending: 0 });
+  });
+
+  test("is of the chosen types, of its scope, and of what comes after the webhook", async () => {
+    const user = newUser();
+    const { owner, link } = await newOwner();
+    await link(user, "1");
+    const some = await createWebhook(owner, { types: ["link.removed"] });
+    const all = await createWebhook(owner);
+    const elsewhere = await newOwner(ada);
+    await elsewhere.link(user, "2");
+    await link(user, "2");
+    const { token } = await createKey(owner);
+    await server.send("DELETE /v2/game", { key: token, body: { chatId: user }, from: "198.18.250.2" });
+    const received = await receiver.wait(all.path, 2);
+    expect(received.map(({ body }) => [body.type, body.data["previousGameId"]])).toEqual([
+      ["link.set", "1"],
+      ["link.removed", "2"],
+    ]);
+    expect((await receiver.wait(some.path, 1)).map(({ body }) => body.type)).toEqual(["link.removed"]);
+  });
+
+  test("that fails is tried again, holds back later ones of its user, and no other's", async () => {
+    const [user, other] = [newUser(), newUser()];
+    const { owner, link } = await newOwner();
+    const { id, path } = await createWebhook(owner);
+    receiver.answer(path, 500);
+    await link(user, "1");
+    await receiver.wait(path, 1);
+    await link(user, "2");
+    receiver.answer(path, 200);
+    await link(other, "1");
+    // The first is tried again after 5 seconds, and followed by the second.
+    const received = await receiver.wait(path, 4);
+    const of = (chatId: string) => received.filter(({ body }) => body.data["chatId"] === chatId);
+    expect(received[1]?.body.data["chatId"]).toBe(other);
+    expect(of(user).map(({ body }) => body.data["gameId"])).toEqual(["1", "1", "2"]);
+    expect(new Set(of(user).map((each) => each.id)).size).toBe(2);
+    await eventually(async () =>
+      expect((await deliveriesOf(owner, id)).map(({ status, attempts }) => [status, attempts])).toEqual([
+        ["delivered", 1],
+        ["delivered", 1],
+        ["delivered", 2],
+      ]),
+    );
+  });
+
+  test("is failing until it is sent again by hand", async () => {
+    const user = newUser();
+    const { owner, link } = await newOwner();
+    const { id, path } = await createWebhook(owner);
+    receiver.answer(path, 302, { location: `${receiver.url}/elsewhere` });
+    await link(user, "1");
+    const failing = await eventually(async () => {
+      const [delivery] = await deliveriesOf(owner, id, "?status=failing");
+      expect(delivery).toEqual({
+        eventId: anEventId,
+        type: "link.set",
+        at: isoTime,
+        attempts: 1,
+        status: "failing",
+        responseStatus: 302,
+        error: "status",
+        nextAttemptAt: isoTime,
+      });
+      return delivery;
+    });
+    expect(receiver.at("/elsewhere")).toEqual([]);
+    expect(await webhookOf(owner, id)).toMatchObject({ failingSince: isoTime, pending: 1, status: "active" });
+    receiver.answer(path, 200);
+    const eventId = textOf(failing?.eventId);
+    const resent = await owner.send(`POST /dashboard/api/webhooks/${id}/deliveries/${eventId}/resend`);
+    const delivery = { ...failing, attempts: 2, status: "delivered", responseStatus: 200, error: null };
+    expectData(resent, { delivery: { ...delivery, nextAttemptAt: null } });
+    expect(await deliveriesOf(owner, id, "?status=failing")).toEqual([]);
+    expect(await webhookOf(owner, id)).toMatchObject({ failingSince: null, pending: 0 });
+  });
+
+  test("answered 410 disables the webhook, and an active one goes on", async () => {
+    const user = newUser();
+    const { owner, link } = await newOwner();
+    const { id, path } = await createWebhook(owner);
+    receiver.answer(path, 410);
+    await link(user, "1");
+    await eventually(async () =>
+      expect(await webhookOf(owner, id)).toMatchObject({ status: "disabled", disabledReason: "gone" }),
+    );
+    await link(user, "2");
+    receiver.answer(path, 200);
+    const active = await owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { status: "active" } });
+    expectData(active, {
+      webhook: expect.objectContaining({ status: "active", disabledReason: null, failingSince: null }),
+    });
+    const received = await receiver.wait(path, 3);
+    expect(received.map(({ body }) => body.data["gameId"])).toEqual(["1", "1", "2"]);
+    const { body } = await owner.send("GET /dashboard/api/audit?action=webhook.disabled");
+    expect(body.data?.entries).toMatchObject([
+      { actor: { type: "operator" }, details: { webhookId: id, reason: "gone" } },
+    ]);
+  });
+
+  test("waits while the webhook is paused", async () => {
+    const user = newUser();
+    const { owner, link } = await newOwner();
+    const { id, path } = await createWebhook(owner);
+    const setStatus = (status: string) =>
+      owner.send(`PATCH /dashboard/api/webhooks/${id}`, { body: { status } });
+    await setStatus("paused");
+    const other = await createWebhook(owner);
+    await untilQuiet(link, path, other.path);
+    const sent = receiver.at(path).length;
+    await link(user, "1");
+    await link(user, "2");
+    await eventually(async () => expect(await webhookOf(owner, other.id)).toMatchObject({ pending: 0 }));
+    expect(await webhookOf(owner, id)).toMatchObject({ status: "paused", pending: 3 });
+    expect(receiver.at(path)).toHaveLength(sent);
+    await setStatus("active");
+    const received = await receiver.wait(path, sent + 3);
+    const games = received.filter(({ body }) => body.data["chatId"] === user);
+    expect(games.map(({ body }) => body.data["gameId"])).toEqual(["1", "2"]);
+  });
+});

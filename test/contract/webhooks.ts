@@ -1,0 +1,107 @@
+/**
+ * Owners of webhooks, and their receiver.
+ */
+import { expect, vi } from "vitest";
+import { type Answer, type Json, textOf } from "../support/http.ts";
+import { createKey, type Owner, signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+import { useReceiver } from "./webhook_receiver.ts";
+
+/** The only manager of the guild, and two other chat users. */
+export const [ada, bob, cyd] = ["100001", "100002", "100003"] as const;
+
+export const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
+export const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
+
+/** The values of a list. */
+export const listOf = (value: unknown) => value as ReadonlyArray<Json>;
+
+/** Waits as long as the server may take to notice something. */
+export const eventually = <A>(check: () => A | Promise<A>): Promise<A> =>
+  vi.waitFor(check, { timeout: 10_000, interval: 50 });
+
+let users = 5;
+/** A chat user whose links no other test changes. */
+export const newUser = () => String(100_000 + ++users);
+
+export const webhookOf = async (owner: Owner, id: string): Promise<Json | undefined> => {
+  const { body } = await owner.send("GET /dashboard/api/webhooks");
+  return listOf(body.data?.webhooks).find((webhook) => textOf(webhook.id) === id);
+};
+
+export const deliveriesOf = async (owner: Owner, id: string, query = ""): Promise<ReadonlyArray<Json>> => {
+  const { body } = await owner.send(`GET /dashboard/api/webhooks/${id}/deliveries${query}`);
+  return listOf(body.data?.deliveries);
+};
+
+/** Deletes the webhooks of an owner, so that there is room. */
+const clear = async (owner: Owner) => {
+  const { body } = await owner.send("GET /dashboard/api/webhooks");
+  for (const { id } of listOf(body.data?.webhooks)) {
+    await owner.send(`DELETE /dashboard/api/webhooks/${textOf(id)}`);
+  }
+};
+
+/** Runs one server for the tests of a file, which may send webhooks to a receiver on this machine. */
+export const useWebhooks = async () => {
+  const receiver = await useReceiver();
+  const server = await useSiteServer(
+    {
+      ACCOUNTLINK_FREE_KEYS: "20",
+      ACCOUNTLINK_FREE_WINDOW: "0 seconds",
+      ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.1/32",
+    },
+    (fixture) => ({
+      ...fixture,
+      platform: {
+        ...fixture.platform,
+        guilds: fixture.platform?.guilds?.map((each) => ({
+          ...each,
+          members: each.members?.map((member) => ({ ...member, manager: member.chatId === ada })),
+        })),
+      },
+    }),
+  );
+  let paths = 0;
+  return {
+    receiver,
+    server,
+
+    /** Creates a webhook with a path that no other has. */
+    createWebhook: async (owner: Owner, chosen: object = {}) => {
+      const path = `/hook-${++paths}`;
+      const body = { url: `${receiver.url}${path}`, scope: "global", ...chosen };
+      const created = await owner.send("POST /dashboard/api/webhooks", { body });
+      expect({ status: created.status, error: created.body.error }).toEqual({
+        status: 201,
+        error: undefined,
+      });
+      const { secret, webhook = {} } = created.body.data ?? {};
+      return { path, secret: textOf(secret), id: textOf(webhook.id), webhook };
+    },
+
+    /** An owner without webhooks, and a key of the account. */
+    newOwner: async (chatId: string = cyd) => {
+      const owner = await signInOwner(server, chatId);
+      await clear(owner);
+      const { token } = await createKey(owner);
+      const link = (chatUser: string, gameId: string) =>
+        server.send("PATCH /v2/game", {
+          key: token,
+          body: { chatId: chatUser, gameId },
+          from: "198.18.250.2",
+        });
+      return { owner, link };
+    },
+
+    /** Waits until one path gets no event that another got. A change of a webhook holds within a second. */
+    untilQuiet: (link: (user: string, game: string) => Promise<Answer>, quiet: string, loud: string) =>
+      eventually(async () => {
+        const user = newUser();
+        await link(user, "1");
+        const isAt = (path: string) => receiver.at(path).some(({ body }) => body.data["chatId"] === user);
+        await eventually(() => expect(isAt(loud)).toBe(true));
+        expect(isAt(quiet)).toBe(false);
+      }),
+  };
+};
