@@ -39,6 +39,7 @@ import * as UsageRetention from "./usage/usage_retention.ts";
 import { OwnBrowsers } from "./users/own_browsers.ts";
 import { OwnLinks } from "./users/own_links.ts";
 import { UserData } from "./users/user_data.ts";
+import * as WebhookRetention from "./webhooks/webhook_retention.ts";
 import { Webhooks } from "./webhooks/webhooks.ts";
 
 /**
@@ -70,6 +71,7 @@ export const layer = Layer.mergeAll(
   UsageMeter.layer,
   UsageRetention.layer,
   VerificationSessions.layer,
+  WebhookRetention.layer,
   Webhooks.layer,
 ).pipe(
   Layer.provideMerge(SessionReads.layer),

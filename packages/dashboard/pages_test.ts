@@ -78,7 +78,15 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
   const request = { method: "GET", url: `http://localhost/${encodeURIComponent(text)}` } as const;
   return {
     overview: overviewPage(
-      { ...list, days: days.slice(0, 14), today, leaks: [entry], disabled: [webhook], links: 7, steps: { ...start, community } },
+      {
+        ...list,
+        days: days.slice(0, 14),
+        today,
+        leaks: [entry],
+        disabled: [webhook],
+        links: 7,
+        steps: { ...start, community },
+      },
       now,
     ),
     communities: communitiesPage({ ...start, communities: [community] }),

@@ -11,7 +11,6 @@ import {
   AuditLog,
   Counters,
   decodeFixture,
-  EventStore,
   FixtureLoader,
   LinkStore,
   NetworkIntelligence,
@@ -93,7 +92,6 @@ export const startOnBrokenStores = async (fixture: object): Promise<BrokenStores
     Layer.effect(AuditLog, Effect.map(AuditLog, breakable)),
     Layer.effect(UsageStore, Effect.map(UsageStore, breakable)),
     Layer.effect(UserStore, Effect.map(UserStore, breakable)),
-    Layer.effect(EventStore, Effect.map(EventStore, breakable)),
     Layer.effect(WebhookStore, Effect.map(WebhookStore, breakable)),
     Layer.effect(Counters, Effect.map(Counters, breakable)),
   ).pipe(Layer.provide(Layer.merge(StorageMemory.layer, CacheMemory.layer)));

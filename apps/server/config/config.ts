@@ -201,6 +201,7 @@ export const variables = {
   ACCOUNTLINK_EVENT_RETENTION: days({
     description: "How long events are kept for readers of the feed, at least 1 day",
     fallback: "30 days",
+  }),
   ACCOUNTLINK_WEBHOOK_NETWORKS: networks({
     description: "Private networks that webhooks may reach, also by http",
     fallback: [],

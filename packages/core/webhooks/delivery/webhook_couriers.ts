@@ -2,10 +2,14 @@
  * The node's part of the webhooks: those that it holds it sends, until its scope closes. Those of a node that dies are
  * taken by others.
  */
-import { Clock, Context, Effect, FiberSet, Layer, Metric, Queue, type Scope } from "effect";
+import { Clock, Context, Effect, FiberSet, Latch, Layer, Metric, Queue, type Scope } from "effect";
 import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import { EventStore } from "../../events/event_store.ts";
+import type { Pid } from "../../ids.ts";
+import { forEachLinkChange } from "../../links/link_events.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
+import { forEachSessionChange } from "../../sessions/session_watch.ts";
+import type { Signals } from "../../signals.ts";
 import { readMetric } from "../../telemetry/metric_reading.ts";
 import { warnOnce } from "../../telemetry/warn_once.ts";
 import type { Millis } from "../../timestamp.ts";
@@ -48,7 +52,7 @@ export class WebhookCouriers extends Context.Service<
     readonly stop: Effect.Effect<void>;
   }
 >()("@accountlink/core/WebhookCouriers") {
-  static readonly layer: Layer.Layer<WebhookCouriers, never, WebhookStore | EventStore | Secrets> =
+  static readonly layer: Layer.Layer<WebhookCouriers, never, WebhookStore | EventStore | Secrets | Signals> =
     Layer.effect(
       WebhookCouriers,
       Effect.gen(function* () {
@@ -82,21 +86,30 @@ export class WebhookCouriers extends Context.Service<
           yield* FiberSet.run(runs, Effect.ensuring(running, ended));
         });
 
-        const tick = yield* makeTick(node, couriers, start);
+        const { tick, look } = yield* makeSteps(node, couriers, start);
         const ticking = yield* warnOnce("Cannot look for webhooks", tick);
+        const looking = yield* warnOnce("Cannot look for events of webhooks", look);
         yield* Effect.addFinalizer(() => release);
         yield* Effect.forkScoped(Effect.forever(Effect.andThen(ticking, Effect.sleep(interval))));
+        const news = yield* hearNews(couriers);
+        yield* Effect.forkScoped(tellNews(news, couriers, start, looking));
         yield* measure(couriers);
         return WebhookCouriers.of({ stop });
       }),
     );
 }
 
-/** Makes the step that takes webhooks, hears of their changes, and starts those that have something to send. */
-const makeTick = Effect.fnUntraced(function* (
+type Start = (courier: Courier) => Effect.Effect<void>;
+
+/** Tells a courier to go on, or starts it. */
+const wake = (courier: Courier, start: Start): Effect.Effect<unknown> =>
+  courier.isRunning || courier.isStopping ? Queue.offer(courier.changes, undefined) : start(courier);
+
+/** Makes the steps that take webhooks and hear of their changes, and that look for events of all of them. */
+const makeSteps = Effect.fnUntraced(function* (
   node: CourierNode,
   couriers: Map<WebhookId, Courier>,
-  start: (courier: Courier) => Effect.Effect<void>,
+  start: Start,
 ) {
   const store = yield* WebhookStore;
   const events = yield* EventStore;
@@ -117,24 +130,84 @@ const makeTick = Effect.fnUntraced(function* (
     }
   });
 
-  return Effect.gen(function* () {
+  const look = Effect.gen(function* () {
+    const all = [...couriers.values()].filter(({ isStopping }) => !isStopping);
+    if (node.isStopping || all.length === 0) return;
+    const places = all.map(({ webhook, position }) => ({ pid: webhook.scope.pid, after: position }));
+    const newer = new Set(yield* events.newer(places));
+    for (const courier of all) {
+      if (!newer.has(courier.webhook.scope.pid)) continue;
+      courier.hasNews = true;
+      yield* wake(courier, start);
+    }
+  });
+
+  const tick = Effect.gen(function* () {
     if (node.isStopping) return;
     const at = yield* Clock.currentTimeMillis;
     const until = at + holdTime;
     const held = yield* store.hold({ node: node.id, at, until, limit: takenAtOnce });
     node.livesUntil = until;
     yield* update(held);
-    const all = [...couriers.values()].filter(({ isStopping }) => !isStopping);
-    const places = all.map(({ webhook, position }) => ({ pid: webhook.scope.pid, after: position }));
-    const newer = new Set(places.length === 0 ? [] : yield* events.newer(places));
-    for (const courier of all) {
-      if (newer.has(courier.webhook.scope.pid)) courier.hasNews = true;
+    for (const courier of couriers.values()) {
       const { nextAttemptAt } = courier.webhook;
       const isDue = nextAttemptAt !== null && nextAttemptAt <= at;
-      if (!courier.isRunning && (courier.hasNews || isDue)) yield* start(courier);
-      else yield* Queue.offer(courier.changes, undefined);
+      if (courier.hasNews || isDue) yield* wake(courier, start);
     }
+    yield* look;
   });
+
+  return { tick, look };
+});
+
+/** Scopes that have new events, as far as signals told. */
+interface News {
+  readonly pids: Set<Pid>;
+  /** Whether something changed in a scope that is not known. */
+  isOfAny: boolean;
+  /** Open while there are news. */
+  readonly latch: Latch.Latch;
+}
+
+const hearNews = Effect.fnUntraced(function* (couriers: ReadonlyMap<WebhookId, Courier>) {
+  const news: News = { pids: new Set(), isOfAny: false, latch: Latch.makeUnsafe(false) };
+  yield* forEachLinkChange((pidOf) => {
+    if (couriers.size === 0) return;
+    news.pids.add(pidOf());
+    news.latch.openUnsafe();
+  });
+  yield* forEachSessionChange(() => {
+    if (couriers.size === 0) return;
+    news.isOfAny = true;
+    news.latch.openUnsafe();
+  });
+  return news;
+});
+
+/** How soon the store is asked after a signal that names no scope. */
+const lookDelay = "20 millis";
+
+const tellNews = Effect.fnUntraced(function* (
+  news: News,
+  couriers: ReadonlyMap<WebhookId, Courier>,
+  start: Start,
+  look: Effect.Effect<void>,
+) {
+  while (true) {
+    yield* news.latch.await;
+    news.latch.closeUnsafe();
+    const pids = new Set(news.pids);
+    news.pids.clear();
+    for (const courier of couriers.values()) {
+      if (!pids.has(courier.webhook.scope.pid)) continue;
+      courier.hasNews = true;
+      yield* wake(courier, start);
+    }
+    if (!news.isOfAny) continue;
+    yield* Effect.sleep(lookDelay);
+    news.isOfAny = false;
+    yield* look;
+  }
 });
 
 const makeNode = (): CourierNode => ({
