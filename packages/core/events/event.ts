@@ -62,6 +62,7 @@ export interface EventData {
 
 export type EventType = keyof EventData;
 
+/** @internal */
 export const eventTypes = [
   "link.set",
   "link.moved",
@@ -99,13 +100,21 @@ export const newEvent = (at: Millis, happening: Happening): NewEvent => ({
   ...happening,
 });
 
-/** Where a change of this actor comes from. A verification flow is `flow`, whoever confirms it. */
+/**
+ * Where a change of this actor comes from. A verification flow is `flow`, whoever confirms it.
+ *
+ * @internal
+ */
 export const sourceOf = ({ type }: Actor): EventSource => {
   if (type === "key") return "api";
   return type === "user" ? "user" : "operator";
 };
 
-/** The change of a link that was set. */
+/**
+ * The change of a link that was set.
+ *
+ * @internal
+ */
 export const linkSet = (
   { chatId, gameId, linkVersion, lastVerifiedAt }: Link,
   previousGameId: GameId | null,
@@ -115,7 +124,11 @@ export const linkSet = (
   data: { chatId, gameId, previousGameId, linkVersion, lastVerifiedAt, source },
 });
 
-/** @param link the link of the new chat user */
+/**
+ * @param link the link of the new chat user
+ *
+ * @internal
+ */
 export const linkMoved = (
   { chatId, gameId, linkVersion, lastVerifiedAt }: Link,
   previousChatId: ChatId,
@@ -136,7 +149,11 @@ export const linkRemoved = (
   data: { chatId, gameId: null, previousGameId, linkVersion, source },
 });
 
-/** The end of a session, without its sid, which opens the flow. None of a state without an event. */
+/**
+ * The end of a session, without its sid, which opens the flow. None of a state without an event.
+ *
+ * @internal
+ */
 export const sessionEnded = ({
   state,
   clientId,
@@ -186,14 +203,22 @@ export const eventWithoutUser = <E extends Happening>(event: E, chatId: ChatId):
 /** What says who the chat user of an event is. */
 const ownFields = ["chatId", "gameId", "previousGameId", "clientId"];
 
-/** Which events to read; null for all. */
+/**
+ * Which events to read; null for all.
+ *
+ * @internal
+ */
 export interface EventFilter {
   readonly types: ReadonlyArray<EventType> | null;
   readonly chatId: ChatId | null;
   readonly gameId: GameId | null;
 }
 
-/** Whether an event is meant, by its present or previous IDs. */
+/**
+ * Whether an event is meant, by its present or previous IDs.
+ *
+ * @internal
+ */
 export const matchesFilter = ({ type, data }: Happening, { types, chatId, gameId }: EventFilter): boolean => {
   if (types !== null && !types.includes(type)) return false;
   const has = (id: string | null, ...names: ReadonlyArray<string>) =>

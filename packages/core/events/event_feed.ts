@@ -17,7 +17,11 @@ import { EventStore } from "./event_store.ts";
 import { type EventSubscription, EventWatch } from "./event_watch.ts";
 import { makeCursors } from "./feed_cursor.ts";
 
-/** Whose feed, and for which key. */
+/**
+ * Whose feed, and for which key.
+ *
+ * @internal
+ */
 export interface FeedTarget {
   readonly scope: DataScope;
   readonly guildId: GuildId | null;
@@ -25,19 +29,25 @@ export interface FeedTarget {
   readonly keyId: KeyId | null;
 }
 
-/** Where to begin, and which events to read. */
+/**
+ * Where to begin, and which events to read.
+ *
+ * @internal
+ */
 export interface FeedStart extends EventFilter {
   readonly cursor: string | null;
   /** Where to begin without a cursor. */
   readonly from: "now" | "oldest";
 }
 
+/** @internal */
 export interface FeedQuery extends FeedStart {
   readonly limit: number;
   /** How long to wait for an event, in milliseconds. */
   readonly wait: number;
 }
 
+/** @internal */
 export interface FeedPage {
   /** Oldest first. */
   readonly events: ReadonlyArray<FeedEvent>;
@@ -47,19 +57,28 @@ export interface FeedPage {
   readonly more: boolean;
 }
 
-/** A step of a stream: an event and the cursor after it; nothing for a while; or the end of the stream. */
+/**
+ * A step of a stream: an event and the cursor after it; nothing for a while; or the end of the stream.
+ *
+ * @internal
+ */
 export type FeedStep =
   | { readonly step: "begin" }
   | { readonly step: "event"; readonly event: FeedEvent; readonly cursor: string }
   | { readonly step: "idle" }
   | { readonly step: "timeout"; readonly cursor: string };
 
+/** @internal */
 export interface LinkQuery {
   readonly cursor: string | null;
   readonly limit: number;
 }
 
-/** A page of all links of a scope. */
+/**
+ * A page of all links of a scope.
+ *
+ * @internal
+ */
 export interface LinkPage {
   readonly links: ReadonlyArray<Link>;
   /** Null on the last page. */
@@ -68,7 +87,11 @@ export interface LinkPage {
   readonly events: string;
 }
 
-/** Why a feed cannot be read. `Conflict`: the cursor is older than the retention. */
+/**
+ * Why a feed cannot be read. `Conflict`: the cursor is older than the retention.
+ *
+ * @internal
+ */
 export type FeedError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
 
 /** Waits and streams of a key that may be open on a node. */

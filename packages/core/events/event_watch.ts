@@ -22,7 +22,11 @@ const pollDelay = 20;
 /** How often the keys of waiting readers are checked, in milliseconds. */
 const keyCheckInterval = 500;
 
-/** A reader that waits for events of a scope. */
+/**
+ * A reader that waits for events of a scope.
+ *
+ * @internal
+ */
 export class EventSubscription extends Notices {
   readonly pid: Pid;
   readonly keyId: KeyId | null;
@@ -119,7 +123,11 @@ const endInactiveReaders = Effect.fnUntraced(function* (waiting: Waiting) {
   }
 });
 
-/** Readers of events that wait on this node. */
+/**
+ * Readers of events that wait on this node.
+ *
+ * @internal
+ */
 export const readersWaiting = Metric.gauge("accountlink_event_readers_waiting", {
   description: "Readers of events that wait: long polls, streams and embedders",
 });

@@ -87,6 +87,8 @@ export class LinkEvents extends Context.Service<
  * Handles every announced change of links, until the scope of the effect closes.
  *
  * @param handle gets a function that reads the data scope of the change
+ *
+ * @internal
  */
 export const forEachLinkChange = (handle: (pidOf: () => Pid) => void) =>
   Effect.forEach(
