@@ -20,6 +20,7 @@ export {
 } from "./communities/community_page.ts";
 export type { FirstSteps } from "./communities/first_steps.ts";
 export { csvOf } from "./csv.ts";
+export { type EventsView, eventsPage, noEventsPage } from "./events/events_page.ts";
 export { type Issued, issuedPage } from "./keys/issued_page.ts";
 export {
   entriesOf,

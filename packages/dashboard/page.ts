@@ -16,6 +16,7 @@ const sections = {
   webhooks: "Webhooks",
   usage: "Usage",
   alts: "Alts",
+  events: "Events",
   audit: "Audit log",
   trial: "Try it",
   preview: "Preview",

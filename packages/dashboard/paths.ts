@@ -21,6 +21,7 @@ export const paths = {
   usageFile: "/dashboard/usage.csv",
   alts: "/dashboard/alts",
   altReviews: "/dashboard/alts/reviews",
+  events: "/dashboard/events",
   audit: "/dashboard/audit",
   auditFile: "/dashboard/audit.csv",
   trial: "/dashboard/try",

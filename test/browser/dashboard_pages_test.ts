@@ -257,6 +257,7 @@ describe("names of strangers", () => {
       paths.links,
       paths.newKey,
       paths.usage,
+      paths.events,
       paths.audit,
       paths.preview,
       paths.account,

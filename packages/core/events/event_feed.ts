@@ -132,6 +132,20 @@ export class EventFeed extends Context.Service<
       start: FeedStart,
     ) => Stream.Stream<{ readonly event: FeedEvent; readonly cursor: string }, FeedError>;
 
+    /**
+     * Reads the events before a position, newest first; null for the last ones. `next` is where older ones begin. With a
+     * filter it looks through some thousands of events, so that a page may be shorter.
+     */
+    readonly history: (
+      pid: Pid,
+      before: number | null,
+      limit: number,
+      filter: EventFilter,
+    ) => Effect.Effect<
+      { readonly events: ReadonlyArray<FeedEvent>; readonly next: number | null },
+      StoreUnavailable
+    >;
+
     /** Lists all links, by chat ID as text. */
     readonly links: (
       target: FeedTarget,
@@ -289,7 +303,25 @@ export class EventFeed extends Context.Service<
         };
       });
 
-      return EventFeed.of({ read, stream, follow, links: listLinks });
+      const history: EventFeed["Service"]["history"] = Effect.fn("EventFeed.history")(
+        function* (pid, before, limit, filter) {
+          const events: Array<FeedEvent> = [];
+          let position = before;
+          for (let pages = 0; pages < maxFilterPages; pages++) {
+            const page = yield* store.readBack(pid, position, filterPage);
+            for (const event of page) {
+              if (!matchesFilter(event, filter)) continue;
+              if (events.length === limit) return { events, next: events.at(-1)?.position ?? null };
+              events.push(event);
+            }
+            position = page.at(-1)?.position ?? position;
+            if (page.length < filterPage) return { events, next: null };
+          }
+          return { events, next: position };
+        },
+      );
+
+      return EventFeed.of({ read, stream, follow, history, links: listLinks });
     }),
   ).pipe(Layer.provideMerge(EventWatch.layer));
 }

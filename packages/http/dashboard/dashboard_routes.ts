@@ -10,6 +10,7 @@ import { altPages } from "./alt_pages.ts";
 import { auditRoutes } from "./audit_routes.ts";
 import { communitiesApi } from "./communities_api.ts";
 import { communitiesRoutes } from "./communities_routes.ts";
+import { eventsRoutes } from "./events_routes.ts";
 import { keyRoutes } from "./key_routes.ts";
 import { keysApi } from "./keys_api.ts";
 import { linksRoutes } from "./links_routes.ts";
@@ -40,6 +41,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
     ...(yield* webhookRoutes(pages)),
     ...(yield* usageRoutes(pages)),
     ...(yield* altPages(pages)),
+    ...(yield* eventsRoutes(pages)),
     ...(yield* auditRoutes(pages)),
     ...(yield* trialRoutes(pages, lookups)),
     ...(yield* previewRoutes(pages)),

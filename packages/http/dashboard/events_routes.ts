@@ -1,0 +1,50 @@
+/**
+ * The page of what happened lately in a community.
+ */
+import { OwnedLinks } from "@accountlink/core/communities";
+import { EventFeed, EventRetention } from "@accountlink/core/events";
+import { isChatId } from "@accountlink/core/ids";
+import { eventsPage, noEventsPage, paths } from "@accountlink/dashboard";
+import { Effect } from "effect";
+import { makeCommunities } from "./communities_routes.ts";
+import type { OwnerPages } from "./owner_pages.ts";
+
+const pageSize = 50;
+
+const dayMs = 86_400_000;
+
+export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
+  const feed = yield* EventFeed;
+  const links = yield* OwnedLinks;
+  const communities = yield* makeCommunities;
+  const keptDays = Math.floor((yield* EventRetention) / dayMs);
+
+  return [
+    page(
+      paths.events,
+      Effect.fnUntraced(function* (visitor, query) {
+        const all = yield* communities.list(visitor);
+        const pid = query("pid");
+        const community = pid === "" ? all[0] : yield* communities.find(visitor, pid);
+        if (community === undefined) return noEventsPage;
+        const user = query("user").trim().slice(0, 100);
+        const [named = null] = user === "" ? [] : (yield* links.meant(community.scope, user)).chatIds;
+        const chatId = isChatId(user) ? user : named;
+        const cursor = query("cursor");
+        const before = /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
+        const isNobody = user !== "" && chatId === null;
+        const { events, next } = isNobody
+          ? { events: [], next: null }
+          : yield* feed.history(community.scope.pid, before, pageSize, { types: null, chatId, gameId: null });
+        return eventsPage({
+          communities: all,
+          community,
+          user,
+          events,
+          next: next === null ? null : String(next),
+          keptDays,
+        });
+      }),
+    ),
+  ];
+});

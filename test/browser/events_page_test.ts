@@ -1,0 +1,51 @@
+/** The page of what happened lately, in a real browser. */
+import { paths } from "@accountlink/dashboard";
+import { describe, expect, it } from "vitest";
+import { createKey, hostile, useDashboard } from "./dashboard_pages.ts";
+import { press } from "./flow_pages.ts";
+import { desktop, expectUsable, phone } from "./looks.ts";
+
+const { visit, send, url } = await useDashboard();
+
+describe("the events of a community", () => {
+  it("are empty where nothing has happened", async () => {
+    const watched = await visit(paths.events, /Newcomer/, phone);
+    await expectUsable(watched, "Events", "dashboard-events-none");
+    await watched.close();
+  });
+
+  it("are in sentences, newest first, and filtered by user", async () => {
+    const watched = await visit("/dashboard", /^A?\s*Ada\b/, desktop);
+    const { page, close } = watched;
+    const key = await createKey(page, "Walk bot");
+    const write = async (line: `${string} ${string}`, body: object) =>
+      expect((await send(line, { key, body })).status).toBeLessThan(300);
+    await write("PATCH /v2/game", { chatId: "100001", gameId: "1" });
+    await write("PATCH /v2/game", { chatId: "100001", gameId: "2" });
+    await write("PATCH /v2/chat", { oldChatId: "100001", newChatId: "100002" });
+    await write("DELETE /v2/game", { chatId: "100002" });
+    const { body } = await send("POST /v2/sessions", { key, body: { clientId: hostile } });
+    await write(`DELETE /v2/sessions/${String(body.data?.["sid"])}`, {});
+
+    await page.goto(`${url()}${paths.events}`);
+    await expectUsable(watched, "Events", "dashboard-events");
+    const sentences = page.locator(".history li > span");
+    expect(await sentences.allTextContents()).toEqual([
+      `The verification of ${hostile} was cancelled`,
+      "User 100002 was unlinked from game account 2, by a key",
+      "Game account 2 went from User 100001 to User 100002, by a key",
+      "User 100001 was linked to game account 2, in place of 1, by a key",
+      "User 100001 was linked to game account 1, by a key",
+    ]);
+    await page.getByLabel("About the user").fill("100002");
+    await press(page, "Show");
+    expect(await sentences.allTextContents()).toEqual([
+      "User 100002 was unlinked from game account 2, by a key",
+      "Game account 2 went from User 100001 to User 100002, by a key",
+    ]);
+    await page.getByLabel("About the user").fill("nobody at all");
+    await press(page, "Show");
+    await expectUsable(watched, "Events", "dashboard-events-nobody");
+    await close();
+  });
+});
