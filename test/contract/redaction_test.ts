@@ -145,6 +145,8 @@ beforeAll(async () => {
       ACCOUNTLINK_IP_AUTH_FAILURES: "5",
       ACCOUNTLINK_IP_PER_SECOND: "8",
       ACCOUNTLINK_IP_DAILY: "30",
+      // A busy machine would close a connection that is about to be used again.
+      ACCOUNTLINK_IDLE_TIMEOUT: "60 seconds",
     },
   });
   const platform = devPlatformOn(platformPort);
