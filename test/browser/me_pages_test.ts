@@ -8,7 +8,15 @@ const { world, visit } = await useFlowPages();
 
 const at = "2026-01-02T03:04:05.000Z";
 // Beside the links of `useFlowPages`.
-world.key({ guildId: guild, links: { 100002: { gameId: "1", at }, 100003: { gameId: "1", at } } });
+world.key({
+  guildId: guild,
+  links: { 100002: { gameId: "1", at }, 100003: { gameId: "1", at } },
+  sightings: [
+    { chatId: "100001", ip: "203.0.113.7", device: "phone", seenAt: new Date().toISOString() },
+    { chatId: "100004", ip: "203.0.113.7", device: "phone", seenAt: new Date().toISOString() },
+    { chatId: "100004", ip: "203.0.113.7", device: "computer", seenAt: new Date().toISOString() },
+  ],
+});
 
 /** Opens the pages as a user, by the sign-in of the platform. */
 const open = async (user: RegExp, options: Parameters<typeof visit>[1]) => {
@@ -29,6 +37,21 @@ describe("the pages of a user", () => {
     await page.getByRole("link", { name: "Back to your links" }).click();
     await page.getByText("One community knows").waitFor();
     await watched.close();
+  });
+
+  it("show until when browsers are remembered, and forget them, without a script", async () => {
+    const watched = await open(/User 4\b/, phone);
+    await expectUsable(watched, "Your links", "me-browsers");
+    await watched.close();
+
+    const plain = await open(/User 1\b/, { ...phone, javaScriptEnabled: false });
+    await plain.page.getByText(/The browser in which you confirmed is remembered until/).waitFor();
+    await press(plain.page, "Forget this browser");
+    await expect.poll(() => plain.page.title()).toBe("Your browsers are forgotten");
+    await plain.page.getByRole("link", { name: "Back to your links" }).click();
+    await expect.poll(() => plain.page.title()).toBe("Your links");
+    expect(await plain.page.getByText("remembered").count()).toBe(0);
+    await plain.close();
   });
 
   it("erase everything, without a script", async () => {

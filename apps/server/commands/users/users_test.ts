@@ -21,6 +21,7 @@ describe("accountlink users export", () => {
       scope: "global",
       chatId,
       ip: `203.0.113.${7 + index}`,
+      device: "shared computer",
       seenAt,
     }));
     const fixture = await place.file(
@@ -42,6 +43,7 @@ describe("accountlink users export", () => {
       keys: [{ id: "Aa0Bb1Cc2Dd3" }],
       records: [{ scope: { kind: "global", account: "acme" }, gameId: "77", linkVersion: 1 }],
       sightings: [{ address: "203.0.113.7", seenAt }],
+      browsers: [{ pid: expect.stringMatching(/^pid_/) as unknown, seenAt }],
       sessions: [],
       flows: [],
       entries: [],
