@@ -8,7 +8,7 @@ import { type ExplainedEvidence, evidenceWeightAt, scoreOf, weightOf } from "../
 import { devPlatformOn } from "../support/dev_platform.ts";
 import { type Answer, textOf } from "../support/http.ts";
 import { patience } from "../support/patience.ts";
-import { emptyGuild, guild, type KeyOptions, type SeenAt, stranger } from "../support/world.ts";
+import { emptyGuild, guild, type KeyOptions, stranger } from "../support/world.ts";
 import {
   crafted,
   daysAgo,
