@@ -21,6 +21,17 @@ export {
 export type { FirstSteps } from "./communities/first_steps.ts";
 export { csvOf } from "./csv.ts";
 export { type EventsView, eventsPage, noEventsPage } from "./events/events_page.ts";
+export {
+  type ImportForm,
+  type ImportView,
+  importDonePage,
+  importFailedPage,
+  importPreviewPage,
+  importRunningPage,
+  noUploadPage,
+  type SampleRow,
+  uploadPage,
+} from "./imports/import_pages.ts";
 export { type Issued, issuedPage } from "./keys/issued_page.ts";
 export {
   entriesOf,
@@ -51,6 +62,7 @@ export { type OverviewView, overviewPage } from "./overview/overview_page.ts";
 export { documentOf, type Page, type Visitor } from "./page.ts";
 export {
   communityPath,
+  importPath,
   type KeyAct,
   keyActPath,
   keyPath,

@@ -12,6 +12,7 @@ const sections = {
   overview: "Overview",
   communities: "Communities",
   links: "Links",
+  imports: "Import",
   keys: "Keys",
   webhooks: "Webhooks",
   usage: "Usage",
@@ -44,6 +45,8 @@ export interface Page {
   readonly title: string;
   /** Its entry of the navigation. */
   readonly section: Section;
+  /** After how many seconds the browser loads the page again. */
+  readonly refresh?: number;
   /** Everything below the heading. */
   readonly content: Html;
 }
@@ -59,7 +62,7 @@ export interface Visitor {
 
 /** The whole document. */
 export const documentOf = (
-  { title, section, content }: Page,
+  { title, section, content, refresh }: Page,
   visitor: Visitor,
   footer: Html,
 ): Html => html`<!doctype html>
@@ -69,7 +72,12 @@ export const documentOf = (
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <meta name="description" content="The dashboard of accountlink: API keys, usage and audit log.">
-<title>${title} – accountlink</title>
+<title>${title} – accountlink</title>${
+  refresh === undefined
+    ? null
+    : html`
+<meta http-equiv="refresh" content="${refresh}">`
+}
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${paths.style}">
 <script type="module" src="${paths.script}"></script>

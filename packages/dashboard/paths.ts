@@ -13,6 +13,7 @@ export const paths = {
   linkUser: "/dashboard/links/user",
   link: "/dashboard/links/link",
   unlink: "/dashboard/links/unlink",
+  imports: "/dashboard/imports",
   keys: "/dashboard/keys",
   newKey: "/dashboard/keys/new",
   webhooks: "/dashboard/webhooks",
@@ -35,6 +36,9 @@ export const paths = {
 
 /** The page of a community, by the public id of its scope. */
 export const communityPath = (pid: Pid | ":pid"): `/dashboard/${string}` => `${paths.communities}/${pid}`;
+
+/** The page of an import. */
+export const importPath = (id: string): `/dashboard/${string}` => `${paths.imports}/${id}`;
 
 /** What a form can do to a key. */
 export type KeyAct = "update" | "rotate" | "status" | "revoke";

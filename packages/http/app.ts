@@ -35,7 +35,7 @@ import { healthRoutes, metricsRoute } from "./system/system_routes.ts";
  * ```ts
  * import { type HttpApp, type HttpRequest, HttpSettings, Readiness } from "@accountlink/http";
  * import { MemoryWorld } from "@accountlink/testing";
- * import { Effect, Layer } from "effect";
+ * import { Effect, Layer, Stream } from "effect";
  *
  * const settings = { publicUrl: "https://links.example", trustedProxies: [], withoutAddresses: true };
  * const pages = { chatName: "Discord", gameName: "Roblox", chatHome: null, privacyUrl: null, contact: null };
@@ -51,6 +51,7 @@ import { healthRoutes, metricsRoute } from "./system/system_routes.ts";
  *   remoteAddress: undefined,
  *   header: () => undefined,
  *   readBody: () => Effect.fail(new BodyTooLarge()),
+ *   streamBody: () => Stream.empty,
  * });
  * const statuses = Effect.gen(function* () {
  *   const [users, operators] = [yield* makeHttpApp, yield* makeOperatorApp];

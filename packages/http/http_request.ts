@@ -1,7 +1,7 @@
 /**
  * A request, as a listener passes it to the application.
  */
-import { Data, type Effect } from "effect";
+import { Data, type Effect, type Stream } from "effect";
 import { Cookies } from "effect/http";
 
 /** A request of any server. The fiber that answers it is interrupted when the client goes away. */
@@ -20,6 +20,9 @@ export interface HttpRequest {
 
   /** Reads the whole body. It can be read once. */
   readBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge>;
+
+  /** Reads the body in parts, each when it is asked for. It can be read once. */
+  streamBody(maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge>;
 }
 
 /** The name of a header in lower case, such as `content-type`. */

@@ -49,6 +49,7 @@ const withUrl = (request: HttpRequest, url: string): HttpRequest => ({
   remoteAddress: request.remoteAddress,
   header: (name) => request.header(name),
   readBody: (maxBytes) => request.readBody(maxBytes),
+  streamBody: (maxBytes) => request.streamBody(maxBytes),
 });
 
 const locatedBelow = (basePath: string, response: HttpResponse): HttpResponse => {

@@ -4,6 +4,7 @@
 import { Context } from "effect";
 import type { IpNetwork } from "effect/net";
 import type { Docs } from "./docs/docs.ts";
+import type { UploadFolder } from "./uploads.ts";
 
 export interface HttpSettingsShape {
   /** Where users reach the service, without a trailing slash. Its path is that of all routes. */
@@ -16,6 +17,8 @@ export interface HttpSettingsShape {
   readonly withoutAddresses?: boolean;
   /** `docs` of `@accountlink/http/docs`, to serve `/docs` and `/openapi.json`. */
   readonly docs?: Docs;
+  /** Where files that owners upload are kept; without it, the dashboard takes none. */
+  readonly uploads?: UploadFolder;
 }
 
 /** Settings of the HTTP layer. */

@@ -10,6 +10,7 @@ import { docs, docsWith } from "@accountlink/http/docs";
 import { Effect, Layer, Option } from "effect";
 import type { Config } from "../config/config.ts";
 import { pageSettingsOf } from "../config/page_settings.ts";
+import { uploadFolder } from "../files/upload_folder.ts";
 import type { Port } from "../listening/port.ts";
 import { exportConnections, exportProcessMetrics } from "../telemetry/process_metrics.ts";
 import { limitConnections } from "./connection_limits.ts";
@@ -44,6 +45,7 @@ export const serveHttp = Effect.fnUntraced(function* (
         Layer.succeed(HttpSettings, {
           publicUrl,
           trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES,
+          uploads: uploadFolder,
           metricsElsewhere: config.ACCOUNTLINK_OPERATOR_PORT !== null,
           docs: (...place) => [
             ...(demoKey === undefined ? docs : docsWith({ demoKey }))(...place),

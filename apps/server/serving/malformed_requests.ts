@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 import type { PublicError } from "@accountlink/core";
 import { InvalidBody, MalformedRequest } from "@accountlink/core/errors";
 import { type HttpApp, type HttpRequest, type HttpResponse, textOf, urlOfTarget } from "@accountlink/http";
-import { Effect } from "effect";
+import { Effect, Stream } from "effect";
 import type { RefusalOf } from "./requests.ts";
 
 /**
@@ -99,6 +99,7 @@ const unreadRequest = (target = "/", remoteAddress: string | undefined): HttpReq
   remoteAddress,
   header: () => undefined,
   readBody: () => Effect.succeed(new Uint8Array()),
+  streamBody: () => Stream.empty,
 });
 
 const refusalOf = ({ code }: ClientError): PublicError => {

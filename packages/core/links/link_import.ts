@@ -12,13 +12,8 @@ import type { WriteOrigin } from "../audit/audit.ts";
 import type { StoreUnavailable } from "../errors.ts";
 import type { ChatId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
-import {
-  type FileLink,
-  isWrong,
-  type LeftOutLine,
-  type LeftOutReason,
-  type LinkLine,
-} from "./formats/link_format.ts";
+import { type FileLink, type LeftOutLine, type LinkLine } from "./formats/link_format.ts";
+import { Tally } from "./import_outcome.ts";
 import { importEffect, importedRecord } from "./link_changes.ts";
 import { type BatchImported, type ImportBatch, LinkStore, type PortableLink } from "./link_store.ts";
 import {
@@ -37,9 +32,6 @@ import {
  * @internal
  */
 export const batchSize = 20_000;
-
-/** The number of rows that are reported in full for each reason; others are counted. */
-const reportedRows = 10;
 
 /** Where links come from, such as a file in one of `linkReaders`. */
 export interface LinkSource<E = never, R = never> {
@@ -88,27 +80,6 @@ export interface ImportObserver<E = never> {
   readonly onProgress?: (progress: ImportProgress) => Effect.Effect<void>;
   /** Takes every row that is left out, in their order, as links are stored. */
   readonly onLeftOut?: (rows: ReadonlyArray<LeftOutLine>) => Effect.Effect<void, E>;
-}
-
-/** The rows that were left out for a reason. */
-export interface LeftOutRows {
-  readonly reason: LeftOutReason;
-  readonly count: number;
-  readonly first: ReadonlyArray<LeftOutLine>;
-}
-
-/** The result of an import. Each row of the file is a link that counts here, or was left out. */
-export interface ImportOutcome extends BatchImported {
-  /** The number of links, without those that were stored before the import was resumed. */
-  readonly links: number;
-  /** The number of rows that were left out. */
-  readonly leftOut: number;
-  /** The same by reason, the most frequent first. */
-  readonly reasons: ReadonlyArray<LeftOutRows>;
-  /** The number of rows that an interrupted import had taken before it was resumed; 0 for a new import. */
-  readonly resumedAfter: number;
-  /** Whether an earlier import had completed. */
-  readonly doneBefore: boolean;
 }
 
 /** The file has wrong rows: with `strict` any, else no other. */
@@ -216,48 +187,6 @@ const nameOf = (
 const positionOf = Effect.fnUntraced(function* (name: string | null, { fromStart }: Required<ImportOptions>) {
   return name === null || fromStart ? 0 : yield* (yield* LinkStore).importPosition(name);
 });
-
-/** Counts rows and what becomes of them. */
-class Tally {
-  /** All rows that were seen. */
-  rows = 0;
-  links = 0;
-  readonly counts = { inserted: 0, replaced: 0, unchanged: 0, kept: 0 };
-  readonly reasons = new Map<LeftOutReason, { count: number; readonly first: Array<LeftOutLine> }>();
-
-  leaveOut(row: LeftOutLine): void {
-    const known = this.reasons.get(row.reason);
-    const rows = known ?? { count: 0, first: [] };
-    if (known === undefined) this.reasons.set(row.reason, rows);
-    rows.count++;
-    if (rows.first.length < reportedRows) rows.first.push(row);
-  }
-
-  add(imported: BatchImported): void {
-    for (const name of ["inserted", "replaced", "unchanged", "kept"] as const)
-      this.counts[name] += imported[name];
-  }
-
-  get wrong(): ReadonlyArray<LeftOutRows> {
-    return [...this.reasons]
-      .map(([reason, rows]) => ({ reason, ...rows }))
-      .filter(({ first: [row] }) => row !== undefined && isWrong(row));
-  }
-
-  get wrongLines(): { readonly count: number; readonly problems: ReadonlyArray<LeftOutLine> } {
-    const problems = this.wrong.flatMap(({ first }) => first).toSorted((one, other) => one.line - other.line);
-    const count = this.wrong.reduce((sum, rows) => sum + rows.count, 0);
-    return { count, problems: problems.slice(0, reportedRows) };
-  }
-
-  outcome(rest: Pick<ImportOutcome, "links" | "resumedAfter" | "doneBefore">): ImportOutcome {
-    const reasons = [...this.reasons]
-      .map(([reason, { count, first }]) => ({ reason, count, first }))
-      .toSorted((one, other) => other.count - one.count);
-    const leftOut = reasons.reduce((sum, { count }) => sum + count, 0);
-    return { ...this.counts, leftOut, reasons, ...rest };
-  }
-}
 
 const checkRows = Effect.fnUntraced(function* <E, R>(
   { lines }: LinkSource<E, R>,

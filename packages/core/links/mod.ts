@@ -18,6 +18,7 @@ export {
 } from "./formats/link_format.ts";
 export * from "./formats/link_formats.ts";
 export { tableReader } from "./formats/table.ts";
+export type { ImportOutcome, LeftOutRows } from "./import_outcome.ts";
 export * from "./left_out_file.ts";
 export * from "./link.ts";
 export * from "./link_changes.ts";

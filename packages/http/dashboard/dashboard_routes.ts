@@ -11,6 +11,7 @@ import { auditRoutes } from "./audit_routes.ts";
 import { communitiesApi } from "./communities_api.ts";
 import { communitiesRoutes } from "./communities_routes.ts";
 import { eventsRoutes } from "./events_routes.ts";
+import { importRoutes } from "./import_routes.ts";
 import { keyRoutes } from "./key_routes.ts";
 import { keysApi } from "./keys_api.ts";
 import { linksRoutes } from "./links_routes.ts";
@@ -37,6 +38,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
     ...(yield* overviewRoutes(pages)),
     ...(yield* communitiesRoutes(pages)),
     ...(yield* linksRoutes(pages)),
+    ...(yield* importRoutes(pages)),
     ...(yield* keyRoutes(pages)),
     ...(yield* webhookRoutes(pages)),
     ...(yield* usageRoutes(pages)),

@@ -47,6 +47,9 @@ export interface OwnerPages {
     path: DashboardPath,
     answer: (visitor: OwnerVisitor, fields: Fields) => Answer,
   ) => BoundRoute;
+
+  /** A form with a file, which the answer reads; it checks the field `csrf`. */
+  readonly upload: (path: DashboardPath, answer: (visitor: OwnerVisitor) => Answer) => BoundRoute;
 }
 
 /** `makeSiteRoutes` of the dashboard, where every page and form knows the account. */
@@ -81,6 +84,7 @@ export const makeOwnerPages = Effect.gen(function* () {
       site.page(path, (visitor) => answerTo(visitor, (owning) => answer(owning, queryOf(visitor)))),
     form: (path, answer) =>
       site.form(path, (visitor, fields) => answerTo(visitor, (owning) => answer(owning, fieldsOf(fields)))),
+    upload: (path, answer) => site.upload(path, (visitor) => answerTo(visitor, answer)),
   };
   return { routes, visit, ...pages };
 });

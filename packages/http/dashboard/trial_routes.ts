@@ -12,7 +12,7 @@ import {
   trialPage,
   withQuery,
 } from "@accountlink/dashboard";
-import { Effect } from "effect";
+import { Effect, Stream } from "effect";
 import type { HttpRequest } from "../http_request.ts";
 import { textOf } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
@@ -88,5 +88,6 @@ const requestAs = ({ request }: RequestContext, url: string, key: string): HttpR
     remoteAddress: request.remoteAddress,
     header: (name) => headers[name],
     readBody: () => Effect.succeed(new Uint8Array()),
+    streamBody: () => Stream.empty,
   };
 };

@@ -170,6 +170,20 @@ class NodeExchange implements HttpRequest {
     return Effect.succeed(bytes);
   }
 
+  streamBody(maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge> {
+    return Stream.suspend(() => {
+      const incoming = this.#incoming;
+      const length = Number(incoming.headers["content-length"] ?? 0);
+      const isChunked = incoming.headers["transfer-encoding"] !== undefined;
+      if (length === 0 && !isChunked) return Stream.empty;
+      if (length > maxBytes) return Stream.fromEffect(tooLarge);
+      if (incoming.readableEnded) return Stream.fromEffect(bytesReadBefore(incoming, maxBytes));
+      if (this.#awaitsContinue) this.outgoing.writeContinue();
+      this.#awaitsContinue = false;
+      return streamChunks(incoming, maxBytes);
+    });
+  }
+
   /** Sends a whole response. */
   send(response: HttpResponse, body: string | Uint8Array | null): void {
     const length = hasLength(response.status) ? byteLength(body) : null;
@@ -272,6 +286,37 @@ const readChunks = (incoming: NodeRequest, maxBytes: number): Effect.Effect<Uint
     incoming.on("data", take);
     incoming.on("end", finish);
   });
+
+/** Reads on only when the part before was taken. */
+const streamChunks = (incoming: NodeRequest, maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge> => {
+  const next = Effect.callback<Uint8Array | null>((resume) => {
+    if (incoming.readableEnded) return resume(Effect.succeed(null));
+    const stop = () => {
+      incoming.off("data", take);
+      incoming.off("end", finish);
+    };
+    const take = (chunk: Uint8Array) => {
+      stop();
+      incoming.pause();
+      resume(Effect.succeed(chunk));
+    };
+    const finish = () => {
+      stop();
+      resume(Effect.succeed(null));
+    };
+    incoming.on("data", take);
+    incoming.on("end", finish);
+    incoming.resume();
+    return Effect.sync(stop);
+  });
+  return Stream.unfold(0, (size: number) =>
+    Effect.flatMap(next, (chunk) => {
+      if (chunk === null) return Effect.succeed(undefined);
+      const total = size + chunk.length;
+      return total > maxBytes ? tooLarge : Effect.succeed([chunk, total] as const);
+    }),
+  );
+};
 
 const concat = (chunks: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
   const whole = new Uint8Array(size);

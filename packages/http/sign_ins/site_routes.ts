@@ -47,6 +47,9 @@ interface SiteRoutes {
     answer: (visitor: Visitor, fields: URLSearchParams) => Answer,
   ) => BoundRoute;
 
+  /** A form of such a page that the answer reads, whose field `csrf` it has to check. */
+  readonly upload: (path: SitePath, answer: (visitor: Visitor) => Answer) => BoundRoute;
+
   /** A page as a response. */
   readonly render: (page: Page, context: RequestContext) => HttpResponse;
 
@@ -111,6 +114,9 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
       }),
     );
 
+  const upload: SiteRoutes["upload"] = (path, answer) =>
+    bind("POST", path, (context) => Effect.flatMap(visitorOf(context), answer));
+
   const begin = (context: RequestContext): Answer =>
     context.query["form"] === "lost"
       ? Effect.succeed(render(lostFormPage(site.path), context))
@@ -151,7 +157,7 @@ export const makeSiteRoutes = Effect.fnUntraced(function* (name: SignInSite) {
   ];
   const visit: SiteRoutes["visit"] = (id, answer) => handle(id, ({ request }) => answer(request));
 
-  return { routes, page, form, render, signedOut, visit } satisfies SiteRoutes;
+  return { routes, page, form, upload, render, signedOut, visit } satisfies SiteRoutes;
 });
 
 const signedOutPage = (path: Site["path"]): Page => ({

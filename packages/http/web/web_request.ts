@@ -1,7 +1,7 @@
 /**
  * A `Request` of the web, as the application reads it.
  */
-import { Effect } from "effect";
+import { Effect, Stream } from "effect";
 import { BodyTooLarge, type HttpRequest } from "../http_request.ts";
 import { type HttpResponse, isStream } from "../http_response.ts";
 
@@ -30,7 +30,24 @@ export class WebRequest implements HttpRequest {
       (bytes) => (bytes === null ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)),
     );
   }
+
+  streamBody(maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge> {
+    const { body } = this.#request;
+    if (body === null) return Stream.empty;
+    return Stream.orDie(Stream.fromReadableStream({ evaluate: () => body, onError: (cause) => cause })).pipe(
+      Stream.mapEffect(limited(maxBytes)),
+    );
+  }
 }
+
+/** Fails once there are more bytes. */
+const limited = (maxBytes: number) => {
+  let size = 0;
+  return (chunk: Uint8Array): Effect.Effect<Uint8Array, BodyTooLarge> => {
+    size += chunk.length;
+    return size > maxBytes ? Effect.fail(new BodyTooLarge()) : Effect.succeed(chunk);
+  };
+};
 
 /** Path and query of an absolute URL. */
 const targetOf = (url: string): string => {

@@ -1,0 +1,41 @@
+/**
+ * Uploads as temporary files without a name: nothing is left of them when the process ends, whichever way.
+ */
+import { randomUUID } from "node:crypto";
+import { open, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { StoreUnavailable } from "@accountlink/core";
+import type { UploadFolder } from "@accountlink/http";
+import { Effect, Stream } from "effect";
+
+/** In bytes. */
+const readSize = 65_536;
+
+const unavailable = (cause: unknown) => new StoreUnavailable({ operation: "UploadFolder", cause });
+
+const attempt = <A>(act: () => Promise<A>) => Effect.tryPromise({ try: act, catch: unavailable });
+
+export const uploadFolder: UploadFolder = {
+  create: Effect.gen(function* () {
+    const path = join(tmpdir(), `accountlink-upload-${randomUUID()}`);
+    const file = yield* attempt(() => open(path, "wx+", 0o600));
+    yield* attempt(() => unlink(path));
+    let size = 0;
+    return {
+      append: (bytes) =>
+        attempt(async () => {
+          await file.write(bytes, 0, bytes.length, size);
+          size += bytes.length;
+        }),
+      read: Stream.unfold(0, (position: number) =>
+        Effect.map(
+          attempt(() => file.read(new Uint8Array(readSize), 0, readSize, position)),
+          ({ bytesRead, buffer }) =>
+            bytesRead === 0 ? undefined : ([buffer.subarray(0, bytesRead), position + bytesRead] as const),
+        ),
+      ),
+      remove: Effect.promise(() => file.close().catch(() => {})),
+    };
+  }),
+};

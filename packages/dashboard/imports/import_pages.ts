@@ -1,0 +1,218 @@
+/**
+ * The pages of an import: the upload, what it would do, how far it is, and what it did.
+ */
+import {
+  type FileLink,
+  type ImportOutcome,
+  type ImportProgress,
+  type LeftOutLine,
+  leftOutReasons,
+} from "@accountlink/core/links";
+import { type Html, html } from "@accountlink/html";
+import { type Community, communityName } from "../communities/community.ts";
+import { csrfField, menuField, problemSummary, radioField, textField } from "../look/field.ts";
+import { statusHtml } from "../look/notice.ts";
+import { tableHtml } from "../look/table.ts";
+import { counted, timeHtml } from "../look/time.ts";
+import type { Page, Visitor } from "../page.ts";
+import { importPath, paths, withQuery } from "../paths.ts";
+
+type Csrf = Pick<Visitor, "csrf">;
+
+/** What an owner chooses for an import. */
+export interface ImportForm {
+  readonly pid: string;
+  readonly onConflict: string;
+  readonly chatColumn: string;
+  readonly gameColumn: string;
+}
+
+/** An import and the community that it is for. */
+export interface ImportView {
+  readonly id: string;
+  readonly community: Community;
+  readonly fileName: string;
+}
+
+/** The first rows of a file. */
+export type SampleRow = { readonly line: number; readonly link: FileLink } | LeftOutLine;
+
+/** @param problem why a file was not taken, as a sentence; null for none */
+export const uploadPage = (
+  communities: ReadonlyArray<Community>,
+  form: ImportForm,
+  { csrf }: Csrf,
+  problem: string | null,
+): Page => ({
+  status: problem === null ? 200 : 400,
+  title: "Import links",
+  section: "imports",
+  content: html`
+${problemSummary([], {}, problem)}
+<p>Bring the links that your bot or another service has kept. Nothing is stored before you have seen what would happen.</p>
+<form method="post" action="${paths.imports}" enctype="multipart/form-data" class="panel">
+${csrfField(csrf)}
+${menuField({
+  name: "pid",
+  label: "Community",
+  value: form.pid,
+  problems: [],
+  choices: communities.map((one) => ({ value: one.scope.pid, label: communityName(one) })),
+})}
+${radioField({
+  name: "onConflict",
+  label: "If a user is linked here already",
+  value: form.onConflict,
+  problems: [],
+  choices: [
+    { value: "newest", label: "The link that was verified last counts" },
+    { value: "keep", label: "The link here stays" },
+    { value: "replace", label: "The link of the file counts" },
+  ],
+})}
+<details${form.chatColumn === "" && form.gameColumn === "" ? null : html` open`}>
+<summary>The columns have other names</summary>
+${textField({ name: "chatColumn", label: "Column of chat IDs", hint: "Known are names such as Discord ID, discord_id, user_id and chatId.", value: form.chatColumn, maxLength: 100, problems: [] })}
+${textField({ name: "gameColumn", label: "Column of game IDs", hint: "Known are names such as Roblox ID, roblox_id and gameId.", value: form.gameColumn, maxLength: 100, problems: [] })}
+</details>
+<div class="field">
+<label for="file">File</label>
+<p class="hint" id="file-hint">CSV or JSON, at most 20 MB. Larger files and databases are for the command line of your operator.</p>
+<input type="file" id="file" name="file" aria-describedby="file-hint" required>
+</div>
+<button class="button">Look at the file</button>
+</form>`,
+});
+
+/** The page of an account without a community, and of a server that takes no files. */
+export const noUploadPage = (reason: "no_community" | "no_folder"): Page => ({
+  status: 200,
+  title: "Import links",
+  section: "imports",
+  content:
+    reason === "no_community"
+      ? html`<p class="empty">There is no community yet to import links into. <a href="${paths.communities}">Begin with a community</a></p>`
+      : html`<p class="empty">This server takes no files. Its operator imports links with the command line.</p>`,
+});
+
+/** What an import would do. */
+export const importPreviewPage = (
+  view: ImportView,
+  outcome: ImportOutcome,
+  sample: ReadonlyArray<SampleRow>,
+  { csrf }: Csrf,
+): Page => ({
+  status: 200,
+  title: "Import links",
+  section: "imports",
+  content: html`
+${statusHtml(html`This is what would happen. Nothing is stored yet.`)}
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${communityName(view.community)}</p>
+${countsTable(outcome)}
+${leftOutHtml(view, outcome)}
+${sampleTable(sample)}
+<div class="acts">
+<form method="post" action="${importPath(view.id)}/start">
+${csrfField(csrf)}
+<button class="button">Import ${counted(outcome.inserted + outcome.replaced, "link")}</button>
+</form>
+${dropForm(view, csrf, "Do not import")}
+</div>`,
+});
+
+/** How far an import is. The page asks again by itself. */
+export const importRunningPage = (view: ImportView, { phase, rows, total }: ImportProgress): Page => ({
+  status: 200,
+  title: "Importing links",
+  section: "imports",
+  refresh: 1,
+  content: html`
+<p role="status">The import of “${view.fileName}” into ${communityName(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${total.toLocaleString("en-US")}`}.</p>
+<progress max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
+<p>This page shows the result as soon as it is there. You may leave it; the import goes on. <a href="${importPath(view.id)}">Look again</a></p>`,
+});
+
+/** What an import did. */
+export const importDonePage = (view: ImportView, outcome: ImportOutcome, { csrf }: Csrf): Page => ({
+  status: 200,
+  title: "Links imported",
+  section: "imports",
+  content: html`
+${statusHtml(outcome.doneBefore ? "This file was imported before: nothing was changed." : "The links are imported.")}
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${communityName(view.community)}</p>
+${outcome.doneBefore ? null : countsTable(outcome)}
+${leftOutHtml(view, outcome)}
+<p class="acts"><a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a></p>
+${dropForm(view, csrf, "Import another file")}`,
+});
+
+/** Why an import ended early. */
+export const importFailedPage = (view: ImportView, reason: string, { csrf }: Csrf): Page => ({
+  status: 200,
+  title: "The import stopped",
+  section: "imports",
+  content: html`
+${problemSummary([], {}, reason)}
+<p>What was stored before stays. Upload the same file again: the import goes on from there.</p>
+${dropForm(view, csrf, "Upload the file again")}`,
+});
+
+const dropForm = ({ id }: ImportView, csrf: string, label: string): Html => html`
+<form method="post" action="${importPath(id)}/drop">
+${csrfField(csrf)}
+<button class="button quiet">${label}</button>
+</form>`;
+
+const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOutcome): Html =>
+  tableHtml({
+    id: "counts",
+    caption: "Rows by what becomes of them",
+    columns: [{ label: "What" }, { label: "Rows", isNumber: true }],
+    rows: [
+      ["New", number(inserted)],
+      ["Replaced, if only in their time", number(replaced)],
+      ["The same as here already", number(unchanged)],
+      ["Kept as they are here", number(kept)],
+      ["Left out", number(leftOut)],
+    ],
+  });
+
+const leftOutHtml = (view: ImportView, { reasons, leftOut }: ImportOutcome): Html | null =>
+  leftOut === 0
+    ? null
+    : html`
+<h2>Left out</h2>
+${reasons.map(
+  ({ reason, count, first }) => html`
+<details>
+<summary>${leftOutReasons[reason]}: ${counted(count, "row")}</summary>
+<ul>${first.map(({ line, problem }) => html`<li>Line ${line}: ${problem}</li>`)}${count > first.length ? html`<li>and ${counted(count - first.length, "row")} more</li>` : null}</ul>
+</details>`,
+)}
+<p class="more"><a class="button quiet small" href="${importPath(view.id)}/left_out.csv">Download all rows that are left out</a></p>`;
+
+const sampleTable = (sample: ReadonlyArray<SampleRow>): Html =>
+  tableHtml({
+    id: "sample",
+    caption: "The first rows of the file",
+    columns: [
+      { label: "Line" },
+      { label: "Chat ID" },
+      { label: "Game ID" },
+      { label: "Last verified" },
+      { label: "Left out because" },
+    ],
+    rows: sample.map((row) =>
+      "link" in row
+        ? [
+            String(row.line),
+            row.link.chatId,
+            row.link.gameId,
+            row.link.lastVerifiedAt === null ? "" : timeHtml(row.link.lastVerifiedAt),
+            "",
+          ]
+        : [String(row.line), "", "", "", row.problem],
+    ),
+  });
+
+const number = (count: number): string => count.toLocaleString("en-US");

@@ -1,0 +1,22 @@
+/**
+ * Files that owners upload, kept between their requests.
+ */
+import type { StoreUnavailable } from "@accountlink/core";
+import type { Effect, Stream } from "effect";
+
+/**
+ * Makes files. They are of one process, and gone with it.
+ *
+ * @internal
+ */
+export interface UploadFolder {
+  readonly create: Effect.Effect<UploadedFile, StoreUnavailable>;
+}
+
+/** @internal */
+export interface UploadedFile {
+  readonly append: (bytes: Uint8Array) => Effect.Effect<void, StoreUnavailable>;
+  /** All of it, from the start each time. */
+  readonly read: Stream.Stream<Uint8Array, StoreUnavailable>;
+  readonly remove: Effect.Effect<void>;
+}

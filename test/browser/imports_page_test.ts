@@ -1,0 +1,47 @@
+/** The import of links in a real browser. */
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { createKey, useDashboard } from "./dashboard_pages.ts";
+import { press } from "./flow_pages.ts";
+import { desktop, expectUsable, phone } from "./looks.ts";
+
+const { visit, url } = await useDashboard();
+
+it.each([
+  ["desktop", desktop, 200_001],
+  ["phone", phone, 300_001],
+] as const)("an owner brings links from a file, on a %s", async (name, look, first) => {
+  const watched = await visit("/dashboard/imports", /Ada\b/, look);
+  const { page, close } = watched;
+  if (name === "desktop") {
+    await expectUsable(watched, "Import links", "import-empty");
+    await createKey(page, "Bot");
+    await page.goto(`${url()}/dashboard/imports`);
+  }
+  await expectUsable(watched, "Import links", `import-upload-${name}`);
+  const folder = await mkdtemp(join(tmpdir(), "accountlink-import-"));
+  const choose = async (file: string, content: string) => {
+    await writeFile(join(folder, file), content);
+    await page.getByLabel("File", { exact: true }).setInputFiles(join(folder, file));
+    await press(page, "Look at the file");
+    await page.waitForLoadState();
+  };
+  await choose("archive.csv", "PK\u0003\u0004 and more of an archive");
+  await expectUsable(watched, "Import links", `import-refused-${name}`);
+  expect(await page.getByRole("alert").textContent()).toContain("the file is a ZIP archive");
+
+  const rows = Array.from({ length: 40 }, (_, index) => `${first + index},${1 + index},2026-01-01`);
+  await choose("links.csv", ["Discord ID,Roblox ID,Verified At", ...rows, "1.2E+17,1,", "<b>,1,"].join("\n"));
+  await expectUsable(watched, "Import links", `import-preview-${name}`);
+  await press(page, "Import 40 links");
+  await expect.poll(() => page.title(), { timeout: 20_000 }).toBe("Links imported – accountlink");
+  await expectUsable(watched, "Links imported", `import-done-${name}`);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    press(page, "Download all rows that are left out"),
+  ]);
+  expect(download.suggestedFilename()).toBe("left_out.csv");
+  await close();
+});

@@ -1,0 +1,205 @@
+/**
+ * Imports on the dashboard, with the requests of a browser without a script.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { Answer } from "../support/http.ts";
+import { createKey, type Owner, signInOwner } from "./dashboard.ts";
+import { useSiteServer } from "./site_server.ts";
+
+const server = await useSiteServer();
+
+const imports = "/dashboard/imports";
+
+interface Form {
+  readonly [name: string]: string;
+}
+
+interface Importer {
+  readonly owner: Owner;
+  readonly pid: string;
+  readonly upload: (file: string | Uint8Array, form?: Form, name?: string) => Promise<Answer>;
+  readonly get: (path: string) => Promise<Answer>;
+  readonly post: (path: string, form?: Form) => Promise<Answer>;
+  /** The links as their owner downloads them, without times. */
+  readonly links: () => Promise<ReadonlyArray<string>>;
+  readonly csrf: string;
+}
+
+const boundary = "----browser";
+
+/** The body of a form with a file, as a browser sends it. */
+const multipart = (fields: Form, file: string | Uint8Array, name: string): Buffer =>
+  Buffer.concat([
+    ...Object.entries(fields).map(([key, value]) =>
+      Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`),
+    ),
+    Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/csv\r\n\r\n`,
+    ),
+    Buffer.from(file),
+    Buffer.from(`\r\n--${boundary}--\r\n`),
+  ]);
+
+const makeImporter = async (chatId: string): Promise<Importer> => {
+  const owner = await signInOwner(server, chatId);
+  await createKey(owner);
+  const { body } = await owner.send("GET /dashboard/api/scopes");
+  const scopes = (body.data ?? {})["scopes"] as unknown as ReadonlyArray<Record<string, unknown>>;
+  const pid = String(scopes[0]?.["pid"]);
+  const { browser } = owner;
+  const cookie = `accountlink_session=${browser.cookies.get("accountlink_session") ?? ""}`;
+  const from = "198.18.255.2";
+  const get = (path: string) => server.send(`GET ${path}`, { from, headers: { cookie } });
+  const page = await get(imports);
+  const csrf = /name="csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
+  return {
+    owner,
+    pid,
+    csrf,
+    get,
+    upload: (file, form = {}, name = "links.csv") =>
+      server.send(`POST ${imports}`, {
+        from,
+        headers: { cookie, "content-type": `multipart/form-data; boundary=${boundary}` },
+        body: multipart({ csrf, pid, onConflict: "newest", ...form }, file, name),
+      }),
+    post: (path, form = {}) =>
+      server.send(`POST ${path}`, {
+        from,
+        headers: { cookie, "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams({ csrf, ...form }).toString(),
+      }),
+    links: async () => {
+      const file = await get(`/dashboard/links.csv?pid=${pid}`);
+      return file.text
+        .trim()
+        .split("\n")
+        .slice(1)
+        .map((line) => line.replace(/,[^,]*$/, ""));
+    },
+  };
+};
+
+const locationOf = ({ status, headers }: Answer): string => {
+  expect(status).toBe(303);
+  return headers.location ?? "";
+};
+
+/** Follows the page of an import until it is over. */
+const finished = async ({ get }: Importer, path: string): Promise<string> => {
+  for (;;) {
+    const { text } = await get(path);
+    if (!text.includes('http-equiv="refresh"')) return text;
+    await pause(50);
+  }
+};
+
+const textOf = (page: string): string =>
+  page
+    .replaceAll(/<[^>]+>/g, " ")
+    .replaceAll("&quot;", '"')
+    .replaceAll(/\s+/g, " ");
+
+describe("an upload", () => {
+  test("is looked at first, imported once, and told row by row", async () => {
+    const importer = await makeImporter("100001");
+    const rows = Array.from({ length: 300 }, (_, index) => `${200_001 + index};${1 + index}`);
+    const file = `\uFEFFDiscord ID;Roblox ID\r\n${[...rows, "1.2E+17;5", "200001;7", "=1+1;1", ";"].join("\r\n")}\r\n`;
+    const preview = locationOf(await importer.upload(file));
+    expect(preview).toMatch(/^\/dashboard\/imports\/[\da-f-]{36}$/);
+    const shown = await importer.get(preview);
+    expect(shown.status).toBe(200);
+    const text = textOf(shown.text);
+    expect(text).toContain("300 links of “links.csv” would be stored");
+    expect(text).toContain("A number has lost its digits, so nobody can tell which ID it was: 1 row");
+    expect(text).toContain("chat user 200001 is linked to 7 here and to 1 on line 2, which counts");
+    expect(text).toContain("200010");
+    expect(await importer.links()).toEqual([]);
+    const leftOut = [
+      "line,reason,row",
+      '302,"chatId is ""1.2E+17"": a spreadsheet has destroyed the number, export it again with the column as text","1.2E+17;5"',
+      '303,"chat user 200001 is linked to 7 here and to 1 on line 2, which counts","200001,7"',
+      '304,"chatId is the formula ""=1+1"", expected 5 to 32 digits","\'=1+1;1"',
+      "",
+    ].join("\n");
+    expect((await importer.get(`${preview}/left_out.csv`)).text).toBe(leftOut);
+
+    expect(locationOf(await importer.post(`${preview}/start`))).toBe(preview);
+    expect(locationOf(await importer.post(`${preview}/start`))).toBe(preview);
+    const done = textOf(await finished(importer, preview));
+    expect(done).toContain("The links are imported.");
+    expect(done).toContain("300 links of “links.csv” were stored");
+    const file_ = await importer.get(`${preview}/left_out.csv`);
+    expect(file_.headers["content-disposition"]).toBe('attachment; filename="left_out.csv"');
+    expect(file_.text).toBe(leftOut);
+    expect(await importer.links()).toHaveLength(300);
+
+    const { body } = await importer.owner.send("GET /dashboard/api/audit?action=links.imported");
+    const [entry] = (body.data ?? {})["entries"] as unknown as ReadonlyArray<unknown>;
+    expect(entry).toMatchObject({ actor: { type: "account" }, details: { inserted: 300 } });
+    expect(locationOf(await importer.post(`${preview}/drop`))).toBe(imports);
+    expect(locationOf(await importer.get(preview))).toBe(`${imports}?gone=1`);
+
+    const again = locationOf(await importer.upload(file, { onConflict: "newest" }));
+    await importer.post(`${again}/start`);
+    expect(textOf(await finished(importer, again))).toContain(
+      "This file was imported before: nothing was changed.",
+    );
+  });
+
+  test("takes JSON, columns of other names, and the choice of what counts", async () => {
+    const importer = await makeImporter("100002");
+    const first = locationOf(await importer.upload('{"100001":"1","100002":"2"}', {}, "map.json"));
+    await importer.post(`${first}/start`);
+    await finished(importer, first);
+    const form = { onConflict: "replace", chatColumn: "Player", gameColumn: "Account" };
+    const second = locationOf(await importer.upload("Player,Account\n100001,9\n100003,3\n", form));
+    expect(textOf((await importer.get(second)).text)).toContain("Replaced, if only in their time 1");
+    await importer.post(`${second}/start`);
+    await finished(importer, second);
+    expect(await importer.links()).toEqual(["100001,9", "100002,2", "100003,3"]);
+  });
+
+  test("is refused with one sentence where it is no list of links", async () => {
+    const importer = await makeImporter("100003");
+    const zip = new Uint8Array(100);
+    zip.set([0x50, 0x4b, 3, 4]);
+    const cases: ReadonlyArray<readonly [string | Uint8Array, string]> = [
+      [zip, "the file is a ZIP archive or a spreadsheet"],
+      ["", "the header is"],
+      ["a,b\n1,2\n", "expected a column of chat IDs"],
+      [`chatId,gameId\n${"1".repeat(200_000)}`, "the row has no end within 65536 characters"],
+      ["chatId,gameId\n10001,1\0\n", "the line has NUL characters"],
+      ["chatId,gameId\n=1+1,1\n", "No row of the file can be imported"],
+      ['{"200000000000000001":"069a79f4-44e9-4726-a5be-fca90e38aaf5"}', "Minecraft UUIDs"],
+      [new Uint8Array(20_100_000).fill(49), "The file has more than 20 MB"],
+    ];
+    for (const [file, sentence] of cases) {
+      const answer = await importer.upload(file);
+      expect({ sentence, status: answer.status }).toEqual({ sentence, status: 400 });
+      expect(textOf(answer.text)).toContain(sentence);
+    }
+    const none = await importer.post(imports);
+    expect(textOf(none.text)).toContain("The upload cannot be read");
+    expect(await importer.links()).toEqual([]);
+  });
+
+  test("is the owner's alone, and needs the token of the form", async () => {
+    const [owner, other] = [await makeImporter("100004"), await makeImporter("100005")];
+    const preview = locationOf(await owner.upload("chatId,gameId\n100001,1\n"));
+    for (const path of [preview, `${preview}/left_out.csv`]) {
+      expect(locationOf(await other.get(path))).toBe(`${imports}?gone=1`);
+    }
+    expect(locationOf(await other.post(`${preview}/start`))).toBe(`${imports}?gone=1`);
+    expect((await owner.upload("chatId,gameId\n100001,1\n", { csrf: "wrong" })).status).toBe(403);
+    expect((await owner.post(`${preview}/start`, { csrf: "wrong" })).status).toBe(403);
+    // Another owner's community is not found.
+    expect(
+      (await other.upload("chatId,gameId\n100001,1\n", { pid: owner.pid })).status,
+    ).toBeGreaterThanOrEqual(400);
+    const nobody = await server.send(`GET ${imports}`);
+    expect([nobody.status, nobody.headers.location]).toEqual([303, "/dashboard/sign-in"]);
+    expect(await owner.links()).toEqual([]);
+  });
+});
