@@ -15,7 +15,7 @@ export interface TownAccount {
 }
 
 /** A chat user confirmed. */
-export interface TownVisit {
+interface TownVisit {
   readonly address: string;
   readonly browser: string;
   readonly seenAt: number;
@@ -39,7 +39,7 @@ export const townSharedNetworks = ["100.64.0.0/26", "192.0.2.0/31"];
 /** The VPN. */
 export const townVpnNetworks = ["198.51.100.0/28"];
 
-export const usualHomeSizes: ReadonlyArray<number> = [1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4, 5];
+const usualHomeSizes: ReadonlyArray<number> = [1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4, 5];
 
 /**
  * People in homes of 1 to 5. Everybody confirmed once, 2 in 5 once more, and so on, at any time of the last 180 days.

@@ -150,7 +150,7 @@ ${target.chatId === null ? null : reviewForm(form, { pid, chatId: target.chatId,
 };
 
 /** A reason in words: "Same browser, 3 days ago". */
-export const reason = (evidence: AltEvidence, now: Millis): string => {
+const reason = (evidence: AltEvidence, now: Millis): string => {
   switch (evidence.kind) {
     case "review":
       return "A moderator called both the same person";
