@@ -69,9 +69,16 @@ export const makeCourierRun = Effect.gen(function* () {
   const { webhookLane } = yield* Secrets;
   const attempt = yield* makeAttempt;
 
+  /** Takes what was changed in the webhook, so that an event is never sent as before a change that was answered earlier. */
+  const refresh = Effect.fnUntraced(function* (courier: Courier) {
+    const stored = Option.getOrNull(yield* store.find(courier.webhook.id));
+    if (stored?.status === "active") courier.webhook = { ...courier.webhook, ...stored };
+    else courier.isStopping = true;
+  });
+
   /** Reads new events into the window, and returns whether there may be more; null if the feed was put back. */
-  const readFeed = Effect.fnUntraced(function* ({ webhook }: Courier, window: DeliveryWindow) {
-    const { pid } = webhook.scope;
+  const readFeed = Effect.fnUntraced(function* (courier: Courier, window: DeliveryWindow) {
+    const { pid } = courier.webhook.scope;
     const page = Option.getOrNull(yield* events.read(pid, window.readPosition, pageSize));
     if (page === null) {
       const { start } = yield* events.range(pid);
@@ -80,6 +87,9 @@ export const makeCourierRun = Effect.gen(function* () {
       window.skipTo(start);
       return true;
     }
+    if (page.length > 0) yield* refresh(courier);
+    if (courier.isStopping) return false;
+    const { webhook } = courier;
     const wanted = page.filter(({ type }) => webhook.types.length === 0 || webhook.types.includes(type));
     const entries = yield* Effect.forEach(wanted, (event) =>
       Effect.map(lanesOf(webhook, event), (lanes) => newEntry(event, lanes)),
@@ -212,6 +222,7 @@ export const makeCourierRun = Effect.gen(function* () {
       const space = windowSize - window.size;
       const due = yield* store.due(id, now, space);
       dueAt = due.length === space ? 0 : now + dueInterval;
+      if (due.length > 0) yield* refresh(courier);
       for (const delivery of due) {
         if (delivery.position === null) continue;
         const stored = { ...delivery, position: delivery.position };

@@ -162,6 +162,27 @@ const test = (title: string, body: Effect.Effect<void, unknown, Layer.Success<ty
 
 const hour = 3_600_000;
 
+describe("a changed webhook", () => {
+  test(
+    "is sent nothing that happened after its pause was answered, until it is active",
+    Effect.gen(function* () {
+      const { startNode, create, update, link, sent } = yield* deployment;
+      const { id } = yield* create("/a");
+      yield* startNode();
+      yield* link("10001", "1");
+      yield* pass(1);
+      yield* update(id, { status: "paused" });
+      yield* link("10001", "2");
+      // Less than the time in which a node looks for changes.
+      yield* pass(0.9, 0.1);
+      assert.deepEqual(gamesOf(sent, "10001"), ["1"]);
+      yield* update(id, { status: "active" });
+      yield* pass(2);
+      assert.deepEqual(gamesOf(sent, "10001"), ["1", "2"]);
+    }),
+  );
+});
+
 describe("a failing delivery", () => {
   test(
     "is tried again by the schedule, and given up after the eighth attempt",
