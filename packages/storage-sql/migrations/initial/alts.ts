@@ -1,7 +1,7 @@
 /** What alt detection asks: who was seen where, how many were, and what a moderator said about a pair of users. */
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
-import type { Dialect } from "../statements/dialect.ts";
+import type { Dialect } from "../../statements/dialect.ts";
 
 export const alts = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

@@ -1,7 +1,7 @@
 /** Webhooks, the nodes that send them, and what became of each event. */
 import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
-import type { Dialect } from "../statements/dialect.ts";
+import type { Dialect } from "../../statements/dialect.ts";
 
 export const webhooks = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

@@ -1,0 +1,23 @@
+import { Effect } from "effect";
+import type { SqlClient } from "effect/sql";
+import type { Dialect } from "../../statements/dialect.ts";
+
+export const idempotency = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { text, integer, tableByKey }: Dialect,
+) {
+  // answer is null while the request is in progress. held_until is until when such a request holds its key; null
+  // stands for ends_at. erased is 1 once an erasure has left only the two hashes.
+  yield* sql`
+    CREATE TABLE idempotency_keys (
+      id ${text} NOT NULL PRIMARY KEY,
+      request_id ${text} NOT NULL,
+      fingerprint ${text} NOT NULL,
+      answer ${text},
+      chat_ids ${text} NOT NULL,
+      ends_at ${integer} NOT NULL,
+      held_until ${integer},
+      erased ${integer} NOT NULL DEFAULT 0
+    ) ${tableByKey}`;
+  yield* sql`CREATE INDEX idempotency_keys_by_end ON idempotency_keys (ends_at)`;
+});

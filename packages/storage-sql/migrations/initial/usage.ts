@@ -1,0 +1,30 @@
+import { Effect } from "effect";
+import type { SqlClient } from "effect/sql";
+import type { Dialect } from "../../statements/dialect.ts";
+
+export const usage = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { text, integer, tableByKey }: Dialect,
+) {
+  // The keys begin with the API key, whose usage is read together.
+  for (const table of ["usage_hours", "usage_days"]) {
+    yield* sql`
+      CREATE TABLE ${sql(table)} (
+        key_id ${text} NOT NULL,
+        starts_at ${integer} NOT NULL,
+        route_group ${text} NOT NULL,
+        served ${integer} NOT NULL,
+        refused ${integer} NOT NULL,
+        errors ${integer} NOT NULL,
+        PRIMARY KEY (key_id, starts_at, route_group)
+      ) ${tableByKey}`;
+    yield* sql`CREATE INDEX ${sql(`${table}_by_age`)} ON ${sql(table)} (starts_at)`;
+  }
+
+  yield* sql`
+    CREATE TABLE usage_meters (
+      id ${text} NOT NULL PRIMARY KEY,
+      last_batch ${integer} NOT NULL,
+      hour ${integer} NOT NULL
+    ) ${tableByKey}`;
+});
