@@ -120,19 +120,36 @@ const refusalOf = (error: unknown): AccountLinkError => {
 const refusalText = ({ retryAfter }: AccountLinkError) =>
   retryAfter === null ? "You cannot verify here." : `Try again in ${retryAfter} seconds.`;
 
+const timeOver = "The time is over. Type /verify to begin again.";
+
+const linkedText = ({ gameId, linkChanged, previousGameId }: VerificationSession): string => {
+  // A user who keeps another account than the one they signed in with is completed without a change, too.
+  if (!linkChanged)
+    return previousGameId === null
+      ? `You keep your link to ${gameId}.`
+      : `You are linked to ${gameId}, as before.`;
+  return `You are linked to ${gameId}${previousGameId === null ? "" : `, and no longer to ${previousGameId}`}.`;
+};
+
+/** What each state says; one that is not final when the stream ends is over. */
+const endings: Readonly<Record<VerificationSession["state"], (session: VerificationSession) => string>> = {
+  pending: () => timeOver,
+  opened: () => timeOver,
+  expired: () => timeOver,
+  completed: linkedText,
+  cancelled: () => "You cancelled, so nothing was linked. Type /verify to begin again.",
+  failed: () => "Your link was removed meanwhile, so nothing was linked. Type /verify to begin again.",
+};
+
 /** How a session ended, in words. */
 const endingOf = async (changes: AsyncIterable<VerificationSession>): Promise<string> => {
   try {
     let last: VerificationSession | null = null;
     for await (const session of changes) last = session;
-    if (last?.state === "expired") return "The time is over. Type /verify to begin again.";
-    if (last?.state !== "completed") return "Nothing was linked. Type /verify to begin again.";
-    const { gameId, linkChanged, previousGameId } = last;
-    if (!linkChanged) return `You are linked to ${gameId}, as before.`;
-    return `You are linked to ${gameId}${previousGameId === null ? "" : `, and no longer to ${previousGameId}`}.`;
+    if (last === null) return "The verification cannot be followed. Type /verify to see where it stands.";
+    return endings[last.state](last);
   } catch (error) {
-    if (error instanceof AccountLinkError && error.code === "SESSION_EXPIRED")
-      return "The time is over. Type /verify to begin again.";
+    if (error instanceof AccountLinkError && error.code === "SESSION_EXPIRED") return timeOver;
     return "The verification cannot be followed. Type /verify to see where it stands.";
   }
 };

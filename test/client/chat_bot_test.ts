@@ -131,7 +131,7 @@ describe.each(["Node", "Deno", "Bun"])("the bot on %s", (runtime) => {
     const browser = newBrowser();
     const page = await browser.walk(new URL(address).search);
     expect((await browser.post("/verify/cancel", formOf(page))).status).toBe(200);
-    const content = "Nothing was linked. Type /verify to begin again.";
+    const content = "You cancelled, so nothing was linked. Type /verify to begin again.";
     expect(await editOf("cancelled")).toEqual({ content, components: [] });
   });
 });

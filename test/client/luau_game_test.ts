@@ -1,0 +1,108 @@
+/** The game server on Roblox of `examples`, run by an interpreter of Luau. */
+import { createServer, type RequestListener } from "node:http";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { useFlowServer } from "../contract/flow_server.ts";
+import { formOf, locationOf } from "../support/flow_browser.ts";
+import { startProgram } from "./program.ts";
+
+const { world, url, send, newBrowser } = await useFlowServer({
+  ACCOUNTLINK_POLL_INTERVAL: "100 millis",
+  ACCOUNTLINK_SESSION_TTL: "6 seconds",
+});
+const key = world.key();
+const program = fileURLToPath(new URL("luau_game.ts", import.meta.url));
+
+/** Starts the game for a player. */
+const play = (player: number, { service = url(), secret = key, leaves = "no" } = {}) => {
+  const env = { SERVICE: service, SECRET: secret, PLAYER: String(player), LEAVES: leaves };
+  const game = startProgram([process.execPath, program], import.meta.dirname, env);
+  onTestFinished(game.stop);
+  return {
+    /** The code that the player sees. */
+    code: () => game.untilPrinted(/^show (\S+) \S+\/go$/m),
+    /** How it ends, and what was printed by then. */
+    ended: async () => {
+      const outcome = await game.untilPrinted(/^end (\w+)$/m);
+      const lines = game.output().split("\n");
+      return { outcome, requests: lines.filter((line) => line.startsWith("request")), lines };
+    },
+  };
+};
+
+/** Types a code, signs in at both platforms, and presses a button of the page. */
+const walk = async (code: string, gameId: string, action: "confirm" | "cancel") => {
+  const browser = newBrowser();
+  const entered = locationOf(await browser.post("/go", { code }));
+  const page = await browser.walk(new URL(entered, url()).search, "100001", gameId);
+  expect((await browser.post(`/verify/${action}`, formOf(page))).status).toBe(200);
+};
+
+describe("a game on Roblox", () => {
+  test.each([
+    ["linked", 1, "1", "confirm"],
+    ["another", 2, "5", "confirm"],
+    ["cancelled", 3, "3", "cancel"],
+  ] as const)("tells: %s", async (outcome, player, gameId, action) => {
+    const { code, ended } = play(player);
+    await walk(await code(), gameId, action);
+    const end = await ended();
+    expect(end.outcome).toBe(outcome);
+    expect(end.requests[0]).toMatch(/^request POST [\w-]{36}$/);
+  });
+
+  test("tells that the time is over", async () => {
+    expect((await play(4).ended()).outcome).toBe("over");
+  });
+
+  test("ends when the player leaves, and cancels the session", async () => {
+    const { code, ended } = play(5, { leaves: "yes" });
+    const shown = await code();
+    const { outcome, requests } = await ended();
+    expect([outcome, requests.at(-1)]).toEqual(["left", "request DELETE "]);
+    expect((await send(`GET /go?code=${shown}`, { from: world.address() })).status).toBe(404);
+  });
+
+  test("loads without the secret, and says that it cannot ask", async () => {
+    const { outcome, requests } = await play(6, { secret: "" }).ended();
+    expect({ outcome, requests }).toEqual({ outcome: "unavailable", requests: [] });
+  });
+});
+
+/** Runs a service of its own. */
+const serve = async (answer: RequestListener) => {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+};
+
+describe("a game whose service is in trouble", () => {
+  test("tries again after 429, 502, 503, 504 and nothing, under one key and after half a minute at most", async () => {
+    const refusals = [429, 502, 503, 504];
+    const service = await serve((_, response) => {
+      const status = refusals.shift();
+      if (status === undefined) response.destroy();
+      else response.writeHead(status, { "retry-after": status === 429 ? "86400" : "1" }).end("<html>");
+    });
+    const { outcome, requests, lines } = await play(7, { service }).ended();
+    expect(outcome).toBe("unavailable");
+    expect(requests.length).toBe(5);
+    expect(new Set(requests).size).toBe(1);
+    const pauses = lines.filter((line) => line.startsWith("pause"));
+    expect(pauses).toEqual(["pause 30", "pause 1", "pause 1", "pause 1"]);
+  });
+
+  test.each([
+    [201, "<html>not JSON"],
+    [401, '{"error":{"code":"INVALID_API_KEY"}}'],
+  ])("takes %i with %s for no session", async (status, body) => {
+    const service = await serve((_, response) => response.writeHead(status).end(body));
+    const { outcome, requests } = await play(8, { service }).ended();
+    expect([outcome, requests.length]).toEqual(["unavailable", 1]);
+  });
+});
