@@ -17,3 +17,4 @@ export * from "./errors.ts";
 export type { EventOptions, FollowedEvent } from "./feed.ts";
 export * from "./options.ts";
 export type { PollOptions } from "./session_reads.ts";
+export { InvalidWebhook, verifyWebhook, type WebhookEvent } from "./webhooks.ts";

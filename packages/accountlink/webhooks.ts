@@ -1,0 +1,123 @@
+/**
+ * Webhooks, which push the events of a scope to other servers.
+ */
+import type { Conflict, InvalidParameter, StoreUnavailable } from "@accountlink/core";
+import { BadRequest, InvalidParameter as Invalid } from "@accountlink/core/errors";
+import {
+  Webhooks as CoreWebhooks,
+  type DeliveryPage,
+  type DeliveryStatus,
+  type IssuedWebhook,
+  type NewWebhook,
+  type WebhookDelivery,
+  type WebhookDetails,
+  type WebhookUpdate,
+} from "@accountlink/core/webhooks";
+import { Context, Effect, Layer } from "effect";
+import { originOf, Scope, type WriteOptions } from "./scope.ts";
+
+/** The fields of a new webhook. Left out, it is for all types of events. */
+export type WebhookChoice = Omit<NewWebhook, "account" | "target">;
+
+/** Which deliveries; the newest 50 of every status if left out. */
+export interface DeliveryChoice {
+  readonly status?: DeliveryStatus;
+  /** Only those before this event: `next` of the page before. */
+  readonly before?: string;
+  readonly limit?: number;
+}
+
+type Options = Pick<WriteOptions, "actor">;
+type ReadError = InvalidParameter | StoreUnavailable;
+
+/**
+ * The webhooks of a scope. An id that is no webhook of the scope is `InvalidParameter`. The service sends their events
+ * while its process lives; the nodes on one storage share the work.
+ *
+ * @example
+ * ```ts
+ * import { Effect } from "effect";
+ *
+ * const program = Effect.gen(function* () {
+ *   const webhooks = yield* Webhooks;
+ *   const { webhook, secret } = yield* webhooks.create({ url: "https://example.com/links" });
+ *   yield* webhooks.update(webhook.id, { status: "paused" });
+ *   return [secret.slice(0, 6), (yield* webhooks.list()).map(({ status }) => status)];
+ * });
+ * const service = AccountLink.layerMemory({ gameUserExists: () => true });
+ * await Effect.runPromise(Effect.provide(program, service)); // ["whsec_", ["paused"]]
+ * ```
+ */
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /** Its `secret` cannot be read again. `Conflict` `webhook_limit` if the scope has five. */
+    readonly create: (
+      webhook: WebhookChoice,
+      options?: Options,
+    ) => Effect.Effect<IssuedWebhook, InvalidParameter | Conflict | StoreUnavailable>;
+
+    /** The oldest first. */
+    readonly list: () => Effect.Effect<ReadonlyArray<WebhookDetails>, StoreUnavailable>;
+
+    readonly update: (
+      id: string,
+      update: WebhookUpdate,
+      options?: Options,
+    ) => Effect.Effect<WebhookDetails, ReadError>;
+
+    readonly delete: (id: string, options?: Options) => Effect.Effect<void, ReadError>;
+
+    /** Gives it a new secret. For 24 hours the one before signs as well. */
+    readonly rotate: (id: string, options?: Options) => Effect.Effect<IssuedWebhook, ReadError>;
+
+    /** Sends an event of type `test` now, once. */
+    readonly test: (id: string, options?: Options) => Effect.Effect<WebhookDelivery, ReadError>;
+
+    /** What became of each event, newest first, as long as events are kept. */
+    readonly deliveries: (id: string, choice?: DeliveryChoice) => Effect.Effect<DeliveryPage, ReadError>;
+
+    /** Sends an event again now, once. */
+    readonly resend: (
+      id: string,
+      eventId: string,
+      options?: Options,
+    ) => Effect.Effect<WebhookDelivery, ReadError>;
+  }
+>()("accountlink/Webhooks") {
+  static readonly layer = Layer.effect(
+    Webhooks,
+    Effect.gen(function* () {
+      const scope = yield* Scope;
+      const webhooks = yield* CoreWebhooks;
+      const { account } = scope;
+
+      /** Runs an operation on a webhook of the scope. */
+      const own = <A, E>(id: string, operation: Effect.Effect<A, E>) =>
+        Effect.flatMap(webhooks.find(account, id), (found) =>
+          found.scope.pid === scope.pid ? operation : new BadRequest({ problem: "not_found" }),
+        ).pipe(
+          Effect.catchIf(
+            (error): error is BadRequest => error instanceof BadRequest,
+            () => Effect.fail(Invalid.one("id", `is "${id}", expected a webhook of the scope`)),
+          ),
+        );
+
+      return Webhooks.of({
+        create: (choice, options) =>
+          webhooks.create({ ...choice, account, target: scope }, originOf(options)),
+        list: () =>
+          Effect.map(webhooks.list(account), (all) => all.filter((webhook) => webhook.scope.pid === scope.pid)),
+        update: (id, update, options) =>
+          own(id, webhooks.update(account, id, update, originOf(options))),
+        delete: (id, options) => own(id, webhooks.remove(account, id, originOf(options))),
+        rotate: (id, options) => own(id, webhooks.rotate(account, id, originOf(options))),
+        test: (id, options) => own(id, webhooks.test(account, id, originOf(options))),
+        deliveries: (id, { status = null, before = null, limit = 50 } = {}) =>
+          own(id, webhooks.deliveries(account, id, { status, before, limit })),
+        resend: (id, eventId, options) =>
+          own(id, webhooks.resend(account, id, eventId, originOf(options))),
+      });
+    }),
+  );
+}

@@ -1,0 +1,52 @@
+import { createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { InvalidWebhook, verifyWebhook } from "./mod.ts";
+
+const bytes = Buffer.alloc(32, 7);
+const secret = `whsec_${bytes.toString("base64")}`;
+const sent = {
+  type: "link.set",
+  timestamp: "2026-11-22T10:00:00.000Z",
+  data: { chatId: "100001", gameId: "1" },
+  scope: { pid: "pid_0123456789abcdefghij", guildId: null },
+};
+
+const sign = (key: Buffer, text: string) => `v1,${createHmac("sha256", key).update(text).digest("base64")}`;
+
+/** A delivery, with what a test changes. */
+const delivery = ({ body = JSON.stringify(sent), id = "evt_1", age = 0, signature = "", key = bytes } = {}) => {
+  const timestamp = String(Math.floor(Date.now() / 1_000) - age);
+  const headers = {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signature === "" ? sign(key, `${id}.${timestamp}.${body}`) : signature,
+  };
+  return new Request("https://example.com/links", { method: "POST", body, headers });
+};
+
+describe("verifyWebhook", () => {
+  it("gives the event of a signed request", async () => {
+    expect(await verifyWebhook(delivery(), secret)).toEqual({ id: "evt_1", ...sent });
+    const event = await verifyWebhook(delivery(), secret);
+    if (event.type === "link.set") expect(event.data.chatId).toBe("100001");
+  });
+
+  it("takes one of several signatures, as during a rotation", async () => {
+    const request = delivery();
+    const own = request.headers.get("webhook-signature") ?? "";
+    request.headers.set("webhook-signature", `v1a,abc ${sign(Buffer.alloc(32), "other")} ${own}`);
+    expect(await verifyWebhook(request, secret)).toMatchObject({ id: "evt_1" });
+  });
+
+  it.each([
+    ["another secret", delivery({ key: Buffer.alloc(32, 8) })],
+    ["another body", delivery({ signature: sign(bytes, "evt_1.0.{}") })],
+    ["no signature", delivery({ signature: "none" })],
+    ["a signature of another version", delivery({ signature: `v2,${Buffer.alloc(32).toString("base64")}` })],
+    ["an old time", delivery({ age: 301 })],
+    ["a time to come", delivery({ age: -310 })],
+    ["no headers", new Request("https://example.com", { method: "POST", body: "{}" })],
+  ])("refuses a request with %s", async (_, request) => {
+    await expect(verifyWebhook(request, secret)).rejects.toBeInstanceOf(InvalidWebhook);
+  });
+});
