@@ -4,6 +4,7 @@
 import { AddressVault, AccountLink as Core, NetworkIntelligence, SessionSettings } from "@accountlink/core";
 import { Limits } from "@accountlink/core/limits";
 import { type DeploymentSecrets, RootKey, Secrets } from "@accountlink/core/secrets";
+import { WebhookCouriers } from "@accountlink/core/webhooks";
 import { Effect, Layer, References } from "effect";
 import { Aead, Digest, Kdf, Mac, SecureRandom } from "effect/crypto";
 import { Accounts } from "./accounts.ts";
@@ -17,6 +18,7 @@ import { type Address, PublicAddress } from "./public_address.ts";
 import { Scope, type ScopeChoice } from "./scope.ts";
 import { Sessions } from "./sessions.ts";
 import { Users } from "./users.ts";
+import { Webhooks } from "./webhooks.ts";
 
 const inScope = Layer.mergeAll(
   Links.layer,
@@ -25,10 +27,12 @@ const inScope = Layer.mergeAll(
   Alts.layer,
   Audit.layer,
   Events.layer,
+  Webhooks.layer,
 );
 
 /**
- * `Links`, `Keys`, `Sessions`, `Alts`, `Audit` and `Events` of another data scope, over the services of `layer`.
+ * `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events` and `Webhooks` of another data scope, over the services of
+ * `layer`.
  *
  * @example
  * ```ts
@@ -97,8 +101,10 @@ const layerOf = <E>({
   publicUrl,
   redirectOrigins,
   logLevel,
+  webhooks,
 }: CheckedOptions<E>) =>
   layerServices(scope, { publicUrl, redirectOrigins }).pipe(
+    Layer.provideMerge(webhooks === undefined ? Layer.empty : couriers),
     Layer.provideMerge(Core.layerWeb),
     Layer.provideMerge(Core.layer),
     Layer.provideMerge(deploymentKeys(secrets)),
@@ -106,6 +112,7 @@ const layerOf = <E>({
     Layer.provideMerge(Layer.merge(storage, webCrypto)),
     Layer.provideMerge(
       Layer.mergeAll(
+        webhooks ?? Layer.empty,
         Layer.effect(
           Limits,
           Effect.map(Limits, (usual) => ({ ...usual, ...limits })),
@@ -118,6 +125,9 @@ const layerOf = <E>({
       ),
     ),
   );
+
+/** Sends what webhooks are to get. */
+const couriers: Layer.Layer<never, never, Layer.Services<typeof WebhookCouriers.layer>> = WebhookCouriers.layer;
 
 /** Addresses of users are protected with the root key, under the name that a server gives it. */
 const deploymentKeys = (secrets: DeploymentSecrets) =>

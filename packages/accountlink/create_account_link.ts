@@ -16,6 +16,7 @@ import { type Promised, PromiseRunner } from "./promised.ts";
 import type { ScopeChoice } from "./scope.ts";
 import { Sessions } from "./sessions.ts";
 import { Users } from "./users.ts";
+import { Webhooks } from "./webhooks.ts";
 
 /** The services of one data scope. */
 export interface ScopedAccountLink {
@@ -25,6 +26,7 @@ export interface ScopedAccountLink {
   readonly alts: Promised<Alts["Service"]>;
   readonly audit: Promised<Audit["Service"]>;
   readonly events: Promised<Events["Service"]>;
+  readonly webhooks: Promised<Webhooks["Service"]>;
 }
 
 /** The service in this process. */
@@ -160,7 +162,7 @@ export const promisedAccountLink = async (
 
 const scopedWith = (
   runner: PromiseRunner,
-  services: Context.Context<Links | Keys | Sessions | Alts | Audit | Events>,
+  services: Context.Context<Links | Keys | Sessions | Alts | Audit | Events | Webhooks>,
 ): ScopedAccountLink => ({
   links: runner.promised(Context.get(services, Links)),
   keys: runner.promised(Context.get(services, Keys)),
@@ -168,6 +170,7 @@ const scopedWith = (
   alts: runner.promised(Context.get(services, Alts)),
   audit: runner.promised(Context.get(services, Audit)),
   events: runner.promised(Context.get(services, Events)),
+  webhooks: runner.promised(Context.get(services, Webhooks)),
 });
 
 const httpMissing = (method: string) =>

@@ -26,10 +26,18 @@ export { type LinkFile, type LinkImport, Links, type LookupOptions } from "./lin
 export { type CallOptions, Scope, type ScopeChoice, type WriteOptions } from "./scope.ts";
 export { type Session, type SessionRequest, Sessions } from "./sessions.ts";
 export { Users } from "./users.ts";
+export { type DeliveryChoice, type WebhookChoice, Webhooks } from "./webhooks.ts";
 
 // Options.
 
-export { InvalidOptions, type Options, type Secret, type SecretValue, type Settings } from "./options.ts";
+export {
+  InvalidOptions,
+  type Options,
+  type Secret,
+  type SecretValue,
+  type Settings,
+  type WebhookSending,
+} from "./options.ts";
 export type { PlatformFunctions, Platforms } from "./platforms.ts";
 export type { Address } from "./public_address.ts";
 export { memory, type Storage } from "./storage.ts";

@@ -7,7 +7,7 @@ import { isOrigin } from "@accountlink/core/origin";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
 import type { SessionRules } from "@accountlink/core/sessions";
 import type { WebHandlerOptions } from "@accountlink/http";
-import { Data, Effect, type LogLevel, Option, Redacted, Result } from "effect";
+import { Data, Effect, type Layer, type LogLevel, Option, Redacted, Result } from "effect";
 import { Base64 } from "effect/encoding";
 import { type PlatformFunctions, type Platforms, platformsOf } from "./platforms.ts";
 import type { ScopeChoice } from "./scope.ts";
@@ -32,6 +32,9 @@ export type Options<E = unknown> = Settings &
     | { readonly storage?: undefined; readonly secret?: Secret }
   );
 
+/** What sends webhooks, made by `sendWebhooks`. */
+export type WebhookSending = Layer.Layer<never, InvalidOptions>;
+
 interface Choices {
   /** The data scope of the services; if left out, the global one of the account `default`. */
   readonly scope?: ScopeChoice;
@@ -39,6 +42,8 @@ interface Choices {
   readonly redirectOrigins?: ReadonlyArray<string>;
   /** How `fetch` and `nodeListener` serve the HTTP interface; left out, they do not. */
   readonly http?: WebHandlerOptions;
+  /** Sends the events of webhooks: `sendWebhooks()` of `accountlink/webhooks`; left out, this process sends none. */
+  readonly webhooks?: WebhookSending;
   /** What is logged to the console, at least; with promises `Warn` if left out, with Effect what your program logs. */
   readonly logLevel?: LogLevel.LogLevel;
   /** Limits of keys and addresses over HTTP, where they differ from the defaults. */
@@ -80,6 +85,7 @@ export interface CheckedOptions<E> {
   readonly sessions: Partial<SessionRules>;
   readonly platforms: Platforms;
   readonly logLevel: LogLevel.LogLevel | undefined;
+  readonly webhooks: WebhookSending | undefined;
 }
 
 const names = {
@@ -88,6 +94,7 @@ const names = {
   scope: true,
   redirectOrigins: true,
   http: true,
+  webhooks: true,
   logLevel: true,
   limits: true,
   sessions: true,
@@ -125,6 +132,7 @@ export const checkOptions = <E>(options: Options<E>): Effect.Effect<CheckedOptio
     limits,
     sessions,
     logLevel: options.logLevel,
+    webhooks: options.webhooks,
     platforms: "platforms" in options ? options.platforms : platformsOf(options),
   });
 };

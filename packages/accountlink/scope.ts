@@ -25,7 +25,7 @@ export interface ScopeChoice {
   readonly tier?: Tier;
 }
 
-/** The scope of `Links`, `Keys`, `Sessions`, `Alts`, `Audit` and `Events`. */
+/** The scope of `Links`, `Keys`, `Sessions`, `Alts`, `Audit`, `Events` and `Webhooks`. */
 export class Scope extends Context.Service<Scope, DataScope>()("accountlink/Scope") {
   static readonly layer = (
     choice: ScopeChoice = {},

@@ -92,15 +92,18 @@ export class Webhooks extends Context.Service<
       const webhooks = yield* CoreWebhooks;
       const { account } = scope;
 
+      const findOwn = Effect.fnUntraced(function* (id: string) {
+        const found = yield* webhooks.find(account, id);
+        if (found.scope.pid !== scope.pid) return yield* new BadRequest({ problem: "not_found" });
+      });
+
       /** Runs an operation on a webhook of the scope. */
-      const own = <A, E>(id: string, operation: Effect.Effect<A, E>) =>
-        Effect.flatMap(webhooks.find(account, id), (found) =>
-          found.scope.pid === scope.pid ? operation : new BadRequest({ problem: "not_found" }),
-        ).pipe(
-          Effect.catchIf(
-            (error): error is BadRequest => error instanceof BadRequest,
-            () => Effect.fail(Invalid.one("id", `is "${id}", expected a webhook of the scope`)),
-          ),
+      const own = <A>(
+        id: string,
+        operation: Effect.Effect<A, BadRequest | ReadError>,
+      ): Effect.Effect<A, ReadError> =>
+        Effect.andThen(findOwn(id), operation).pipe(
+          Effect.catchTag("BadRequest", () => Invalid.one("id", `is "${id}", expected a webhook of the scope`)),
         );
 
       return Webhooks.of({

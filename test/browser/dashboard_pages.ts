@@ -57,6 +57,7 @@ export const useDashboard = async (
       ACCOUNTLINK_FREE_KEYS: "20",
       ACCOUNTLINK_FREE_PER_WINDOW: "0",
       ACCOUNTLINK_FREE_DAILY: "4",
+      ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8",
     },
   }));
   const platform = devPlatformOn(port);

@@ -21,13 +21,6 @@ export const longestFailure = 5 * 24 * hour;
  *
  * @param retryAfter what the receiver asked for, in milliseconds; null for nothing
  * @param random from 0 to 1
- *
- * @example
- * ```ts
- * nextAttemptAt({ attempts: 1, at: 0, retryAfter: null, random: 0.5 }); // 5000
- * nextAttemptAt({ attempts: 1, at: 0, retryAfter: 60_000, random: 0.5 }); // 60000
- * nextAttemptAt({ attempts: 8, at: 0, retryAfter: null, random: 0.5 }); // null
- * ```
  */
 export const nextAttemptAt = ({
   attempts,

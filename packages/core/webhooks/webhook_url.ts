@@ -6,15 +6,7 @@ import { isStorable } from "../storable_text.ts";
 
 const longestUrl = 2_000;
 
-/**
- * Why a URL cannot be that of a webhook; null if it can.
- *
- * @example
- * ```ts
- * webhookUrlProblem("https://example.com/links"); // null
- * webhookUrlProblem("https://ada:secret@example.com"); // "expected a URL without a user and a password"
- * ```
- */
+/** Why a URL cannot be that of a webhook; null if it can. */
 export const webhookUrlProblem = (text: string): string | null => {
   if (Array.from(text).length > longestUrl) return `expected at most ${longestUrl} characters`;
   if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !isStorable(text) || !URL.canParse(text)) {

@@ -50,7 +50,7 @@ export interface Courier {
   isRunning: boolean;
   /** Whether it has to end, as where its webhook was paused. */
   isStopping: boolean;
-  /** The time of the oldest event in hand; null if there is none. */
+  /** The time of the oldest new event in hand; null if there is none. */
   oldestAt: Millis | null;
   /** How long its latest attempt took, in milliseconds. */
   latestAttempt: number;

@@ -65,10 +65,10 @@ export class DeliveryWindow<E extends Entry = Entry> {
     return first === undefined ? this.#read : first - 1;
   }
 
-  /** The time of the oldest event in hand; null if there is none. */
+  /** The time of the oldest new event in hand; null if there is none. */
   get oldestAt(): Millis | null {
-    const [first] = this.#entries.values();
-    return first?.delivery.at ?? null;
+    const [first] = this.#open.keys();
+    return first === undefined ? null : (this.#entries.get(first)?.delivery.at ?? null);
   }
 
   /** Notes that all events up to a position were read. */

@@ -33,7 +33,11 @@ const mostExtraAttempts = 128;
 const drainTime = "11 seconds";
 
 const backlog = Metric.gauge("accountlink_webhook_backlog_seconds", {
-  description: "Age of the oldest event that is in hand or failing, of all webhooks of this node",
+  description: "Age of the oldest event that this node has read and not tried to deliver",
+});
+
+const failing = Metric.gauge("accountlink_webhook_failing_seconds", {
+  description: "Age of the oldest event whose delivery fails or waits, of all webhooks of this node",
 });
 
 const slowest = Metric.gauge("accountlink_webhook_slowest_seconds", {
@@ -233,14 +237,19 @@ const measure = Effect.fnUntraced(function* (
   couriers: ReadonlyMap<WebhookId, Courier>,
 ): Effect.fn.Return<void, never, Scope.Scope> {
   const clock = yield* Clock.clockWith(Effect.succeed);
-  const ageOf = ({ webhook, oldestAt }: Courier): number => {
-    const oldest = Math.min(oldestAt ?? Infinity, webhook.oldestFailingAt ?? Infinity);
-    return Math.max(0, clock.currentTimeMillisUnsafe() - oldest);
-  };
+  const ageOf = (at: Millis | null): number =>
+    at === null ? 0 : Math.max(0, clock.currentTimeMillisUnsafe() - at);
   const longest = (of: (courier: Courier) => Millis) => () => ({
     value: Math.max(0, ...Array.from(couriers.values(), of)) / 1_000,
   });
-  yield* readMetric(backlog, longest(ageOf));
+  yield* readMetric(
+    backlog,
+    longest(({ oldestAt }) => ageOf(oldestAt)),
+  );
+  yield* readMetric(
+    failing,
+    longest(({ webhook }) => ageOf(webhook.oldestFailingAt)),
+  );
   yield* readMetric(
     slowest,
     longest(({ latestAttempt }) => latestAttempt),

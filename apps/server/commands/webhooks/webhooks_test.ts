@@ -1,0 +1,124 @@
+import { startHttpServer } from "@accountlink/test-servers";
+import { Effect, Exit, Scope } from "effect";
+import { Webhook } from "standardwebhooks";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { makeWorkplace } from "../test_program.ts";
+
+const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
+
+/** A receiver on this machine, which answers 200. */
+const startReceiver = async () => {
+  const scope = Scope.makeUnsafe();
+  onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
+  return Effect.runPromise(Scope.provide(startHttpServer(() => ({})), scope));
+};
+
+const open = { ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" };
+
+describe("accountlink webhooks", () => {
+  it("creates, lists, changes, tests and deletes webhooks", async () => {
+    const { run, json, dataFolder: folder } = await makeWorkplace(open);
+    const { url, heard } = await startReceiver();
+    await json("keys", "create", "--account", "acme");
+    const created = await json("webhooks", "create", "--account", "acme", "--url", `${url}/a`);
+    const { secret, id, pid, createdAt } = created;
+    const webhook = {
+      id: expect.stringMatching(/^wh_[0-9A-Za-z]{20}$/) as unknown,
+      url: `${url}/a`,
+      account: "acme",
+      scope: "global",
+      guildId: null,
+      pid,
+      types: [],
+      description: "",
+      status: "active",
+      disabledReason: null,
+      createdAt,
+      lastDeliveredAt: null,
+      failingSince: null,
+      pending: 0,
+    };
+    expect(created).toEqual({ ...webhook, secret, folder });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await json("webhooks", "list")).toEqual({ webhooks: [webhook] });
+    expect(await json("webhooks", "list", "--account", "other")).toEqual({ webhooks: [] });
+    expect((await run("webhooks", "list")).stdout).toMatch(
+      /^WEBHOOK +ACCOUNT +SCOPE +URL +STATUS +PENDING +LAST DELIVERED\nwh_\w+ +acme +global +http/,
+    );
+
+    const name = String(id);
+    const changes = ["--type", "link.set", "--description", "Ours", "--status", "paused"];
+    const changed = { types: ["link.set"], description: "Ours", status: "paused" };
+    expect(await json("webhooks", "update", name, ...changes)).toEqual({ ...webhook, ...changed, folder });
+    expect(await json("webhooks", "update", name, "--all-types")).toMatchObject({ types: [] });
+
+    const delivery = {
+      eventId: anEventId,
+      type: "test",
+      at: expect.any(String) as unknown,
+      attempts: 1,
+      status: "delivered",
+      responseStatus: 200,
+      error: null,
+      nextAttemptAt: null,
+    };
+    expect(await json("webhooks", "test", name)).toEqual({ id, delivery });
+    const [request] = heard;
+    const verifier = new Webhook(String(secret));
+    expect(verifier.verify(request?.body ?? "", { ...request?.headers } as Record<string, string>)).toMatchObject({
+      type: "test",
+    });
+    expect(await json("webhooks", "deliveries", name)).toEqual({ deliveries: [delivery], next: null });
+    expect(await json("webhooks", "deliveries", name, "--status", "failing")).toEqual({
+      deliveries: [],
+      next: null,
+    });
+    expect((await run("webhooks", "deliveries", name)).stdout).toMatch(
+      /^EVENT +TYPE +AT +STATUS +ATTEMPTS +ANSWER +NEXT ATTEMPT\nevt_\w+ +test +\S+ +delivered +1 +200 +none\n$/,
+    );
+
+    expect(await run("webhooks", "delete", name)).toEqual({
+      code: 0,
+      stdout: `Deleted ${name} in data folder "${folder}"\n`,
+      stderr: "",
+    });
+    expect(await json("webhooks", "list")).toEqual({ webhooks: [] });
+    for (const command of ["delete", "test"]) {
+      expect(await json("webhooks", command, name)).toEqual({
+        error: `Cannot ${command} ${name}: there is no such webhook`,
+      });
+    }
+  });
+
+  it("refuses addresses that are not public, and a sixth webhook of a scope", async () => {
+    const { json } = await makeWorkplace();
+    const create = (url: string) => json("webhooks", "create", "--account", "acme", "--url", url);
+    await json("keys", "create", "--account", "acme");
+    expect(await create("https://10.0.0.1/a")).toEqual({
+      error: "Cannot create the webhook: url: expected an address of the public internet",
+    });
+    expect(await create("http://example.invalid/a")).toEqual({
+      error: "Cannot create the webhook: url: expected an https URL",
+    });
+    for (let count = 0; count < 5; count++) await create("https://example.invalid/a");
+    expect(await create("https://example.invalid/a")).toEqual({
+      error: "Cannot create the webhook: its scope has as many as it may",
+    });
+  });
+
+  it("is heard by a running server, which sends what was linked beside it", async () => {
+    const { json, run, serve, file } = await makeWorkplace(open);
+    const { url, heard } = await startReceiver();
+    await serve();
+    await json("webhooks", "create", "--account", "acme", "--url", url, "--type", "links.imported");
+    const path = await file("links.csv", "chatId,gameId\n100001,1\n");
+    await run("links", "import", path, "--account", "acme");
+    await vi.waitFor(() => expect(heard.map(({ body }) => JSON.parse(body) as unknown)).toHaveLength(1), {
+      timeout: 10_000,
+    });
+    expect(JSON.parse(heard[0]?.body ?? "")).toMatchObject({
+      type: "links.imported",
+      data: { count: 1, source: "operator" },
+    });
+  });
+});
