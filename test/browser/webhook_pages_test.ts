@@ -72,7 +72,7 @@ describe("a webhook", () => {
 
     status = 410;
     await press(page, "Send a test");
-    await page.getByText("answered 410").waitFor();
+    await page.getByText("Your server answered 410").first().waitFor();
     await expectPage("Our database", "disabled");
     await page.goto(`${url()}${paths.overview}`);
     expect(await page.getByText("was disabled").count()).toBe(1);

@@ -45,7 +45,7 @@ ${webhook.status === "disabled" ? html`<p>${disabledText(webhook)}</p>` : null}
 <dl>
 <div><dt>In</dt><dd>${webhookScopeText(webhook, guilds)}</dd></div>
 <div><dt>Events</dt><dd>${typesText(webhook)}</dd></div>
-<div><dt>Last delivered</dt><dd>${timeOr(webhook.lastDeliveredAt, "never")}</dd></div>
+<div><dt>Delivered</dt><dd>${timeOr(webhook.lastDeliveredAt, "never")}</dd></div>
 <div><dt>Pending</dt><dd>${numberText(webhook.pending)}</dd></div>
 </dl>
 </li>`;
