@@ -127,7 +127,11 @@ const layerOf = <E>({
   );
 
 /** Sends what webhooks are to get. */
-const couriers: Layer.Layer<never, never, Layer.Services<typeof WebhookCouriers.layer>> = WebhookCouriers.layer;
+const couriers: Layer.Layer<
+  never,
+  never,
+  Layer.Services<typeof WebhookCouriers.layer>
+> = WebhookCouriers.layer;
 
 /** Addresses of users are protected with the root key, under the name that a server gives it. */
 const deploymentKeys = (secrets: DeploymentSecrets) =>

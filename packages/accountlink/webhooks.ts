@@ -103,23 +103,25 @@ export class Webhooks extends Context.Service<
         operation: Effect.Effect<A, BadRequest | ReadError>,
       ): Effect.Effect<A, ReadError> =>
         Effect.andThen(findOwn(id), operation).pipe(
-          Effect.catchTag("BadRequest", () => Invalid.one("id", `is "${id}", expected a webhook of the scope`)),
+          Effect.catchTag("BadRequest", () =>
+            Invalid.one("id", `is "${id}", expected a webhook of the scope`),
+          ),
         );
 
       return Webhooks.of({
         create: (choice, options) =>
           webhooks.create({ ...choice, account, target: scope }, originOf(options)),
         list: () =>
-          Effect.map(webhooks.list(account), (all) => all.filter((webhook) => webhook.scope.pid === scope.pid)),
-        update: (id, update, options) =>
-          own(id, webhooks.update(account, id, update, originOf(options))),
+          Effect.map(webhooks.list(account), (all) =>
+            all.filter((webhook) => webhook.scope.pid === scope.pid),
+          ),
+        update: (id, update, options) => own(id, webhooks.update(account, id, update, originOf(options))),
         delete: (id, options) => own(id, webhooks.remove(account, id, originOf(options))),
         rotate: (id, options) => own(id, webhooks.rotate(account, id, originOf(options))),
         test: (id, options) => own(id, webhooks.test(account, id, originOf(options))),
         deliveries: (id, { status = null, before = null, limit = 50 } = {}) =>
           own(id, webhooks.deliveries(account, id, { status, before, limit })),
-        resend: (id, eventId, options) =>
-          own(id, webhooks.resend(account, id, eventId, originOf(options))),
+        resend: (id, eventId, options) => own(id, webhooks.resend(account, id, eventId, originOf(options))),
       });
     }),
   );

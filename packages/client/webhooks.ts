@@ -12,7 +12,9 @@ interface WebhookScope {
 
 /** A type of event with its data. */
 type Happening =
-  | { readonly [Type in FeedEvent["type"]]: Pick<Extract<FeedEvent, { type: Type }>, "type" | "data"> }[FeedEvent["type"]]
+  | {
+      readonly [Type in FeedEvent["type"]]: Pick<Extract<FeedEvent, { type: Type }>, "type" | "data">;
+    }[FeedEvent["type"]]
   | { readonly type: "test"; readonly data: Readonly<Record<string, never>> };
 
 /** An event that a webhook sent. */
@@ -59,7 +61,9 @@ export const verifyWebhook = async (
   ) as [string, string, string];
   const body = await request.text();
   const hmac = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", bytesOf(secret.replace("whsec_", "")), hmac, false, ["verify"]);
+  const key = await crypto.subtle.importKey("raw", bytesOf(secret.replace("whsec_", "")), hmac, false, [
+    "verify",
+  ]);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   const checked = signatures.split(" ").map(async (signature) => {
     const [, base64] = /^v1,([\w+/]{43}=)$/.exec(signature) ?? [];
@@ -67,6 +71,7 @@ export const verifyWebhook = async (
   });
   const isSigned = (await Promise.all(checked)).includes(true);
   const isRecent = Math.abs(Date.now() / 1_000 - Number(timestamp)) <= tolerance;
-  if (!isSigned || !isRecent) throw new InvalidWebhook("The request is not signed by the service, or too old");
+  if (!isSigned || !isRecent)
+    throw new InvalidWebhook("The request is not signed by the service, or too old");
   return { id, ...(JSON.parse(body) as Omit<WebhookEvent, "id">) } as WebhookEvent;
 };

@@ -14,7 +14,13 @@ const sent = {
 const sign = (key: Buffer, text: string) => `v1,${createHmac("sha256", key).update(text).digest("base64")}`;
 
 /** A delivery, with what a test changes. */
-const delivery = ({ body = JSON.stringify(sent), id = "evt_1", age = 0, signature = "", key = bytes } = {}) => {
+const delivery = ({
+  body = JSON.stringify(sent),
+  id = "evt_1",
+  age = 0,
+  signature = "",
+  key = bytes,
+} = {}) => {
   const timestamp = String(Math.floor(Date.now() / 1_000) - age);
   const headers = {
     "webhook-id": id,
@@ -27,8 +33,6 @@ const delivery = ({ body = JSON.stringify(sent), id = "evt_1", age = 0, signatur
 describe("verifyWebhook", () => {
   it("gives the event of a signed request", async () => {
     expect(await verifyWebhook(delivery(), secret)).toEqual({ id: "evt_1", ...sent });
-    const event = await verifyWebhook(delivery(), secret);
-    if (event.type === "link.set") expect(event.data.chatId).toBe("100001");
   });
 
   it("takes one of several signatures, as during a rotation", async () => {

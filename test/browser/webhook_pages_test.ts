@@ -1,8 +1,10 @@
 /** The pages of webhooks in a real browser, with a receiver on this machine. */
-import { startHttpServer } from "@accountlink/test-servers";
+
 import { paths } from "@accountlink/dashboard";
+import { startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { afterAll, describe, expect, it } from "vitest";
+import type { WatchedPage } from "./browser.ts";
 import { ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";
@@ -11,22 +13,27 @@ const { visit, url } = await useDashboard();
 
 let status = 200;
 const scope = Scope.makeUnsafe();
-const receiver = await Effect.runPromise(Scope.provide(startHttpServer(() => ({ status })), scope));
+const receiver = await Effect.runPromise(
+  Scope.provide(
+    startHttpServer(() => ({ status })),
+    scope,
+  ),
+);
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)));
+
+/** What can be asked of a page without its scripts. */
+const expectHeading = async ({ page }: WatchedPage, title: string): Promise<void> =>
+  expect(await page.locator("h1").textContent()).toBe(title);
 
 describe("a webhook", () => {
   it.each([
-    ["with scripts, on a desktop", desktop, true],
-    ["without scripts, on a phone", phone, false],
-  ])("is made, tested, paused, rotated and deleted %s", async (_, size, javaScriptEnabled) => {
+    ["with scripts, on a desktop", desktop, true, expectUsable],
+    ["without scripts, on a phone", phone, false, expectHeading],
+  ])("is made, tested, paused, rotated and deleted %s", async (_, size, javaScriptEnabled, expectTitled) => {
     status = 200;
-    const name = (page: string) => `webhook-${page}${javaScriptEnabled ? "" : "-plain"}`;
     const watched = await visit(paths.webhooks, /^A?\s*Ada\b/, { ...size, javaScriptEnabled });
     const { page, close } = watched;
-    const expectPage = (title: string, picture: string) =>
-      javaScriptEnabled
-        ? expectUsable(watched, title, name(picture))
-        : expect(page.locator("h1").textContent()).resolves.toBe(title);
+    const expectPage = (title: string, picture: string) => expectTitled(watched, title, `webhook-${picture}`);
 
     await expectPage("Webhooks", "none");
     await page.getByText("Create a webhook").click();

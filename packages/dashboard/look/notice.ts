@@ -28,8 +28,10 @@ export type NoticeName = keyof typeof notices;
 
 /** The notice of a name from a URL; null for any other text. */
 export const noticeHtml = (name: string | null): Html | null =>
-  name !== null && Object.hasOwn(notices, name) ? statusHtml(notices[name as NoticeName]) : null;
+  name !== null && Object.hasOwn(notices, name)
+    ? statusHtml(notices[name as NoticeName], name === "notSent")
+    : null;
 
 /** A message that the page begins with. It has the focus, so that it is read out first. */
-export const statusHtml = (content: string | Html): Html =>
-  html`<div class="notice" role="status" tabindex="-1" autofocus><p>${content}</p></div>`;
+export const statusHtml = (content: string | Html, isBad = false): Html =>
+  html`<div class="notice${isBad ? " bad" : ""}" role="status" tabindex="-1" autofocus><p>${content}</p></div>`;

@@ -10,7 +10,12 @@ const anEventId = expect.stringMatching(/^evt_[0-9A-Z]{26}$/) as unknown;
 const startReceiver = async () => {
   const scope = Scope.makeUnsafe();
   onTestFinished(() => Effect.runPromise(Scope.close(scope, Exit.void)));
-  return Effect.runPromise(Scope.provide(startHttpServer(() => ({})), scope));
+  return Effect.runPromise(
+    Scope.provide(
+      startHttpServer(() => ({})),
+      scope,
+    ),
+  );
 };
 
 const open = { ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" };
@@ -65,7 +70,9 @@ describe("accountlink webhooks", () => {
     expect(await json("webhooks", "test", name)).toEqual({ id, delivery });
     const [request] = heard;
     const verifier = new Webhook(String(secret));
-    expect(verifier.verify(request?.body ?? "", { ...request?.headers } as Record<string, string>)).toMatchObject({
+    expect(
+      verifier.verify(request?.body ?? "", { ...request?.headers } as Record<string, string>),
+    ).toMatchObject({
       type: "test",
     });
     expect(await json("webhooks", "deliveries", name)).toEqual({ deliveries: [delivery], next: null });
