@@ -52,6 +52,13 @@ class ClientError extends Error {
     this.requestId = requestId;
     this.retryAfter = retryAfter;
   }
+
+  /** With code, details and request, for logs that write errors as text. */
+  override toString(): string {
+    const details = this.details === null ? "" : ` ${JSON.stringify(this.details)}`;
+    const request = this.requestId === null ? "" : `, request ${this.requestId}`;
+    return `${this.name}: ${this.message} (${this.code}${details}${request})`;
+  }
 }
 
 /**
@@ -69,6 +76,7 @@ class ClientError extends Error {
  *
  * const { links } = createClient({ url: "http://127.0.0.1:1", retryFor: 0 });
  * await links.get("100001").catch(reasonOf); // "NETWORK_ERROR"
+ * await links.get("100001").catch(String); // "AccountLinkError: The service cannot be reached (NETWORK_ERROR)"
  * ```
  */
 export type AccountLinkError = { readonly [Code in ErrorCode]: AccountLinkErrorOf<Code> }[ErrorCode];

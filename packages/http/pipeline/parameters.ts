@@ -40,9 +40,15 @@ const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => 
   const { presence, fallback, reason, refusesBody, itemRefusesBody, takesNull } = parameter;
   const decode = Schema.decodeUnknownResult(parameterCodec(parameter, source));
 
-  const refuse = ({ issue }: Schema.SchemaError): Problem => {
+  /** IDs are text, since they have more digits than a number of JSON keeps. */
+  const reasonFor = (value: unknown): string =>
+    typeof value === "number" && source === "body" && reason.endsWith(" digits")
+      ? reason.replace("expected", "expected a string of")
+      : reason;
+
+  const refuse = (value: unknown, { issue }: Schema.SchemaError): Problem => {
     if (refusesBody) return { kind: "body", reason };
-    if (!itemRefusesBody) return { kind: "parameter", reason };
+    if (!itemRefusesBody) return { kind: "parameter", reason: reasonFor(value) };
     const item = format(issue).issues.find(({ path = [] }) => path.length > 0);
     return item === undefined ? { kind: "parameter", reason } : { kind: "body", reason: item.message };
   };
@@ -56,7 +62,7 @@ const valueReader = (parameter: Parameter<unknown>, source: ParameterSource) => 
       if (Option.isSome(fallback)) return Result.succeed(fallback.value);
     }
     if (value === repeated || (source === "query" && Array.isArray(value))) return Result.fail(givenTwice);
-    return Result.mapError(decode(value), refuse);
+    return Result.mapError(decode(value), (error) => refuse(value, error));
   };
 };
 
