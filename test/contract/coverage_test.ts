@@ -205,8 +205,10 @@ test("Every refusal that the documentation shows is one that a case got", async 
       ([code, example]) => [`${name} ${code}`, valueOf(example, components)] as const,
     ),
   );
-  expect(shown.length).toBeGreaterThan(40);
-  expect(shown.filter(([, value]) => !refusals.has(refusalOf(value))).map(([name]) => name)).toEqual([]);
+  // Those of compatible routes are in `compat_test.ts`.
+  const own = shown.filter(([, value]) => value["status"] !== undefined);
+  expect(own.length).toBeGreaterThan(40);
+  expect(own.filter(([, value]) => !refusals.has(refusalOf(value))).map(([name]) => name)).toEqual([]);
 });
 
 describe("The table", () => {
