@@ -15,7 +15,7 @@ describe("the flow", () => {
     await signIn(page, "chat", /User 2\b/);
     await expectUsable(watched, "Link your accounts", "flow-half");
     await signIn(page, "game", /Player 1\b/);
-    await expectUsable(watched, "Is this right?", "flow-replace");
+    await expectUsable(watched, "Which account is yours?", "flow-replace");
     await press(page, "Link Player 1 instead");
     await expectUsable(watched, "Your accounts are linked", "flow-done");
     await watched.close();
@@ -87,7 +87,7 @@ describe("the keyboard alone", () => {
     const watched = await visit(`/verify?sid=${sid}`, phone);
     await walk(watched.page, /User 3\b/);
     await enter(watched, /^Keep Player 2/, "flow-focus-choice");
-    expect(await watched.page.title()).toBe("Nothing was linked");
+    expect(await watched.page.title()).toBe("Your link stays as it is");
     expect([linked["gameId"], await linkOf("100003")]).toEqual(["2", linked]);
     await watched.close();
   });
