@@ -16,7 +16,7 @@ describe("the flow", () => {
     await expectUsable(watched, "Link your accounts", "flow-half");
     await signIn(page, "game", /Player 1\b/);
     await expectUsable(watched, "Which account is yours?", "flow-replace");
-    await press(page, "Link Player 1 instead");
+    await press(page, "Link Player 1");
     await expectUsable(watched, "Your accounts are linked", "flow-done");
     await watched.close();
   });
