@@ -91,7 +91,7 @@ const lookUp = async (account: Account, name: "chat" | "game", ids: ReadonlyArra
 };
 
 test("what is imported beside a running server is there at once, both ways, and exported as it came", async () => {
-  expect(await importInto("acme")).toMatchObject({ links: linkCount, inserted: linkCount, refused: 0 });
+  expect(await importInto("acme")).toMatchObject({ links: linkCount, inserted: linkCount, leftOut: 0 });
 
   const resolved = { game: null, chat: null };
   const byChat = await lookUp(

@@ -3,6 +3,7 @@
  */
 import { isWrong, type LeftOutLine, type LeftOutReason } from "./formats/link_format.ts";
 import type { BatchImported } from "./link_store.ts";
+import { ownCopy } from "./own_copy.ts";
 
 /** The number of rows that are reported in full for each reason; others are counted. */
 const reportedRows = 10;
@@ -41,7 +42,9 @@ export class Tally {
     const rows = known ?? { count: 0, first: [] };
     if (known === undefined) this.reasons.set(row.reason, rows);
     rows.count++;
-    if (rows.first.length < reportedRows) rows.first.push(row);
+    if (rows.first.length < reportedRows) {
+      rows.first.push({ ...row, problem: ownCopy(row.problem), text: ownCopy(row.text) });
+    }
   }
 
   add(imported: BatchImported): void {

@@ -56,7 +56,19 @@ export const importedRecord = (
   return record.lastVerifiedAt === lastVerifiedAt ? record : { ...record, lastVerifiedAt };
 };
 
-/** What an import did to the record of a chat user. */
+/**
+ * What an import did to the record of a chat user.
+ *
+ * @example
+ * ```ts
+ * import { ChatId, GameId } from "@accountlink/core";
+ *
+ * const line = { chatId: ChatId.make("100001"), gameId: GameId.make("1"), lastVerifiedAt: 1_000 };
+ * const made = importedRecord(undefined, line, "newest");
+ * importEffect(undefined, made, line); // "inserted"
+ * importEffect(made, importedRecord(made, line, "newest"), line); // "unchanged"
+ * ```
+ */
 export const importEffect = (
   record: LinkRecord | undefined,
   next: LinkRecord,

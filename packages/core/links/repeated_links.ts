@@ -5,6 +5,7 @@
 import { Effect, Stream } from "effect";
 import type { ChatId } from "../ids.ts";
 import type { FileLink, LeftOutLine, LinkLine } from "./formats/link_format.ts";
+import { ownCopy } from "./own_copy.ts";
 
 /** Which link of a chat user counts. */
 export type ConflictChoice = "keep" | "replace" | "newest";
@@ -20,20 +21,27 @@ export interface CountingLine extends FileLink {
 /** How many chat users are compared. Beyond it, the store decides by the order of the rows. */
 const maxSuspects = 500_000;
 
-const hashBits = 28;
+const markBits = 27;
 
-/** Marks chat IDs, and finds those that were marked before, and few others. */
+/** Marks chat IDs, and finds those that were marked before, and few others: a Bloom filter of two bits for each. */
 export class Suspects {
-  /** A bit for each hash; pages of it that are never written take no memory. */
-  readonly #marked = new Uint8Array(2 ** (hashBits - 3));
+  readonly #marked = new Uint8Array(2 ** (markBits - 3));
   readonly #hashes = new Set<number>();
 
   add(chatId: ChatId): void {
     const hash = hashOf(chatId);
-    const byte = this.#marked[hash >>> 3] ?? 0;
-    const bit = 1 << (hash & 7);
-    if ((byte & bit) === 0) this.#marked[hash >>> 3] = byte | bit;
-    else if (this.#hashes.size < maxSuspects) this.#hashes.add(hash);
+    const isFirstNew = this.#mark(hash >>> (32 - markBits));
+    const isSecondNew = this.#mark(mixed(hash ^ 0x9e3779b9) >>> (32 - markBits));
+    if (!isFirstNew && !isSecondNew && this.#hashes.size < maxSuspects) this.#hashes.add(hash);
+  }
+
+  /** Whether the bit was not set. */
+  #mark(index: number): boolean {
+    const byte = this.#marked[index >>> 3] ?? 0;
+    const bit = 1 << (index & 7);
+    if ((byte & bit) !== 0) return false;
+    this.#marked[index >>> 3] = byte | bit;
+    return true;
   }
 
   /** Hashes of all chat IDs that stand twice. */
@@ -48,8 +56,13 @@ const hashOf = (text: string): number => {
   for (let index = 0; index < text.length; index++) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   }
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  return (hash ^ (hash >>> 13)) >>> (32 - hashBits);
+  return mixed(hash);
+};
+
+const mixed = (hash: number): number => {
+  const once = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
+  const twice = Math.imul(once ^ (once >>> 15), 0x846ca68b);
+  return (twice ^ (twice >>> 16)) >>> 0;
 };
 
 /**
@@ -71,9 +84,10 @@ export const linksThatCount = Effect.fnUntraced(function* <E, R>(
     for (const row of rows) {
       count++;
       if (!("link" in row) || !suspects.has(hashOf(row.link.chatId))) continue;
-      const { chatId } = row.link;
+      const chatId = ownCopy(row.link.chatId);
+      const gameId = ownCopy(row.link.gameId);
       const before = counting.get(chatId);
-      const next = { row: count, line: row.line, ...row.link };
+      const next = { ...row.link, row: count, line: row.line, chatId, gameId };
       if (before !== undefined) {
         repeated.add(chatId);
         counting.set(chatId, choose(before, next, onConflict));

@@ -9,7 +9,17 @@ import type { LinkFormat } from "./link_format.ts";
 import { ndjson } from "./ndjson.ts";
 import { readText } from "./text_rows.ts";
 
-/** Every format that links are written in, by the name that users choose it by. */
+/**
+ * Every format that links are written in, by the name that users choose it by.
+ *
+ * @example
+ * ```ts
+ * import { linkFormats } from "@accountlink/core/links";
+ *
+ * linkFormats.csv.header; // "chatId,gameId,lastVerifiedAt\n"
+ * linkFormats.ndjson.endings; // ["ndjson", "jsonl"]
+ * ```
+ */
 export const linkFormats = { csv, ndjson } satisfies Record<string, LinkFormat>;
 
 export type LinkFormatName = keyof typeof linkFormats;
@@ -21,12 +31,13 @@ export const linkFormatNames = Object.keys(linkFormats) as ReadonlyArray<LinkFor
  *
  * @example
  * ```ts
- * import { linkReaders } from "@accountlink/core/links";
+ * import { linkReaderNames, linkReaders } from "@accountlink/core/links";
  * import { Effect, Stream } from "effect";
  *
  * const file = Stream.encodeText(Stream.make('{"100001": "1", "100002": 1.2e17}'));
  * const rows = await Effect.runPromise(Stream.runCollect(linkReaders.auto(file)));
  * rows.map((row) => ("link" in row ? row.link.gameId : row.reason)); // ["1", "destroyed"]
+ * linkReaderNames; // ["auto", "csv", "ndjson", "json"]
  * ```
  */
 export const linkReaders = {
