@@ -7,7 +7,7 @@ import type { PageSettingsShape } from "../pages/page_settings.ts";
 
 export const homePage = ({ chatName, gameName }: PageSettingsShape): Page => ({
   status: 200,
-  title: "accountlink",
+  title: "Which player is which member?",
   content: html`
 <h1>Which player is which member?</h1>
 <p>Communities use this service to link the accounts of their members on ${chatName} with those on ${gameName}. You decide which community knows yours.</p>

@@ -51,7 +51,7 @@ ${cardHtml(cardOf(link))}
 <p>It no longer knows that this account is yours. To come back, you would have to verify again.</p>
 <form method="post" action="/me/remove">
 <input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="pid" value="${link.pid}">
-<button class="button">Remove the link</button>
+<button class="button bad">Remove the link</button>
 </form>
 </details>
 </li>`;
@@ -129,7 +129,7 @@ ${
 <form method="post" action="/me/erase">
 <input type="hidden" name="csrf" value="${csrf}">
 <label class="choice"><input type="checkbox" name="confirm" value="${confirmation}" required> I want all of this to be erased.</label>
-<button class="button">Erase everything</button>
+<button class="button bad">Erase everything</button>
 </form>
 <p class="aside"><a href="/me">Keep everything</a></p>`,
 });

@@ -1,0 +1,75 @@
+/** The page of codes and the first page in a real browser, on a phone. */
+import { describe, expect, it } from "vitest";
+import { textOf } from "../support/http.ts";
+import { press, signIn, useFlowPages } from "./flow_pages.ts";
+import { expectUsable, phone } from "./looks.ts";
+
+const { visit, send } = await useFlowPages();
+
+const newCode = async () => {
+  const { body } = await send("POST /v2/sessions", { body: { clientId: "player" } });
+  return { sid: textOf(body.data?.sid), code: textOf(body.data?.code) };
+};
+
+describe("a code", () => {
+  it("leads a player on a phone to a link in at most eight taps", async () => {
+    const { sid, code } = await newCode();
+    const watched = await visit("/go", phone);
+    const { page, close } = watched;
+    await expectUsable(watched, "Enter your code", "go");
+    const field = page.getByLabel("Enter your code");
+    expect(await field.evaluate("document.activeElement === document.querySelector('#code')")).toBe(true);
+    await page.keyboard.type(code.toLowerCase().replace("-", ""));
+    const taps: ReadonlyArray<() => Promise<void>> = [
+      () => press(page, "Go on"),
+      () => signIn(page, "chat", /User 1\b/),
+      () => signIn(page, "game", /Player 1\b/),
+      () => press(page, "Link these accounts"),
+    ];
+    for (const tap of taps) await tap();
+    await expect.poll(() => page.title()).toBe("Your accounts are linked");
+    // Each sign-in is two of them.
+    expect(taps.length + 2).toBeLessThanOrEqual(8);
+    await expectUsable(watched, "Your accounts are linked", "go-done");
+    const { body } = await send(`GET /v2/sessions/${sid}`);
+    expect(body.data).toMatchObject({ state: "completed", chatId: "100001", gameId: "1" });
+    await close();
+  });
+
+  it("that is wrong is said at its field", async () => {
+    const watched = await visit("/go", phone);
+    const { page, close } = watched;
+    await page.getByLabel("Enter your code").fill("BBBB-BBBB");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("This code does not work").waitFor();
+    await expectUsable(watched, "Enter your code", "go-refused");
+    await close();
+  });
+});
+
+describe("a user with another account", () => {
+  it("keeps it, and both buttons are on the screen of a phone", async () => {
+    const { body } = await send("POST /v2/sessions", { body: { clientId: "player" } });
+    const watched = await visit(`/verify?sid=${textOf(body.data?.sid)}`, phone);
+    const { page, close } = watched;
+    await signIn(page, "chat", /User 2\b/);
+    await signIn(page, "game", /Player 1\b/);
+    await expect.poll(() => page.title()).toBe("Which account is yours?");
+    for (const name of ["Keep Player 3", "Link Player 1"]) {
+      const box = await page.getByRole("button", { name }).boundingBox();
+      expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(phone.viewport.height);
+    }
+    await expectUsable(watched, "Which account is yours?", "choice");
+    await press(page, "Keep Player 3");
+    await expectUsable(watched, "Your link stays as it is", "kept");
+    await close();
+  });
+});
+
+describe("the first page", () => {
+  it("has the ways to everything", async () => {
+    const watched = await visit("/", phone);
+    await expectUsable(watched, "Which player is which member?", "home");
+    await watched.close();
+  });
+});
