@@ -69,6 +69,7 @@ describe("a variable with a value that it does not take", () => {
     ACCOUNTLINK_GAME_AUTHORIZATION_URL: ["https://game.example/?a=b", aWebAddress],
     ACCOUNTLINK_PRIVACY_URL: ["/privacy", "an http or https URL without credentials"],
     ACCOUNTLINK_TRUSTED_PROXIES: ["10.0.0.0/33", "CIDRs such as 10.0.0.0/8, separated by commas"],
+    ACCOUNTLINK_WEBHOOK_NETWORKS: ["localhost", "CIDRs such as 10.0.0.0/8, separated by commas"],
     ACCOUNTLINK_SESSION_TTL: ["0 seconds", `${aDuration}, longer than 0 seconds`],
     ACCOUNTLINK_POLL_INTERVAL: ["two seconds", aDuration],
     ACCOUNTLINK_POLL_LIMIT: ["-1", aCount],
