@@ -37,6 +37,7 @@ export type CompletionRefusal = Exclude<FlowCompleted, { readonly _tag: "Complet
  * completionRefusal(write, { flow, session, record: undefined }); // null
  * completionRefusal(write, { flow: undefined, session, record: undefined }); // { _tag: "FlowGone" }
  * completedSession(session, write, null).linkChanged; // true
+ * keptSession(session, write, proofs.gameId).linkChanged; // false
  * ```
  */
 export const completionRefusal = (

@@ -186,7 +186,11 @@ export class OwnedKeys extends Context.Service<
 
 const isKeyId = Schema.is(KeyId);
 
-/** The origin of what an owner changes. */
+/**
+ * The origin of what an owner changes.
+ *
+ * @internal
+ */
 export const originOf = ({ account, requestId }: KeyOwner): WriteOrigin => ({
   actor: { type: "account", id: account.name },
   requestId,

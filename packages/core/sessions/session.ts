@@ -60,7 +60,11 @@ export const isFinal = (state: SessionState): boolean => state !== "pending" && 
 /** The states that `SessionStore.advance` sets. */
 export type SessionStep = "opened" | "cancelled" | "expired";
 
-/** Whether a session can be completed at a time: it is not final, and before its deadline. */
+/**
+ * Whether a session can be completed at a time: it is not final, and before its deadline.
+ *
+ * @internal
+ */
 export const isOpenAt = ({ state, expiresAt }: VerificationSession, at: Millis): boolean =>
   !isFinal(state) && at < expiresAt;
 
