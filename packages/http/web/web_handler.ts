@@ -19,7 +19,7 @@ import { type Fetch, makeFetch } from "./make_fetch.ts";
 import { OpenRequests } from "./open_requests.ts";
 
 /** Options of `makeWebHandler`. */
-export interface WebHandlerOptions extends Pick<HttpSettingsShape, "docs"> {
+export interface WebHandlerOptions extends Pick<HttpSettingsShape, "docs" | "uploads"> {
   /** The origin where users reach the server, such as `https://links.example`. */
   readonly publicUrl: string;
 
@@ -163,6 +163,7 @@ const settingsOf = ({
   trustedProxies = [],
   metrics = false,
   docs,
+  uploads,
 }: WebHandlerOptions): HttpSettingsShape => {
   if (!URL.canParse(publicUrl) || new URL(publicUrl).origin !== publicUrl.replace(/\/$/, "")) {
     refuse("publicUrl", publicUrl, 'an origin such as "https://links.example", and its path as "basePath"');
@@ -181,6 +182,7 @@ const settingsOf = ({
     metricsElsewhere: !metrics,
     withoutAddresses: clientAddress === "none",
     ...(docs === undefined ? {} : { docs }),
+    ...(uploads === undefined ? {} : { uploads }),
   };
 };
 

@@ -11,6 +11,7 @@ import { type Config, readConfig } from "../../config/config.ts";
 import { pageSettingsOf } from "../../config/page_settings.ts";
 import { resolveConfig } from "../../config/resolved_config.ts";
 import { prepareFolder } from "../../files/data_folder.ts";
+import { uploadFolder } from "../../files/upload_folder.ts";
 import { loadStartupFixture, readStartupFixture } from "../../fixture/startup_fixture.ts";
 import { networksLayer } from "../../layers/networks_layer.ts";
 import { serviceLayer } from "../../layers/service_layer.ts";
@@ -52,6 +53,7 @@ const startWebServer = Effect.fnUntraced(function* (config: Config) {
     trustedProxies: config.ACCOUNTLINK_TRUSTED_PROXIES.map(String),
     metrics: true,
     docs,
+    uploads: uploadFolder,
   });
   yield* Effect.addFinalizer(() => Effect.promise(web.close));
   const listener = getRequestListener(
