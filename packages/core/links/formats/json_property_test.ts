@@ -1,0 +1,51 @@
+import { describe, expect, it } from "@effect/vitest";
+import { Effect, Stream } from "effect";
+import * as FastCheck from "fast-check";
+import { linkReaders } from "./link_formats.ts";
+
+const { array, constantFrom, dictionary, integer, json, nat, record, string } = FastCheck;
+
+/** Rows that hold whatever JSON can, beside their IDs. */
+const rows = array(
+  record({
+    discordId: integer({ min: 10_000, max: 2 ** 31 - 1 }).map(String),
+    robloxId: nat().map(String),
+    note: string({ unit: "binary" }),
+    more: json().map((text): unknown => JSON.parse(text)),
+    named: dictionary(string(), constantFrom("]", "}", '"', "\\", ",")),
+  }),
+);
+
+const encoder = new TextEncoder();
+
+const file = record({
+  written: rows,
+  indent: constantFrom(undefined, 1, 3),
+  size: integer({ min: 1, max: 50 }),
+  shape: constantFrom("array" as const, "values" as const, "members" as const),
+});
+
+describe("JSON files", () => {
+  it("have the rows that JSON.parse finds, in pieces of any size", () =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(file, async ({ written, indent, size, shape }) => {
+        const distinct = [...new Map(written.map((row) => [row.discordId, row])).values()];
+        const texts = distinct.map((row) => JSON.stringify(row, null, indent));
+        const text = {
+          array: JSON.stringify(distinct, null, indent),
+          values: texts.join("\n"),
+          members: `{${distinct.map((row, index) => `"${row.discordId}":${texts[index]}`).join(",\n")}}`,
+        }[shape];
+        const bytes = encoder.encode(text);
+        const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+          bytes.subarray(index * size, (index + 1) * size),
+        );
+        const read = await Effect.runPromise(
+          Stream.runCollect(linkReaders.json(Stream.fromIterable(pieces))),
+        );
+        expect(read.map((row) => ("link" in row ? [row.link.chatId, row.link.gameId] : row.problem))).toEqual(
+          distinct.map(({ discordId, robloxId }) => [discordId, robloxId]),
+        );
+      }),
+    ));
+});
