@@ -17,7 +17,7 @@ import {
   type ReadOptions,
 } from "@accountlink/core/links";
 import type { Community } from "@accountlink/dashboard";
-import { Clock, Effect, Semaphore, Stream } from "effect";
+import { Cause, Clock, Effect, Semaphore, Stream } from "effect";
 import { Digest } from "effect/crypto";
 import type { UploadedFile, UploadFolder } from "../uploads.ts";
 
@@ -58,6 +58,7 @@ type NewJob = Pick<ImportJob, "owner" | "community" | "fileName" | "file" | "onC
 /** Makes the imports of a process. */
 export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder) {
   const store = yield* LinkStore;
+  const scope = yield* Effect.scope;
   const jobs = new Map<string, ImportJob>();
   const turns = yield* Semaphore.make(filesAtOnce);
 
@@ -148,10 +149,13 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
               Effect.sync(() => {
                 job.state = { _tag: "Failed", reason: "The storage did not answer." };
               }),
-              Effect.logError("Import of an upload failed", cause),
+              Cause.hasInterruptsOnly(cause)
+                ? Effect.void
+                : Effect.logError("Import of an upload failed", cause),
             ),
         }),
-        Effect.forkDetach,
+        // The end of the server ends it, too; what was stored stays.
+        Effect.forkIn(scope),
       );
   });
 
