@@ -18,3 +18,4 @@ export {
 } from "./sqlite/embedded.ts";
 export { type EmbeddedState, inspectEmbedded } from "./sqlite/inspect.ts";
 export { acquireFolderLock, DataFolderInUse } from "./sqlite/process_lock.ts";
+export type { WebhookCounts } from "./webhooks/webhook_counts.ts";

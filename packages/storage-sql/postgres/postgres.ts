@@ -5,6 +5,7 @@ import { type Migrator, SqlClient, type SqlConnection, type SqlError } from "eff
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { type DatabaseTooNew, lastMigration, migrate, newestMigration } from "../migrations.ts";
 import { layer } from "../stores.ts";
+import { countingWebhooks, type WebhookCounts, webhookCounts } from "../webhooks/webhook_counts.ts";
 import { layerPostgresClient } from "./client/sql_client.ts";
 import { parsePostgresUrl } from "./url.ts";
 
@@ -89,6 +90,7 @@ export interface PostgresState {
   readonly rootKey: string | null;
   /** When the oldest event of the feeds happened; null without events. */
   readonly oldestEvent: number | null;
+  readonly webhooks: WebhookCounts;
 }
 
 /**
@@ -126,10 +128,11 @@ const state = Effect.gen(function* () {
     readonly steps: string | null;
     readonly root_key: string | null;
     readonly events: string | null;
+    readonly webhooks: string | null;
   }>`
     SELECT current_setting('server_version') AS server,
       to_regclass('schema_migrations') AS steps, to_regclass('root_key') AS root_key,
-      to_regclass('events') AS events`;
+      to_regclass('events') AS events, to_regclass('webhooks') AS webhooks`;
   const version = found?.steps === null ? 0 : yield* lastMigration;
   const [stored] =
     found?.root_key === null ? [] : yield* sql<{ readonly wrapped: string }>`SELECT wrapped FROM root_key`;
@@ -137,11 +140,14 @@ const state = Effect.gen(function* () {
     found?.events === null
       ? []
       : yield* sql<{ readonly at: number }>`SELECT at FROM events ORDER BY sequence LIMIT 1`;
+  const [counted] =
+    found?.webhooks === null ? [] : yield* sql.unsafe<Record<string, unknown>>(countingWebhooks);
   return {
     server: found?.server ?? "",
     schema: { version, newest: newestMigration },
     rootKey: stored?.wrapped ?? null,
     oldestEvent: oldest?.at ?? null,
+    webhooks: webhookCounts(counted),
   };
 });
 

@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Effect } from "effect";
 import { DatabaseUnusable } from "../database_unusable.ts";
 import { newestMigration } from "../migrations.ts";
+import { countingWebhooks, type WebhookCounts, webhookCounts } from "../webhooks/webhook_counts.ts";
 import { withoutDisguise } from "./client/sql_error.ts";
 import { databaseFile, hasDatabase } from "./data_folder.ts";
 import { probeProcessLock } from "./process_lock.ts";
@@ -16,6 +17,7 @@ export interface EmbeddedState {
   readonly rootKey: string | null;
   /** When the oldest event of the feeds happened; null without events. */
   readonly oldestEvent: number | null;
+  readonly webhooks: WebhookCounts;
   /** Damage of the file, as SQLite reports it; at most ten findings. */
   readonly damage: ReadonlyArray<string>;
   /** The server that has the folder; its process ID is null if uncertain. */
@@ -54,7 +56,7 @@ export const inspectEmbedded = (folder: string): Effect.Effect<EmbeddedState | n
     return { path, ...file, server: yield* runningServer(folder) };
   });
 
-const readFile = (path: string): Pick<EmbeddedState, "schema" | "rootKey" | "oldestEvent" | "damage"> => {
+const readFile = (path: string): Omit<EmbeddedState, "path" | "server"> => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
     const findings = database.prepare("PRAGMA integrity_check(10)").all();
@@ -63,6 +65,9 @@ const readFile = (path: string): Pick<EmbeddedState, "schema" | "rootKey" | "old
       schema: { version: versionOf(database), newest: newestMigration },
       rootKey: rootKeyOf(database),
       oldestEvent: oldestEventOf(database),
+      webhooks: webhookCounts(
+        hasTable(database, "webhooks") ? database.prepare(countingWebhooks).get() : undefined,
+      ),
       damage: messages.filter((message) => message !== "ok"),
     };
   } finally {

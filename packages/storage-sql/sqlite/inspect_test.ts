@@ -33,6 +33,8 @@ describe("inspectEmbedded", () => {
         path: join(folder, "accountlink.db"),
         schema: { version: newest, newest },
         rootKey: null,
+        oldestEvent: null,
+        webhooks: { all: 0, disabled: 0, failingSince: null },
         damage: [],
         server: null,
       });

@@ -13,6 +13,7 @@ import { reasonOf } from "../../message_text.ts";
 import { resolveSecrets, secretFile } from "../../secrets/deployment_secret.ts";
 import { checkEvents } from "./check_events.ts";
 import { checkRootKey } from "./check_root_key.ts";
+import { checkWebhooks } from "./check_webhooks.ts";
 import { type Finding, fail, judgeSchema, ok, warn } from "./finding.ts";
 
 type Embedded = Extract<Storage, { readonly kind: "embedded" }>;
@@ -30,6 +31,7 @@ export const checkFolder = Effect.fnUntraced(function* (config: Config, storage:
     ...(yield* checkSecret(config, storage, state)),
     finding,
     ...(yield* checkEvents(config, state)),
+    ...(yield* checkWebhooks(state)),
   ];
   findings.push(checkSpace(folder), checkClock(folder, yield* Clock.currentTimeMillis));
   return { findings, server: state?.server ?? null, rootKey: state?.rootKey ?? null };

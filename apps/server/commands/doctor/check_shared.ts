@@ -8,6 +8,7 @@ import { type Cache, cacheOf, type Storage } from "../../config/resolved_config.
 import { resolveSecrets } from "../../secrets/deployment_secret.ts";
 import { checkEvents } from "./check_events.ts";
 import { checkRootKey } from "./check_root_key.ts";
+import { checkWebhooks } from "./check_webhooks.ts";
 import { type Finding, fail, judgeSchema, ok, warn } from "./finding.ts";
 
 type Postgres = Extract<Storage, { readonly kind: "postgres" }>;
@@ -38,11 +39,9 @@ export const checkPostgres = Effect.fnUntraced(function* (config: Config, storag
       fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start the database"),
   });
   const rootKey = Result.match(state, { onSuccess: (found) => found.rootKey, onFailure: () => null });
-  const events = yield* checkEvents(
-    config,
-    Result.getOrElse(state, () => null),
-  );
-  return { findings: [...secret, database, ...events], server: undefined, rootKey };
+  const read = Result.getOrElse(state, () => null);
+  const feeds = [...(yield* checkEvents(config, read)), ...(yield* checkWebhooks(read))];
+  return { findings: [...secret, database, ...feeds], server: undefined, rootKey };
 });
 
 const judgePostgres = ({ path, server, schema }: StorageSql.PostgresState): Finding => {

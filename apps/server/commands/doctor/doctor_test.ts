@@ -81,6 +81,22 @@ describe("accountlink doctor", () => {
     expect(findings).toContain("has schema version 999, and this release knows");
   });
 
+  it("tells of webhooks whose receivers do not answer", async () => {
+    const { json, dataFolder } = await makeWorkplace();
+    await json("keys", "create", "--account", "acme");
+    expect(findingsOf(await json("doctor")).join("\n")).not.toContain("webhooks");
+    await json("webhooks", "create", "--account", "acme", "--url", "https://one.example/in");
+    await json("webhooks", "create", "--account", "acme", "--url", "https://two.example/in");
+    expect(findingsOf(await json("doctor"))).toContain("ok webhooks: 2 made, and none fails for long");
+    const database = new DatabaseSync(join(dataFolder, "accountlink.db"));
+    database.exec("UPDATE webhooks SET status = 'disabled' WHERE url LIKE '%one%'");
+    database.exec("UPDATE webhooks SET failing_since = created_at - 9000000 WHERE url LIKE '%two%'");
+    database.close();
+    expect(findingsOf(await json("doctor"))).toContain(
+      "warn webhooks: 2 made, 1 disabled, one fails for 2 h",
+    );
+  });
+
   it("finds a database that is damaged", async () => {
     const { run, json, dataFolder } = await makeWorkplace();
     await json("migrate");
