@@ -6,31 +6,27 @@
  *
  * The key is Premium, since names are. The bot may manage roles and nicknames, and its own role is above the one it gives.
  */
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AccountLinkError, type Client, createClient, type FollowedEvent } from "@accountlink/client";
 
-/** What the bot works with; its `discordUrl` is the address of Discord's HTTP interface. */
+/** `discordUrl` is the address of Discord's HTTP interface; `cursorFile` is where the bot keeps how far it has come. */
 export interface RoleBotSettings {
   readonly client: Client;
   readonly discordUrl: string;
   readonly token: string;
   readonly guildId: string;
   readonly roleId: string;
-  /** Where the bot keeps how far it has come. */
   readonly cursorFile: string;
 }
 
-/** What is read of a member. */
-interface Member {
-  readonly user: { readonly id: string };
-  readonly roles: ReadonlyArray<string>;
-}
+type Member = { readonly user: { readonly id: string }; readonly roles: ReadonlyArray<string> };
 
 const [pageLength, longestNickname] = [1_000, 32];
+const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** Keeps roles and nicknames equal to the links, without end. */
-export const runRoleBot = async (settings: RoleBotSettings, say: (line: string) => void): Promise<never> => {
+export const runRoleBot = async (settings: RoleBotSettings): Promise<never> => {
   const { client, discordUrl, token, guildId, roleId, cursorFile } = settings;
   const members = `/guilds/${guildId}/members`;
 
@@ -107,19 +103,26 @@ export const runRoleBot = async (settings: RoleBotSettings, say: (line: string) 
       case "links.imported":
       case "scope.deleted":
         return synchronize();
+      default:
     }
     return event.cursor;
+  };
+
+  /** All or nothing: a bot that is stopped in between finds the cursor before. */
+  const save = async (reached: string): Promise<string> => {
+    await writeFile(`${cursorFile}.new`, reached);
+    await rename(`${cursorFile}.new`, cursorFile);
+    return reached;
   };
 
   let cursor = await readFile(cursorFile, "utf8").catch(() => null);
   while (true) {
     try {
-      if (cursor === null) await writeFile(cursorFile, (cursor = await synchronize()));
+      cursor ??= await save(await synchronize());
       for await (const event of client.events({ cursor })) {
-        const reached = await apply(event);
-        await writeFile(cursorFile, (cursor = reached));
+        cursor = await save(await apply(event));
         // The list was read anew, so the feed goes on elsewhere.
-        if (reached !== event.cursor) break;
+        if (cursor !== event.cursor) break;
       }
     } catch (error) {
       if (!(error instanceof AccountLinkError) || error.code !== "CONFLICT") throw error;
@@ -142,5 +145,5 @@ if (import.meta.main) {
   const { DISCORD_URL = "https://discord.com/api/v10", CURSOR_FILE = "role_bot.cursor" } = process.env;
   const client = createClient({ url: ACCOUNTLINK_URL, key: ACCOUNTLINK_KEY });
   const discord = { discordUrl: DISCORD_URL, token: DISCORD_TOKEN, guildId: GUILD_ID, roleId: ROLE_ID };
-  await runRoleBot({ client, ...discord, cursorFile: CURSOR_FILE }, console.log);
+  await runRoleBot({ client, ...discord, cursorFile: CURSOR_FILE });
 }

@@ -1,6 +1,7 @@
 /** The page of what happened lately, in a real browser. */
 import { paths } from "@accountlink/dashboard";
 import { describe, expect, it } from "vitest";
+import { textOf } from "../support/http.ts";
 import { createKey, hostile, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";
@@ -25,7 +26,7 @@ describe("the events of a community", () => {
     await write("PATCH /v2/chat", { oldChatId: "100001", newChatId: "100002" });
     await write("DELETE /v2/game", { chatId: "100002" });
     const { body } = await send("POST /v2/sessions", { key, body: { clientId: hostile } });
-    await write(`DELETE /v2/sessions/${String(body.data?.["sid"])}`, {});
+    await write(`DELETE /v2/sessions/${textOf(body.data?.["sid"])}`, {});
 
     await page.goto(`${url()}${paths.events}`);
     await expectUsable(watched, "Events", "dashboard-events");

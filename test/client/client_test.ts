@@ -5,6 +5,7 @@ import { freePort } from "@accountlink/test-servers";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { useContractServer } from "../contract/contract_server.ts";
 import { devPlatformOn } from "../support/dev_platform.ts";
+import { patience } from "../support/patience.ts";
 import { guild, type KeyOptions, newToken } from "../support/world.ts";
 
 const platformPort = await freePort();
@@ -133,7 +134,7 @@ describe("the methods", () => {
       await links.set("100008", "3");
       await links.set("100008", "4");
       expect(await Promise.race([first, Promise.resolve(null)])).not.toBeNull();
-    });
+    }, patience);
     expect((await first).value).toMatchObject({ type: "link.set", data: { chatId: "100008" } });
     await following.return();
   });

@@ -203,6 +203,15 @@ const failures = (route: Writer, unaskedGuild: string): ReadonlyArray<Case> => {
     }),
     unavailable("a store out of reach", { surroundings: "stores down" }),
     ...when(
+      ["getEvents", "streamEvents"].includes(route.route),
+      route.row(
+        "409 CONFLICT",
+        "events are gone",
+        { reason: "cursor_expired" },
+        { surroundings: "events swept" },
+      ),
+    ),
+    ...when(
       route.recipe.guilds !== "none",
       unavailable("a platform out of reach", {
         surroundings: "chat platform down",
@@ -246,18 +255,6 @@ const sessionRefusals = (route: Writer): ReadonlyArray<Case> =>
         { reason: "session_cancelled" },
         { session: "cancelled" },
       ),
-    ),
-  );
-
-/** What routes say that go on at a cursor of the feed. */
-const cursors = (route: Writer): ReadonlyArray<Case> =>
-  when(
-    route.route === "getEvents" || route.route === "streamEvents",
-    route.row(
-      "409 CONFLICT",
-      "a cursor that is too old",
-      { reason: "cursor_expired" },
-      { surroundings: "events swept" },
     ),
   );
 
@@ -314,7 +311,6 @@ export const cases: ReadonlyArray<Case> = [
       ...limits(route),
       ...idempotency(route),
       ...sessionRefusals(route),
-      ...cursors(route),
       ...failures(route, `9000000000000000${index + 10}`),
     ];
   }),

@@ -16,6 +16,7 @@ import { type EventFilter, type FeedEvent, matchesFilter } from "./event.ts";
 import { EventStore } from "./event_store.ts";
 import { type EventSubscription, EventWatch } from "./event_watch.ts";
 import { makeCursors } from "./feed_cursor.ts";
+import { makeSharedReads } from "./shared_reads.ts";
 
 /**
  * Whose feed, and for which key.
@@ -176,7 +177,8 @@ export class EventFeed extends Context.Service<
         return place.value;
       });
 
-      const pageAfter = makePages(store);
+      const pageAfter = makePages(store.read);
+      const pageTogether = makePages(yield* makeSharedReads(store.read));
 
       /** Reads from where the subscriber is, waiting until there is an event, the time is over, or it has to end. */
       const awaitPage = Effect.fnUntraced(function* (
@@ -186,7 +188,7 @@ export class EventFeed extends Context.Service<
         until: Millis,
       ) {
         while (true) {
-          const page = yield* pageAfter(subscription.pid, subscription.after, limit, filter);
+          const page = yield* pageTogether(subscription.pid, subscription.after, limit, filter);
           subscription.after = page.position;
           if (page.events.length > 0 || page.more) return page;
           const left = until - (yield* Clock.currentTimeMillis);
@@ -336,9 +338,9 @@ interface Page {
 }
 
 /** Reads the events that a filter means. */
-const makePages = (store: EventStore["Service"]) => {
+const makePages = (read: EventStore["Service"]["read"]) => {
   const readAfter = Effect.fnUntraced(function* (pid: Pid, after: number, limit: number) {
-    const events = yield* store.read(pid, after, limit);
+    const events = yield* read(pid, after, limit);
     if (Option.isNone(events)) return yield* new Conflict({ reason: "cursor_expired" });
     return events.value;
   });
@@ -349,14 +351,14 @@ const makePages = (store: EventStore["Service"]) => {
     const found: Array<FeedEvent> = [];
     let position = after;
     for (let pages = 0; pages < maxFilterPages; pages++) {
-      const read = yield* readAfter(pid, position, size);
-      for (const event of read) {
+      const page = yield* readAfter(pid, position, size);
+      for (const event of page) {
         if (!matchesFilter(event, filter)) continue;
         if (found.length === limit) return pageOf(found, found.at(-1)?.position ?? position, true);
         found.push(event);
       }
-      position = read.at(-1)?.position ?? position;
-      if (read.length < size) return pageOf(found, position, false);
+      position = page.at(-1)?.position ?? position;
+      if (page.length < size) return pageOf(found, position, false);
     }
     return pageOf(found, position, true);
   });

@@ -92,7 +92,9 @@ const pollEvents = Effect.fnUntraced(function* (waiting: Waiting) {
   const poll = yield* warnOnce(
     "Cannot look for new events",
     Effect.suspend(() =>
-      Effect.map(store.newer(waiting.places), (pids) => pids.forEach((pid) => waiting.wake(pid))),
+      Effect.map(store.newer(waiting.places), (pids) => {
+        for (const pid of pids) waiting.wake(pid);
+      }),
     ),
   );
   while (true) {

@@ -15,8 +15,16 @@ export interface ListPlace {
 /** Writes and reads cursors. Of another scope, or of none, is `None`. */
 export const makeCursors = Effect.gen(function* () {
   const secrets = yield* Secrets;
-  const sealed = (pid: Pid, place: string) =>
-    Effect.map(secrets.cursorTag(`${pid}\n${place}`), (tag) => `${place}.${tag}`);
+  /** Those who wait for the same event get the same cursor. */
+  let last = { of: "", cursor: "" };
+  const sealed = (pid: Pid, place: string) => {
+    const of = `${pid}\n${place}`;
+    if (last.of === of) return Effect.succeed(last.cursor);
+    return Effect.map(secrets.cursorTag(of), (tag) => {
+      last = { of, cursor: `${place}.${tag}` };
+      return last.cursor;
+    });
+  };
 
   const open = Effect.fnUntraced(function* (pid: Pid, cursor: string) {
     const place = cursor.slice(0, Math.max(0, cursor.lastIndexOf(".")));

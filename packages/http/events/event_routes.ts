@@ -2,7 +2,13 @@
  * The handlers of the feed of events and of the list of links.
  */
 import { InvalidParameter, SessionSettings } from "@accountlink/core";
-import { EventFeed, type EventType, type FeedEvent, type FeedStart } from "@accountlink/core/events";
+import {
+  EventFeed,
+  type EventType,
+  type FeedEvent,
+  type FeedStart,
+  type FeedTarget,
+} from "@accountlink/core/events";
 import { EventsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime } from "../envelopes/envelope.ts";
@@ -16,12 +22,6 @@ export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pip
   const feed = yield* EventFeed;
   const { longPollMax } = yield* SessionSettings;
 
-  const targetOf = ({ key, values }: KeyedInput<typeof EventsV2.listLinks.parameters>) => ({
-    scope: key.scope,
-    guildId: values.guildId,
-    keyId: key.id,
-  });
-
   const checkWait = ({ wait }: { readonly wait: number }) =>
     longPollMax === 0 || wait * 1_000 <= longPollMax
       ? Effect.void
@@ -32,22 +32,22 @@ export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pip
   const routes: ReadonlyArray<BoundRoute> = [
     keyed(
       EventsV2.getEvents,
-      ({ key, values }) => {
-        const target = { scope: key.scope, guildId: values.guildId, keyId: key.id };
+      (input) => {
+        const { values } = input;
         const { limit, wait } = values;
         return Effect.map(
-          feed.read(target, { ...startOf(values), limit, wait: wait * 1_000 }),
+          feed.read(targetOf(input), { ...startOf(values), limit, wait: wait * 1_000 }),
           ({ events, cursor, more }) => ({ data: { events: events.map(eventResponse), cursor, more } }),
         );
       },
       checkWait,
     ),
-    streamed(EventsV2.streamEvents, ({ key, values, context }) => {
-      const target = { scope: key.scope, guildId: values.guildId, keyId: key.id };
+    streamed(EventsV2.streamEvents, (input) => {
+      const { values, context } = input;
       const last = lastEventId(context);
       const start = startOf(last === null ? values : { ...values, cursor: last });
       const opened = feed
-        .stream(target, start)
+        .stream(targetOf(input), start)
         .pipe(
           last === null
             ? (effect) => effect
@@ -75,6 +75,17 @@ export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pip
   return routes;
 });
 
+const targetOf = ({
+  key,
+  values,
+}: Pick<KeyedInput<typeof EventsV2.listLinks.parameters>, "key"> & {
+  readonly values: { readonly guildId: FeedTarget["guildId"] };
+}): FeedTarget => ({
+  scope: key.scope,
+  guildId: values.guildId,
+  keyId: key.id,
+});
+
 const startOf = ({ cursor, from, types, chatId, gameId }: StartValues): FeedStart => ({
   cursor,
   from,
@@ -84,7 +95,7 @@ const startOf = ({ cursor, from, types, chatId, gameId }: StartValues): FeedStar
 });
 
 /** Makes the event that clients get. */
-export const eventResponse = ({ id, type, at, data }: FeedEvent): typeof EventsV2.Event.Encoded =>
+const eventResponse = ({ id, type, at, data }: FeedEvent): typeof EventsV2.Event.Encoded =>
   ({
     id,
     type,
