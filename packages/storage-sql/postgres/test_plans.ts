@@ -60,6 +60,9 @@ const fill = (accounts: number) => `
     FROM generate_series(1, 5) AS i;
   INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details)
     SELECT i, '${account}', NULL, 'key', 'another key', 'link.set', '{}' FROM generate_series(1, 5000) AS i;
+  INSERT INTO audit_log (at, account, pid, actor_type, actor_id, action, details, chat_id)
+    SELECT i, '${account}', NULL, 'key', 'another key', 'link.removed', '{}', '${chatIdOf(1)}'
+    FROM generate_series(1, 5) AS i;
   INSERT INTO day_counts (ends_at, counter, counted)
     SELECT ${windowsEnd}, 'day:' || i, i FROM generate_series(1, ${accounts * 300}) AS i;
   INSERT INTO import_progress (source, position, saved_at) SELECT 'source ' || i, i, i
@@ -127,6 +130,10 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
       { concurrency: "unbounded" },
     ),
   ),
+  newestPage: onLinks((links) => links.newestPage(pid, null, 50)),
+  "newestPage, further": onLinks((links) =>
+    links.newestPage(pid, { lastVerifiedAt: number * 1_000 + 500, chatId: chatIdOf(500) }, 50),
+  ),
   exportPage: onLinks((links) => links.exportPage(pid, chatIdOf(10), 50)),
   setGame: onLinks((links) => links.setGame({ ...origin, chatId: chatIdOf(1), gameId: gameIdOf(2) })),
   "setGame of a new chat user": onLinks((links) =>
@@ -157,6 +164,8 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   ensureScope: onKeys((keys) =>
     keys.ensureScope(account, { kind: "global" }, Pid.make("pid_none000000000000")),
   ),
+  listScopes: onKeys((keys) => keys.listScopes(account)),
+  findSettings: onKeys((keys) => keys.findSettings(pid)),
   findByHash: onKeys((keys) => keys.findByHash(`hash ${keyId}`)),
   "findByHash, batched": onKeys((keys) =>
     Effect.forEach(
@@ -191,6 +200,7 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   ...signInOperations,
   "AuditLog.list of an action": onLog({ action: "key.rotated", keyId: null }),
   "AuditLog.list of a key": onLog({ action: null, keyId }),
+  "AuditLog.list of a chat user": onLog({ action: null, keyId: null, chatId: chatIdOf(1) }),
   "AuditLog.list": Effect.flatMap(AuditLog, (log) => log.list(account, null, 50)),
   loadCounts: onLedger((ledger) => ledger.loadCounts(windows)),
   saveCounts: onLedger((ledger) =>
