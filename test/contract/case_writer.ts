@@ -75,3 +75,7 @@ export class Writer {
     return { key: this.recipe.guilds === "own" ? { guildId } : {}, values: { ...values, guildId } };
   }
 }
+
+/** The rows, where the condition holds. */
+export const when = (condition: boolean, ...rows: ReadonlyArray<Case>): ReadonlyArray<Case> =>
+  condition ? rows : [];

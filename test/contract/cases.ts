@@ -4,8 +4,9 @@
 import { routes } from "@accountlink/http-api";
 import { expect } from "vitest";
 import { botlessGuild, emptyGuild, guild, newToken } from "../support/world.ts";
-import { type Case, type Differences, isV1, Writer } from "./case_writer.ts";
+import { type Case, type Differences, isV1, Writer, when } from "./case_writer.ts";
 import { type Values, v1Recipes, v2Recipes } from "./recipes.ts";
+import { sessionRefusals } from "./session_cases.ts";
 
 const withBody = new Set(routes.filter(({ source }) => source === "body").map(({ id }) => id));
 const isIdempotent = new Set(routes.filter((route) => route.isIdempotent).map(({ id }) => id));
@@ -16,9 +17,6 @@ const membershipMessages = {
   user_not_in_guild: "User is not in the guild",
   new_user_not_in_guild: "New user is not in the guild",
 };
-
-const when = (condition: boolean, ...rows: ReadonlyArray<Case>): ReadonlyArray<Case> =>
-  condition ? rows : [];
 
 const successes = (route: Writer): ReadonlyArray<Case> => {
   const { good, data, guilds, status = 200, hasSession, access: accesses = [] } = route.recipe;
@@ -230,31 +228,6 @@ const idempotency = (route: Writer): ReadonlyArray<Case> =>
       "an idempotency key of another request",
       { reason: "idempotency_key_reused" },
       { isReusing: true },
-    ),
-  );
-
-/** What routes say that are about one session. */
-const sessionRefusals = (route: Writer): ReadonlyArray<Case> =>
-  when(
-    route.recipe.hasSession === true,
-    route.row("404 SESSION_NOT_FOUND", "a sid of nobody", route.says(null, "Verification session not found")),
-    route.row(
-      "410 SESSION_EXPIRED",
-      "a session over time",
-      route.says(null, "Verification session expired"),
-      {
-        session: "expired",
-        surroundings: "sessions short",
-      },
-    ),
-    ...when(
-      route.route === "cancelSession",
-      route.row(
-        "409 CONFLICT",
-        "a session that is final",
-        { reason: "session_cancelled" },
-        { session: "cancelled" },
-      ),
     ),
   );
 

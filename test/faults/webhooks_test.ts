@@ -91,9 +91,9 @@ describe.skipIf(missing !== null)(`webhooks of three nodes ${missing ?? ""}`, ()
 
   test("nothing is lost or out of order when each node dies, one after the other", async () => {
     const users = Array.from({ length: 12 }, (_, index) => String(300_000 + index));
-    let isOver = false;
+    const end = new AbortController();
     const writes = users.map(async (chatId, index) => {
-      for (let round = 0; !isOver; round++) {
+      for (let round = 0; !end.signal.aborted; round++) {
         const up = service.nodes.filter((node) => node.isUp());
         const node = up[(round + index) % up.length];
         if (node !== undefined) await write(node, chatId, String((round % 5) + 1));
@@ -115,7 +115,7 @@ describe.skipIf(missing !== null)(`webhooks of three nodes ${missing ?? ""}`, ()
       expect(next - killedAt).toBeLessThan(12_000);
       await Effect.runPromise(node.restart);
     }
-    isOver = true;
+    end.abort();
     await Promise.all(writes);
 
     const [node] = service.nodes;
