@@ -177,8 +177,9 @@ export class EventFeed extends Context.Service<
         return place.value;
       });
 
-      const pageAfter = makePages(store.read);
-      const pageTogether = makePages(yield* makeSharedReads(store.read));
+      const readPage: EventStore["Service"]["read"] = (pid, after, limit) => store.read(pid, after, limit);
+      const pageAfter = makePages(readPage);
+      const pageTogether = makePages(yield* makeSharedReads(readPage));
 
       /** Reads from where the subscriber is, waiting until there is an event, the time is over, or it has to end. */
       const awaitPage = Effect.fnUntraced(function* (
@@ -239,7 +240,9 @@ export class EventFeed extends Context.Service<
           const events = yield* Effect.forEach(page.events, (event) =>
             Effect.map(cursorAt(event.position), (cursor): FeedStep => ({ step: "event", event, cursor })),
           );
-          const isOver = page.isEnded || (yield* Clock.currentTimeMillis) >= until;
+          // A timer may be a moment early.
+          const hasWaited = idleAt === until && events.length === 0 && !page.more;
+          const isOver = page.isEnded || hasWaited || (yield* Clock.currentTimeMillis) >= until;
           if (isOver) {
             const cursor = yield* cursorAt(subscription.after);
             return [[...events, { step: "timeout", cursor } satisfies FeedStep], "over"] as const;
