@@ -175,7 +175,7 @@ describe("links import", () => {
       expect(ends.at(-1)).toEqual(ends[0]);
     }
     expect(ends[0]).toHaveLength(expected.taken);
-  });
+  }, 600_000);
 
   it("names both lines of a conflict, and writes every row that it leaves out", async () => {
     const place = await makeWorkplace();
