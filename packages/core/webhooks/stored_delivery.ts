@@ -4,11 +4,19 @@ import type { Millis } from "../timestamp.ts";
 import type { StoredWebhook, Webhook } from "./webhook.ts";
 import type { RecordDeliveries, RotateWebhook, StoredDelivery } from "./webhook_store.ts";
 
-/** Whether a delivery is still to be sent. */
+/**
+ * Whether a delivery is still to be sent.
+ *
+ * @internal
+ */
 export const isPending = ({ status }: Pick<StoredDelivery, "status">): boolean =>
   status === "failing" || status === "waiting";
 
-/** The webhook after a rotation. Secrets that have ended go. */
+/**
+ * The webhook after a rotation. Secrets that have ended go.
+ *
+ * @internal
+ */
 export const rotatedWebhook = <W extends StoredWebhook>(
   webhook: W,
   { sealed, at, previousUntil }: RotateWebhook,
@@ -23,7 +31,11 @@ export const rotatedWebhook = <W extends StoredWebhook>(
   ],
 });
 
-/** The times of a webhook after deliveries were recorded. */
+/**
+ * The times of a webhook after deliveries were recorded.
+ *
+ * @internal
+ */
 export const timesAfter = (
   { lastDeliveredAt, failingSince }: Pick<Webhook, "lastDeliveredAt" | "failingSince">,
   { deliveredAt, failedAt }: Pick<RecordDeliveries, "deliveredAt" | "failedAt">,
@@ -36,6 +48,8 @@ export const timesAfter = (
  * The delivery of a lane that becomes due, since those before it are over; undefined if none does.
  *
  * @param pending in the order of the feed
+ *
+ * @internal
  */
 export const dueAfter = <D extends StoredDelivery>(
   lane: string,
@@ -47,7 +61,11 @@ export const dueAfter = <D extends StoredDelivery>(
   return isDue ? first : undefined;
 };
 
-/** The details of an audit entry about a webhook. Without its URL, which may hold a secret. */
+/**
+ * The details of an audit entry about a webhook. Without its URL, which may hold a secret.
+ *
+ * @internal
+ */
 export const webhookEntryDetails = (
   { id }: Pick<Webhook, "id">,
   more: AuditEntry["details"] = {},

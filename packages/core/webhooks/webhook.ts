@@ -7,7 +7,11 @@ import type { Millis } from "../timestamp.ts";
 /** The public id of a webhook: `wh_` and 20 letters or digits. */
 export type WebhookId = string & { readonly WebhookId: unique symbol };
 
-/** Whether the text has the form of the id of a webhook. */
+/**
+ * Whether the text has the form of the id of a webhook.
+ *
+ * @internal
+ */
 export const isWebhookId = (text: string): text is WebhookId => /^wh_[0-9A-Za-z]{20}$/.test(text);
 
 /** A paused webhook keeps its events, and sends them when it is active again. */
@@ -86,7 +90,11 @@ const fields = ["url", "types", "description", "status"] as const satisfies Read
   keyof WebhookUpdate
 >;
 
-/** A webhook with its new values, and the names of those that changed; null if none did. */
+/**
+ * A webhook with its new values, and the names of those that changed; null if none did.
+ *
+ * @internal
+ */
 export const updatedWebhook = <W extends Webhook>(
   webhook: W,
   update: WebhookUpdate,

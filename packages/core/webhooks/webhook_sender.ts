@@ -16,7 +16,11 @@ export interface WebhookAnswer {
   readonly retryAfter: number | null;
 }
 
-/** There was no answer. */
+/**
+ * There was no answer.
+ *
+ * @internal
+ */
 export class WebhookUnanswered extends Data.TaggedError("WebhookUnanswered")<{
   readonly error: Exclude<DeliveryError, "status">;
 }> {}

@@ -34,10 +34,18 @@ import { WebhookSender } from "./webhook_sender.ts";
 import { type DeliveryFilter, type StoredDelivery, WebhookStore } from "./webhook_store.ts";
 import { webhookUrlProblem } from "./webhook_url.ts";
 
-/** How many webhooks a scope may have. */
+/**
+ * How many webhooks a scope may have.
+ *
+ * @internal
+ */
 export const webhooksOfScope = 5;
 
-/** The most characters of a description. */
+/**
+ * The most characters of a description.
+ *
+ * @internal
+ */
 export const longestDescription = 300;
 
 /** How long the secret before a rotation signs as well, in milliseconds. */

@@ -10,7 +10,11 @@ import type { DeliveryError, StoredWebhook } from "../webhook.ts";
 import { WebhookSender } from "../webhook_sender.ts";
 import type { StoredDelivery } from "../webhook_store.ts";
 
-/** What is sent of an event: of the feed, or of a test. */
+/**
+ * What is sent of an event: of the feed, or of a test.
+ *
+ * @internal
+ */
 export interface SentEvent {
   readonly id: string;
   readonly type: string;
@@ -18,7 +22,11 @@ export interface SentEvent {
   readonly data: object;
 }
 
-/** What came of an attempt. */
+/**
+ * What came of an attempt.
+ *
+ * @internal
+ */
 export interface AttemptResult {
   /** Null if there was no answer. */
   readonly status: number | null;
