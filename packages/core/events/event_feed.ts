@@ -4,9 +4,8 @@
 import { Clock, Context, Effect, Layer, Option, Schedule, type Scope, Stream } from "effect";
 import type { DataScope } from "../data_scope.ts";
 import { guildOf } from "../data_scope.ts";
-import { Conflict, InvalidParameter, RateLimited, type StoreUnavailable } from "../errors.ts";
+import { Conflict, InvalidParameter, type RateLimited, type StoreUnavailable } from "../errors.ts";
 import type { GuildId, KeyId, Pid } from "../ids.ts";
-import { secondsUntil } from "../limits/request_limits.ts";
 import type { Link } from "../links/link.ts";
 import { LinkStore } from "../links/link_store.ts";
 import { type GuildError, GuildGuard } from "../platforms/guild_guard.ts";
@@ -16,6 +15,7 @@ import { type EventFilter, type FeedEvent, matchesFilter } from "./event.ts";
 import { EventStore } from "./event_store.ts";
 import { type EventSubscription, EventWatch } from "./event_watch.ts";
 import { makeCursors } from "./feed_cursor.ts";
+import { makeReaderLimit } from "./reader_limit.ts";
 import { makeSharedReads } from "./shared_reads.ts";
 
 /**
@@ -95,9 +95,6 @@ export interface LinkPage {
  */
 export type FeedError = GuildError | InvalidParameter | Conflict | RateLimited | StoreUnavailable;
 
-/** Waits and streams of a key that may be open on a node. */
-const maxReaders = 16;
-
 /** How many events are read at once where a filter leaves most out, and how often for one request. */
 const filterPage = 500;
 const maxFilterPages = 10;
@@ -106,9 +103,6 @@ const maxFilterPages = 10;
 const idleInterval = 10_000;
 
 const streamPage = 100;
-
-/** Where a reader that waits ends sooner, it is free sooner. In milliseconds. */
-const longestRetry = 30_000;
 
 /**
  * Reads the feeds of scopes.
@@ -373,30 +367,3 @@ const pageOf = (events: ReadonlyArray<FeedEvent>, position: number, more: boolea
   more,
   isEnded: false,
 });
-
-/** Lets so many readers of a key wait on this node; each until its scope closes. */
-const makeReaderLimit = () => {
-  const ends = new Map<KeyId, Set<{ readonly until: Millis }>>();
-  return (keyId: KeyId | null, until: Millis): Effect.Effect<void, RateLimited, Scope.Scope> => {
-    if (keyId === null) return Effect.void;
-    const reader = { until };
-    const enter = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const open = ends.get(keyId) ?? new Set();
-      if (open.size >= maxReaders) {
-        const resetsAt = Math.min(now + longestRetry, ...Array.from(open, (other) => other.until));
-        const retryAfter = secondsUntil(resetsAt, now, longestRetry);
-        return Effect.fail(
-          new RateLimited({ bucket: "event_readers", limit: maxReaders, resetsAt, retryAfter }),
-        );
-      }
-      ends.set(keyId, open.add(reader));
-      return Effect.void;
-    });
-    const leave = Effect.sync(() => {
-      const open = ends.get(keyId);
-      open?.delete(reader);
-      if (open?.size === 0) ends.delete(keyId);
-    });
-    return Effect.asVoid(Effect.acquireRelease(enter, () => leave));
-  };
-};
