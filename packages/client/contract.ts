@@ -455,14 +455,24 @@ export interface Routes {
       readonly resolved?: boolean | null | undefined;
     };
     readonly data: {
-      readonly results: ReadonlyArray<{
-        readonly input: {
-          readonly chatId: string;
-        };
-        readonly found: boolean;
-        readonly data: ChatLookup | null;
-        readonly error: BulkItemError | null;
-      }>;
+      readonly results: ReadonlyArray<
+        | {
+            readonly input: {
+              readonly chatId: string;
+            };
+            readonly found: true;
+            readonly data: ChatLookup;
+            readonly error: null;
+          }
+        | {
+            readonly input: {
+              readonly chatId: string;
+            };
+            readonly found: false;
+            readonly data: null;
+            readonly error: BulkItemError;
+          }
+      >;
       readonly count: number;
       readonly foundCount: number;
       /** Results with LINK_NOT_FOUND */
@@ -484,14 +494,24 @@ export interface Routes {
       readonly resolved?: boolean | null | undefined;
     };
     readonly data: {
-      readonly results: ReadonlyArray<{
-        readonly input: {
-          readonly gameId: string;
-        };
-        readonly found: boolean;
-        readonly data: GameLookup | null;
-        readonly error: BulkItemError | null;
-      }>;
+      readonly results: ReadonlyArray<
+        | {
+            readonly input: {
+              readonly gameId: string;
+            };
+            readonly found: true;
+            readonly data: GameLookup;
+            readonly error: null;
+          }
+        | {
+            readonly input: {
+              readonly gameId: string;
+            };
+            readonly found: false;
+            readonly data: null;
+            readonly error: BulkItemError;
+          }
+      >;
       readonly count: number;
       readonly foundCount: number;
       /** Results with LINK_NOT_FOUND */
@@ -534,14 +554,24 @@ export interface Routes {
       readonly explain?: boolean | null | undefined;
     };
     readonly data: {
-      readonly results: ReadonlyArray<{
-        readonly input: {
-          readonly gameId: string;
-        };
-        readonly found: boolean;
-        readonly data: AltDetection | null;
-        readonly error: BulkItemError | null;
-      }>;
+      readonly results: ReadonlyArray<
+        | {
+            readonly input: {
+              readonly gameId: string;
+            };
+            readonly found: true;
+            readonly data: AltDetection;
+            readonly error: null;
+          }
+        | {
+            readonly input: {
+              readonly gameId: string;
+            };
+            readonly found: false;
+            readonly data: null;
+            readonly error: BulkItemError;
+          }
+      >;
       readonly count: number;
       readonly foundCount: number;
       /** Results with LINK_NOT_FOUND */

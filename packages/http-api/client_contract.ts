@@ -140,7 +140,7 @@ const typeText = (type: Representation, indent: string): string => {
     case "Union":
       return type.types.map((each) => typeText(each, indent)).join(" | ");
     case "Arrays":
-      return `ReadonlyArray<${type.rest.map((each) => typeText(each, indent)).join()}>`;
+      return `ReadonlyArray<${type.rest.map((each) => elementText(each, indent)).join()}>`;
     case "Objects":
       return objectText(type, indent);
     default: {
@@ -149,6 +149,14 @@ const typeText = (type: Representation, indent: string): string => {
       return keyword;
     }
   }
+};
+
+/** Objects to choose from stand one below the other. */
+const elementText = (type: Representation, indent: string): string => {
+  if (type._tag !== "Union" || type.types.every(({ _tag }) => _tag !== "Objects"))
+    return typeText(type, indent);
+  const members = type.types.map((each) => `\n${indent}  | ${typeText(each, `${indent}    `)}`);
+  return `${members.join("")}\n${indent}`;
 };
 
 const objectText = (type: SchemaRepresentation.Objects, indent: string): string => {

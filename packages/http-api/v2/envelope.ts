@@ -56,12 +56,10 @@ export const bulkSuccess = <Input extends Schema.Top, Data extends Schema.Top>(i
     status: Schema.Literal(200),
     data: Schema.Struct({
       results: Schema.Array(
-        Schema.Struct({
-          input,
-          found: Schema.Boolean,
-          data: Schema.NullOr(data),
-          error: Schema.NullOr(ItemError),
-        }),
+        Schema.Union([
+          Schema.Struct({ input, found: Schema.Literal(true), data, error: Schema.Null }),
+          Schema.Struct({ input, found: Schema.Literal(false), data: Schema.Null, error: ItemError }),
+        ]),
       ),
       count: Schema.Int,
       foundCount: Schema.Int,

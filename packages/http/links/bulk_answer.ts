@@ -17,12 +17,12 @@ export const bulkAnswer = <Data, Input>(
   const results = items.map(({ input, result }) => {
     if (Result.isSuccess(result)) {
       foundCount++;
-      return { input: inputOf(input), found: true, data: result.success, error: null };
+      return { input: inputOf(input), found: true as const, data: result.success, error: null };
     }
     const { code, message, details } = result.failure;
     if (code === "LINK_NOT_FOUND") notFoundCount++;
     const error = { code, message, details, status: statusOf(result.failure) } as const;
-    return { input: inputOf(input), found: false, data: null, error };
+    return { input: inputOf(input), found: false as const, data: null, error };
   });
   const count = items.length;
   return {
