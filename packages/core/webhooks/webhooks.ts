@@ -20,7 +20,14 @@ import { ApiKeys } from "../keys/api_keys.ts";
 import { expectedNameText, isNameText } from "../name_text.ts";
 import { Secrets } from "../secrets/secrets.ts";
 import { newUlid } from "../ulid.ts";
-import { type AttemptResult, isGone, makeAttempt, resent, type SentEvent } from "./delivery/attempt.ts";
+import {
+  type AttemptResult,
+  isGone,
+  makeAttempt,
+  resent,
+  type SentEvent,
+  untriedDelivery,
+} from "./delivery/attempt.ts";
 import type {
   StoredWebhook,
   Webhook,
@@ -252,20 +259,7 @@ export class Webhooks extends Context.Service<
         const at = yield* Clock.currentTimeMillis;
         const event = { id: `evt_${newUlid(at)}`, type: "test", at, data: {} };
         const result = yield* attempt(webhook, event);
-        const untried: StoredDelivery = {
-          eventId: event.id,
-          type: event.type,
-          at,
-          attempts: 0,
-          resends: 0,
-          status: "waiting",
-          responseStatus: null,
-          error: null,
-          nextAttemptAt: null,
-          position: null,
-          lanes: [],
-        };
-        return yield* keep(webhook, resent(untried, result), result, origin);
+        return yield* keep(webhook, resent(untriedDelivery(event), result), result, origin);
       });
 
       const resend: Webhooks["Service"]["resend"] = Effect.fn("Webhooks.resend")(

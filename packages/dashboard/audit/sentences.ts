@@ -5,7 +5,6 @@ import type { Actor, AuditAction, AuditEntry } from "@accountlink/core/audit";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { nameOf } from "../look/owned_key.ts";
 import { counted } from "../look/time.ts";
-import { actions } from "./actions.ts";
 
 /** What is known of the names in entries. */
 export interface Names {
@@ -20,12 +19,9 @@ export interface Names {
 type Details = AuditEntry["details"];
 
 /** What an entry says, such as "Ada created the key Walk bot". */
-export const sentenceOf = (entry: AuditEntry, names: Names): string =>
-  (sentences[entry.action] ?? plain)(entry, names);
+export const sentenceOf = (entry: AuditEntry, names: Names): string => sentences[entry.action](entry, names);
 
 type Sentence = (entry: AuditEntry, names: Names) => string;
-
-const plain: Sentence = ({ action, actor }, names) => `${actions[action]}, by ${whoOf(actor, names)}`;
 
 /** Who did it. */
 const whoOf = ({ type, id }: Actor, names: Names): string => {
@@ -76,7 +72,13 @@ const statusVerbs: Readonly<Record<string, string>> = {
   revoked: "revoked",
 };
 
-const sentences: Partial<Record<AuditAction, Sentence>> = {
+/** A sentence about a webhook, whose URL the log does not have. */
+const ofWebhook =
+  (act: string): Sentence =>
+  ({ actor }, names) =>
+    `${start(whoOf(actor, names))} ${act}`;
+
+const sentences: Record<AuditAction, Sentence> = {
   "link.set": (entry, names) => {
     const { actor, details } = entry;
     const [chat, game] = [chatOf(details["chatId"], names), gameOf(details["gameId"], names)];
@@ -117,4 +119,9 @@ const sentences: Partial<Record<AuditAction, Sentence>> = {
           .join(", ")}`
       : `${start(whoOf(actor, names))} changed what users read`,
   "user.erased": () => "A user was erased",
+  "webhook.created": ofWebhook("created a webhook"),
+  "webhook.updated": ofWebhook("changed a webhook"),
+  "webhook.deleted": ofWebhook("deleted a webhook"),
+  "webhook.rotated": ofWebhook("gave a new secret to a webhook"),
+  "webhook.disabled": () => "A webhook was disabled, since its server does not take what is sent",
 };

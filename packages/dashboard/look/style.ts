@@ -14,6 +14,7 @@ h2 { margin: 0 0 .75rem; font-size: 1.0625rem; line-height: 1.3; }
 h3 { margin: 0 0 .25rem; font-size: 1rem; }
 section { margin-top: 2.25rem; }
 section:first-of-type:not(section ~ *) { margin-top: 0; }
+section + [data-live] { margin-top: 2.25rem; }
 footer { font-size: .8rem; }
 footer p { margin: 0; }
 .skip { position: absolute; left: 1rem; top: -4rem; padding: .5rem 1rem; border-radius: var(--round); background: var(--mark); color: var(--on-mark); }

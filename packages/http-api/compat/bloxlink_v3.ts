@@ -13,6 +13,7 @@ import type { CompatService } from "../compat_service.ts";
 import { guildId } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { bloxlinkPrefix, bloxlinkRefusal } from "./bloxlink.ts";
+import { compatLookup } from "./lookup.ts";
 import { discordId, robloxId } from "./parameters.ts";
 
 /** What its routes share. */
@@ -33,14 +34,9 @@ export const bloxlinkV3: CompatService = {
 };
 
 const lookup = {
-  generation: "compat",
+  ...compatLookup,
   service: bloxlinkV3,
   description: "A guild-scoped key has to name its own guild.",
-  method: "GET",
-  source: "query",
-  access: "key",
-  keyAccess: ["read", "verify"],
-  group: "lookup",
   errors: ["LINK_NOT_FOUND"],
 } as const;
 

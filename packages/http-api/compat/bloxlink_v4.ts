@@ -13,6 +13,7 @@ import { Schema } from "effect";
 import type { CompatService } from "../compat_service.ts";
 import { defineRoute } from "../route.ts";
 import { bloxlinkPrefix, bloxlinkRefusal } from "./bloxlink.ts";
+import { compatLookup } from "./lookup.ts";
 import { discordId, pathGuildId, robloxId } from "./parameters.ts";
 
 /** What its routes share. */
@@ -85,16 +86,7 @@ const Discord = Schema.Struct({
   }),
 });
 
-const lookup = {
-  generation: "compat",
-  service: bloxlinkV4,
-  method: "GET",
-  source: "query",
-  access: "key",
-  keyAccess: ["read", "verify"],
-  group: "lookup",
-  errors: ["INVALID_PARAMETER", "LINK_NOT_FOUND"],
-} as const;
+const lookup = { ...compatLookup, service: bloxlinkV4 } as const;
 
 const toRoblox = { ...lookup, summary: "Roblox user of a Discord user", success: Roblox } as const;
 const toDiscord = { ...lookup, summary: "Discord users of a Roblox user", success: Discord } as const;

@@ -13,6 +13,7 @@ import type { Millis } from "@accountlink/core/timestamp";
 import { Schema } from "effect";
 import { type CompatService, kindStatus, type RefusalKind, refusalKind } from "../compat_service.ts";
 import { defineRoute } from "../route.ts";
+import { compatLookup } from "./lookup.ts";
 import { discordId, pathGuildId, robloxId } from "./parameters.ts";
 
 const statuses = { unlinked: 404, wrong_guild: 403, bot_not_in_guild: 404 };
@@ -66,16 +67,7 @@ const roverLimits = (bucket: string, { limit, remaining, resetsAt }: Allowance, 
   "x-ratelimit-reset-after": String(Math.max(0, resetsAt - now) / 1000),
 });
 
-const lookup = {
-  generation: "compat",
-  service: rover,
-  method: "GET",
-  source: "query",
-  access: "key",
-  keyAccess: ["read", "verify"],
-  group: "lookup",
-  errors: ["INVALID_PARAMETER", "LINK_NOT_FOUND"],
-} as const;
+const lookup = { ...compatLookup, service: rover } as const;
 
 const RobloxNumber = Schema.Int.annotate({
   description: "A user whose ID is above 2^53 − 1 is not found",

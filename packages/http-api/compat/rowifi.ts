@@ -12,6 +12,7 @@ import { ChatId, GuildId } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { type CompatService, kindStatus, refusalKind } from "../compat_service.ts";
 import { defineRoute } from "../route.ts";
+import { compatLookup } from "./lookup.ts";
 import { discordId, pathGuildId, robloxId } from "./parameters.ts";
 
 const statuses = { unlinked: 404, wrong_guild: 403, bot_not_in_guild: 404 };
@@ -30,16 +31,7 @@ export const rowifi: CompatService = {
   limitsOf: () => ({}),
 };
 
-const lookup = {
-  generation: "compat",
-  service: rowifi,
-  method: "GET",
-  source: "query",
-  access: "key",
-  keyAccess: ["read", "verify"],
-  group: "lookup",
-  errors: ["INVALID_PARAMETER", "LINK_NOT_FOUND"],
-} as const;
+const lookup = { ...compatLookup, service: rowifi } as const;
 
 const guildId = "700000000000000001";
 

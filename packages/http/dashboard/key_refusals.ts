@@ -20,6 +20,16 @@ export type KeyFormError =
   | Conflict
   | PlatformUnavailable;
 
+/** For `Effect.catchTags`: answers every error that brings a form back. */
+export const eachFormError = <A>(answer: (error: KeyFormError) => A) => ({
+  MissingParameter: answer,
+  InvalidParameter: answer,
+  InvalidBody: answer,
+  Forbidden: answer,
+  Conflict: answer,
+  PlatformUnavailable: answer,
+});
+
 export const refusalOf = (error: KeyFormError): Refused => {
   const status = statusOf(error);
   switch (error._tag) {

@@ -34,7 +34,7 @@ import { Effect } from "effect";
 import type { HttpResponse } from "../http_response.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
-import { type KeyFormError, refusalOf } from "./key_refusals.ts";
+import { eachFormError, type KeyFormError, refusalOf } from "./key_refusals.ts";
 import { namedGuilds } from "./key_views.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
 import { makeCreateWebhook } from "./webhook_changes.ts";
@@ -86,14 +86,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     page(paths.newWebhook, (visitor) => views.blank(visitor, emptyWebhookForm, null)),
     form(paths.webhooks, (visitor, fields) => {
       const refuse = (error: KeyFormError) => views.blank(visitor, typedNewWebhook(fields), refusalOf(error));
-      return Effect.catchTags(create(visitor, fields), {
-        MissingParameter: refuse,
-        InvalidParameter: refuse,
-        InvalidBody: refuse,
-        Forbidden: refuse,
-        Conflict: refuse,
-        PlatformUnavailable: refuse,
-      });
+      return Effect.catchTags(create(visitor, fields), eachFormError(refuse));
     }),
     page(webhookPath(":id"), (visitor, query) =>
       Effect.flatMap(webhookOf(visitor), (webhook) =>

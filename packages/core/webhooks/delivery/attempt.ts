@@ -84,6 +84,21 @@ const wireData = (data: object): object =>
     ? { ...data, lastVerifiedAt: formatTimestamp(data.lastVerifiedAt) }
     : data;
 
+/** The delivery of an event in no feed, before its first attempt. */
+export const untriedDelivery = ({ id, type, at }: SentEvent): StoredDelivery => ({
+  eventId: id,
+  type,
+  at,
+  attempts: 0,
+  resends: 0,
+  status: "waiting",
+  responseStatus: null,
+  error: null,
+  nextAttemptAt: null,
+  position: null,
+  lanes: [],
+});
+
 /** The receiver wants no more: the webhook is disabled at once. */
 export const isGone = ({ status }: AttemptResult): boolean => status === 410;
 

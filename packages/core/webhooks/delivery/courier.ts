@@ -10,7 +10,7 @@ import { erasedMark } from "../../users/erasure.ts";
 import { longestFailure } from "../retry_schedule.ts";
 import type { DisabledReason } from "../webhook.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
-import { attempted, isGone, makeAttempt } from "./attempt.ts";
+import { attempted, isGone, makeAttempt, untriedDelivery } from "./attempt.ts";
 import { DeliveryWindow, type Entry } from "./delivery_window.ts";
 
 /** How many events are in hand at most, and how many are read at once. */
@@ -266,17 +266,5 @@ const newEntry = (event: FeedEvent, lanes: ReadonlyArray<string>): EventEntry =>
   event,
   isStored: false,
   isErasure: event.type === "user.erased",
-  delivery: {
-    eventId: event.id,
-    type: event.type,
-    at: event.at,
-    attempts: 0,
-    resends: 0,
-    status: "waiting",
-    responseStatus: null,
-    error: null,
-    nextAttemptAt: null,
-    position: event.position,
-    lanes,
-  },
+  delivery: { ...untriedDelivery(event), position: event.position, lanes },
 });
