@@ -66,7 +66,7 @@ export const verifyWebhook = async (
   ]);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   const checked = signatures.split(" ").map(async (signature) => {
-    const [, base64] = /^v1,([\w+/]{43}=)$/.exec(signature) ?? [];
+    const [, base64] = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(signature) ?? [];
     return base64 !== undefined && crypto.subtle.verify("HMAC", key, bytesOf(base64), signed);
   });
   const isSigned = (await Promise.all(checked)).includes(true);

@@ -47,6 +47,7 @@ describe("verifyWebhook", () => {
     ["another body", delivery({ signature: sign(bytes, "evt_1.0.{}") })],
     ["no signature", delivery({ signature: "none" })],
     ["a signature of another version", delivery({ signature: `v2,${Buffer.alloc(32).toString("base64")}` })],
+    ["a signature in the alphabet of URLs", delivery({ signature: `v1,${"_".repeat(43)}=` })],
     ["an old time", delivery({ age: 301 })],
     ["a time to come", delivery({ age: -310 })],
     ["no headers", new Request("https://example.com", { method: "POST", body: "{}" })],
