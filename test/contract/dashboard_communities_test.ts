@@ -158,6 +158,20 @@ describe("links", () => {
     expect(next.next).toBe(null);
   });
 
+  test("are not found by what is no name", async () => {
+    const { owner, global } = await club();
+    for (const text of ["@", "\0", `${"x".repeat(99)}🎮`, "🎮".repeat(101)]) {
+      for (const [page, name] of [
+        ["links", "q"],
+        ["events", "user"],
+      ] as const) {
+        const query = new URLSearchParams({ pid: global, [name]: text });
+        const { status, text: shown } = await owner.browser.get(`/dashboard/${page}?${query}`);
+        expect([status, page, shown.includes("100002")]).toEqual([200, page, false]);
+      }
+    }
+  });
+
   test("can be set and removed, and the log names the account and the user", async () => {
     const { owner, global, list } = await club();
     const set = await owner.send("PUT /dashboard/api/links", {

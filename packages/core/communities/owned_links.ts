@@ -14,7 +14,11 @@ import { GamePlatform } from "../platforms/game_platform.ts";
 import { type GuildError, platformConcurrency } from "../platforms/guild_guard.ts";
 import type { ChatProfile, GameProfile } from "../platforms/profile.ts";
 import { Profiles } from "../platforms/profiles.ts";
+import { isStorableUpTo } from "../storable_text.ts";
 import { OwnedScopes } from "./owned_scopes.ts";
+
+/** How many characters a user name may have that the platforms are asked for. */
+const longestName = 100;
 
 /** A link with both profiles; null for one that the platform does not know or tell. */
 export interface NamedLink {
@@ -29,12 +33,6 @@ export interface LinkPage {
   readonly next: NewestPosition | null;
   /** Chat users whom a search may mean and who have no link here. */
   readonly unlinked: ReadonlyArray<ChatId>;
-}
-
-/** The users of both platforms whom a text may mean. */
-export interface MeantUsers {
-  readonly chatIds: ReadonlyArray<ChatId>;
-  readonly gameIds: ReadonlyArray<GameId>;
 }
 
 /** The link of a write, as an owner names it. */
@@ -78,8 +76,11 @@ export class OwnedLinks extends Context.Service<
       limit: number,
     ) => Effect.Effect<LinkPage, StoreUnavailable>;
 
-    /** Whom an ID or an exact user name may mean, linked or not. */
-    readonly meant: (scope: DataScope, text: string) => Effect.Effect<MeantUsers>;
+    /** The chat users whom an ID or an exact user name may mean, linked or not; the one with the ID first. */
+    readonly chatsMeant: (scope: DataScope, text: string) => Effect.Effect<ReadonlyArray<ChatId>>;
+
+    /** The same of game users. */
+    readonly gamesMeant: (text: string) => Effect.Effect<ReadonlyArray<GameId>>;
 
     /** The link of a chat user; null for none. */
     readonly find: (scope: DataScope, chatId: ChatId) => Effect.Effect<Link | null, StoreUnavailable>;
@@ -120,18 +121,10 @@ export class OwnedLinks extends Context.Service<
           { concurrency: platformConcurrency },
         );
 
-      /** The users whom a search may mean. */
-      const meant = Effect.fnUntraced(function* (scope: DataScope, text: string) {
-        const name = text.replace(/^@/, "");
-        const [chat, game] = yield* Effect.all(
-          [byName(chats.findUserByName?.(name, guildOf(scope))), byName(games.findUserByName?.(name))],
-          { concurrency: 2 },
-        );
-        return {
-          chatIds: isChatId(text) ? [text, ...chat] : chat,
-          gameIds: isGameId(text) ? [text, ...game] : game,
-        };
-      });
+      const chatsMeant = (scope: DataScope, text: string) =>
+        meant(text, isChatId, (name) => chats.findUserByName?.(name, guildOf(scope)));
+
+      const gamesMeant = (text: string) => meant(text, isGameId, (name) => games.findUserByName?.(name));
 
       const search = Effect.fnUntraced(function* (
         scope: DataScope,
@@ -139,7 +132,9 @@ export class OwnedLinks extends Context.Service<
         after: NewestPosition | null,
         limit: number,
       ) {
-        const { chatIds, gameIds } = yield* meant(scope, text);
+        const [chatIds, gameIds] = yield* Effect.all([chatsMeant(scope, text), gamesMeant(text)], {
+          concurrency: 2,
+        });
         const ofGames = yield* store.findByGameIds(scope.pid, gameIds);
         const all = [...new Set([...chatIds, ...[...ofGames.values()].flat()])];
         const records = yield* store.findByChatIds(scope.pid, all);
@@ -157,7 +152,8 @@ export class OwnedLinks extends Context.Service<
         Effect.map(store.newestPage(scope.pid, after, limit), (found) => ({ found, unlinked: [] }));
 
       return OwnedLinks.of({
-        meant,
+        chatsMeant,
+        gamesMeant,
 
         find: (scope, chatId) =>
           Effect.map(store.findByChatId(scope.pid, chatId), (record) =>
@@ -203,10 +199,16 @@ const targetOf = ({ account, requestId }: KeyOwner, scope: DataScope) => ({
   origin: { actor: { type: "account", id: account.name } as const, requestId },
 });
 
-/** A platform that does not answer finds nobody. */
-const byName = <Id>(
-  found: Effect.Effect<Option.Option<Id>, PlatformUnavailable> | undefined,
-): Effect.Effect<ReadonlyArray<Id>> =>
-  found === undefined
-    ? Effect.succeed([])
-    : Effect.match(found, { onSuccess: Option.toArray, onFailure: () => [] });
+/** The user with an ID, and the one with a name. A platform that does not answer finds nobody. */
+const meant = Effect.fnUntraced(function* <Id extends string>(
+  text: string,
+  isId: (text: string) => text is Id,
+  findByName: (name: string) => Effect.Effect<Option.Option<Id>, PlatformUnavailable> | undefined,
+) {
+  const byId = isId(text) ? [text] : [];
+  const name = text.replace(/^@/, "");
+  const found = name !== "" && isStorableUpTo(longestName, name) ? findByName(name) : undefined;
+  if (found === undefined) return byId;
+  const byName = yield* Effect.match(found, { onSuccess: Option.toArray, onFailure: () => [] });
+  return [...byId, ...byName];
+});

@@ -3,7 +3,6 @@
  */
 import { OwnedLinks } from "@accountlink/core/communities";
 import { EventFeed, EventRetention } from "@accountlink/core/events";
-import { isChatId } from "@accountlink/core/ids";
 import { eventsPage, noEventsPage, paths } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { makeCommunities } from "./communities_routes.ts";
@@ -27,9 +26,8 @@ export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         const pid = query("pid");
         const community = pid === "" ? all[0] : yield* communities.find(visitor, pid);
         if (community === undefined) return noEventsPage;
-        const user = query("user").trim().slice(0, 100);
-        const [named = null] = user === "" ? [] : (yield* links.meant(community.scope, user)).chatIds;
-        const chatId = isChatId(user) ? user : named;
+        const user = query("user").trim();
+        const [chatId = null] = yield* links.chatsMeant(community.scope, user);
         const cursor = query("cursor");
         const before = /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
         const isNobody = user !== "" && chatId === null;
