@@ -100,7 +100,7 @@ export const audits: Cases<StoragePorts> = {
 
   "the log of a chat user has the entries that are about them, of one account": Effect.gen(function* () {
     const log = yield* AuditLog;
-    const { account, global } = yield* makeWorld;
+    const { account, global, guild } = yield* makeWorld;
     const [links, elsewhere] = [yield* linkBench(global), yield* newLinkBench];
     yield* links.set(ada, chess, 1);
     yield* links.set(bob, chess, 2);
@@ -116,6 +116,8 @@ export const audits: Cases<StoragePorts> = {
     expectEqual(yield* timesOf({ ...all, chatId: cyd }), []);
     expectEqual(yield* timesOf({ ...all, chatId: bob, action: "link.set" }), [2]);
     expectEqual(yield* timesOf({ ...all, chatId: bob, keyId: uniqueKeyId() }), []);
+    expectEqual(yield* timesOf({ ...all, chatId: bob, pid: global.pid }), [4, 3, 2]);
+    expectEqual(yield* timesOf({ ...all, chatId: bob, pid: guild.pid }), []);
     const [newest] = yield* log.list(account.name, null, 1, { ...all, chatId: bob });
     expectEqual(yield* timesOf({ ...all, chatId: bob }, 1, newest?.sequence ?? 0), [3]);
   }),

@@ -4,7 +4,7 @@
  */
 import { Context, type Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
-import type { ChatId, KeyId } from "../ids.ts";
+import type { ChatId, KeyId, Pid } from "../ids.ts";
 import type { Millis } from "../timestamp.ts";
 import { type AuditAction, type AuditEntry, usersOf } from "./audit.ts";
 
@@ -16,6 +16,8 @@ export interface AuditFilter {
   readonly keyId: KeyId | null;
   /** A chat user that the change is about; null or left out for every entry. */
   readonly chatId?: ChatId | null;
+  /** The data scope of the change; null or left out for every entry. */
+  readonly pid?: Pid | null;
 }
 
 /** Whether an entry is listed. */
@@ -24,7 +26,8 @@ export const passesFilter = (
   filter: AuditFilter = { action: null, keyId: null },
 ): boolean => {
   const { action, actor, details } = entry;
-  const { chatId = null } = filter;
+  const { chatId = null, pid = null } = filter;
+  if (pid !== null && entry.pid !== pid) return false;
   if (chatId !== null && !usersOf(entry).includes(chatId)) return false;
   if (filter.action !== null && filter.action !== action) return false;
   const { keyId } = filter;

@@ -66,7 +66,7 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   ) {
     const { all, community } = yield* communityOf(visitor, fields);
     if (community === undefined) return noLinksPage;
-    const search = fields("q").trim().slice(0, 100);
+    const search = fields("q").trim();
     const found = yield* links.page(community.scope, search, placeOf(fields("cursor")), pageSize);
     const view = {
       communities: all,
@@ -98,12 +98,10 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
 
   /** The chat user and the game user that a form names by ID or user name, or why it names none. */
   const named = Effect.fnUntraced(function* (community: Community, typed: LinkForm) {
-    const [chats, games] = yield* Effect.all(
-      [links.meant(community.scope, typed.chat), links.meant(community.scope, typed.game)],
+    const [[chatId], [gameId]] = yield* Effect.all(
+      [links.chatsMeant(community.scope, typed.chat), links.gamesMeant(typed.game)],
       { concurrency: 2 },
     );
-    const [chatId] = chats.chatIds;
-    const [gameId] = games.gameIds;
     const problems = [
       ...(chatId === undefined ? [{ name: "chat", reason: "nobody is found by this ID or user name" }] : []),
       ...(gameId === undefined ? [{ name: "game", reason: "nobody is found by this ID or user name" }] : []),
@@ -237,8 +235,8 @@ const makeUserView = Effect.gen(function* () {
   return Effect.fnUntraced(function* (visitor: OwnerVisitor, community: Community, chatId: ChatId) {
     const { account } = visitor.owner;
     const { pid } = community.scope;
-    const filter = { action: null, keyId: null, chatId };
-    const [page, entries, listed, chat] = yield* Effect.all(
+    const filter = { action: null, keyId: null, chatId, pid };
+    const [page, history, listed, chat] = yield* Effect.all(
       [
         links.find(community.scope, chatId),
         log.list(account.name, null, shownChanges, filter),
@@ -259,8 +257,6 @@ const makeUserView = Effect.gen(function* () {
           : [[link.link.gameId, game.displayName ?? game.username ?? link.link.gameId]],
       ),
     };
-    // The log has the entries of all communities of the account.
-    const history = entries.filter((entry) => entry.pid === pid);
     return { community, chatId, chat, link, history, names };
   });
 });

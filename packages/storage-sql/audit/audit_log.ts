@@ -29,11 +29,12 @@ const listOn = (
   account: string,
   before: number | null,
   limit: number,
-  { action, keyId, chatId = null }: AuditFilter = { action: null, keyId: null },
+  { action, keyId, chatId = null, pid = null }: AuditFilter = { action: null, keyId: null },
 ) => {
   const columns = sql.literal(entryColumns);
   const isNext = sql`account = ${account} AND sequence < ${before ?? Number.MAX_SAFE_INTEGER}
-    ${action === null ? sql.literal("") : sql`AND action = ${action}`}`;
+    ${action === null ? sql.literal("") : sql`AND action = ${action}`}
+    ${pid === null ? sql.literal("") : sql`AND pid = ${pid}`}`;
   const page = sql`ORDER BY sequence DESC LIMIT ${limit}`;
   if (chatId !== null) {
     const isOfKey = keyId === null ? sql.literal("") : sql`AND (${isAbout(sql, keyId)})`;
