@@ -118,9 +118,9 @@ describe("an upload", () => {
     expect(await importer.links()).toEqual([]);
     const leftOut = [
       "line,reason,row",
-      '302,"chatId is ""1.2E+17"": a spreadsheet has destroyed the number, export it again with the column as text","1.2E+17;5"',
+      '302,"chatId is ""1.2E+17"": a spreadsheet has destroyed the number, export it again with the column as text",1.2E+17;5',
       '303,"chat user 200001 is linked to 7 here and to 1 on line 2, which counts","200001,7"',
-      '304,"chatId is the formula ""=1+1"", expected 5 to 32 digits","\'=1+1;1"',
+      '304,"chatId is the formula ""=1+1"", expected 5 to 32 digits",\'=1+1;1',
       "",
     ].join("\n");
     expect((await importer.get(`${preview}/left_out.csv`)).text).toBe(leftOut);

@@ -1,6 +1,7 @@
 /**
  * The file of rows that an import left out, as CSV.
  */
+import { csvRow } from "../csv.ts";
 import type { LeftOutLine } from "./formats/link_format.ts";
 
 /** @internal */
@@ -12,10 +13,4 @@ export const leftOutHeader = "line,reason,row\n";
  * @internal
  */
 export const leftOutRow = ({ line, problem, text }: LeftOutLine): string =>
-  `${line},${cell(problem)},${cell(text)}\n`;
-
-/** What a spreadsheet would run is text. */
-const cell = (text: string): string => {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return `"${safe.replaceAll('"', '""')}"`;
-};
+  `${csvRow([line, problem, text])}\n`;

@@ -179,7 +179,7 @@ describe("importLinks", () => {
           "line,reason,row",
           '2,"chatId is ""1"", expected 5 to 32 digits","1,1"',
           '4,"gameId is ""2E+17"": a spreadsheet has destroyed the number, export it again with the column as text","10002,2E+17"',
-          '5,"chat user 10001 has the same link on line 3","10001,1"',
+          '5,chat user 10001 has the same link on line 3,"10001,1"',
           '6,"gameId is missing, expected 1 to 32 digits","10003,"',
           "",
         ].join("\n"),
