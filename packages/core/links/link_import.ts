@@ -134,13 +134,10 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   const chosen = { ...defaults, ...options };
   const { onConflict, dryRun, strict } = chosen;
   const { onProgress, onLeftOut } = { ...silent, ...observer };
-  const check = source.isRepeatable ? yield* checkRows(source, onProgress) : unchecked;
+  const check = source.isRepeatable ? yield* checkRows(source, dryRun, onProgress) : unchecked;
   if (check.wrong > 0 && (strict || check.links === 0)) {
     return yield* new WrongLines({ count: check.wrong, problems: check.problems, stored: 0 });
   }
-  const counting = yield* linksThatCount(source.lines, check.suspects, onConflict, (rows) =>
-    onProgress({ phase: "comparing", rows, total: check.rows }),
-  );
   const pid = yield* findScope;
   const name = nameOf(pid, chosen, check);
   const resumedAfter = yield* positionOf(name, chosen);
@@ -148,6 +145,9 @@ export const importLinks = Effect.fn("importLinks")(function* <E, R, E2, R2, E3 
   if (check.rows !== null && resumedAfter > 0 && resumedAfter >= check.rows) {
     return tally.outcome({ links: check.links, resumedAfter, doneBefore: true });
   }
+  const counting = yield* linksThatCount(source.lines, check.suspects, onConflict, (rows) =>
+    onProgress({ phase: "comparing", rows, total: check.rows }),
+  );
   const batch = { pid, onConflict, dryRun, strict, origin, name, counting, resumedAfter };
   const now = yield* Clock.currentTimeMillis;
   yield* source.lines.pipe(
@@ -172,17 +172,15 @@ interface Check {
   readonly suspects: ReadonlySet<number>;
   /** Null for a pipe, which is not checked. */
   readonly rows: number | null;
+  /** Null also for a dry run, which is not resumed. */
   readonly hash: string | null;
 }
 
 const unchecked: Check = { links: 0, wrong: 0, problems: [], suspects: new Set(), rows: null, hash: null };
 
 /** The name of an import that can be resumed. The same file in another scope or with other options is another one. */
-const nameOf = (
-  pid: Pid | null,
-  { onConflict, dryRun }: Required<ImportOptions>,
-  { hash }: Check,
-): string | null => (hash === null || pid === null || dryRun ? null : `file:${pid}:${onConflict}:${hash}`);
+const nameOf = (pid: Pid | null, { onConflict }: Required<ImportOptions>, { hash }: Check): string | null =>
+  hash === null || pid === null ? null : `file:${pid}:${onConflict}:${hash}`;
 
 const positionOf = Effect.fnUntraced(function* (name: string | null, { fromStart }: Required<ImportOptions>) {
   return name === null || fromStart ? 0 : yield* (yield* LinkStore).importPosition(name);
@@ -190,6 +188,7 @@ const positionOf = Effect.fnUntraced(function* (name: string | null, { fromStart
 
 const checkRows = Effect.fnUntraced(function* <E, R>(
   { lines }: LinkSource<E, R>,
+  dryRun: boolean,
   onProgress: (progress: ImportProgress) => Effect.Effect<void>,
 ) {
   const digest = yield* Digest.Digest;
@@ -206,9 +205,11 @@ const checkRows = Effect.fnUntraced(function* <E, R>(
             suspects.add(row.link.chatId);
           } else tally.leaveOut(row);
         }
-        // A digest takes its whole input at once, so each batch is hashed together with the hash of those before.
-        const text = `${hash}\n${batch.map(textOf).join("\n")}`;
-        hash = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(text));
+        if (!dryRun) {
+          // A digest takes its whole input at once, so each batch is hashed together with the hash of those before.
+          const text = `${hash}\n${batch.map(textOf).join("\n")}`;
+          hash = yield* digest.digestHex(Digest.sha256, new TextEncoder().encode(text));
+        }
         tally.rows += batch.length;
         yield* onProgress({ phase: "checking", rows: tally.rows, total: null });
       }),
@@ -221,7 +222,7 @@ const checkRows = Effect.fnUntraced(function* <E, R>(
     problems,
     suspects: suspects.found,
     rows: tally.rows,
-    hash,
+    hash: dryRun ? null : hash,
   } satisfies Check;
 });
 

@@ -118,10 +118,10 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
   const preview = Effect.fnUntraced(function* (made: NewJob) {
     const now = yield* Clock.currentTimeMillis;
     yield* forgetBefore(now, made.owner);
-    const { outcome, leftOut } = yield* turns.withPermits(1)(run({ ...made, leftOut: null }, true, () => {}));
     const sample = yield* linkReaders
       .auto(made.file.read, made.options)
       .pipe(Stream.take(shownRows), Stream.runCollect);
+    const { outcome, leftOut } = yield* turns.withPermits(1)(run({ ...made, leftOut: null }, true, () => {}));
     const id = crypto.randomUUID();
     const job: ImportJob = { ...made, id, madeAt: now, leftOut, state: { _tag: "Preview", outcome, sample } };
     jobs.set(id, job);
