@@ -3,8 +3,7 @@
  */
 import { SessionSettings } from "@accountlink/core";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
-import type { ParameterProblem } from "@accountlink/core/errors";
-import { noSettings } from "@accountlink/core/keys";
+import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
 import { OwnGuilds } from "@accountlink/core/platforms";
 import {
   communitiesPage,
@@ -115,27 +114,26 @@ export const makeCommunities = Effect.gen(function* () {
   const scopes = yield* OwnedScopes;
   const nameOf = yield* makeScopeNames;
 
-  const named = ({ signIn }: OwnerVisitor) =>
-    Effect.fnUntraced(function* (owned: OwnedScope) {
-      const { scope } = owned;
-      const known = signIn.guilds?.find(({ id }) => scope.kind === "guild" && id === scope.guildId)?.name;
-      return { ...owned, guildName: known ?? (yield* nameOf(scope)) };
-    });
+  const named = Effect.fnUntraced(function* ({ signIn }: OwnerVisitor, owned: OwnedScope) {
+    const { scope } = owned;
+    const known = signIn.guilds?.find(({ id }) => scope.kind === "guild" && id === scope.guildId)?.name;
+    return { ...owned, guildName: known ?? (yield* nameOf(scope)) };
+  });
 
   const list = (visitor: OwnerVisitor) =>
     Effect.flatMap(scopes.list(visitor.owner.account), (all) =>
-      Effect.forEach(all, named(visitor), { concurrency: 8 }),
+      Effect.forEach(all, (owned) => named(visitor, owned), { concurrency: 8 }),
     );
 
   return {
+    named,
     list,
 
     /** @param pid unchecked */
     find: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
-      const scope = yield* scopes.find(visitor.owner.account, pid);
       const all = yield* scopes.list(visitor.owner.account);
-      const owned = all.find((each) => each.scope.pid === scope.pid);
-      return yield* named(visitor)(owned ?? { scope, settings: noSettings, links: 0, keys: 0 });
+      const owned = all.find(({ scope }) => scope.pid === pid);
+      return yield* owned === undefined ? new BadRequest({ problem: "not_found" }) : named(visitor, owned);
     }),
   };
 });

@@ -2,6 +2,7 @@
  * The first page of the dashboard.
  */
 import { AuditLog, guildOf, OwnedKeys } from "@accountlink/core";
+import { OwnedScopes } from "@accountlink/core/communities";
 import { isAccepted } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
 import { dayMs, makeUsageDays } from "@accountlink/core/usage";
@@ -22,6 +23,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
   const limits = yield* Limits;
   const usageDays = yield* makeUsageDays;
   const webhooks = yield* Webhooks;
+  const scopes = yield* OwnedScopes;
   const communities = yield* makeCommunities;
   const guildsOf = yield* makeGuildChoice;
   const { publicUrl } = yield* HttpSettings;
@@ -29,10 +31,11 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
 
   /** The links of all communities, and what leads to the first one. */
   const beginning = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
-    const owned = yield* communities.list(visitor);
+    const owned = yield* scopes.list(visitor.owner.account);
     const links = owned.reduce((sum, community) => sum + community.links, 0);
     if (links > 0) return { links, steps: null };
-    const community = owned.find(({ scope }) => scope.kind === "guild") ?? owned[0] ?? null;
+    const first = owned.find(({ scope }) => scope.kind === "guild") ?? owned[0];
+    const community = first === undefined ? null : yield* communities.named(visitor, first);
     const guildId = community === null ? null : guildOf(community.scope);
     const steps = {
       guilds: yield* guildsOf(visitor),
