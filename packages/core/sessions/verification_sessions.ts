@@ -2,7 +2,7 @@
  * Verification sessions for clients: created, read by polling, long polling or a stream, and
  * cancelled.
  */
-import { Clock, Context, Effect, Layer, Option, type Scope, type Stream } from "effect";
+import { Clock, Context, Effect, Layer, Option, Random, type Scope, type Stream } from "effect";
 import { SecureRandom } from "effect/crypto";
 import {
   Conflict,
@@ -162,7 +162,7 @@ export class VerificationSessions extends Context.Service<
             const { readyAt } = outcome;
             return yield* at === now && readyAt - now <= maxReordering
               ? createAt(readyAt)
-              : Effect.fail(tooManySessions(rules, readyAt, now));
+              : tooManySessions(rules, readyAt, now);
           });
         return readSessionOf(yield* commit(createAt(now), readSessionOf));
       });
@@ -262,10 +262,15 @@ const newSession = (
   change: 1,
 });
 
+/** The wait is spread over a refill, so that those who were refused together do not come back together. */
 const tooManySessions = ({ createBurst, createRefill }: SessionRules, readyAt: Millis, now: Millis) =>
-  new RateLimited({
-    bucket: "session_create",
-    limit: createBurst,
-    resetsAt: readyAt,
-    retryAfter: secondsUntil(readyAt, now, createRefill),
-  });
+  Effect.flatMap(Random.nextBetween(readyAt, Math.max(readyAt, now + createRefill)), (spreadAt) =>
+    Effect.fail(
+      new RateLimited({
+        bucket: "session_create",
+        limit: createBurst,
+        resetsAt: readyAt,
+        retryAfter: secondsUntil(spreadAt, now, createRefill),
+      }),
+    ),
+  );
