@@ -54,11 +54,15 @@ export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
 
 /**
  * A table of documents whose paths match in their literal spelling only, so that a proxy which blocks a path blocks
- * every request for it.
+ * every request for it. A path that ends in `/*` matches what begins with it.
  */
 export const makeLiteralRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
   const byPath = new Map<string, BoundRoute>(routes.map((route) => [route.path, route]));
-  const routeOf = (url: string) => byPath.get(url.split("?", 1)[0] ?? "");
+  const folders = routes.filter(({ path }) => path.endsWith("/*"));
+  const routeOf = (url: string) => {
+    const path = url.split("?", 1)[0] ?? "";
+    return byPath.get(path) ?? folders.find((folder) => path.startsWith(folder.path.slice(0, -1)));
+  };
   return {
     find: (method, url) => {
       const route = method === "GET" || method === "HEAD" ? routeOf(url) : undefined;

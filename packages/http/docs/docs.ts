@@ -13,10 +13,14 @@ import { makeStaticDocument, type StaticDocument } from "../static_document.ts";
 export interface Doc {
   /** Its route in metrics. */
   readonly id: string;
+  /** With `/*` at its end, every path below. */
   readonly path: `/${string}`;
   /** Whether it is a page, so that its errors are pages too. */
   readonly isPage: boolean;
-  readonly make: () => Promise<StaticDocument>;
+  /**
+   * Makes the document of a path, once for a path without `*`; null for none.
+   */
+  readonly make: (path: string) => Promise<StaticDocument | null>;
 }
 
 /** Makes the documents of the API reference for a service at a public URL, which may have a path. */

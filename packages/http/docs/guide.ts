@@ -6,13 +6,12 @@ import { emptyResponse, textResponse } from "../http_response.ts";
 import { makeStaticDocument } from "../static_document.ts";
 import type { Docs } from "./docs.ts";
 
-/** The files of the site. */
-export interface GuideFiles {
-  /** Paths from its folder, with `/` between their parts. Empty when the site is not built. */
-  readonly paths: ReadonlyArray<string>;
-  /** Reads a file as text. */
-  readonly read: (path: string) => Promise<string>;
-}
+/**
+ * Reads a file of the site as text; null for none.
+ *
+ * @param path from the folder of the site, with `/` between its parts; checked, so that it is below the folder
+ */
+export type ReadGuide = (path: string) => Promise<string | null>;
 
 /**
  * `/guide`, or a page with status 404 that says how to build the site.
@@ -20,34 +19,38 @@ export interface GuideFiles {
  * @example
  * ```ts
  * const files = new Map([["index.html", "<!doctype html><title>Links</title>"]]);
- * const guide = guideWith({ paths: [...files.keys()], read: async (path) => files.get(path) ?? "" });
- * guide("https://links.example", "").map(({ path }) => path); // ["/guide", "/guide/index.html"]
+ * const guide = guideWith(async (path) => files.get(path) ?? null);
+ * guide("https://links.example", "").map(({ path }) => path); // ["/guide", "/guide/*"]
  * ```
  */
 export const guideWith =
-  ({ paths, read }: GuideFiles): Docs =>
-  () => {
-    const first = { id: "guide", path: "/guide", isPage: true } as const;
-    if (paths.length === 0) return [{ ...first, make: () => Promise.resolve(() => notBuilt) }];
-    // Its links are relative to a page below the folder.
-    const toIndex = emptyResponse(308, { location: "/guide/index.html" });
-    return [
-      { ...first, make: () => Promise.resolve(() => toIndex) },
-      ...paths.map((path) => {
-        const contentType = contentTypes[path.slice(path.lastIndexOf(".") + 1)] ?? "text/plain";
-        return {
-          id: "guide",
-          path: `/guide/${path}`,
-          isPage: path.endsWith(".html"),
-          make: async () =>
-            makeStaticDocument(await read(path), {
-              contentType: `${contentType}; charset=utf-8`,
-              headers: { "content-security-policy": policy },
-            }),
-        } as const;
-      }),
-    ];
-  };
+  (read: ReadGuide): Docs =>
+  () => [
+    {
+      id: "guide",
+      path: "/guide",
+      isPage: true,
+      make: () => Promise.resolve(() => toIndex),
+    },
+    {
+      id: "guide",
+      path: "/guide/*",
+      isPage: true,
+      make: async (path) => {
+        const [, file, ending = ""] =
+          /^\/guide\/((?:[\w@-][\w@.-]*\/)*[\w@-][\w@.-]*\.(html|css|js))$/.exec(path) ?? [];
+        const text = file === undefined ? null : await read(file);
+        if (text === null) return file === "index.html" ? () => notBuilt : null;
+        return makeStaticDocument(text, {
+          contentType: `${contentTypes[ending]}; charset=utf-8`,
+          headers: { "content-security-policy": policy },
+        });
+      },
+    },
+  ];
+
+// Its links are relative to a page below the folder.
+const toIndex = emptyResponse(308, { location: "/guide/index.html" });
 
 const contentTypes: Readonly<Record<string, string>> = {
   html: "text/html",
@@ -64,7 +67,7 @@ const notBuilt = textResponse(
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>No guide here</title></head>
 <body><h1>The guide is not built</h1>
-<p>Run <code>npm run site</code> in the checkout and restart the server. The same text is in the folder <code>docs</code>.</p></body>
+<p>Run <code>npm run site</code> in the checkout. The same text is in the folder <code>docs</code>.</p></body>
 </html>
 `.source,
   "text/html; charset=utf-8",

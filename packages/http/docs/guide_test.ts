@@ -11,11 +11,7 @@ const files: Readonly<Record<string, string>> = {
   "search.js": "1",
   "style.css": "p {}",
 };
-const built = guideWith({
-  paths: Object.keys(files),
-  read: (path) => Promise.resolve(files[path] ?? ""),
-});
-const missing = guideWith({ paths: [], read: () => Promise.reject(new Error("Nothing to read")) });
+const built = guideWith((path) => Promise.resolve(files[path] ?? null));
 
 const get = async (
   docs: typeof built,
@@ -56,14 +52,30 @@ describe("/guide", () => {
   });
 
   it("has nothing but its files", async () => {
-    expect((await get(built, "/guide/../package.json")).status).toBe(404);
-    expect((await get(built, "/guide/other.html")).status).toBe(404);
+    const asked: Array<string> = [];
+    const watched = guideWith((path) => {
+      asked.push(path);
+      return Promise.resolve(files[path] ?? null);
+    });
+    for (const path of [
+      "../package.json",
+      "..%2f..%2fx.js",
+      "docs/../../x.js",
+      "docs//api.html",
+      "other.html",
+    ])
+      expect([path, (await get(watched, `/guide/${path}`)).status]).toEqual([path, 404]);
+    expect(asked).toEqual(["other.html"]);
   });
 
-  it("says how to build it where it is not built", async () => {
-    const answer = await get(missing, "/guide");
+  it("says how to build it where it is not built, and has it from then on", async () => {
+    let text: string | null = null;
+    const site = guideWith(() => Promise.resolve(text));
+    const answer = await get(site, "/guide/index.html");
     expect(answer.status).toBe(404);
     expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(await answer.text()).toContain("npm run site");
+    text = "<p>Start</p>";
+    expect(await (await get(site, "/guide/index.html")).text()).toBe(text);
   });
 });

@@ -1,6 +1,7 @@
 /**
  * The routes of the API reference. No key needed.
  */
+import { BadRequest } from "@accountlink/core/errors";
 import { Effect } from "effect";
 import type { Doc } from "../docs/docs.ts";
 import type { HttpRequest } from "../http_request.ts";
@@ -11,11 +12,14 @@ import type { StaticDocument } from "../static_document.ts";
 
 /** Answers without a key, within the requests per second of the client address. */
 interface Visits {
-  readonly visit: (id: string, answer: (request: HttpRequest) => Effect.Effect<HttpResponse>) => Answer;
+  readonly visit: (
+    id: string,
+    answer: (request: HttpRequest) => Effect.Effect<HttpResponse, BadRequest>,
+  ) => Answer;
 }
 
 /**
- * Binds documents, each of which is made on its first request.
+ * Binds documents, each of which is made on its first request, and those below a `*` on every request.
  *
  * @param pipeline refuses with an envelope
  * @param flow refuses with a page
@@ -26,17 +30,21 @@ export const docsRoutes = (
   flow: Visits,
 ): ReadonlyArray<BoundRoute> =>
   docs.map(({ id, path, isPage, make }) => {
-    const document = onceMade(make);
-    const answer = (request: HttpRequest) =>
-      Effect.map(Effect.promise(document), (answerTo) => answerTo(request));
+    const documentAt = path.endsWith("/*") ? make : onceMade(make);
+    const answer = Effect.fnUntraced(function* (request: HttpRequest) {
+      const document = yield* Effect.promise(() => documentAt(pathOf(request)));
+      return document === null ? yield* new BadRequest({ problem: "not_found" }) : document(request);
+    });
     return { method: "GET", path, answer: (isPage ? flow : pipeline).visit(id, answer) };
   });
 
+const pathOf = ({ url }: HttpRequest): string => url.split("?", 1)[0] ?? "";
+
 /** Makes a document once; again if that failed. */
-const onceMade = (make: () => Promise<StaticDocument>) => {
-  let making: Promise<StaticDocument> | undefined;
-  return () =>
-    (making ??= make().catch((error: unknown) => {
+const onceMade = (make: Doc["make"]): Doc["make"] => {
+  let making: Promise<StaticDocument | null> | undefined;
+  return (path) =>
+    (making ??= make(path).catch((error: unknown) => {
       making = undefined;
       throw error;
     }));
