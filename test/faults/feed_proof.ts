@@ -1,0 +1,197 @@
+/**
+ * Five minutes of faults on three nodes while links change by several ways: what the feed and a webhook say, against the
+ * versions of the links, which count their changes.
+ */
+import { randomUUID } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runInProcess } from "@accountlink/server/test_command_line";
+import { startHttpServer } from "@accountlink/test-servers";
+import { Effect, Fiber, Random } from "effect";
+import type { NonEmptyReadonlyArray } from "effect/Array";
+import { expect, test, vi } from "vitest";
+import { textOf } from "../support/http.ts";
+import { makeWorld } from "../support/world.ts";
+import { attempt } from "./attempt.ts";
+import { allFaults } from "./faults.ts";
+import { type Node, startService, whyNoService } from "./service.ts";
+
+const missing = await whyNoService();
+const seconds = 300;
+const world = makeWorld();
+const key = world.key({ account: "feed" });
+
+/** Users whom one writer each changes; their versions have no gap. */
+const users = Array.from({ length: 12 }, (_, index) => String(300_001 + index));
+/** Users between whom links move. */
+const movers = ["400001", "400002", "400003"] as const;
+
+interface Change {
+  readonly id: string;
+  readonly type: string;
+  readonly data: {
+    readonly chatId: string;
+    readonly gameId: string | null;
+    readonly previousChatId?: string;
+    readonly linkVersion: number;
+  };
+}
+
+type Write = readonly [line: `${string} ${string}`, body: object];
+
+const setOf = (chatId: string): Effect.Effect<Write> =>
+  Effect.gen(function* () {
+    const gameId = String(yield* Random.nextIntBetween(1, 4, { halfOpen: true }));
+    return yield* Random.choice<NonEmptyReadonlyArray<Write>>([
+      ["PATCH /v2/game", { chatId, gameId }],
+      ["PUT /api/v1/link/update-game", { chatId, newGameId: gameId }],
+      ["DELETE /v2/game", { chatId }],
+    ]);
+  });
+
+const moveOf = Effect.gen(function* () {
+  const [chatId, newChatId] = yield* Random.shuffle(movers);
+  return yield* Random.choice<NonEmptyReadonlyArray<Write>>([
+    ["PATCH /v2/game", { chatId, gameId: "1" }],
+    ["PATCH /v2/chat", { oldChatId: chatId, newChatId }],
+  ]);
+});
+
+/** What follows the feed from node to node; it ends when nothing new has come once all is written. */
+const follow = async (nodes: ReadonlyArray<Node>, begin: string, isWritten: () => boolean) => {
+  const read: Array<Change> = [];
+  let cursor = begin;
+  for (let turn = 0; ; turn++) {
+    const wasWritten = isWritten();
+    const { send } = nodes[turn % nodes.length] as Node;
+    const answer = await send(`GET /v2/events?cursor=${cursor}&limit=100&wait=1`, { key }).catch(() => null);
+    if (answer?.status !== 200) continue;
+    const events = answer.body.data?.["events"] as unknown as ReadonlyArray<Change>;
+    read.push(...events);
+    cursor = textOf(answer.body.data?.["cursor"]);
+    if (wasWritten && events.length === 0) return read;
+  }
+};
+
+/** The links that the changes lead to. */
+const replay = (changes: ReadonlyArray<Change>): Record<string, string> => {
+  const links = new Map<string, string>();
+  for (const { type, data } of changes) {
+    if (!type.startsWith("link.")) continue;
+    if (data.previousChatId !== undefined) links.delete(data.previousChatId);
+    if (data.gameId === null) links.delete(data.chatId);
+    else links.set(data.chatId, data.gameId);
+  }
+  return Object.fromEntries(links);
+};
+
+const versionsOf = (changes: ReadonlyArray<Change>, chatId: string) =>
+  changes.filter(({ data }) => data.chatId === chatId).map(({ data }) => data.linkVersion);
+
+const proof = Effect.gen(function* () {
+  const service = yield* startService({
+    fixture: world.fixture,
+    env: { ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" },
+  });
+  const heard: Array<Change> = [];
+  const receiver = yield* startHttpServer(({ headers, body }) => {
+    heard.push({ ...(JSON.parse(body) as Change), id: String(headers["webhook-id"]) });
+    // One in ten is asked for again.
+    return { status: heard.length % 10 === 0 ? 500 : 204 };
+  });
+  const made = ["webhooks", "create", "--account", "feed", "--url", receiver.url];
+  expect(yield* Effect.promise(() => runInProcess(made, service.environment))).toMatchObject({ code: 0 });
+
+  const nodes = service.nodes;
+  const [first] = nodes as readonly [Node, ...ReadonlyArray<Node>];
+  const begin = yield* Effect.promise(() => first.send("GET /v2/events", { key }));
+  let isOver = false;
+  let isWritten = false;
+  const following = follow(nodes, textOf(begin.body.data?.["cursor"]), () => isWritten);
+
+  const problems: Array<string> = [];
+  const counts = { answered: 0, unanswered: 0, imports: 0, failedImports: 0 };
+  const writer = (next: Effect.Effect<Write>) =>
+    Effect.gen(function* () {
+      while (!isOver) {
+        const [line, body] = yield* next;
+        const { outcome } = yield* attempt(yield* Random.choice(nodes), line, { key, body });
+        if (outcome.kind === "wrong") problems.push(`${line}: ${outcome.problem}`);
+        counts[outcome.kind === "answered" ? "answered" : "unanswered"]++;
+        yield* Effect.sleep(yield* Random.nextIntBetween(20, 180));
+      }
+    });
+  const importer = Effect.gen(function* () {
+    for (let round = 0; !isOver; round++) {
+      const file = join(tmpdir(), `accountlink-${randomUUID()}.csv`);
+      yield* Effect.promise(() => writeFile(file, `chatId,gameId\n${500_000 + round},1\n`));
+      const words = ["links", "import", file, "--account", "feed"];
+      const { code } = yield* Effect.promise(() => runInProcess(words, service.environment));
+      counts[code === 0 ? "imports" : "failedImports"]++;
+      yield* Effect.sleep("10 seconds");
+    }
+  });
+  const writers = yield* Effect.forEach(
+    [...users.map((chatId) => writer(setOf(chatId))), writer(moveOf), writer(moveOf), importer],
+    (each, index) => Effect.forkScoped(Random.withSeed(each, `writer ${index}`)),
+  );
+
+  const faults: Record<string, number> = {};
+  const end = performance.now() + seconds * 1_000;
+  while (performance.now() < end) {
+    for (const fault of yield* allFaults(service)) {
+      if (performance.now() > end) break;
+      faults[fault.name] = (faults[fault.name] ?? 0) + 1;
+      yield* fault.begin;
+      yield* Effect.sleep(yield* Random.nextIntBetween(300, 3_000));
+      yield* fault.end;
+      yield* Effect.sleep(yield* Random.nextIntBetween(300, 2_000));
+    }
+  }
+  isOver = true;
+  yield* Fiber.joinAll(writers);
+  // Every user has a link at the end, whose version counts the changes.
+  for (const chatId of users) {
+    yield* Effect.promise(() =>
+      vi.waitFor(
+        async () => {
+          const body = { chatId, gameId: "3" };
+          expect((await first.send("PATCH /v2/game", { key, body })).status).toBe(200);
+        },
+        { timeout: 30_000, interval: 500 },
+      ),
+    );
+  }
+  isWritten = true;
+  const read = yield* Effect.promise(() => following);
+
+  const listed = yield* Effect.promise(() => first.send("GET /v2/links?limit=1000", { key }));
+  const links = (listed.body.data?.links as unknown as ReadonlyArray<Change["data"]>).filter(
+    ({ chatId }) => !chatId.startsWith("5"),
+  );
+  expect(new Set(read.map(({ id }) => id)).size).toBe(read.length);
+  expect(replay(read)).toEqual(Object.fromEntries(links.map(({ chatId, gameId }) => [chatId, gameId])));
+  const imported = read.filter(({ type }) => type === "links.imported").length;
+  expect(imported).toBeGreaterThanOrEqual(counts.imports);
+  expect(imported).toBeLessThanOrEqual(counts.imports + counts.failedImports);
+  for (const chatId of users) {
+    const stored = links.find((link) => link.chatId === chatId)?.linkVersion ?? 0;
+    const all = Array.from({ length: stored }, (_, index) => index + 1);
+    expect(versionsOf(read, chatId)).toEqual(all);
+    yield* Effect.promise(() =>
+      vi.waitFor(() => expect(new Set(versionsOf(heard, chatId)).size).toBe(stored), {
+        timeout: 120_000,
+        interval: 1_000,
+      }),
+    );
+    expect([...new Set(versionsOf(heard, chatId))]).toEqual(all);
+  }
+  expect(problems).toEqual([]);
+  console.log({ ...counts, events: read.length, deliveries: heard.length, faults });
+});
+
+test.skipIf(missing !== null)(
+  `the feed and a webhook miss nothing in 5 minutes of faults ${missing ?? ""}`,
+  () => Effect.runPromise(Effect.scoped(Random.withSeed(proof, `feed ${Date.now()}`))),
+);
