@@ -1,23 +1,62 @@
 import { type ChatId, Pid } from "@accountlink/core";
 import { eventWithoutUser, type Happening } from "@accountlink/core/events";
 import { Effect, Schema } from "effect";
-import type { SqlClient } from "effect/sql";
+import type { SqlClient, Statement } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { schemaReaderOf } from "../statements/row.ts";
 
+/** How many events are looked at before a request is answered. */
+const scannedAtOnce = 10_000;
+
+/** Which events have to be looked at: some, and all after them. */
+export interface EventsToErase {
+  readonly sequences: ReadonlyArray<number>;
+  readonly after: number;
+}
+
 /**
- * Returns a function that takes a chat user out of their events, and returns the scopes of these. Scans all events,
- * which is acceptable for a rare operation.
+ * Returns a function that looks for the events that may name a chat user, before the transaction of their erasure: no
+ * index has them, and in SQLite a transaction blocks all other writes. In Postgres it blocks none, and events may
+ * appear later whose sequence is lower.
  */
+export const findEventsToEraseOn = (sql: SqlClient.SqlClient) => {
+  const { isRemote } = dialectOf(sql);
+  return Effect.fnUntraced(function* (chatId: ChatId) {
+    const sequences: Array<number> = [];
+    if (isRemote) return { sequences, after: 0 } satisfies EventsToErase;
+    const range = sql`SELECT MIN(sequence) AS sequence FROM events UNION ALL SELECT MAX(sequence) FROM events`;
+    const [first = 0, last = 0] = yield* Effect.flatMap(range, readSequences);
+    let after = first - 1;
+    while (after < last) {
+      const upTo = Math.min(after + scannedAtOnce, last);
+      const found = sql`
+        SELECT sequence FROM events WHERE sequence > ${after} AND sequence <= ${upTo} AND ${naming(sql, chatId)}`;
+      sequences.push(...(yield* Effect.flatMap(found, readSequences)));
+      after = upTo;
+      yield* Effect.yieldNow;
+    }
+    return { sequences, after } satisfies EventsToErase;
+  });
+};
+
+/** Returns a function that takes a chat user out of their events, and returns the scopes of these. */
 export const eraseEventsOn = (sql: SqlClient.SqlClient) => {
   const { elements, forUpdate } = dialectOf(sql);
-  return Effect.fnUntraced(function* (chatId: ChatId) {
-    const named = yield* Effect.flatMap(
+  const namedIn = (chatId: ChatId, isAmongThem: Statement.Fragment) =>
+    Effect.flatMap(
       sql`
-        SELECT sequence, pid, type, data FROM events WHERE data LIKE ${`%"${chatId}"%`}
+        SELECT sequence, pid, type, data FROM events WHERE ${isAmongThem} AND ${naming(sql, chatId)}
         ORDER BY sequence ${forUpdate}`,
       readNamed,
     );
+
+  return Effect.fnUntraced(function* (chatId: ChatId, { sequences, after }: EventsToErase) {
+    const found = elements(JSON.stringify(sequences.map((sequence) => [sequence])));
+    // Two statements: SQLite would read the whole table for an OR, and Postgres locks no rows of a UNION.
+    const named = [
+      ...(yield* namedIn(chatId, sql`sequence IN (SELECT CAST(value ->> 0 AS BIGINT) FROM ${found})`)),
+      ...(yield* namedIn(chatId, sql`sequence > ${after}`)),
+    ];
     const erased = named.flatMap(({ sequence, pid, event }) => {
       const rest = eventWithoutUser(event, chatId);
       return rest === null ? [] : [{ sequence, pid, data: JSON.stringify(rest.data) }];
@@ -29,6 +68,14 @@ export const eraseEventsOn = (sql: SqlClient.SqlClient) => {
     return erased.map(({ pid }) => pid);
   });
 };
+
+const naming = (sql: SqlClient.SqlClient, chatId: ChatId) => sql`data LIKE ${`%"${chatId}"%`}`;
+
+const readSequences = schemaReaderOf(
+  "events",
+  Schema.Struct({ sequence: Schema.NullOr(Schema.Int) }),
+  ({ sequence }) => sequence ?? 0,
+);
 
 const readNamed = schemaReaderOf(
   "events",

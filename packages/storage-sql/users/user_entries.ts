@@ -6,19 +6,17 @@ import type { SqlClient } from "effect/sql";
 import { entryColumns, readEntries } from "../audit/audit_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
 
-/**
- * Returns the entries that name a chat user or an account of theirs, oldest first. Scans the whole
- * log, which is acceptable for a rare operation.
- */
+/** Returns a function that finds the entries which name a chat user or an account of theirs, oldest first. */
 export const userEntriesOn = (sql: SqlClient.SqlClient) => {
   const { isAmong } = dialectOf(sql);
   const columns = sql.literal(entryColumns);
   return Effect.fnUntraced(function* (chatId: ChatId, accountNames: ReadonlyArray<string>) {
     const entries = yield* Effect.flatMap(
       sql`
-        SELECT ${columns} FROM audit_log
-        WHERE details LIKE ${`%"${chatId}"%`} OR actor_type = 'user' AND actor_id = ${chatId}
-          OR actor_type = 'account' AND actor_id ${isAmong(JSON.stringify(accountNames))}
+        SELECT ${columns} FROM audit_log WHERE chat_id = ${chatId}
+        UNION SELECT ${columns} FROM audit_log WHERE other_chat_id = ${chatId}
+        UNION SELECT ${columns} FROM audit_log
+          WHERE account ${isAmong(JSON.stringify(accountNames))} AND actor_type = 'account'
         ORDER BY sequence`,
       readEntries,
     );

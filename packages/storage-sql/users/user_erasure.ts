@@ -1,4 +1,4 @@
-/** The erasure of a chat user, in one transaction. */
+/** The erasure of a chat user, in one transaction, before which their events are looked for. */
 import { type ChatId, KeyId, Pid } from "@accountlink/core";
 import { isAtAddress } from "@accountlink/core/addresses";
 import { type AuditEntry, usersOf } from "@accountlink/core/audit";
@@ -9,7 +9,7 @@ import { Data, Effect, Option, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { readSightings, sightingColumns } from "../alts/sighting_row.ts";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
-import { eraseEventsOn } from "../events/event_erasure.ts";
+import { type EventsToErase, eraseEventsOn, findEventsToEraseOn } from "../events/event_erasure.ts";
 import { insertEvents } from "../events/event_insert.ts";
 import { endVerificationsOn, unfinished } from "../flow/verification_ends.ts";
 import { accountColumns, readAccounts } from "../keys/key_row.ts";
@@ -26,14 +26,15 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
   const lockAccounts = lockAccountsOn(sql);
   const eraseOnce = eraseOnceOn(sql);
   const releaseAccount = releaseAccountOn(sql);
+  const findEvents = findEventsToEraseOn(sql);
 
-  return Effect.fnUntraced(function* (write: EraseUser) {
+  const eraseWith = Effect.fnUntraced(function* (write: EraseUser, events: EventsToErase) {
     yield* sql`SELECT locks FROM ${userInErasure(write.chatId)}`;
     const accounts = yield* lockAccounts(write.chatId);
     const names = accounts.map(({ name }) => name);
     const found = new Map<Pid | null, Found>();
     const told = new Set<Pid>();
-    let pass = yield* eraseOnce(write, names);
+    let pass = yield* eraseOnce(write, names, events);
     while (pass.length > 0) {
       for (const { pid, what } of pass) {
         // Before the next pass, so that what that finds was written after the event.
@@ -45,7 +46,7 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
       }
       // A write that was committed between two statements may be erased only in part, so passes
       // repeat until one finds nothing.
-      pass = isRemote ? yield* eraseOnce(write, names) : [];
+      pass = isRemote ? yield* eraseOnce(write, names, events) : [];
     }
 
     const revokedKeys = yield* Effect.forEach(accounts, (account, index) =>
@@ -67,6 +68,8 @@ export const eraseUserOn = (sql: SqlClient.SqlClient) => {
       revokedKeys: revokedKeys.flat(),
     });
   }, sql.withTransaction);
+
+  return (write: EraseUser) => Effect.flatMap(findEvents(write.chatId), (events) => eraseWith(write, events));
 };
 
 const erasureOf = ({ chatId, at }: EraseUser) => newEvent(at, { type: "user.erased", data: { chatId } });
@@ -105,7 +108,11 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
   const eraseEvents = eraseEventsOn(sql);
   const isUnfinished = sql.literal(unfinished);
 
-  return Effect.fnUntraced(function* ({ chatId, at, scopes }: EraseUser, names: ReadonlyArray<string>) {
+  return Effect.fnUntraced(function* (
+    { chatId, at, scopes }: EraseUser,
+    names: ReadonlyArray<string>,
+    toErase: EventsToErase,
+  ) {
     const isTheirs = sql`pid ${isAnyOf(sql`SELECT pid FROM scopes`)} AND chat_id = ${chatId}`;
     const records = yield* Effect.flatMap(
       sql`SELECT pid FROM links WHERE ${isTheirs} ORDER BY pid ${forUpdate}`,
@@ -135,7 +142,7 @@ const eraseOnceOn = (sql: SqlClient.SqlClient) => {
       readPids,
     );
     const entries = yield* eraseEntries(chatId, names);
-    const events = yield* eraseEvents(chatId);
+    const events = yield* eraseEvents(chatId, toErase);
     return [
       ...records.map((pid) => ({ pid, what: "records" as const })),
       ...sightings.map(({ pid, sighting }) => ({
