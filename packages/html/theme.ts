@@ -14,7 +14,7 @@ export const theme = `:root {
   color-scheme: light dark;
   --text: #17181c; --soft: #5b5f6b; --line: #e1e3e9; --edge: #767b89; --ground: #f7f8fa; --card: #fff;
   --mark: #4338ca; --on-mark: #fff; --wash: #eeedfb; --good: #146c43; --warn: #8a5200; --bad: #b3261e;
-  --small: .875rem; --large: 1.375rem; --round: .5rem;
+  --small: .875rem; --large: 1.375rem; --round: .5rem; --rule: 1px solid var(--line); --frame: 1px solid var(--edge);
 }
 @media (prefers-color-scheme: dark) {
   :root {
@@ -29,11 +29,17 @@ body {
 }
 h1 { margin: 0 0 .5rem; font-size: var(--large); line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; }
 p { margin: 0 0 1rem; text-wrap: pretty; }
-form { margin: 0; }
+form, footer p { margin: 0; }
+:where([role=list]) { margin: 0; padding: 0; list-style: none; }
+main > :last-child { margin-bottom: 0; }
 a { color: var(--mark); text-underline-offset: .15em; }
 small, footer { color: var(--soft); }
-small { font-size: var(--small); }
+small { display: block; font-size: var(--small); }
+footer { font-size: .8rem; }
 .good { color: var(--good); }
+.problem { color: var(--bad); font-weight: 600; }
+summary { width: fit-content; color: var(--mark); cursor: pointer; font-weight: 600; }
+.choice { display: flex; gap: .6rem; align-items: baseline; }
 .button {
   display: flex; align-items: center; justify-content: center; width: 100%; min-height: 3rem; padding: .5rem 1rem;
   border: 1px solid var(--mark); border-radius: var(--round); background: var(--mark); color: var(--on-mark);
@@ -43,6 +49,13 @@ small { font-size: var(--small); }
 .button.bad { border-color: var(--bad); background: none; color: var(--bad); }
 .button:hover { filter: brightness(1.08); }
 .quiet:hover { background: var(--wash); }
+.steps { counter-reset: step; }
+.steps > li { position: relative; counter-increment: step; }
+.steps > li::before {
+  content: counter(step); position: absolute; left: 0; display: grid; place-items: center;
+  width: 1.75rem; height: 1.75rem; border: var(--frame); border-radius: 50%; font-size: .9rem; font-weight: 600;
+}
+.steps > .done::before { content: "✓"; border-color: var(--good); color: var(--good); }
 :focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: .25rem; }
 .button:focus-visible { border-radius: var(--round); }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
