@@ -250,6 +250,14 @@ export const errorTable = {
 export const errorCodes = Object.keys(errorTable) as ReadonlyArray<ErrorCode>;
 
 /**
+ * Whether a limit was reached: of the key, or of the client address.
+ *
+ * @internal
+ */
+export const isRateLimited = (error: PublicError): error is RateLimited | SharedIpRateLimited =>
+  error._tag === "RateLimited" || error._tag === "SharedIpRateLimited";
+
+/**
  * The HTTP status of an error.
  *
  * @example

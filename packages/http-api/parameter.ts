@@ -102,6 +102,18 @@ export const withFallback = <A, B>(parameter: Parameter<A>, fallback: B): Parame
 /** Makes the parameter optional; null when it is left out. */
 export const optional = <A>(parameter: Parameter<A>): Parameter<A | null> => withFallback(parameter, null);
 
+/** Makes the parameter a part of the path. */
+export const inPath = <A>(parameter: Parameter<A>): Parameter<A> => ({ ...parameter, isInPath: true });
+
+/** One of a few words. */
+export const oneOf = <const Words extends ReadonlyArray<string>>(
+  words: Words,
+  description: string,
+): Parameter<Words[number]> => {
+  const expected = `expected ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+  return required(Schema.Literals(words), expected, description);
+};
+
 /** A chat user. */
 export const chatId = (description = "ID of the chat user") =>
   required(ChatId, `expected ${idRules.chatId}`, description);
@@ -143,10 +155,8 @@ export const premiumFlag = (description: string): Parameter<boolean> => ({
 });
 
 /** The sid in a path. Any text is taken: a malformed sid is an unknown session. */
-export const sid = (): Parameter<string> => ({
-  ...required(Schema.String, "expected a sid", "Identifier of the session, `vs_…`"),
-  isInPath: true,
-});
+export const sid = () =>
+  inPath(required(Schema.String, "expected a sid", "Identifier of the session, `vs_…`"));
 
 /** The client's own name for its user. */
 export const clientId = (): Parameter<string> =>
@@ -177,13 +187,17 @@ export const wait = (what = "the next state"): Parameter<number> =>
     0,
   );
 
-/** How many records a page has, at most. */
-export const limitUpTo = (max: number, usual: number): Parameter<number> =>
+/** How many there are to be, at least one. */
+export const countUpTo = (
+  max: number,
+  usual: number,
+  description = `How many to return at most, 1 to ${max}`,
+): Parameter<number> =>
   withFallback(
     required(
       WholeNumber.check(Schema.isBetween({ minimum: 1, maximum: max })),
-      `expected 1 to ${max}`,
-      `How many to return at most, 1 to ${max}`,
+      `expected a whole number from 1 to ${max}`,
+      description,
     ),
     usual,
   );
@@ -216,11 +230,7 @@ export const address = (): Parameter<string> =>
 
 /** What a moderator says about a pair of chat users. */
 export const verdict = (): Parameter<AltVerdict> =>
-  required(
-    Schema.Literals(["different", "same"]),
-    "expected different or same",
-    "Whether they are two people or one",
-  );
+  oneOf(["different", "same"], "Whether they are two people or one");
 
 /** A note of a moderator. */
 export const note = (): Parameter<string | null> =>

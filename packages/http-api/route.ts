@@ -77,8 +77,8 @@ export interface RouteOptions<P extends Parameters, S extends Schema.Top = Schem
   readonly isIdempotent?: true;
   /** Whether the answer is a stream of server-sent events. */
   readonly isStream?: true;
-  /** Codes beyond those that follow from access and parameters. */
-  readonly errors: ReadonlyArray<ErrorCode>;
+  /** Codes beyond those that follow from access and parameters; none when left out. */
+  readonly errors?: ReadonlyArray<ErrorCode>;
   /** v1 only: errors with a status and message of their own. */
   readonly wordings?: Partial<Record<ErrorCode, Wording>>;
   /** v1 only: the version that every answer names. */
@@ -105,7 +105,7 @@ export const defineRoute = <const P extends Parameters, S extends Schema.Top>(
     "BAD_REQUEST",
     "INTERNAL_ERROR",
     "SHARED_IP_RATE_LIMITED",
-    ...options.errors,
+    ...(options.errors ?? []),
   ]);
   const parameters = Object.values(options.parameters);
   const sent = parameters.filter(({ isInPath }) => !isInPath);

@@ -13,7 +13,7 @@ import { Schema } from "effect";
 import type { CompatService } from "../compat_service.ts";
 import { defineRoute } from "../route.ts";
 import { bloxlinkPrefix, bloxlinkRefusal } from "./bloxlink.ts";
-import { compatLookup } from "./lookup.ts";
+import { compatLookup, guildId } from "./lookup.ts";
 import { discordId, pathGuildId, robloxId } from "./parameters.ts";
 
 /** What its routes share. */
@@ -93,7 +93,6 @@ const toDiscord = { ...lookup, summary: "Discord users of a Roblox user", succes
 
 const ofAda = { robloxID: "1", resolved: {} };
 const ofGrace = { discordIDs: ["100003", "100002"], resolved: {} };
-const guildId = "700000000000000001";
 
 const globalKeysOnly = {
   description: "Only for global keys.",

@@ -2,9 +2,7 @@
  * The IDs in paths, by the names that the platforms have in other services.
  */
 import { GuildId, idRules } from "@accountlink/core/ids";
-import { chatId, gameId, type Parameter, required } from "../parameter.ts";
-
-const inPath = <A>(parameter: Parameter<A>): Parameter<A> => ({ ...parameter, isInPath: true });
+import { chatId, gameId, inPath, required } from "../parameter.ts";
 
 export const discordId = () => inPath(chatId("ID of the Discord user"));
 export const robloxId = () => inPath(gameId("ID of the Roblox user"));

@@ -12,11 +12,10 @@ import type { Allowance } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Schema } from "effect";
 import { type CompatService, kindStatus, type RefusalKind, refusalKind } from "../compat_service.ts";
+import { isRateLimited } from "../errors.ts";
 import { defineRoute } from "../route.ts";
-import { compatLookup } from "./lookup.ts";
+import { compatLookup, guildId, guildStatuses, RobloxNumber } from "./lookup.ts";
 import { discordId, pathGuildId, robloxId } from "./parameters.ts";
-
-const statuses = { unlinked: 404, wrong_guild: 403, bot_not_in_guild: 404 };
 
 const codes = {
   unlinked: "user_not_found",
@@ -45,14 +44,14 @@ export const rover: CompatService = {
     const kind = refusalKind(error);
     // RoVer has one answer for a user without a link and for one who is not a member.
     const message = kind === "unlinked" ? "User not found" : error.message;
-    return { status: kindStatus(error, statuses), body: { errorCode: codes[kind], message } };
+    return { status: kindStatus(error, guildStatuses), body: { errorCode: codes[kind], message } };
   },
   limitHeaders: {
     "X-RateLimit-Bucket": "The limit that the three others are about",
     "X-RateLimit-Reset-After": "Seconds until that limit opens anew, with fractions",
   },
   limitsOf: ({ window }, error, now) => {
-    if (error?._tag === "RateLimited" || error?._tag === "SharedIpRateLimited") {
+    if (error !== null && isRateLimited(error)) {
       const { bucket, limit, resetsAt } = error;
       return roverLimits(bucket, { limit, remaining: 0, resetsAt }, now);
     }
@@ -68,12 +67,6 @@ const roverLimits = (bucket: string, { limit, remaining, resetsAt }: Allowance, 
 });
 
 const lookup = { ...compatLookup, service: rover } as const;
-
-const RobloxNumber = Schema.Int.annotate({
-  description: "A user whose ID is above 2^53 − 1 is not found",
-});
-
-const guildId = "700000000000000001";
 
 export const discordToRoblox = defineRoute({
   ...lookup,

@@ -12,10 +12,8 @@ import { ChatId, GuildId } from "@accountlink/core/ids";
 import { Schema } from "effect";
 import { type CompatService, kindStatus, refusalKind } from "../compat_service.ts";
 import { defineRoute } from "../route.ts";
-import { compatLookup } from "./lookup.ts";
+import { compatLookup, guildId, guildStatuses, RobloxNumber } from "./lookup.ts";
 import { discordId, pathGuildId, robloxId } from "./parameters.ts";
-
-const statuses = { unlinked: 404, wrong_guild: 403, bot_not_in_guild: 404 };
 
 /** What its routes share. */
 export const rowifi: CompatService = {
@@ -24,7 +22,7 @@ export const rowifi: CompatService = {
   credentials: [{ header: "authorization", scheme: "Bot" }],
   failure: Schema.Struct({ message: Schema.String }).annotate({ identifier: "FailureOfRowifi" }),
   refuse: (error) => ({
-    status: kindStatus(error, statuses),
+    status: kindStatus(error, guildStatuses),
     body: { message: refusalKind(error) === "unlinked" ? "User not found" : error.message },
   }),
   limitHeaders: {},
@@ -32,8 +30,6 @@ export const rowifi: CompatService = {
 };
 
 const lookup = { ...compatLookup, service: rowifi } as const;
-
-const guildId = "700000000000000001";
 
 const forward = {
   ...lookup,
@@ -50,7 +46,7 @@ const reverse = {
 const member = {
   discord_id: ChatId,
   guild_id: GuildId,
-  roblox_id: Schema.Int.annotate({ description: "A user whose ID is above 2^53 − 1 is not found" }),
+  roblox_id: RobloxNumber,
 };
 const memberOfAda = { discord_id: "100001", guild_id: guildId, roblox_id: 1 };
 const consent = { reverse_search_consent: Schema.Literal(true) };

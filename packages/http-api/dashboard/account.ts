@@ -34,7 +34,6 @@ export const getSignIn = defineRoute({
       keys: Schema.Struct({ used: Schema.Int, allowed: Schema.NullOr(Schema.Int) }),
     }),
   ),
-  errors: [],
 });
 
 export const deleteSignIn = defineRoute({
@@ -45,7 +44,6 @@ export const deleteSignIn = defineRoute({
   summary: "Sign out",
   parameters: { all: flag("Whether to end every sign-in of the account") },
   success: success(Schema.Struct({ signedOut: Schema.Literal(true) })),
-  errors: [],
 });
 
 export const getGuilds = defineRoute({
@@ -62,5 +60,4 @@ export const getGuilds = defineRoute({
       ),
     }),
   ),
-  errors: [],
 });

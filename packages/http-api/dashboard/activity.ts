@@ -43,7 +43,6 @@ export const getUsage = defineRoute({
       ),
     }),
   ),
-  errors: [],
 });
 
 export const getAudit = defineRoute({
@@ -78,5 +77,4 @@ export const getAudit = defineRoute({
       next: Schema.NullOr(Schema.String),
     }),
   ),
-  errors: [],
 });

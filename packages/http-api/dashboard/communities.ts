@@ -16,6 +16,7 @@ import { IsoTime } from "../iso_time.ts";
 import { chatId, gameId } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "../v2/envelope.ts";
+import { deleteGame, patchGame } from "../v2/writes.ts";
 import {
   displayName,
   doneText,
@@ -51,7 +52,6 @@ export const getScopes = defineRoute({
   parameters: {},
   source: "query",
   success: success(Schema.Struct({ scopes: Schema.Array(Scope) })),
-  errors: [],
 });
 
 export const patchScope = defineRoute({
@@ -68,7 +68,6 @@ export const patchScope = defineRoute({
   },
   source: "body",
   success: success(Schema.Struct({ scope: Scope })),
-  errors: [],
 });
 
 export const getLinks = defineRoute({
@@ -94,7 +93,6 @@ export const getLinks = defineRoute({
       next: Text,
     }),
   ),
-  errors: [],
 });
 
 export const putLink = defineRoute({
@@ -105,15 +103,7 @@ export const putLink = defineRoute({
   summary: "Link a chat user to a game user",
   parameters: { pid: pid(), chatId: chatId(), gameId: gameId() },
   source: "body",
-  success: success(
-    Schema.Struct({
-      chatId: ChatId,
-      gameId: GameId,
-      previousGameId: Schema.NullOr(GameId),
-      updated: Schema.Boolean,
-    }),
-  ),
-  errors: [],
+  success: patchGame.success,
 });
 
 export const deleteLink = defineRoute({
@@ -124,6 +114,6 @@ export const deleteLink = defineRoute({
   summary: "Remove the link of a chat user",
   parameters: { pid: pid(), chatId: chatId() },
   source: "body",
-  success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId, deleted: Schema.Literal(true) })),
+  success: deleteGame.success,
   errors: ["LINK_NOT_FOUND"],
 });

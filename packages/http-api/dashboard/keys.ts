@@ -68,7 +68,6 @@ export const getKeys = defineRoute({
   parameters: {},
   source: "query",
   success: success(Schema.Struct({ keys: Schema.Array(Key) })),
-  errors: [],
 });
 
 export const createKey = defineRoute({

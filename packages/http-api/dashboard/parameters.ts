@@ -12,21 +12,40 @@ import { isStorable } from "@accountlink/core/storable_text";
 import { formatTimestamp, type Millis, Timestamp } from "@accountlink/core/timestamp";
 import { type DeliveryStatus, longestDescription } from "@accountlink/core/webhooks";
 import { Option, Schema, SchemaTransformation } from "effect";
-import { chatId, type Parameter, required, withFallback } from "../parameter.ts";
+import {
+  chatId,
+  countUpTo,
+  inPath,
+  oneOf,
+  optional,
+  type Parameter,
+  required,
+  withFallback,
+} from "../parameter.ts";
 
 /** Makes the parameter optional; undefined when it is left out. */
 export const unlessLeftOut = <A>(parameter: Parameter<A>): Parameter<A | undefined> =>
   withFallback(parameter, undefined);
 
-/** The id of a key in a path. Any text is taken: a malformed id is an unknown key. */
-export const keyInPath = (): Parameter<string> => ({
-  ...required(Schema.String, "expected the id of a key", "Public id of the key"),
-  isInPath: true,
+/** Makes the parameter of a value that null takes away. */
+const orNull = <A>(
+  schema: Schema.Codec<A, unknown>,
+  reason: string,
+  description: string,
+): Parameter<A | null> => ({
+  ...required(Schema.NullOr(schema), reason, description),
+  takesNull: true,
 });
 
-/** The id of a key in a query, likewise. */
+/** Where the page before ended: its `next`. */
+const nextOf = <A>(schema: Schema.Codec<A, unknown>): Parameter<A | null> =>
+  optional(required(schema, "expected the next of an earlier page", "`next` of the page before"));
+
+/** The id of a key. Any text is taken: a malformed id is an unknown key. */
 export const keyId = (description: string): Parameter<string> =>
   required(Schema.String, "expected the id of a key", description);
+
+export const keyInPath = () => inPath(keyId("Public id of the key"));
 
 const longestName = 80;
 
@@ -40,13 +59,12 @@ export const keyName = (): Parameter<string> =>
 
 /** Which guilds a key is for. */
 export const keyScope = (): Parameter<"global" | "guild"> =>
-  required(Schema.Literals(["global", "guild"]), "expected global or guild", "Every guild, or one");
+  oneOf(["global", "guild"], "Every guild, or one");
 
 /** What a key is for. */
 export const keyAccess = (): Parameter<KeyAccess> =>
-  required(
-    Schema.Literals(["full", "read", "verify"]),
-    "expected full, read or verify",
+  oneOf(
+    ["full", "read", "verify"],
     "What it is for: everything, lookups, or verification sessions with the lookups that they need",
   );
 
@@ -82,26 +100,16 @@ const Time = Timestamp.pipe(
 );
 
 /** When a key expires; null for never. */
-export const expiresAt = (): Parameter<Millis | null> => ({
-  ...required(
-    Schema.NullOr(Time),
-    "expected an ISO 8601 timestamp or null",
-    "When it expires; null for never",
-  ),
-  takesNull: true,
-});
+export const expiresAt = (): Parameter<Millis | null> =>
+  orNull(Time, "expected an ISO 8601 timestamp or null", "When it expires; null for never");
 
 /** The id of a webhook in a path. Any text is taken: a malformed id is an unknown webhook. */
-export const webhookInPath = (): Parameter<string> => ({
-  ...required(Schema.String, "expected the id of a webhook", "Id of the webhook"),
-  isInPath: true,
-});
+export const webhookInPath = () =>
+  inPath(required(Schema.String, "expected the id of a webhook", "Id of the webhook"));
 
-/** The id of an event in a path, likewise. */
-export const eventInPath = (): Parameter<string> => ({
-  ...required(Schema.String, "expected the id of an event", "Id of the event"),
-  isInPath: true,
-});
+/** The id of an event in a path. Any text is taken: a malformed id is an unknown event. */
+export const eventInPath = () =>
+  inPath(required(Schema.String, "expected the id of an event", "Id of the event"));
 
 /** Where events are sent. The service checks the URL and its address. */
 export const webhookUrl = (): Parameter<string> =>
@@ -116,52 +124,27 @@ export const webhookTypes = (): Parameter<ReadonlyArray<EventType>> =>
   );
 
 /** What an owner says about a webhook. */
-export const webhookDescription = (): Parameter<string | null> => ({
-  ...required(
-    Schema.NullOr(Schema.String.check(Schema.isMaxCodePoints(longestDescription), nameText)),
+export const webhookDescription = (): Parameter<string | null> =>
+  orNull(
+    Schema.String.check(Schema.isMaxCodePoints(longestDescription), nameText),
     `expected at most ${longestDescription} characters, no control characters or direction overrides`,
     "What it is for; null for nothing",
-  ),
-  takesNull: true,
-});
+  );
 
 /** The status that an owner can give a webhook. */
 export const webhookStatus = (): Parameter<"active" | "paused"> =>
-  required(
-    Schema.Literals(["active", "paused"]),
-    "expected active or paused",
-    "Whether events are sent; while it is paused they are kept",
-  );
+  oneOf(["active", "paused"], "Whether events are sent; while it is paused they are kept");
 
 /** What became of an event. */
 export const deliveryStatus = (): Parameter<DeliveryStatus | null> =>
-  withFallback(
-    required(
-      Schema.Literals(["delivered", "failing", "given_up"]),
-      "expected delivered, failing or given_up",
-      "Only deliveries of this status",
-    ),
-    null,
-  );
+  optional(oneOf(["delivered", "failing", "given_up"], "Only deliveries of this status"));
 
-/** Where the page of deliveries before ended: its `next`. */
-export const deliveryCursor = (): Parameter<string | null> =>
-  withFallback(
-    required(
-      Schema.String.check(Schema.isPattern(/^evt_[0-9A-Z]{26}$/u)),
-      "expected the next of an earlier page",
-      "`next` of the page before",
-    ),
-    null,
-  );
+/** The place of a page of deliveries. */
+export const deliveryCursor = () => nextOf(Schema.String.check(Schema.isPattern(/^evt_[0-9A-Z]{26}$/u)));
 
 /** The status that an owner can set. */
 export const keyStatus = (): Parameter<"active" | "disabled"> =>
-  required(
-    Schema.Literals(["active", "disabled"]),
-    "expected active or disabled",
-    "Whether requests with it are accepted",
-  );
+  oneOf(["active", "disabled"], "Whether requests with it are accepted");
 
 const longestGrace = 604_800;
 
@@ -176,60 +159,38 @@ export const graceSeconds = (): Parameter<number> =>
     86_400,
   );
 
-const WholeNumber = Schema.String.check(Schema.isPattern(/^\d{1,9}$/u)).pipe(
-  Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString),
-);
-
-const numberTo = (most: number, fallback: number, description: string): Parameter<number> =>
-  withFallback(
-    required(
-      WholeNumber.check(Schema.isBetween({ minimum: 1, maximum: most })),
-      `expected a whole number from 1 to ${most}`,
-      description,
-    ),
-    fallback,
-  );
-
 /** How many UTC days, today included. */
-export const days = (): Parameter<number> => numberTo(90, 30, "How many UTC days, today included");
+export const days = () => countUpTo(90, 30, "How many UTC days, today included");
 
 /** How many entries a page has. */
-export const pageLimit = (): Parameter<number> => numberTo(100, 50, "How many entries at most");
+export const pageLimit = () => countUpTo(100, 50, "How many entries at most");
 
-/** Where the page before ended: its `next`. */
-export const cursor = (): Parameter<number | null> =>
-  withFallback(
-    required(
-      Schema.String.check(Schema.isPattern(/^\d{1,15}$/u)).pipe(
-        Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString),
-      ),
-      "expected the next of an earlier page",
-      "`next` of the page before",
+/** The place of a page of entries. */
+export const cursor = () =>
+  nextOf(
+    Schema.String.check(Schema.isPattern(/^\d{1,15}$/u)).pipe(
+      Schema.decodeTo(Schema.Int, SchemaTransformation.numberFromString),
     ),
-    null,
   );
 
 /** A chat user that entries are about. */
-export const userOfEntries = (): Parameter<ChatId | null> =>
-  withFallback(chatId("Only entries about this chat user"), null);
+export const userOfEntries = () => optional(chatId("Only entries about this chat user"));
 
 /** An action of the audit log. */
 export const auditAction = (): Parameter<AuditAction | null> =>
-  withFallback(
+  optional(
     required(
       Schema.Literals(auditActions),
       `expected one of ${auditActions.join(", ")}`,
       "Only entries of this action",
     ),
-    null,
   );
 
 /** The public id of a data scope. Any text is taken: a malformed one is an unknown scope. */
 export const pid = (): Parameter<string> =>
   required(Schema.String, "expected the public id of a data scope", "Public id of the data scope, `pid_…`");
 
-/** The same in a path. */
-export const pidInPath = (): Parameter<string> => ({ ...pid(), isInPath: true });
+export const pidInPath = () => inPath(pid());
 
 const longestSearch = 100;
 
@@ -258,22 +219,16 @@ const LinkPlace = Schema.String.check(Schema.isPattern(/^\d{1,15}-\d{5,32}$/u)).
   ),
 );
 
-/** Where the page of links before ended: its `next`. */
-export const linkCursor = (): Parameter<typeof LinkPlace.Type | null> =>
-  withFallback(
-    required(LinkPlace, "expected the next of an earlier page", "`next` of the page before"),
-    null,
-  );
+/** The place of a page of links. */
+export const linkCursor = () => nextOf(LinkPlace);
 
 /** A text that users read, or null for none. */
-const saidText = (most: number, description: string): Parameter<string | null> => ({
-  ...required(
-    Schema.NullOr(Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(most), nameText)),
+const saidText = (most: number, description: string): Parameter<string | null> =>
+  orNull(
+    Schema.String.check(Schema.isMinCodePoints(1), Schema.isMaxCodePoints(most), nameText),
     `expected 1 to ${most} characters, no control characters or direction overrides, or null`,
     description,
-  ),
-  takesNull: true,
-});
+  );
 
 /** Who asks users for their accounts. */
 export const displayName = () =>
@@ -288,16 +243,12 @@ const isHttpsUrl = (text: string): boolean =>
   URL.canParse(text) && /^https:\/\/[^\s/]/iu.test(text) && isStorable(text);
 
 /** Where users get help. */
-export const supportUrl = (): Parameter<string | null> => ({
-  ...required(
-    Schema.NullOr(
-      Schema.String.check(
-        Schema.isMaxCodePoints(longestSupportUrl),
-        Schema.makeFilter(isHttpsUrl, { expected: "an https URL" }),
-      ),
+export const supportUrl = (): Parameter<string | null> =>
+  orNull(
+    Schema.String.check(
+      Schema.isMaxCodePoints(longestSupportUrl),
+      Schema.makeFilter(isHttpsUrl, { expected: "an https URL" }),
     ),
     `expected an https URL of at most ${longestSupportUrl} characters, or null`,
     "Where users get help; null for nowhere",
-  ),
-  takesNull: true,
-});
+  );

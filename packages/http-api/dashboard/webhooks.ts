@@ -73,7 +73,6 @@ export const getWebhooks = defineRoute({
   parameters: {},
   source: "query",
   success: success(Schema.Struct({ webhooks: Schema.Array(Webhook) })),
-  errors: [],
 });
 
 export const createWebhook = defineRoute({
@@ -109,7 +108,6 @@ export const patchWebhook = defineRoute({
   },
   source: "body",
   success: success(Schema.Struct({ webhook: Webhook })),
-  errors: [],
 });
 
 export const deleteWebhook = defineRoute({
@@ -121,7 +119,6 @@ export const deleteWebhook = defineRoute({
   parameters: { id: webhookInPath() },
   source: "query",
   success: success(Schema.Struct({ deleted: Schema.Literal(true) })),
-  errors: [],
 });
 
 export const rotateWebhook = defineRoute({
@@ -133,7 +130,6 @@ export const rotateWebhook = defineRoute({
   parameters: { id: webhookInPath() },
   source: "body",
   success: success(IssuedWebhook),
-  errors: [],
 });
 
 export const testWebhook = defineRoute({
@@ -145,7 +141,6 @@ export const testWebhook = defineRoute({
   parameters: { id: webhookInPath() },
   source: "body",
   success: success(Schema.Struct({ delivery: Delivery })),
-  errors: [],
 });
 
 export const getDeliveries = defineRoute({
@@ -162,7 +157,6 @@ export const getDeliveries = defineRoute({
   },
   source: "query",
   success: success(Schema.Struct({ deliveries: Schema.Array(Delivery), next: Schema.NullOr(Schema.String) })),
-  errors: [],
 });
 
 export const resendDelivery = defineRoute({
@@ -174,5 +168,4 @@ export const resendDelivery = defineRoute({
   parameters: { id: webhookInPath(), eventId: eventInPath() },
   source: "body",
   success: success(Schema.Struct({ delivery: Delivery })),
-  errors: [],
 });

@@ -3,7 +3,7 @@
  */
 import type { ErrorCode, PublicError } from "@accountlink/core/errors";
 import { formatTimestamp } from "@accountlink/core/timestamp";
-import { errorTable, statusOf } from "../errors.ts";
+import { errorTable, isRateLimited, statusOf } from "../errors.ts";
 import { type Route, takesKey, type Wording } from "../route.ts";
 import * as EnvelopeV1 from "../v1/envelope.ts";
 import * as EnvelopeV2 from "../v2/envelope.ts";
@@ -11,9 +11,6 @@ import * as EnvelopeV2 from "../v2/envelope.ts";
 const timestamp = "2026-01-05T12:00:00.000Z";
 const endOfSecond = "2026-01-05T12:00:01.000Z";
 const midnight = "2026-01-06T00:00:00.000Z";
-
-const isRefusal = (error: PublicError) =>
-  error._tag === "RateLimited" || error._tag === "SharedIpRateLimited";
 
 const unknownLimit = { limit: null, remaining: null, resetAt: null, retryAfter: null, scope: null };
 const usualLimit = {
@@ -33,7 +30,7 @@ const verifyLimit = {
 } as const;
 
 const refusingLimit = (error: PublicError): EnvelopeV2.RateLimit => {
-  if (!isRefusal(error)) return usualLimit;
+  if (!isRateLimited(error)) return usualLimit;
   const { limit, retryAfter, bucket, resetsAt } = error;
   const scope = error._tag === "RateLimited" ? "api_key" : "ip";
   return { limit, remaining: 0, resetAt: formatTimestamp(resetsAt), retryAfter, scope, bucket };
@@ -115,6 +112,6 @@ export const errorExampleV1 = (status: number, code: ErrorCode, wording: Wording
     timestamp,
     version: EnvelopeV1.version,
     ...(code === "INVALID_API_KEY" ? unknownCounters : counters),
-    ...(isRefusal(error) ? { retryAfter: error.retryAfter } : {}),
+    ...(isRateLimited(error) ? { retryAfter: error.retryAfter } : {}),
   };
 };

@@ -64,5 +64,4 @@ export const detectAlts = defineRoute({
       },
     },
   },
-  errors: [],
 });

@@ -37,38 +37,36 @@ const profileOf = (id: string, name: string) => ({
 const Message = { message: Schema.String };
 const noLink: Wording = { status: 400, message: "No link found for this chat ID" };
 
-export const gameToChat = defineRoute({
-  id: "gameToChat",
+const lookup = {
   generation: "v1",
   method: "GET",
-  path: "/api/v1/public/game-to-chat",
-  summary: "Chat users of a game user",
-  description: "No link is a 200 with an empty list. With a guild, only its members are listed.",
-  parameters: { gameId: gameId(), guildId: guildId() },
   source: "query",
   access: "key",
   keyAccess: ["read", "verify"],
   group: "lookup",
+} as const;
+
+export const gameToChat = defineRoute({
+  ...lookup,
+  id: "gameToChat",
+  path: "/api/v1/public/game-to-chat",
+  summary: "Chat users of a game user",
+  description: "No link is a 200 with an empty list. With a guild, only its members are listed.",
+  parameters: { gameId: gameId(), guildId: guildId() },
   success: success(Schema.Struct({ gameId: GameId, chatIds: Schema.Array(ChatId) }), resolved),
   example: {
     values: { gameId: "2" },
     answer: { data: { gameId: "2", chatIds: ["100003", "100002"] }, resolved: profileOf("2", "Grace") },
   },
-  errors: [],
 });
 
 export const chatToGame = defineRoute({
+  ...lookup,
   id: "chatToGame",
-  generation: "v1",
-  method: "GET",
   path: "/api/v1/public/chat-to-game",
   summary: "Game user of a chat user",
   description: "With a guild, the chat user has to be a member of it.",
   parameters: { chatId: chatId(), guildId: guildId() },
-  source: "query",
-  access: "key",
-  keyAccess: ["read", "verify"],
-  group: "lookup",
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), resolved),
   example: {
     values: { chatId: "100001" },
@@ -78,9 +76,16 @@ export const chatToGame = defineRoute({
   wordings: { LINK_NOT_FOUND: { status: 404, message: "No game user linked to this chat ID" } },
 });
 
-export const updateChat = defineRoute({
-  id: "updateChat",
+const write = {
   generation: "v1",
+  source: "query",
+  access: "key",
+  group: "write",
+} as const;
+
+export const updateChat = defineRoute({
+  ...write,
+  id: "updateChat",
   method: "PUT",
   path: "/api/v1/link/update-chat",
   summary: "Move a link to another chat user",
@@ -90,9 +95,6 @@ export const updateChat = defineRoute({
     newChatId: chatId("ID of the chat user who gets it"),
     guildId: guildId(),
   },
-  source: "query",
-  access: "key",
-  group: "write",
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), Message),
   example: {
     values: { oldChatId: "100004", newChatId: "100005" },
@@ -103,35 +105,28 @@ export const updateChat = defineRoute({
 });
 
 export const updateGame = defineRoute({
+  ...write,
   id: "updateGame",
-  generation: "v1",
   method: "PUT",
   path: "/api/v1/link/update-game",
   summary: "Link a chat user to a game user",
   description: "The game user has to exist.",
   parameters: { chatId: chatId(), newGameId: gameId(), guildId: guildId() },
-  source: "query",
-  access: "key",
-  group: "write",
   success: success(Schema.Struct({ chatId: ChatId, gameId: GameId }), Message),
   example: {
     values: { chatId: "100004", newGameId: "3" },
     answer: { data: { chatId: "100004", gameId: "3" }, message: "Game ID updated" },
   },
-  errors: [],
 });
 
 export const deleteGameLink = defineRoute({
+  ...write,
   id: "deleteGameLink",
-  generation: "v1",
   method: "DELETE",
   path: "/api/v1/link/delete-game",
   summary: "Remove the game link of a chat user",
   description: "The chat user need not be a member of the guild.",
   parameters: { chatId: chatId(), guildId: guildId() },
-  source: "query",
-  access: "key",
-  group: "write",
   success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId }), Message),
   example: {
     values: { chatId: "100005" },
@@ -142,20 +137,16 @@ export const deleteGameLink = defineRoute({
 });
 
 export const resetDatabase = defineRoute({
+  ...write,
   id: "resetDatabase",
-  generation: "v1",
   method: "DELETE",
   path: "/api/v1/database/reset",
   summary: "Delete all link data of the key's scope",
   description: "A guild-scoped key resets its own guild.",
   parameters: { guildId: guildId({ guildKeys: "optional", globalKeys: "refused" }) },
-  source: "query",
-  access: "key",
-  group: "write",
   success: success(Schema.Struct({ deletedRecords: Schema.Int }), Message),
   example: {
     values: {},
     answer: { data: { deletedRecords: 5 }, message: "Database reset" },
   },
-  errors: [],
 });

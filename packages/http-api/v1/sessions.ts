@@ -41,7 +41,6 @@ export const createSession = defineRoute({
   status: 201,
   success: verifySuccess(Session, 201),
   example: creationExample,
-  errors: [],
 });
 
 export const getSession = defineRoute({

@@ -121,7 +121,6 @@ export const getAlts = defineRoute({
       },
     },
   },
-  errors: [],
 });
 
 export const bulkAlts = defineRoute({
@@ -191,31 +190,34 @@ const review = {
   keyId: "Aa0Bb1Cc2Dd3",
 } as const;
 
+const reviewWrite = {
+  generation: "v2",
+  path: "/v2/alts/reviews",
+  source: "body",
+  access: "key",
+  isIdempotent: true,
+  group: "alts",
+  tier: "premium",
+} as const;
+
 const pair = {
   chatId: chatId("ID of one chat user of the pair"),
   otherChatId: chatId("ID of the other, who is another user"),
 };
 
 export const putAltReview = defineRoute({
+  ...reviewWrite,
   id: "putAltReview",
-  generation: "v2",
   method: "PUT",
-  path: "/v2/alts/reviews",
   summary: "Say whether two chat users are the same person",
   description:
     "It beats the score from the next request on: different is no match any more, same weighs 1. A pair has one review and no order.",
   parameters: { ...pair, verdict: verdict(), note: note(), guildId: guildId() },
-  source: "body",
-  access: "key",
-  isIdempotent: true,
-  group: "alts",
-  tier: "premium",
   success: success(Schema.Struct({ review: AltReview })),
   example: {
     values: { ...graceAndHerAlt, verdict: "same", note: "Said so" },
     answer: { data: { review } },
   },
-  errors: [],
 });
 
 export const getAltReviews = defineRoute({
@@ -237,23 +239,15 @@ export const getAltReviews = defineRoute({
     }),
   ),
   example: { values: { chatId: "100002" }, answer: { data: { reviews: [review] } } },
-  errors: [],
 });
 
 export const deleteAltReview = defineRoute({
+  ...reviewWrite,
   id: "deleteAltReview",
-  generation: "v2",
   method: "DELETE",
-  path: "/v2/alts/reviews",
   summary: "Delete the review of two chat users",
   description: "Without a review it is a 200 with `deleted: false`.",
   parameters: { ...pair, guildId: guildId() },
-  source: "body",
-  access: "key",
-  isIdempotent: true,
-  group: "alts",
-  tier: "premium",
   success: success(Schema.Struct({ chatId: ChatId, otherChatId: ChatId, deleted: Schema.Boolean })),
   example: { values: graceAndHerAlt, answer: { data: { ...graceAndHerAlt, deleted: true } } },
-  errors: [],
 });

@@ -17,9 +17,9 @@ import { Schema } from "effect";
 import { IsoTime } from "../iso_time.ts";
 import {
   chatId,
+  countUpTo,
   gameId,
   guildId,
-  limitUpTo,
   optional,
   pageCursor,
   required,
@@ -166,7 +166,7 @@ export const getEvents = defineRoute({
   summary: "Read what changed in the key's scope",
   description:
     "Oldest first. Read on with the `cursor` of each answer: none is missed and none comes twice. With `wait` the answer comes when there is an event, or when the time is over. A cursor that is older than the events that are kept is a `CONFLICT` `cursor_expired`: list the links anew.",
-  parameters: { ...start, limit: limitUpTo(100, 50), wait: wait("an event"), ...filters },
+  parameters: { ...start, limit: countUpTo(100, 50), wait: wait("an event"), ...filters },
   success: success(
     Schema.Struct({
       events: Schema.Array(Event),
@@ -219,7 +219,7 @@ export const listLinks = defineRoute({
   description:
     "By chat ID as text. `events` is the cursor of the feed at the first page: who lists all pages and then applies the feed from there has what the service has.",
   parameters: {
-    limit: limitUpTo(1_000, 100),
+    limit: countUpTo(1_000, 100),
     cursor: pageCursor("Where to go on: the cursor of the page before"),
     guildId: ownGuild(),
   },
@@ -242,5 +242,4 @@ export const listLinks = defineRoute({
       },
     },
   },
-  errors: [],
 });

@@ -66,54 +66,49 @@ const bulk = { uniqueInputs: 2, maxInputs: 50 };
 
 const resolved = premiumFlag("Whether to add profiles of both accounts");
 
-export const getChat = defineRoute({
-  id: "getChat",
+const lookup = {
   generation: "v2",
   method: "GET",
+  source: "query",
+  access: "key",
+  keyAccess: ["read", "verify"],
+  group: "lookup",
+} as const;
+
+export const getChat = defineRoute({
+  ...lookup,
+  id: "getChat",
   path: "/v2/chat",
   summary: "Game user of a chat user",
   description:
     "No link in the scope of the key is `LINK_NOT_FOUND`. With a guild, the chat user has to be a member of it.",
   parameters: { chatId: chatId(), guildId: guildId(), resolved },
-  source: "query",
-  access: "key",
-  keyAccess: ["read", "verify"],
-  group: "lookup",
   success: success(ChatLookup),
   example: { values: { chatId: "100001" }, answer: { data: linkOfAda } },
   errors: ["LINK_NOT_FOUND"],
 });
 
 export const getGame = defineRoute({
+  ...lookup,
   id: "getGame",
-  generation: "v2",
-  method: "GET",
   path: "/v2/game",
   summary: "Chat users of a game user",
   description: "With a guild, only its members are listed.",
   parameters: { gameId: gameId(), guildId: guildId(), resolved },
-  source: "query",
-  access: "key",
-  keyAccess: ["read", "verify"],
-  group: "lookup",
   success: success(GameLookup),
   example: { values: { gameId: "2" }, answer: { data: linksOfGrace } },
   errors: ["LINK_NOT_FOUND"],
 });
 
 export const getVerification = defineRoute({
+  ...lookup,
   id: "getVerification",
-  generation: "v2",
-  method: "GET",
   path: "/v2/verifications/chat",
   summary: "Verification status of a chat user",
   description:
     "Not linked is a 200 with linked: false. Without an Authorization header the answer is a redirect (302) into the public verification flow, with every query parameter kept.",
   parameters: { chatId: chatId(), guildId: guildId(), resolved },
-  source: "query",
   access: "key_or_redirect",
-  keyAccess: ["read", "verify"],
-  group: "lookup",
   success: success(VerificationStatus),
   example: {
     values: { chatId: "100001" },
@@ -129,22 +124,26 @@ export const getVerification = defineRoute({
       },
     },
   },
-  errors: [],
 });
 
-export const bulkChat = defineRoute({
-  id: "bulkChat",
+const bulkLookup = {
   generation: "v2",
   method: "POST",
-  path: "/v2/chat/bulk",
-  summary: "Game users of up to 50 chat users",
   description:
     "One result per input, in their order. A missing link fails its own item only. Costs one request.",
-  parameters: { chatIds: ids("1 to 50 IDs of chat users; duplicates count"), guildId: guildId(), resolved },
   source: "body",
   access: "key",
   keyAccess: ["read"],
   group: "bulk",
+  errors: ["BULK_LIMIT_EXCEEDED"],
+} as const;
+
+export const bulkChat = defineRoute({
+  ...bulkLookup,
+  id: "bulkChat",
+  path: "/v2/chat/bulk",
+  summary: "Game users of up to 50 chat users",
+  parameters: { chatIds: ids("1 to 50 IDs of chat users; duplicates count"), guildId: guildId(), resolved },
   success: bulkSuccess(Schema.Struct({ chatId: Schema.String }), ChatLookup),
   example: {
     values: { chatIds: ["100001", "100009"] },
@@ -159,22 +158,14 @@ export const bulkChat = defineRoute({
       bulk,
     },
   },
-  errors: ["BULK_LIMIT_EXCEEDED"],
 });
 
 export const bulkGame = defineRoute({
+  ...bulkLookup,
   id: "bulkGame",
-  generation: "v2",
-  method: "POST",
   path: "/v2/game/bulk",
   summary: "Chat users of up to 50 game users",
-  description:
-    "One result per input, in their order. A missing link fails its own item only. Costs one request.",
   parameters: { gameIds: ids("1 to 50 IDs of game users; duplicates count"), guildId: guildId(), resolved },
-  source: "body",
-  access: "key",
-  keyAccess: ["read"],
-  group: "bulk",
   success: bulkSuccess(Schema.Struct({ gameId: Schema.String }), GameLookup),
   example: {
     values: { gameIds: ["2", "9"] },
@@ -189,5 +180,4 @@ export const bulkGame = defineRoute({
       bulk,
     },
   },
-  errors: ["BULK_LIMIT_EXCEEDED"],
 });

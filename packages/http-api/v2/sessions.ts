@@ -49,7 +49,6 @@ export const createSession = defineRoute({
   status: 201,
   success: success(Session, 201),
   example: creationExample,
-  errors: [],
 });
 
 export const getSession = defineRoute({
@@ -95,7 +94,6 @@ export const redirectSession = defineRoute({
   group: null,
   success: Schema.Void,
   example: { values: { sid: exampleSession.sid }, answer: undefined },
-  errors: [],
 });
 
 export const cancelSession = defineRoute({

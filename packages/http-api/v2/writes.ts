@@ -15,9 +15,17 @@ import { chatId, confirmation, gameId, guildId } from "../parameter.ts";
 import { defineRoute } from "../route.ts";
 import { success } from "./envelope.ts";
 
-export const patchChat = defineRoute({
-  id: "patchChat",
+const write = {
   generation: "v2",
+  source: "body",
+  access: "key",
+  isIdempotent: true,
+  group: "write",
+} as const;
+
+export const patchChat = defineRoute({
+  ...write,
+  id: "patchChat",
   method: "PATCH",
   path: "/v2/chat",
   summary: "Move a link to another chat user",
@@ -27,10 +35,6 @@ export const patchChat = defineRoute({
     newChatId: chatId("ID of the chat user who gets it"),
     guildId: guildId(),
   },
-  source: "body",
-  access: "key",
-  isIdempotent: true,
-  group: "write",
   success: success(
     Schema.Struct({ previousChatId: ChatId, chatId: ChatId, gameId: GameId, updated: Schema.Boolean }),
   ),
@@ -42,17 +46,13 @@ export const patchChat = defineRoute({
 });
 
 export const patchGame = defineRoute({
+  ...write,
   id: "patchGame",
-  generation: "v2",
   method: "PATCH",
   path: "/v2/game",
   summary: "Link a chat user to a game user",
   description: "The game user has to exist. previousGameId is the value that this very write replaced.",
   parameters: { chatId: chatId(), gameId: gameId(), guildId: guildId() },
-  source: "body",
-  access: "key",
-  isIdempotent: true,
-  group: "write",
   success: success(
     Schema.Struct({
       chatId: ChatId,
@@ -65,21 +65,16 @@ export const patchGame = defineRoute({
     values: { chatId: "100004", gameId: "3" },
     answer: { data: { chatId: "100004", gameId: "3", previousGameId: null, updated: true } },
   },
-  errors: [],
 });
 
 export const deleteGame = defineRoute({
+  ...write,
   id: "deleteGame",
-  generation: "v2",
   method: "DELETE",
   path: "/v2/game",
   summary: "Remove the game link of a chat user",
   description: "The record of the chat user stays, without a game link.",
   parameters: { chatId: chatId(), guildId: guildId() },
-  source: "body",
-  access: "key",
-  isIdempotent: true,
-  group: "write",
   success: success(Schema.Struct({ chatId: ChatId, removedGameId: GameId, deleted: Schema.Literal(true) })),
   example: {
     values: { chatId: "100005" },
@@ -89,8 +84,8 @@ export const deleteGame = defineRoute({
 });
 
 export const deleteData = defineRoute({
+  ...write,
   id: "deleteData",
-  generation: "v2",
   method: "DELETE",
   path: "/v2/data",
   summary: "Delete all link data of the key's scope",
@@ -99,10 +94,6 @@ export const deleteData = defineRoute({
     confirm: confirmation("Has to be true"),
     guildId: guildId({ globalKeys: "refused" }),
   },
-  source: "body",
-  access: "key",
-  isIdempotent: true,
-  group: "write",
   success: success(
     Schema.Struct({
       deletedRecords: Schema.Int,
@@ -117,5 +108,4 @@ export const deleteData = defineRoute({
       data: { deletedRecords: 5, scope: "global", pid: "pid_0123456789abcdefghij", collection: "links" },
     },
   },
-  errors: [],
 });

@@ -1,8 +1,7 @@
 import { guildOf } from "@accountlink/core";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { type LimitSettings, quotaOf } from "@accountlink/core/limits";
-import type { Millis } from "@accountlink/core/timestamp";
-import { isoTime } from "../envelopes/envelope.ts";
+import { isoTime, isoTimeOrNull } from "../envelopes/envelope.ts";
 
 /** A key in responses. */
 export const keyJson = (key: KeyDetails, limits: LimitSettings) => {
@@ -24,10 +23,8 @@ export const keyJson = (key: KeyDetails, limits: LimitSettings) => {
     denyIps,
     redirectOrigins,
     createdAt: isoTime(key.createdAt),
-    expiresAt: timeOrNull(key.expiresAt),
-    lastUsedAt: timeOrNull(key.lastUsedAt),
-    previousSecretEndsAt: timeOrNull(key.previousSecretEndsAt),
+    expiresAt: isoTimeOrNull(key.expiresAt),
+    lastUsedAt: isoTimeOrNull(key.lastUsedAt),
+    previousSecretEndsAt: isoTimeOrNull(key.previousSecretEndsAt),
   };
 };
-
-const timeOrNull = (time: Millis | null): string | null => (time === null ? null : isoTime(time));

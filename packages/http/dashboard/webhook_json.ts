@@ -1,8 +1,7 @@
 import { guildOf } from "@accountlink/core";
 import type { EventType } from "@accountlink/core/events";
-import type { Millis } from "@accountlink/core/timestamp";
 import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
-import { isoTime } from "../envelopes/envelope.ts";
+import { isoTime, isoTimeOrNull } from "../envelopes/envelope.ts";
 
 /** A webhook in responses. */
 export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
@@ -16,8 +15,8 @@ export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => (
   status: webhook.status,
   disabledReason: webhook.disabledReason,
   createdAt: isoTime(webhook.createdAt),
-  lastDeliveredAt: timeOrNull(webhook.lastDeliveredAt),
-  failingSince: timeOrNull(webhook.failingSince),
+  lastDeliveredAt: isoTimeOrNull(webhook.lastDeliveredAt),
+  failingSince: isoTimeOrNull(webhook.failingSince),
   pending: webhook.pending,
 });
 
@@ -30,7 +29,5 @@ export const deliveryJson = (delivery: WebhookDelivery) => ({
   status: delivery.status,
   responseStatus: delivery.responseStatus,
   error: delivery.error,
-  nextAttemptAt: timeOrNull(delivery.nextAttemptAt),
+  nextAttemptAt: isoTimeOrNull(delivery.nextAttemptAt),
 });
-
-const timeOrNull = (time: Millis | null): string | null => (time === null ? null : isoTime(time));

@@ -2,10 +2,10 @@
  * What both envelopes share: their input, and headers.
  */
 import type { PublicError } from "@accountlink/core";
-import type { RateLimited, SharedIpRateLimited } from "@accountlink/core/errors";
 import type { Allowance, LimitReport } from "@accountlink/core/limits";
 import { memoize } from "@accountlink/core/memoize";
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
+import { isRateLimited } from "@accountlink/http-api";
 import { HttpResponse } from "../http_response.ts";
 import type { RequestContext } from "../request_context.ts";
 
@@ -39,17 +39,16 @@ export interface Envelope {
   readonly failure: (context: RequestContext, error: PublicError) => HttpResponse;
 }
 
-export const isRefusal = (error: PublicError): error is RateLimited | SharedIpRateLimited =>
-  error._tag === "RateLimited" || error._tag === "SharedIpRateLimited";
-
 /** Seconds until a retry makes sense, where that is known. */
 const retryAfterOf = (error: PublicError): number | null => {
-  if (isRefusal(error)) return error.retryAfter;
+  if (isRateLimited(error)) return error.retryAfter;
   return error._tag === "StoreUnavailable" || error._tag === "PlatformUnavailable" ? 1 : null;
 };
 
 /** Formats a time, with a small cache: under load many responses carry the same few. */
 export const isoTime = memoize(64, (time: Millis) => formatTimestamp(time));
+
+export const isoTimeOrNull = (time: Millis | null): string | null => (time === null ? null : isoTime(time));
 
 const expiryNoticeMs = 7 * 86_400_000;
 

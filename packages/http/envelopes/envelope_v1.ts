@@ -1,16 +1,9 @@
 /**
  * The v1 envelope.
  */
-import { EnvelopeV1, type Route, statusOf } from "@accountlink/http-api";
+import { EnvelopeV1, isRateLimited, type Route, statusOf } from "@accountlink/http-api";
 import type { RequestContext } from "../request_context.ts";
-import {
-  addErrorHeaders,
-  commonHeaders,
-  type Envelope,
-  isoTime,
-  isRefusal,
-  jsonResponse,
-} from "./envelope.ts";
+import { addErrorHeaders, commonHeaders, type Envelope, isoTime, jsonResponse } from "./envelope.ts";
 
 const mappingCounters = ({ limits }: RequestContext) => ({
   requestsRemaining: limits?.day?.remaining ?? null,
@@ -56,7 +49,7 @@ export const envelopeV1 = ({
         timestamp: isoTime(now),
         version,
         ...counters(context),
-        ...(isRefusal(error) ? { retryAfter: error.retryAfter } : {}),
+        ...(isRateLimited(error) ? { retryAfter: error.retryAfter } : {}),
       };
       return jsonResponse(status, body, headers);
     },

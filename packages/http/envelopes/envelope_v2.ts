@@ -2,7 +2,7 @@
  * The v2 envelope.
  */
 import type { PublicError } from "@accountlink/core";
-import { EnvelopeV2, type Route, statusOf } from "@accountlink/http-api";
+import { EnvelopeV2, isRateLimited, type Route, statusOf } from "@accountlink/http-api";
 import { type RequestContext, toContract } from "../request_context.ts";
 import { type DatedContract, defaultContract } from "../service_versions/service_version.ts";
 import {
@@ -10,7 +10,6 @@ import {
   commonHeaders,
   type Envelope,
   isoTime,
-  isRefusal,
   jsonResponse,
   type Success,
 } from "./envelope.ts";
@@ -36,7 +35,7 @@ const reportedLimit = ({ limits }: RequestContext, bucket: "second" | "verify_da
 };
 
 const refusingLimit = (error: PublicError): RateLimit | null =>
-  isRefusal(error)
+  isRateLimited(error)
     ? {
         limit: error.limit,
         remaining: 0,

@@ -11,7 +11,7 @@ import {
 } from "@accountlink/core/links";
 import { LookupsV2, WritesV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { isoTime } from "../envelopes/envelope.ts";
+import { isoTimeOrNull } from "../envelopes/envelope.ts";
 import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 import { bulkAnswer } from "./bulk_answer.ts";
 import { targetOf } from "./write_target.ts";
@@ -36,7 +36,7 @@ export const routesV2 = Effect.fnUntraced(function* ({ keyed, write }: Pipeline)
       Effect.map(links.verification(key.scope, values.chatId, values), (status) => ({
         data: {
           ...status,
-          lastVerifiedAt: status.lastVerifiedAt === null ? null : isoTime(status.lastVerifiedAt),
+          lastVerifiedAt: isoTimeOrNull(status.lastVerifiedAt),
         },
       })),
     ),
