@@ -1,8 +1,8 @@
 /**
  * Flags and arguments that several commands take.
  */
-import { ChatId, GuildId, KeyId, type ScopeTarget } from "@accountlink/core";
-import { keyIdOf } from "@accountlink/core/keys";
+import { ChatId, GuildId, type InvalidParameter, KeyId, type ScopeTarget } from "@accountlink/core";
+import { KeyStore, keyIdOf, type NewAccount, type Tier } from "@accountlink/core/keys";
 import { linkFormatNames } from "@accountlink/core/links";
 import { isNameText } from "@accountlink/core/name_text";
 import { parseTimestamp } from "@accountlink/core/timestamp";
@@ -108,6 +108,16 @@ export const timeFlag = (name: string) =>
     Flag.filterMap(parseTimestamp, () => "expected an ISO 8601 date, or a date and time with its offset"),
     Flag.withMetavar("time"),
   );
+
+/** What is wrong with values that the service refuses. */
+export const problemsText = ({ parameters }: InvalidParameter): string =>
+  parameters.map(({ name, reason }) => `${name}: ${reason}`).join(", ");
+
+/** The account of a flag, as new where it does not exist. */
+export const accountOf = Effect.fnUntraced(function* (name: string, tier: Tier) {
+  const found = yield* (yield* KeyStore).findAccount(name);
+  return Option.getOrElse(found, (): NewAccount => ({ name, chatId: null, tier }));
+});
 
 export const keyArgument = Argument.String("key").pipe(
   Argument.withDescription("Id of the key, the 12 characters after alk_; the key as it is listed will do"),

@@ -1,6 +1,7 @@
 /**
  * Output of commands.
  */
+import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { Console, Effect } from "effect";
 import { Flag, GlobalFlag } from "effect/cli";
 import { escaped, printable } from "../message_text.ts";
@@ -53,6 +54,9 @@ export const formatTable = (
 };
 
 const cellOf = (text: string): string => printable(text).replaceAll("\n", escaped);
+
+export const timeOrNull = (time: Millis | null): string | null =>
+  time === null ? null : formatTimestamp(time);
 
 /** `100,000` */
 export const formatCount = (count: number): string => count.toLocaleString("en-US");

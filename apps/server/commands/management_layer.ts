@@ -7,6 +7,7 @@ import { Webhooks } from "@accountlink/core/webhooks";
 import { StorageSql } from "@accountlink/storage-sql";
 import { Effect, Layer, Logger } from "effect";
 import { Invocation } from "../cli/invocation.ts";
+import { answer } from "../cli/output.ts";
 import { CommandFailed } from "../cli/report.ts";
 import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
 import { cacheOf, isDemo, limitsOf, storageOf } from "../config/resolved_config.ts";
@@ -67,6 +68,10 @@ const demoIsNotMade = (folder: string) =>
   new CommandFailed({
     problem: `Cannot make data folder "${folder}": it is the demo's, which only serve makes, expected ACCOUNTLINK_STORAGE=embedded for data of your own`,
   });
+
+/** Prints the result of a command with where the storage is. */
+export const answerWithLocation = (json: object, text: (location: string) => string) =>
+  Effect.flatMap(StorageLocation, (location) => answer({ ...json, ...location.json }, text(location.text)));
 
 export type OpenedStorage = Effect.Success<ReturnType<typeof openStorage>>;
 

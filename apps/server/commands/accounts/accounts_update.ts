@@ -4,9 +4,7 @@
 import { Accounts, type StoreUnavailable } from "@accountlink/core";
 import { Effect, Option } from "effect";
 import { Argument, Command } from "effect/cli";
-import { answer } from "../../cli/output.ts";
-import { StorageLocation } from "../../config/storage_location.ts";
-import { managementLayer } from "../management_layer.ts";
+import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { accountArgument, noSuchAccount } from "./account_argument.ts";
 
@@ -26,10 +24,9 @@ const change = Effect.fnUntraced(
   ) {
     const changed = yield* run(yield* Accounts);
     if (Option.isNone(changed)) return yield* noSuchAccount(name, doing);
-    const location = yield* StorageLocation;
-    yield* answer(
-      { name, ...result.json, changed: changed.value, ...location.json },
-      `Account "${name}" ${changed.value ? "is" : "was already"} ${result.text} in ${location.text}`,
+    yield* answerWithLocation(
+      { name, ...result.json, changed: changed.value },
+      (location) => `Account "${name}" ${changed.value ? "is" : "was already"} ${result.text} in ${location}`,
     );
   },
   (effect) => Effect.provide(effect, managementLayer("refuse")),

@@ -1,7 +1,6 @@
 /**
  * Flags for the fields of a key.
  */
-import type { InvalidParameter } from "@accountlink/core";
 import { parseNetwork } from "@accountlink/core/addresses";
 import type { KeyLimits } from "@accountlink/core/limits";
 import { isOrigin } from "@accountlink/core/origin";
@@ -80,7 +79,3 @@ export const checkEnd = (expires: Option.Option<number>, now: number, doing: str
   Option.exists(expires, (end) => end <= now)
     ? new CommandFailed({ problem: `Cannot ${doing}: --expires is over, expected a time to come` })
     : Effect.void;
-
-/** What is wrong with the values of a key. */
-export const problemsText = ({ parameters }: InvalidParameter): string =>
-  parameters.map(({ name, reason }) => `${name}: ${reason}`).join(", ");

@@ -5,7 +5,7 @@ import { guildOf } from "@accountlink/core";
 import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { scopeText } from "../../cli/flags.ts";
-import { formatTable } from "../../cli/output.ts";
+import { formatTable, timeOrNull } from "../../cli/output.ts";
 
 /** A key in JSON. */
 export const keyJson = (key: KeyDetails, now: Millis) => ({
@@ -48,8 +48,6 @@ export const keyTable = (keys: ReadonlyArray<KeyDetails>, now: Millis): string =
       timeOrNull(key.lastUsedAt) ?? "never",
     ]),
   );
-
-const timeOrNull = (time: Millis | null): string | null => (time === null ? null : formatTimestamp(time));
 
 const statusOf = (
   { status, suspended, expiresAt }: KeyDetails,

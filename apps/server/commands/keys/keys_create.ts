@@ -2,32 +2,24 @@
  * `accountlink keys create`
  */
 import { ApiKeys, type Conflict, type InvalidParameter } from "@accountlink/core";
-import { type IssuedKey, KeyStore, type NewAccount } from "@accountlink/core/keys";
+import type { IssuedKey, NewAccount } from "@accountlink/core/keys";
 import { Clock, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import {
   accountFlag,
+  accountOf,
   checkScope,
   nameFlag,
+  problemsText,
   scopeFlags,
   scopeText,
   targetOf,
   timeFlag,
 } from "../../cli/flags.ts";
-import { answer } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { StorageLocation } from "../../config/storage_location.ts";
-import { managementLayer } from "../management_layer.ts";
+import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
-import {
-  accessFlag,
-  checkEnd,
-  checkLimits,
-  limitFlags,
-  limitsOf,
-  listFlags,
-  problemsText,
-} from "./key_flags.ts";
+import { accessFlag, checkEnd, checkLimits, limitFlags, limitsOf, listFlags } from "./key_flags.ts";
 import { keyJson } from "./key_output.ts";
 
 const flags = {
@@ -61,10 +53,9 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis;
     yield* checkEnd(choice.expires, now, "create the key");
-    const issued = yield* create(choice, yield* accountOf(choice));
-    const location = yield* StorageLocation;
-    yield* answer(
-      { ...keyJson(issued.key, now), key: issued.token, ...location.json },
+    const tier = Option.getOrElse(choice.tier, () => "free" as const);
+    const issued = yield* create(choice, yield* accountOf(choice.account, tier));
+    yield* answerWithLocation({ ...keyJson(issued.key, now), key: issued.token }, (location) =>
       introduction(issued, location),
     );
   }).pipe(Effect.provide(managementLayer("make"))),
@@ -90,12 +81,6 @@ export const createKeyCommand = Command.make("create", flags, (choice) =>
     },
   ]),
 );
-
-const accountOf = Effect.fnUntraced(function* ({ account: name, tier }: Choice) {
-  const found = yield* (yield* KeyStore).findAccount(name);
-  const made: NewAccount = { name, chatId: null, tier: Option.getOrElse(tier, () => "free") };
-  return Option.getOrElse(found, () => made);
-});
 
 const create = Effect.fnUntraced(function* (choice: Choice, account: NewAccount) {
   const { name, kind, access, expires, allowIps, denyIps, redirectOrigins } = choice;
@@ -127,5 +112,5 @@ const refused = (error: Conflict | InvalidParameter) =>
     }`,
   });
 
-const introduction = ({ key, token }: IssuedKey, location: StorageLocation["Service"]): string =>
-  `${token}\n\nThis is the key, shown this once: ${key.tier}, ${scopeText(key.scope)} scope of account "${key.scope.account}", in ${location.text}.`;
+const introduction = ({ key, token }: IssuedKey, location: string): string =>
+  `${token}\n\nThis is the key, shown this once: ${key.tier}, ${scopeText(key.scope)} scope of account "${key.scope.account}", in ${location}.`;

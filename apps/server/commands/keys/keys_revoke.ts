@@ -6,21 +6,16 @@ import { maskedKey } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { Command } from "effect/cli";
 import { keyArgument } from "../../cli/flags.ts";
-import { answer } from "../../cli/output.ts";
-import { StorageLocation } from "../../config/storage_location.ts";
-import { managementLayer } from "../management_layer.ts";
+import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { findKey } from "./find_key.ts";
 
 export const revokeKeyCommand = Command.make("revoke", { id: keyArgument }, ({ id }) =>
   Effect.gen(function* () {
     yield* findKey(id, "revoke");
-    const revoked = yield* (yield* ApiKeys).setStatus(id, "revoked", operatorOrigin());
-    const location = yield* StorageLocation;
-    yield* answer(
-      { id, status: "revoked", changed: revoked, ...location.json },
-      `${revoked ? `Revoked ${maskedKey(id)}` : `${maskedKey(id)} was revoked before`} in ${location.text}`,
-    );
+    const changed = yield* (yield* ApiKeys).setStatus(id, "revoked", operatorOrigin());
+    const text = changed ? `Revoked ${maskedKey(id)}` : `${maskedKey(id)} was revoked before`;
+    yield* answerWithLocation({ id, status: "revoked", changed }, (location) => `${text} in ${location}`);
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
   Command.withDescription("Revoke a key for good. A running server refuses it within a second."),

@@ -7,10 +7,8 @@ import { formatTimestamp } from "@accountlink/core/timestamp";
 import { Clock, Effect, Option } from "effect";
 import { Command, Flag } from "effect/cli";
 import { durationFlag, keyArgument } from "../../cli/flags.ts";
-import { answer } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { StorageLocation } from "../../config/storage_location.ts";
-import { managementLayer } from "../management_layer.ts";
+import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { findKey } from "./find_key.ts";
 
@@ -39,10 +37,10 @@ export const rotateKeyCommand = Command.make("rotate", flags, ({ id, grace }) =>
     if (Option.isNone(rotated)) {
       return yield* new CommandFailed({ problem: `Cannot rotate ${maskedKey(id)}: it is revoked` });
     }
-    const location = yield* StorageLocation;
-    yield* answer(
-      { id, key: rotated.value, previousUntil, ...location.json },
-      `${rotated.value}\n\nThis is the key with its new secret, shown this once, in ${location.text}. The one before it is accepted until ${previousUntil}.`,
+    yield* answerWithLocation(
+      { id, key: rotated.value, previousUntil },
+      (location) =>
+        `${rotated.value}\n\nThis is the key with its new secret, shown this once, in ${location}. The one before it is accepted until ${previousUntil}.`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(

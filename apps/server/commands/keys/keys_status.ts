@@ -6,10 +6,8 @@ import { maskedKey } from "@accountlink/core/keys";
 import { Effect } from "effect";
 import { Command } from "effect/cli";
 import { keyArgument } from "../../cli/flags.ts";
-import { answer } from "../../cli/output.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { StorageLocation } from "../../config/storage_location.ts";
-import { managementLayer } from "../management_layer.ts";
+import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { findKey } from "./find_key.ts";
 
@@ -21,9 +19,8 @@ const statusCommand = (doing: "disable" | "enable", description: string) =>
         return yield* new CommandFailed({ problem: `Cannot ${doing} ${maskedKey(id)}: it is revoked` });
       }
       const changed = yield* (yield* ApiKeys).setStatus(id, status, operatorOrigin());
-      const location = yield* StorageLocation;
       const text = changed ? `${maskedKey(id)} is ${status} now` : `${maskedKey(id)} was ${status} before`;
-      yield* answer({ id, status, changed, ...location.json }, `${text} in ${location.text}`);
+      yield* answerWithLocation({ id, status, changed }, (location) => `${text} in ${location}`);
     }).pipe(Effect.provide(managementLayer("refuse"))),
   ).pipe(
     Command.withDescription(description),

@@ -5,21 +5,11 @@ import { ApiKeys, type Conflict, type InvalidParameter, type KeyId } from "@acco
 import { KeyStore, type KeyUpdate, maskedKey } from "@accountlink/core/keys";
 import { Clock, Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
-import { keyArgument, nameFlag, refuse, timeFlag } from "../../cli/flags.ts";
-import { answer } from "../../cli/output.ts";
+import { keyArgument, nameFlag, problemsText, refuse, timeFlag } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { StorageLocation } from "../../config/storage_location.ts";
-import { managementLayer } from "../management_layer.ts";
+import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
-import {
-  accessFlag,
-  checkEnd,
-  checkLimits,
-  limitFlags,
-  limitsOf,
-  listFlags,
-  problemsText,
-} from "./key_flags.ts";
+import { accessFlag, checkEnd, checkLimits, limitFlags, limitsOf, listFlags } from "./key_flags.ts";
 import { keyJson } from "./key_output.ts";
 
 const clearings = {
@@ -89,11 +79,8 @@ export const updateKeyCommand = Command.make("update", flags, (choice) =>
     yield* checkEnd(choice.expiresAt, now, `update ${maskedKey(id)}`);
     const changed = yield* update(id, { ...updateOf(choice), ...clearedBy(choice) });
     const key = Option.getOrThrow(yield* (yield* KeyStore).findDetails(id, now));
-    const location = yield* StorageLocation;
-    yield* answer(
-      { ...keyJson(key, now), changed, ...location.json },
-      `${changed ? `Updated ${maskedKey(id)}` : `${maskedKey(id)} was like this before`} in ${location.text}`,
-    );
+    const text = changed ? `Updated ${maskedKey(id)}` : `${maskedKey(id)} was like this before`;
+    yield* answerWithLocation({ ...keyJson(key, now), changed }, (location) => `${text} in ${location}`);
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
   Command.validate(checkUpdate),

@@ -6,10 +6,9 @@ import type { UserErased } from "@accountlink/core/users";
 import { Effect } from "effect";
 import { Command, Flag } from "effect/cli";
 import { chatIdFlag } from "../../cli/flags.ts";
-import { answer, countOf } from "../../cli/output.ts";
+import { countOf } from "../../cli/output.ts";
 import { paragraphs } from "../../cli/usage.ts";
-import { StorageLocation } from "../../config/storage_location.ts";
-import { managementLayer } from "../management_layer.ts";
+import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 
 const flags = {
@@ -24,11 +23,10 @@ const flags = {
 export const eraseUserCommand = Command.make("erase", flags, ({ chatId, dryRun }) =>
   Effect.gen(function* () {
     const erased = yield* dryRun ? preview(chatId) : (yield* UserData).erase(chatId, operatorOrigin());
-    const location = yield* StorageLocation;
     const did = dryRun ? "Would erase" : "Erased";
-    yield* answer(
-      { dryRun, chatId, ...erased, ...location.json },
-      `${did} chat user ${chatId} from ${location.text}: ${countsOf(erased)}`,
+    yield* answerWithLocation(
+      { dryRun, chatId, ...erased },
+      (location) => `${did} chat user ${chatId} from ${location}: ${countsOf(erased)}`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(

@@ -2,13 +2,13 @@
  * `accountlink users export`
  */
 import { AddressVault, UserData } from "@accountlink/core";
-import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import type { FoundUser } from "@accountlink/core/users";
 import { Clock, Console, Effect, Option } from "effect";
 import { Command } from "effect/cli";
 import { NetAddress } from "effect/net";
 import { chatIdFlag } from "../../cli/flags.ts";
-import { jsonWanted } from "../../cli/output.ts";
+import { jsonWanted, timeOrNull } from "../../cli/output.ts";
 import { paragraphs } from "../../cli/usage.ts";
 import { printable } from "../../message_text.ts";
 import { keyJson } from "../keys/key_output.ts";
@@ -84,5 +84,3 @@ const userJson = Effect.fnUntraced(function* (found: FoundUser) {
     entries: found.entries.map(({ at, ...entry }) => ({ ...entry, at: formatTimestamp(at) })),
   };
 });
-
-const timeOrNull = (time: Millis | null): string | null => (time === null ? null : formatTimestamp(time));

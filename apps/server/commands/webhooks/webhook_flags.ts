@@ -5,6 +5,7 @@ import type { BadRequest, InvalidParameter } from "@accountlink/core/errors";
 import { eventTypes } from "@accountlink/core/events";
 import { isWebhookId } from "@accountlink/core/webhooks";
 import { Argument, Flag } from "effect/cli";
+import { problemsText } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
 
 export const webhookArgument = Argument.String("webhook").pipe(
@@ -31,8 +32,6 @@ export const typesFlag = Flag.Literals("type", eventTypes).pipe(
 export const failed = (doing: string) => (error: BadRequest | InvalidParameter) =>
   new CommandFailed({
     problem: `Cannot ${doing}: ${
-      error._tag === "BadRequest"
-        ? "there is no such webhook"
-        : error.parameters.map(({ name, reason }) => `${name}: ${reason}`).join(", ")
+      error._tag === "BadRequest" ? "there is no such webhook" : problemsText(error)
     }`,
   });

@@ -2,10 +2,10 @@
  * Output of webhooks, without their secrets.
  */
 import { guildOf } from "@accountlink/core";
-import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
+import { formatTimestamp } from "@accountlink/core/timestamp";
 import type { WebhookDelivery, WebhookDetails } from "@accountlink/core/webhooks";
 import { scopeText } from "../../cli/flags.ts";
-import { formatTable } from "../../cli/output.ts";
+import { formatTable, timeOrNull } from "../../cli/output.ts";
 
 /** A webhook in JSON. */
 export const webhookJson = ({ id, url, scope, ...webhook }: WebhookDetails) => ({
@@ -61,5 +61,3 @@ export const deliveryTable = (deliveries: ReadonlyArray<WebhookDelivery>): strin
       timeOrNull(nextAttemptAt) ?? "none",
     ]),
   );
-
-const timeOrNull = (time: Millis | null): string | null => (time === null ? null : formatTimestamp(time));

@@ -1,15 +1,12 @@
 /**
  * `accountlink webhooks create`
  */
-import { KeyStore, type NewAccount } from "@accountlink/core/keys";
 import { Webhooks } from "@accountlink/core/webhooks";
-import { Effect, Option } from "effect";
+import { Effect } from "effect";
 import { Command, Flag } from "effect/cli";
-import { accountFlag, checkScope, scopeFlags, scopeText, targetOf } from "../../cli/flags.ts";
-import { answer } from "../../cli/output.ts";
+import { accountFlag, accountOf, checkScope, scopeFlags, scopeText, targetOf } from "../../cli/flags.ts";
 import { CommandFailed } from "../../cli/report.ts";
-import { StorageLocation } from "../../config/storage_location.ts";
-import { managementLayer } from "../management_layer.ts";
+import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { descriptionFlag, failed, typesFlag, urlFlag } from "./webhook_flags.ts";
 import { webhookJson } from "./webhook_output.ts";
@@ -28,7 +25,7 @@ export const createWebhookCommand = Command.make("create", flags, (choice) =>
   Effect.gen(function* () {
     const { url, types, description } = choice;
     const webhooks = yield* Webhooks;
-    const account = yield* accountOf(choice);
+    const account = yield* accountOf(choice.account, "free");
     const { secret, webhook } = yield* webhooks
       .create({ account, target: targetOf(choice), url, types, description }, operatorOrigin())
       .pipe(
@@ -40,10 +37,10 @@ export const createWebhookCommand = Command.make("create", flags, (choice) =>
             }),
         }),
       );
-    const location = yield* StorageLocation;
-    yield* answer(
-      { ...webhookJson(webhook), secret, ...location.json },
-      `${secret}\n\nThis is the secret of ${webhook.id}, shown this once: ${scopeText(webhook.scope)} scope of account "${webhook.scope.account}", in ${location.text}.`,
+    yield* answerWithLocation(
+      { ...webhookJson(webhook), secret },
+      (location) =>
+        `${secret}\n\nThis is the secret of ${webhook.id}, shown this once: ${scopeText(webhook.scope)} scope of account "${webhook.scope.account}", in ${location}.`,
     );
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
@@ -64,9 +61,3 @@ export const createWebhookCommand = Command.make("create", flags, (choice) =>
     },
   ]),
 );
-
-const accountOf = Effect.fnUntraced(function* ({ account: name }: Choice) {
-  const found = yield* (yield* KeyStore).findAccount(name);
-  const made: NewAccount = { name, chatId: null, tier: "free" };
-  return Option.getOrElse(found, () => made);
-});

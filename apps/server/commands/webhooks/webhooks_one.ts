@@ -5,8 +5,7 @@ import { Webhooks } from "@accountlink/core/webhooks";
 import { Effect } from "effect";
 import { Command } from "effect/cli";
 import { answer } from "../../cli/output.ts";
-import { StorageLocation } from "../../config/storage_location.ts";
-import { managementLayer } from "../management_layer.ts";
+import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { failed, webhookArgument } from "./webhook_flags.ts";
 import { deliveryJson } from "./webhook_output.ts";
@@ -15,8 +14,7 @@ export const deleteWebhookCommand = Command.make("delete", { id: webhookArgument
   Effect.gen(function* () {
     const webhooks = yield* Webhooks;
     yield* Effect.catchTag(webhooks.remove(null, id, operatorOrigin()), "BadRequest", failed(`delete ${id}`));
-    const location = yield* StorageLocation;
-    yield* answer({ id, deleted: true, ...location.json }, `Deleted ${id} in ${location.text}`);
+    yield* answerWithLocation({ id, deleted: true }, (location) => `Deleted ${id} in ${location}`);
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(Command.withDescription("Delete a webhook and the list of its deliveries."));
 

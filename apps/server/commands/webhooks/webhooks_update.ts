@@ -5,9 +5,7 @@ import { Webhooks, type WebhookUpdate } from "@accountlink/core/webhooks";
 import { Effect, Option, Record } from "effect";
 import { Command, Flag } from "effect/cli";
 import { refuse } from "../../cli/flags.ts";
-import { answer } from "../../cli/output.ts";
-import { StorageLocation } from "../../config/storage_location.ts";
-import { managementLayer } from "../management_layer.ts";
+import { answerWithLocation, managementLayer } from "../management_layer.ts";
 import { operatorOrigin } from "../operator_origin.ts";
 import { descriptionFlag, failed, typesFlag, urlFlag, webhookArgument } from "./webhook_flags.ts";
 import { webhookJson } from "./webhook_output.ts";
@@ -48,12 +46,12 @@ export const updateWebhookCommand = Command.make("update", flags, (choice) =>
     const { id } = choice;
     const webhooks = yield* Webhooks;
     const updated = webhooks.update(null, id, updateOf(choice), operatorOrigin());
-    const webhook = yield* Effect.catchTags(updated, {
-      BadRequest: failed(`update ${id}`),
-      InvalidParameter: failed(`update ${id}`),
-    });
-    const location = yield* StorageLocation;
-    yield* answer({ ...webhookJson(webhook), ...location.json }, `Updated ${id} in ${location.text}`);
+    const webhook = yield* Effect.catchTag(
+      updated,
+      ["BadRequest", "InvalidParameter"],
+      failed(`update ${id}`),
+    );
+    yield* answerWithLocation(webhookJson(webhook), (location) => `Updated ${id} in ${location}`);
   }).pipe(Effect.provide(managementLayer("refuse"))),
 ).pipe(
   Command.validate(checkUpdate),
