@@ -1,7 +1,7 @@
 /**
  * The handlers of the feed of events and of the list of links.
  */
-import { InvalidParameter, SessionSettings } from "@accountlink/core";
+import { InvalidParameter } from "@accountlink/core";
 import {
   EventFeed,
   type EventType,
@@ -12,6 +12,7 @@ import {
 import { EventsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
 import { isoTime } from "../envelopes/envelope.ts";
+import { makeWaitCheck } from "../pipeline/parameters.ts";
 import type { BoundRoute, KeyedInput, Pipeline } from "../pipeline/pipeline.ts";
 import { lastEventId } from "../sessions/event_stream.ts";
 import { feedStream } from "./feed_stream.ts";
@@ -20,14 +21,7 @@ type StartValues = Omit<KeyedInput<typeof EventsV2.streamEvents.parameters>["val
 
 export const eventRoutes = Effect.fnUntraced(function* ({ keyed, streamed }: Pipeline) {
   const feed = yield* EventFeed;
-  const { longPollMax } = yield* SessionSettings;
-
-  const checkWait = ({ wait }: { readonly wait: number }) =>
-    longPollMax === 0 || wait * 1_000 <= longPollMax
-      ? Effect.void
-      : Effect.fail(
-          InvalidParameter.one("wait", `expected at most ${Math.floor(longPollMax / 1_000)} seconds`),
-        );
+  const checkWait = yield* makeWaitCheck;
 
   const routes: ReadonlyArray<BoundRoute> = [
     keyed(

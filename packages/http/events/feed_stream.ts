@@ -2,13 +2,11 @@
  * A feed as server-sent events.
  */
 import type { FeedEvent, FeedStep } from "@accountlink/core/events";
-import { Effect, Stream } from "effect";
+import type { Stream } from "effect";
 import { Sse } from "effect/encoding";
-import { HttpResponse } from "../http_response.ts";
+import type { HttpResponse } from "../http_response.ts";
 import { type RequestContext, toContract } from "../request_context.ts";
-import { comment, opening, streamHeaders } from "../sessions/event_stream.ts";
-
-const encoder = new TextEncoder();
+import { comment, opening, streamResponse } from "../sessions/event_stream.ts";
 
 /** Streams the events of a feed as they happen. */
 export const feedStream = (
@@ -17,9 +15,7 @@ export const feedStream = (
   toResponse: (event: FeedEvent) => unknown,
 ): HttpResponse => {
   const dataOf = (event: FeedEvent) => JSON.stringify(toContract(context, toResponse(event)));
-  const chunks = Stream.map(steps, (step) => encoder.encode(textOf(step, dataOf)));
-  const headers = { ...streamHeaders(context), "content-type": "text/event-stream" };
-  return new HttpResponse(200, headers, { chunks, release: Effect.void });
+  return streamResponse(context, steps, (step) => textOf(step, dataOf));
 };
 
 const textOf = (step: FeedStep, dataOf: (event: FeedEvent) => string): string => {

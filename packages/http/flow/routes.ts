@@ -88,12 +88,6 @@ export const flowRoutes = Effect.gen(function* () {
     return isGiven(code) ? enter(context, code) : Effect.succeed(showCodePage(context, null));
   };
 
-  const enterCode = (context: RequestContext): Answer =>
-    Effect.matchEffect(readForm(context.request, maxFormBytes), {
-      onFailure: () => Effect.succeed(renderPage(ownRefusalPage("unreadable", pageSettings), context)),
-      onSuccess: (fields) => enter(context, fields.get("code") ?? ""),
-    });
-
   const start =
     (step: ProofStep) =>
     (context: RequestContext): Answer =>
@@ -129,24 +123,31 @@ export const flowRoutes = Effect.gen(function* () {
 
   /** Reads the form before a handler. */
   const withForm =
-    (answer: (context: RequestContext, form: FlowForm) => Answer) =>
+    <Form>(
+      formOf: (fields: URLSearchParams) => Form,
+      answer: (context: RequestContext, form: Form) => Answer,
+    ) =>
     (context: RequestContext): Answer =>
-      Effect.matchEffect(readFlowForm(context), {
+      Effect.matchEffect(readForm(context.request, maxFormBytes), {
         onFailure: () => Effect.succeed(renderPage(ownRefusalPage("unreadable", pageSettings), context)),
-        onSuccess: (form) => answer(context, form),
+        onSuccess: (fields) => answer(context, formOf(fields)),
       });
 
   const routes: ReadonlyArray<BoundRoute> = [
     bind("GET", "/", (context) => Effect.succeed(renderPage(homePage(pageSettings), context))),
     bind("GET", "/go", showCode),
-    bind("POST", "/go", enterCode),
+    bind(
+      "POST",
+      "/go",
+      withForm((fields) => fields.get("code") ?? "", enter),
+    ),
     bind("GET", "/verify", show),
     bind("GET", "/verify/chat/start", start("chat")),
     bind("GET", "/verify/chat/callback", finish("chat")),
     bind("GET", "/verify/game/start", start("game")),
     bind("GET", "/verify/game/callback", finish("game")),
-    bind("POST", "/verify/confirm", withForm(confirm)),
-    bind("POST", "/verify/cancel", withForm(cancel)),
+    bind("POST", "/verify/confirm", withForm(flowFormOf, confirm)),
+    bind("POST", "/verify/cancel", withForm(flowFormOf, cancel)),
     {
       method: "GET",
       path: stylePath,
@@ -196,15 +197,11 @@ const isGiven = (value: unknown): value is string => typeof value === "string" &
 
 const maxFormBytes = 4_096;
 
-const readFlowForm = ({ request }: RequestContext) =>
-  Effect.map(
-    readForm(request, maxFormBytes),
-    (fields): FlowForm => ({
-      csrf: fields.get("csrf"),
-      sid: fields.get("sid"),
-      keeps: fields.get("keep") === "1",
-    }),
-  );
+const flowFormOf = (fields: URLSearchParams): FlowForm => ({
+  csrf: fields.get("csrf"),
+  sid: fields.get("sid"),
+  keeps: fields.get("keep") === "1",
+});
 
 const styleSheet = textResponse(200, style, "text/css; charset=utf-8", {
   "cache-control": "public, max-age=3600",

@@ -156,15 +156,11 @@ class NodeExchange implements HttpRequest {
   }
 
   readBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> {
+    const known = this.#knownBody(maxBytes);
+    if (known !== null) return known;
     const incoming = this.#incoming;
-    const length = Number(incoming.headers["content-length"] ?? 0);
-    const isChunked = incoming.headers["transfer-encoding"] !== undefined;
-    if (length === 0 && !isChunked) return Effect.succeed(noBytes);
-    if (length > maxBytes) return tooLarge;
-    if (incoming.readableEnded) return bytesReadBefore(incoming, maxBytes);
-    if (this.#awaitsContinue) this.outgoing.writeContinue();
-    this.#awaitsContinue = false;
-    if (isChunked || incoming.readableLength < length) return readChunks(incoming, maxBytes);
+    const length = Number(incoming.headers["content-length"] ?? Number.POSITIVE_INFINITY);
+    if (incoming.readableLength < length) return readChunks(incoming, maxBytes);
     const bytes = incoming.read() ?? noBytes;
     incoming.resume();
     return Effect.succeed(bytes);
@@ -172,16 +168,21 @@ class NodeExchange implements HttpRequest {
 
   streamBody(maxBytes: number): Stream.Stream<Uint8Array, BodyTooLarge> {
     return Stream.suspend(() => {
-      const incoming = this.#incoming;
-      const length = Number(incoming.headers["content-length"] ?? 0);
-      const isChunked = incoming.headers["transfer-encoding"] !== undefined;
-      if (length === 0 && !isChunked) return Stream.empty;
-      if (length > maxBytes) return Stream.fromEffect(tooLarge);
-      if (incoming.readableEnded) return Stream.fromEffect(bytesReadBefore(incoming, maxBytes));
-      if (this.#awaitsContinue) this.outgoing.writeContinue();
-      this.#awaitsContinue = false;
-      return streamChunks(incoming, maxBytes);
+      const known = this.#knownBody(maxBytes);
+      return known === null ? streamChunks(this.#incoming, maxBytes) : Stream.fromEffect(known);
     });
+  }
+
+  /** The body, or its refusal, where that is known without reading; null where the client may send the body. */
+  #knownBody(maxBytes: number): Effect.Effect<Uint8Array, BodyTooLarge> | null {
+    const incoming = this.#incoming;
+    const length = Number(incoming.headers["content-length"] ?? 0);
+    if (length === 0 && incoming.headers["transfer-encoding"] === undefined) return Effect.succeed(noBytes);
+    if (length > maxBytes) return tooLarge;
+    if (incoming.readableEnded) return bytesReadBefore(incoming, maxBytes);
+    if (this.#awaitsContinue) this.outgoing.writeContinue();
+    this.#awaitsContinue = false;
+    return null;
   }
 
   /** Sends a whole response. */

@@ -1,7 +1,7 @@
 /**
  * Reads the parameters of a route: step 9 of the order of checks.
  */
-import { type DataScope, InvalidParameter } from "@accountlink/core";
+import { type DataScope, InvalidParameter, SessionSettings } from "@accountlink/core";
 import { InvalidBody, MissingParameter, type ParameterProblem } from "@accountlink/core/errors";
 import {
   type Parameter,
@@ -12,7 +12,7 @@ import {
   type RawValues,
   type Route,
 } from "@accountlink/http-api";
-import { Option, Result, Schema, SchemaIssue } from "effect";
+import { Effect, Option, Result, Schema, SchemaIssue } from "effect";
 
 /** Marks a name that a JSON body gives more than once. */
 export const repeated = Symbol("repeated");
@@ -26,6 +26,18 @@ export const premiumTest = <P extends Parameters>({ parameters }: Route<P>) => {
   const names = Object.keys(parameters).filter((name) => parameters[name]?.needsPremium === true);
   return (values: ParameterValues<P>): boolean => names.some((name) => values[name] === true);
 };
+
+/** Makes the check that a request does not ask to wait for longer than the deployment allows. */
+export const makeWaitCheck = Effect.map(
+  SessionSettings,
+  ({ longPollMax }) =>
+    ({ wait }: { readonly wait: number }) =>
+      longPollMax === 0 || wait * 1_000 <= longPollMax
+        ? Effect.void
+        : Effect.fail(
+            InvalidParameter.one("wait", `expected at most ${Math.floor(longPollMax / 1_000)} seconds`),
+          ),
+);
 
 /** Why a value is refused, and whether that refuses the parameter or the whole body. */
 interface Problem {

@@ -23,10 +23,19 @@ export const eventStream = (
   toResponse: (session: ReadSession) => unknown,
 ): HttpResponse => {
   const dataOf = (session: ReadSession) => toContract(context, toResponse(session));
-  // One stream step: each costs some kilobytes for as long as the client waits.
-  const chunks = Stream.map(events, (event, index) =>
-    encoder.encode(index === 0 ? opening + textOf(event, dataOf) : textOf(event, dataOf)),
+  return streamResponse(context, events, (event, index) =>
+    index === 0 ? opening + textOf(event, dataOf) : textOf(event, dataOf),
   );
+};
+
+/** Streams the text of each event. */
+export const streamResponse = <Event>(
+  context: RequestContext,
+  events: Stream.Stream<Event>,
+  textOfEvent: (event: Event, index: number) => string,
+): HttpResponse => {
+  // One stream step: each costs some kilobytes for as long as the client waits.
+  const chunks = Stream.map(events, (event, index) => encoder.encode(textOfEvent(event, index)));
   const headers = { ...streamHeaders(context), "content-type": "text/event-stream" };
   return new HttpResponse(200, headers, { chunks, release: Effect.void });
 };
@@ -34,8 +43,7 @@ export const eventStream = (
 /** The response to a client that has seen the final state. It stops an `EventSource`. */
 export const noEvents = (context: RequestContext): HttpResponse => emptyResponse(204, streamHeaders(context));
 
-/** The headers of a stream. */
-export const streamHeaders = (context: RequestContext): Record<string, string> => {
+const streamHeaders = (context: RequestContext): Record<string, string> => {
   const headers = commonHeaders(context, context.clock.currentTimeMillisUnsafe());
   if (context.route.generation === "v2") headers["service-version"] = context.contract.date;
   // A buffering proxy would deliver the events when the stream ends.

@@ -1,11 +1,12 @@
 /**
  * The session handlers of both generations.
  */
-import { type ApiKey, InvalidParameter, SessionSettings, VerificationSessions } from "@accountlink/core";
+import { type ApiKey, VerificationSessions } from "@accountlink/core";
 import type { ReadSession } from "@accountlink/core/sessions";
 import { SessionsV1, SessionsV2 } from "@accountlink/http-api";
 import { Effect } from "effect";
-import { isoTime } from "../envelopes/envelope.ts";
+import { isoTime, isoTimeOrNull } from "../envelopes/envelope.ts";
+import { makeWaitCheck } from "../pipeline/parameters.ts";
 import { type BoundRoute, type Pipeline, redirectIntoFlow } from "../pipeline/pipeline.ts";
 import type { RequestContext } from "../request_context.ts";
 import { HttpSettings } from "../settings.ts";
@@ -14,7 +15,7 @@ import { eventStream, lastEventId, noEvents } from "./event_stream.ts";
 export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, write, open }: Pipeline) {
   const { publicUrl } = yield* HttpSettings;
   const sessions = yield* VerificationSessions;
-  const { longPollMax } = yield* SessionSettings;
+  const checkWait = yield* makeWaitCheck;
   const toResponse = sessionResponse(publicUrl);
 
   const created = (session: ReadSession) => ({ status: 201 as const, data: toResponse(session) });
@@ -23,13 +24,6 @@ export const sessionRoutes = Effect.fnUntraced(function* ({ keyed, streamed, wri
     Effect.map(sessions.poll(key, values.sid, values.wait * 1_000), (session) => ({
       data: toResponse(session),
     }));
-
-  const checkWait = ({ wait }: { readonly wait: number }) =>
-    longPollMax === 0 || wait * 1_000 <= longPollMax
-      ? Effect.void
-      : Effect.fail(
-          InvalidParameter.one("wait", `expected at most ${Math.floor(longPollMax / 1_000)} seconds`),
-        );
 
   const stream = ({ key, values, context }: ReadInput<{}>) =>
     Effect.map(sessions.stream(key, values.sid, lastEventId(context)), (events) =>
@@ -80,6 +74,6 @@ const sessionResponse = (publicUrl: string) => (session: ReadSession) => ({
   error: session.error,
   createdAt: isoTime(session.createdAt),
   expiresAt: isoTime(session.expiresAt),
-  completedAt: session.completedAt === null ? null : isoTime(session.completedAt),
+  completedAt: isoTimeOrNull(session.completedAt),
   pollsRemaining: session.pollsRemaining,
 });
