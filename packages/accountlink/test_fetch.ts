@@ -1,7 +1,7 @@
 /** The HTTP interface of an embedded service. */
-import { once } from "node:events";
 import { createServer, IncomingMessage, ServerResponse } from "node:http";
-import { type AddressInfo, Socket } from "node:net";
+import { Socket } from "node:net";
+import { listenLocally } from "@accountlink/test-servers";
 import { describe, expect, it } from "vitest";
 import { createAccountLink, InvalidOptions, type PromisedAccountLink } from "./mod.ts";
 import { platforms, type World } from "./test_world.ts";
@@ -51,10 +51,9 @@ export const fetchSuite = (world: () => World, { shares }: { readonly shares: bo
       const { keys, links } = await world().newScope();
       await links.set("100001", "1");
       const { token } = await keys.create({ name: "bot", limits: "none" });
-      const server = createServer(world().al.nodeListener).listen(0, "127.0.0.1");
+      const server = createServer(world().al.nodeListener);
       try {
-        await once(server, "listening");
-        const { port } = server.address() as AddressInfo;
+        const port = await listenLocally(server);
         const url = `http://127.0.0.1:${port}/links/v2/chat?chatId=100001`;
         const answer = await globalThis.fetch(url, { headers: { authorization: `Bearer ${token}` } });
         expect(await answer.json()).toMatchObject({ status: 200, data: { gameId: "1" } });
@@ -73,10 +72,9 @@ export const fetchSuite = (world: () => World, { shares }: { readonly shares: bo
       const server = createServer((request, response) => {
         al.nodeListener(request, response);
         isAnswered.push(response.writableEnded);
-      }).listen(0, "127.0.0.1");
+      });
       try {
-        await once(server, "listening");
-        const { port } = server.address() as AddressInfo;
+        const port = await listenLocally(server);
         const get = (path: string) =>
           globalThis
             .fetch(`http://127.0.0.1:${port}/links${path}`, {

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 
 /**
  * A free local port. It is below the range from which the system gives ports to outgoing connections, so that none of
@@ -11,6 +11,12 @@ export const freePort = async (): Promise<number> => {
     const port = randomInt(10_000, 22_000);
     if (await isFree(port)) return port;
   }
+};
+
+/** Lets a server listen on a port that was free, and gives the port. */
+export const listenLocally = async (server: Server): Promise<number> => {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
 };
 
 const isFree = async (port: number): Promise<boolean> => {

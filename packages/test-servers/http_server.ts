@@ -1,9 +1,8 @@
 /** An HTTP server with answers of a test, in place of an external service. */
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Effect, type Scope } from "effect";
+import { listenLocally } from "./free_port.ts";
 
 export interface HeardRequest {
   readonly method: string;
@@ -52,11 +51,10 @@ export const startHttpServer = Effect.fnUntraced(function* (
     send(outgoing, await answer(request));
   };
   const server = createServer((incoming, outgoing) => void respond(incoming, outgoing));
-  yield* Effect.acquireRelease(
-    Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening")),
+  const port = yield* Effect.acquireRelease(
+    Effect.promise(() => listenLocally(server)),
     () => Effect.sync(() => server.close().closeAllConnections()),
   );
-  const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, heard };
 });
 

@@ -1,7 +1,7 @@
 /** A TCP proxy with network failures. */
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { Effect } from "effect";
+import { listenLocally } from "./free_port.ts";
 
 export interface TcpProxy {
   readonly port: number;
@@ -29,8 +29,8 @@ export const startProxy = Effect.fnUntraced(function* (port: number) {
     passage.isSilent = mode === "silent";
     if (mode === "cut") passage.reset();
   });
-  yield* Effect.acquireRelease(
-    Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening")),
+  const own = yield* Effect.acquireRelease(
+    Effect.promise(() => listenLocally(server)),
     () =>
       Effect.sync(() => {
         server.close();
@@ -39,7 +39,7 @@ export const startProxy = Effect.fnUntraced(function* (port: number) {
   );
 
   const proxy: TcpProxy = {
-    port: (server.address() as AddressInfo).port,
+    port: own,
     cut: Effect.sync(() => {
       mode = "cut";
       reset();

@@ -1,10 +1,8 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { type WebhookRequest, WebhookSender, type WebhookUnanswered } from "@accountlink/core/webhooks";
-import { makeCertificate, whyNoCertificate } from "@accountlink/test-servers";
+import { listenLocally, makeCertificate, whyNoCertificate } from "@accountlink/test-servers";
 import { assert, describe, expect, it } from "@effect/vitest";
 import { Deferred, Effect, Fiber } from "effect";
 import { IpNetwork } from "effect/net";
@@ -21,11 +19,10 @@ const receiver = Effect.fnUntraced(function* (listener: RequestListener = (_, re
     asked.push(`${request.method} ${request.url} ${request.headers.host}`);
     listener(request, response);
   }).on("connection", () => connections++);
-  yield* Effect.acquireRelease(
-    Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening")),
+  const port = yield* Effect.acquireRelease(
+    Effect.promise(() => listenLocally(server)),
     () => Effect.sync(() => server.close().closeAllConnections()),
   );
-  const { port } = server.address() as AddressInfo;
   return { port, asked, url: `http://127.0.0.1:${port}`, connections: () => connections };
 });
 
@@ -341,11 +338,10 @@ describe.skipIf(missing !== null)(`over TLS ${missing ?? ""}`, () => {
           incoming.on("end", () => response.writeHead(202).end());
         },
       );
-      yield* Effect.acquireRelease(
-        Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening")),
+      const port = yield* Effect.acquireRelease(
+        Effect.promise(() => listenLocally(server)),
         () => Effect.sync(() => server.close().closeAllConnections()),
       );
-      const { port } = server.address() as AddressInfo;
       const url = `https://127.0.0.1:${port}/`;
       const { status } = yield* on({ networks: loopback, authorities: authority })(({ send }) =>
         send(request(url, '{"ä":1}')),

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContextOptions, chromium as launcher, type Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 
 const installed = ["/usr/bin/chromium", "/usr/bin/google-chrome"].filter((path) => existsSync(path));
 
@@ -20,6 +21,16 @@ export const startBrowser = async (): Promise<Browser> => {
     }
   }
   throw new Error(`Cannot start a browser: ${problems.join("\n")}`);
+};
+
+/** Runs a browser for the tests of a file. */
+export const useBrowser = (): (() => Browser) => {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+  return () => browser as Browser;
 };
 
 /** Why no browser keeps whole pages for its back button here, or null: for the title of a skip. */

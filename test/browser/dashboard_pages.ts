@@ -2,13 +2,13 @@
  * The dashboard as its owners meet it: a server, its platforms, a browser, and what owners do on the pages.
  */
 import { freePort } from "@accountlink/test-servers";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
 import type { Send } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { gameUsers, makeWorld, type World } from "../support/world.ts";
-import { openPage, startBrowser, type WatchedPage } from "./browser.ts";
+import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
 import { press } from "./flow_pages.ts";
 
 /** What somebody else may call a community or themselves. */
@@ -61,12 +61,8 @@ export const useDashboard = async (
     },
   }));
   const platform = devPlatformOn(port);
-  let browser: Browser | undefined;
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
+  const browser = useBrowser();
+  afterAll(() => {
     platform.close();
   });
   return {
@@ -74,7 +70,7 @@ export const useDashboard = async (
     url,
     send,
     visit: async (path, as, options) => {
-      const watched = await openPage(browser as Browser, `${url()}/dashboard`, options);
+      const watched = await openPage(browser(), `${url()}/dashboard`, options);
       await press(watched.page, as);
       await watched.page.waitForURL(`${url()}/dashboard`);
       if (path !== "/dashboard") await watched.page.goto(`${url()}${path}`);

@@ -4,13 +4,13 @@
  */
 
 import { freePort } from "@accountlink/test-servers";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, expect } from "vitest";
 import { type DevPlatform, devPlatformOn } from "../support/dev_platform.ts";
 import { type Answer, type Json, type RequestOptions, textOf } from "../support/http.ts";
 import { useServer } from "../support/server.ts";
 import { chatUsers, gameUsers, guild, makeWorld, stranger, type World } from "../support/world.ts";
-import { openPage, startBrowser, type WatchedPage } from "./browser.ts";
+import { openPage, useBrowser, type WatchedPage } from "./browser.ts";
 import { startFlowSite } from "./flow_site.ts";
 
 /** What tests of the pages do. */
@@ -67,12 +67,8 @@ export const useFlowPages = async (): Promise<FlowPages> => {
     },
   }));
   const platform = devPlatformOn(port);
-  let browser: Browser | undefined;
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(async () => {
-    await browser?.close();
+  const browser = useBrowser();
+  afterAll(() => {
     platform.close();
     site.close();
   });
@@ -93,7 +89,7 @@ export const useFlowPages = async (): Promise<FlowPages> => {
       expect(status).toBe(200);
       return body.data ?? {};
     },
-    visit: (path, options) => openPage(browser as Browser, `${url()}${path}`, options),
+    visit: (path, options) => openPage(browser(), `${url()}${path}`, options),
   };
 };
 

@@ -1,8 +1,8 @@
 /**
  * What a verification meets in a real browser besides the service: the site of a client, and the pictures of accounts.
  */
-import { once } from "node:events";
 import { createServer } from "node:http";
+import { listenLocally } from "@accountlink/test-servers";
 
 /** A site at `url` that greets whoever comes, and has one picture. */
 export interface FlowSite {
@@ -22,16 +22,11 @@ export const startFlowSite = async (): Promise<FlowSite> => {
         ? picture
         : '<!doctype html><html lang="en"><title>Client</title><link rel="icon" href="data:,"><h1>Welcome back</h1>',
     );
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  });
+  const url = `http://127.0.0.1:${await listenLocally(server)}`;
   return {
     url,
     picture: `${url}/face.svg`,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: () => server.close().closeAllConnections(),
   };
 };

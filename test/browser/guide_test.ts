@@ -4,17 +4,16 @@ import { tmpdir } from "node:os";
 import { dirname, join, posix, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { errorCodes } from "@accountlink/http-api";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeSite, type Site } from "../../tools/site/site.ts";
-import { openPage, startBrowser } from "./browser.ts";
+import { openPage, useBrowser } from "./browser.ts";
 import { desktop, phone } from "./looks.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "accountlink-guide-"));
 
 let site: Site | undefined;
-let browser: Browser | undefined;
+const browser = useBrowser();
 
 const pages = () => [...(site?.files ?? [])].filter(([path]) => path.endsWith(".html"));
 
@@ -24,16 +23,12 @@ beforeAll(async () => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  browser = await startBrowser();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const open = (path: string, look: object) =>
-  openPage(browser as Browser, pathToFileURL(join(folder, path)).href, look);
+  openPage(browser(), pathToFileURL(join(folder, path)).href, look);
 
 describe("the site", () => {
   it("has an example that runs for every public name", () => {

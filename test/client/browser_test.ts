@@ -1,12 +1,10 @@
 /** The client in a page and in a worker of a browser, by way of the page's own server, which has the key. */
-import { once } from "node:events";
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import type { Browser } from "playwright-core";
+import { listenLocally } from "@accountlink/test-servers";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startBrowser } from "../browser/browser.ts";
+import { useBrowser } from "../browser/browser.ts";
 import { useContractServer } from "../contract/contract_server.ts";
 
 const { world, url } = useContractServer({ ACCOUNTLINK_STREAM_MAX: "1 second" });
@@ -31,7 +29,7 @@ const found = {
   elsewhere,
 };`;
 
-let browser: Browser;
+const browser = useBrowser();
 let origin = "";
 const server = createServer((incoming, outgoing) => {
   const path = incoming.url ?? "";
@@ -68,14 +66,9 @@ beforeAll(async () => {
   const built = await rolldown({ input, platform: "browser" });
   bundle = (await built.generate({ minify: true })).output[0].code;
   await built.close();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  browser = await startBrowser();
+  origin = `http://127.0.0.1:${await listenLocally(server)}`;
 });
-afterAll(async () => {
-  await browser.close();
-  server.close().closeAllConnections();
-});
+afterAll(() => server.close().closeAllConnections());
 
 const expected = {
   link: expect.objectContaining({ chatId: "100001", gameId: "1" }),
@@ -87,7 +80,7 @@ const expected = {
 };
 
 it("works in a page", async () => {
-  const page = await browser.newPage();
+  const page = await browser().newPage();
   await page.goto(`${origin}/`);
   const found = await page.waitForFunction(() => (globalThis as { readonly found?: unknown }).found);
   expect(await found.jsonValue()).toEqual(expected);
@@ -96,7 +89,7 @@ it("works in a page", async () => {
 });
 
 it("works in a worker", async () => {
-  const page = await browser.newPage();
+  const page = await browser().newPage();
   await page.goto(`${origin}/client.js`);
   const found = await page.evaluate(
     () =>

@@ -1,6 +1,7 @@
 /** The game server on Roblox of `examples`, run by an interpreter of Luau. */
 import { createServer, type RequestListener } from "node:http";
 import { fileURLToPath } from "node:url";
+import { listenLocally } from "@accountlink/test-servers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { useFlowServer } from "../contract/flow_server.ts";
 import { formOf, locationOf } from "../support/flow_browser.ts";
@@ -71,14 +72,9 @@ describe("a game on Roblox", () => {
 
 /** Runs a service of its own. */
 const serve = async (answer: RequestListener) => {
-  const server = createServer(answer).listen(0, "127.0.0.1");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  const server = createServer(answer);
+  onTestFinished(() => server.close().closeAllConnections());
+  return `http://127.0.0.1:${await listenLocally(server)}`;
 };
 
 describe("a game whose service is in trouble", () => {

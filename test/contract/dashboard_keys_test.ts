@@ -6,7 +6,7 @@ import { textOf } from "../support/http.ts";
 import { botlessGuild, guild } from "../support/world.ts";
 import { expectData, expectRefusal } from "./contract_server.ts";
 import { createKey, signInOwner } from "./dashboard.ts";
-import { useSiteServer } from "./site_server.ts";
+import { managedBy, useSiteServer } from "./site_server.ts";
 
 const server = await useSiteServer(
   {
@@ -14,16 +14,7 @@ const server = await useSiteServer(
     ACCOUNTLINK_FREE_WINDOW: "0 seconds",
     ACCOUNTLINK_PREMIUM_KEYS: "3",
   },
-  (fixture) => ({
-    ...fixture,
-    platform: {
-      ...fixture.platform,
-      guilds: fixture.platform?.guilds?.map((each) => ({
-        ...each,
-        members: each.members?.map((member) => ({ ...member, manager: member.chatId === "100001" })),
-      })),
-    },
-  }),
+  managedBy("100001"),
 );
 
 const [ada, bob, cyd] = ["100001", "100002", "100003"];

@@ -68,6 +68,18 @@ export const useSiteServer = async (
   };
 };
 
+/** A change of the fixture: the chat user manages every guild. */
+export const managedBy = (chatId: string) => (fixture: World["fixture"]) => ({
+  ...fixture,
+  platform: {
+    ...fixture.platform,
+    guilds: fixture.platform?.guilds?.map((each) => ({
+      ...each,
+      members: each.members?.map((member) => ({ ...member, manager: member.chatId === chatId })),
+    })),
+  },
+});
+
 /** Begins to sign in and chooses who to be; gives the address that the platform sends back to. */
 export const returnAs = async (
   browser: FlowBrowser,

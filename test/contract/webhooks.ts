@@ -4,7 +4,7 @@
 import { expect, vi } from "vitest";
 import { type Answer, type Json, textOf } from "../support/http.ts";
 import { createKey, type Owner, signInOwner } from "./dashboard.ts";
-import { useSiteServer } from "./site_server.ts";
+import { managedBy, useSiteServer } from "./site_server.ts";
 import { useReceiver } from "./webhook_receiver.ts";
 
 /** The only manager of the guild, and two other chat users. */
@@ -51,16 +51,7 @@ export const useWebhooks = async () => {
       ACCOUNTLINK_FREE_WINDOW: "0 seconds",
       ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.1/32",
     },
-    (fixture) => ({
-      ...fixture,
-      platform: {
-        ...fixture.platform,
-        guilds: fixture.platform?.guilds?.map((each) => ({
-          ...each,
-          members: each.members?.map((member) => ({ ...member, manager: member.chatId === ada })),
-        })),
-      },
-    }),
+    managedBy(ada),
   );
   let paths = 0;
   return {

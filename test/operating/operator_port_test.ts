@@ -1,5 +1,6 @@
 /** What is on the port for operators, and what on the public one. */
 import { createServer } from "node:net";
+import { listenLocally } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeClient, type Send } from "../support/http.ts";
 import { type RunningServer, startServerHere } from "../support/server.ts";
@@ -49,9 +50,8 @@ describe("ACCOUNTLINK_OPERATOR_PORT", () => {
 
 describe("a port for operators that is in use", () => {
   it("stops the start, by its name", async () => {
-    const holder = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => holder.once("listening", resolve));
-    const { port } = holder.address() as { readonly port: number };
+    const holder = createServer();
+    const port = await listenLocally(holder);
     try {
       const start = startServerHere({ fixture, env: { ACCOUNTLINK_OPERATOR_PORT: String(port) } });
       await expect(start).rejects.toThrow(

@@ -3,13 +3,12 @@
  * and `/root`. Programs on PATH lead to them: `ssh`, and on each host a `systemctl` that runs what its units say.
  */
 import { randomInt } from "node:crypto";
-import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
+import { listenLocally } from "@accountlink/test-servers";
 import { type PlayedUnit, startUnit } from "./played_units.ts";
 
 /** A service of the operator's host that is there without a unit of ours. */
@@ -98,9 +97,8 @@ export const makeHosts = async ({ numbers, operator, services = {} }: HostsOptio
     answer(request)
       .then((body) => response.end(body))
       .catch((error: unknown) => response.writeHead(500).end(`${String(error)}\n`));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
+  const port = await listenLocally(server);
 
   const close = async () => {
     for (const unit of units.values()) await unit.kill();

@@ -13,6 +13,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { RedisUrl } from "@accountlink/cache-redis";
 import { type Ended, runInProcess } from "@accountlink/server/test_command_line";
+import { listenLocally } from "@accountlink/test-servers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer, startServerHere } from "../support/server.ts";
 import { makeWorld, newToken } from "../support/world.ts";
@@ -379,10 +380,8 @@ describe("an address", () => {
     });
 
   test("that is in use is refused by its variable", async () => {
-    const holder = createServer().listen(0, "127.0.0.1");
-    await once(holder, "listening");
-    const address = holder.address();
-    const port = String(typeof address === "object" ? address?.port : address);
+    const holder = createServer();
+    const port = String(await listenLocally(holder));
     try {
       const refusal = `is "${port}", which is in use on "127.0.0.1", expected a free port`;
       expectRefusal(await listenOn("127.0.0.1", port), `Cannot start: ACCOUNTLINK_PORT ${refusal}`);

@@ -141,12 +141,7 @@ const serving = (fixture: string, port: number) =>
       yield* (yield* FixtureLoader).load(fixture);
       const server = createServer(yield* makeNodeListener(yield* makeHttpApp)).listen(port, "127.0.0.1");
       yield* Effect.promise(() => once(server, "listening"));
-      yield* Effect.addFinalizer(() =>
-        Effect.sync(() => {
-          server.close();
-          server.closeAllConnections();
-        }),
-      );
+      yield* Effect.addFinalizer(() => Effect.sync(() => server.close().closeAllConnections()));
     }),
   );
 

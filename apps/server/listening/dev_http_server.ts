@@ -13,12 +13,7 @@ export const makeDevHttpServer = Effect.fnUntraced(function* (port: number) {
   const { url, open } = yield* claimPort("ACCOUNTLINK_DEV_PLATFORM_PORT", { host: "127.0.0.1", port });
   // On a busy machine a shorter time ends connections that a client is about to use again.
   const node = createServer({ keepAliveTimeout: 60_000 });
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      node.close();
-      node.closeAllConnections();
-    }),
-  );
+  yield* Effect.addFinalizer(() => Effect.sync(() => node.close().closeAllConnections()));
   const { hostname, port: claimed } = new URL(url);
   const address = yield* Effect.orDie(
     Effect.fromResult(NetAddress.inetAddressFromIpString(hostname, Number(claimed))),

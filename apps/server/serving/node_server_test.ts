@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
+import { listenLocally } from "@accountlink/test-servers";
 import { Effect } from "effect";
 import { expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
@@ -8,9 +9,8 @@ import { makeNodeServer } from "./node_server.ts";
 
 it("closes the connection of a request that nobody answers", async () => {
   const config = await Effect.runPromise(readConfig({ ACCOUNTLINK_LONG_POLL_MAX: "1 millis" }));
-  const server = makeNodeServer(config, new Drain(), 50).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const server = makeNodeServer(config, new Drain(), 50);
+  const socket = connect(await listenLocally(server), "127.0.0.1");
   socket.write("GET /readyz HTTP/1.1\r\nHost: service.example\r\n\r\n");
   await once(socket, "close");
   expect(socket.bytesRead).toBe(0);

@@ -14,11 +14,6 @@ export const listenForOperators = Effect.fnUntraced(function* (config: Config) {
   const listener = yield* makeNodeListener(yield* makeOperatorApp);
   const server = createServer(listener);
   const { url, open } = yield* claimPort("ACCOUNTLINK_OPERATOR_PORT", { host, port });
-  yield* Effect.acquireRelease(open(server), () =>
-    Effect.sync(() => {
-      server.close();
-      server.closeAllConnections();
-    }),
-  );
+  yield* Effect.acquireRelease(open(server), () => Effect.sync(() => server.close().closeAllConnections()));
   yield* Effect.annotateLogs(Effect.logInfo("Operators are served"), { port: Number(new URL(url).port) });
 });

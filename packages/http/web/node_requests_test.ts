@@ -2,11 +2,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
-import { StoreUnavailable } from "@accountlink/core/errors";
-import { Effect, Layer } from "effect";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
-import { makeWeb, services } from "./test_web.ts";
-import { makeWebHandler } from "./web_handler.ts";
+import { failingOnce, makeWeb } from "./test_web.ts";
 
 const web = makeWeb();
 afterAll(web.stop);
@@ -15,8 +12,7 @@ const servers: Array<ReturnType<typeof createServer>> = [];
 afterEach(() => {
   vi.restoreAllMocks();
   for (const server of servers.splice(0)) {
-    server.close();
-    server.closeAllConnections();
+    server.close().closeAllConnections();
   }
 });
 
@@ -61,17 +57,9 @@ describe("nodeListener", () => {
 
   it("starts the services with the first request, answers 503 if they cannot start, and tries again", async () => {
     const logged = vi.spyOn(console, "log").mockImplementation(() => {});
-    let starts = 0;
-    const layer = Layer.unwrap(
-      Effect.suspend(() =>
-        ++starts === 1
-          ? Effect.fail(new StoreUnavailable({ operation: "tests", cause: "down" }))
-          : Effect.succeed(services),
-      ),
-    );
-    const handler = makeWebHandler(layer, { publicUrl: "https://ours.example", clientAddress: "given" });
+    const { handler, starts } = failingOnce();
     const { url } = await listen(handler.nodeListener);
-    expect(starts).toBe(0);
+    expect(starts()).toBe(0);
     expect((await fetch(`${url}/healthz`)).status).toBe(503);
     expect(JSON.stringify(logged.mock.calls)).toContain("Cannot start the services");
     expect((await fetch(`${url}/healthz`)).status).toBe(200);

@@ -9,6 +9,7 @@ import {
   type GuildId,
   NetworkIntelligence,
 } from "@accountlink/core";
+import { StoreUnavailable } from "@accountlink/core/errors";
 import type { NewKey } from "@accountlink/core/keys";
 import { Limits } from "@accountlink/core/limits";
 import { PlatformMemory } from "@accountlink/platform-memory";
@@ -39,7 +40,7 @@ const usual = Limits.defaultValue();
 const limits = { ...usual, address: { ...usual.address, perSecond: 0 } };
 
 /** All services, over new stores. Addresses may send as many requests a second as they like. */
-export const services = AccountLink.layerWeb.pipe(
+const services = AccountLink.layerWeb.pipe(
   Layer.provideMerge(AccountLink.layerWebCrypto(newSecret())),
   Layer.provideMerge(
     Layer.mergeAll(
@@ -53,6 +54,20 @@ export const services = AccountLink.layerWeb.pipe(
     ),
   ),
 );
+
+/** A handler whose services cannot start the first time. */
+export const failingOnce = () => {
+  let starts = 0;
+  const layer = Layer.unwrap(
+    Effect.suspend(() =>
+      ++starts === 1
+        ? Effect.fail(new StoreUnavailable({ operation: "tests", cause: "down" }))
+        : Effect.succeed(services),
+    ),
+  );
+  const handler = makeWebHandler(layer, { publicUrl: "https://ours.example", clientAddress: "given" });
+  return { handler, starts: () => starts };
+};
 
 const origin = { actor: { type: "operator", id: "tests" }, requestId: null } as const;
 

@@ -1,9 +1,8 @@
 import { StoreUnavailable } from "@accountlink/core/errors";
-import { Effect, Layer } from "effect";
 import { afterAll, describe, expect, it } from "vitest";
 import { docs } from "../docs/docs.ts";
-import { makeWeb, services } from "./test_web.ts";
-import { makeWebHandler, type WebHandler, type WebHandlerOptions } from "./web_handler.ts";
+import { failingOnce, makeWeb } from "./test_web.ts";
+import type { WebHandler, WebHandlerOptions } from "./web_handler.ts";
 
 const web = makeWeb();
 afterAll(web.stop);
@@ -55,21 +54,13 @@ describe("makeWebHandler", () => {
   });
 
   it("starts the services with the first request, and again if they could not start", async () => {
-    let starts = 0;
-    const layer = Layer.unwrap(
-      Effect.suspend(() =>
-        ++starts === 1
-          ? Effect.fail(new StoreUnavailable({ operation: "tests", cause: "down" }))
-          : Effect.succeed(services),
-      ),
-    );
-    const handler = makeWebHandler(layer, { publicUrl: "https://ours.example", clientAddress: "given" });
-    expect(starts).toBe(0);
+    const { handler, starts } = failingOnce();
+    expect(starts()).toBe(0);
     await expect(statusOf(handler, "GET /healthz")).rejects.toThrow(StoreUnavailable);
     expect(await Promise.all([statusOf(handler, "GET /readyz"), statusOf(handler, "GET /readyz")])).toEqual([
       200, 200,
     ]);
-    expect(starts).toBe(2);
+    expect(starts()).toBe(2);
     await handler.close();
   });
 

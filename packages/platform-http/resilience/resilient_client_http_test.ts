@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenLocally } from "@accountlink/test-servers";
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient";
 import { describe, expect, it } from "@effect/vitest";
 import { Deferred, Duration, Effect } from "effect";
@@ -39,11 +39,10 @@ const platform = Effect.gen(function* () {
     response.on("close", () => Deferred.doneUnsafe(closed, Effect.void));
     misbehave[path]?.(request, response);
   });
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+  const port = yield* Effect.acquireRelease(
+    Effect.promise(() => listenLocally(server)),
     () => Effect.sync(() => server.close().closeAllConnections()),
   );
-  const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   return { asked, sockets, closed: Deferred.await(closed), url, stop: Effect.sync(() => server.close()) };
 });

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { startHttpServer } from "@accountlink/test-servers";
+import { listenLocally, startHttpServer } from "@accountlink/test-servers";
 import { Effect, Exit, Scope } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { makeWorkplace } from "../test_program.ts";
@@ -24,11 +24,8 @@ const findingsOf = (answer: Record<string, unknown>): ReadonlyArray<string> =>
 /** A port that is taken until the test ends. */
 const takenPort = async (): Promise<number> => {
   const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
   onTestFinished(() => void server.close());
-  return (server.address() as { readonly port: number }).port;
+  return listenLocally(server);
 };
 
 describe("accountlink doctor", () => {
