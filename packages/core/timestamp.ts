@@ -6,6 +6,10 @@ import { Option, Schema } from "effect";
 /** Milliseconds since the Unix epoch. */
 export type Millis = number;
 
+export const hourMs = 3_600_000;
+
+export const dayMs = 24 * hourMs;
+
 const pattern =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
@@ -56,7 +60,7 @@ export const Timestamp = Schema.String.check(
  *
  * @example
  * ```ts
- * formatTimestamp(1769846400000); // "2026-01-31T08:00:00.000Z"
+ * formatTimestamp(30 * dayMs + 8 * hourMs); // "1970-01-31T08:00:00.000Z"
  * ```
  */
 export const formatTimestamp = (time: Millis): string => new Date(time).toISOString();

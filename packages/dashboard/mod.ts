@@ -3,62 +3,39 @@
  *
  * @internal
  */
-export { type AccountView, accountPage } from "./accounts/account_page.ts";
-export { type AltsForm, type AltsFound, type AltsView, altsPage, emptyAltsForm } from "./alts/alts_page.ts";
+export { accountPage } from "./accounts/account_page.ts";
+export { type AltsForm, type AltsFound, altsPage, emptyAltsForm } from "./alts/alts_page.ts";
 export { actions } from "./audit/actions.ts";
 export { auditCsv } from "./audit/audit_csv.ts";
-export { type AuditFilter, type AuditView, auditPage } from "./audit/audit_page.ts";
+export { type AuditFilter, auditPage } from "./audit/audit_page.ts";
 export type { Names } from "./audit/sentences.ts";
-export { type CommunitiesView, communitiesPage } from "./communities/communities_page.ts";
-export { type Community, communityName } from "./communities/community.ts";
-export {
-  type CommunityView,
-  communityPage,
-  type SaidForm,
-  saidForm,
-  saidOf,
-} from "./communities/community_page.ts";
-export type { FirstSteps } from "./communities/first_steps.ts";
+export { communitiesPage } from "./communities/communities_page.ts";
+export { type Community } from "./communities/community.ts";
+export { communityPage, type SaidForm, saidForm, saidOf } from "./communities/community_page.ts";
 export { csvOf } from "./csv.ts";
-export { type EventsView, eventsPage, noEventsPage } from "./events/events_page.ts";
+export { eventsPage, noEventsPage } from "./events/events_page.ts";
 export {
   type ImportForm,
-  type ImportView,
   importDonePage,
   importFailedPage,
   importPreviewPage,
   importRunningPage,
   noUploadPage,
-  type SampleRow,
   uploadPage,
 } from "./imports/import_pages.ts";
-export { type Issued, issuedPage } from "./keys/issued_page.ts";
-export {
-  entriesOf,
-  expiryOf,
-  type KeyRules,
-  type NewKeyForm,
-  rulesOf,
-} from "./keys/key_form.ts";
-export { type KeyView, keyPage, type RefusedAct } from "./keys/key_page.ts";
-export { type KeyList, keysPage } from "./keys/keys_page.ts";
+export { issuedPage } from "./keys/issued_page.ts";
+export { entriesOf, expiryOf, type KeyRules, type NewKeyForm, rulesOf } from "./keys/key_form.ts";
+export { keyPage, type RefusedAct } from "./keys/key_page.ts";
+export { keysPage } from "./keys/keys_page.ts";
 export { emptyKeyForm, newKeyPage, type Refused } from "./keys/new_key_page.ts";
-export { type LinkQuestion, linkQuestion, type Replaced, unlinkQuestion } from "./links/link_questions.ts";
-export {
-  accountText,
-  emptyLinkForm,
-  type LinkForm,
-  type LinksView,
-  linksPage,
-  noLinksPage,
-  userPath,
-} from "./links/links_page.ts";
-export { type LinkedUserView, linkedUserPage } from "./links/user_page.ts";
+export { linkQuestion, type Replaced, unlinkQuestion } from "./links/link_questions.ts";
+export { emptyLinkForm, type LinkForm, linksPage, noLinksPage, userPath } from "./links/links_page.ts";
+export { linkedUserPage } from "./links/user_page.ts";
 export { type NoticeName, noticeHtml } from "./look/notice.ts";
 export { nameOf } from "./look/owned_key.ts";
 export { script } from "./look/script.ts";
 export { style } from "./look/style.ts";
-export { type OverviewView, overviewPage } from "./overview/overview_page.ts";
+export { overviewPage } from "./overview/overview_page.ts";
 export { documentOf, type Page, type Visitor } from "./page.ts";
 export {
   communityPath,

@@ -138,8 +138,7 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
       { ...emptyAltsForm, id: text },
       {
         tier: "premium",
-        scopes: keys.map(({ scope }) => scope),
-        guilds,
+        communities: [community],
         found: makeAlts(text),
         problems,
         general: text,

@@ -3,6 +3,7 @@
  */
 import { parseNetwork } from "@accountlink/core/addresses";
 import type { DeploymentSecrets } from "@accountlink/core/secrets";
+import { dayMs } from "@accountlink/core/timestamp";
 import { Duration, Option, Redacted, Result } from "effect";
 import { Base64 } from "effect/encoding";
 import type { IpNetwork } from "effect/net";
@@ -96,8 +97,6 @@ export const lifetime = (about: { readonly description: string; readonly fallbac
     parse: (input: string) => Option.filter(lasting.parse(input), (millis) => millis > 0),
   };
 };
-
-const dayMs = 86_400_000;
 
 /** A duration of at least a day, in milliseconds. */
 export const days = (about: { readonly description: string; readonly fallback: string }) => {

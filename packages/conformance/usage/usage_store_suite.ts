@@ -2,9 +2,8 @@
 
 import type { KeyId, StoragePorts } from "@accountlink/core";
 import { KeyStore } from "@accountlink/core/keys";
+import { dayMs, hourMs } from "@accountlink/core/timestamp";
 import {
-  dayMs,
-  hourMs,
   type KeyUsage,
   lastUsePrecision,
   type UsageBatch,

@@ -2,7 +2,7 @@
  * Why a chat user may be the same person as the target, and how much each reason weighs.
  */
 import type { GameId } from "../ids.ts";
-import type { Millis } from "../timestamp.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
 
 /** A moderator has said that both are the same person. */
 export interface ReviewEvidence {
@@ -29,8 +29,6 @@ export interface PlaceEvidence {
 
 /** One reason. `weighEvidence` says what all reasons of a candidate weigh. */
 export type AltEvidence = ReviewEvidence | GameEvidence | PlaceEvidence;
-
-const dayMs = 86_400_000;
 
 /** The weight of a game user in common. */
 export const gameWeight = 0.9;

@@ -14,7 +14,7 @@ import type { KeyId } from "../ids.ts";
 import * as Immediate from "../immediate.ts";
 import { memoize } from "../memoize.ts";
 import { Secrets } from "../secrets/secrets.ts";
-import type { Millis } from "../timestamp.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
 import { type CounterRule, type CounterState, Counters } from "./counters.ts";
 import { type KeyKind, Limits, type Quota, type Traffic } from "./quota.ts";
 
@@ -53,7 +53,6 @@ export interface Requester {
 /** How many keys, and how many addresses, have their window names cached. */
 const maxCachedSubjects = 10_000;
 
-const dayMs = 86_400_000;
 const maxDayRetrySeconds = 3_600;
 
 /**

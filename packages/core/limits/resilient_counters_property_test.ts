@@ -3,9 +3,9 @@ import { Clock, Effect, type Scope } from "effect";
 import { TestClock } from "effect/testing";
 import * as FastCheck from "fast-check";
 import type { StoreUnavailable } from "../errors.ts";
-import type { Millis } from "../timestamp.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
 import { saveInterval } from "./ledger_sync.ts";
-import { dayMs, dayRule, isAdmitted, makeDeployment, type Node } from "./test_deployment.ts";
+import { dayRule, isAdmitted, makeDeployment, type Node } from "./test_deployment.ts";
 
 /** One event of a scenario. */
 type Step =

@@ -3,11 +3,12 @@ import { StorageMemory } from "@accountlink/storage-memory";
 import { assert, describe, it } from "@effect/vitest";
 import { Clock, Context, Effect, Layer, Metric } from "effect";
 import { TestClock } from "effect/testing";
+import { dayMs } from "../timestamp.ts";
 import { type CounterRule, Counters } from "./counters.ts";
 import { saveInterval } from "./ledger_sync.ts";
 import { nodeTimeoutMs } from "./live_nodes.ts";
 import { decidesAlone, layer, restoredWindows } from "./resilient_counters.ts";
-import { admittedOf, dayMs, dayRule, makeDeployment, type Node } from "./test_deployment.ts";
+import { admittedOf, dayRule, makeDeployment, type Node } from "./test_deployment.ts";
 
 const noon = 20_000 * dayMs + dayMs / 2;
 const second: CounterRule = { key: "second:a", limit: 5, durationMs: 1_000 };

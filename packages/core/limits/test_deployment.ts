@@ -3,11 +3,10 @@ import { CacheMemory } from "@accountlink/cache-memory";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Clock, Context, Effect, Exit, Layer, Logger, Scope } from "effect";
 import { StoreUnavailable } from "../errors.ts";
+import { dayMs } from "../timestamp.ts";
 import { CountLedger } from "./count_ledger.ts";
 import { type CounterRule, Counters } from "./counters.ts";
 import * as ResilientCounters from "./resilient_counters.ts";
-
-export const dayMs = 86_400_000;
 
 /** A rule of the current UTC day. */
 export const dayRule = (limit: number) =>

@@ -2,8 +2,6 @@
 export {
   addUsage,
   byTimeAndGroup,
-  dayMs,
-  hourMs,
   type KeyUsage,
   sumUsage,
   type UsageCounts,

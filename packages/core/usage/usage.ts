@@ -47,13 +47,12 @@ export const byTimeAndGroup = (one: UsagePeriod, other: UsagePeriod): number =>
  * @example
  * ```ts
  * const morning = { from: 0, group: "lookup", served: 5, refused: 1, errors: 0 } as const;
- * const evening = { from: 12 * hourMs, group: "lookup", served: 2, refused: 0, errors: 0 } as const;
+ * const evening = { from: 43_200_000, group: "lookup", served: 2, refused: 0, errors: 0 } as const;
  * addUsage(morning, evening); // { served: 7, refused: 1, errors: 0 }
  * sumUsage([evening, morning, morning]).map(({ served }) => served); // [10, 2]
  * const bulk = { ...morning, group: usageGroups[1] };
  * const ordered = [evening, bulk, morning].toSorted(byTimeAndGroup);
  * ordered.map(({ group }) => group); // ["lookup", "bulk", "lookup"]
- * evening.from < dayMs; // true
  * ```
  */
 export const sumUsage = (periods: Iterable<UsagePeriod>): ReadonlyArray<UsagePeriod> => {
@@ -65,7 +64,3 @@ export const sumUsage = (periods: Iterable<UsagePeriod>): ReadonlyArray<UsagePer
   }
   return [...sums.values()].toSorted(byTimeAndGroup);
 };
-
-export const hourMs = 3_600_000;
-
-export const dayMs = 24 * hourMs;

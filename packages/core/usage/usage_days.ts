@@ -3,7 +3,8 @@
  */
 import { Clock, Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
-import { dayMs, type UsageCounts, type UsageGroup, type UsagePeriod, usageGroups } from "./usage.ts";
+import { dayMs } from "../timestamp.ts";
+import { type UsageCounts, type UsageGroup, type UsagePeriod, usageGroups } from "./usage.ts";
 import { type UsageOwner, UsageStore } from "./usage_store.ts";
 
 /**

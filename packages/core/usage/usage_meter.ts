@@ -6,9 +6,9 @@ import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import type { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
-import type { Millis } from "../timestamp.ts";
+import { hourMs, type Millis } from "../timestamp.ts";
 import { KeyCounters } from "./key_counters.ts";
-import { hourMs, type UsageGroup, type UsageOutcome } from "./usage.ts";
+import { type UsageGroup, type UsageOutcome } from "./usage.ts";
 import { type UsageBatch, UsageStore } from "./usage_store.ts";
 
 /** How often counts are saved, in milliseconds. With the time of a save, a crash loses at most 5 seconds. */

@@ -4,12 +4,13 @@ import { Clock, Context, Effect, Exit, Layer, Logger, Scope } from "effect";
 import { TestClock } from "effect/testing";
 import { StoreUnavailable } from "../errors.ts";
 import type { KeyId } from "../ids.ts";
-import { hourMs, type UsageGroup, type UsageOutcome } from "./usage.ts";
+import { dayMs, hourMs } from "../timestamp.ts";
+import type { UsageGroup, UsageOutcome } from "./usage.ts";
 import { flushInterval, UsageMeter } from "./usage_meter.ts";
 import { UsageStore } from "./usage_store.ts";
 
 const key = "Aa0Bb1Cc2Dd3" as KeyId;
-const noon = 20_000 * 24 * hourMs + 12 * hourMs;
+const noon = 20_000 * dayMs + 12 * hourMs;
 
 /** How the store ends `add`: rightly, without adding, or adding without an answer. */
 type Mode = "well" | "down" | "answer lost" | "silent";

@@ -3,7 +3,7 @@
  */
 import { Clock, Effect, Layer, Schedule } from "effect";
 import { warnOnce } from "../telemetry/warn_once.ts";
-import { dayMs } from "./usage.ts";
+import { dayMs } from "../timestamp.ts";
 import { UsageStore } from "./usage_store.ts";
 
 /** In milliseconds. */

@@ -41,12 +41,8 @@ import { WebhookSender } from "./webhook_sender.ts";
 import { type DeliveryFilter, type StoredDelivery, WebhookStore } from "./webhook_store.ts";
 import { webhookUrlProblem } from "./webhook_url.ts";
 
-/**
- * How many webhooks a scope may have.
- *
- * @internal
- */
-export const webhooksOfScope = 5;
+/** How many webhooks a scope may have. */
+const webhooksOfScope = 5;
 
 /**
  * The most characters of a description.

@@ -1,17 +1,17 @@
 /**
  * Who may be the same person as a user, in words, and what moderators said about it.
  */
-import type { DataScope, Pid } from "@accountlink/core";
+import type { Pid } from "@accountlink/core";
 import type { AltEvidence, AltMatch, AltReport, AltReview } from "@accountlink/core/alts";
 import { severityOf } from "@accountlink/core/alts";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { Tier } from "@accountlink/core/keys";
-import type { Millis } from "@accountlink/core/timestamp";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
-import { csrfField, menuField, problemSummary, radioField, textField } from "../look/field.ts";
-import { type NamedGuild, scopeText } from "../look/owned_key.ts";
+import { type Community, communityField } from "../communities/community.ts";
+import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, dayMs, timeHtml } from "../look/time.ts";
+import { counted, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 
@@ -36,8 +36,7 @@ export interface AltsFound {
 
 export interface AltsView {
   readonly tier: Tier;
-  readonly scopes: ReadonlyArray<DataScope>;
-  readonly guilds: ReadonlyArray<NamedGuild>;
+  readonly communities: ReadonlyArray<Community>;
   /** Null before the first question. */
   readonly found: AltsFound | null;
   readonly problems: ReadonlyArray<ParameterProblem>;
@@ -66,22 +65,12 @@ ${view.tier === "premium" ? question(form, view) : html`<p class="empty">Alt det
 ${view.found && answer(form, view.found, visitor, now)}`,
 });
 
-const question = (form: AltsForm, { scopes, guilds, problems }: AltsView): Html =>
-  scopes.length === 0
+const question = (form: AltsForm, { communities, problems }: AltsView): Html =>
+  communities.length === 0
     ? html`<p class="empty">There are no communities yet. <a href="${paths.newKey}">Create a key</a> to begin.</p>`
     : html`
 <form method="get" action="${paths.alts}" class="panel">
-${
-  scopes.length === 1
-    ? html`<input type="hidden" name="pid" value="${scopes[0]?.pid ?? ""}">`
-    : menuField({
-        name: "pid",
-        label: labels.pid,
-        value: form.pid,
-        problems,
-        choices: scopes.map((scope) => ({ value: scope.pid, label: scopeText({ scope }, guilds) })),
-      })
-}
+${communityField(communities, form.pid, problems)}
 ${radioField({
   name: "kind",
   label: labels.kind,
@@ -161,7 +150,7 @@ const reason = (evidence: AltEvidence, now: Millis): string => {
       return `Same browser${others}, ${ago(evidence.lastSeenAt, now)}`;
     }
     case "address":
-      return `An address shared by ${counted(evidence.chatUsers, "person").replace("persons", "people")}, ${ago(evidence.lastSeenAt, now)}`;
+      return `An address shared by ${counted(evidence.chatUsers, "person", "people")}, ${ago(evidence.lastSeenAt, now)}`;
   }
 };
 

@@ -5,9 +5,9 @@ import type { Pid } from "@accountlink/core";
 import type { EventSource, FeedEvent } from "@accountlink/core/events";
 import { isChatId } from "@accountlink/core/ids";
 import { type Html, html } from "@accountlink/html";
-import { type Community, communityName } from "../communities/community.ts";
+import { type Community, communityField, communityName } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
-import { menuField, textField } from "../look/field.ts";
+import { textField } from "../look/field.ts";
 import { counted, timeHtml } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
@@ -35,17 +35,7 @@ export const eventsPage = (view: EventsView): Page => {
     content: html`
 <p>What happened in ${communityName(community)} in the last ${counted(keptDays, "day")}, newest first: what bots read as <code>/v2/events</code>. Who changed something is in the <a href="${paths.audit}">audit log</a>.</p>
 <form method="get" action="${paths.events}" class="filters" role="search">
-${
-  communities.length < 2
-    ? html`<input type="hidden" name="pid" value="${pid}">`
-    : menuField({
-        name: "pid",
-        label: "Community",
-        value: pid,
-        problems: [],
-        choices: communities.map((one) => ({ value: one.scope.pid, label: communityName(one) })),
-      })
-}
+${communityField(communities, pid)}
 ${textField({ name: "user", label: "About the user", hint: "Chat ID or user name", type: "search", value: user, problems: [] })}
 <button class="button quiet">Show</button>
 </form>

@@ -9,11 +9,11 @@ import {
   leftOutReasons,
 } from "@accountlink/core/links";
 import { type Html, html } from "@accountlink/html";
-import { type Community, communityName } from "../communities/community.ts";
-import { csrfField, menuField, problemSummary, radioField, textField } from "../look/field.ts";
+import { type Community, communityMenu, communityName } from "../communities/community.ts";
+import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
 import { statusHtml } from "../look/notice.ts";
 import { tableHtml } from "../look/table.ts";
-import { counted, timeHtml } from "../look/time.ts";
+import { counted, numberText, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
 import { importPath, paths, withQuery } from "../paths.ts";
 
@@ -52,13 +52,7 @@ ${problemSummary([], {}, problem)}
 <p>Bring the links that your bot or another service has kept. Nothing is stored before you have seen what would happen.</p>
 <form method="post" action="${paths.imports}" enctype="multipart/form-data" class="panel">
 ${csrfField(csrf)}
-${menuField({
-  name: "pid",
-  label: "Community",
-  value: form.pid,
-  problems: [],
-  choices: communities.map((one) => ({ value: one.scope.pid, label: communityName(one) })),
-})}
+${communityMenu(communities, form.pid)}
 ${radioField({
   name: "onConflict",
   label: "If a user is linked here already",
@@ -127,7 +121,7 @@ export const importRunningPage = (view: ImportView, { phase, rows, total }: Impo
   section: "imports",
   refresh: 1,
   content: html`
-<p role="status">The import of “${view.fileName}” into ${communityName(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${total.toLocaleString("en-US")}`}.</p>
+<p role="status">The import of “${view.fileName}” into ${communityName(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
 <progress max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
 <p>This page shows the result as soon as it is there. You may leave it; the import goes on. <a href="${importPath(view.id)}">Look again</a></p>`,
 });
@@ -169,11 +163,11 @@ const countsTable = ({ inserted, replaced, unchanged, kept, leftOut }: ImportOut
     caption: "Rows by what becomes of them",
     columns: [{ label: "What" }, { label: "Rows", isNumber: true }],
     rows: [
-      ["New", number(inserted)],
-      ["Replaced, if only in their time", number(replaced)],
-      ["The same as here already", number(unchanged)],
-      ["Kept as they are here", number(kept)],
-      ["Left out", number(leftOut)],
+      ["New", numberText(inserted)],
+      ["Replaced, if only in their time", numberText(replaced)],
+      ["The same as here already", numberText(unchanged)],
+      ["Kept as they are here", numberText(kept)],
+      ["Left out", numberText(leftOut)],
     ],
   });
 
@@ -214,5 +208,3 @@ const sampleTable = (sample: ReadonlyArray<SampleRow>): Html =>
         : [String(row.line), "", "", "", row.problem],
     ),
   });
-
-const number = (count: number): string => count.toLocaleString("en-US");

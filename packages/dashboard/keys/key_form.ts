@@ -5,10 +5,11 @@
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
+import { dayMs } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
 import { type Choice, linesField, menuField, radioField, textField } from "../look/field.ts";
 import { accesses } from "../look/owned_key.ts";
-import { dayMs, dayOf } from "../look/time.ts";
+import { dayOf } from "../look/time.ts";
 
 /** The rules of a key as typed. */
 export interface KeyRules {

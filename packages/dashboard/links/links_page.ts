@@ -6,8 +6,8 @@ import type { NamedLink } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "@accountlink/html";
-import { type Community, communityName } from "../communities/community.ts";
-import { csrfField, menuField, problemSummary, textField } from "../look/field.ts";
+import { type Community, communityField, communityName } from "../communities/community.ts";
+import { csrfField, problemSummary, textField } from "../look/field.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
 import type { Page, Visitor } from "../page.ts";
@@ -98,17 +98,7 @@ export const noLinksPage: Page = {
 
 const searchForm = ({ communities, community, search }: LinksView): Html => html`
 <form method="get" action="${paths.links}" class="filters" role="search">
-${
-  communities.length < 2
-    ? html`<input type="hidden" name="pid" value="${community.scope.pid}">`
-    : menuField({
-        name: "pid",
-        label: "Community",
-        value: community.scope.pid,
-        problems: [],
-        choices: communities.map((one) => ({ value: one.scope.pid, label: communityName(one) })),
-      })
-}
+${communityField(communities, community.scope.pid)}
 ${textField({ name: "q", label: linkLabels.q, hint: "User name, chat ID or game ID", type: "search", value: search, problems: [] })}
 <button class="button quiet">Search</button>
 </form>`;

@@ -3,9 +3,8 @@
  */
 import { type ApiKey, isAccepted, type KeyAccess } from "@accountlink/core/keys";
 import type { OwnGuild } from "@accountlink/core/platforms";
-import type { Millis } from "@accountlink/core/timestamp";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
-import { dayMs } from "./time.ts";
 
 /** A guild with its name on the chat platform. */
 export type NamedGuild = Pick<OwnGuild, "guildId" | "name">;

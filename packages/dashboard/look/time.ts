@@ -4,8 +4,6 @@
 import { formatTimestamp, type Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
 
-export const dayMs = 86_400_000;
-
 /** The UTC day of a time, such as `2026-01-31`. */
 export const dayOf = (time: Millis): string => formatTimestamp(time).slice(0, 10);
 
@@ -24,8 +22,8 @@ export const timeUntil = (time: Millis, now: Millis): string => {
 };
 
 /** A number with its noun. */
-export const counted = (count: number, noun: string): string =>
-  `${numberText(count)} ${count === 1 ? noun : `${noun}s`}`;
+export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${numberText(count)} ${count === 1 ? noun : plural}`;
 
 /** A number with separators between the thousands. */
 export const numberText = (count: number): string => count.toLocaleString("en");

@@ -6,7 +6,7 @@ import { type AltQuery, type AltVerdict, longestNote } from "@accountlink/core/a
 import { OwnedScopes } from "@accountlink/core/communities";
 import { InvalidParameter, PremiumRequired } from "@accountlink/core/errors";
 import { idRules, isChatId, isGameId } from "@accountlink/core/ids";
-import type { KeyOwner } from "@accountlink/core/keys";
+import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import {
   type AltsForm,
@@ -18,11 +18,13 @@ import {
   withQuery,
 } from "@accountlink/dashboard";
 import { Clock, Effect } from "effect";
+import { makeCommunities } from "./communities_routes.ts";
 import { type KeyFormError, refusalOf } from "./key_refusals.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
 
 export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
   const scopes = yield* OwnedScopes;
+  const communities = yield* makeCommunities;
   const detection = yield* AltDetection;
   const reviews = yield* AltReviews;
 
@@ -48,13 +50,12 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     notice: string,
     error: KeyFormError | null,
   ) {
-    const { owner, signIn } = visitor;
+    const { owner } = visitor;
     const refused = error === null ? { status: 200, problems: [], general: null } : problemOf(error);
     const view = {
       ...refused,
       tier: owner.account.tier,
-      scopes: (yield* scopes.list(owner.account)).map(({ scope }) => scope),
-      guilds: (signIn.guilds ?? []).map(({ id, name }) => ({ guildId: id, name })),
+      communities: yield* communities.list(visitor),
       found,
     };
     return altsPage(typed, view, visitor, yield* Clock.currentTimeMillis, noticeHtml(notice));
@@ -67,12 +68,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     if (!isAsked) return yield* show(visitor, typed, null, notice, null);
     return yield* find(visitor.owner, typed).pipe(
       Effect.flatMap((found) => show(visitor, typed, found, notice, null)),
-      Effect.catchTags({
-        Forbidden: refuse,
-        InvalidParameter: refuse,
-        MissingParameter: refuse,
-        PlatformUnavailable: refuse,
-      }),
+      Effect.catchTag(["Forbidden", "InvalidParameter", "MissingParameter", "PlatformUnavailable"], refuse),
     );
   });
 
@@ -81,8 +77,7 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     const scope = yield* scopes.find(owner.account, fields("pid"));
     const chatId = yield* chatIdOf("chatId", fields("chatId"));
     const otherChatId = yield* chatIdOf("otherChatId", fields("otherChatId"));
-    const actor = { type: "account", id: owner.account.name } as const;
-    const target = { scope, guildId: guildOf(scope), origin: { actor, requestId: owner.requestId } };
+    const target = { scope, guildId: guildOf(scope), origin: originOf(owner) };
     const verdict = verdicts[fields("verdict")];
     if (verdict === undefined) {
       yield* reviews.remove(target, { chatId, otherChatId });
@@ -104,13 +99,10 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
       const refuse = (error: KeyFormError) => show(visitor, typed, null, "", error);
       return review(visitor, fields).pipe(
         Effect.map((done) => seeOther(withQuery(paths.alts, { ...typed, done }))),
-        Effect.catchTags({
-          Conflict: refuse,
-          Forbidden: refuse,
-          InvalidParameter: refuse,
-          MissingParameter: refuse,
-          PlatformUnavailable: refuse,
-        }),
+        Effect.catchTag(
+          ["Conflict", "Forbidden", "InvalidParameter", "MissingParameter", "PlatformUnavailable"],
+          refuse,
+        ),
       );
     }),
   ];

@@ -7,7 +7,7 @@ import { isChatId } from "@accountlink/core/ids";
 import type { Account } from "@accountlink/core/keys";
 import { auditCsv, auditPage, paths } from "@accountlink/dashboard";
 import { Effect } from "effect";
-import { type Fields, makeOwnerName, type OwnerPages } from "./owner_pages.ts";
+import { type Fields, makeOwnerName, type OwnerPages, positionOf } from "./owner_pages.ts";
 import { csvResponse } from "./page_response.ts";
 
 const pageSize = 50;
@@ -35,8 +35,7 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       Effect.fnUntraced(function* ({ owner }, query) {
         const { account } = owner;
         const filter = yield* filterOf(account, query);
-        const cursor = query("cursor");
-        const before = /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
+        const before = positionOf(query("cursor"));
         // One more tells whether there is a next page.
         const found = yield* log.list(account.name, before, pageSize + 1, filter);
         const entries = found.slice(0, pageSize);

@@ -3,14 +3,13 @@
  */
 import { OwnedLinks } from "@accountlink/core/communities";
 import { EventFeed, EventRetention } from "@accountlink/core/events";
+import { dayMs } from "@accountlink/core/timestamp";
 import { eventsPage, noEventsPage, paths } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { makeCommunities } from "./communities_routes.ts";
-import type { OwnerPages } from "./owner_pages.ts";
+import { type OwnerPages, positionOf } from "./owner_pages.ts";
 
 const pageSize = 50;
-
-const dayMs = 86_400_000;
 
 export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const feed = yield* EventFeed;
@@ -28,8 +27,7 @@ export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         if (community === undefined) return noEventsPage;
         const user = query("user").trim();
         const [chatId = null] = yield* links.chatsMeant(community.scope, user);
-        const cursor = query("cursor");
-        const before = /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
+        const before = positionOf(query("cursor"));
         const isNobody = user !== "" && chatId === null;
         const { events, next } = isNobody
           ? { events: [], next: null }

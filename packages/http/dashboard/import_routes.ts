@@ -15,14 +15,13 @@ import {
   uploadPage,
 } from "@accountlink/dashboard";
 import { Effect, Stream } from "effect";
-import { HttpResponse } from "../http_response.ts";
-import { privateHeaders } from "../pages/page.ts";
 import { HttpSettings } from "../settings.ts";
 import type { UploadFolder } from "../uploads.ts";
 import { makeCommunities } from "./communities_routes.ts";
 import { type ImportJob, makeImportJobs } from "./import_jobs.ts";
 import { readUpload, type Upload, type WrongUpload } from "./import_upload.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
+import { csvResponse } from "./page_response.ts";
 
 export const importRoutes = Effect.fnUntraced(function* (pages: OwnerPages) {
   const { uploads } = yield* HttpSettings;
@@ -64,7 +63,7 @@ const routesWith = Effect.fnUntraced(function* ({ page, form, upload }: OwnerPag
       const refuse = (error: UnreadableLinkFile | WrongLines) => begin(visitor, typed, sentenceOf(error));
       return look(visitor, uploaded).pipe(
         Effect.onError(() => uploaded.file.remove),
-        Effect.catchTags({ UnreadableLinkFile: refuse, WrongLines: refuse }),
+        Effect.catchTag(["UnreadableLinkFile", "WrongLines"], refuse),
       );
     }).pipe(Effect.catchTag("WrongUpload", ({ reason }: WrongUpload) => begin(visitor, untouched, reason)));
 
@@ -105,15 +104,7 @@ const leftOutFile = (job: ImportJob) =>
   Effect.succeed(
     job.leftOut === null
       ? seeOther(importPath(job.id))
-      : new HttpResponse(
-          200,
-          {
-            ...privateHeaders,
-            "content-type": "text/csv; charset=utf-8",
-            "content-disposition": 'attachment; filename="left_out.csv"',
-          },
-          { chunks: Stream.orDie(job.leftOut.read), release: Effect.void },
-        ),
+      : csvResponse("left_out", Stream.orDie(job.leftOut.read)),
   );
 
 const gone = "This server does not know the import any more. Upload the file again: nothing is stored twice.";

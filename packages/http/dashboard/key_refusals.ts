@@ -20,15 +20,15 @@ export type KeyFormError =
   | Conflict
   | PlatformUnavailable;
 
-/** For `Effect.catchTags`: answers every error that brings a form back. */
-export const eachFormError = <A>(answer: (error: KeyFormError) => A) => ({
-  MissingParameter: answer,
-  InvalidParameter: answer,
-  InvalidBody: answer,
-  Forbidden: answer,
-  Conflict: answer,
-  PlatformUnavailable: answer,
-});
+/** For `Effect.catchTag`: every error that brings a form back. */
+export const formErrors = [
+  "MissingParameter",
+  "InvalidParameter",
+  "InvalidBody",
+  "Forbidden",
+  "Conflict",
+  "PlatformUnavailable",
+] as const satisfies ReadonlyArray<KeyFormError["_tag"]>;
 
 export const refusalOf = (error: KeyFormError): Refused => {
   const status = statusOf(error);

@@ -21,7 +21,7 @@ import type { HttpResponse } from "../http_response.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
 import { graceOf, newKeyOf, typedKey, typedRules, updateOf } from "./key_forms.ts";
-import { eachFormError, type KeyFormError, refusalOf } from "./key_refusals.ts";
+import { formErrors, type KeyFormError, refusalOf } from "./key_refusals.ts";
 import { makeKeyViews } from "./key_views.ts";
 import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
 
@@ -48,12 +48,7 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
         const refuse = (error: KeyFormError) =>
           views.one(visitor, key, rules, "", { act: name, ...refusalOf(error) });
         return answer(visitor, key, fields).pipe(
-          Effect.catchTags({
-            MissingParameter: refuse,
-            InvalidParameter: refuse,
-            InvalidBody: refuse,
-            Conflict: refuse,
-          }),
+          Effect.catchTag(["MissingParameter", "InvalidParameter", "InvalidBody", "Conflict"], refuse),
         );
       }),
     );
@@ -90,7 +85,7 @@ export const keyRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages
     page(paths.newKey, (visitor) => views.blank(visitor, emptyKeyForm, null)),
     form(paths.keys, (visitor, fields) => {
       const refuse = (error: KeyFormError) => views.blank(visitor, typedKey(fields), refusalOf(error));
-      return Effect.catchTags(create(visitor, fields), eachFormError(refuse));
+      return Effect.catchTag(create(visitor, fields), formErrors, refuse);
     }),
     page(keyPath(":id"), (visitor, query) =>
       Effect.flatMap(keyOf(visitor), (key) => views.one(visitor, key, rulesOf(key), query("done"), null)),

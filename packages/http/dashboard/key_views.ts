@@ -4,7 +4,6 @@
 import { AuditLog, OwnedKeys } from "@accountlink/core";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
-import { OwnGuilds } from "@accountlink/core/platforms";
 import {
   issuedPage,
   type KeyRules,
@@ -18,24 +17,18 @@ import {
 } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { HttpSettings } from "../settings.ts";
-import { makeOwnerName, type OwnerVisitor } from "./owner_pages.ts";
+import { makeGuildChoice, makeOwnerName, namedGuilds, type OwnerVisitor } from "./owner_pages.ts";
 
 /** How many changes the page of a key shows. */
 const shownChanges = 10;
 
 export const makeKeyViews = Effect.gen(function* () {
   const keys = yield* OwnedKeys;
-  const guilds = yield* OwnGuilds;
   const log = yield* AuditLog;
   const limits = yield* Limits;
   const ownerName = yield* makeOwnerName;
+  const guildsOf = yield* makeGuildChoice;
   const { publicUrl } = yield* HttpSettings;
-
-  /** The choice of communities; null where the platform does not tell. */
-  const choiceOf = ({ signIn }: OwnerVisitor) =>
-    signIn.guilds === null
-      ? Effect.succeed(null)
-      : Effect.orElseSucceed(guilds.of(signIn.guilds), () => null);
 
   return {
     list: Effect.fnUntraced(function* (visitor: OwnerVisitor) {
@@ -47,7 +40,7 @@ export const makeKeyViews = Effect.gen(function* () {
 
     /** @param refused why the form comes back; null for a new one */
     blank: (visitor: OwnerVisitor, form: NewKeyForm, refused: Refused | null) =>
-      Effect.map(choiceOf(visitor), (owned) => newKeyPage(form, owned, visitor, refused)),
+      Effect.map(guildsOf(visitor), (owned) => newKeyPage(form, owned, visitor, refused)),
 
     /**
      * @param done the notice of what an act did, unchecked
@@ -80,7 +73,3 @@ export const makeKeyViews = Effect.gen(function* () {
 });
 
 const nowOf = ({ context }: OwnerVisitor) => context.clock.currentTimeMillisUnsafe();
-
-/** The communities of who is signed in, with their names. */
-export const namedGuilds = ({ signIn }: OwnerVisitor) =>
-  (signIn.guilds ?? []).map(({ id, name }) => ({ guildId: id, name }));

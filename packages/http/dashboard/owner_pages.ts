@@ -2,7 +2,7 @@
  * Pages and forms of the dashboard, for the owner of an account.
  */
 import type { KeyOwner } from "@accountlink/core/keys";
-import { Profiles } from "@accountlink/core/platforms";
+import { OwnGuilds, Profiles } from "@accountlink/core/platforms";
 import type { Page } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { HttpResponse } from "../http_response.ts";
@@ -100,6 +100,20 @@ export const makeOwnerName = Effect.map(
       ),
 );
 
+/** The guilds of who is signed in, with their names. */
+export const namedGuilds = ({ signIn }: OwnerVisitor) =>
+  (signIn.guilds ?? []).map(({ id, name }) => ({ guildId: id, name }));
+
+/** Makes the function that gives the guilds of who is signed in; null where the platform does not tell. */
+export const makeGuildChoice = Effect.map(
+  OwnGuilds,
+  (guilds) =>
+    ({ signIn }: OwnerVisitor) =>
+      signIn.guilds === null
+        ? Effect.succeed(null)
+        : Effect.orElseSucceed(guilds.of(signIn.guilds), () => null),
+);
+
 /** Sends the browser to a page after a form, so that a reload does not send the form again. */
 export const seeOther = (path: string): HttpResponse => redirectTo(303, path);
 
@@ -107,6 +121,10 @@ const fieldsOf =
   (form: URLSearchParams): Fields =>
   (name) =>
     form.get(name) ?? "";
+
+/** The position in a log after which a page begins; null for the newest. */
+export const positionOf = (cursor: string): number | null =>
+  /^\d{1,15}$/.test(cursor) ? Number(cursor) : null;
 
 /** The first of repeated values: links of the pages repeat none. */
 const queryOf =

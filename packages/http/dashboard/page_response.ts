@@ -3,7 +3,8 @@
  */
 import { documentOf, type Page, type Visitor } from "@accountlink/dashboard";
 import type { Html } from "@accountlink/html";
-import { type HttpResponse, textResponse } from "../http_response.ts";
+import { Effect, type Stream } from "effect";
+import { HttpResponse, textResponse } from "../http_response.ts";
 import { documentBelow } from "../mount.ts";
 import { htmlType, privateHeaders } from "../pages/page.ts";
 
@@ -25,8 +26,13 @@ export const pageResponse = (page: Page, visitor: Visitor, footer: Html, basePat
   });
 
 /** A file to download. */
-export const csvResponse = (name: string, text: string): HttpResponse =>
-  textResponse(200, text, "text/csv; charset=utf-8", {
-    ...privateHeaders,
-    "content-disposition": `attachment; filename="${name}.csv"`,
-  });
+export const csvResponse = (name: string, body: string | Stream.Stream<Uint8Array>): HttpResponse =>
+  new HttpResponse(
+    200,
+    {
+      ...privateHeaders,
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": `attachment; filename="${name}.csv"`,
+    },
+    typeof body === "string" ? body : { chunks: body, release: Effect.void },
+  );

@@ -3,7 +3,6 @@
  */
 import { InvalidParameter } from "@accountlink/core/errors";
 import { originOf } from "@accountlink/core/keys";
-import { OwnGuilds } from "@accountlink/core/platforms";
 import {
   type DeliveryStatus,
   type WebhookDelivery,
@@ -34,9 +33,15 @@ import { Effect } from "effect";
 import type { HttpResponse } from "../http_response.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { SiteError } from "../sign_ins/refusals.ts";
-import { eachFormError, type KeyFormError, refusalOf } from "./key_refusals.ts";
-import { namedGuilds } from "./key_views.ts";
-import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
+import { formErrors, type KeyFormError, refusalOf } from "./key_refusals.ts";
+import {
+  type Fields,
+  makeGuildChoice,
+  namedGuilds,
+  type OwnerPages,
+  type OwnerVisitor,
+  seeOther,
+} from "./owner_pages.ts";
 import { makeCreateWebhook } from "./webhook_changes.ts";
 import { newWebhookOf, typedNewWebhook, typedWebhook, webhookUpdateOf } from "./webhook_forms.ts";
 
@@ -73,11 +78,8 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
         const typed = name === "update" ? typedWebhook(fields) : formOfWebhook(webhook);
         const refuse = (error: KeyFormError) =>
           views.one(visitor, webhook, typed, () => "", { act: name, ...refusalOf(error) });
-        return Effect.catchTags(answer(visitor, webhook, fields), {
-          MissingParameter: refuse,
-          InvalidParameter: refuse,
-          InvalidBody: refuse,
-        });
+        const wrongValues = ["MissingParameter", "InvalidParameter", "InvalidBody"] as const;
+        return Effect.catchTag(answer(visitor, webhook, fields), wrongValues, refuse);
       }),
     );
 
@@ -86,7 +88,7 @@ export const webhookRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerP
     page(paths.newWebhook, (visitor) => views.blank(visitor, emptyWebhookForm, null)),
     form(paths.webhooks, (visitor, fields) => {
       const refuse = (error: KeyFormError) => views.blank(visitor, typedNewWebhook(fields), refusalOf(error));
-      return Effect.catchTags(create(visitor, fields), eachFormError(refuse));
+      return Effect.catchTag(create(visitor, fields), formErrors, refuse);
     }),
     page(webhookPath(":id"), (visitor, query) =>
       Effect.flatMap(webhookOf(visitor), (webhook) =>
@@ -150,7 +152,7 @@ const sentNotice = ({ error }: WebhookDelivery): NoticeName => (error === null ?
 
 const makeViews = Effect.gen(function* () {
   const webhooks = yield* Webhooks;
-  const guilds = yield* OwnGuilds;
+  const guildsOf = yield* makeGuildChoice;
 
   return {
     list: Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
@@ -162,15 +164,8 @@ const makeViews = Effect.gen(function* () {
     }),
 
     /** @param refused why the form comes back; null for a new one */
-    blank: (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) => {
-      const { signIn } = visitor;
-      // Null where the platform does not tell.
-      const owned =
-        signIn.guilds === null
-          ? Effect.succeed(null)
-          : Effect.orElseSucceed(guilds.of(signIn.guilds), () => null);
-      return Effect.map(owned, (choice) => newWebhookPage(typed, choice, visitor, refused));
-    },
+    blank: (visitor: OwnerVisitor, typed: NewWebhookForm, refused: Refused | null) =>
+      Effect.map(guildsOf(visitor), (choice) => newWebhookPage(typed, choice, visitor, refused)),
 
     /** @param refused a form that comes back; null for none */
     one: Effect.fnUntraced(function* (

@@ -2,6 +2,7 @@
  * The pages of the public verification flow.
  */
 import type { FlowConfirmed, FlowEnded, FlowEntry, FlowView, ProofStep } from "@accountlink/core/flow";
+import { dayMs } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
 import { type AccountCard, cardHtml, chatCard, gameCard } from "../pages/account_card.ts";
 import type { Page } from "../pages/page.ts";
@@ -168,12 +169,10 @@ ${sid === null ? null : html`<input type="hidden" name="sid" value="${sid}">`}
 ${button}
 </form>`;
 
-const day = 86_400_000;
-
 /** Tells users that confirming stores where they were seen. */
 const keptSighting = ({ sightingRetention }: PageTerms): Html | null => {
   if (sightingRetention === 0) return null;
-  const days = Math.ceil(sightingRetention / day);
+  const days = Math.ceil(sightingRetention / dayMs);
   return html`<p class="kept">When you confirm, your IP address, encrypted, and a mark of this browser are kept for ${days === 1 ? "1 day" : `${days} days`}, to find other accounts of the same person.</p>`;
 };
 

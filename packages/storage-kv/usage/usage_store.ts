@@ -1,9 +1,8 @@
 /** `UsageStore` on a key-value store. */
 
-import type { Millis } from "@accountlink/core/timestamp";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import {
   addUsage,
-  dayMs,
   lastUsePrecision,
   sumUsage,
   type UsageBatch,

@@ -1,9 +1,8 @@
 /** The usage of keys, in memory. */
 import type { KeyId } from "@accountlink/core";
-import type { Millis } from "@accountlink/core/timestamp";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import {
   addUsage,
-  dayMs,
   type KeyUsage,
   sumUsage,
   type UsageBatch,

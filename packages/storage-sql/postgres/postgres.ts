@@ -189,7 +189,7 @@ const migrateOn = (
   const notMigrated = (error: SqlError.SqlError | Migrator.MigrationError) => Effect.fail(unusable(error));
   return migrate.pipe(
     Effect.catchIf((error) => isTransient(error) && !Duration.isZero(timeout), tryAgain),
-    Effect.catchTags({ SqlError: notMigrated, MigrationError: notMigrated }),
+    Effect.catchTag(["SqlError", "MigrationError"], notMigrated),
     Effect.provideContext(database),
   );
 };

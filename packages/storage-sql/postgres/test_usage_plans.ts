@@ -1,6 +1,7 @@
 /** For tests: the usage of `layerFull`, and its operations. */
 import { KeyId, type StoragePorts, type StoreUnavailable } from "@accountlink/core";
-import { dayMs, hourMs, UsageStore } from "@accountlink/core/usage";
+import { dayMs, hourMs } from "@accountlink/core/timestamp";
+import { UsageStore } from "@accountlink/core/usage";
 import { Effect } from "effect";
 
 /** Usage of every key in the last 20 hours and days. */

@@ -65,7 +65,7 @@ const open = ({
     yield* Effect.tryPromise({ try: () => chmod(path, 0o600), catch: unusable });
     const migrated = yield* Effect.provideContext(Effect.andThen(enlargeCache, migrate), database);
     return { database, migrated };
-  }).pipe(Effect.catchTags({ SqlError: notOpened, MigrationError: notOpened }));
+  }).pipe(Effect.catchTag(["SqlError", "MigrationError"], notOpened));
 };
 
 /**

@@ -56,10 +56,7 @@ const opened = Effect.fnUntraced(function* (name: string, open: () => Promise<Sq
   );
   const context = yield* makeSqlClient(db);
   yield* Effect.provideContext(migrate, context).pipe(
-    Effect.catchTags({
-      SqlError: (error) => Effect.fail(unusable(error)),
-      MigrationError: (error) => Effect.fail(unusable(error)),
-    }),
+    Effect.catchTag(["SqlError", "MigrationError"], (error) => Effect.fail(unusable(error))),
   );
   return context;
 });

@@ -1,8 +1,7 @@
 /** `UsageStore` in SQL. */
-import type { Millis } from "@accountlink/core/timestamp";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import {
   byTimeAndGroup,
-  dayMs,
   lastUsePrecision,
   type UsageBatch,
   type UsageGroup,

@@ -1,11 +1,10 @@
 /**
  * Checks how old the oldest event of the feeds is, which servers delete.
  */
+import { dayMs } from "@accountlink/core/timestamp";
 import { Clock, Effect } from "effect";
 import type { Config } from "../../config/config.ts";
 import { type Finding, ok, warn } from "./finding.ts";
-
-const dayMs = 86_400_000;
 
 /** @param state the state of the storage; null if it could not be read or does not exist yet */
 export const checkEvents = Effect.fnUntraced(function* (

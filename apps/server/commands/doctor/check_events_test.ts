@@ -1,10 +1,10 @@
+import { dayMs } from "@accountlink/core/timestamp";
 import { expect, it } from "@effect/vitest";
 import { Effect } from "effect";
 import { TestClock } from "effect/testing";
 import type { Config } from "../../config/config.ts";
 import { checkEvents } from "./check_events.ts";
 
-const dayMs = 86_400_000;
 const config = { ACCOUNTLINK_EVENT_RETENTION: 30 * dayMs } as Config;
 
 it.effect("warns of events that are kept for too long", () =>

@@ -63,8 +63,5 @@ export const deploymentIdOf = Effect.fnUntraced(
     );
   },
   Effect.provide(cryptoLayer),
-  Effect.catchTags({
-    InvalidConfig: () => Effect.succeed(null),
-    SecretRejected: () => Effect.succeed(null),
-  }),
+  Effect.catchTag(["InvalidConfig", "SecretRejected"], () => Effect.succeed(null)),
 );

@@ -18,30 +18,22 @@ const oldestPostgres = 15;
 const oldestRedis = 6;
 
 export const checkPostgres = Effect.fnUntraced(function* (config: Config, storage: Postgres) {
-  const state = yield* Effect.result(StorageSql.inspectPostgres(storage));
+  const inspected = yield* Effect.result(StorageSql.inspectPostgres(storage));
+  const state = Result.getOrElse(inspected, () => null);
   const secret = yield* resolveSecrets({ config, storage }).pipe(
-    Effect.flatMap((secrets) =>
-      checkRootKey(
-        config,
-        storage,
-        secrets,
-        Result.getOrElse(state, () => null),
-      ),
-    ),
+    Effect.flatMap((secrets) => checkRootKey(config, storage, secrets, state)),
     Effect.map((rootKey) => [ok("secret", "ACCOUNTLINK_SECRET is set"), ...rootKey]),
     Effect.catchTag("InvalidConfig", ({ message }) =>
       Effect.succeed([fail("secret", message, "Set it to what every other server of the database has")]),
     ),
   );
-  const database = Result.match(state, {
+  const database = Result.match(inspected, {
     onSuccess: judgePostgres,
     onFailure: ({ message }) =>
       fail("database", message, "Correct ACCOUNTLINK_DATABASE_URL, or start the database"),
   });
-  const rootKey = Result.match(state, { onSuccess: (found) => found.rootKey, onFailure: () => null });
-  const read = Result.getOrElse(state, () => null);
-  const feeds = [...(yield* checkEvents(config, read)), ...(yield* checkWebhooks(read))];
-  return { findings: [...secret, database, ...feeds], server: undefined, rootKey };
+  const feeds = [...(yield* checkEvents(config, state)), ...(yield* checkWebhooks(state))];
+  return { findings: [...secret, database, ...feeds], server: undefined, rootKey: state?.rootKey ?? null };
 });
 
 const judgePostgres = ({ path, server, schema }: StorageSql.PostgresState): Finding => {

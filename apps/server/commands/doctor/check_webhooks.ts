@@ -1,12 +1,11 @@
 /**
  * Checks whether receivers of webhooks answer.
  */
+import { hourMs } from "@accountlink/core/timestamp";
 import type { StorageSql } from "@accountlink/storage-sql";
 import { Clock, Effect } from "effect";
 import { formatCount } from "../../cli/output.ts";
 import { type Finding, ok, warn } from "./finding.ts";
-
-const hourMs = 3_600_000;
 
 /** @param state the state of the storage; null if it could not be read or does not exist yet */
 export const checkWebhooks = Effect.fnUntraced(function* (
