@@ -5,7 +5,7 @@ import { Context, Effect, Layer, Option } from "effect";
 import { type DataScope, guildOf } from "../data_scope.ts";
 import type { InvalidParameter, LinkNotFound, PlatformUnavailable, StoreUnavailable } from "../errors.ts";
 import { ChatId, GameId, isChatId, isGameId } from "../ids.ts";
-import type { KeyOwner } from "../keys/owned_keys.ts";
+import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import { isLinked, type Link } from "../links/link.ts";
 import { LinkStore, type NewestPosition } from "../links/link_store.ts";
 import { type GameRemoved, type GameUpdated, LinkWriter } from "../links/link_writer.ts";
@@ -193,10 +193,10 @@ export class OwnedLinks extends Context.Service<
 const newestFirst = (one: NewestPosition, other: NewestPosition): number =>
   other.lastVerifiedAt - one.lastVerifiedAt || (one.chatId < other.chatId ? -1 : 1);
 
-const targetOf = ({ account, requestId }: KeyOwner, scope: DataScope) => ({
+const targetOf = (owner: KeyOwner, scope: DataScope) => ({
   scope,
   guildId: guildOf(scope),
-  origin: { actor: { type: "account", id: account.name } as const, requestId },
+  origin: originOf(owner),
 });
 
 /** The user with an ID, and the one with a name. A platform that does not answer finds nobody. */

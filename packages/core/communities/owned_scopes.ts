@@ -8,7 +8,7 @@ import { BadRequest, type StoreUnavailable } from "../errors.ts";
 import { Pid } from "../ids.ts";
 import type { Account } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
-import type { KeyOwner } from "../keys/owned_keys.ts";
+import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import type { ConfiguredScope, ScopeSettings } from "../keys/scope_settings.ts";
 import { makeLinkCounts } from "./link_counts.ts";
 
@@ -95,12 +95,11 @@ export class OwnedScopes extends Context.Service<
         list,
         find,
 
-        update: Effect.fn("OwnedScopes.update")(function* ({ account, requestId }, pid, update) {
-          const scope = yield* find(account, pid);
-          const actor = { type: "account", id: account.name } as const;
+        update: Effect.fn("OwnedScopes.update")(function* (owner, pid, update) {
+          const scope = yield* find(owner.account, pid);
           const at = yield* Clock.currentTimeMillis;
-          yield* store.updateSettings({ pid: scope.pid, update, at, actor, requestId });
-          const updated = (yield* list(account)).find((owned) => owned.scope.pid === scope.pid);
+          yield* store.updateSettings({ pid: scope.pid, update, at, ...originOf(owner) });
+          const updated = (yield* list(owner.account)).find((owned) => owned.scope.pid === scope.pid);
           return updated ?? (yield* new BadRequest({ problem: "not_found" }));
         }),
 

@@ -1,17 +1,18 @@
 /**
  * The page of alt detection, and the form of its reviews.
  */
-import { AltDetection, AltReviews, guildOf } from "@accountlink/core";
+import { AltDetection, AltReviews, type DataScope, guildOf } from "@accountlink/core";
 import { type AltQuery, type AltVerdict, longestNote } from "@accountlink/core/alts";
 import { OwnedScopes } from "@accountlink/core/communities";
 import { InvalidParameter, PremiumRequired } from "@accountlink/core/errors";
 import { idRules, isChatId, isGameId } from "@accountlink/core/ids";
-import { type KeyOwner, originOf } from "@accountlink/core/keys";
+import { originOf } from "@accountlink/core/keys";
 import { isStorableUpTo } from "@accountlink/core/storable_text";
 import {
   type AltsForm,
   type AltsFound,
   altsPage,
+  type Community,
   emptyAltsForm,
   noticeHtml,
   paths,
@@ -28,10 +29,8 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   const detection = yield* AltDetection;
   const reviews = yield* AltReviews;
 
-  const find = Effect.fnUntraced(function* ({ account }: KeyOwner, { pid, kind, id }: AltsForm) {
+  const find = Effect.fnUntraced(function* (scope: DataScope, { kind, id }: AltsForm) {
     const query: AltQuery = { chatId: null, gameId: null, address: null, ...(yield* idOf(kind, id)) };
-    const [first] = pid === "" ? yield* scopes.list(account) : [];
-    const scope = first?.scope ?? (yield* scopes.find(account, pid));
     const guildId = guildOf(scope);
     const report = yield* detection.detect(scope, query, {
       guildId,
@@ -46,16 +45,16 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
   const show = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     typed: AltsForm,
+    all: ReadonlyArray<Community>,
     found: AltsFound | null,
     notice: string,
     error: KeyFormError | null,
   ) {
-    const { owner } = visitor;
     const refused = error === null ? { status: 200, problems: [], general: null } : problemOf(error);
     const view = {
       ...refused,
-      tier: owner.account.tier,
-      communities: yield* communities.list(visitor),
+      tier: visitor.owner.account.tier,
+      communities: all,
       found,
     };
     return altsPage(typed, view, visitor, yield* Clock.currentTimeMillis, noticeHtml(notice));
@@ -63,11 +62,12 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
 
   /** Shows the page, with what was asked about and what is wrong with it. */
   const answer = Effect.fnUntraced(function* (visitor: OwnerVisitor, typed: AltsForm, notice = "") {
+    const { all, community } = yield* communities.choose(visitor, typed.pid);
     const isAsked = typed.id !== "" && visitor.owner.account.tier === "premium";
-    const refuse = (error: KeyFormError) => show(visitor, typed, null, notice, error);
-    if (!isAsked) return yield* show(visitor, typed, null, notice, null);
-    return yield* find(visitor.owner, typed).pipe(
-      Effect.flatMap((found) => show(visitor, typed, found, notice, null)),
+    const refuse = (error: KeyFormError) => show(visitor, typed, all, null, notice, error);
+    if (!isAsked || community === undefined) return yield* show(visitor, typed, all, null, notice, null);
+    return yield* find(community.scope, typed).pipe(
+      Effect.flatMap((found) => show(visitor, typed, all, found, notice, null)),
       Effect.catchTag(["Forbidden", "InvalidParameter", "MissingParameter", "PlatformUnavailable"], refuse),
     );
   });
@@ -96,7 +96,8 @@ export const altPages = Effect.fnUntraced(function* ({ page, form }: OwnerPages)
     page(paths.alts, (visitor, query) => answer(visitor, typedForm(query), query("done"))),
     form(paths.altReviews, (visitor, fields) => {
       const typed = typedForm(fields);
-      const refuse = (error: KeyFormError) => show(visitor, typed, null, "", error);
+      const refuse = (error: KeyFormError) =>
+        Effect.flatMap(communities.list(visitor), (all) => show(visitor, typed, all, null, "", error));
       return review(visitor, fields).pipe(
         Effect.map((done) => seeOther(withQuery(paths.alts, { ...typed, done }))),
         Effect.catchTag(

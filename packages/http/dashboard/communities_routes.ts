@@ -4,7 +4,6 @@
 import { SessionSettings } from "@accountlink/core";
 import { type OwnedScope, OwnedScopes } from "@accountlink/core/communities";
 import { BadRequest, type ParameterProblem } from "@accountlink/core/errors";
-import { OwnGuilds } from "@accountlink/core/platforms";
 import {
   communitiesPage,
   communityPage,
@@ -24,7 +23,7 @@ import { parameterReader } from "../pipeline/parameters.ts";
 import { HttpSettings } from "../settings.ts";
 import { makeScopeNames } from "./communities_api.ts";
 import { given } from "./keys_api.ts";
-import { type Fields, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
+import { type Fields, makeGuildChoice, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
 import { previewDocument } from "./preview_states.ts";
 
 export const communitiesRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPages) {
@@ -129,6 +128,14 @@ export const makeCommunities = Effect.gen(function* () {
     named,
     list,
 
+    /** All communities with the one of a form or query: the first without a `pid`, undefined where there is none. */
+    choose: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
+      const all = yield* list(visitor);
+      const community = pid === "" ? all[0] : all.find(({ scope }) => scope.pid === pid);
+      if (community === undefined && pid !== "") return yield* new BadRequest({ problem: "not_found" });
+      return { all, community };
+    }),
+
     /** @param pid unchecked */
     find: Effect.fnUntraced(function* (visitor: OwnerVisitor, pid: string) {
       const all = yield* scopes.list(visitor.owner.account);
@@ -137,13 +144,3 @@ export const makeCommunities = Effect.gen(function* () {
     }),
   };
 });
-
-/** Makes the function that gives the guilds of who is signed in; null where the platform does not tell. */
-export const makeGuildChoice = Effect.map(
-  OwnGuilds,
-  (guilds) =>
-    ({ signIn }: OwnerVisitor) =>
-      signIn.guilds === null
-        ? Effect.succeed(null)
-        : Effect.orElseSucceed(guilds.of(signIn.guilds), () => null),
-);

@@ -21,9 +21,7 @@ export const eventsRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
     page(
       paths.events,
       Effect.fnUntraced(function* (visitor, query) {
-        const all = yield* communities.list(visitor);
-        const pid = query("pid");
-        const community = pid === "" ? all[0] : yield* communities.find(visitor, pid);
+        const { all, community } = yield* communities.choose(visitor, query("pid"));
         if (community === undefined) return noEventsPage;
         const user = query("user").trim();
         const [chatId = null] = yield* links.chatsMeant(community.scope, user);

@@ -2,7 +2,7 @@
  * Imports of uploaded files. They are known to the process that took the upload, for half an hour.
  */
 
-import type { KeyOwner } from "@accountlink/core/keys";
+import { type KeyOwner, originOf } from "@accountlink/core/keys";
 import {
   type ConflictChoice,
   type ImportOutcome,
@@ -91,7 +91,7 @@ export const makeImportJobs = Effect.fnUntraced(function* (folder: UploadFolder)
         { lines: linkReaders.auto(file.read, options), isRepeatable: true },
         {
           findScope: Effect.succeed(community.scope.pid),
-          origin: { actor: { type: "account", id: owner.account.name }, requestId: owner.requestId },
+          origin: originOf(owner),
         },
         { dryRun, onConflict },
         {

@@ -28,11 +28,10 @@ import {
   withQuery,
 } from "@accountlink/dashboard";
 import { Effect, Stream } from "effect";
-import { HttpResponse } from "../http_response.ts";
-import { privateHeaders } from "../pages/page.ts";
 import { cursorOf } from "./communities_api.ts";
 import { makeCommunities } from "./communities_routes.ts";
 import { type Fields, makeOwnerName, type OwnerPages, type OwnerVisitor, seeOther } from "./owner_pages.ts";
+import { csvResponse } from "./page_response.ts";
 
 const pageSize = 25;
 
@@ -48,23 +47,13 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
   const communities = yield* makeCommunities;
   const viewUser = yield* makeUserView;
 
-  /** The community of a form or query; the first one without any. */
-  const communityOf = Effect.fnUntraced(function* (visitor: OwnerVisitor, fields: Fields) {
-    const all = yield* communities.list(visitor);
-    const pid = fields("pid");
-    const community = pid === "" ? all[0] : (all.find(({ scope }) => scope.pid === pid) ?? null);
-    // Refuses a community of somebody else.
-    if (community === null) return { all, community: yield* communities.find(visitor, pid) };
-    return { all, community };
-  });
-
   const list = Effect.fnUntraced(function* (
     visitor: OwnerVisitor,
     fields: Fields,
     typed: LinkForm,
     problems: ReadonlyArray<ParameterProblem>,
   ) {
-    const { all, community } = yield* communityOf(visitor, fields);
+    const { all, community } = yield* communities.choose(visitor, fields("pid"));
     if (community === undefined) return noLinksPage;
     const search = fields("q").trim();
     const found = yield* links.page(community.scope, search, placeOf(fields("cursor")), pageSize);
@@ -135,11 +124,7 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
       seeOther(`${userPath(community.scope.pid, chatId)}&done=linked`),
     );
     const refused = (error: WriteRefusal) => refuse(problemsOf(error));
-    return yield* Effect.catchTags(set, {
-      Forbidden: refused,
-      InvalidParameter: refused,
-      PlatformUnavailable: refused,
-    });
+    return yield* Effect.catchTag(set, ["Forbidden", "InvalidParameter", "PlatformUnavailable"], refused);
   });
 
   const askUnlink = Effect.fnUntraced(function* (visitor: OwnerVisitor, query: Fields) {
@@ -179,15 +164,7 @@ export const linksRoutes = Effect.fnUntraced(function* ({ page, form }: OwnerPag
       Stream.orDie,
       Stream.encodeText,
     );
-    return new HttpResponse(
-      200,
-      {
-        ...privateHeaders,
-        "content-type": "text/csv; charset=utf-8",
-        "content-disposition": 'attachment; filename="links.csv"',
-      },
-      { chunks, release: Effect.void },
-    );
+    return csvResponse("links", chunks);
   });
 
   return [

@@ -12,8 +12,8 @@ import { overviewPage, paths } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { PageSettings } from "../pages/page_settings.ts";
 import { HttpSettings } from "../settings.ts";
-import { makeCommunities, makeGuildChoice } from "./communities_routes.ts";
-import type { OwnerPages, OwnerVisitor } from "./owner_pages.ts";
+import { makeCommunities } from "./communities_routes.ts";
+import { makeGuildChoice, type OwnerPages, type OwnerVisitor } from "./owner_pages.ts";
 
 /** The most leaks that the page lists. */
 const mostLeaks = 10;
