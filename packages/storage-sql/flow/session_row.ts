@@ -7,90 +7,55 @@ import type { SessionFailure, SessionState } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { literalsOf, schemaReaderOf } from "../statements/row.ts";
+import { literalsOf, schemaReaderOf, tableOf } from "../statements/row.ts";
 
-const SessionRow = Schema.Struct({
-  sid: SessionId,
-  key_id: KeyId,
-  pid: Pid,
-  client_id: Schema.String,
-  guild_id: Schema.NullOr(GuildId),
-  chat_id: Schema.NullOr(ChatId),
-  game_id: Schema.NullOr(GameId),
-  redirect: Schema.NullOr(Schema.String),
-  state: literalsOf<SessionState>({
-    pending: true,
-    opened: true,
-    completed: true,
-    failed: true,
-    cancelled: true,
-    expired: true,
-  }),
-  link_changed: Schema.Literals([0, 1]),
-  previous_game_id: Schema.NullOr(GameId),
-  error: Schema.NullOr(literalsOf<SessionFailure>({ link_removed: true })),
-  created_at: Schema.Int,
-  expires_at: Schema.Int,
-  completed_at: Schema.NullOr(Schema.Int),
-  change: Schema.Int,
-});
+const sessions = tableOf(
+  "verification_sessions",
+  {
+    id: SessionId,
+    keyId: KeyId,
+    pid: Pid,
+    clientId: Schema.String,
+    guildId: Schema.NullOr(GuildId),
+    chatId: Schema.NullOr(ChatId),
+    gameId: Schema.NullOr(GameId),
+    redirect: Schema.NullOr(Schema.String),
+    state: literalsOf<SessionState>({
+      pending: true,
+      opened: true,
+      completed: true,
+      failed: true,
+      cancelled: true,
+      expired: true,
+    }),
+    linkChanged: Schema.BooleanFromBit,
+    previousGameId: Schema.NullOr(GameId),
+    error: Schema.NullOr(literalsOf<SessionFailure>({ link_removed: true })),
+    createdAt: Schema.Int,
+    expiresAt: Schema.Int,
+    completedAt: Schema.NullOr(Schema.Int),
+    change: Schema.Int,
+  },
+  { id: "sid" },
+);
 
 /** The columns of `readSessions`. */
-export const sessionColumns = Object.keys(SessionRow.fields).join(", ");
+export const sessionColumns = sessions.columns;
 
-export const rowOfSession = (session: VerificationSession): typeof SessionRow.Type => ({
-  sid: session.id,
-  key_id: session.keyId,
-  pid: session.pid,
-  client_id: session.clientId,
-  guild_id: session.guildId,
-  chat_id: session.chatId,
-  game_id: session.gameId,
-  redirect: session.redirect,
-  state: session.state,
-  link_changed: session.linkChanged ? 1 : 0,
-  previous_game_id: session.previousGameId,
-  error: session.error,
-  created_at: session.createdAt,
-  expires_at: session.expiresAt,
-  completed_at: session.completedAt,
-  change: session.change,
-});
+export const rowOfSession = (session: VerificationSession) => sessions.rowOf(session);
+
+export const readSessions = sessions.reader((session): VerificationSession => session);
 
 /** Stores the mutable fields of a session, with the time of the change. */
 export const storeSession = (sql: SqlClient.SqlClient, session: VerificationSession, at: Millis) => {
-  const { sid, state, chat_id, game_id, link_changed, previous_game_id, error, completed_at, change } =
-    rowOfSession(session);
+  const { id, state, chatId, gameId, linkChanged, previousGameId, error, completedAt, change } = session;
   return sql`
     UPDATE verification_sessions
-    SET state = ${state}, chat_id = ${chat_id}, game_id = ${game_id}, link_changed = ${link_changed},
-      previous_game_id = ${previous_game_id}, error = ${error}, completed_at = ${completed_at}, change = ${change},
+    SET state = ${state}, chat_id = ${chatId}, game_id = ${gameId}, link_changed = ${linkChanged ? 1 : 0},
+      previous_game_id = ${previousGameId}, error = ${error}, completed_at = ${completedAt}, change = ${change},
       changed_at = ${at}
-    WHERE sid = ${sid}`;
+    WHERE sid = ${id}`;
 };
-
-export const readSessions = schemaReaderOf(
-  "verification_sessions",
-  SessionRow,
-  (row): VerificationSession => ({
-    id: row.sid,
-    keyId: row.key_id,
-    pid: row.pid,
-    clientId: row.client_id,
-    guildId: row.guild_id,
-    chatId: row.chat_id,
-    gameId: row.game_id,
-    redirect: row.redirect,
-    state: row.state,
-    linkChanged: row.link_changed === 1,
-    previousGameId: row.previous_game_id,
-    error: row.error,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    completedAt: row.completed_at,
-    change: row.change,
-  }),
-);
 
 export const readSealedSids = schemaReaderOf(
   "verification_sessions",

@@ -4,38 +4,21 @@ import type { SignInId } from "@accountlink/core/ids";
 import { UserGuild } from "@accountlink/core/platforms";
 import type { SignInSite, SiteSignIn } from "@accountlink/core/sign_ins";
 import { Schema } from "effect";
-import { literalsOf, schemaReaderOf } from "../statements/row.ts";
+import { literalsOf, tableOf, textAs } from "../statements/row.ts";
 
-const SignInRow = Schema.Struct({
-  id: Schema.String,
+const signIns = tableOf("site_sign_ins", {
+  id: textAs<SignInId>(),
   site: literalsOf<SignInSite>({ dashboard: true, me: true }),
-  chat_id: ChatId,
+  chatId: ChatId,
   guilds: Schema.NullOr(Schema.fromJsonString(Schema.Array(UserGuild))),
-  created_at: Schema.Int,
-  expires_at: Schema.Int,
+  createdAt: Schema.Int,
+  expiresAt: Schema.Int,
 });
 
 /** The columns of `readSignIns`. */
-export const signInColumns = Object.keys(SignInRow.fields).join(", ");
+export const signInColumns = signIns.columns;
 
-export const rowOfSignIn = (signIn: SiteSignIn) => ({
-  id: signIn.id,
-  site: signIn.site,
-  chat_id: signIn.chatId,
-  guilds: signIn.guilds === null ? null : JSON.stringify(signIn.guilds),
-  created_at: signIn.createdAt,
-  expires_at: signIn.expiresAt,
-});
+export const rowOfSignIn = ({ guilds, ...signIn }: SiteSignIn) =>
+  signIns.rowOf({ ...signIn, guilds: guilds === null ? null : JSON.stringify(guilds) });
 
-export const readSignIns = schemaReaderOf(
-  "site_sign_ins",
-  SignInRow,
-  (row): SiteSignIn => ({
-    id: row.id as SignInId,
-    site: row.site,
-    chatId: row.chat_id,
-    guilds: row.guilds,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  }),
-);
+export const readSignIns = signIns.reader((signIn): SiteSignIn => signIn);

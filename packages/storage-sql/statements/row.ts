@@ -32,6 +32,59 @@ export const schemaReaderOf = <Columns, A>(
   return readerOf(table, (row: unknown) => Option.getOrUndefined(Option.map(decode(row), make)));
 };
 
+type Fields = Readonly<Record<string, Schema.Codec<unknown>>>;
+
+/** The values of fields as records have them. */
+export type ValuesOf<F extends Fields> = { readonly [Field in keyof F]: F[Field]["Type"] };
+
+/**
+ * A table whose columns are the fields of a record in snake case.
+ *
+ * @param names the columns with other names, by field
+ */
+export const tableOf = <const F extends Fields>(
+  table: string,
+  fields: F,
+  names: { readonly [Field in keyof F]?: string } = {},
+) => {
+  const columns = Object.entries(fields).map(([field, type]) => ({
+    field,
+    name: names[field] ?? columnOf(field),
+    type,
+  }));
+  const schema = Schema.Struct(Object.fromEntries(columns.map(({ name, type }) => [name, type])));
+
+  const valuesIn = (row: Readonly<Record<string, unknown>>) => {
+    const values: Record<string, unknown> = {};
+    for (const { field, name } of columns) values[field] = row[name];
+    return values as ValuesOf<F>;
+  };
+
+  return {
+    columns: columns.map(({ name }) => name).join(", "),
+
+    /** Makes a row to insert. */
+    rowOf: (values: { readonly [Field in keyof F]: F[Field]["Type"] | F[Field]["Encoded"] }) => {
+      const row: Record<string, unknown> = {};
+      for (const { field, name } of columns) {
+        const value = values[field];
+        row[name] = typeof value === "boolean" ? Number(value) : value;
+      }
+      return row;
+    },
+
+    /** Makes the reader of rows with these columns. */
+    reader: <A>(make: (values: ValuesOf<F>) => A) =>
+      schemaReaderOf(table, schema, (row) => make(valuesIn(row))),
+  };
+};
+
+/** Text of a type that has no schema of its own. */
+export const textAs = <Text extends string>() => Schema.String as unknown as Schema.Codec<Text, string>;
+
+const columnOf = (field: string): string =>
+  field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 /** The schema of a union of strings; the compiler checks that every member is listed. */
 export const literalsOf = <Member extends string>(members: Readonly<Record<Member, true>>) =>
   Schema.Literals(Object.keys(members) as Array<Member>);

@@ -11,32 +11,25 @@ import type {
   WebhookStatus,
 } from "@accountlink/core/webhooks";
 import { Schema } from "effect";
-import { literalsOf, schemaReaderOf } from "../statements/row.ts";
+import { literalsOf, tableOf, textAs, type ValuesOf } from "../statements/row.ts";
 
 const OptionalInt = Schema.NullOr(Schema.Int);
 
-const WebhookRow = Schema.Struct({
-  id: Schema.String,
+const webhookFields = {
+  id: textAs<WebhookId>(),
   pid: Pid,
   account: Schema.String,
-  guild_id: Schema.NullOr(GuildId),
+  guildId: Schema.NullOr(GuildId),
   url: Schema.String,
   types: Schema.fromJsonString(Schema.Array(Schema.String)),
   description: Schema.String,
   status: literalsOf<WebhookStatus>({ active: true, paused: true, disabled: true }),
-  disabled_reason: Schema.NullOr(literalsOf<DisabledReason>({ gone: true, failing: true })),
-  created_at: Schema.Int,
-  last_delivered_at: OptionalInt,
-  failing_since: OptionalInt,
+  disabledReason: Schema.NullOr(literalsOf<DisabledReason>({ gone: true, failing: true })),
+  createdAt: Schema.Int,
+  lastDeliveredAt: OptionalInt,
+  failingSince: OptionalInt,
   secrets: Schema.fromJsonString(Schema.Array(Schema.Struct({ sealed: Schema.String, endsAt: OptionalInt }))),
-  position: Schema.Int,
-});
-
-const HeldRow = Schema.Struct({
-  ...WebhookRow.fields,
-  next_attempt_at: OptionalInt,
-  oldest_failing_at: OptionalInt,
-});
+};
 
 /** The columns of `readWebhooks`, from `webhookTables`. */
 export const webhookColumns = `
@@ -46,40 +39,34 @@ export const webhookColumns = `
 
 export const webhookTables = "webhooks JOIN scopes ON scopes.pid = webhooks.pid";
 
-const webhookOf = ({ pid, account, guild_id, ...row }: typeof WebhookRow.Type): StoredWebhook => ({
-  id: row.id as WebhookId,
-  scope:
-    guild_id === null ? { kind: "global", pid, account } : { kind: "guild", guildId: guild_id, pid, account },
-  url: row.url,
-  types: row.types,
-  description: row.description,
-  status: row.status,
-  disabledReason: row.disabled_reason,
-  createdAt: row.created_at,
-  lastDeliveredAt: row.last_delivered_at,
-  failingSince: row.failing_since,
-  secrets: row.secrets,
+type WebhookValues = ValuesOf<typeof webhookFields>;
+
+const webhookOf = ({ pid, account, guildId, ...webhook }: WebhookValues): StoredWebhook => ({
+  ...webhook,
+  scope: guildId === null ? { kind: "global", pid, account } : { kind: "guild", guildId, pid, account },
 });
 
+const positioned = { ...webhookFields, position: Schema.Int };
+
 /** Webhooks, each with its position in the feed. */
-export const readWebhooks = schemaReaderOf("webhooks", WebhookRow, (row) => ({
-  webhook: webhookOf(row),
-  position: row.position,
+export const readWebhooks = tableOf("webhooks", positioned).reader(({ position, ...webhook }) => ({
+  webhook: webhookOf(webhook),
+  position,
 }));
 
-export const readHeldWebhooks = schemaReaderOf(
-  "webhooks",
-  HeldRow,
-  (row): HeldWebhook => ({
-    ...webhookOf(row),
-    position: row.position,
-    nextAttemptAt: row.next_attempt_at,
-    oldestFailingAt: row.oldest_failing_at,
+const held = { ...positioned, nextAttemptAt: OptionalInt, oldestFailingAt: OptionalInt };
+
+export const readHeldWebhooks = tableOf("webhooks", held).reader(
+  ({ position, nextAttemptAt, oldestFailingAt, ...webhook }): HeldWebhook => ({
+    ...webhookOf(webhook),
+    position,
+    nextAttemptAt,
+    oldestFailingAt,
   }),
 );
 
-const DeliveryRow = Schema.Struct({
-  event_id: Schema.String,
+const { columns, rowOf, reader } = tableOf("webhook_deliveries", {
+  eventId: Schema.String,
   position: OptionalInt,
   type: Schema.String,
   at: Schema.Int,
@@ -91,7 +78,7 @@ const DeliveryRow = Schema.Struct({
   }),
   attempts: Schema.Int,
   resends: Schema.Int,
-  response_status: OptionalInt,
+  responseStatus: OptionalInt,
   error: Schema.NullOr(
     literalsOf<DeliveryError>({
       status: true,
@@ -102,49 +89,23 @@ const DeliveryRow = Schema.Struct({
       connection: true,
     }),
   ),
-  next_attempt_at: OptionalInt,
+  nextAttemptAt: OptionalInt,
   lane: Schema.NullOr(Schema.String),
-  other_lane: Schema.NullOr(Schema.String),
+  otherLane: Schema.NullOr(Schema.String),
 });
 
 /** The columns of `readDeliveries`. */
-export const deliveryColumns = Object.keys(DeliveryRow.fields).join(", ");
+export const deliveryColumns = columns;
 
 /** The values of a delivery, in the order of `deliveryColumns`. */
-export const deliveryValues = (delivery: StoredDelivery) => {
-  const { eventId, position, type, at, status, attempts, resends, lanes } = delivery;
-  const { responseStatus, error, nextAttemptAt } = delivery;
-  const [lane = null, other = null] = lanes;
-  return [
-    eventId,
-    position,
-    type,
-    at,
-    status,
-    attempts,
-    resends,
-    responseStatus,
-    error,
-    nextAttemptAt,
-    lane,
-    other,
-  ];
+export const deliveryValues = ({ lanes, ...delivery }: StoredDelivery) => {
+  const [lane = null, otherLane = null] = lanes;
+  return Object.values(rowOf({ ...delivery, lane, otherLane }));
 };
 
-export const readDeliveries = schemaReaderOf(
-  "webhook_deliveries",
-  DeliveryRow,
-  (row): StoredDelivery => ({
-    eventId: row.event_id,
-    position: row.position,
-    type: row.type,
-    at: row.at,
-    status: row.status,
-    attempts: row.attempts,
-    resends: row.resends,
-    responseStatus: row.response_status,
-    error: row.error,
-    nextAttemptAt: row.next_attempt_at,
-    lanes: [row.lane, row.other_lane].filter((lane) => lane !== null),
+export const readDeliveries = reader(
+  ({ lane, otherLane, ...delivery }): StoredDelivery => ({
+    ...delivery,
+    lanes: [lane, otherLane].filter((each) => each !== null),
   }),
 );
