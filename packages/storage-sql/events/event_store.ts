@@ -5,7 +5,7 @@ import { Effect, Layer, Option, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { columnReader, schemaReaderOf } from "../statements/row.ts";
 import { lastPosition, numberEventsOn } from "./event_numbering.ts";
 import { eventColumns, readEvents } from "./event_row.ts";
 import { sweepEventsOn } from "./event_sweep.ts";
@@ -116,5 +116,5 @@ const newerOn = (sql: SqlClient.SqlClient) => {
   };
 };
 
-const readPids = schemaReaderOf("events", Schema.Struct({ pid: Pid }), ({ pid }) => pid);
-const readTimes = schemaReaderOf("events", Schema.Struct({ at: Schema.Int }), ({ at }) => at);
+const readPids = columnReader("events", "pid", Pid);
+const readTimes = columnReader("events", "at", Schema.Int);

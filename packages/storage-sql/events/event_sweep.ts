@@ -7,7 +7,7 @@ import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { columnReader, schemaReaderOf } from "../statements/row.ts";
 import { numberEventsOn } from "./event_numbering.ts";
 
 export const sweepEventsOn = (sql: SqlClient.SqlClient) => {
@@ -64,4 +64,4 @@ const readPlaces = schemaReaderOf(
   (place) => place,
 );
 
-const readPids = schemaReaderOf("events", Schema.Struct({ pid: Pid }), ({ pid }) => pid);
+const readPids = columnReader("events", "pid", Pid);

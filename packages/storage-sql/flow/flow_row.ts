@@ -3,7 +3,7 @@ import { ChatId, GameId, GuildId, Pid } from "@accountlink/core";
 import type { ProofStep, SignInChallenge, VerificationFlow } from "@accountlink/core/flow";
 import { type FlowId, SessionId } from "@accountlink/core/ids";
 import { Schema } from "effect";
-import { literalsOf, schemaReaderOf, tableOf, textAs } from "../statements/row.ts";
+import { columnReader, literalsOf, tableOf, textAs } from "../statements/row.ts";
 
 const flows = tableOf(
   "verification_flows",
@@ -28,18 +28,10 @@ export const rowOfFlow = (flow: VerificationFlow) => flows.rowOf(flow);
 
 export const readFlows = flows.reader((flow): VerificationFlow => flow);
 
-export const readFlowIds = schemaReaderOf(
-  "verification_flows",
-  Schema.Struct({ id: Schema.String }),
-  ({ id }) => id,
-);
+export const readFlowIds = columnReader("verification_flows", "id", Schema.String);
 
 /** The session of each flow, if any. */
-export const readFlowSessions = schemaReaderOf(
-  "verification_flows",
-  Schema.Struct({ sid: Schema.NullOr(SessionId) }),
-  ({ sid }) => sid,
-);
+export const readFlowSessions = columnReader("verification_flows", "sid", Schema.NullOr(SessionId));
 
 const challenges = tableOf(
   "sign_ins",

@@ -7,7 +7,7 @@ import { Array as Arr, Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { columnReader } from "../statements/row.ts";
 import { challengeColumns, flowColumns, readChallenges, readFlows, rowOfFlow } from "./flow_row.ts";
 
 export const layer: Layer.Layer<FlowStore, never, SqlClient.SqlClient> = Layer.effect(
@@ -130,8 +130,4 @@ const proveOn = (sql: SqlClient.SqlClient): FlowStore["Service"]["prove"] => {
     );
 };
 
-const readVersions = schemaReaderOf(
-  "links",
-  Schema.Struct({ link_version: Schema.Int }),
-  ({ link_version }) => link_version,
-);
+const readVersions = columnReader("links", "link_version", Schema.Int);

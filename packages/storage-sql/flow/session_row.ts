@@ -7,7 +7,7 @@ import type { SessionFailure, SessionState } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
 import { Schema } from "effect";
 import type { SqlClient } from "effect/sql";
-import { literalsOf, schemaReaderOf, tableOf } from "../statements/row.ts";
+import { columnReader, literalsOf, tableOf } from "../statements/row.ts";
 
 const sessions = tableOf(
   "verification_sessions",
@@ -57,8 +57,4 @@ export const storeSession = (sql: SqlClient.SqlClient, session: VerificationSess
     WHERE sid = ${id}`;
 };
 
-export const readSealedSids = schemaReaderOf(
-  "verification_sessions",
-  Schema.Struct({ sealed_sid: Schema.String }),
-  ({ sealed_sid }) => sealed_sid,
-);
+export const readSealedSids = columnReader("verification_sessions", "sealed_sid", Schema.String);

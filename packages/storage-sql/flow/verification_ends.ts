@@ -29,18 +29,14 @@ import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEvents } from "../events/event_insert.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { columnReader } from "../statements/row.ts";
 import { readFlowSessions } from "./flow_row.ts";
 import { readSessions, sessionColumns } from "./session_row.ts";
 
 /** Whether the state is not final; literally the condition of the partial indexes. */
 export const unfinished = "state IN ('pending', 'opened')";
 
-export const readSessionIds = schemaReaderOf(
-  "verification_sessions",
-  Schema.Struct({ sid: SessionId }),
-  ({ sid }) => sid,
-);
+export const readSessionIds = columnReader("verification_sessions", "sid", SessionId);
 
 const failure: SessionFailure = "link_removed";
 

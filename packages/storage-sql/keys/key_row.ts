@@ -12,7 +12,7 @@ import type {
 } from "@accountlink/core/keys";
 import type { KeyKind } from "@accountlink/core/limits";
 import { Schema } from "effect";
-import { literalsOf, schemaReaderOf, tableOf, type ValuesOf } from "../statements/row.ts";
+import { columnReader, literalsOf, schemaReaderOf, tableOf, type ValuesOf } from "../statements/row.ts";
 
 const Tiers = literalsOf<Tier>({ free: true, premium: true });
 const Statuses = literalsOf<KeyStatus>({ active: true, disabled: true, revoked: true });
@@ -129,6 +129,6 @@ export const readStates = schemaReaderOf(
   Schema.Struct({ id: KeyId, status: Statuses, pid: Pid }),
   (state): KeyState => state,
 );
-export const readCounts = schemaReaderOf("keys", Schema.Struct({ count: Schema.Int }), ({ count }) => count);
+export const readCounts = columnReader("keys", "count", Schema.Int);
 
-export const readKeyIds = schemaReaderOf("keys", Schema.Struct({ id: KeyId }), ({ id }) => id);
+export const readKeyIds = columnReader("keys", "id", KeyId);

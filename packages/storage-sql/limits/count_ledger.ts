@@ -5,7 +5,7 @@ import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { columnReader, schemaReaderOf } from "../statements/row.ts";
 
 export const layer: Layer.Layer<CountLedger, never, SqlClient.SqlClient> = Layer.effect(
   CountLedger,
@@ -86,7 +86,7 @@ const rowsOf = (counts: ReadonlyArray<LedgerCount>): string =>
 
 const nameOf = (endsAt: number, key: string): string => `${endsAt} ${key}`;
 
-const readNodeCounts = schemaReaderOf("nodes", Schema.Struct({ count: Schema.Int }), ({ count }) => count);
+const readNodeCounts = columnReader("nodes", "count", Schema.Int);
 
 const readCounts = schemaReaderOf(
   "day_counts",

@@ -8,7 +8,7 @@ import type { SqlClient, Statement } from "effect/sql";
 import { insertLinkEntry } from "../audit/audit_entry.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { columnReader } from "../statements/row.ts";
 import { byChatId, type Line } from "./link_row.ts";
 import { linkStatements, relinkOf } from "./link_statements.ts";
 
@@ -79,13 +79,9 @@ const forgetProgress = (sql: SqlClient.SqlClient, before: Millis) => sql`
     limit: maxExpiredProgress,
   })}`;
 
-const readPositions = schemaReaderOf(
-  "import_progress",
-  Schema.Struct({ position: Schema.Int }),
-  ({ position }) => position,
-);
+const readPositions = columnReader("import_progress", "position", Schema.Int);
 
-const readCounts = schemaReaderOf("links", Schema.Struct({ count: Schema.Int }), ({ count }) => count);
+const readCounts = columnReader("links", "count", Schema.Int);
 
 const importStatements = (sql: SqlClient.SqlClient) => {
   const { elements } = dialectOf(sql);

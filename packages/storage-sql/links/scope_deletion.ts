@@ -16,7 +16,7 @@ import { insertEvents } from "../events/event_insert.ts";
 import { endVerificationsOn } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { operation } from "../statements/operation.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { columnReader } from "../statements/row.ts";
 import { linkStatements } from "./link_statements.ts";
 
 export const scopeDeletions = (
@@ -112,8 +112,4 @@ const countDeletionOn = (sql: SqlClient.SqlClient) =>
     return { records, entry: entry as number };
   });
 
-const readSequences = schemaReaderOf(
-  "audit_log",
-  Schema.Struct({ sequence: Schema.Int }),
-  ({ sequence }) => sequence,
-);
+const readSequences = columnReader("audit_log", "sequence", Schema.Int);

@@ -3,7 +3,7 @@ import { RootKeyStore } from "@accountlink/core/secrets";
 import { Effect, Layer, Schema } from "effect";
 import { SqlClient } from "effect/sql";
 import { operation } from "../statements/operation.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { columnReader } from "../statements/row.ts";
 
 export const layer: Layer.Layer<RootKeyStore, never, SqlClient.SqlClient> = Layer.effect(
   RootKeyStore,
@@ -30,8 +30,4 @@ export const layer: Layer.Layer<RootKeyStore, never, SqlClient.SqlClient> = Laye
   }),
 );
 
-const readWrapped = schemaReaderOf(
-  "root_key",
-  Schema.Struct({ wrapped: Schema.String }),
-  ({ wrapped }) => wrapped,
-);
+const readWrapped = columnReader("root_key", "wrapped", Schema.String);

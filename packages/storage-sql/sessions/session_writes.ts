@@ -23,7 +23,7 @@ import { readSessionIds, unfinished } from "../flow/verification_ends.ts";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { columnReader } from "../statements/row.ts";
 import { completeFlowOn } from "./flow_completion.ts";
 
 export const sessionWrites = (
@@ -102,11 +102,7 @@ const takeFromBurstOn = (sql: SqlClient.SqlClient) =>
     return fullAt - ahead;
   });
 
-const readFullAts = schemaReaderOf(
-  "session_bursts",
-  Schema.Struct({ full_at: Schema.Int }),
-  ({ full_at }) => full_at,
-);
+const readFullAts = columnReader("session_bursts", "full_at", Schema.Int);
 
 const advanceOn = (sql: SqlClient.SqlClient) => {
   const { forUpdate } = dialectOf(sql);

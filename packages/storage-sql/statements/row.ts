@@ -32,6 +32,10 @@ export const schemaReaderOf = <Columns, A>(
   return readerOf(table, (row: unknown) => Option.getOrUndefined(Option.map(decode(row), make)));
 };
 
+/** Decodes the rows of a table that have one column. */
+export const columnReader = <A>(table: string, column: string, type: Schema.Codec<A, unknown>) =>
+  schemaReaderOf(table, Schema.Struct({ [column]: type }), (row) => row[column] as A);
+
 type Fields = Readonly<Record<string, Schema.Codec<unknown>>>;
 
 /** The values of fields as records have them. */

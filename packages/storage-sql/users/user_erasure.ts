@@ -14,7 +14,7 @@ import { insertEvents } from "../events/event_insert.ts";
 import { endVerificationsOn, unfinished } from "../flow/verification_ends.ts";
 import { accountColumns, readAccounts } from "../keys/key_row.ts";
 import { dialectOf } from "../statements/dialect.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { columnReader } from "../statements/row.ts";
 import { userEntriesOn } from "./user_entries.ts";
 
 /** Rolls the erasure back: the user has a record in a scope outside of the request. */
@@ -212,5 +212,5 @@ const deleteWebhooks = (sql: SqlClient.SqlClient, account: string) => {
   );
 };
 
-const readPids = schemaReaderOf("links", Schema.Struct({ pid: Pid }), ({ pid }) => pid);
-const readKeyIds = schemaReaderOf("keys", Schema.Struct({ id: KeyId }), ({ id }) => id);
+const readPids = columnReader("links", "pid", Pid);
+const readKeyIds = columnReader("keys", "id", KeyId);

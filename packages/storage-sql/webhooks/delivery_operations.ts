@@ -8,7 +8,7 @@ import type { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
 import { batchSize, inBatches } from "../statements/in_batches.ts";
 import { operation } from "../statements/operation.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { columnReader, schemaReaderOf } from "../statements/row.ts";
 import { deliveryColumns, deliveryValues, readDeliveries } from "./webhook_row.ts";
 
 type Operations = Pick<
@@ -197,4 +197,4 @@ const sweepOn = (sql: SqlClient.SqlClient) => {
   });
 };
 
-const readIds = schemaReaderOf("webhooks", Schema.Struct({ id: Schema.String }), ({ id }) => id);
+const readIds = columnReader("webhooks", "id", Schema.String);

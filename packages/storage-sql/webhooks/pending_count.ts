@@ -2,7 +2,7 @@ import type { Webhook } from "@accountlink/core/webhooks";
 import { Effect, Schema } from "effect";
 import type { SqlClient } from "effect/sql";
 import { dialectOf } from "../statements/dialect.ts";
-import { schemaReaderOf } from "../statements/row.ts";
+import { columnReader } from "../statements/row.ts";
 
 /** Counts the events that a webhook has not delivered: those that failed or wait, and those after its position. */
 export const pendingCountOn = (sql: SqlClient.SqlClient) => {
@@ -22,4 +22,4 @@ export const pendingCountOn = (sql: SqlClient.SqlClient) => {
   };
 };
 
-const readCounts = schemaReaderOf("webhooks", Schema.Struct({ count: Schema.Int }), ({ count }) => count);
+const readCounts = columnReader("webhooks", "count", Schema.Int);
