@@ -89,24 +89,26 @@ const replay = (changes: ReadonlyArray<Change>): Record<string, string> => {
 const versionsOf = (changes: ReadonlyArray<Change>, chatId: string) =>
   changes.filter(({ data }) => data.chatId === chatId).map(({ data }) => data.linkVersion);
 
-const proof = Effect.gen(function* () {
+const breakAndWrite = Effect.gen(function* () {
   const service = yield* startService({
     fixture: world.fixture,
     env: { ACCOUNTLINK_WEBHOOK_NETWORKS: "127.0.0.0/8" },
   });
   const heard: Array<Change> = [];
   const receiver = yield* startHttpServer(({ headers, body }) => {
-    heard.push({ ...(JSON.parse(body) as Change), id: String(headers["webhook-id"]) });
-    // One in ten is asked for again.
-    return { status: heard.length % 10 === 0 ? 500 : 204 };
+    const id = String(headers["webhook-id"]);
+    const isFirst = heard.every((each) => each.id !== id);
+    heard.push({ ...(JSON.parse(body) as Change), id });
+    // Twice in a row would hold its user's events back for five minutes.
+    return { status: isFirst && heard.length % 50 === 0 ? 500 : 204 };
   });
   const made = ["webhooks", "create", "--account", "feed", "--url", receiver.url];
-  expect(yield* Effect.promise(() => runInProcess(made, service.environment))).toMatchObject({ code: 0 });
+  yield* Effect.promise(() => runInProcess(made, service.environment));
 
   const nodes = service.nodes;
   const [first] = nodes as readonly [Node, ...ReadonlyArray<Node>];
   const begin = yield* Effect.promise(() => first.send("GET /v2/events", { key }));
-  let isOver = false;
+  const over = new AbortController();
   let isWritten = false;
   const following = follow(nodes, textOf(begin.body.data?.["cursor"]), () => isWritten);
 
@@ -114,7 +116,7 @@ const proof = Effect.gen(function* () {
   const counts = { answered: 0, unanswered: 0, imports: 0, failedImports: 0 };
   const writer = (next: Effect.Effect<Write>) =>
     Effect.gen(function* () {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const [line, body] = yield* next;
         const { outcome } = yield* attempt(yield* Random.choice(nodes), line, { key, body });
         if (outcome.kind === "wrong") problems.push(`${line}: ${outcome.problem}`);
@@ -123,7 +125,7 @@ const proof = Effect.gen(function* () {
       }
     });
   const importer = Effect.gen(function* () {
-    for (let round = 0; !isOver; round++) {
+    for (let round = 0; !over.signal.aborted; round++) {
       const file = join(tmpdir(), `accountlink-${randomUUID()}.csv`);
       yield* Effect.promise(() => writeFile(file, `chatId,gameId\n${500_000 + round},1\n`));
       const words = ["links", "import", file, "--account", "feed"];
@@ -149,7 +151,7 @@ const proof = Effect.gen(function* () {
       yield* Effect.sleep(yield* Random.nextIntBetween(300, 2_000));
     }
   }
-  isOver = true;
+  over.abort();
   yield* Fiber.joinAll(writers);
   // Every user has a link at the end, whose version counts the changes.
   for (const chatId of users) {
@@ -167,31 +169,34 @@ const proof = Effect.gen(function* () {
   const read = yield* Effect.promise(() => following);
 
   const listed = yield* Effect.promise(() => first.send("GET /v2/links?limit=1000", { key }));
-  const links = (listed.body.data?.links as unknown as ReadonlyArray<Change["data"]>).filter(
-    ({ chatId }) => !chatId.startsWith("5"),
-  );
-  expect(new Set(read.map(({ id }) => id)).size).toBe(read.length);
-  expect(replay(read)).toEqual(Object.fromEntries(links.map(({ chatId, gameId }) => [chatId, gameId])));
-  const imported = read.filter(({ type }) => type === "links.imported").length;
-  expect(imported).toBeGreaterThanOrEqual(counts.imports);
-  expect(imported).toBeLessThanOrEqual(counts.imports + counts.failedImports);
-  for (const chatId of users) {
-    const stored = links.find((link) => link.chatId === chatId)?.linkVersion ?? 0;
-    const all = Array.from({ length: stored }, (_, index) => index + 1);
-    expect(versionsOf(read, chatId)).toEqual(all);
-    yield* Effect.promise(() =>
-      vi.waitFor(() => expect(new Set(versionsOf(heard, chatId)).size).toBe(stored), {
-        timeout: 120_000,
-        interval: 1_000,
-      }),
-    );
-    expect([...new Set(versionsOf(heard, chatId))]).toEqual(all);
-  }
-  expect(problems).toEqual([]);
-  console.log({ ...counts, events: read.length, deliveries: heard.length, faults });
+  const links = listed.body.data?.links as unknown as ReadonlyArray<Change["data"]>;
+  const stored = links.filter(({ chatId }) => !chatId.startsWith("5"));
+  const isHeard = () =>
+    stored
+      .filter(({ chatId }) => users.includes(chatId))
+      .every(({ chatId, linkVersion }) => new Set(versionsOf(heard, chatId)).size >= linkVersion);
+  yield* Effect.repeat(Effect.sleep("1 second"), { until: isHeard, times: 120 });
+  return { read, stored, heard, counts, problems, faults };
 });
 
 test.skipIf(missing !== null)(
   `the feed and a webhook miss nothing in 5 minutes of faults ${missing ?? ""}`,
-  () => Effect.runPromise(Effect.scoped(Random.withSeed(proof, `feed ${Date.now()}`))),
+  async () => {
+    const seed = `feed ${Date.now()}`;
+    const run = await Effect.runPromise(Effect.scoped(Random.withSeed(breakAndWrite, seed)));
+    const { read, stored, heard, counts, problems, faults } = run;
+    console.log({ seed, ...counts, events: read.length, deliveries: heard.length, faults });
+    expect(problems).toEqual([]);
+    expect(new Set(read.map(({ id }) => id)).size).toBe(read.length);
+    expect(replay(read)).toEqual(Object.fromEntries(stored.map(({ chatId, gameId }) => [chatId, gameId])));
+    const imported = read.filter(({ type }) => type === "links.imported").length;
+    expect(imported).toBeGreaterThanOrEqual(counts.imports);
+    expect(imported).toBeLessThanOrEqual(counts.imports + counts.failedImports);
+    for (const chatId of users) {
+      const version = stored.find((link) => link.chatId === chatId)?.linkVersion ?? 0;
+      const all = Array.from({ length: version }, (_, index) => index + 1);
+      expect(versionsOf(read, chatId)).toEqual(all);
+      expect([...new Set(versionsOf(heard, chatId))]).toEqual(all);
+    }
+  },
 );
