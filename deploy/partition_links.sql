@@ -28,7 +28,7 @@ ALTER TABLE links
   ADD PRIMARY KEY (pid, chat_id),
   ADD FOREIGN KEY (pid) REFERENCES scopes (pid);
 CREATE INDEX links_by_game ON links (pid, game_id, linked_at DESC, chat_id) WHERE game_id IS NOT NULL;
-CREATE INDEX links_by_verification ON links (pid, last_verified_at DESC, chat_id) WHERE game_id IS NOT NULL;
+CREATE INDEX links_by_verification ON links (pid, last_verified_at DESC, chat_id, game_id) WHERE game_id IS NOT NULL;
 
 DROP TABLE links_in_one_piece;
 ANALYZE links;

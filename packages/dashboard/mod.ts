@@ -26,7 +26,7 @@ export {
 export { issuedPage } from "./keys/issued_page.ts";
 export { entriesOf, expiryOf, type KeyRules, type NewKeyForm, rulesOf } from "./keys/key_form.ts";
 export { keyPage, type RefusedAct } from "./keys/key_page.ts";
-export { keysPage } from "./keys/keys_page.ts";
+export { keysPage, mostCards } from "./keys/keys_page.ts";
 export { emptyKeyForm, newKeyPage, type Refused } from "./keys/new_key_page.ts";
 export { linkQuestion, type Replaced, unlinkQuestion } from "./links/link_questions.ts";
 export { emptyLinkForm, type LinkForm, linksPage, noLinksPage, userPath } from "./links/links_page.ts";
@@ -36,7 +36,7 @@ export { nameOf } from "./look/owned_key.ts";
 export { script } from "./look/script.ts";
 export { style } from "./look/style.ts";
 export { overviewPage } from "./overview/overview_page.ts";
-export { documentOf, type Page, type Visitor } from "./page.ts";
+export { documentOf, type Page, type PlatformNames, type Visitor } from "./page.ts";
 export {
   communityPath,
   importPath,

@@ -58,6 +58,13 @@ export interface Visitor {
   readonly userName: string;
   /** The field that every form sends. */
   readonly csrf: string;
+  readonly platforms: PlatformNames;
+}
+
+/** What the platforms are called within a sentence. */
+export interface PlatformNames {
+  readonly chat: string;
+  readonly game: string;
 }
 
 /** The whole document. */

@@ -85,6 +85,7 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
         leaks: [entry],
         disabled: [webhook],
         links: 7,
+        verified: { last: 3, before: 2 },
         steps: { ...start, community },
       },
       now,
@@ -121,7 +122,12 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
     ),
     unlink: unlinkQuestion({ community, chatId, gameId, ...named }, visitor),
     link: linkQuestion({ community, chatId, gameId, ...named }, { gameId, game: named.game }, visitor),
-    keys: keysPage(list, now),
+    keys: keysPage(list, [], now),
+    manyKeys: keysPage(
+      list,
+      Array.from({ length: 20 }, () => ({ key, days: days.slice(0, 7) })),
+      now,
+    ),
     newKey: newKeyPage({ ...emptyKeyForm, name: text, denyIps: text }, guilds, visitor, {
       status: 400,
       problems,
@@ -133,6 +139,8 @@ const pagesWith = (text: string): Readonly<Record<string, Page>> => {
     audit: auditPage(
       { entries: Array.from({ length: 100 }, () => entry), next: text, keys, names },
       { action: null, keyId: text, chatId: text },
+      visitor,
+      [{ name: "chatId", reason: text }],
     ),
     alts: altsPage(
       { ...emptyAltsForm, id: text },

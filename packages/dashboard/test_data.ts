@@ -91,6 +91,7 @@ export const makeVisitor = (name: string): Visitor => ({
   account: { name, tier: "free" },
   userName: name,
   csrf: "token",
+  platforms: { chat: name, game: name },
 });
 
 export const makeEntry = (chosen: Partial<AuditEntry> = {}): AuditEntry => ({

@@ -1,4 +1,5 @@
 import { AuditLog, type GameId, LinkStore } from "@accountlink/core";
+import { dayMs } from "@accountlink/core/timestamp";
 import { StorageMemory } from "@accountlink/storage-memory";
 import { Effect, Option } from "effect";
 import { linkStoreSuite } from "../mod.ts";
@@ -96,6 +97,10 @@ detectMistakes(linkStoreSuite, StorageMemory.layer, LinkStore, {
   }),
   "a large scope is deleted and counted like a small one, with one audit entry": (store) => ({
     deleteAhead: (write) => Effect.as(store.deleteScope(write), null),
+  }),
+  "countLinks counts the links last verified on some days, whatever made or ended them": (store) => ({
+    countLinks: (pid, verified) =>
+      store.countLinks(pid, verified && { ...verified, before: verified.before + dayMs }),
   }),
   "findByGameIds sorts by newest link, then by chat ID as text": (store) => ({
     findByGameIds: (pid, gameIds) =>

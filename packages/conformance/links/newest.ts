@@ -1,5 +1,6 @@
 import { ChatId, type Link, LinkStore, type StoragePorts } from "@accountlink/core";
 import type { LinkRecord, NewestPosition } from "@accountlink/core/links";
+import { dayMs } from "@accountlink/core/timestamp";
 import { Effect } from "effect";
 import { expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
@@ -74,4 +75,34 @@ export const newest: Cases<StoragePorts> = {
     expectEqual(counts, [0, 1, 1, 2, 2, 1, 1, 3, 0]);
     expectEqual(yield* countOf(other.pid), 1);
   }),
+
+  "countLinks counts the links last verified on some days, whatever made or ended them": Effect.gen(
+    function* () {
+      const [links, other] = yield* twoLinkBenches;
+      const store = yield* LinkStore;
+      const day = 20_000 * dayMs;
+      const counts = Effect.forEach([-2, -1, 0, 1], (days) =>
+        store.countLinks(links.pid, { from: day + days * dayMs, before: day + (days + 1) * dayMs }),
+      );
+      yield* links.set(ada, chess, day);
+      yield* links.set(bob, chess, day - 1);
+      yield* links.set(cyd, poker, day + dayMs - 1);
+      yield* other.set(ada, chess, day);
+      expectEqual(yield* counts, [0, 1, 2, 0]);
+      yield* links.set(bob, chess, day + dayMs);
+      expectEqual(yield* counts, [0, 0, 2, 1]);
+      yield* links.set(ada, poker, day + 1);
+      yield* links.remove(cyd, day + 2);
+      expectEqual(yield* counts, [0, 0, 1, 1]);
+      yield* links.move(bob, cyd, day + 3);
+      expectEqual(yield* counts, [0, 0, 2, 0]);
+      yield* links.load([line(ada, poker, day - dayMs), line(bob, chess, day - dayMs - 1)]);
+      expectEqual(yield* counts, [1, 1, 1, 0]);
+      expectEqual(yield* store.countLinks(links.pid, { from: day - 2 * dayMs, before: day }), 2);
+      expectEqual(yield* store.countLinks(links.pid, { from: day, before: day }), 0);
+      yield* links.deleteAll(day + 4);
+      expectEqual(yield* counts, [0, 0, 0, 0]);
+      expectEqual(yield* store.countLinks(other.pid, { from: day, before: day + dayMs }), 1);
+    },
+  ),
 };

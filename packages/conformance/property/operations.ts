@@ -143,6 +143,7 @@ export const storageOperations = Effect.gen(function* () {
       add: usage.add({ meter: hash, sequence: 1, hour: 0, counts: [], uses: [] }),
       hours: usage.hours({ account: account.name }, 0),
       days: usage.days({ key: key.id }, 0),
+      daysByKey: usage.daysByKey(account.name, 0),
       forget: usage.forget({ hours: -1_000_000, days: -1_000_000 }),
     } satisfies OperationsOf<UsageStore["Service"]>),
   };

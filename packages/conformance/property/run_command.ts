@@ -17,6 +17,7 @@ import { FlowStore } from "@accountlink/core/flow";
 import type { FlowId, SessionId } from "@accountlink/core/ids";
 import { type KeyDetails, KeyStore } from "@accountlink/core/keys";
 import { SessionStore } from "@accountlink/core/sessions";
+import { dayMs } from "@accountlink/core/timestamp";
 import {
   makeFlow,
   makeKey,
@@ -101,6 +102,7 @@ export const observe = Effect.fnUntraced(function* (
       links.exportPage(pid, null, 100),
       links.newestPage(pid, null, 100),
       links.countLinks(pid),
+      links.countLinks(pid, { from: 0, before: dayMs }),
       links.importPosition(pid),
     ]);
   const entries = yield* log.list(world.account.name, null, 1_000);

@@ -104,6 +104,38 @@ const adding: Cases<StoragePorts> = {
     expectEqual(yield* usage.days({ key: uniqueKeyId() }, 0), []);
   }),
 
+  "the usage of an account by key is that of each key, also of revoked ones": Effect.gen(function* () {
+    const [usage, keys] = [yield* UsageStore, yield* KeyStore];
+    const [{ account, global, guild }, other] = [yield* makeWorld, yield* makeWorld];
+    const [one, revoked, unused, foreign] = [
+      makeKey(global),
+      makeKey(guild),
+      makeKey(guild),
+      makeKey(other.global),
+    ];
+    for (const key of [one, revoked, unused, foreign]) {
+      yield* keys.insertKey({ ...origin, key, hash: uniqueText(), maxKeys: null, at: 0 });
+    }
+    for (const hour of [noon + dayMs, noon, noon - dayMs]) {
+      const counts = [
+        usageOf(one.id, "session", { served: 1 }),
+        usageOf(one.id, "lookup", { served: 2, refused: 1 }),
+        usageOf(foreign.id, "bulk", { served: 9 }),
+      ];
+      yield* usage.add(batchOf({ hour }, ...counts));
+    }
+    yield* usage.add(batchOf({}, usageOf(revoked.id, "write", { errors: 3 })));
+    yield* usage.add(batchOf({ hour: noon - dayMs }, usageOf(unused.id, "write", { served: 1 })));
+    const status = { status: "revoked", at: 0, action: "key.status_changed" } as const;
+    yield* keys.setKeyStatus({ ...origin, id: revoked.id, ...status });
+    const found = yield* usage.daysByKey(account.name, day);
+    expectEqual([...found.keys()].toSorted(), [one.id, revoked.id].toSorted());
+    for (const key of [one.id, revoked.id]) {
+      expectEqual<unknown>(found.get(key), yield* usage.days({ key }, day));
+    }
+    expectEqual((yield* usage.daysByKey(uniqueText(), 0)).size, 0);
+  }),
+
   "a repeated or late batch of a meter changes nothing": Effect.gen(function* () {
     const usage = yield* UsageStore;
     const [key, meter] = [uniqueKeyId(), uniqueText()];

@@ -22,6 +22,9 @@ detectMistakes(usageStoreSuite, StorageMemory.layer, UsageStore, {
   "the usage of an account is that of all its keys, also of revoked ones": (usage) => ({
     days: (owner, from) => ("key" in owner ? usage.days(owner, from) : Effect.succeed([])),
   }),
+  "the usage of an account by key is that of each key, also of revoked ones": (usage) => ({
+    daysByKey: (account) => usage.daysByKey(account, 0),
+  }),
   "a repeated or late batch of a meter changes nothing": withBatches((batch) => ({
     ...batch,
     meter: crypto.randomUUID(),

@@ -10,7 +10,7 @@ import type { Account } from "../keys/api_key.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { type KeyOwner, originOf } from "../keys/owned_keys.ts";
 import type { ConfiguredScope, ScopeSettings } from "../keys/scope_settings.ts";
-import { makeLinkCounts } from "./link_counts.ts";
+import { makeLinkCounts, type VerifiedWeeks } from "./link_counts.ts";
 
 /** A scope of an account with what it has. */
 export interface OwnedScope extends ConfiguredScope {
@@ -62,6 +62,9 @@ export class OwnedScopes extends Context.Service<
       update: Partial<ScopeSettings>,
     ) => Effect.Effect<OwnedScope, Unknown | StoreUnavailable>;
 
+    /** How many links of a scope were verified lately. It may be a minute old. */
+    readonly verifiedWeeks: (pid: Pid) => Effect.Effect<VerifiedWeeks, StoreUnavailable>;
+
     /** Has the links of a scope counted anew at the next view. */
     readonly recount: (pid: Pid) => Effect.Effect<void>;
   }
@@ -103,7 +106,8 @@ export class OwnedScopes extends Context.Service<
           return updated ?? (yield* new BadRequest({ problem: "not_found" }));
         }),
 
-        recount: (pid) => Effect.asVoid(counts.forget(pid)),
+        verifiedWeeks: counts.weeksOf,
+        recount: counts.forget,
       });
     }),
   );

@@ -106,6 +106,12 @@ export interface NewestPosition {
   readonly chatId: ChatId;
 }
 
+/** Whole UTC days: `from` and `before` are starts of days. */
+export interface DayRange {
+  readonly from: Millis;
+  readonly before: Millis;
+}
+
 /** Where link records live. An unknown scope, and text that `isStorable` refuses, are defects. */
 export class LinkStore extends Context.Service<
   LinkStore,
@@ -175,8 +181,12 @@ export class LinkStore extends Context.Service<
     /** The position after the last batch of a source; 0 if none is stored. */
     readonly importPosition: (source: string) => Effect.Effect<number, StoreUnavailable>;
 
-    /** The number of links of a scope. Writes that happen meanwhile may count or not. */
-    readonly countLinks: (pid: Pid) => Effect.Effect<number, StoreUnavailable>;
+    /**
+     * The number of links of a scope. Writes that happen meanwhile may count or not.
+     *
+     * @param verified counts only links whose `lastVerifiedAt` is in these days
+     */
+    readonly countLinks: (pid: Pid, verified?: DayRange) => Effect.Effect<number, StoreUnavailable>;
 
     /** Up to `limit` links after a place, latest verification first, ties by chat ID as strings. */
     readonly newestPage: (

@@ -3,7 +3,8 @@
  */
 import { Clock, Effect } from "effect";
 import type { StoreUnavailable } from "../errors.ts";
-import { dayMs } from "../timestamp.ts";
+import type { KeyId } from "../ids.ts";
+import { dayMs, type Millis } from "../timestamp.ts";
 import { type UsageCounts, type UsageGroup, type UsagePeriod, usageGroups } from "./usage.ts";
 import { type UsageOwner, UsageStore } from "./usage_store.ts";
 
@@ -18,26 +19,43 @@ export interface UsageDay {
   readonly groups: ReadonlyArray<UsageCounts & { readonly group: UsageGroup }>;
 }
 
+/** The usage of the last days, today included; oldest first, also days without requests. */
+type UsageDays = ReadonlyArray<UsageDay>;
+
 /**
- * Makes the function that reads usage.
- *
- * @returns a function of the owner and the number of days, today included; oldest first, also days
- * without requests
+ * Makes the functions that read usage: `of` that of an account or of a key, `byKey` that of each key of
+ * an account in one read.
  *
  * @internal
  */
 export const makeUsageDays: Effect.Effect<
-  (owner: UsageOwner, days: number) => Effect.Effect<ReadonlyArray<UsageDay>, StoreUnavailable>,
+  {
+    readonly of: (owner: UsageOwner, days: number) => Effect.Effect<UsageDays, StoreUnavailable>;
+    readonly byKey: (
+      account: string,
+      days: number,
+    ) => Effect.Effect<(key: KeyId) => UsageDays, StoreUnavailable>;
+  },
   never,
   UsageStore
-> = Effect.map(UsageStore, (store) =>
-  Effect.fnUntraced(function* (owner, days) {
-    const now = yield* Clock.currentTimeMillis;
-    const first = now - (now % dayMs) - (days - 1) * dayMs;
-    const periods = yield* store.days(owner, first);
-    return Array.from({ length: days }, (_, index) => dayOf(periods, first + index * dayMs));
+> = Effect.map(UsageStore, (store) => ({
+  of: Effect.fnUntraced(function* (owner, days) {
+    const first = yield* firstOf(days);
+    return daysIn(yield* store.days(owner, first), first, days);
   }),
-);
+  byKey: Effect.fnUntraced(function* (account, days) {
+    const first = yield* firstOf(days);
+    const found = yield* store.daysByKey(account, first);
+    return (key: KeyId) => daysIn(found.get(key) ?? [], first, days);
+  }),
+}));
+
+/** The start of the first of the last days. */
+const firstOf = (days: number): Effect.Effect<Millis> =>
+  Effect.map(Clock.currentTimeMillis, (now) => now - (now % dayMs) - (days - 1) * dayMs);
+
+const daysIn = (periods: ReadonlyArray<UsagePeriod>, first: Millis, days: number): UsageDays =>
+  Array.from({ length: days }, (_, index) => dayOf(periods, first + index * dayMs));
 
 const dayOf = (periods: ReadonlyArray<UsagePeriod>, day: number): UsageDay => ({
   day: new Date(day).toISOString().slice(0, 10),

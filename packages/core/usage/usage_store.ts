@@ -79,6 +79,15 @@ export class UsageStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<UsagePeriod>, StoreUnavailable>;
 
     /**
+     * As `days`, of each key of an account, also of revoked ones. Keys without usage in these days are
+     * left out.
+     */
+    readonly daysByKey: (
+      account: string,
+      from: Millis,
+    ) => Effect.Effect<ReadonlyMap<KeyId, ReadonlyArray<UsagePeriod>>, StoreUnavailable>;
+
+    /**
      * Deletes hours and days that started before a time, and what is known of meters whose last
      * batch is of such an hour. It works in small atomic steps.
      */

@@ -5,9 +5,12 @@ import { type KeyDetails, maskedKey } from "@accountlink/core/keys";
 import type { Millis } from "@accountlink/core/timestamp";
 import { type Html, html } from "@accountlink/html";
 import { accesses, endsSoon, type NamedGuild, nameOf, scopeText, stateHtml } from "../look/owned_key.ts";
+import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml, timeUntil } from "../look/time.ts";
 import type { Page } from "../page.ts";
 import { keyPath, paths } from "../paths.ts";
+import { sparkline } from "../usage/sparkline.ts";
+import type { KeyUsage } from "../usage/usage_page.ts";
 
 /** The keys of an account, beside those that its plan allows. */
 export interface KeyList {
@@ -19,14 +22,18 @@ export interface KeyList {
   readonly allowed: number | null;
 }
 
-export const keysPage = (list: KeyList, now: Millis): Page => ({
+/** Up to so many keys have a card each, more of them a table with their last seven days. */
+export const mostCards = 3;
+
+/** @param weeks the last seven days of each key, where they are more than `mostCards`; else empty */
+export const keysPage = (list: KeyList, weeks: ReadonlyArray<KeyUsage>, now: Millis): Page => ({
   status: 200,
   title: "Keys",
   section: "keys",
   content: html`
 <p>${planText(list)}</p>
 <p><a class="button" href="${paths.newKey}">Create a key</a></p>
-${list.keys.length === 0 ? html`<p class="empty">There is no key yet. A program that asks for links needs one.</p>` : listed(list, now)}`,
+${list.keys.length === 0 ? html`<p class="empty">There is no key yet. A program that asks for links needs one.</p>` : weeks.length > 0 ? table(weeks, list.guilds, now) : cards(list, now)}`,
 });
 
 /** How many keys the plan allows. Those that the operator made do not count, and are said only where there are some. */
@@ -42,12 +49,8 @@ export const planText = ({
     : `${used} of the ${counted(allowed, "key")} of your plan.${others}`;
 };
 
-const listed = ({ keys, guilds }: KeyList, now: Millis): Html => html`
-<div class="field filter" hidden>
-<label for="filter">Filter</label>
-<input type="search" id="filter" data-filters="keys" autocomplete="off">
-</div>
-<ul class="cards" id="keys" role="list">
+const cards = ({ keys, guilds }: KeyList, now: Millis): Html => html`
+<ul class="cards" role="list">
 ${keys.map((key) => card(key, guilds, now))}
 </ul>`;
 
@@ -58,7 +61,43 @@ const card = (key: KeyDetails, guilds: ReadonlyArray<NamedGuild>, now: Millis): 
 <dl>
 <div><dt>Permissions</dt><dd>${accesses[key.access].label}</dd></div>
 <div><dt>Scope</dt><dd>${scopeText(key, guilds)}</dd></div>
-<div><dt>Last used</dt><dd>${key.lastUsedAt === null ? "never" : timeHtml(key.lastUsedAt)}</dd></div>
-${key.expiresAt === null ? null : html`<div><dt>Expires</dt><dd>${timeHtml(key.expiresAt)}${endsSoon(key, now) ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}</dd></div>`}
+<div><dt>Last used</dt><dd>${lastUsed(key)}</dd></div>
+${key.expiresAt === null ? null : html`<div><dt>Expires</dt><dd>${expiry(key, now)}</dd></div>`}
 </dl>
 </li>`;
+
+const lastUsed = ({ lastUsedAt }: KeyDetails): Html | string =>
+  lastUsedAt === null ? "never" : timeHtml(lastUsedAt);
+
+const expiry = (key: KeyDetails, now: Millis): Html | string =>
+  key.expiresAt === null
+    ? "never"
+    : html`${timeHtml(key.expiresAt)}${endsSoon(key, now) ? html` <span class="badge warn">${timeUntil(key.expiresAt, now)}</span>` : null}`;
+
+const table = (weeks: ReadonlyArray<KeyUsage>, guilds: ReadonlyArray<NamedGuild>, now: Millis): Html => html`
+<div class="field filter" hidden>
+<label for="filter">Filter</label>
+<input type="search" id="filter" data-filters="#keys tbody" autocomplete="off">
+</div>
+<div id="keys">
+${tableHtml({
+  id: "key-list",
+  caption: "Keys, newest first, with their requests of the last seven days",
+  columns: [
+    { label: "Key" },
+    { label: "Permissions" },
+    { label: "Scope" },
+    { label: "Last used" },
+    { label: "Expires" },
+    { label: "Seven days", isNumber: true },
+  ],
+  rows: weeks.map(({ key, days }) => [
+    html`<a href="${keyPath(key.id)}">${nameOf(key)}</a> ${stateHtml(key, now)} <small><code>${maskedKey(key.id)}</code></small>`,
+    accesses[key.access].label,
+    scopeText(key, guilds),
+    lastUsed(key),
+    expiry(key, now),
+    sparkline(days),
+  ]),
+})}
+</div>`;

@@ -1,6 +1,6 @@
 /**
  * What a script adds to the pages, which work without it: copy buttons, a filter, a button that
- * waits for what has to be typed, a key that the tab remembers, and figures that stay fresh.
+ * waits for what has to be typed, a key that the tab remembers, previews of what is typed, and figures that stay fresh.
  */
 export const script = `const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -24,8 +24,8 @@ for (const button of all("[data-copies]")) {
 }
 
 for (const field of all("[data-filters]")) {
-  const items = [...document.getElementById(field.dataset.filters).children];
-  field.parentElement.hidden = items.length < 4;
+  const items = [...document.querySelector(field.dataset.filters).children];
+  field.parentElement.hidden = false;
   field.addEventListener("input", () => {
     const wanted = field.value.trim().toLowerCase();
     for (const item of items) item.hidden = !item.textContent.toLowerCase().includes(wanted);
@@ -52,6 +52,27 @@ for (const form of all('form[action$="/sign-out"]')) form.addEventListener("subm
 
 // A reload of the page that shows a key would send the form again: it leads to the page of the key.
 for (const issued of all("[data-leaves-for]")) history.replaceState(null, "", issued.dataset.leavesFor);
+
+const typingMs = 500;
+
+for (const frames of all("[data-previews]")) {
+  const form = document.getElementById(frames.dataset.previews);
+  const show = async () => {
+    const body = new URLSearchParams(new FormData(form));
+    body.set("act", "preview");
+    const response = await fetch(form.action, { method: "POST", body }).catch(() => null);
+    if (!response?.ok) return;
+    const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+    for (const [index, frame] of all("[data-previews] iframe", fresh).entries()) {
+      frames.children[index].srcdoc = frame.srcdoc;
+    }
+  };
+  let waiting;
+  form.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(show, typingMs);
+  });
+}
 
 const freshMs = 10_000;
 

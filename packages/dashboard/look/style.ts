@@ -12,7 +12,7 @@ h2 { margin: 0 0 .75rem; font-size: 1.0625rem; line-height: 1.3; }
 h3 { margin: 0 0 .25rem; font-size: 1rem; }
 h3 small { display: inline; }
 section, section + [data-live] { margin-top: 2.25rem; }
-section:first-of-type:not(section ~ *) { margin-top: 0; }
+h1 + section, .notice + section, .trial > section { margin-top: 0; }
 :is(section, .panel, .notice, .beside > div) > :last-child { margin-bottom: 0; }
 .hint, .problem, .visitor, .button.small, table, figcaption, .legend, .figures dt { font-size: var(--small); }
 .hint, .empty, .figure, dt, caption, figcaption, thead th { color: var(--soft); }
@@ -67,6 +67,7 @@ details .field, details > .panel { margin-top: 1rem; }
 .filters .field { flex: 0 1 17rem; }
 .filter { margin-bottom: 1rem; }
 .more { margin: 1rem 0; }
+.more .button { margin: 0 .5rem .75rem 0; }
 
 .warn { --tone: var(--warn); }
 .bad { --tone: var(--bad); }
@@ -82,7 +83,7 @@ details .field, details > .panel { margin-top: 1rem; }
 .figures { grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); margin-bottom: 1.5rem; }
 .figures > div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .875rem 1rem; }
 .figures dd { font-size: 1.625rem; font-weight: 600; line-height: 1.25; letter-spacing: -.02em; }
-.figures small { font-weight: 400; letter-spacing: 0; }
+.figures small, th small { font-weight: 400; letter-spacing: 0; }
 .figure strong { color: var(--text); }
 .cards { grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
 .cards > li { min-width: 0; padding: 1rem; border-color: var(--tone, var(--line)); }
@@ -120,15 +121,15 @@ th, td { padding: .5rem .75rem; border-top: var(--rule); vertical-align: top; }
 thead th { font-weight: 500; }
 tbody th { font-weight: 400; }
 tbody th, td:not(.number) { min-width: 6.5rem; overflow-wrap: anywhere; }
-.number { text-align: right; }
+.number { text-align: right; white-space: nowrap; }
 .number, .figures dd { font-variant-numeric: tabular-nums; }
-time { white-space: nowrap; }
 .acts { display: flex; gap: .75rem; }
 
 .chart { margin: 0 0 1rem; }
 .chart svg { display: block; width: 100%; height: 9rem; border-bottom: var(--frame); }
 .chart g:hover { opacity: .75; }
-.served { --bar: var(--mark); }
+.spark { width: 4.5rem; height: 1.25rem; margin-right: .35rem; border-bottom: var(--frame); vertical-align: bottom; }
+.served, .spark { --bar: var(--mark); }
 .refused { --bar: var(--warn); }
 .errors { --bar: var(--bad); }
 rect { fill: var(--bar); }
@@ -148,6 +149,7 @@ meter { display: block; width: 100%; height: .75rem; }
   th, td { padding: .1rem 0; border: 0; }
   tbody th { font-weight: 600; }
   td.number { display: flex; justify-content: space-between; gap: 1rem; }
+  td:empty { display: none; }
   [data-label]::before { content: attr(data-label); color: var(--soft); }
   [data-label]:not(.number)::before { display: block; font-size: .75rem; }
   [data-label=Actions]::before { content: none; }

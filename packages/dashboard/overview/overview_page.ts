@@ -3,6 +3,7 @@
  */
 
 import type { AuditEntry } from "@accountlink/core/audit";
+import type { VerifiedWeeks } from "@accountlink/core/communities";
 import type { KeyDetails } from "@accountlink/core/keys";
 import type { Quota } from "@accountlink/core/limits";
 import type { Millis } from "@accountlink/core/timestamp";
@@ -29,6 +30,8 @@ export interface OverviewView extends Pick<KeyList, "keys" | "used" | "allowed">
   readonly leaks: ReadonlyArray<AuditEntry>;
   /** The number of links in all communities, which may be a minute old. */
   readonly links: number;
+  /** How many of them were verified lately, which may be a minute old. */
+  readonly verified: VerifiedWeeks;
   /** The way to the first verified user; null once there is one. */
   readonly steps: FirstSteps | null;
   /** Webhooks that the service disabled. */
@@ -103,7 +106,7 @@ ${
 </div>`;
 };
 
-const numbers = ({ days, links }: OverviewView): Html => {
+const numbers = ({ days, links, verified }: OverviewView): Html => {
   const today = sumOf(days.slice(-1).map((usage) => daySum(usage)));
   const [last, before] = [days.slice(-7), days.slice(0, -7)].map((week) =>
     requestsOf(sumOf(week.map((usage) => daySum(usage)))),
@@ -114,6 +117,7 @@ ${figure("Requests today", requestsOf(today))}
 ${figure("Refused or failed today", today.refused + today.errors)}
 ${figure("Requests in seven days", last ?? 0, changeText(last ?? 0, before ?? 0))}
 ${figure("Links", links)}
+${figure("Verified in seven days", verified.last, changeText(verified.last, verified.before))}
 </dl>`;
 };
 
@@ -156,14 +160,20 @@ const meter = (label: string, count: number, limit: number | null): Html =>
     : html`<p>${label}: ${numberText(count)} of ${numberText(limit)}
 <meter value="${Math.min(count, limit)}" max="${limit}" high="${limit * 0.9}" aria-label="${label}"></meter></p>`;
 
-/** How the requests of a week were answered, by group of routes. */
-const weekTable = (week: ReadonlyArray<UsageDay>): Html =>
-  tableHtml({
-    id: "causes",
-    caption: "Requests of the last seven days, by group of routes",
-    columns: [{ label: "Group" }, ...Object.values(outcomes).map((label) => ({ label, isNumber: true }))],
-    rows: (Object.keys(groups) as ReadonlyArray<UsageGroup>).map((group) => {
-      const { served, refused, errors } = sumOf(week.map((usage) => daySum(usage, group)));
-      return [groups[group], ...[served, refused, errors].map(numberText)];
-    }),
-  });
+/** How the requests of a week were answered, by group of routes; nothing where there were none. */
+const weekTable = (week: ReadonlyArray<UsageDay>): Html | null => {
+  const sums = (Object.keys(groups) as ReadonlyArray<UsageGroup>)
+    .map((group) => ({ group, sum: sumOf(week.map((usage) => daySum(usage, group))) }))
+    .filter(({ sum }) => requestsOf(sum) > 0);
+  return sums.length === 0
+    ? null
+    : tableHtml({
+        id: "causes",
+        caption: "Requests of the last seven days, by group of routes",
+        columns: [{ label: "Group" }, ...Object.values(outcomes).map((label) => ({ label, isNumber: true }))],
+        rows: sums.map(({ group, sum: { served, refused, errors } }) => [
+          groups[group],
+          ...[served, refused, errors].map(numberText),
+        ]),
+      });
+};

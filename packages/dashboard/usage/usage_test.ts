@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makeDays, makeKey } from "../test_data.ts";
 import { barChart } from "./bar_chart.ts";
+import { sparkline } from "./sparkline.ts";
 import { usageCsv } from "./usage_csv.ts";
 
 describe("barChart", () => {
@@ -18,6 +19,20 @@ describe("barChart", () => {
 
   it("draws nothing where nothing was asked", () => {
     expect(barChart(makeDays(3, 0, 0)).source).not.toContain("<rect");
+  });
+});
+
+describe("sparkline", () => {
+  it("draws the days that had requests, the highest to the top, and says them as numbers", () => {
+    const [none, low, high] = [makeDays(1, 0, 0), makeDays(1, 100, 0), makeDays(1, 300, 100)];
+    const { source } = sparkline([...none, ...low, ...high]);
+    const bars = [...source.matchAll(/<rect x="(.+?)" y="(.+?)".*? height="(.+?)"/g)];
+    expect(bars.map((bar) => bar.slice(1).map(Number))).toEqual([
+      [5, 15, 5],
+      [10, 0, 20],
+    ]);
+    expect(source).toContain('role="img" aria-label="By day, oldest first: 0; 500; 2,000"');
+    expect(source).toMatch(/<\/svg>\s2,500<\/span>$/);
   });
 });
 

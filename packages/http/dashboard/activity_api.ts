@@ -13,7 +13,7 @@ import { makeApiPipeline } from "./api_pipeline.ts";
 export const activityApi = Effect.gen(function* () {
   const bind = yield* makeApiPipeline;
   const keys = yield* OwnedKeys;
-  const usageDays = yield* makeUsageDays;
+  const usage = yield* makeUsageDays;
   const log = yield* AuditLog;
 
   const routes: ReadonlyArray<BoundRoute> = [
@@ -21,7 +21,7 @@ export const activityApi = Effect.gen(function* () {
       DashboardActivity.getUsage,
       Effect.fnUntraced(function* ({ owner: { account }, values: { keyId, days } }) {
         const key = keyId === null ? null : yield* keys.find(account, keyId);
-        const found = yield* usageDays(key === null ? { account: account.name } : { key: key.id }, days);
+        const found = yield* usage.of(key === null ? { account: account.name } : { key: key.id }, days);
         return { data: { days: found } };
       }),
     ),

@@ -2,13 +2,15 @@
  * The pages of keys with what they show.
  */
 import { AuditLog, OwnedKeys } from "@accountlink/core";
-import type { KeyDetails } from "@accountlink/core/keys";
+import type { Account, KeyDetails } from "@accountlink/core/keys";
 import { Limits, quotaOf } from "@accountlink/core/limits";
+import { makeUsageDays } from "@accountlink/core/usage";
 import {
   issuedPage,
   type KeyRules,
   keyPage,
   keysPage,
+  mostCards,
   type NewKeyForm,
   newKeyPage,
   noticeHtml,
@@ -26,16 +28,21 @@ export const makeKeyViews = Effect.gen(function* () {
   const keys = yield* OwnedKeys;
   const log = yield* AuditLog;
   const limits = yield* Limits;
+  const usage = yield* makeUsageDays;
   const ownerName = yield* makeOwnerName;
   const guildsOf = yield* makeGuildChoice;
   const { publicUrl } = yield* HttpSettings;
+
+  const weeksOf = ({ name }: Account, listed: ReadonlyArray<KeyDetails>) =>
+    Effect.map(usage.byKey(name, 7), (daysOf) => listed.map((key) => ({ key, days: daysOf(key.id) })));
 
   return {
     list: Effect.fnUntraced(function* (visitor: OwnerVisitor) {
       const { account } = visitor.owner;
       const plan = yield* keys.plan(account);
-      const list = { keys: yield* keys.list(account), guilds: namedGuilds(visitor), ...plan };
-      return keysPage(list, nowOf(visitor));
+      const listed = yield* keys.list(account);
+      const weeks = listed.length > mostCards ? yield* weeksOf(account, listed) : [];
+      return keysPage({ keys: listed, guilds: namedGuilds(visitor), ...plan }, weeks, nowOf(visitor));
     }),
 
     /** @param refused why the form comes back; null for a new one */

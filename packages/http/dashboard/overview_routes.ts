@@ -22,7 +22,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
   const keys = yield* OwnedKeys;
   const log = yield* AuditLog;
   const limits = yield* Limits;
-  const usageDays = yield* makeUsageDays;
+  const usage = yield* makeUsageDays;
   const webhooks = yield* Webhooks;
   const scopes = yield* OwnedScopes;
   const communities = yield* makeCommunities;
@@ -34,7 +34,12 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
   const beginning = Effect.fnUntraced(function* (visitor: OwnerVisitor) {
     const owned = yield* scopes.list(visitor.owner.account);
     const links = owned.reduce((sum, community) => sum + community.links, 0);
-    if (links > 0) return { links, steps: null };
+    const weeks = yield* Effect.forEach(owned, ({ scope }) => scopes.verifiedWeeks(scope.pid));
+    const verified = {
+      last: weeks.reduce((sum, { last }) => sum + last, 0),
+      before: weeks.reduce((sum, { before }) => sum + before, 0),
+    };
+    if (links > 0) return { links, verified, steps: null };
     const first = owned.find(({ scope }) => scope.kind === "guild") ?? owned[0];
     const community = first === undefined ? null : yield* communities.named(visitor, first);
     const guildId = community === null ? null : guildOf(community.scope);
@@ -45,7 +50,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
       publicUrl,
       csrf: visitor.csrf,
     };
-    return { links, steps };
+    return { links, verified, steps };
   });
 
   return [
@@ -56,15 +61,14 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
         const { context } = visitor;
         const now = context.clock.currentTimeMillisUnsafe();
         const listed = yield* keys.list(account);
-        const today = yield* Effect.forEach(
-          listed.filter((key) => isAccepted(key, now)),
-          (key) =>
-            Effect.map(usageDays({ key: key.id }, 1), (usage) => ({
-              key,
-              quota: quotaOf(key.limits, limits[key.tier]),
-              usage: usage.flatMap(({ groups }) => groups),
-            })),
-        );
+        const todayOf = yield* usage.byKey(account.name, 1);
+        const today = listed
+          .filter((key) => isAccepted(key, now))
+          .map((key) => ({
+            key,
+            quota: quotaOf(key.limits, limits[key.tier]),
+            usage: todayOf(key.id).flatMap(({ groups }) => groups),
+          }));
         const reported = yield* log.list(account.name, null, mostLeaks, {
           action: "key.reported",
           keyId: null,
@@ -73,7 +77,7 @@ export const overviewRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages)
           ...(yield* keys.plan(account)),
           keys: listed,
           today,
-          days: yield* usageDays({ account: account.name }, 14),
+          days: yield* usage.of({ account: account.name }, 14),
           ...(yield* beginning(visitor)),
           leaks: reported.filter(({ at }) => now - at < 30 * dayMs),
           disabled: (yield* webhooks.list(account.name)).filter(({ status }) => status === "disabled"),

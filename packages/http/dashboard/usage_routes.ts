@@ -2,7 +2,7 @@
  * The page of usage, and the same as a file.
  */
 import { OwnedKeys } from "@accountlink/core";
-import type { Account, KeyDetails } from "@accountlink/core/keys";
+import type { Account } from "@accountlink/core/keys";
 import { makeUsageDays } from "@accountlink/core/usage";
 import { paths, type UsageFilter, usageCsv, usagePage } from "@accountlink/dashboard";
 import { Effect } from "effect";
@@ -11,17 +11,17 @@ import { csvResponse } from "./page_response.ts";
 
 export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   const keys = yield* OwnedKeys;
-  const usageDays = yield* makeUsageDays;
+  const usage = yield* makeUsageDays;
 
-  const byKey = (listed: ReadonlyArray<KeyDetails>, days: number) =>
-    Effect.forEach(listed, (key) =>
-      Effect.map(usageDays({ key: key.id }, days), (found) => ({ key, days: found })),
-    );
-
-  /** The key of a filter, or all that were ever used. */
-  const chosen = Effect.fnUntraced(function* (account: Account, { keyId }: UsageFilter) {
-    if (keyId !== null) return [yield* keys.find(account, keyId)];
-    return (yield* keys.list(account)).filter(({ lastUsedAt }) => lastUsedAt !== null);
+  /** Of the key of a filter, or of all that were ever used. */
+  const byKey = Effect.fnUntraced(function* (account: Account, { keyId, days }: UsageFilter) {
+    if (keyId !== null) {
+      const key = yield* keys.find(account, keyId);
+      return [{ key, days: yield* usage.of({ key: key.id }, days) }];
+    }
+    const daysOf = yield* usage.byKey(account.name, days);
+    const used = (yield* keys.list(account)).filter(({ lastUsedAt }) => lastUsedAt !== null);
+    return used.map((key) => ({ key, days: daysOf(key.id) }));
   });
 
   return [
@@ -29,10 +29,10 @@ export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       paths.usage,
       Effect.fnUntraced(function* ({ owner: { account } }, query) {
         const filter = filterOf(query);
-        const found = yield* byKey(yield* chosen(account, filter), filter.days);
+        const found = yield* byKey(account, filter);
         const only = filter.keyId === null ? undefined : found[0];
         const view = {
-          days: only?.days ?? (yield* usageDays({ account: account.name }, filter.days)),
+          days: only?.days ?? (yield* usage.of({ account: account.name }, filter.days)),
           byKey: only === undefined ? found : [],
           keys: yield* keys.list(account),
         };
@@ -43,8 +43,7 @@ export const usageRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
       paths.usageFile,
       Effect.fnUntraced(function* ({ owner: { account } }, query) {
         const filter = filterOf(query);
-        const usage = yield* byKey(yield* chosen(account, filter), filter.days);
-        return csvResponse(`usage-${filter.days}-days`, usageCsv(usage));
+        return csvResponse(`usage-${filter.days}-days`, usageCsv(yield* byKey(account, filter)));
       }),
     ),
   ];

@@ -1,6 +1,6 @@
-/** Writes of link records, which keep the number of links of their scope. */
+/** Writes of link records, which keep the numbers of links of their scope. */
 import type { Pid } from "@accountlink/core";
-import { isLinked, type LinkRecord } from "@accountlink/core/links";
+import { isLinked, type LinkRecord, verifiedDay } from "@accountlink/core/links";
 import { Effect } from "effect";
 import { linkCounts, links } from "../records/schema.ts";
 import type { Transaction } from "../records/transaction.ts";
@@ -8,19 +8,31 @@ import type { Transaction } from "../records/transaction.ts";
 export const putLink = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, record: LinkRecord) {
   const before = yield* links.find(tx, pid, record.chatId);
   yield* links.put(tx, { pid, record });
-  yield* count(tx, pid, numberOf(record) - numberOf(before?.record));
+  yield* recount(tx, pid, countsOf(before?.record), countsOf(record));
 });
 
 export const removeLink = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, record: LinkRecord) {
   yield* links.remove(tx, pid, record.chatId);
-  yield* count(tx, pid, -numberOf(record));
+  yield* recount(tx, pid, countsOf(record), []);
 });
 
-const count = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, more: number) {
-  if (more === 0) return;
-  const before = (yield* linkCounts.find(tx, pid))?.links ?? 0;
-  yield* linkCounts.put(tx, { pid, links: before + more });
+type CountName = Parameters<typeof linkCounts.find>[2];
+
+/** The counts that a record is part of. */
+const countsOf = (record: LinkRecord | undefined): ReadonlyArray<CountName> =>
+  record !== undefined && isLinked(record) ? ["all", verifiedDay(record)] : [];
+
+const recount = Effect.fnUntraced(function* (
+  tx: Transaction,
+  pid: Pid,
+  before: ReadonlyArray<CountName>,
+  after: ReadonlyArray<CountName>,
+) {
+  for (const of of before) if (!after.includes(of)) yield* add(tx, pid, of, -1);
+  for (const of of after) if (!before.includes(of)) yield* add(tx, pid, of, 1);
 });
 
-const numberOf = (record: LinkRecord | undefined): 0 | 1 =>
-  record !== undefined && isLinked(record) ? 1 : 0;
+const add = Effect.fnUntraced(function* (tx: Transaction, pid: Pid, of: CountName, more: 1 | -1) {
+  const count = ((yield* linkCounts.find(tx, pid, of))?.links ?? 0) + more;
+  yield* count === 0 ? linkCounts.remove(tx, pid, of) : linkCounts.put(tx, { pid, of, links: count });
+});

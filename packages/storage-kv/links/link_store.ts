@@ -1,6 +1,7 @@
 /** `LinkStore` on a key-value store. */
 import { type ChatId, type GameId, type Link, LinkStore, type Pid } from "@accountlink/core";
-import { isLinked } from "@accountlink/core/links";
+import { type DayRange, isLinked } from "@accountlink/core/links";
+import { dayMs } from "@accountlink/core/timestamp";
 import { Effect, Layer, Option } from "effect";
 import { Database } from "../records/database.ts";
 import { importProgress, linkCounts, links } from "../records/schema.ts";
@@ -37,10 +38,12 @@ export const layer: Layer.Layer<LinkStore, never, Database> = Layer.effect(
         db.find("LinkStore.importPosition", (tx) =>
           Effect.map(importProgress.find(tx, source), (progress) => progress?.position ?? 0),
         ),
-      countLinks: (pid) =>
-        db.find("LinkStore.countLinks", (tx) =>
-          Effect.map(linkCounts.find(tx, pid), (found) => found?.links ?? 0),
-        ),
+      countLinks: (pid, verified) =>
+        verified === undefined
+          ? db.find("LinkStore.countLinks", (tx) =>
+              Effect.map(linkCounts.find(tx, pid, "all"), (found) => found?.links ?? 0),
+            )
+          : db.read("LinkStore.countLinks", (tx) => countVerified(tx, pid, verified)),
       newestPage: (pid, after, limit) =>
         db.read("LinkStore.newestPage", (tx) =>
           Effect.map(
@@ -56,6 +59,17 @@ export const layer: Layer.Layer<LinkStore, never, Database> = Layer.effect(
     }),
   ),
 );
+
+const countVerified = (tx: Transaction, pid: Pid, { from, before }: DayRange) => {
+  const days = Array.from({ length: (before - from) / dayMs }, (_, index) => from + index * dayMs);
+  return Effect.map(
+    linkCounts.findAll(
+      tx,
+      days.map((day) => [pid, day]),
+    ),
+    (counts) => counts.reduce((sum, count) => sum + count.links, 0),
+  );
+};
 
 const findByGameIds = Effect.fnUntraced(function* (
   tx: Transaction,

@@ -64,13 +64,11 @@ export const links = collection<
   },
 });
 
-/** How many links a scope has. */
-export const linkCounts = collection<{ readonly pid: Pid; readonly links: number }, [pid: Pid]>(
-  "link-count",
-  {
-    id: ({ pid }) => [pid],
-  },
-);
+/** How many links a scope has, in all and of those last verified on a UTC day, by its start. */
+export const linkCounts = collection<
+  { readonly pid: Pid; readonly of: "all" | Millis; readonly links: number },
+  [pid: Pid, of: "all" | Millis]
+>("link-count", { id: ({ pid, of }) => [pid, of] });
 
 export const importProgress = collection<
   { readonly source: string; readonly position: number; readonly savedAt: Millis },

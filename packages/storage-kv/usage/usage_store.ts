@@ -1,5 +1,6 @@
 /** `UsageStore` on a key-value store. */
 
+import type { KeyId } from "@accountlink/core";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import {
   addUsage,
@@ -22,6 +23,7 @@ export const layer: Layer.Layer<UsageStore, never, Database> = Layer.effect(
       add: (batch) => db.write("UsageStore.add", (tx) => add(tx, batch)),
       hours: (owner, from) => db.read("UsageStore.hours", (tx) => periods(tx, "hour", owner, from)),
       days: (owner, from) => db.read("UsageStore.days", (tx) => periods(tx, "day", owner, from)),
+      daysByKey: (account, from) => db.read("UsageStore.daysByKey", (tx) => daysByKey(tx, account, from)),
       forget: ({ hours, days }) =>
         Effect.gen(function* () {
           const name = "UsageStore.forget";
@@ -64,11 +66,19 @@ const periods = Effect.fnUntraced(function* (
   from: Millis,
 ) {
   const owned = "key" in owner ? [owner.key] : yield* keysOf(tx, owner.account);
-  const found = yield* Effect.forEach(owned, (key) =>
-    usage.scan(tx, [unit, key], { after: [unit, key, from] }),
-  );
+  const found = yield* Effect.forEach(owned, (key) => periodsOf(tx, unit, key, from));
   return sumUsage(found.flat());
 });
+
+const daysByKey = Effect.fnUntraced(function* (tx: Transaction, account: string, from: Millis) {
+  const found = yield* Effect.forEach(yield* keysOf(tx, account), (key) =>
+    Effect.map(periodsOf(tx, "day", key, from), (days) => [key, sumUsage(days)] as const),
+  );
+  return new Map(found.filter(([, days]) => days.length > 0));
+});
+
+const periodsOf = (tx: Transaction, unit: "hour" | "day", key: KeyId, from: Millis) =>
+  usage.scan(tx, [unit, key], { after: [unit, key, from] });
 
 const keysOf = (tx: Transaction, account: string) =>
   Effect.map(keys.list(tx, "account", [account]), (all) => all.map(({ key }) => key.id));

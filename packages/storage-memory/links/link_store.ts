@@ -51,7 +51,11 @@ export const layer: Layer.Layer<LinkStore, never, State> = Layer.effect(
       importBatch: (batch) => Effect.sync(() => importBatch(memory, batch)),
       importPosition: (source) => Effect.sync(() => memory.importProgress.get(source)?.position ?? 0),
 
-      countLinks: (pid) => Effect.sync(() => memory.links.get(pid)?.links ?? 0),
+      countLinks: (pid, verified) =>
+        Effect.sync(() => {
+          const links = memory.links.get(pid);
+          return (verified === undefined ? links?.links : links?.verifiedIn(verified)) ?? 0;
+        }),
 
       newestPage: (pid, after, limit) =>
         Effect.sync(() => memory.links.get(pid)?.newestAfter(after, limit) ?? []),

@@ -1,6 +1,13 @@
 import type { ChatId, DataScope, GameId, Link } from "@accountlink/core";
 import { noSettings, type ScopeSettings } from "@accountlink/core/keys";
-import { isLinked, type LinkRecord, type NewestPosition } from "@accountlink/core/links";
+import {
+  type DayRange,
+  isLinked,
+  type LinkRecord,
+  type NewestPosition,
+  verifiedDay,
+} from "@accountlink/core/links";
+import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import { VerifiedOrder } from "./verified_order.ts";
 
 /** The records of a scope, by chat user and by game user. */
@@ -9,6 +16,8 @@ export class ScopeLinks {
   settings: ScopeSettings = noSettings;
   #links = 0;
   readonly #verified = new VerifiedOrder();
+  /** The number of links last verified on a UTC day, by its start. */
+  readonly #verifiedOn = new Map<Millis, number>();
   readonly #records = new Map<ChatId, LinkRecord>();
   readonly #byGame = new Map<GameId, Set<LinkRecord>>();
   /** All chat IDs, sorted; null after an insert, until the next use. */
@@ -26,6 +35,13 @@ export class ScopeLinks {
   /** The number of links. */
   get links(): number {
     return this.#links;
+  }
+
+  /** The number of links last verified on some days. */
+  verifiedIn({ from, before }: DayRange): number {
+    let links = 0;
+    for (let day = from; day < before; day += dayMs) links += this.#verifiedOn.get(day) ?? 0;
+    return links;
   }
 
   /** Up to `limit` links after a place, latest verification first. */
@@ -81,13 +97,14 @@ export class ScopeLinks {
     this.#records.clear();
     this.#byGame.clear();
     this.#verified.clear();
+    this.#verifiedOn.clear();
     this.#links = 0;
     this.#sortedIds = null;
   }
 
   #index(record: LinkRecord): void {
     if (!isLinked(record)) return;
-    this.#links++;
+    this.#count(record, 1);
     this.#verified.add(record);
     if (this.#verified.size > 2 * this.#links + 1_000) this.#verified.compact(this.#linkAt);
     const linked = this.#byGame.get(record.gameId);
@@ -97,10 +114,18 @@ export class ScopeLinks {
 
   #unindex(record: LinkRecord): void {
     if (record.gameId === null) return;
-    this.#links--;
+    this.#count(record, -1);
     const linked = this.#byGame.get(record.gameId);
     linked?.delete(record);
     if (linked?.size === 0) this.#byGame.delete(record.gameId);
+  }
+
+  #count(record: LinkRecord, more: 1 | -1): void {
+    this.#links += more;
+    const day = verifiedDay(record);
+    const links = (this.#verifiedOn.get(day) ?? 0) + more;
+    if (links === 0) this.#verifiedOn.delete(day);
+    else this.#verifiedOn.set(day, links);
   }
 }
 

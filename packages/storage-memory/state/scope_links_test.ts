@@ -1,5 +1,6 @@
 import { ChatId, type DataScope, GameId, Pid } from "@accountlink/core";
 import { isLinked, type LinkRecord } from "@accountlink/core/links";
+import { dayMs } from "@accountlink/core/timestamp";
 import * as FastCheck from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ScopeLinks } from "./scope_links.ts";
@@ -13,13 +14,19 @@ const record = FastCheck.record({
   gameId: FastCheck.option(FastCheck.constantFrom(...gameIds)),
   linkVersion: FastCheck.constant(1),
   linkedAt: FastCheck.nat(2),
-  lastVerifiedAt: FastCheck.constant(0),
+  lastVerifiedAt: FastCheck.constantFrom(-1, 0, dayMs - 1, dayMs),
 });
 
 /** A record to put; null to clear. */
 const changes = FastCheck.array(FastCheck.option(record, { freq: 8 }), { maxLength: 20, size: "max" });
 
 const byText = (one: string, other: string): number => Number(one > other) - Number(one < other);
+
+const ranges = [
+  { from: -dayMs, before: 0 },
+  { from: 0, before: dayMs },
+  { from: -dayMs, before: 2 * dayMs },
+];
 
 /** The model: scans of a list. */
 const expected = (records: ReadonlyArray<LinkRecord>) => ({
@@ -37,6 +44,11 @@ const expected = (records: ReadonlyArray<LinkRecord>) => ({
       .toSorted((one, other) => byText(one.chatId, other.chatId))
       .slice(0, 2),
   ),
+  verified: ranges.map(
+    ({ from, before }) =>
+      records.filter((each) => isLinked(each) && each.lastVerifiedAt >= from && each.lastVerifiedAt < before)
+        .length,
+  ),
 });
 
 const actual = (links: ScopeLinks) => ({
@@ -44,6 +56,7 @@ const actual = (links: ScopeLinks) => ({
   found: chatIds.map((chatId) => links.find(chatId)),
   chats: gameIds.map((gameId) => links.chatsOf(gameId)),
   pages: [null, ...chatIds].map((after) => links.linksAfter(after, 2)),
+  verified: ranges.map((range) => links.verifiedIn(range)),
 });
 
 describe("ScopeLinks", () => {

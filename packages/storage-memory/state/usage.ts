@@ -31,6 +31,12 @@ class UsagePeriods {
     return sumUsage(theirs);
   }
 
+  /** The usage of each of the keys that have some, in order. */
+  byKey(keys: ReadonlySet<KeyId>, from: Millis): ReadonlyMap<KeyId, ReadonlyArray<UsagePeriod>> {
+    const found = Array.from(keys, (key) => [key, this.sumOf(new Set([key]), from)] as const);
+    return new Map(found.filter(([, periods]) => periods.length > 0));
+  }
+
   forget(before: Millis): void {
     for (const [name, { from }] of this.#periods) if (from < before) this.#periods.delete(name);
   }

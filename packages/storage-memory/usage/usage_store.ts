@@ -18,6 +18,8 @@ export const layer: Layer.Layer<UsageStore, never, State> = Layer.effect(
 
       hours: (owner, from) => Effect.sync(() => memory.usage.hours.sumOf(keysOf(memory, owner), from)),
       days: (owner, from) => Effect.sync(() => memory.usage.days.sumOf(keysOf(memory, owner), from)),
+      daysByKey: (account, from) =>
+        Effect.sync(() => memory.usage.days.byKey(keysOf(memory, { account }), from)),
 
       forget: (before) =>
         Effect.sync(() => {

@@ -50,6 +50,25 @@ export const linkQueries = (sql: SqlClient.SqlClient) => {
         SELECT chat_id, game_id FROM links WHERE pid = ${""} AND chat_id > ${""} ORDER BY chat_id LIMIT ${0}
       ) AS step`),
 
+    /** pid, times: links last verified before the one and not before the other */
+    countVerified: textOf(sql`
+      SELECT COUNT(*) FROM links
+      WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0} AND last_verified_at >= ${0}`),
+
+    /** the same parameters, a number: the time of the link after so many, latest first */
+    verifiedAfter: textOf(sql`
+      SELECT last_verified_at FROM links
+      WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at < ${0} AND last_verified_at >= ${0}
+      ORDER BY last_verified_at DESC LIMIT 1 OFFSET ${0}`),
+
+    /** rows of a step, pid, time, chat ID, rows: as `countStep`, of links last verified at that time */
+    countStepAt: textOf(sql`
+      SELECT COUNT(*), CASE WHEN COUNT(*) = ${0} THEN MAX(chat_id) END FROM (
+        SELECT chat_id FROM links
+        WHERE pid = ${""} AND game_id IS NOT NULL AND last_verified_at = ${0} AND chat_id > ${""}
+        ORDER BY chat_id LIMIT ${0}
+      ) AS step`),
+
     /** pid, limit */
     newest: textOf(sql`
       ${records} WHERE pid = ${""} AND game_id IS NOT NULL ORDER BY last_verified_at DESC, chat_id LIMIT ${0}`),

@@ -72,6 +72,9 @@ export const readCountSteps = readerOf("links", ([links, last]: RowValues): Coun
   isWhole(links) && (last === null || isId(last)) ? { links, last } : undefined,
 );
 
+/** Values of a count or a time. */
+export const readNumbers = readerOf("links", ([value]: RowValues) => (isWhole(value) ? value : undefined));
+
 /** A link to write, as a JSON array. */
 export type Line = readonly [chatId: ChatId, gameId: GameId, at: Millis];
 

@@ -1,7 +1,7 @@
 /** `LinkStore` in SQL. */
 import { type ChatId, type GameId, LinkStore, type Pid } from "@accountlink/core";
 import * as Immediate from "@accountlink/core/immediate";
-import { isLinked, type NewestPosition } from "@accountlink/core/links";
+import { type DayRange, isLinked, type NewestPosition } from "@accountlink/core/links";
 import { Effect, Layer } from "effect";
 import { SqlClient, SqlConnection } from "effect/sql";
 import { batchedLookup } from "../statements/batching.ts";
@@ -13,6 +13,7 @@ import {
   type CountStep,
   type RowValues,
   readCountSteps,
+  readNumbers,
   readPairs,
   readRecord,
   readRecordValues,
@@ -46,14 +47,30 @@ const make = Effect.gen(function* () {
   };
 
   /** In steps, since a statement of SQLite holds up the process. */
-  const countLinks = Effect.fnUntraced(function* (pid: Pid) {
+  const countInSteps = Effect.fnUntraced(function* (text: string, ...of: ReadonlyArray<unknown>) {
     let links = 0;
     let last: string | null = "";
     while (last !== null) {
-      const rows: ReadonlyArray<RowValues> = yield* run(queries.countStep, [countStep, pid, last, countStep]);
+      const rows: ReadonlyArray<RowValues> = yield* run(text, [countStep, ...of, last, countStep]);
       const step: CountStep | undefined = (yield* readCountSteps(rows))[0];
       links += step?.links ?? 0;
       last = step?.last ?? null;
+      yield* Effect.yieldNow;
+    }
+    return links;
+  });
+
+  /** From the latest to the earliest. An import gives many links one time, which takes steps of its own. */
+  const countVerified = Effect.fnUntraced(function* (pid: Pid, { from, before }: DayRange) {
+    let links = 0;
+    let end: number | undefined = before;
+    while (end !== undefined) {
+      const after: ReadonlyArray<RowValues> = yield* run(queries.verifiedAfter, [pid, end, from, countStep]);
+      const next: number | undefined = (yield* readNumbers(after))[0];
+      const start = next === undefined ? from : next + 1;
+      links += (yield* readNumbers(yield* run(queries.countVerified, [pid, end, start])))[0] ?? 0;
+      if (next !== undefined) links += yield* countInSteps(queries.countStepAt, pid, next);
+      end = next;
       yield* Effect.yieldNow;
     }
     return links;
@@ -89,7 +106,10 @@ const make = Effect.gen(function* () {
         Immediate.map(Immediate.flatMap(rowsOfGames(pid, gameIds), readPairs), groupByGame),
       ),
 
-    countLinks: (pid) => countLinks(pid).pipe(operation("LinkStore.countLinks")),
+    countLinks: (pid, verified) =>
+      (verified === undefined ? countInSteps(queries.countStep, pid) : countVerified(pid, verified)).pipe(
+        operation("LinkStore.countLinks"),
+      ),
 
     newestPage: (pid, after, limit) =>
       newestPage(pid, after, limit).pipe(

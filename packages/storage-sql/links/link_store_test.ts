@@ -1,4 +1,5 @@
 import { ChatId, GameId, LinkStore } from "@accountlink/core";
+import { dayMs } from "@accountlink/core/timestamp";
 import { describe, expect, it } from "@effect/vitest";
 import { Effect, Exit, Layer } from "effect";
 import { SqlClient } from "effect/sql";
@@ -69,6 +70,30 @@ describe("links", () => {
   );
 });
 
+describe("a count of many links", () => {
+  it.effect("has them all once, those of one time as well, with and without a range", () =>
+    withTampering((tamper) =>
+      Effect.gen(function* () {
+        const links = yield* LinkStore;
+        // Every time of the first 50,000 is that of one link; that of the rest is one.
+        tamper(`
+          INSERT INTO links (pid, chat_id, game_id, link_version, linked_at, last_verified_at)
+          WITH RECURSIVE numbers (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers WHERE i < 89999)
+          SELECT '${pid}', CAST(100000 + i AS TEXT), '1', 1, 0, min(i, 50000) FROM numbers`);
+        tamper("UPDATE links SET game_id = NULL WHERE chat_id IN ('100001', '150001')");
+        const countOf = (from: number, before: number) => links.countLinks(pid, { from, before });
+        expect(yield* links.countLinks(pid)).toBe(89_998);
+        expect(yield* countOf(0, dayMs)).toBe(89_998);
+        expect(yield* countOf(0, 50_000)).toBe(49_999);
+        expect(yield* countOf(50_000, dayMs)).toBe(39_999);
+        expect(yield* countOf(40_000, 50_001)).toBe(49_999);
+        expect(yield* countOf(20_000, 40_000)).toBe(20_000);
+        expect(yield* countOf(dayMs, 2 * dayMs)).toBe(0);
+      }),
+    ),
+  );
+});
+
 describe("a write of links", () => {
   const line = { chatId, gameId: otherGameId, lastVerifiedAt: 9 };
   const newLine = { chatId: otherChatId, gameId, lastVerifiedAt: 9 };
@@ -118,10 +143,18 @@ describe("linkQueries", () => {
       return steps.map((step) => step.detail);
     }).pipe(Effect.provide(Layer.fresh(layerSqlite({ filename: ":memory:" }))));
 
+  const byVerification = "SEARCH links USING COVERING INDEX links_by_verification";
+
   it.effect.each([
     ["byChatId", [pid, chatId], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id=?)"],
     ["byChatIds", [pid, "[]"], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id=?)"],
     ["byGameIds", [pid, "[]"], "SEARCH links USING COVERING INDEX links_by_game (pid=? AND game_id=?)"],
+    ["countVerified", [pid, 9, 1], `${byVerification} (pid=? AND last_verified_at>? AND last_verified_at<?)`],
+    [
+      "verifiedAfter",
+      [pid, 9, 1, 5],
+      `${byVerification} (pid=? AND last_verified_at>? AND last_verified_at<?)`,
+    ],
     ["page", [pid, "", 10], "SEARCH links USING PRIMARY KEY (pid=? AND chat_id>?)"],
   ] as const)("search for %s, and sort nothing", ([query, values, search]) =>
     Effect.gen(function* () {

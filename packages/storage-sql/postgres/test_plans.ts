@@ -134,6 +134,10 @@ const operations: Readonly<Record<string, Effect.Effect<unknown, StoreUnavailabl
   "newestPage, further": onLinks((links) =>
     links.newestPage(pid, { lastVerifiedAt: number * 1_000 + 500, chatId: chatIdOf(500) }, 50),
   ),
+  // Each link of the scope was verified a millisecond after another.
+  "countLinks, verified": onLinks((links) =>
+    links.countLinks(pid, { from: number * 1_000 + 500, before: number * 1_000 + 550 }),
+  ),
   exportPage: onLinks((links) => links.exportPage(pid, chatIdOf(10), 50)),
   setGame: onLinks((links) => links.setGame({ ...origin, chatId: chatIdOf(1), gameId: gameIdOf(2) })),
   "setGame of a new chat user": onLinks((links) =>

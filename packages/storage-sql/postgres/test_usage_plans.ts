@@ -34,4 +34,5 @@ export const usageOperations: Readonly<
   ),
   "UsageStore.hours of a key": onUsage((usage) => usage.hours({ key }, hourMs)),
   "UsageStore.days of an account": onUsage((usage) => usage.days({ account: "account 100" }, 16 * dayMs)),
+  "UsageStore.daysByKey": onUsage((usage) => usage.daysByKey("account 100", 16 * dayMs)),
 };

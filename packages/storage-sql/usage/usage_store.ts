@@ -1,4 +1,6 @@
 /** `UsageStore` in SQL. */
+import { KeyId } from "@accountlink/core";
+import { groupBy } from "@accountlink/core/group_by";
 import { dayMs, type Millis } from "@accountlink/core/timestamp";
 import {
   byTimeAndGroup,
@@ -19,11 +21,13 @@ import { literalsOf, schemaReaderOf } from "../statements/row.ts";
 export const layer: Layer.Layer<UsageStore, never, SqlClient.SqlClient> = Layer.effect(
   UsageStore,
   Effect.map(SqlClient.SqlClient, (sql) => {
-    const [add, read, forget] = [addOn(sql), readOn(sql), forgetOn(sql)];
+    const [add, forget] = [addOn(sql), forgetOn(sql)];
+    const { read, daysByKey } = readsOn(sql);
     return UsageStore.of({
       add: (batch) => add(batch).pipe(operation("UsageStore.add", batch.meter)),
       hours: (owner, from) => read("usage_hours", owner, from).pipe(operation("UsageStore.hours")),
       days: (owner, from) => read("usage_days", owner, from).pipe(operation("UsageStore.days")),
+      daysByKey: (account, from) => daysByKey(account, from).pipe(operation("UsageStore.daysByKey")),
       forget: (before) => forget(before).pipe(operation("UsageStore.forget")),
     });
   }),
@@ -82,7 +86,7 @@ const compare = (one: string, other: string): number => {
   return one < other ? -1 : 1;
 };
 
-const readOn = (sql: SqlClient.SqlClient) => {
+const readsOn = (sql: SqlClient.SqlClient) => {
   const { isAnyOf } = dialectOf(sql);
   const isOf = (owner: UsageOwner) =>
     "key" in owner
@@ -90,31 +94,52 @@ const readOn = (sql: SqlClient.SqlClient) => {
       : isAnyOf(
           sql`SELECT keys.id FROM keys JOIN scopes ON scopes.pid = keys.pid WHERE scopes.account = ${owner.account}`,
         );
-  return (table: Table, owner: UsageOwner, from: Millis) =>
-    sql`
-      SELECT starts_at, route_group, CAST(SUM(served) AS BIGINT) AS served,
-        CAST(SUM(refused) AS BIGINT) AS refused, CAST(SUM(errors) AS BIGINT) AS errors
-      FROM ${sql(table)} WHERE key_id ${isOf(owner)} AND starts_at >= ${from}
-      GROUP BY starts_at, route_group`.pipe(
-      Effect.flatMap(readPeriods),
-      Effect.map((periods) => periods.toSorted(byTimeAndGroup)),
-    );
+  return {
+    read: (table: Table, owner: UsageOwner, from: Millis) =>
+      sql`
+        SELECT starts_at, route_group, CAST(SUM(served) AS BIGINT) AS served,
+          CAST(SUM(refused) AS BIGINT) AS refused, CAST(SUM(errors) AS BIGINT) AS errors
+        FROM ${sql(table)} WHERE key_id ${isOf(owner)} AND starts_at >= ${from}
+        GROUP BY starts_at, route_group`.pipe(
+        Effect.flatMap(readPeriods),
+        Effect.map((periods) => periods.toSorted(byTimeAndGroup)),
+      ),
+
+    daysByKey: (account: string, from: Millis) =>
+      sql`
+        SELECT key_id, starts_at, route_group, served, refused, errors
+        FROM usage_days WHERE key_id ${isOf({ account })} AND starts_at >= ${from}`.pipe(
+        Effect.flatMap(readKeyPeriods),
+        Effect.map((rows) => {
+          const byKey = groupBy(rows, ({ key }) => key);
+          return new Map(
+            Array.from(byKey, ([key, of]) => [key, of.map(({ period }) => period).toSorted(byTimeAndGroup)]),
+          );
+        }),
+      ),
+  };
 };
 
-const readPeriods = schemaReaderOf(
+const PeriodRow = Schema.Struct({
+  starts_at: Schema.Int,
+  route_group: literalsOf<UsageGroup>({ lookup: true, bulk: true, write: true, alts: true, session: true }),
+  served: Schema.Int,
+  refused: Schema.Int,
+  errors: Schema.Int,
+});
+
+const periodOf = ({ starts_at, route_group, ...counts }: typeof PeriodRow.Type): UsagePeriod => ({
+  from: starts_at,
+  group: route_group,
+  ...counts,
+});
+
+const readPeriods = schemaReaderOf("usage", PeriodRow, periodOf);
+
+const readKeyPeriods = schemaReaderOf(
   "usage",
-  Schema.Struct({
-    starts_at: Schema.Int,
-    route_group: literalsOf<UsageGroup>({ lookup: true, bulk: true, write: true, alts: true, session: true }),
-    served: Schema.Int,
-    refused: Schema.Int,
-    errors: Schema.Int,
-  }),
-  ({ starts_at, route_group, ...counts }): UsagePeriod => ({
-    from: starts_at,
-    group: route_group,
-    ...counts,
-  }),
+  Schema.Struct({ key_id: KeyId, ...PeriodRow.fields }),
+  ({ key_id, ...row }) => ({ key: key_id, period: periodOf(row) }),
 );
 
 const forgetOn = (sql: SqlClient.SqlClient) => {

@@ -21,8 +21,10 @@ export const links = Effect.fnUntraced(function* (
     ) ${tableByKey}`;
   yield* sql`
     CREATE INDEX links_by_game ON links (pid, game_id, linked_at DESC, chat_id) WHERE game_id IS NOT NULL`;
+  // With game_id, SQLite counts links by this index alone.
   yield* sql`
-    CREATE INDEX links_by_verification ON links (pid, last_verified_at DESC, chat_id) WHERE game_id IS NOT NULL`;
+    CREATE INDEX links_by_verification ON links (pid, last_verified_at DESC, chat_id, game_id)
+    WHERE game_id IS NOT NULL`;
 
   yield* sql`
     CREATE TABLE import_progress (
