@@ -185,6 +185,16 @@ test("a user is sent on with the sid and the state", async () => {
   expect(await gameOf(key)).toBe("2");
 });
 
+test("a user who cancels can go back to whoever asked", async () => {
+  const { sid } = await newSession(redirecting, { redirect: `${clientOrigin}/done?a=1` });
+  const browser = newBrowser();
+  const page = await browser.get(`/verify?sid=${textOf(sid)}`);
+  const cancelled = await browser.post("/verify/cancel", formOf(page));
+  expectPage(cancelled, 200, "Nothing was linked");
+  const address = `${clientOrigin}/done?a=1&amp;sid=${textOf(sid)}&amp;state=cancelled`;
+  expect(cancelled.text).toContain(`<a class="button" href="${address}">Go back to client.example</a>`);
+});
+
 test("what the client's address said of a sid or a state is replaced", async () => {
   const { sid } = await newSession(redirecting, { redirect: `${clientOrigin}/?sid=1&a=1&state=x&sid=2` });
   const browser = newBrowser();

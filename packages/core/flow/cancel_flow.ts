@@ -9,6 +9,7 @@ import { type FlowForm, makeFormChecks } from "./flow_form.ts";
 import { FlowStore } from "./flow_store.ts";
 import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
 import { belongsTo, lastEntryOf, makeFindFlow } from "./held_flow.ts";
+import { withOutcome } from "./redirect_outcome.ts";
 
 export const makeCancel = Effect.gen(function* () {
   const flows = yield* FlowStore;
@@ -26,8 +27,8 @@ export const makeCancel = Effect.gen(function* () {
     const isNothing = entry === null || (held === null && !("sid" in entry));
     if (cookie === null || isNothing) return yield* forms.refuse(cookie, form);
     const subject = yield* subjects.resolve(entry);
-    const { session, pid, guildId } = subject;
-    const ended = { entry, guildId };
+    const { session, pid, guildId, redirect, sid } = subject;
+    const ended = { entry, guildId, redirect: redirect && withOutcome(redirect, sid, "cancelled") };
     yield* forms.check(yield* idOf(cookie), session ?? pid, form);
     if (held !== null && belongsTo(held, subject)) yield* flows.end(held.id);
     if (session === null) return ended;

@@ -4,7 +4,7 @@
 import { Clock, Effect } from "effect";
 import { AddressVault } from "../addresses/address_vault.ts";
 import type { ClientAddress } from "../addresses/client_address.ts";
-import type { GameId, Sid } from "../ids.ts";
+import type { GameId } from "../ids.ts";
 import { RequestLimits } from "../limits/request_limits.ts";
 import { LinkEvents } from "../links/link_events.ts";
 import { GuildGuard } from "../platforms/guild_guard.ts";
@@ -20,6 +20,7 @@ import { FlowRefused } from "./flow_refusal.ts";
 import { FlowStore } from "./flow_store.ts";
 import { FlowSubjects, refuseOver } from "./flow_subjects.ts";
 import { makeFindFlow, refuseGone } from "./held_flow.ts";
+import { withOutcome } from "./redirect_outcome.ts";
 import { admitUser } from "./user_admission.ts";
 import { isVoided } from "./verification_flow.ts";
 
@@ -83,7 +84,7 @@ export const makeConfirm = Effect.gen(function* () {
     const confirmed = Effect.fnUntraced(function* (linked: GameId, linkChanged: boolean, kept: boolean) {
       if (session !== null) yield* watch.announce([session]);
       if (subject.redirect !== null)
-        return { ...ended, redirect: withOutcome(subject.redirect, subject.sid) };
+        return { ...ended, redirect: withOutcome(subject.redirect, subject.sid, "completed") };
       return {
         ...ended,
         redirect: null,
@@ -120,10 +121,3 @@ export interface ConfirmedFrom {
   readonly browser: string | null;
   readonly requestId: string;
 }
-
-const withOutcome = (redirect: string, sid: Sid | null): string => {
-  const url = new URL(redirect);
-  if (sid !== null) url.searchParams.set("sid", sid);
-  url.searchParams.set("state", "completed");
-  return url.href;
-};

@@ -46,6 +46,8 @@ export interface WithCookie {
 export interface FlowEnded {
   readonly entry: FlowEntry;
   readonly guildId: GuildId | null;
+  /** The redirect with the outcome in its query; null for none. */
+  readonly redirect: string | null;
 }
 
 /** Part of a result: the mark that the browser keeps as long as sightings are kept; null for none. */
@@ -53,7 +55,7 @@ interface WithBrowserMark {
   readonly browser: string | null;
 }
 
-/** A link that was stored or kept: the redirect with the outcome in its query, or else what is linked. */
+/** A link that was stored or kept: the redirect, or else what is linked. */
 export type FlowConfirmed =
   | (FlowEnded & WithBrowserMark & { readonly redirect: string })
   | (FlowEnded &

@@ -107,7 +107,7 @@ const pageOf = (name: string, said: SaidToUsers, settings: PageSettingsShape, te
     const linked = { linkChanged: true, kept: false, doneText: said.doneText };
     return donePage({ ...ended, chat, game, ...linked }, settings);
   }
-  if (name === "cancelled") return cancelledPage({ entry, guildId: null }, settings);
+  if (name === "cancelled") return cancelledPage({ entry, guildId: null, redirect: null }, settings);
   const state = flowStates[name];
   if (state === undefined)
     return namedRefusalPage(name.replace("refused-", "") as RefusalName, settings, entry);

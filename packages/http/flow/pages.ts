@@ -96,17 +96,20 @@ ${wayBack(settings, guildId)}`,
 const capitalised = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
 /** The page after a cancel. */
-export const cancelledPage = ({ guildId }: FlowEnded, settings: PageSettingsShape): Page => ({
+export const cancelledPage = ({ guildId, redirect }: FlowEnded, settings: PageSettingsShape): Page => ({
   status: 200,
   title: "Nothing was linked",
   content: html`
 <h1>Nothing was linked</h1>
 <p>The verification was cancelled, and nothing was stored. You can close this page. If you change your mind, start again where you got the link.</p>
-${wayBack(settings, guildId)}`,
+${redirect === null ? wayBack(settings, guildId) : backButton(redirect, new URL(redirect).host)}`,
 });
 
 const wayBack = ({ chatName, chatHome }: PageSettingsShape, guildId: FlowEnded["guildId"]): Html | null =>
-  chatHome && html`<p><a class="button" href="${chatHome(guildId)}">Go back to ${chatName}</a></p>`;
+  chatHome && backButton(chatHome(guildId), chatName);
+
+const backButton = (url: string, name: string): Html =>
+  html`<p><a class="button" href="${url}">Go back to ${name}</a></p>`;
 
 const picturesOf = (cards: ReadonlyArray<AccountCard | null>): ReadonlyArray<string> =>
   cards.flatMap((card) => card?.picture ?? []);
