@@ -4,12 +4,13 @@
 import type { PageSettingsShape } from "@accountlink/http";
 import { liveBotInvite, liveChatHome, livePlatformNames } from "@accountlink/platform-live";
 import type { Config } from "./config.ts";
+import { isDemo } from "./resolved_config.ts";
 
 const devPlatformNames = { chat: "the chat platform", game: "the game platform" };
 
 export const pageSettingsOf = (config: Config): PageSettingsShape => {
   const isLive = config.ACCOUNTLINK_PLATFORM === "live";
-  const names = isLive ? livePlatformNames : devPlatformNames;
+  const names = isLive || isDemo(config) ? livePlatformNames : devPlatformNames;
   const clientId = config.ACCOUNTLINK_CHAT_CLIENT_ID;
   return {
     chatName: config.ACCOUNTLINK_CHAT_NAME ?? names.chat,

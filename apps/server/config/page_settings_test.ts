@@ -21,13 +21,18 @@ describe("pageSettingsOf", () => {
   });
 
   it("has general names for the dev platform, which has no pages to go back to", () => {
-    const { chatName, gameName, chatHome, botInvite } = settingsOf({});
+    const { chatName, gameName, chatHome, botInvite } = settingsOf({ ACCOUNTLINK_STORAGE: "memory" });
     expect([chatName, gameName, chatHome, botInvite]).toEqual([
       "the chat platform",
       "the game platform",
       null,
       null,
     ]);
+  });
+
+  it("plays the live platforms in the demo, of which it has no pages", () => {
+    const { chatName, gameName, chatHome } = settingsOf({});
+    expect([chatName, gameName, chatHome]).toEqual(["Discord", "Roblox", null]);
   });
 
   it("takes the operator's own names, privacy policy and contact", () => {
