@@ -36,6 +36,7 @@ a { color: var(--mark); text-underline-offset: .15em; }
 small, footer { color: var(--soft); }
 small { display: block; font-size: var(--small); }
 footer { font-size: .8rem; }
+time { white-space: nowrap; }
 .good { color: var(--good); }
 .problem { color: var(--bad); font-weight: 600; }
 summary { width: fit-content; color: var(--mark); cursor: pointer; font-weight: 600; }

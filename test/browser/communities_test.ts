@@ -1,11 +1,33 @@
 /** Communities and links in a real browser, and how many clicks the tasks of owners take. */
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { newToken } from "../support/world.ts";
 import { createKey, ownGuild, useDashboard } from "./dashboard_pages.ts";
 import { press } from "./flow_pages.ts";
 import { desktop, expectUsable, phone } from "./looks.ts";
 
-const { visit, send, url } = await useDashboard();
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+/** An owner has 30 links, of which 10 were verified this week and 15 in the one before. */
+const { visit, send, url } = await useDashboard((fixture) => ({
+  ...fixture,
+  accounts: [{ name: "crowd", chatId: "100004", tier: "free" }],
+  keys: [{ account: "crowd", scope: "global", key: newToken() }],
+  links: Array.from({ length: 30 }, (_, index) => ({
+    account: "crowd",
+    scope: "global",
+    chatId: String(200_001 + index),
+    gameId: "1",
+    lastVerifiedAt: daysAgo(index < 10 ? 1 : index < 25 ? 8 : 20),
+  })),
+  platform: {
+    ...fixture.platform,
+    chatUsers: [
+      ...(fixture.platform?.chatUsers ?? []),
+      { id: "100004", username: "crowded", displayName: "Crowded" },
+    ],
+  },
+}));
 
 /** Counts the clicks of a task. */
 const counting = (page: Page) => {
@@ -70,9 +92,10 @@ describe("what users read", () => {
     await press(page, "All communities");
     await expectUsable(watched, "All communities", "community-new");
     await page.getByLabel("Who asks").fill("The <Rook> Club");
+    const [beginning, end] = [page.frameLocator("iframe >> nth=0"), page.frameLocator("iframe >> nth=1")];
+    await beginning.getByText("The <Rook> Club asks you").waitFor();
     await page.getByLabel("What to do when done").fill("Say hello.");
     await press(page, "Show how it looks");
-    const [beginning, end] = [page.frameLocator("iframe >> nth=0"), page.frameLocator("iframe >> nth=1")];
     await beginning.getByText("The <Rook> Club asks you").waitFor();
     await end.getByText("Say hello.").waitFor();
     await page.getByLabel("Where users get help").fill("help.example");
@@ -86,6 +109,22 @@ describe("what users read", () => {
     await press(page, "Save");
     await page.getByText("Saved. Users read it from now on.").waitFor();
     expect(await page.getByLabel("Who asks").inputValue()).toBe("The <Rook> Club");
+    await close();
+  });
+});
+
+describe("many links", () => {
+  it("are counted by the week of their verification, and listed in pages", async () => {
+    const watched = await visit("/dashboard", /Crowded/, phone);
+    const { page, close } = watched;
+    const figure = page.locator(".figures > div").filter({ hasText: "Verified in seven days" });
+    expect(await figure.locator("dd").textContent()).toBe("10");
+    expect(await figure.locator("small").textContent()).toBe("−33 % against the week before");
+    await page.goto(`${url()}/dashboard/links`);
+    await page.getByText("30 links in all communities").waitFor();
+    await expectUsable(watched, "Links", "links-many");
+    await press(page, "More links");
+    await expect.poll(() => page.getByRole("row").count()).toBe(1 + 5);
     await close();
   });
 });
@@ -141,12 +180,12 @@ describe("links", () => {
     await createKey(page, "Bot");
     await page.goto(`${url()}/dashboard/links`);
     await page.getByText("Link a user").click();
-    await page.getByLabel("Chat account").fill("nobody");
-    await page.getByLabel("Game account").fill("player_5");
+    await page.getByLabel("Account on the chat platform").fill("nobody");
+    await page.getByLabel("Account on the game platform").fill("player_5");
     await press(page, "Link them");
     await expectUsable(watched, "Links", "links-refused");
-    expect(await page.getByLabel("Chat account").inputValue()).toBe("nobody");
-    await page.getByLabel("Chat account").fill("@newcomer");
+    expect(await page.getByLabel("Account on the chat platform").inputValue()).toBe("nobody");
+    await page.getByLabel("Account on the chat platform").fill("@newcomer");
     await press(page, "Link them");
     await expectUsable(watched, "Link them?", "link");
     await press(page, "Link them");

@@ -23,7 +23,7 @@ describe("without a script", () => {
     await press(page, "Save the rules");
     expect(await page.getByLabel("Denied addresses").inputValue()).toBe("192.0.2.0/24\n2001:db8::/32");
     expect(await page.getByLabel("Expires").inputValue()).toBe("2099-12-31");
-    await press(page, "Make a new secret");
+    await press(page, "Rotate the key");
     expect(await page.locator("#token").textContent()).not.toBe(token);
     await press(page, "I have copied it");
     // Nothing waits for what is typed; the server does.

@@ -75,7 +75,7 @@ describe("a key", () => {
     await expectUsable(watched, "Changed", "dashboard-key-updated");
     expect(await page.getByRole("status").textContent()).toMatch("rules of the key were changed");
     await page.getByLabel("The present secret").selectOption("0");
-    await press(page, "Make a new secret");
+    await press(page, "Rotate the key");
     await expectUsable(watched, "The new secret of your key", "dashboard-key-rotated");
     expect((await send("GET /v2/chat?chatId=100001", { key: token })).status).toBe(401);
     await press(page, "I have copied it");
@@ -110,6 +110,16 @@ describe("what was used and changed", () => {
     const usage = await page.context().request.get(`${url()}${paths.usageFile}?days=7`);
     expect(await usage.text()).toMatch(/,'=Counted,lookup,3,1,1\r\n/);
     expect(usage.headers()["content-disposition"]).toBe('attachment; filename="usage-7-days.csv"');
+    for (const name of ["Second", "Third", "Fourth"]) await createKey(page, name);
+    await page.goto(`${url()}${paths.keys}`);
+    const row = page.getByRole("row").filter({ hasText: "=Counted" });
+    await row.getByRole("img", { name: "By day, oldest first: 0; 0; 0; 0; 0; 0; 5" }).waitFor();
+    await expectUsable(watched, "Keys", "dashboard-keys-table");
+    await page.getByLabel("Filter").fill("third");
+    await expect.poll(() => row.isVisible()).toBe(false);
+    await page.goto(`${url()}${paths.audit}?chatId=ada`);
+    await page.getByText("Expected an ID, which has digits only.").waitFor();
+    await expectUsable(watched, "Audit log", "dashboard-audit-refused");
     await page.goto(`${url()}${paths.audit}?action=key.created`);
     await expectUsable(watched, "Audit log", "dashboard-audit");
     const audit = await page.context().request.get(`${url()}${paths.auditFile}`);

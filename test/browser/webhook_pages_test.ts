@@ -73,7 +73,7 @@ describe("a webhook", () => {
     expect(await page.locator(".badge").first().textContent()).toBe("Paused");
     await press(page, "Make the webhook active");
     await page.getByText("The webhook is active again.").waitFor();
-    await press(page, "Make a new secret");
+    await press(page, "Rotate the secret");
     await expectPage("The new secret of your webhook", "rotated");
     await page.getByText("I have copied it").click();
 

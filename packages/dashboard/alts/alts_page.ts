@@ -12,7 +12,7 @@ import { type Community, communityField } from "../communities/community.ts";
 import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 
 /** Who is asked about, as typed. */
@@ -51,7 +51,7 @@ const labels = { pid: "Community", kind: "Which ID it is", id: "ID", note: "Note
 export const altsPage = (
   form: AltsForm,
   view: AltsView,
-  visitor: Pick<Visitor, "csrf">,
+  visitor: Pick<Visitor, "csrf" | "platforms">,
   now: Millis,
   notice: Html | null,
 ): Page => ({
@@ -61,11 +61,15 @@ export const altsPage = (
   content: html`
 ${view.problems.length > 0 || view.general !== null ? problemSummary(view.problems, labels, view.general) : notice}
 <p>Which accounts may belong to the same person as a user. It is a reason to ask, not a verdict: ban nobody on it alone.</p>
-${view.tier === "premium" ? question(form, view) : html`<p class="empty">Alt detection is part of Premium accounts.</p>`}
+${view.tier === "premium" ? question(form, view, visitor.platforms) : html`<p class="empty">Alt detection is part of Premium accounts.</p>`}
 ${view.found && answer(form, view.found, visitor, now)}`,
 });
 
-const question = (form: AltsForm, { communities, problems }: AltsView): Html =>
+const question = (
+  form: AltsForm,
+  { communities, problems }: AltsView,
+  { chat, game }: PlatformNames,
+): Html =>
   communities.length === 0
     ? html`<p class="empty">There are no communities yet. <a href="${paths.newKey}">Create a key</a> to begin.</p>`
     : html`
@@ -77,8 +81,8 @@ ${radioField({
   value: form.kind,
   problems,
   choices: [
-    { value: "chat", label: "A chat account" },
-    { value: "game", label: "A game account" },
+    { value: "chat", label: `An account on ${chat}` },
+    { value: "game", label: `An account on ${game}` },
   ],
 })}
 ${textField({ name: "id", label: labels.id, hint: "Digits, as the platform shows them.", value: form.id, required: true, problems })}
@@ -95,7 +99,7 @@ const answer = (
   const strongestFirst = matches.toSorted((one, other) => other.weight - one.weight);
   return html`
 <section>
-<h2>${target.chatId === null ? "Nobody is linked to this game account" : html`Chat user ${target.chatId}`}</h2>
+<h2>${target.chatId === null ? "Nobody is linked to this game account" : html`User ${target.chatId}`}</h2>
 <p><span class="badge ${tones[risk.severity]}">${risk.severity}</span> Score ${risk.score} of 100. ${meanings[risk.severity]}</p>
 ${risk.vpn === 0 ? null : html`<p>${risk.vpn} % of the addresses belong to a VPN, which strangers share. That lowers the score.</p>`}
 ${risk.unlistedWeight === 0 ? null : html`<p>The strongest candidate is not among the ${matches.length} latest, which are listed here.</p>`}

@@ -15,7 +15,7 @@ export const actions: Record<AuditAction, string> = {
   "review.deleted": "Review deleted",
   "key.created": "Key created",
   "key.updated": "Key changed",
-  "key.rotated": "Key got a new secret",
+  "key.rotated": "Key rotated",
   "key.status_changed": "Status of a key changed",
   "key.reported": "Key reported as leaked",
   "account.updated": "Account changed",
@@ -23,6 +23,6 @@ export const actions: Record<AuditAction, string> = {
   "webhook.created": "Webhook created",
   "webhook.updated": "Webhook changed",
   "webhook.deleted": "Webhook deleted",
-  "webhook.rotated": "Webhook got a new secret",
+  "webhook.rotated": "Webhook rotated",
   "webhook.disabled": "Webhook disabled by the service",
 };

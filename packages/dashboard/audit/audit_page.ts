@@ -3,11 +3,12 @@
  */
 
 import type { AuditAction, AuditEntry } from "@accountlink/core/audit";
+import type { ParameterProblem } from "@accountlink/core/errors";
 import type { KeyDetails } from "@accountlink/core/keys";
 import { html } from "@accountlink/html";
 import { menuField, textField } from "../look/field.ts";
 import { keyMenu } from "../look/key_menu.ts";
-import type { Page } from "../page.ts";
+import type { Page, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 import { actions } from "./actions.ts";
 import { historyHtml } from "./history.ts";
@@ -17,7 +18,7 @@ import type { Names } from "./sentences.ts";
 export interface AuditFilter {
   readonly action: AuditAction | null;
   readonly keyId: string | null;
-  /** A chat user; null for everything. */
+  /** A chat user, as typed; null for all. */
   readonly chatId: string | null;
 }
 
@@ -29,8 +30,13 @@ export interface AuditView {
   readonly names: Names;
 }
 
-export const auditPage = ({ entries, next, keys, names }: AuditView, filter: AuditFilter): Page => ({
-  status: 200,
+export const auditPage = (
+  { entries, next, keys, names }: AuditView,
+  filter: AuditFilter,
+  { platforms }: Pick<Visitor, "platforms">,
+  problems: ReadonlyArray<ParameterProblem>,
+): Page => ({
+  status: problems.length === 0 ? 200 : 400,
   title: "Audit log",
   section: "audit",
   content: html`
@@ -38,16 +44,16 @@ export const auditPage = ({ entries, next, keys, names }: AuditView, filter: Aud
 <form method="get" action="${paths.audit}" class="filters">
 ${menuField({
   name: "action",
-  label: "What",
+  label: "Action",
   value: filter.action ?? "",
   problems: [],
   choices: [
-    { value: "", label: "Everything" },
+    { value: "", label: "All actions" },
     ...Object.entries(actions).map(([value, label]) => ({ value, label })),
   ],
 })}
 ${keyMenu(keys, filter.keyId)}
-${textField({ name: "chatId", label: "About the chat account", type: "search", value: filter.chatId ?? "", problems: [] })}
+${textField({ name: "chatId", label: `About the account on ${platforms.chat}`, hint: "Its ID", type: "search", value: filter.chatId ?? "", problems })}
 <button class="button quiet">Show</button>
 </form>
 ${historyHtml(entries, names)}

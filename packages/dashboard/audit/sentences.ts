@@ -42,6 +42,12 @@ const keyOf = (id: unknown, { keys }: Names): string => {
   return key === undefined ? `Key ${String(id)}` : nameOf(key);
 };
 
+/** A key within a sentence: "the key Walk bot", or "key Aa0Bb1Cc2Dd3" for one without a name. */
+const theKey = (id: unknown, names: Names): string => {
+  const name = keyOf(id, names);
+  return name === `Key ${String(id)}` ? `key ${String(id)}` : `the key ${name}`;
+};
+
 const chatOf = (id: unknown, { chats }: Names): string => {
   const name = chats?.get(String(id));
   return name === undefined ? `user ${String(id)}` : `${name} (${String(id)})`;
@@ -64,7 +70,7 @@ const start = (text: string): string => `${text.charAt(0).toUpperCase()}${text.s
 const ofKey =
   (verb: string, rest = ""): Sentence =>
   ({ actor, details }, names) =>
-    `${start(whoOf(actor, names))} ${verb} the key ${keyOf(details["keyId"], names)}${rest}`;
+    `${start(whoOf(actor, names))} ${verb} ${theKey(details["keyId"], names)}${rest}`;
 
 const statusVerbs: Readonly<Record<string, string>> = {
   active: "enabled",
@@ -107,11 +113,11 @@ const sentences: Record<AuditAction, Sentence> = {
     `${start(whoOf(actor, names))} took back the note on ${chatOf(details["chatId"], names)} and ${chatOf(details["otherChatId"], names)}`,
   "key.created": ofKey("created"),
   "key.updated": ofKey("changed the rules of"),
-  "key.rotated": ofKey("gave a new secret to"),
+  "key.rotated": ofKey("rotated"),
   "key.status_changed": (entry, names) =>
     ofKey(statusVerbs[String(entry.details["status"])] ?? "changed")(entry, names),
   "key.reported": ({ details }, names) =>
-    `The key ${keyOf(details["keyId"], names)} was reported as leaked, and revoked`,
+    `${start(theKey(details["keyId"], names))} was reported as leaked, and revoked`,
   "account.updated": ({ actor, details, pid }, names) =>
     pid === null
       ? `${start(whoOf(actor, names))} changed the account: ${Object.entries(details)
@@ -122,6 +128,6 @@ const sentences: Record<AuditAction, Sentence> = {
   "webhook.created": ofWebhook("created a webhook"),
   "webhook.updated": ofWebhook("changed a webhook"),
   "webhook.deleted": ofWebhook("deleted a webhook"),
-  "webhook.rotated": ofWebhook("gave a new secret to a webhook"),
+  "webhook.rotated": ofWebhook("rotated the secret of a webhook"),
   "webhook.disabled": () => "A webhook was disabled, since its server does not take what is sent",
 };

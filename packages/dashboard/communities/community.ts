@@ -24,6 +24,10 @@ export const communityName = ({
   return guildId === null ? "All communities" : (guildName ?? `Community ${guildId}`);
 };
 
+/** The same within a sentence. */
+export const communityText = (community: Parameters<typeof communityName>[0]): string =>
+  community.scope.kind === "global" ? "all communities" : communityName(community);
+
 /** A menu of communities. */
 export const communityMenu = (
   communities: ReadonlyArray<Community>,

@@ -72,14 +72,14 @@ ${linkSection(view)}
 <section id="says">
 <h2>What your users read</h2>
 <div class="beside">
-<form method="post" action="${communityPath(scope.pid)}" class="panel">
+<form method="post" action="${communityPath(scope.pid)}" class="panel" id="said">
 ${csrfField(visitor.csrf)}
 ${textField({ name: "displayName", label: labels.displayName, hint: "The name that users know you by. Empty: the name of your account.", value: form.displayName, maxLength: 80, problems })}
 ${textField({ name: "supportUrl", label: labels.supportUrl, hint: "An address that begins with https://, such as an invitation to your help channel.", value: form.supportUrl, maxLength: 2_000, problems })}
 ${textField({ name: "doneText", label: labels.doneText, hint: "One or two sentences, such as: Your role is there in a minute.", value: form.doneText, maxLength: 300, problems })}
 <p class="row"><button class="button">Save</button> <button class="button quiet" name="act" value="preview">Show how it looks</button></p>
 </form>
-<div class="frames">${view.previews.map(
+<div class="frames" data-previews="said">${view.previews.map(
       ({ title, document }) =>
         html`<iframe title="Preview: ${title}" srcdoc="${document.source}" sandbox></iframe>`,
     )}</div>

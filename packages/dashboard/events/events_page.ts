@@ -5,7 +5,7 @@ import type { Pid } from "@accountlink/core";
 import type { EventSource, FeedEvent } from "@accountlink/core/events";
 import { isChatId } from "@accountlink/core/ids";
 import { type Html, html } from "@accountlink/html";
-import { type Community, communityField, communityName } from "../communities/community.ts";
+import { type Community, communityField, communityText } from "../communities/community.ts";
 import { userPath } from "../links/links_page.ts";
 import { textField } from "../look/field.ts";
 import { counted, timeHtml } from "../look/time.ts";
@@ -33,10 +33,10 @@ export const eventsPage = (view: EventsView): Page => {
     title: "Events",
     section: "events",
     content: html`
-<p>What happened in ${communityName(community)} in the last ${counted(keptDays, "day")}, newest first: what bots read as <code>/v2/events</code>. Who changed something is in the <a href="${paths.audit}">audit log</a>.</p>
+<p>What happened in ${communityText(community)} in the last ${counted(keptDays, "day")}, newest first: what bots read as <code>/v2/events</code>. Who changed something is in the <a href="${paths.audit}">audit log</a>.</p>
 <form method="get" action="${paths.events}" class="filters" role="search">
 ${communityField(communities, pid)}
-${textField({ name: "user", label: "About the user", hint: "Chat ID or user name", type: "search", value: user, problems: [] })}
+${textField({ name: "user", label: "About the user", hint: "ID or user name", type: "search", value: user, problems: [] })}
 <button class="button quiet">Show</button>
 </form>
 ${

@@ -9,7 +9,7 @@ import {
   leftOutReasons,
 } from "@accountlink/core/links";
 import { type Html, html } from "@accountlink/html";
-import { type Community, communityMenu, communityName } from "../communities/community.ts";
+import { type Community, communityMenu, communityText } from "../communities/community.ts";
 import { csrfField, problemSummary, radioField, textField } from "../look/field.ts";
 import { statusHtml } from "../look/notice.ts";
 import { tableHtml } from "../look/table.ts";
@@ -101,7 +101,7 @@ export const importPreviewPage = (
   section: "imports",
   content: html`
 ${statusHtml(html`This is what would happen. Nothing is stored yet.`)}
-<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${communityName(view.community)}</p>
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” would be stored in ${communityText(view.community)}</p>
 ${countsTable(outcome)}
 ${leftOutHtml(view, outcome)}
 ${sampleTable(sample)}
@@ -121,7 +121,7 @@ export const importRunningPage = (view: ImportView, { phase, rows, total }: Impo
   section: "imports",
   refresh: 1,
   content: html`
-<p role="status">The import of “${view.fileName}” into ${communityName(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
+<p role="status">The import of “${view.fileName}” into ${communityText(view.community)} is under way: ${phase}, ${counted(rows, "row")}${total === null ? null : html` of ${numberText(total)}`}.</p>
 <progress max="${total ?? 1}"${total === null ? null : html` value="${Math.min(rows, total)}"`}></progress>
 <p>This page shows the result as soon as it is there. You may leave it; the import goes on. <a href="${importPath(view.id)}">Look again</a></p>`,
 });
@@ -133,7 +133,7 @@ export const importDonePage = (view: ImportView, outcome: ImportOutcome, { csrf 
   section: "imports",
   content: html`
 ${statusHtml(outcome.doneBefore ? "This file was imported before: nothing was changed." : "The links are imported.")}
-<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${communityName(view.community)}</p>
+<p class="figure"><strong>${counted(outcome.inserted + outcome.replaced, "link")}</strong> of “${view.fileName}” ${outcome.doneBefore ? "are" : "were stored"} in ${communityText(view.community)}</p>
 ${outcome.doneBefore ? null : countsTable(outcome)}
 ${leftOutHtml(view, outcome)}
 <p class="acts"><a class="button" href="${withQuery(paths.links, { pid: view.community.scope.pid })}">See the links</a></p>

@@ -113,12 +113,12 @@ const acts = (key: KeyDetails, { csrf }: Pick<Visitor, "csrf">, refused: Refused
   const problemsOf = (act: KeyAct) => (refused?.act === act ? refused.problems : []);
   return html`
 <section>
-<h2>New secret</h2>
+<h2>Rotate</h2>
 <form method="post" action="${keyActPath(key.id, "rotate")}" class="panel">
 ${csrfField(csrf)}
-<p>The key keeps its id, rules and history. You see the new secret once.</p>
+<p>The key gets a new secret, which you see once, and keeps its id, rules and history.</p>
 ${menuField({ name: "graceSeconds", label: actLabels.graceSeconds, value: "86400", choices: graces, problems: problemsOf("rotate") })}
-<button class="button quiet">Make a new secret</button>
+<button class="button quiet">Rotate the key</button>
 </form>
 </section>
 <section>

@@ -4,7 +4,7 @@
 import type { ChatId, GameId } from "@accountlink/core";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "@accountlink/html";
-import { type Community, communityName } from "../communities/community.ts";
+import { type Community, communityText } from "../communities/community.ts";
 import { csrfField } from "../look/field.ts";
 import type { Page, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
@@ -32,7 +32,7 @@ export const unlinkQuestion = (question: LinkQuestion, visitor: Pick<Visitor, "c
     title: "Unlink?",
     section: "links",
     content: html`
-<p>Unlink <strong>${accountText(chatId, chat)}</strong> from <strong>${accountText(gameId, game)}</strong> in ${communityName(community)}?</p>
+<p>Unlink <strong>${accountText(chatId, chat)}</strong> from <strong>${accountText(gameId, game)}</strong> in ${communityText(community)}?</p>
 <p>Programs no longer see them as one person. A verification that the user has begun ends. To come back, they verify again.</p>
 ${answers(question, paths.unlink, html`<button class="button bad">Unlink them</button>`, visitor)}`,
   };
@@ -50,7 +50,7 @@ export const linkQuestion = (
     title: "Link them?",
     section: "links",
     content: html`
-<p>Link <strong>${accountText(chatId, chat)}</strong> to <strong>${accountText(gameId, game)}</strong> in ${communityName(community)}?</p>
+<p>Link <strong>${accountText(chatId, chat)}</strong> to <strong>${accountText(gameId, game)}</strong> in ${communityText(community)}?</p>
 ${replaced === null ? null : html`<p>It takes the place of the link to <strong>${accountText(replaced.gameId, replaced.game)}</strong>.</p>`}
 <p>Neither of them has proved it. Do this only if you are sure.</p>
 ${answers(question, paths.link, html`<input type="hidden" name="confirm" value="1"><button class="button">Link them</button>`, visitor)}`,

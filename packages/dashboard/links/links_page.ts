@@ -6,11 +6,11 @@ import type { NamedLink } from "@accountlink/core/communities";
 import type { ParameterProblem } from "@accountlink/core/errors";
 import type { ChatProfile, GameProfile } from "@accountlink/core/platforms";
 import { type Html, html } from "@accountlink/html";
-import { type Community, communityField, communityName } from "../communities/community.ts";
+import { type Community, communityField, communityText } from "../communities/community.ts";
 import { csrfField, problemSummary, textField } from "../look/field.ts";
 import { tableHtml } from "../look/table.ts";
 import { counted, timeHtml } from "../look/time.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { paths, withQuery } from "../paths.ts";
 
 export interface LinksView {
@@ -32,7 +32,10 @@ export interface LinkForm {
 
 export const emptyLinkForm: LinkForm = { chat: "", game: "" };
 
-export const linkLabels = { chat: "Chat account", game: "Game account", q: "Find" };
+export const linkLabels = ({ chat, game }: PlatformNames) => ({
+  chat: `Account on ${chat}`,
+  game: `Account on ${game}`,
+});
 
 /** An account by its name and ID. */
 export const accountText = (
@@ -58,29 +61,30 @@ const unlinkPath = (pid: Pid, chatId: ChatId): string => withQuery(paths.unlink,
 export const linksPage = (
   view: LinksView,
   form: LinkForm,
-  visitor: Pick<Visitor, "csrf">,
+  { csrf, platforms }: Pick<Visitor, "csrf" | "platforms">,
   notice: Html | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => {
   const { community, search, next } = view;
   const { pid } = community.scope;
+  const labels = linkLabels(platforms);
   return {
     status: problems.length === 0 ? 200 : 400,
     title: "Links",
     section: "links",
     content: html`
-${problems.length === 0 ? notice : problemSummary(problems, linkLabels, null)}
-<p class="figure"><strong>${counted(community.links, "link")}</strong> in ${communityName(community)}</p>
+${problems.length === 0 ? notice : problemSummary(problems, labels, null)}
+<p class="figure"><strong>${counted(community.links, "link")}</strong> in ${communityText(community)}</p>
 ${searchForm(view)}
-${listed(view)}
+${listed(view, labels)}
 <p class="more">${next === null ? null : html`<a class="button quiet" href="${withQuery(paths.links, { pid, q: search, cursor: next })}">More links</a> `}<a href="${withQuery(paths.linksFile, { pid })}">Download all as CSV</a></p>
 <details${problems.length === 0 ? null : html` open`}>
 <summary>Link a user</summary>
 <form method="post" action="${paths.link}" class="panel">
-${csrfField(visitor.csrf)}
+${csrfField(csrf)}
 <input type="hidden" name="pid" value="${pid}">
-${textField({ name: "chat", label: linkLabels.chat, hint: "ID or user name.", value: form.chat, required: true, problems })}
-${textField({ name: "game", label: linkLabels.game, hint: "ID or user name.", value: form.game, required: true, problems })}
+${textField({ name: "chat", label: labels.chat, hint: "ID or user name.", value: form.chat, required: true, problems })}
+${textField({ name: "game", label: labels.game, hint: "ID or user name.", value: form.game, required: true, problems })}
 <button class="button">Link them</button>
 </form>
 </details>`,
@@ -99,11 +103,13 @@ export const noLinksPage: Page = {
 const searchForm = ({ communities, community, search }: LinksView): Html => html`
 <form method="get" action="${paths.links}" class="filters" role="search">
 ${communityField(communities, community.scope.pid)}
-${textField({ name: "q", label: linkLabels.q, hint: "User name, chat ID or game ID", type: "search", value: search, problems: [] })}
+${textField({ name: "q", label: "Find", hint: "User name or ID, of either platform", type: "search", value: search, problems: [] })}
 <button class="button quiet">Search</button>
 </form>`;
 
-const listed = ({ community, search, links, unlinked }: LinksView): Html => {
+type LinkLabels = ReturnType<typeof linkLabels>;
+
+const listed = ({ community, search, links, unlinked }: LinksView, labels: LinkLabels): Html => {
   const { pid } = community.scope;
   if (links.length === 0 && unlinked.length === 0) {
     return html`<p class="empty">${search === "" ? "Nobody is linked yet." : `Nobody is found by “${search}”. Names have to be complete.`}</p>`;
@@ -113,16 +119,21 @@ ${unlinked.map(
   ({ chatId, chat }) =>
     html`<p class="notice warn">${accountText(chatId, chat)} has no link here. <a href="${userPath(pid, chatId)}">See what happened<span class="unseen"> to ${accountText(chatId, chat)}</span></a></p>`,
 )}
-${links.length === 0 ? null : linksTable(pid, links, search)}`;
+${links.length === 0 ? null : linksTable(pid, links, search, labels)}`;
 };
 
-const linksTable = (pid: Pid, links: ReadonlyArray<NamedLink>, search: string): Html =>
+const linksTable = (
+  pid: Pid,
+  links: ReadonlyArray<NamedLink>,
+  search: string,
+  { chat: chatLabel, game: gameLabel }: LinkLabels,
+): Html =>
   tableHtml({
     id: "links",
     caption: search === "" ? "Links, latest verification first" : `Links found by “${search}”`,
     columns: [
-      { label: "Chat account" },
-      { label: "Game account" },
+      { label: chatLabel },
+      { label: gameLabel },
       { label: "Last verified" },
       { label: "Actions", isUnseen: true },
     ],

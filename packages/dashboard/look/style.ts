@@ -149,7 +149,7 @@ meter { display: block; width: 100%; height: .75rem; }
   th, td { padding: .1rem 0; border: 0; }
   tbody th { font-weight: 600; }
   td.number { display: flex; justify-content: space-between; gap: 1rem; }
-  td:empty { display: none; }
+  td:empty, tr[hidden] { display: none; }
   [data-label]::before { content: attr(data-label); color: var(--soft); }
   [data-label]:not(.number)::before { display: block; font-size: .75rem; }
   [data-label=Actions]::before { content: none; }

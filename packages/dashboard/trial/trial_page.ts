@@ -4,9 +4,9 @@
 import type { ParameterProblem } from "@accountlink/core/errors";
 import { type Html, html } from "@accountlink/html";
 import { copyable } from "../look/copyable.ts";
-import { checkField, csrfField, menuField, problemSummary, textField } from "../look/field.ts";
+import { checkField, csrfField, problemSummary, radioField, textField } from "../look/field.ts";
 import { statusHtml } from "../look/notice.ts";
-import type { Page, Visitor } from "../page.ts";
+import type { Page, PlatformNames, Visitor } from "../page.ts";
 import { paths } from "../paths.ts";
 import { clientProgramOf, curlOf, fetchOf, type Request } from "./commands.ts";
 
@@ -16,19 +16,19 @@ export const questions = {
     path: "/v2/chat",
     subject: "chatId",
     method: "links.get",
-    label: "Which game account belongs to a chat account?",
+    label: ({ chat, game }: PlatformNames) => `Which account on ${game} belongs to one on ${chat}?`,
   },
   game: {
     path: "/v2/game",
     subject: "gameId",
     method: "links.byGame",
-    label: "Which chat accounts belong to a game account?",
+    label: ({ chat, game }: PlatformNames) => `Which accounts on ${chat} belong to one on ${game}?`,
   },
   status: {
     path: "/v2/verifications/chat",
     subject: "chatId",
     method: "links.verification",
-    label: "Is a chat account verified, and since when?",
+    label: ({ chat }: PlatformNames) => `Is an account on ${chat} verified, and since when?`,
   },
 } as const;
 
@@ -60,7 +60,7 @@ export const emptyTrialForm: TrialForm = { question: "chat", id: "", guildId: ""
 /** @param result null before the first trial */
 export const trialPage = (
   form: TrialForm,
-  { csrf }: Pick<Visitor, "csrf">,
+  { csrf, platforms }: Pick<Visitor, "csrf" | "platforms">,
   result: TrialResult | null,
   problems: ReadonlyArray<ParameterProblem>,
 ): Page => ({
@@ -75,12 +75,12 @@ ${result && resultHtml(form, result)}
 <form method="post" action="${paths.trial}" class="panel">
 ${csrfField(csrf)}
 ${textField({ name: "key", label: labels.key, hint: "The service neither stores nor shows it. This tab remembers it until you close it.", type: "password", value: "", required: true, isKept: true, problems })}
-${menuField({
+${radioField({
   name: "question",
   label: "Question",
   value: form.question,
   problems,
-  choices: Object.entries(questions).map(([value, { label }]) => ({ value, label })),
+  choices: Object.entries(questions).map(([value, { label }]) => ({ value, label: label(platforms) })),
 })}
 ${textField({ name: "id", label: labels.id, hint: "Of the account that the question is about.", value: form.id, required: true, problems })}
 ${textField({ name: "guildId", label: labels.guildId, hint: "The ID of the community. Needed with a key of one community.", value: form.guildId, problems })}

@@ -28,8 +28,8 @@ describe("sparkline", () => {
     const { source } = sparkline([...none, ...low, ...high]);
     const bars = [...source.matchAll(/<rect x="(.+?)" y="(.+?)".*? height="(.+?)"/g)];
     expect(bars.map((bar) => bar.slice(1).map(Number))).toEqual([
-      [5, 15, 5],
-      [10, 0, 20],
+      [10, 15, 5],
+      [20, 0, 20],
     ]);
     expect(source).toContain('role="img" aria-label="By day, oldest first: 0; 500; 2,000"');
     expect(source).toMatch(/<\/svg>\s2,500<\/span>$/);

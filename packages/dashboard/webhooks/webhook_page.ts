@@ -151,11 +151,11 @@ ${csrfField(csrf)}
 </form>
 </section>
 <section>
-<h2>New secret</h2>
+<h2>Rotate</h2>
 <form method="post" action="${webhookActPath(id, "rotate")}" class="panel">
 ${csrfField(csrf)}
 <p>For 24 hours, deliveries are signed with both. You see the new secret once.</p>
-<button class="button quiet">Make a new secret</button>
+<button class="button quiet">Rotate the secret</button>
 </form>
 </section>
 <section>

@@ -32,9 +32,11 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
   return [
     page(
       paths.audit,
-      Effect.fnUntraced(function* ({ owner }, query) {
+      Effect.fnUntraced(function* (visitor, query) {
+        const { owner } = visitor;
         const { account } = owner;
         const filter = yield* filterOf(account, query);
+        const chatId = query("chatId").trim();
         const before = positionOf(query("cursor"));
         // One more tells whether there is a next page.
         const found = yield* log.list(account.name, before, pageSize + 1, filter);
@@ -42,7 +44,11 @@ export const auditRoutes = Effect.fnUntraced(function* ({ page }: OwnerPages) {
         const next = found.length > pageSize ? String(entries.at(-1)?.sequence) : null;
         const listed = yield* keys.list(account);
         const names = { keys: listed, account: { name: account.name, owner: yield* ownerName(owner) } };
-        return auditPage({ entries, next, keys: listed, names }, filter);
+        const problems =
+          chatId === "" || isChatId(chatId)
+            ? []
+            : [{ name: "chatId", reason: "expected an ID, which has digits only" }];
+        return auditPage({ entries, next, keys: listed, names }, { ...filter, chatId }, visitor, problems);
       }),
     ),
     page(

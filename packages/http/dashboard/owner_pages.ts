@@ -3,7 +3,7 @@
  */
 import type { KeyOwner } from "@accountlink/core/keys";
 import { OwnGuilds, Profiles } from "@accountlink/core/platforms";
-import type { Page } from "@accountlink/dashboard";
+import type { Page, PlatformNames } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import { HttpResponse } from "../http_response.ts";
 import { basePathOf } from "../mount.ts";
@@ -20,6 +20,7 @@ import { pageResponse } from "./page_response.ts";
 /** Who opened a page of the dashboard. */
 export interface OwnerVisitor extends Visitor {
   readonly owner: KeyOwner;
+  readonly platforms: PlatformNames;
 }
 
 /** A page, or a whole response. */
@@ -56,6 +57,7 @@ export interface OwnerPages {
 export const makeOwnerPages = Effect.gen(function* () {
   const { routes, visit, ...site } = yield* makeSiteRoutes("dashboard");
   const settings = yield* PageSettings;
+  const platforms = { chat: settings.chatName, game: settings.gameName };
   const basePath = basePathOf(yield* HttpSettings);
   const ownerName = yield* makeOwnerName;
   const ownerOf = yield* makeOwnerOf;
@@ -63,13 +65,19 @@ export const makeOwnerPages = Effect.gen(function* () {
   const withOwner = (visitor: Visitor): Effect.Effect<OwnerVisitor, SiteError> =>
     Effect.map(ownerOf(visitor.signIn), (account) => {
       const { signIn, context } = visitor;
-      return { ...visitor, owner: { account, chatId: signIn.chatId, requestId: context.requestId } };
+      const owner = { account, chatId: signIn.chatId, requestId: context.requestId };
+      return { ...visitor, owner, platforms };
     });
 
   const render = Effect.fnUntraced(function* (page: Page, { owner, csrf }: OwnerVisitor) {
     const { account, requestId } = owner;
     const userName = yield* ownerName(owner);
-    return pageResponse(page, { account, userName, csrf }, footerHtml(settings, requestId), basePath);
+    return pageResponse(
+      page,
+      { account, userName, csrf, platforms },
+      footerHtml(settings, requestId),
+      basePath,
+    );
   });
 
   const answerTo = (visitor: Visitor, answer: (visitor: OwnerVisitor) => Answer) =>

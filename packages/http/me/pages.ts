@@ -37,7 +37,7 @@ ${
 <ul class="pair" role="list">${links.map((link) => linkItem(link, csrf))}</ul>`
 }
 ${browsers.length === 0 ? null : browsersHtml(browsers, csrf)}
-<p class="aside"><a href="/me/erase">Erase all that is known of you</a></p>
+<p class="aside"><a class="bad" href="/me/erase">Erase all that is known of you</a></p>
 ${signOutForm(csrf)}`,
 });
 
@@ -47,7 +47,7 @@ const linkItem = (link: OwnLink, csrf: string): Html => html`
 ${cardHtml(cardOf(link))}
 <p class="aside">Linked since ${dayHtml(link.linkedAt)}, last verified on ${dayHtml(link.lastVerifiedAt)}.</p>
 <details>
-<summary>Leave<span class="unseen"> ${communityOf(link)}</span></summary>
+<summary class="bad">Leave<span class="unseen"> ${communityOf(link)}</span></summary>
 <p>It no longer knows that this account is yours. To come back, you would have to verify again.</p>
 <form method="post" action="/me/remove">
 <input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="pid" value="${link.pid}">

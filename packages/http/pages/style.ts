@@ -39,6 +39,7 @@ footer { max-width: 28rem; margin: 0 auto; padding: .75rem 1.5rem 0; }
 .pair h2 { margin-bottom: .5rem; }
 .pair .aside { margin: .75rem 0 .5rem; }
 summary { min-height: 1.75rem; }
+.bad { color: var(--bad); }
 details p { margin-block: .5rem .75rem; }
 .choice { margin-bottom: 1rem; }
 .aside + form { margin-top: 1.25rem; }
