@@ -27,6 +27,9 @@ const attempts = Metric.counter("accountlink_webhook_attempts_total", {
   incremental: true,
 });
 
+/** How long what became of events waits for more to be stored with it, in milliseconds: on one disk, each transaction waits. */
+const saveInterval = 100;
+
 /** Who disables a webhook. */
 const service = { actor: { type: "operator", id: "delivery" }, requestId: null } as const;
 
@@ -144,6 +147,7 @@ export const makeCourierRun = Effect.gen(function* () {
     const window = new DeliveryWindow<EventEntry>(courier.position);
     let running = 0;
     let dueAt = 0;
+    let saveAt = 0;
     let { failingSince } = courier.webhook;
     let isBroken = false;
 
@@ -204,13 +208,15 @@ export const makeCourierRun = Effect.gen(function* () {
 
     /** Stores what was done. False if another node has the webhook. */
     const save = Effect.fnUntraced(function* () {
-      const { deliveries, freedLanes, deliveredAt, failedAt } = window.takeUnsaved();
-      const { position } = window;
-      if (deliveries.size === 0 && position === courier.position) return true;
       const at = yield* Clock.currentTimeMillis;
+      const { position } = window;
+      if (!window.hasUnsaved && position === courier.position) return true;
+      if (at < saveAt && (running > 0 || window.isReady) && !isEnding()) return true;
+      const { deliveries, freedLanes, deliveredAt, failedAt } = window.takeUnsaved();
       const write = { id, node: node.id, at, position, deliveredAt, failedAt };
       const lists = { deliveries: [...deliveries.values()], freedLanes: [...freedLanes] };
       const isHeld = yield* store.record({ ...write, ...lists });
+      saveAt = at + saveInterval;
       if (isHeld) courier.position = position;
       if (freedLanes.size > 0) dueAt = 0;
       return isHeld;
@@ -221,7 +227,8 @@ export const makeCourierRun = Effect.gen(function* () {
       if (now < dueAt) return;
       const space = windowSize - window.size;
       const due = yield* store.due(id, now, space);
-      dueAt = due.length === space ? 0 : now + dueInterval;
+      // More may be due, and is found once these are stored as tried.
+      dueAt = due.length === space ? saveAt : now + dueInterval;
       if (due.length > 0) yield* refresh(courier);
       for (const delivery of due) {
         if (delivery.position === null) continue;
@@ -238,7 +245,9 @@ export const makeCourierRun = Effect.gen(function* () {
     /** Whether anything was started, is to be stored, or may be read. */
     const goOn = Effect.fnUntraced(function* () {
       if (running > 0) {
-        yield* Queue.take(courier.changes);
+        const change = Queue.take(courier.changes);
+        if (!window.hasUnsaved) yield* change;
+        else yield* Effect.timeoutOption(change, Math.max(1, saveAt - (yield* Clock.currentTimeMillis)));
         return true;
       }
       if (window.hasUnsaved || window.position !== courier.position) return true;
@@ -247,7 +256,7 @@ export const makeCourierRun = Effect.gen(function* () {
 
     do {
       if (!(yield* save())) return;
-      if (!isEnding() && window.size < windowSize) {
+      if (!isEnding() && window.size <= windowSize - pageSize) {
         if (courier.hasNews) {
           courier.hasNews = false;
           const hasMore = yield* readFeed(courier, window);
