@@ -1,14 +1,15 @@
 /**
  * Wakes those who wait for events of a scope, on every node.
  */
-import { Clock, Context, Effect, Latch, Layer, Metric, type Scope } from "effect";
+import { Clock, Context, Effect, Latch, Layer, Metric, Option, type Scope } from "effect";
 import type { KeyId, Pid } from "../ids.ts";
 import { KeyStore } from "../keys/key_store.ts";
 import { forEachLinkChange } from "../links/link_events.ts";
 import { Notices } from "../notices.ts";
+import { paced } from "../paced.ts";
 import { forEachSessionChange } from "../sessions/session_watch.ts";
 import { warnOnce } from "../telemetry/warn_once.ts";
-import { EventStore } from "./event_store.ts";
+import { EventStore, type FeedPlace } from "./event_store.ts";
 
 /**
  * How often the store is asked for events of which no signal came: of imports, the command line, and nodes without
@@ -91,18 +92,18 @@ const pollEvents = Effect.fnUntraced(function* (waiting: Waiting) {
   const store = yield* EventStore;
   const poll = yield* warnOnce(
     "Cannot look for new events",
-    Effect.suspend(() =>
-      Effect.map(store.newer(waiting.places), (pids) => {
-        for (const pid of pids) waiting.wake(pid);
-      }),
-    ),
+    Effect.gen(function* () {
+      waiting.isPollDue.closeUnsafe();
+      const { places } = waiting;
+      if (places.length === 0) return;
+      for (const pid of yield* store.newer(places)) waiting.wake(pid);
+    }),
   );
+  const pollSoon = paced(pollDelay, poll);
   while (true) {
     yield* waiting.isActive.await;
-    yield* Effect.timeoutOption(waiting.isPollDue.await, pollInterval);
-    if (waiting.isPollDue.isOpen()) yield* Effect.sleep(pollDelay);
-    waiting.isPollDue.closeUnsafe();
-    yield* poll;
+    const signal = yield* Effect.timeoutOption(waiting.isPollDue.await, pollInterval);
+    yield* Option.isSome(signal) ? pollSoon : poll;
   }
 });
 
@@ -149,13 +150,16 @@ class Waiting {
     readersWaiting.modifyUnsafe(0, context);
   }
 
-  /** Each awaited scope, and where its last reader is. */
-  get places() {
+  /**
+   * Each awaited scope, and where the last of its readers is that wait. A stream whose client reads slowly does not: it
+   * would have all others woken, again and again.
+   */
+  get places(): ReadonlyArray<FeedPlace> {
     return Array.from(this.#byScope, ([pid, readers]) => {
-      let after = Number.MAX_SAFE_INTEGER;
-      for (const reader of readers) after = Math.min(after, reader.after);
+      let after = Infinity;
+      for (const reader of readers) if (reader.isAwaited) after = Math.min(after, reader.after);
       return { pid, after };
-    });
+    }).filter(({ after }) => after !== Infinity);
   }
 
   get keyIds(): ReadonlyArray<KeyId> {

@@ -23,8 +23,8 @@ export interface Dialect {
 
   /** A table with the column `value`: the elements of a JSON array, which is one parameter. */
   readonly elements: (json: string) => Statement.Fragment;
-  /** After a column: whether a JSON array of strings, which is one parameter, has its value. */
-  readonly isAmong: (json: string) => Statement.Fragment;
+  /** After a column: whether a JSON array of strings, which is one parameter or another column, has its value. */
+  readonly isAmong: (json: string | Statement.Fragment) => Statement.Fragment;
   /** After an indexed column: whether a SELECT of a few rows has its value. */
   readonly isAnyOf: (select: Statement.Fragment) => Statement.Fragment;
 
@@ -206,9 +206,13 @@ const withTimeout = <A, E, R>(time: number, transaction: Effect.Effect<A, E, R>)
   );
 };
 
+const dialects = new WeakMap<SqlClient.SqlClient, Dialect>();
+
 /** The dialect of a client; a defect for any other database. */
-export const dialectOf = (sql: SqlClient.SqlClient): Dialect =>
-  sql.onDialectOrElse({
+export const dialectOf = (sql: SqlClient.SqlClient): Dialect => {
+  const known = dialects.get(sql);
+  if (known !== undefined) return known;
+  const made = sql.onDialectOrElse({
     sqlite: () => sqlite(sql),
     pg: () => postgres(sql),
     orElse: () => {
@@ -217,3 +221,6 @@ export const dialectOf = (sql: SqlClient.SqlClient): Dialect =>
       );
     },
   });
+  dialects.set(sql, made);
+  return made;
+};

@@ -7,6 +7,7 @@ import { uuidV4Unsafe } from "effect/crypto/SecureRandom";
 import { EventStore } from "../../events/event_store.ts";
 import type { Pid } from "../../ids.ts";
 import { forEachLinkChange } from "../../links/link_events.ts";
+import { paced } from "../../paced.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import { forEachSessionChange } from "../../sessions/session_watch.ts";
 import type { Signals } from "../../signals.ts";
@@ -14,6 +15,7 @@ import { readMetric } from "../../telemetry/metric_reading.ts";
 import { warnOnce } from "../../telemetry/warn_once.ts";
 import type { Millis } from "../../timestamp.ts";
 import type { WebhookId } from "../webhook.ts";
+import { forEachWebhookChange } from "../webhook_changes.ts";
 import { type HeldWebhook, WebhookStore } from "../webhook_store.ts";
 import { type Courier, type CourierNode, makeCourierRun } from "./courier.ts";
 
@@ -94,9 +96,13 @@ export class WebhookCouriers extends Context.Service<
         const ticking = yield* warnOnce("Cannot look for webhooks", tick);
         const looking = yield* warnOnce("Cannot look for events of webhooks", look);
         yield* Effect.addFinalizer(() => release);
-        yield* Effect.forkScoped(Effect.forever(Effect.andThen(ticking, Effect.sleep(interval))));
+        const isChanged = Latch.makeUnsafe(false);
+        yield* forEachWebhookChange(() => isChanged.openUnsafe());
+        const untilTick = Effect.andThen(Effect.timeoutOption(isChanged.await, interval), isChanged.close);
+        yield* Effect.forkScoped(Effect.forever(Effect.andThen(ticking, untilTick)));
         const news = yield* hearNews(couriers);
-        yield* Effect.forkScoped(tellNews(news, couriers, start, looking));
+        yield* Effect.forkScoped(tellNews(news, couriers, start));
+        yield* Effect.forkScoped(lookAfterNews(news, looking));
         yield* measure(couriers);
         return WebhookCouriers.of({ stop });
       }),
@@ -167,50 +173,58 @@ const makeSteps = Effect.fnUntraced(function* (
 /** Scopes that have new events, as far as signals told. */
 interface News {
   readonly pids: Set<Pid>;
-  /** Whether something changed in a scope that is not known. */
-  isOfAny: boolean;
-  /** Open while there are news. */
-  readonly latch: Latch.Latch;
+  /** Open while there are news of a scope. */
+  readonly isOfScope: Latch.Latch;
+  /** Open when something changed in a scope that is not known. */
+  readonly isOfAny: Latch.Latch;
 }
 
 const hearNews = Effect.fnUntraced(function* (couriers: ReadonlyMap<WebhookId, Courier>) {
-  const news: News = { pids: new Set(), isOfAny: false, latch: Latch.makeUnsafe(false) };
+  const news: News = {
+    pids: new Set(),
+    isOfScope: Latch.makeUnsafe(false),
+    isOfAny: Latch.makeUnsafe(false),
+  };
   yield* forEachLinkChange((pidOf) => {
     if (couriers.size === 0) return;
     news.pids.add(pidOf());
-    news.latch.openUnsafe();
+    news.isOfScope.openUnsafe();
   });
   yield* forEachSessionChange(() => {
-    if (couriers.size === 0) return;
-    news.isOfAny = true;
-    news.latch.openUnsafe();
+    if (couriers.size > 0) news.isOfAny.openUnsafe();
   });
   return news;
 });
 
-/** How soon the store is asked after a signal that names no scope. */
-const lookDelay = "20 millis";
+/** How soon the store is asked after a signal that names no scope, in milliseconds. */
+const lookDelay = 20;
+
+const lookAfterNews = ({ isOfAny }: News, look: Effect.Effect<void>) => {
+  const lookSoon = paced(
+    lookDelay,
+    Effect.suspend(() => {
+      isOfAny.closeUnsafe();
+      return look;
+    }),
+  );
+  return Effect.forever(Effect.andThen(isOfAny.await, lookSoon));
+};
 
 const tellNews = Effect.fnUntraced(function* (
-  news: News,
+  { pids, isOfScope }: News,
   couriers: ReadonlyMap<WebhookId, Courier>,
   start: Start,
-  look: Effect.Effect<void>,
 ) {
   while (true) {
-    yield* news.latch.await;
-    news.latch.closeUnsafe();
-    const pids = new Set(news.pids);
-    news.pids.clear();
+    yield* isOfScope.await;
+    isOfScope.closeUnsafe();
+    const changed = new Set(pids);
+    pids.clear();
     for (const courier of couriers.values()) {
-      if (!pids.has(courier.webhook.scope.pid)) continue;
+      if (!changed.has(courier.webhook.scope.pid)) continue;
       courier.hasNews = true;
       yield* wake(courier, start);
     }
-    if (!news.isOfAny) continue;
-    yield* Effect.sleep(lookDelay);
-    news.isOfAny = false;
-    yield* look;
   }
 });
 
