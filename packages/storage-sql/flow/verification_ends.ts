@@ -25,7 +25,7 @@ import { groupBy } from "@accountlink/core/group_by";
 import { SessionId } from "@accountlink/core/ids";
 import type { SessionFailure } from "@accountlink/core/sessions";
 import type { Millis } from "@accountlink/core/timestamp";
-import { Effect, Schema } from "effect";
+import { Effect } from "effect";
 import type { SqlClient } from "effect/sql";
 import { insertEvents } from "../events/event_insert.ts";
 import { dialectOf } from "../statements/dialect.ts";

@@ -5,7 +5,7 @@ import { type AuditEntry, usersOf } from "@accountlink/core/audit";
 import { newEvent } from "@accountlink/core/events";
 import type { Account } from "@accountlink/core/keys";
 import { type EraseUser, type UserErased, withoutUser } from "@accountlink/core/users";
-import { Data, Effect, Option, Schema } from "effect";
+import { Data, Effect, Option } from "effect";
 import type { SqlClient } from "effect/sql";
 import { readSightings, sightingColumns } from "../alts/sighting_row.ts";
 import { insertEntry, ownerOf } from "../audit/audit_entry.ts";
