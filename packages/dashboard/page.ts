@@ -90,7 +90,7 @@ export const documentOf = (
 <script type="module" src="${paths.script}"></script>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="button skip" href="#content">Skip to the content</a>
 ${header(section, visitor)}
 <main id="content" tabindex="-1">
 <h1>${title}</h1>

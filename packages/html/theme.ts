@@ -57,7 +57,6 @@ summary { width: fit-content; color: var(--mark); cursor: pointer; font-weight: 
   width: 1.75rem; height: 1.75rem; border: var(--frame); border-radius: 50%; font-size: .9rem; font-weight: 600;
 }
 .steps > .done::before { content: "✓"; border-color: var(--good); color: var(--good); }
-:focus-visible { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: .25rem; }
-.button:focus-visible { border-radius: var(--round); }
+:where(:focus-visible) { outline: 2px solid var(--mark); outline-offset: 2px; border-radius: .25rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `;

@@ -165,13 +165,15 @@ export const sharedSightings: Cases<StoragePorts> = {
   }),
 
   "countUsers follows rotations, sweeps and deletions": Effect.gen(function* () {
-    const { see, seeIn, count, rotate, forget, deleteScope } = yield* newSightingBench;
+    const { store, otherPid, see, seeIn, count, rotate, forget, deleteScope } = yield* newSightingBench;
     yield* see("home", { [ada]: 100, [bob]: -100, [cyd]: 0 });
+    yield* see("home", { [ada]: -1, [bob]: 1 }, otherPid);
     yield* rotate(ada, "home", "newest");
     yield* rotate(ada, "home", "newest");
     expectEqual(yield* count(["home"], ["newest"], ["home", "newest"]), [2, 1, 3]);
     yield* forget(0);
     expectEqual(yield* count(["home"], ["newest"]), [1, 1]);
+    expectEqual(yield* store.countUsers(otherPid, [["home"]]), [1]);
     yield* seeIn("phone", { [ada]: 1 });
     yield* deleteScope;
     expectEqual(yield* count(["home"], ["newest"], ["phone"]), [0, 0, 0]);

@@ -1,4 +1,5 @@
-import type { StoragePorts } from "@accountlink/core";
+import type { ChatId, Pid, StoragePorts } from "@accountlink/core";
+import { SightingStore } from "@accountlink/core/alts";
 import { FlowStore } from "@accountlink/core/flow";
 import {
   type CompleteFlow,
@@ -6,7 +7,8 @@ import {
   type SessionState,
   SessionStore,
 } from "@accountlink/core/sessions";
-import { deadline, uniqueFlowId, uniquePid, uniqueText, unstorableTexts } from "@accountlink/testing";
+import type { Millis } from "@accountlink/core/timestamp";
+import { deadline, uniqueFlowId, uniquePid, unstorableTexts } from "@accountlink/testing";
 import { Effect } from "effect";
 import { expectDefect, expectEqual } from "../expect.ts";
 import type { Cases } from "../suite.ts";
@@ -260,15 +262,18 @@ export const completion: Cases<StoragePorts> = {
     expectEqual(yield* bench.entries, []);
   }),
 
-  "recordSightings accepts duplicates": Effect.gen(function* () {
+  "recordSightings keeps the latest of each chat user at each address": Effect.gen(function* () {
     const sessions = yield* SessionStore;
     const { pid } = yield* newVerificationBench;
-    const sightings = [1, 2, 2, 1].flatMap((seenAt) =>
-      [ada, bob].map((chatId) => ({ chatId, address, seenAt })),
-    );
     yield* sessions.recordSightings(pid, []);
-    yield* sessions.recordSightings(pid, sightings);
-    yield* sessions.recordSightings(pid, sightings);
+    yield* sessions.recordSightings(pid, [seen(ada, 10), seen(bob, 20)]);
+    yield* sessions.recordSightings(pid, [
+      seen(ada, 30),
+      seen(ada, 25),
+      seen(bob, 15),
+      seen(bob, 5, "elsewhere"),
+    ]);
+    expectEqual(yield* sightingsIn(pid), [seen(bob, 5, "elsewhere"), seen(bob, 20), seen(ada, 30)]);
   }),
 
   "recordSightings in an unknown scope, or with unstorable text, is a defect": Effect.gen(function* () {
@@ -284,18 +289,30 @@ export const completion: Cases<StoragePorts> = {
     }
   }),
 
-  "one address can have sightings of several chat users": Effect.gen(function* () {
+  "complete keeps the latest sighting of each chat user at each address": Effect.gen(function* () {
     const bench = yield* newVerificationBench;
-    const hash = uniqueText();
-    for (const [chatId, at] of [
-      [ada, 2],
-      [ada, 1],
-      [bob, 3],
-      [ada, 4],
-    ] as const) {
+    for (const sighting of [
+      seen(ada, 2),
+      seen(ada, 1),
+      seen(bob, 3),
+      seen(ada, 5),
+      seen(ada, 4, "elsewhere"),
+    ]) {
+      const { chatId, seenAt: at, address: place } = sighting;
       const flow = yield* bench.proven(null, chatId);
-      const completed = yield* bench.complete(flow, { chatId, at, address: { ...address, hash } });
-      expectEqual(completed._tag, "Completed");
+      expectEqual((yield* bench.complete(flow, { chatId, at, address: place }))._tag, "Completed");
     }
+    expectEqual(yield* sightingsIn(bench.pid), [seen(bob, 3), seen(ada, 4, "elsewhere"), seen(ada, 5)]);
   }),
 };
+
+const seen = (chatId: ChatId, seenAt: Millis, hash = "hash") => ({
+  chatId,
+  address: { hash, sealed: `sealed ${seenAt}`, addressKeyId: "k1" },
+  seenAt,
+});
+
+const sightingsIn = Effect.fnUntraced(function* (pid: Pid) {
+  const found = yield* (yield* SightingStore).findByChatIds(pid, [ada, bob]);
+  return found.toSorted((one, other) => one.seenAt - other.seenAt);
+});

@@ -50,11 +50,12 @@ detectMistakes(sessionStoreSuite, StorageMemory.layer, SessionStore, {
   "changedSince among some sessions returns no others": (store) => ({
     changedSince: (at) => store.changedSince(at, null),
   }),
-  "recordSightings accepts duplicates": (store) => ({
+  "recordSightings keeps the latest of each chat user at each address": (store) => ({
     recordSightings: (scope, sightings) =>
-      new Set(sightings.map(({ chatId }) => chatId)).size < sightings.length
-        ? Effect.die("A row was written twice")
-        : store.recordSightings(scope, sightings),
+      store.recordSightings(
+        scope,
+        sightings.map((one, index) => ({ ...one, seenAt: index })),
+      ),
   }),
   "recordSightings in an unknown scope, or with unstorable text, is a defect": () => ({
     recordSightings: () => Effect.void,

@@ -15,8 +15,9 @@ section, section + [data-live] { margin-top: 2.25rem; }
 h1 + section, .notice + section, .trial > section { margin-top: 0; }
 :is(section, .panel, .notice, .beside > div) > :last-child { margin-bottom: 0; }
 .hint, .problem, .visitor, .button.small, table, figcaption, .legend, .figures dt { font-size: var(--small); }
+nav a, input, select, textarea, .notice, pre, .qr { border-radius: var(--round); }
 .hint, .empty, .figure, dt, caption, figcaption, thead th { color: var(--soft); }
-.skip { position: absolute; left: 1rem; top: -4rem; padding: .5rem 1rem; border-radius: var(--round); background: var(--mark); color: var(--on-mark); }
+.skip { position: absolute; left: 1rem; top: -4rem; }
 .skip:focus { top: 1rem; z-index: 1; }
 .icon { flex: none; width: 1.125rem; height: 1.125rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 .mark { width: 1.5rem; height: 1.5rem; color: var(--mark); stroke-width: 2.5; }
@@ -26,7 +27,7 @@ header { display: grid; gap: .75rem; align-content: start; }
 .brand a, nav a, .visitor { display: flex; align-items: center; gap: .625rem; text-decoration: none; }
 .brand a { display: inline-flex; color: inherit; }
 nav ul { display: flex; flex-wrap: wrap; gap: .125rem; }
-nav a { padding: .4rem .625rem; border-radius: var(--round); color: var(--soft); font-size: .9375rem; }
+nav a { padding: .4rem .625rem; color: var(--soft); font-size: .9375rem; }
 nav a:hover, nav [aria-current] { background: var(--wash); color: var(--text); }
 nav [aria-current] { font-weight: 600; }
 nav [aria-current] .icon { color: var(--mark); }
@@ -34,7 +35,7 @@ nav [aria-current] .icon { color: var(--mark); }
 .visitor p { margin: 0; line-height: 1.35; min-width: 0; }
 @media (max-width: 59.99rem) {
   header > nav { display: flex; overflow-x: auto; margin: 0 -1rem; padding: 2px 1rem; border-bottom: var(--rule);
-    background: linear-gradient(90deg, var(--ground) 1rem, #0000 3rem) local, linear-gradient(270deg, var(--ground) 1rem, #0000 3rem) right local, linear-gradient(270deg, var(--line), #0000 1rem); }
+    background: linear-gradient(270deg, var(--ground) 1rem, #0000 3rem) right local, linear-gradient(270deg, var(--line), #0000 1rem); }
   header > nav ul { flex-wrap: nowrap; }
   header > nav a { white-space: nowrap; }
 }
@@ -44,7 +45,7 @@ nav [aria-current] .icon { color: var(--mark); }
 .button:disabled { border-color: var(--line); color: var(--soft); cursor: not-allowed; }
 .row, .filters, .review p { display: flex; flex-wrap: wrap; gap: .5rem; margin: 0; }
 .panel, .cards > li, .figures > div, .scroller { border: var(--rule); border-radius: .75rem; background: var(--card); }
-.panel { display: grid; gap: 1.25rem; justify-items: start; margin-bottom: 1rem; padding: 1.25rem; }
+.panel { display: grid; gap: 1.25rem; justify-items: start; padding: 1.25rem; }
 .panel > * { width: 100%; margin: 0; }
 .panel > .button { width: auto; }
 .danger { border-color: var(--bad); }
@@ -56,23 +57,23 @@ label, legend { padding: 0; font-weight: 600; }
 input, select, textarea { font: inherit; color: inherit; accent-color: var(--mark); }
 input:not([type=radio], [type=checkbox], [type=hidden]), select, textarea {
   display: block; width: 100%; max-width: 36rem; min-height: 2.5rem; padding: .35rem .75rem;
-  border: var(--frame); border-radius: var(--round); background: var(--card);
+  border: var(--frame); background: var(--card);
 }
 textarea { field-sizing: content; resize: vertical; font-family: ui-monospace, monospace; font-size: var(--small); }
 [aria-invalid=true] { border: 2px solid var(--bad) !important; }
 .choice { margin-top: .35rem; font-weight: 400; }
 .choice input { flex: none; }
 details .field, details > .panel { margin-top: 1rem; }
-.filters { gap: .75rem; align-items: end; margin-bottom: 1rem; }
+.filters { gap: .75rem; align-items: end; }
+.filters, .filter, .panel, .facts { margin-bottom: 1rem; }
 .filters .field { flex: 0 1 17rem; }
-.filter { margin-bottom: 1rem; }
 .more { margin: 1rem 0; }
 .more .button { margin: 0 .5rem .75rem 0; }
 
 .warn { --tone: var(--warn); }
 .bad { --tone: var(--bad); }
 .warn, .bad { color: var(--tone); }
-.notice { margin-bottom: 1.25rem; padding: .75rem 1rem; border: 1px solid var(--tone, var(--good)); border-left-width: .3rem; border-radius: var(--round); background: var(--card); }
+.notice { margin-bottom: 1.25rem; padding: .75rem 1rem; border: 1px solid var(--tone, var(--good)); border-left-width: .3rem; background: var(--card); }
 .notice p { margin: 0; }
 .notice ul { margin: .5rem 0 0; padding-left: 1.25rem; }
 .notice, li.warn, li.bad { color: inherit; }
@@ -82,8 +83,8 @@ details .field, details > .panel { margin-top: 1rem; }
 .figures, .cards { display: grid; gap: .75rem; }
 .figures { grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); margin-bottom: 1.5rem; }
 .figures > div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .875rem 1rem; }
-.figures dd { font-size: 1.625rem; font-weight: 600; line-height: 1.25; letter-spacing: -.02em; }
-.figures small, th small { font-weight: 400; letter-spacing: 0; }
+.figures dd { font-size: 1.625rem; font-weight: 600; line-height: 1.25; }
+.figures small, th small { font-weight: 400; }
 .figure strong { color: var(--text); }
 .cards { grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
 .cards > li { min-width: 0; padding: 1rem; border-color: var(--tone, var(--line)); }
@@ -98,20 +99,18 @@ dl { display: grid; gap: .25rem; margin: 0; }
 dl > div { display: flex; gap: 0 .5rem; }
 dt { flex: none; }
 dd { min-width: 0; margin: 0; }
-.facts { margin-bottom: 1rem; }
-.facts > div { padding: .4rem 0; border-bottom: var(--rule); }
+.facts > div, .history li { padding: .45rem 0; border-bottom: var(--rule); }
 .facts dt { flex-basis: 12rem; }
 code, pre { font: .875em/1.5 ui-monospace, monospace; }
-pre { margin: 0 0 .75rem; padding: .75rem; border: var(--rule); border-radius: var(--round); background: var(--ground); white-space: pre-wrap; }
+pre { margin: 0 0 .75rem; padding: .75rem; border: var(--rule); background: var(--ground); white-space: pre-wrap; }
 .copyable { display: grid; gap: .5rem; justify-items: start; margin-bottom: 1.25rem; }
 .panel > .copyable { margin: 0; }
 .copyable pre { width: 100%; margin: 0; user-select: all; }
 .steps, .beside, .frames, .preview, .trial { display: grid; gap: 1rem; }
 .steps > li { min-width: 0; padding-left: 2.5rem; }
 .steps p, .steps form { margin: .25rem 0 .5rem; }
-.qr { width: 11rem; padding: .25rem; border: var(--rule); border-radius: var(--round); background: #fff; fill: #000; }
+.qr { width: 11rem; padding: .25rem; border: var(--rule); background: #fff; fill: #000; }
 iframe { width: 100%; max-width: 26rem; height: 30rem; border: var(--frame); border-radius: 1rem; background: var(--ground); }
-.history li { padding: .5rem 0; border-bottom: var(--rule); }
 
 .scroller { overflow-x: auto; margin-bottom: .75rem; }
 table { width: 100%; border-collapse: collapse; overflow-wrap: normal; }
@@ -120,7 +119,7 @@ caption { padding: .6rem .75rem; }
 th, td { padding: .5rem .75rem; border-top: var(--rule); vertical-align: top; }
 thead th { font-weight: 500; }
 tbody th { font-weight: 400; }
-tbody th, td:not(.number) { min-width: 6.5rem; overflow-wrap: anywhere; }
+tbody th, td:not(.number) { min-width: 7rem; overflow-wrap: anywhere; }
 .number { text-align: right; white-space: nowrap; }
 .number, .figures dd { font-variant-numeric: tabular-nums; }
 .acts { display: flex; gap: .75rem; }

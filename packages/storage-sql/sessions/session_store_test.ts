@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { ChatId, LinkStore } from "@accountlink/core";
+import { type ChatId, LinkStore } from "@accountlink/core";
 import type { Sighting } from "@accountlink/core/addresses";
 import { FlowStore } from "@accountlink/core/flow";
 import { SessionStore } from "@accountlink/core/sessions";
@@ -28,7 +28,6 @@ const sightingOf = (user: ChatId, number: number, seenAt: number, hash = "hash")
   address: { hash, sealed: `sealed ${number}`, addressKeyId: `k${number}` },
   seenAt,
 });
-const other = ChatId.make("10002");
 
 describe("sessions", () => {
   it.effect.each([
@@ -84,42 +83,6 @@ describe("sessions", () => {
 });
 
 describe("a completion", () => {
-  it.effect("keeps the last sighting of a chat user at an address, until the scope is deleted", () =>
-    withTampering((_, look) =>
-      Effect.gen(function* () {
-        const [sessions, links] = [yield* SessionStore, yield* LinkStore];
-        const see = Effect.fnUntraced(function* (number: number, user: ChatId, at: number, hash = "hash") {
-          yield* storeProven(number, null, user);
-          const address = { hash, sealed: `sealed ${number}`, addressKeyId: `k${number}` };
-          const completed = yield* sessions.complete({
-            ...completionOf(number, { chatId: user, at }),
-            address,
-          });
-          expect(completed._tag).toBe("Completed");
-        });
-        yield* see(1, chatId, 10);
-        yield* see(2, chatId, 30);
-        yield* see(3, chatId, 20);
-        yield* see(4, other, 5);
-        yield* see(5, chatId, 6, "elsewhere");
-        expect(look("SELECT * FROM sightings ORDER BY seen_at DESC")).toEqual(
-          [
-            { chat_id: chatId, place_hash: "hash", number: 2, seen_at: 30 },
-            { chat_id: chatId, place_hash: "elsewhere", number: 5, seen_at: 6 },
-            { chat_id: other, place_hash: "hash", number: 4, seen_at: 5 },
-          ].map(({ number, ...row }) => ({
-            pid,
-            ...row,
-            sealed_address: `sealed ${number}`,
-            address_key_id: `k${number}`,
-          })),
-        );
-        yield* links.deleteScope({ ...origin, pid, at: 40 });
-        expect(look("SELECT * FROM sightings")).toEqual([]);
-      }),
-    ),
-  );
-
   it.effect("rolls back when its last statement fails", () =>
     withTampering((tamper, look) =>
       Effect.gen(function* () {
@@ -135,37 +98,6 @@ describe("a completion", () => {
         expect(yield* links.findByChatId(pid, chatId)).toEqual(Option.none());
         expect(look("SELECT * FROM sightings")).toEqual([]);
         expect(look("SELECT action FROM audit_log")).toEqual([{ action: "key.created" }]);
-      }),
-    ),
-  );
-});
-
-describe("recorded sightings", () => {
-  it.effect("are the latest for each chat user and address", () =>
-    withTampering((_, look) =>
-      Effect.gen(function* () {
-        const sessions = yield* SessionStore;
-        yield* storeKey;
-        yield* sessions.recordSightings(pid, [sightingOf(chatId, 1, 10), sightingOf(other, 2, 20)]);
-        yield* sessions.recordSightings(pid, [
-          sightingOf(chatId, 3, 30),
-          sightingOf(chatId, 4, 25),
-          sightingOf(other, 5, 15),
-          sightingOf(other, 6, 5, "elsewhere"),
-        ]);
-        yield* sessions.recordSightings(pid, []);
-        expect(look("SELECT * FROM sightings ORDER BY seen_at DESC")).toEqual(
-          [
-            { chat_id: chatId, place_hash: "hash", number: 3, seen_at: 30 },
-            { chat_id: other, place_hash: "hash", number: 2, seen_at: 20 },
-            { chat_id: other, place_hash: "elsewhere", number: 6, seen_at: 5 },
-          ].map(({ number, ...row }) => ({
-            pid,
-            ...row,
-            sealed_address: `sealed ${number}`,
-            address_key_id: `k${number}`,
-          })),
-        );
       }),
     ),
   );
