@@ -45,6 +45,16 @@ export const makeStaticDocument = async (
   };
 };
 
+/** Makes a document once; again if that failed. */
+export const onceMade = (make: () => Promise<StaticDocument>) => {
+  let making: Promise<StaticDocument> | undefined;
+  return () =>
+    (making ??= make().catch((error: unknown) => {
+      making = undefined;
+      throw error;
+    }));
+};
+
 const documentHeaders = {
   "cache-control": "public, max-age=3600",
   vary: "Accept-Encoding",

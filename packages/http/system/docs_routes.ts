@@ -7,7 +7,7 @@ import type { HttpRequest } from "../http_request.ts";
 import type { HttpResponse } from "../http_response.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { Answer } from "../request_context.ts";
-import type { StaticDocument } from "../static_document.ts";
+import { onceMade } from "../static_document.ts";
 
 /** Answers without a key, within the requests per second of the client address. */
 interface Visits {
@@ -31,13 +31,3 @@ export const docsRoutes = (
       Effect.map(Effect.promise(document), (answerTo) => answerTo(request));
     return { method: "GET", path, answer: (isPage ? flow : pipeline).visit(id, answer) };
   });
-
-/** Makes a document once; again if that failed. */
-const onceMade = (make: () => Promise<StaticDocument>) => {
-  let making: Promise<StaticDocument> | undefined;
-  return () =>
-    (making ??= make().catch((error: unknown) => {
-      making = undefined;
-      throw error;
-    }));
-};
