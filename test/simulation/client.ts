@@ -64,7 +64,7 @@ export class Client {
       const place = places.find((each) => nodes[each]?.isUp === true) ?? index % nodes.length;
       const node = nodes[place] as Node;
       const called = deployment.now;
-      deployment.tell(this.name, `→ ${node.name}: ${describe(line, options)}`);
+      deployment.tell(this.name, () => `→ ${node.name}: ${describe(line, options)}`);
       return this.#exchange(node, () => work(node)).pipe(
         Effect.timeoutOrElse({
           duration: longestAnswer,
@@ -84,7 +84,7 @@ export class Client {
             ended: deployment.now,
             outcome,
           };
-          deployment.tell(this.name, `← ${node.name}: ${describeOutcome(sent)}`);
+          deployment.tell(this.name, () => `← ${node.name}: ${describeOutcome(sent)}`);
           deployment.count(`requests ${outcome.kind}`);
           this.#history.push(sent);
           return sent;

@@ -43,7 +43,10 @@ export class Deployment {
   #lastGame = 0;
   #lastKey = 0;
 
-  constructor(seed: number, nodes: number) {
+  readonly #isTold: boolean;
+
+  constructor(seed: number, nodes: number, isTold: boolean) {
+    this.#isTold = isTold;
     this.world = new World(seed);
     this.outside = new Process(this.world, "outside");
     this.postgres = new Postgres(this.world);
@@ -61,9 +64,9 @@ export class Deployment {
     return this.world.now;
   }
 
-  /** Adds a line to the story. */
-  tell(who: string, what: string): void {
-    this.story.push(`${this.now.toFixed(2).padStart(10)}  ${who.padEnd(10)}  ${what}`);
+  /** Adds a line to the story, if it is told. */
+  tell(who: string, what: () => string): void {
+    if (this.#isTold) this.story.push(`${this.now.toFixed(2).padStart(10)}  ${who.padEnd(10)}  ${what()}`);
   }
 
   count(what: string): void {
@@ -78,7 +81,7 @@ export class Deployment {
   #newNode(index: number): Node {
     const name = `node ${index + 1}`;
     return new Node(this.world, name, this, () => {
-      this.tell(name, "cannot start");
+      this.tell(name, () => "cannot start");
       this.world.after(startInterval, this.outside, () => this.restart(index));
     });
   }

@@ -167,7 +167,8 @@ export const begin = (deployment: Deployment, fault: Fault): void => {
   const before = deployment.nodes[node];
   if (concernsNode && before?.isUp !== true) return;
   const { begin: start, end } = kinds[kind];
-  deployment.tell("fault", concernsNode ? `${kind}: node ${node + 1}` : kind);
+  const named = () => (concernsNode ? `${kind}: node ${node + 1}` : kind);
+  deployment.tell("fault", named);
   deployment.count(kind);
   deployment.faults.push({ kind, node, from: deployment.now, to: deployment.now + lasts });
   start(deployment, fault);
@@ -175,7 +176,7 @@ export const begin = (deployment: Deployment, fault: Fault): void => {
     // Its next life knows nothing of it.
     const isOver = concernsNode && kind !== "node killed" && deployment.nodes[node] !== before;
     if (isOver) return;
-    deployment.tell("fault", `over: ${concernsNode ? `${kind}: node ${node + 1}` : kind}`);
+    deployment.tell("fault", () => `over: ${named()}`);
     end(deployment, fault);
   });
 };

@@ -24,7 +24,7 @@ import type { Receiver } from "./receiver.ts";
 import { Process, type World } from "./world.ts";
 
 /** The chat users of every world, and how many game users there are, from 1 on. */
-export const chatIds = ["100001", "100002", "100003"];
+export const chatIds = ["100001", "100002"];
 /** One more, who is erased. */
 export const erasedChatId = "100004";
 const gameUsers = 400;

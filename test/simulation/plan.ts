@@ -27,21 +27,27 @@ export interface Plan {
 }
 
 /** How long clients are busy, about. In milliseconds. */
-const busyTime = 3_000;
+const busyTime = 4_000;
 
 const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.from({ length }, make);
+
+/** Mostly few, since two are enough for most of what can go wrong. */
+const nodeCounts = [1, 2, 2, 2, 2, 3, 3, 4, 5];
 
 /** The schedule of a seed. */
 export const planOf = (seed: number): Plan => {
   const chance = new Chance(seed);
-  const nodes = 1 + chance.below(5);
-  const clients = listOf(1 + chance.below(4), (): ClientPlan => {
+  const nodes = chance.pick(nodeCounts);
+  const focus = chance.pick(clientKinds);
+  const clients = listOf(2 + chance.below(4), (): ClientPlan => {
     const steps = 2 + chance.below(4);
     const pause = busyTime / steps;
     return {
-      kind: chance.pick(clientKinds),
+      // Clients of one kind meet each other.
+      kind: chance.happens(0.7) ? focus : chance.pick(clientKinds),
       steps: listOf(steps, () => ({
-        pause: Math.floor(chance.fraction() * 2 * pause),
+        // At once with others, half of the time.
+        pause: chance.happens(0.5) ? chance.below(10) : Math.floor(chance.fraction() * 2 * pause),
         seed: chance.bits(),
       })),
     };

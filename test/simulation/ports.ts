@@ -9,7 +9,7 @@ import { EventStore } from "@accountlink/core/events";
 import { FlowStore } from "@accountlink/core/flow";
 import { IdempotencyStore } from "@accountlink/core/idempotency";
 import { KeyStore } from "@accountlink/core/keys";
-import { type CounterRule, CountLedger } from "@accountlink/core/limits";
+import { type CounterRule, type CounterState, CountLedger } from "@accountlink/core/limits";
 import { LinkStore } from "@accountlink/core/links";
 import { RootKeyStore } from "@accountlink/core/secrets";
 import { SessionStore } from "@accountlink/core/sessions";
@@ -54,16 +54,14 @@ export class Postgres extends Server {
   }
 
   portsOf(node: Process): Context.Context<StoragePorts> {
-    let ports = Context.empty() as Context.Context<StoragePorts>;
-    for (const key of storagePorts) {
+    const ports = storagePorts.map((key) => {
       const service = Context.getUnsafe(this.ports, key);
-      ports = Context.add(
-        ports,
+      return Context.make(
         key,
         this.port(node, key.key, () => service),
-      ) as typeof ports;
-    }
-    return ports;
+      );
+    });
+    return Context.mergeAll<Array<StoragePorts>>(...ports);
   }
 }
 
@@ -98,32 +96,23 @@ export class Redis extends Server {
 
   /** Windows begin and end by the clock of Redis. Those of a day end when the node says. */
   #counters(node: Process): Counters["Service"] {
-    const here = (rules: ReadonlyArray<CounterRule>, ahead: number) =>
-      rules.map((rule) =>
-        rule.since === undefined ? rule : { ...rule, durationMs: rule.durationMs + ahead },
-      );
     const counters = () => Context.get(this.#ports, Counters);
     const aheadOf = (now: number) => now - this.currentTimeMillisUnsafe();
-    const there =
-      (rules: ReadonlyArray<CounterRule>, ahead: number) =>
-      <State extends { readonly resetsAt: number }>(state: State, index: number): State =>
-        rules[index]?.since === undefined ? { ...state, resetsAt: state.resetsAt + ahead } : state;
-    const shared = this.port(node, "Counters", (): Counters["Service"] => ({
+    return this.port(node, "Counters", (): Counters["Service"] => ({
       admit: (rules, now) => {
         const ahead = aheadOf(now);
-        return Effect.map(counters().admit(here(rules, ahead), now - ahead), (admission) => ({
+        return Effect.map(counters().admit(rulesHere(rules, ahead), now - ahead), (admission) => ({
           ...admission,
-          states: admission.states.map(there(rules, ahead)),
+          states: statesThere(rules, admission.states, ahead),
         }));
       },
       read: (rules, now) => {
         const ahead = aheadOf(now);
-        return Effect.map(counters().read(here(rules, ahead), now - ahead), (states) =>
-          states.map(there(rules, ahead)),
+        return Effect.map(counters().read(rulesHere(rules, ahead), now - ahead), (states) =>
+          statesThere(rules, states, ahead),
         );
       },
     }));
-    return shared;
   }
 
   #signals(node: Process): Signals["Service"] {
@@ -152,3 +141,14 @@ export class Redis extends Server {
     };
   }
 }
+
+type Rules = ReadonlyArray<CounterRule>;
+
+/** The rules of a node whose clock is so many milliseconds ahead. */
+const rulesHere = (rules: Rules, ahead: number): Rules =>
+  rules.map((rule) => (rule.since === undefined ? rule : { ...rule, durationMs: rule.durationMs + ahead }));
+
+const statesThere = (rules: Rules, states: ReadonlyArray<CounterState>, ahead: number) =>
+  states.map((state, index) =>
+    rules[index]?.since === undefined ? { ...state, resetsAt: state.resetsAt + ahead } : state,
+  );

@@ -33,8 +33,9 @@ const recovery = 2_500;
 /** By then another node sends the webhooks of one that died, and what failed was sent again, in milliseconds. */
 const deliveryTime = 24_000;
 
-export const runPlan = (plan: Plan): Run => {
-  const deployment = new Deployment(plan.seed, plan.nodes);
+/** @param isTold whether its story is of interest */
+export const runPlan = (plan: Plan, isTold = false): Run => {
+  const deployment = new Deployment(plan.seed, plan.nodes, isTold);
   const records = new Records(deployment);
   const { world, outside, story, counts } = deployment;
   const exits: Array<Exit.Exit<void>> = [];

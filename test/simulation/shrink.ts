@@ -54,5 +54,5 @@ export const shrink = (failure: Failure): Failure => {
       break;
     }
   }
-  return best;
+  return { plan: best.plan, run: runPlan(best.plan, true) };
 };

@@ -21,7 +21,7 @@ const { values } = parseArgs({
 
 const showOne = (seed: number): void => {
   const plan = planOf(seed);
-  const run = runPlan(plan);
+  const run = runPlan(plan, true);
   const failure = run.broken.length === 0 ? { plan, run } : shrink({ plan, run });
   console.log(run.broken.length === 0 ? run.story.join("\n") : storyOf(seed, failure));
   if (run.broken.length > 0) process.exitCode = 1;
@@ -34,7 +34,8 @@ const showMany = (from: number, schedules: number): void => {
   console.log(
     `${runs} schedules, ${(runs / seconds).toFixed(0)} a second, ${Math.round(steps / runs)} steps each`,
   );
-  for (const [what, count] of [...counts].toSorted()) console.log(`${String(count).padStart(10)}  ${what}`);
+  for (const [what, count] of [...counts].toSorted(([one], [other]) => one.localeCompare(other)))
+    console.log(`${String(count).padStart(10)}  ${what}`);
   if (failure === null) return;
   console.log(storyOf(failure.seed, shrink(failure)));
   process.exitCode = 1;

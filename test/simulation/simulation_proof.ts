@@ -16,7 +16,13 @@ const soon = 10_000;
 
 const simulate = async (from: number, count: number, mistake?: number) => {
   const breaking = mistake === undefined ? [] : ["--import", file("break_sources.ts")];
-  const args = [...breaking, file("simulate.ts"), `--from=${from}`, `--schedules=${count}`];
+  const args = [
+    ...breaking,
+    "--max-semi-space-size=64",
+    file("simulate.ts"),
+    `--from=${from}`,
+    `--schedules=${count}`,
+  ];
   const env = { ...process.env, [mistakeVariable]: String(mistake) };
   return await run(process.execPath, args, { env, maxBuffer: 2 ** 26 }).then(
     ({ stdout }) => ({ isBroken: false, stdout }),

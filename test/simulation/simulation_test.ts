@@ -6,7 +6,7 @@ import { shrink } from "./shrink.ts";
 import { storyOf } from "./story.ts";
 
 /** So many take some seconds. */
-const schedules = 150;
+const schedules = 250;
 
 const expectNoneToFail = (from: number): void => {
   const { failure } = search(from, schedules);
@@ -16,9 +16,9 @@ const expectNoneToFail = (from: number): void => {
 describe("a simulation", () => {
   it("is the same in every run of a seed, to the byte", () => {
     for (const seed of [1, 2, 3, 4, 5]) {
-      const one = runPlan(planOf(seed));
+      const one = runPlan(planOf(seed), true);
       runPlan(planOf(seed + 1_000));
-      const other = runPlan(planOf(seed));
+      const other = runPlan(planOf(seed), true);
       expect(other.story).toEqual(one.story);
       expect(other.fingerprint).toBe(one.fingerprint);
     }

@@ -2,9 +2,9 @@
  * A world of its own: processes, their fibers, and the time, all in one thread. What runs next is decided by chance, and
  * time passes when there is nothing to run.
  */
-import { newUlid } from "@accountlink/core/ulid";
 import { Clock, Context, Duration, Effect, type Exit, Logger, Random, Scheduler } from "effect";
 import { Chance } from "./chance.ts";
+import { takeOver } from "./runtime.ts";
 
 /** Noon, in milliseconds: the day windows of limits are far from their ends. */
 export const epoch = Date.UTC(2026, 0, 5, 12);
@@ -69,7 +69,11 @@ export class World {
 
   /** Runs until a condition holds; throws if it does not by a time. */
   run(isDone: () => boolean, until: number): void {
-    const restore = this.#takeOver();
+    const clocks = {
+      wall: () => this.#current?.currentTimeMillisUnsafe() ?? epoch,
+      monotonic: () => this.now,
+    };
+    const restore = takeOver(clocks, this.chance);
     try {
       while (!isDone()) {
         if (this.now > until) throw new Error(`Cannot end the simulation: it goes on after ${until} ms`);
@@ -100,35 +104,6 @@ export class World {
     this.#current = task.process;
     task.run();
     this.#current = null;
-  }
-
-  /** Time and chance that code takes from the runtime come from the world while it runs. */
-  #takeOver(): () => void {
-    const { chance } = this;
-    const real = { now: Date.now, performance: performance.now, traces: Error.stackTraceLimit };
-    const random = {
-      value: <View extends ArrayBufferView>(view: View) => chance.fill(view),
-      configurable: true,
-    };
-    Date.now = () => (this.#current === null ? epoch : this.#current.currentTimeMillisUnsafe());
-    performance.now = () => this.now;
-    // Refusals are errors, and their stacks take longer than what is refused.
-    Error.stackTraceLimit = 0;
-    let isFresh = false;
-    const fill = (view: ArrayBufferView) => {
-      isFresh = true;
-      return chance.fill(view);
-    };
-    Object.defineProperty(crypto, "getRandomValues", { ...random, value: fill });
-    // ULIDs have a pool of random bytes, which has some of the last world.
-    while (!isFresh) newUlid(0);
-    Object.defineProperty(crypto, "getRandomValues", random);
-    return () => {
-      Date.now = real.now;
-      performance.now = real.performance;
-      Error.stackTraceLimit = real.traces;
-      Reflect.deleteProperty(crypto, "getRandomValues");
-    };
   }
 }
 
