@@ -144,10 +144,14 @@ const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number 
       ? dailyLimit
       : 0;
   };
-  const lost = ({ kind, from }: Happened): number =>
-    kind.startsWith("Redis restarted")
-      ? admitted.filter(({ ended }) => ended > unsavedSince(records, from) && ended - slack < from).length
-      : 0;
+  const lost = ({ kind, from }: Happened): number => {
+    if (!kind.startsWith("Redis restarted")) return 0;
+    const unsaved = admitted.filter(
+      ({ ended }) => ended > unsavedSince(records, from) && ended - slack < from,
+    );
+    // Without the ledger each node decides by its share.
+    return unsaved.length + (hasFault(records, /Postgres/) ? nodes.length * shares : 0);
+  };
   return faults.reduce((sum, fault) => sum + alone(fault) + lost(fault), 0);
 };
 

@@ -54,7 +54,7 @@ export class Records {
 }
 
 /** What `limitedKey` may do in a day. */
-export const dailyLimit = 12;
+export const dailyLimit = 6;
 
 /** One client: what it does in a step, with chance of its own. */
 type Behaviour = (client: Client, records: Records) => (chance: Chance, node: number) => Effect.Effect<void>;
@@ -131,23 +131,29 @@ const links: Behaviour = (client, records) => {
 const limited: Behaviour =
   (client, { limitedKey }) =>
   (chance, node) => {
-    const requests = Array.from({ length: 1 + chance.below(4) }, (_, index) =>
+    const requests = Array.from({ length: 1 + chance.below(6) }, (_, index) =>
       client.send(node + index, "GET /v2/chat?chatId=100001", { key: limitedKey }),
     );
     return Effect.asVoid(all(requests));
   };
 
-/** Uses a key that is revoked in between. */
+/** Uses a key everywhere until it is revoked, and then goes on. */
 const revoked: Behaviour = (client, { deployment }) => {
   const key = deployment.newKey({});
   return (chance, node) => {
-    const use = (place: number) => client.send(place, "GET /v2/chat?chatId=100001", { key });
-    const report = client.send(node, "POST /v2/keys/leaked", { key, body: { key } });
-    if (!chance.happens(0.3)) return Effect.asVoid(use(node));
-    const uses = Array.from({ length: 4 }, (_, index) =>
-      Effect.delay(use(node + index), chance.between(0, 1_500)),
+    const usesWithin = (time: number) =>
+      Array.from({ length: 5 }, (_, index) =>
+        Effect.delay(
+          client.send(node + index, "GET /v2/chat?chatId=100001", { key }),
+          chance.between(0, time),
+        ),
+      );
+    const report = Effect.delay(
+      client.send(node, "POST /v2/keys/leaked", { key, body: { key } }),
+      chance.between(0, 300),
     );
-    return Effect.andThen(report, Effect.asVoid(all(uses)));
+    if (!chance.happens(0.4)) return Effect.asVoid(all(usesWithin(500)));
+    return Effect.andThen(all([report, ...usesWithin(300)]), Effect.asVoid(all(usesWithin(3_500))));
   };
 };
 

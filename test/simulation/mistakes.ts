@@ -116,12 +116,6 @@ export const mistakes: ReadonlyArray<Mistake> = [
     wrong: "0;",
   },
   {
-    what: "What a node admitted alone is told nobody",
-    file: "core/limits/durable_counters.ts",
-    right: "unsynced: unsynced.take(ledgerWindow(rule, now))",
-    wrong: "unsynced: 0",
-  },
-  {
     what: "Counts are saved every minute",
     file: "core/limits/ledger_sync.ts",
     right: "export const saveInterval = 5_000;",
@@ -150,6 +144,12 @@ export const mistakes: ReadonlyArray<Mistake> = [
     file: "core/events/event_feed.ts",
     right: "return pageOf(found, found.at(-1)?.position ?? position, true);",
     wrong: "return pageOf(found, page.at(-1)?.position ?? position, true);",
+  },
+  {
+    what: "The cursor of a page is where it began",
+    file: "core/events/event_feed.ts",
+    right: "cursor: yield* cursors.event(scope.pid, page.position),",
+    wrong: "cursor: yield* cursors.event(scope.pid, after),",
   },
   {
     what: "A change has no event",

@@ -3,7 +3,7 @@
  */
 import { Chance } from "./chance.ts";
 import { type ClientKind, clientKinds } from "./clients.ts";
-import { type Fault, someFault } from "./faults.ts";
+import { type Fault, faultKinds, someFault } from "./faults.ts";
 
 /** Something that a client does. */
 export interface Step {
@@ -26,8 +26,8 @@ export interface Plan {
   readonly faults: ReadonlyArray<Fault>;
 }
 
-/** How long clients are busy, about. In milliseconds. */
-const busyTime = 4_000;
+/** How long clients are busy, about, in milliseconds: mostly short, and sometimes longer than counts take to be saved. */
+const busyTimes = [4_000, 4_000, 4_000, 12_000];
 
 const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.from({ length }, make);
 
@@ -38,6 +38,7 @@ const nodeCounts = [1, 2, 2, 2, 2, 3, 3, 4, 5];
 export const planOf = (seed: number): Plan => {
   const chance = new Chance(seed);
   const nodes = chance.pick(nodeCounts);
+  const busyTime = chance.pick(busyTimes);
   const focus = chance.pick(clientKinds);
   const clients = listOf(2 + chance.below(4), (): ClientPlan => {
     const steps = 2 + chance.below(4);
@@ -52,6 +53,9 @@ export const planOf = (seed: number): Plan => {
       })),
     };
   });
-  const faults = listOf(chance.below(5), () => someFault(chance, nodes, busyTime));
+  const usual = chance.pick(faultKinds);
+  const faults = listOf(chance.below(5), () =>
+    someFault(chance, chance.happens(0.4) ? usual : chance.pick(faultKinds), nodes, busyTime),
+  );
   return { seed: chance.bits(), nodes, clients, faults };
 };

@@ -71,6 +71,8 @@ interface Subscriber {
   readonly messages: Queue.Queue<string>;
 }
 
+const day = 86_400_000;
+
 /** What nodes share that may be lost: counts, short-lived values and signals. */
 export class Redis extends Server {
   #ports: Context.Context<Counters | Cache>;
@@ -78,7 +80,10 @@ export class Redis extends Server {
 
   constructor(world: World) {
     super(world, "Redis", 500);
+    // It has been counting since yesterday: nothing is forgotten yet.
+    this.setClock(-day);
     this.#ports = build(world, CacheMemory.layer, this);
+    this.setClock(day);
   }
 
   /** Restarts without its data. */
