@@ -27,7 +27,7 @@ export interface Plan {
 }
 
 /** How long clients are busy, about, in milliseconds: mostly short, and sometimes longer than counts take to be saved. */
-const busyTimes = [4_000, 4_000, 4_000, 12_000];
+const busyTimes = [4_000, 4_000, 12_000];
 
 const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.from({ length }, make);
 
