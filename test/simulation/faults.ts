@@ -69,7 +69,7 @@ const slow = (serverOf: (deployment: Deployment) => Server): Kind =>
     6_000,
     serverOf,
     (server, extent) => {
-      server.slowness = extent * 800;
+      server.slowness = extent * 1_500;
     },
     (server) => {
       server.slowness = 0;

@@ -116,12 +116,6 @@ export const mistakes: ReadonlyArray<Mistake> = [
     wrong: "0;",
   },
   {
-    what: "Counts are saved every minute",
-    file: "core/limits/ledger_sync.ts",
-    right: "export const saveInterval = 5_000;",
-    wrong: "export const saveInterval = 60_000;",
-  },
-  {
     what: "Only signals wake who waits for a session",
     file: "core/sessions/session_watch.ts",
     right: "      yield* pollChanges(subscriptions).pipe(Effect.forkScoped);\n",
@@ -134,10 +128,10 @@ export const mistakes: ReadonlyArray<Mistake> = [
     wrong: "void pids;",
   },
   {
-    what: "A wait joins a read of the feed that has begun",
-    file: "core/events/shared_reads.ts",
-    right: "joining.delete(name);\n          return read(pid, after, limit);",
-    wrong: "return Effect.ensuring(read(pid, after, limit), Effect.sync(() => joining.delete(name)));",
+    what: "A removal keeps the version of its link",
+    file: "core/links/link_changes.ts",
+    right: "linkVersion: record.linkVersion + 1,",
+    wrong: "linkVersion: record.linkVersion,",
   },
   {
     what: "The cursor of a full page is that of what was read",

@@ -6,7 +6,7 @@ import { type ClientKind, clientKinds } from "./clients.ts";
 import { type Fault, faultKinds, someFault } from "./faults.ts";
 
 /** Something that a client does. */
-export interface Step {
+interface Step {
   /** How long it rests before, in milliseconds. */
   readonly pause: number;
   /** Decides what it does. */

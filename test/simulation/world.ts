@@ -7,7 +7,7 @@ import { Chance } from "./chance.ts";
 import { takeOver } from "./runtime.ts";
 
 /** Noon, in milliseconds: the day windows of limits are far from their ends. */
-export const epoch = Date.UTC(2026, 0, 5, 12);
+const epoch = Date.UTC(2026, 0, 5, 12);
 
 /** How long a step takes, in milliseconds. */
 const stepTime = 0.01;
