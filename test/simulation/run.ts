@@ -4,12 +4,14 @@
 import { Cause, Effect, Exit } from "effect";
 import { findStatus } from "../faults/requests.ts";
 import { Chance } from "./chance.ts";
-import { type Broken, brokenPromises, undelivered } from "./checks.ts";
+import { brokenPromises } from "./checks.ts";
 import { Client } from "./client.ts";
 import { ask, behaviours, Records, readFeed } from "./clients.ts";
 import { Deployment } from "./deployment.ts";
 import { begin } from "./faults.ts";
+import { undelivered } from "./feed_checks.ts";
 import type { ClientPlan, Plan } from "./plan.ts";
+import type { Broken } from "./promise.ts";
 
 /** What a schedule came to. */
 export interface Run {

@@ -6,7 +6,7 @@ import { shrink } from "./shrink.ts";
 import { storyOf } from "./story.ts";
 
 /** So many take some seconds. */
-const schedules = 250;
+const schedules = 150;
 
 const expectNoneToFail = (from: number): void => {
   const { failure } = search(from, schedules);
