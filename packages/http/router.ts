@@ -34,12 +34,8 @@ interface Found {
 export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
   const table = FindMyWay.make<BoundRoute>(config);
   for (const route of routes) table.on(route.method, route.path, route);
-  const methods = FindMyWay.make<string>(config);
-  for (const [path, sharing] of groupBy(routes, (route) => route.path)) {
-    const own = sharing.map(({ method }) => method);
-    if (own.includes("GET")) own.push("HEAD");
-    methods.on("GET", path, [...own, "OPTIONS"].join(", "));
-  }
+  // Only requests that no route answers need it.
+  let methods: FindMyWay.Router<string> | undefined;
   return {
     find: (method, url) => {
       const found = table.find(method === "HEAD" ? "GET" : method, url);
@@ -48,8 +44,18 @@ export const makeRouter = (routes: ReadonlyArray<BoundRoute>): Router => {
       const { path, answer } = found.handler;
       return { path, answer, query: path.includes(":") ? { ...searchParams, ...params } : searchParams };
     },
-    allowed: (url) => methods.find("GET", url)?.handler,
+    allowed: (url) => (methods ??= methodsByPath(routes)).find("GET", url)?.handler,
   };
+};
+
+const methodsByPath = (routes: ReadonlyArray<BoundRoute>): FindMyWay.Router<string> => {
+  const methods = FindMyWay.make<string>(config);
+  for (const [path, sharing] of groupBy(routes, (route) => route.path)) {
+    const own = sharing.map(({ method }) => method);
+    if (own.includes("GET")) own.push("HEAD");
+    methods.on("GET", path, [...own, "OPTIONS"].join(", "));
+  }
+  return methods;
 };
 
 /**

@@ -45,6 +45,16 @@ export const makeStaticDocument = async (
   };
 };
 
+/** Makes a document once; again if that failed. */
+export const onceMade = <D extends StaticDocument | null>(make: (path: string) => Promise<D>) => {
+  let making: Promise<D> | undefined;
+  return (path: string) =>
+    (making ??= make(path).catch((error: unknown) => {
+      making = undefined;
+      throw error;
+    }));
+};
+
 const documentHeaders = {
   "cache-control": "public, max-age=3600",
   vary: "Accept-Encoding",

@@ -52,7 +52,8 @@ export const attempt = Effect.fnUntraced(function* (
   return done;
 });
 
-const outcomeOf = (answer: Answer): Outcome => {
+/** How a request ended that has an answer. */
+export const outcomeOf = (answer: Answer): Outcome => {
   if (answer.status < 500) return { kind: "answered", answer };
   const isKind = answer.status === 503 && Number(answer.headers["retry-after"]) >= 1;
   return isKind

@@ -32,11 +32,31 @@ const maxCachedKeys = 100_000;
 
 interface CachedKey extends AuthenticatedKey {
   readonly keyHash: string;
-  freshUntil: Millis;
+  /** When the store was asked for it; null if it has to be asked again. */
+  asked: Moment | null;
   acceptedUntil: Millis;
   /** When to share with other nodes that it is accepted. */
   shareAt: Millis;
 }
+
+/** By both clocks: the first can be set back, the second may stand still while the machine is suspended. */
+interface Moment {
+  readonly wall: Millis;
+  readonly monotonicNanos: bigint;
+}
+
+const momentOf = (clock: Clock.Clock): Moment => ({
+  wall: clock.currentTimeMillisUnsafe(),
+  monotonicNanos: clock.monotonicTimeNanosUnsafe(),
+});
+
+const freshNanos = BigInt(keyFreshness) * 1_000_000n;
+
+/** Whether the store was asked for the key within `keyFreshness`, by either clock. */
+const isFresh = ({ asked }: CachedKey, clock: Clock.Clock): boolean =>
+  asked !== null &&
+  clock.currentTimeMillisUnsafe() - asked.wall < keyFreshness &&
+  clock.monotonicTimeNanosUnsafe() - asked.monotonicNanos < freshNanos;
 
 /**
  * Finds the key of a request.
@@ -96,7 +116,7 @@ export class KeyAuthenticator extends Context.Service<
       // If the signal of another node is lost, `keyFreshness` ends the acceptance within a second.
       yield* keyChanges.subscribe((id) => {
         changes++;
-        for (const cached of cache.values()) if (cached.key.id === id) cached.freshUntil = 0;
+        for (const cached of cache.values()) if (cached.key.id === id) cached.asked = null;
       });
 
       const refuseWrong = (token: string, address: ClientAddress | null) => {
@@ -110,13 +130,13 @@ export class KeyAuthenticator extends Context.Service<
       const addToCache = (
         token: string,
         presented: PresentedKey,
-        { keyHash, freshUntil, now }: Pick<CachedKey, "keyHash" | "freshUntil"> & { readonly now: Millis },
+        { keyHash, asked, now }: Pick<CachedKey, "keyHash" | "asked"> & { readonly now: Millis },
       ): CachedKey => {
         const cached: CachedKey = {
           ...presented,
           keyHash,
           quota: quotaOf(presented.key.limits, limits[presented.key.tier]),
-          freshUntil,
+          asked,
           acceptedUntil: now + acceptedFor,
           shareAt: cache.get(token)?.shareAt ?? now,
         };
@@ -131,14 +151,14 @@ export class KeyAuthenticator extends Context.Service<
         keyHash: string,
         address: ClientAddress | null,
       ) {
-        const asked = yield* Clock.currentTimeMillis;
+        const asked = yield* Clock.clockWith((clock) => Effect.sync(() => momentOf(clock)));
         const changesBefore = changes;
         const found = yield* store.findByHash(keyHash);
         const now = yield* Clock.currentTimeMillis;
         if (Option.isNone(found) || !isUsable(found.value, now)) return yield* refuseWrong(token, address);
         // A key that changed during the read may be out of date: it is used for this request only.
-        const freshUntil = changes === changesBefore ? asked + keyFreshness : 0;
-        const cached = addToCache(token, found.value, { keyHash, freshUntil, now });
+        const isCurrent = changes === changesBefore;
+        const cached = addToCache(token, found.value, { keyHash, asked: isCurrent ? asked : null, now });
         if (cached.shareAt <= now) {
           cached.shareAt = now + shareInterval;
           yield* throttle.shareAccepted(keyHash, now);
@@ -167,9 +187,10 @@ export class KeyAuthenticator extends Context.Service<
         countFailures: throttle.countFailures,
         authenticate: (token, address) =>
           Immediate.withFiber((fiber) => {
-            const now = fiber.getRef(Clock.Clock).currentTimeMillisUnsafe();
+            const clock = fiber.getRef(Clock.Clock);
+            const now = clock.currentTimeMillisUnsafe();
             const cached = token === null ? undefined : cache.get(token);
-            if (cached === undefined || cached.freshUntil <= now || !isBefore(now, cached.endsAt)) {
+            if (cached === undefined || !isFresh(cached, clock) || !isBefore(now, cached.endsAt)) {
               return authenticateByLookUp(token, address);
             }
             cached.acceptedUntil = now + acceptedFor;

@@ -97,6 +97,18 @@ describe("KeyAuthenticator", () => {
     }).pipe(Effect.provide(world)),
   );
 
+  it.effect("trusts a key no longer when the clock is set back", () =>
+    Effect.gen(function* () {
+      const { key, token } = yield* issue();
+      yield* TestClock.setTime(10_000);
+      yield* authenticate(token);
+      yield* revokeElsewhere(key.id);
+      yield* TestClock.setTime(9_500);
+      yield* TestClock.adjust(keyFreshness);
+      assert.strictEqual(yield* problemOf(authenticate(token)), "InvalidApiKey");
+    }).pipe(Effect.provide(world)),
+  );
+
   it.effect("trusts a slow answer of the store no longer than a fast one", () =>
     Effect.gen(function* () {
       const { key, token } = yield* issue();

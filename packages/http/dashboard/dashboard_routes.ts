@@ -34,7 +34,7 @@ export const dashboardRoutes = Effect.fnUntraced(function* (lookups: Router) {
     ...(yield* webhooksApi),
     ...(yield* activityApi),
     ...(yield* communitiesApi),
-    ...(yield* staticRoutes),
+    ...staticRoutes(),
     ...(yield* overviewRoutes(pages)),
     ...(yield* communitiesRoutes(pages)),
     ...(yield* linksRoutes(pages)),

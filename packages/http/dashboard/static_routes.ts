@@ -1,25 +1,25 @@
 /**
- * The style sheet and the script of the dashboard's pages.
+ * The style sheet and the script of the dashboard's pages, made on their first request.
  */
 import { paths, script, style } from "@accountlink/dashboard";
 import { Effect } from "effect";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import { withHeaders } from "../pipeline/pipeline.ts";
-import { makeStaticDocument, type StaticDocument } from "../static_document.ts";
+import { makeStaticDocument, onceMade } from "../static_document.ts";
 
 /** Not counted, so that the pages for a limit get them too. */
-export const staticRoutes = Effect.gen(function* () {
-  return [
-    route(paths.style, yield* documentOf(style, "text/css")),
-    route(paths.script, yield* documentOf(script, "text/javascript")),
-  ];
-});
+export const staticRoutes = (): ReadonlyArray<BoundRoute> => [
+  route(paths.style, style, "text/css"),
+  route(paths.script, script, "text/javascript"),
+];
 
-const documentOf = (text: string, type: string) =>
-  Effect.promise(() => makeStaticDocument(text, { contentType: `${type}; charset=utf-8` }));
-
-const route = (path: `/${string}`, document: StaticDocument): BoundRoute => ({
-  method: "GET",
-  path,
-  answer: withHeaders("dashboard", (request) => Effect.succeed(document(request))),
-});
+const route = (path: `/${string}`, text: string, type: string): BoundRoute => {
+  const document = onceMade(() => makeStaticDocument(text, { contentType: `${type}; charset=utf-8` }));
+  const answer = withHeaders("dashboard", (request) =>
+    Effect.map(
+      Effect.promise(() => document(path)),
+      (answerTo) => answerTo(request),
+    ),
+  );
+  return { method: "GET", path, answer };
+};

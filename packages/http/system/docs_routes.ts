@@ -8,7 +8,7 @@ import type { HttpRequest } from "../http_request.ts";
 import type { HttpResponse } from "../http_response.ts";
 import type { BoundRoute } from "../pipeline/pipeline.ts";
 import type { Answer } from "../request_context.ts";
-import type { StaticDocument } from "../static_document.ts";
+import { onceMade } from "../static_document.ts";
 
 /** Answers without a key, within the requests per second of the client address. */
 interface Visits {
@@ -39,13 +39,3 @@ export const docsRoutes = (
   });
 
 const pathOf = ({ url }: HttpRequest): string => url.split("?", 1)[0] ?? "";
-
-/** Makes a document once; again if that failed. */
-const onceMade = (make: Doc["make"]): Doc["make"] => {
-  let making: Promise<StaticDocument | null> | undefined;
-  return (path) =>
-    (making ??= make(path).catch((error: unknown) => {
-      making = undefined;
-      throw error;
-    }));
-};

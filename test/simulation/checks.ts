@@ -1,0 +1,37 @@
+/**
+ * What the service promises, held against requests and their answers alone.
+ */
+import type { Records } from "./clients.ts";
+import {
+  deliveries,
+  erasures,
+  feedComplete,
+  feedFresh,
+  feedInOrder,
+  hearing,
+  hearingEvents,
+} from "./feed_checks.ts";
+import { limits, revocation } from "./key_checks.ts";
+import { answers, linearizability, onePerKey } from "./link_checks.ts";
+import type { Broken, Check } from "./promise.ts";
+
+const checks: ReadonlyArray<Check> = [
+  linearizability,
+  onePerKey,
+  revocation,
+  limits,
+  feedInOrder,
+  feedComplete,
+  feedFresh,
+  hearing,
+  hearingEvents,
+  deliveries,
+  erasures,
+];
+
+/** The promises that were not kept. */
+export const brokenPromises = (records: Records): ReadonlyArray<Broken> => {
+  const wrong = answers(records);
+  // Other checks read what the contract says.
+  return wrong.length > 0 ? wrong : checks.flatMap((check) => check(records));
+};

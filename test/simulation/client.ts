@@ -1,0 +1,156 @@
+/**
+ * A client of the nodes: it sends requests, and remembers each with how it ended.
+ */
+import { BodyTooLarge, type HttpRequest, type HttpResponse, textOf } from "@accountlink/http";
+import { Effect, Exit, Stream } from "effect";
+import { type Attempt, outcomeOf } from "../faults/attempt.ts";
+import type { Answer, Json } from "../support/http.ts";
+import type { Deployment } from "./deployment.ts";
+import type { Node } from "./node.ts";
+import { latency } from "./server.ts";
+
+export interface Options {
+  readonly key: string;
+  readonly body?: object;
+  readonly idempotencyKey?: string;
+}
+
+/** A request that ended. */
+export interface Sent extends Attempt, Options {
+  readonly client: string;
+}
+
+/** No request takes longer, in milliseconds: one that waits for 10 seconds, on a node that is frozen for 8. */
+const longestAnswer = 20_000;
+
+export class Client {
+  readonly name: string;
+  readonly deployment: Deployment;
+  readonly #history: Array<Sent>;
+
+  constructor(deployment: Deployment, name: string, history: Array<Sent>) {
+    this.name = name;
+    this.deployment = deployment;
+    this.#history = history;
+  }
+
+  /** Sends a request to a node, or to the next one that is up. */
+  send(index: number, line: Attempt["line"], options: Options): Effect.Effect<Sent> {
+    return this.#request(index, line, options, (node) =>
+      Effect.map(node.answer(requestOf(line, options)), answerOf),
+    );
+  }
+
+  /** Erases a chat user, as an operator does on a node. */
+  erase(index: number, chatId: string): Effect.Effect<Sent> {
+    return this.#request(index, `ERASE ${chatId}`, { key: "" }, (node) =>
+      Effect.match(node.erase(chatId), {
+        onSuccess: () => ({ status: 200, headers: {}, text: "", body: {} }),
+        onFailure: () => ({ status: 503, headers: { "retry-after": "1" }, text: "", body: {} }),
+      }),
+    );
+  }
+
+  #request(
+    index: number,
+    line: Attempt["line"],
+    options: Options,
+    work: (node: Node) => Effect.Effect<Answer, unknown>,
+  ): Effect.Effect<Sent> {
+    const { deployment } = this;
+    return Effect.suspend(() => {
+      const { nodes } = deployment;
+      const places = nodes.map((_, offset) => (index + offset) % nodes.length);
+      const place = places.find((each) => nodes[each]?.isUp === true) ?? index % nodes.length;
+      const node = nodes[place] as Node;
+      const called = deployment.now;
+      deployment.tell(this.name, () => `→ ${node.name}: ${describe(line, options)}`);
+      return this.#exchange(node, () => work(node)).pipe(
+        Effect.timeoutOrElse({
+          duration: longestAnswer,
+          orElse: () =>
+            Effect.succeed<Attempt["outcome"]>({
+              kind: "wrong",
+              problem: `no answer in ${longestAnswer} ms`,
+            }),
+        }),
+        Effect.map((outcome) => {
+          const sent = {
+            ...options,
+            client: this.name,
+            node: node.name,
+            line,
+            called,
+            ended: deployment.now,
+            outcome,
+          };
+          deployment.tell(this.name, () => `← ${node.name}: ${describeOutcome(sent)}`);
+          deployment.count(`requests ${outcome.kind}`);
+          this.#history.push(sent);
+          return sent;
+        }),
+      );
+    });
+  }
+
+  /** Lets a node do something, over the network. */
+  #exchange(node: Node, work: () => Effect.Effect<Answer, unknown>): Effect.Effect<Attempt["outcome"]> {
+    const { world, outside } = this.deployment;
+    return Effect.callback((resume) => {
+      const end = (outcome: Attempt["outcome"]) =>
+        void world.after(latency(world), outside, () => resume(Effect.succeed(outcome)));
+      world.after(latency(world), outside, () => {
+        if (!node.isUp) return end({ kind: "not sent" });
+        const breakOff = () => end({ kind: "broken" });
+        node.inFlight.add(breakOff);
+        node.start(work(), (exit) => {
+          if (!node.inFlight.delete(breakOff)) return;
+          end(
+            Exit.isSuccess(exit)
+              ? outcomeOf(exit.value)
+              : { kind: "wrong", problem: `the node failed: ${String(exit.cause)}` },
+          );
+        });
+      });
+    });
+  }
+}
+
+const requestOf = (line: Attempt["line"], { key, body, idempotencyKey }: Options): HttpRequest => {
+  const space = line.indexOf(" ");
+  const headers: Readonly<Record<string, string | undefined>> = {
+    authorization: `Bearer ${key}`,
+    "content-type": body === undefined ? undefined : "application/json",
+    "idempotency-key": idempotencyKey,
+  };
+  const bytes = new TextEncoder().encode(body === undefined ? "" : JSON.stringify(body));
+  const unlessTooLarge = (maxBytes: number) =>
+    bytes.length > maxBytes ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes);
+  return {
+    method: line.slice(0, space),
+    url: line.slice(space + 1),
+    remoteAddress: undefined,
+    header: (name) => headers[name],
+    readBody: unlessTooLarge,
+    streamBody: (maxBytes) => Stream.fromEffect(unlessTooLarge(maxBytes)),
+  };
+};
+
+const answerOf = (response: HttpResponse): Answer => {
+  const text = textOf(response);
+  const headers = response.headers as Readonly<Record<string, string>>;
+  return { status: response.status, headers, text, body: text === "" ? {} : (JSON.parse(text) as Json) };
+};
+
+const describe = (line: string, { key, body, idempotencyKey }: Options): string =>
+  [
+    line,
+    body === undefined ? "" : JSON.stringify(body),
+    `(${key.slice(4, 16)}${idempotencyKey === undefined ? "" : `, once as ${idempotencyKey}`})`,
+  ].join(" ");
+
+export const describeOutcome = ({ line, outcome }: Attempt): string => {
+  if (outcome.kind === "answered")
+    return `${line.split("?")[0]} ${outcome.answer.status} ${outcome.answer.text}`;
+  return `${line.split("?")[0]} ${outcome.kind === "wrong" ? outcome.problem : outcome.kind}`;
+};

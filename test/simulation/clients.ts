@@ -1,0 +1,243 @@
+/**
+ * What clients do with the service, each kind in steps.
+ */
+import { Effect } from "effect";
+import {
+  findByChat,
+  findByGame,
+  findMany,
+  findStatus,
+  type Request,
+  removeGame,
+  setGame,
+} from "../faults/requests.ts";
+import { textOf } from "../support/http.ts";
+import type { Chance } from "./chance.ts";
+import type { Client, Sent } from "./client.ts";
+import type { Deployment } from "./deployment.ts";
+import { erasedChatId } from "./node.ts";
+
+/** A request about links, and how often it was sent. */
+export interface Operation {
+  readonly client: string;
+  readonly request: Request;
+  readonly sent: Array<Sent>;
+}
+
+/** A write about the user who is erased, and how often it was sent. */
+export interface ErasedWrite {
+  readonly options: { readonly body: object; readonly idempotencyKey: string };
+  readonly sent: Array<Sent>;
+}
+
+/** What clients know of each other, and what checks are told. */
+export class Records {
+  readonly deployment: Deployment;
+  /** Every request, in the order in which they ended. */
+  readonly history: Array<Sent> = [];
+  readonly operations: Array<Operation> = [];
+  /** The pages that each reader of the feed read. */
+  readonly readers: Array<Array<Sent>> = [];
+  readonly erasures: { readonly writes: Array<ErasedWrite>; readonly erased: Array<Sent> } = {
+    writes: [],
+    erased: [],
+  };
+  /** A key without limits. */
+  readonly key: string;
+  readonly limitedKey: string;
+
+  constructor(deployment: Deployment) {
+    this.deployment = deployment;
+    this.key = deployment.newKey({});
+    this.limitedKey = deployment.newKey({ limits: { perWindow: 1_000, daily: dailyLimit } });
+  }
+}
+
+/** What `limitedKey` may do in a day. */
+export const dailyLimit = 6;
+
+/** One client: what it does in a step, with chance of its own. */
+type Behaviour = (client: Client, records: Records) => (chance: Chance, node: number) => Effect.Effect<void>;
+
+const all = <A>(effects: ReadonlyArray<Effect.Effect<A>>): Effect.Effect<ReadonlyArray<A>> =>
+  Effect.all(effects, { concurrency: "unbounded" });
+
+/** Sends a request about links once. */
+export const ask = (client: Client, { key, operations }: Records, node: number, request: Request) =>
+  Effect.suspend(() => {
+    const operation: Operation = { client: client.name, request, sent: [] };
+    operations.push(operation);
+    return Effect.map(
+      client.send(node, request.line, optionsOf(request, key)),
+      (sent) => void operation.sent.push(sent),
+    );
+  });
+
+const optionsOf = ({ body }: Request, key: string) => (body === undefined ? { key } : { key, body });
+
+const isAnswered = ({ outcome }: Sent): boolean =>
+  outcome.kind === "answered" && !outcome.answer.text.includes("idempotency_key_in_use");
+
+/** Sends a request under an idempotency key until it is answered, sometimes twice at once, and sometimes once more. */
+const askOnce = Effect.fnUntraced(function* (
+  client: Client,
+  { key, operations }: Records,
+  chance: Chance,
+  node: number,
+  request: Request,
+) {
+  const operation: Operation = { client: client.name, request, sent: [] };
+  operations.push(operation);
+  const options = { ...optionsOf(request, key), idempotencyKey: `once-${operations.length}` };
+  const send = (place: number) =>
+    Effect.map(client.send(place, request.line, options), (sent) => void operation.sent.push(sent));
+  for (let attempt = 0; attempt < 4 && !operation.sent.some(isAnswered); attempt++) {
+    if (attempt > 0) yield* Effect.sleep(chance.between(20, 1_500));
+    const places = chance.happens(0.3) ? [node + attempt, node + attempt + 1] : [node + attempt];
+    yield* all(places.map(send));
+  }
+  if (chance.happens(0.3)) yield* send(node + 1);
+});
+
+const links: Behaviour = (client, records) => {
+  const { deployment } = records;
+  return (chance, node) => {
+    const chatId = chance.pick(deployment.chatIds);
+    const gameId = deployment.newGame();
+    const set = setGame(chatId, gameId);
+    const requests = chance.pick([
+      [set, findByChat(chatId)],
+      [findByChat(chatId), set, findStatus(chatId)],
+      [findStatus(chatId), set],
+      [set, findByGame(chatId, gameId)],
+      [removeGame(chatId), findByChat(chatId)],
+      [findMany(deployment.chatIds)],
+    ]);
+    const isOnce = chance.happens(0.5);
+    return Effect.forEach(
+      requests,
+      (request) => {
+        const place = node + chance.below(2);
+        return request.write !== undefined && isOnce
+          ? askOnce(client, records, chance, place, request)
+          : ask(client, records, place, request);
+      },
+      { discard: true },
+    );
+  };
+};
+
+/** Uses up a day. */
+const limited: Behaviour =
+  (client, { limitedKey }) =>
+  (chance, node) => {
+    const requests = Array.from({ length: 1 + chance.below(6) }, (_, index) =>
+      client.send(node + index, "GET /v2/chat?chatId=100001", { key: limitedKey }),
+    );
+    return Effect.asVoid(all(requests));
+  };
+
+/** Uses a key everywhere until it is revoked, and then goes on. */
+const revoked: Behaviour = (client, { deployment }) => {
+  const key = deployment.newKey({});
+  return (chance, node) => {
+    const usesWithin = (time: number) =>
+      Array.from({ length: 5 }, (_, index) =>
+        Effect.delay(
+          client.send(node + index, "GET /v2/chat?chatId=100001", { key }),
+          chance.between(0, time),
+        ),
+      );
+    const report = Effect.delay(
+      client.send(node, "POST /v2/keys/leaked", { key, body: { key } }),
+      chance.between(0, 300),
+    );
+    if (!chance.happens(0.4)) return Effect.asVoid(all(usesWithin(500)));
+    return Effect.andThen(all([report, ...usesWithin(300)]), Effect.asVoid(all(usesWithin(3_500))));
+  };
+};
+
+/** The data of an answer. */
+export const dataOf = ({ outcome }: Sent): Readonly<Record<string, unknown>> | null =>
+  outcome.kind === "answered" && outcome.answer.status < 300 ? (outcome.answer.body["data"] ?? {}) : null;
+
+/** Reads the feed on from where it was. */
+export const readFeed = (
+  client: Client,
+  { key }: Records,
+  pages: Array<Sent>,
+  node: number,
+  query: string,
+): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const cursor = pages.map((page) => dataOf(page)?.["cursor"]).findLast((each) => each !== undefined);
+    const from = cursor === undefined ? "from=oldest" : `cursor=${textOf(cursor)}`;
+    return Effect.map(
+      client.send(node, `GET /v2/events?${from}&${query}`, { key }),
+      (page) => void pages.push(page),
+    );
+  });
+
+const feed: Behaviour = (client, records) => {
+  const pages: Array<Sent> = [];
+  records.readers.push(pages);
+  return (chance, node) =>
+    readFeed(
+      client,
+      records,
+      pages,
+      node,
+      `limit=${chance.pick([1, 3, 50])}&wait=${chance.pick([0, 0, 2, 4])}`,
+    );
+};
+
+/** Waits for the end of a session, which comes on another node. */
+const sessions: Behaviour =
+  (client, { key }) =>
+  (chance, node) =>
+    Effect.gen(function* () {
+      const created = yield* client.send(node, "POST /v2/sessions", { key, body: { clientId: client.name } });
+      const sid = dataOf(created)?.["sid"];
+      if (typeof sid !== "string") return;
+      yield* all([
+        client.send(node + chance.below(3), `GET /v2/sessions/${sid}?wait=10`, { key }),
+        Effect.delay(
+          client.send(node + chance.below(3), `DELETE /v2/sessions/${sid}`, { key }),
+          chance.between(0, 2_000),
+        ),
+      ]);
+    });
+
+/** Changes links of which a webhook is told. */
+const webhook: Behaviour = (client, records) => {
+  records.deployment.addWebhook();
+  return links(client, records);
+};
+
+/** Links a user again and again, sends requests again, and erases the user. */
+const erasure: Behaviour = (client, { key, deployment, erasures }) => {
+  const send = (node: number, write: ErasedWrite) =>
+    Effect.map(
+      client.send(node, "PATCH /v2/game", { key, ...write.options }),
+      (sent) => void write.sent.push(sent),
+    );
+  return (chance, node) => {
+    const { writes, erased } = erasures;
+    if (chance.happens(0.3)) {
+      return Effect.map(client.erase(node, erasedChatId), (sent) => void erased.push(sent));
+    }
+    if (writes.length > 0 && chance.happens(0.5)) return send(node, chance.pick(writes));
+    const body = { chatId: erasedChatId, gameId: deployment.newGame() };
+    const write: ErasedWrite = { options: { body, idempotencyKey: `erased-${writes.length}` }, sent: [] };
+    writes.push(write);
+    return send(node, write);
+  };
+};
+
+export const behaviours = { links, limited, revoked, feed, sessions, webhook, erasure } satisfies Readonly<
+  Record<string, Behaviour>
+>;
+
+export type ClientKind = keyof typeof behaviours;
+
+export const clientKinds = Object.keys(behaviours) as ReadonlyArray<ClientKind>;

@@ -1,0 +1,136 @@
+/**
+ * The nodes of a world, with what they share, and what is told of them.
+ */
+import { type ApiKey, KeyId, Pid } from "@accountlink/core";
+import { KeyStore } from "@accountlink/core/keys";
+import { Context, Effect } from "effect";
+import { chatIds, keyHash, Node, sealWebhookSecret } from "./node.ts";
+import { Postgres, Redis } from "./ports.ts";
+import { Receiver } from "./receiver.ts";
+import { Process, World } from "./world.ts";
+
+/** How long after it could not start a node is started again, in milliseconds. */
+const startInterval = 500;
+
+/** What a test chooses of a key. */
+export type KeyChoice = Partial<Pick<ApiKey, "kind" | "limits" | "tier">>;
+
+const scope = { kind: "global", pid: Pid.make("pid_00000000000000000001"), account: "acme" } as const;
+const origin = { actor: { type: "operator", id: "simulation" }, requestId: null } as const;
+
+/** A fault that happened. */
+export interface Happened {
+  readonly kind: string;
+  readonly node: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export class Deployment {
+  readonly world: World;
+  readonly postgres: Postgres;
+  readonly redis: Redis;
+  readonly receiver: Receiver;
+  /** The network and the operator, who never fail. */
+  readonly outside: Process;
+  /** The present life of each node. */
+  readonly nodes: Array<Node> = [];
+  readonly story: Array<string> = [];
+  readonly faults: Array<Happened> = [];
+  /** What happened, by its name. */
+  readonly counts = new Map<string, number>();
+  hasWebhook = false;
+  #lastGame = 0;
+  #lastKey = 0;
+
+  readonly #isTold: boolean;
+
+  constructor(seed: number, nodes: number, isTold: boolean) {
+    this.#isTold = isTold;
+    this.world = new World(seed);
+    this.outside = new Process(this.world, "outside");
+    this.postgres = new Postgres(this.world);
+    this.redis = new Redis(this.world);
+    this.receiver = new Receiver(this.world, this.outside);
+    const store = Context.get(this.postgres.ports, KeyStore);
+    const account = { name: "acme", chatId: null, tier: "premium" } as const;
+    this.#prepare(store.ensureAccount(account));
+    this.#prepare(store.ensureScope("acme", { kind: "global" }, scope.pid));
+    for (let index = 0; index < nodes; index++) this.nodes.push(this.#newNode(index));
+  }
+
+  /** Time since the beginning, in milliseconds. */
+  get now(): number {
+    return this.world.now;
+  }
+
+  /** Adds a line to the story, if it is told. */
+  tell(who: string, what: () => string): void {
+    if (this.#isTold) this.story.push(`${this.now.toFixed(2).padStart(10)}  ${who.padEnd(10)}  ${what()}`);
+  }
+
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+
+  /** Starts the next life of a node whose last one has ended. */
+  restart(index: number): void {
+    if (this.nodes[index]?.state === "dead") this.nodes[index] = this.#newNode(index);
+  }
+
+  #newNode(index: number): Node {
+    const name = `node ${index + 1}`;
+    return new Node(this.world, name, this, () => {
+      this.tell(name, () => "cannot start");
+      this.world.after(startInterval, this.outside, () => this.restart(index));
+    });
+  }
+
+  /** A game user that nobody was linked to before. */
+  newGame(): string {
+    return String(++this.#lastGame);
+  }
+
+  /** The chat users of this world: few, so that clients meet. */
+  get chatIds(): ReadonlyArray<string> {
+    return chatIds;
+  }
+
+  /** A new key of the account, in full. */
+  newKey(choice: KeyChoice): string {
+    const id = `Key${String(++this.#lastKey).padStart(9, "0")}`;
+    const token = `alk_${id}_${"k".repeat(43)}`;
+    const key: ApiKey = {
+      id: KeyId.make(id),
+      name: "",
+      tier: "premium",
+      kind: "partner",
+      access: "full",
+      status: "active",
+      suspended: false,
+      expiresAt: null,
+      limits: "none",
+      allowIps: [],
+      denyIps: [],
+      redirectOrigins: [],
+      scope,
+      createdAt: this.outside.currentTimeMillisUnsafe(),
+      ...choice,
+    };
+    const store = Context.get(this.postgres.ports, KeyStore);
+    const hash = this.#prepare(keyHash(token));
+    this.#prepare(store.insertKey({ ...origin, key, hash, maxKeys: null, at: key.createdAt }));
+    return token;
+  }
+
+  /** Sends the events of the account to the receiver. */
+  addWebhook(): void {
+    if (this.hasWebhook) return;
+    this.hasWebhook = true;
+    this.#prepare(this.receiver.register(scope, this.postgres.ports, sealWebhookSecret));
+  }
+
+  #prepare<A, E>(effect: Effect.Effect<A, E>): A {
+    return Effect.runSyncWith(this.outside.context)(effect);
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * What goes wrong in a world, and when it is over.
+ */
+import type { Chance } from "./chance.ts";
+import type { Deployment } from "./deployment.ts";
+import type { Server } from "./server.ts";
+
+/** Something that goes wrong, of one node or of all. */
+export interface Fault {
+  readonly kind: keyof typeof kinds;
+  /** When it begins, and how long it lasts, in milliseconds. */
+  readonly at: number;
+  readonly lasts: number;
+  /** By its index. */
+  readonly node: number;
+  /** How bad it is, from 0 to 1. */
+  readonly extent: number;
+}
+
+interface Kind {
+  /** How long it lasts at most, in milliseconds. */
+  readonly longest: number;
+  readonly begin: (deployment: Deployment, fault: Fault) => void;
+  readonly end: (deployment: Deployment, fault: Fault) => void;
+}
+
+const nodeOf = ({ nodes }: Deployment, { node }: Fault) => {
+  const chosen = nodes[node];
+  if (chosen === undefined) throw new Error(`Cannot find node ${node}`);
+  return chosen;
+};
+
+const ofServer = (
+  longest: number,
+  serverOf: (deployment: Deployment) => Server,
+  begin: (server: Server, extent: number) => void,
+  end: (server: Server) => void,
+): Kind => ({
+  longest,
+  begin: (deployment, { extent }) => begin(serverOf(deployment), extent),
+  end: (deployment) => end(serverOf(deployment)),
+});
+
+const postgres = (deployment: Deployment): Server => deployment.postgres;
+const redis = (deployment: Deployment): Server => deployment.redis;
+
+const down = (serverOf: (deployment: Deployment) => Server): Kind =>
+  ofServer(
+    5_000,
+    serverOf,
+    (server) => {
+      server.isDown = true;
+    },
+    (server) => {
+      server.isDown = false;
+    },
+  );
+
+const frozen = (serverOf: (deployment: Deployment) => Server): Kind =>
+  ofServer(
+    5_000,
+    serverOf,
+    (server) => server.freeze(),
+    (server) => server.thaw(),
+  );
+
+const slow = (serverOf: (deployment: Deployment) => Server): Kind =>
+  ofServer(
+    6_000,
+    serverOf,
+    (server, extent) => {
+      server.slowness = extent * 1_500;
+    },
+    (server) => {
+      server.slowness = 0;
+    },
+  );
+
+const lossy = (serverOf: (deployment: Deployment) => Server): Kind =>
+  ofServer(
+    6_000,
+    serverOf,
+    (server, extent) => {
+      server.loss = extent * 0.5;
+    },
+    (server) => {
+      server.loss = 0;
+    },
+  );
+
+const cutOff = (serverOf: (deployment: Deployment) => Server): Kind => ({
+  longest: 6_000,
+  begin: (deployment, fault) => void serverOf(deployment).cutOff.add(nodeOf(deployment, fault)),
+  end: (deployment, fault) => void serverOf(deployment).cutOff.delete(nodeOf(deployment, fault)),
+});
+
+const kinds = {
+  "node killed": {
+    longest: 4_000,
+    begin: (deployment, fault) => nodeOf(deployment, fault).kill(),
+    end: (deployment, { node }) => deployment.restart(node),
+  },
+  "node stopped": {
+    longest: 6_000,
+    begin: (deployment, fault) => nodeOf(deployment, fault).stop(),
+    end: (deployment, { node }) => {
+      deployment.nodes[node]?.kill();
+      deployment.restart(node);
+    },
+  },
+  "node frozen": {
+    longest: 8_000,
+    begin: (deployment, fault) => nodeOf(deployment, fault).freeze(),
+    end: (deployment, fault) => nodeOf(deployment, fault).thaw(),
+  },
+  "node's machine suspended": {
+    longest: 8_000,
+    begin: (deployment, fault) => nodeOf(deployment, fault).freeze(true),
+    end: (deployment, fault) => nodeOf(deployment, fault).thaw(),
+  },
+  "node's clock set": {
+    longest: 8_000,
+    begin: (deployment, fault) =>
+      nodeOf(deployment, fault).setClock(Math.round((fault.extent - 0.5) * 8_000)),
+    end: () => {},
+  },
+  "node's clock drifts": {
+    longest: 8_000,
+    begin: (deployment, fault) => nodeOf(deployment, fault).setRate((fault.extent - 0.5) * 0.1),
+    end: (deployment, fault) => nodeOf(deployment, fault).setRate(0),
+  },
+  "node cut off from Postgres": cutOff(postgres),
+  "node cut off from Redis": cutOff(redis),
+  "Postgres down": down(postgres),
+  "Postgres frozen": frozen(postgres),
+  "Postgres slow": slow(postgres),
+  "messages of Postgres lost": lossy(postgres),
+  "Redis down": down(redis),
+  "Redis frozen": frozen(redis),
+  "Redis slow": slow(redis),
+  "messages of Redis lost": lossy(redis),
+  "Redis restarted without its data": {
+    longest: 0,
+    begin: ({ redis: server }) => server.empty(),
+    end: () => {},
+  },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+export const faultKinds = Object.keys(kinds) as ReadonlyArray<Fault["kind"]>;
+
+/** A random fault of one of so many nodes, in so many milliseconds. */
+export const someFault = (chance: Chance, kind: Fault["kind"], nodes: number, time: number): Fault => ({
+  kind,
+  // Some are there before anything is counted or cached.
+  at: chance.happens(0.3) ? chance.below(20) : chance.below(time),
+  lasts: Math.floor(chance.fraction() ** 2 * kinds[kind].longest),
+  node: chance.below(nodes),
+  extent: chance.fraction(),
+});
+
+/** Lets a fault happen. A node that is not up stays as it is. */
+export const begin = (deployment: Deployment, fault: Fault): void => {
+  const { kind, node, lasts } = fault;
+  const concernsNode = kind.startsWith("node");
+  const before = deployment.nodes[node];
+  if (concernsNode && before?.isUp !== true) return;
+  const { begin: start, end } = kinds[kind];
+  const named = () => (concernsNode ? `${kind}: node ${node + 1}` : kind);
+  deployment.tell("fault", named);
+  deployment.count(kind);
+  deployment.faults.push({ kind, node, from: deployment.now, to: deployment.now + lasts });
+  start(deployment, fault);
+  deployment.world.after(lasts, deployment.outside, () => {
+    // Its next life knows nothing of it.
+    const isOver = concernsNode && kind !== "node killed" && deployment.nodes[node] !== before;
+    if (isOver) return;
+    deployment.tell("fault", () => `over: ${named()}`);
+    end(deployment, fault);
+  });
+};

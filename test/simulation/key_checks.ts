@@ -1,0 +1,82 @@
+/**
+ * Revoked keys and limits.
+ */
+import { describeOutcome, type Sent } from "./client.ts";
+import { dailyLimit, dataOf, type Records } from "./clients.ts";
+import type { Happened } from "./deployment.ts";
+import { type Check, hasFault, slack } from "./promise.ts";
+
+const keyOf = ({ key }: Sent): string => key.slice(4, 16);
+
+/** When each key was revoked for sure. */
+const revocations = (history: ReadonlyArray<Sent>): ReadonlyMap<string, number> => {
+  const revoked = new Map<string, number>();
+  for (const sent of history) {
+    if (!sent.line.endsWith("/keys/leaked") || dataOf(sent) === null) continue;
+    revoked.set(keyOf(sent), Math.min(revoked.get(keyOf(sent)) ?? Infinity, sent.ended));
+  }
+  return revoked;
+};
+
+export const revocation: Check = ({ history }) => {
+  const revoked = revocations(history);
+  return history
+    .filter((sent) => sent.called > (revoked.get(keyOf(sent)) ?? Infinity) + 1_000)
+    .filter((sent) => !sent.line.endsWith("/keys/leaked") && sent.outcome.kind === "answered")
+    .filter(({ outcome }) => outcome.kind === "answered" && outcome.answer.status !== 401)
+    .map((sent) => ({
+      promise: "A revoked key is refused by every node within a second",
+      how: `revoked until ${revoked.get(keyOf(sent))?.toFixed(1)}, asked at ${sent.called.toFixed(1)}: ${describeOutcome(sent)}`,
+    }));
+};
+
+export const limits: Check = (records) => {
+  const { history, limitedKey, deployment } = records;
+  const asked = history.filter(({ key }) => key === limitedKey);
+  const admitted = asked.filter(
+    ({ outcome }) => outcome.kind === "answered" && outcome.answer.status !== 429,
+  );
+  const refused = asked.filter(({ outcome }) => outcome.kind === "answered" && outcome.answer.status === 429);
+  const unknown = asked.length - admitted.length - refused.length;
+  const most = dailyLimit + allowedBeyond(records, admitted);
+  const told = `${admitted.length} admitted, ${refused.length} refused, ${unknown} without an answer`;
+  const isExact = deployment.faults.every(({ kind }) => kind === "node killed");
+  return [
+    ...(admitted.length > most
+      ? [{ promise: `At most ${most} requests of ${dailyLimit} a day`, how: told }]
+      : []),
+    ...(isExact && refused.length > 0 && admitted.length + unknown < dailyLimit
+      ? [{ promise: `${dailyLimit} requests a day`, how: told }]
+      : []),
+  ];
+};
+
+/** How many requests beyond a day's limit docs/consistency.md allows after the faults that happened. */
+const allowedBeyond = (records: Records, admitted: ReadonlyArray<Sent>): number => {
+  const { faults, nodes } = records.deployment;
+  if (hasFault(records, /^messages of/)) return Infinity;
+  const shares = Math.ceil(dailyLimit / nodes.length);
+  const alone = ({ kind }: Happened): number => {
+    if (/^node (?:cut off from Redis|frozen)|suspended/.test(kind)) return shares;
+    if (/^Redis (?:down|frozen|slow)/.test(kind)) return nodes.length * shares;
+    // A process that takes over begins a share of its own.
+    return /^node (?:killed|stopped)/.test(kind) && hasFault(records, /Redis|frozen|suspended/)
+      ? dailyLimit
+      : 0;
+  };
+  const lost = ({ kind, from }: Happened): number => {
+    if (!kind.startsWith("Redis restarted")) return 0;
+    const unsaved = admitted.filter(
+      ({ ended }) => ended > unsavedSince(records, from) && ended - slack < from,
+    );
+    // Without the ledger each node decides by its share.
+    return unsaved.length + (hasFault(records, /Postgres/) ? nodes.length * shares : 0);
+  };
+  return faults.reduce((sum, fault) => sum + alone(fault) + lost(fault), 0);
+};
+
+/** Since when counts may not be in the ledger at a time: 5 seconds, and since 5 seconds before it failed. */
+const unsavedSince = ({ deployment }: Records, at: number): number =>
+  deployment.faults
+    .filter(({ kind, to }) => /Postgres|node/.test(kind) && to + 7_000 > at)
+    .reduce((since, { from }) => Math.min(since, from - 6_000), at - 6_000);

@@ -1,0 +1,162 @@
+/**
+ * A node: the services and the HTTP application, as the server composes them.
+ */
+import { CacheMemory } from "@accountlink/cache-memory";
+import {
+  AccountLink,
+  AddressVault,
+  ChatId,
+  decodeFixture,
+  NetworkIntelligence,
+  UserData,
+} from "@accountlink/core";
+import { EventWatch } from "@accountlink/core/events";
+import { ResilientCounters } from "@accountlink/core/limits";
+import { RootKey, Secrets } from "@accountlink/core/secrets";
+import { SessionWatch } from "@accountlink/core/sessions";
+import { WebhookCouriers, WebhookSender } from "@accountlink/core/webhooks";
+import { type HttpRequest, type HttpResponse, HttpSettings, makeHttpApp, Readiness } from "@accountlink/http";
+import { PlatformMemory } from "@accountlink/platform-memory";
+import { cryptoLayer } from "@accountlink/server/crypto";
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect";
+import type { Postgres, Redis } from "./ports.ts";
+import type { Receiver } from "./receiver.ts";
+import { Process, type World } from "./world.ts";
+
+/** The chat users of every world, and how many game users there are, from 1 on. */
+export const chatIds = ["100001", "100002"];
+/** One more, who is erased. */
+export const erasedChatId = "100004";
+const gameUsers = 400;
+
+const platform = await Effect.runPromise(
+  decodeFixture(
+    JSON.stringify({
+      platform: {
+        chatUsers: [...chatIds, erasedChatId].map((id) => ({ id, username: `user_${id}` })),
+        gameUsers: Array.from({ length: gameUsers }, (_, index) => ({
+          id: String(index + 1),
+          username: `game_${index + 1}`,
+        })),
+      },
+    }),
+  ),
+).then((fixture) => fixture.platform);
+
+const secret = Redacted.make(new Uint8Array(32).fill(7));
+
+/** What is the same for all nodes and keeps no state. Its keys are derived once, which takes real time. */
+const stateless = await Effect.runPromise(
+  Effect.scoped(
+    Layer.build(
+      Layer.mergeAll(
+        Secrets.layer.pipe(Layer.provide(Layer.succeed(RootKey, secret))),
+        AddressVault.layer(new Map([["simulation", secret]])),
+        NetworkIntelligence.none,
+        PlatformMemory.layer(platform),
+        PlatformMemory.layerIdentities(platform),
+        Layer.succeed(HttpSettings, {
+          publicUrl: "http://service.example",
+          trustedProxies: [],
+          withoutAddresses: true,
+        }),
+      ).pipe(Layer.provideMerge(cryptoLayer)),
+    ),
+  ),
+);
+
+export const { keyHash, sealWebhookSecret } = Context.get(stateless, Secrets);
+
+/** The services over the ports of a node, as `apps/server` composes them. */
+const services = Layer.mergeAll(AccountLink.layerWeb, WebhookCouriers.layer, Readiness.layerStorage).pipe(
+  Layer.provideMerge(AccountLink.layer),
+  Layer.provideMerge(ResilientCounters.layer({ local: CacheMemory.layer })),
+);
+
+const start = Effect.gen(function* () {
+  const built = yield* Layer.build(services);
+  const app = yield* Effect.provideContext(makeHttpApp, built);
+  const stops = [
+    Context.get(built, SessionWatch),
+    Context.get(built, EventWatch),
+    Context.get(built, WebhookCouriers),
+  ];
+  return {
+    app,
+    users: Context.get(built, UserData),
+    stop: Effect.forEach(stops, ({ stop }) => stop, { discard: true }),
+  };
+});
+
+/** What nodes share. */
+export interface Surroundings {
+  readonly postgres: Postgres;
+  readonly redis: Redis;
+  readonly receiver: Receiver;
+}
+
+/** One life of a node, from its start to its end. */
+export class Node extends Process {
+  readonly #scope = Scope.makeUnsafe();
+  /** Null before it has started, and after it began to stop. */
+  #serving: Effect.Success<typeof start> | null = null;
+  /** Called when the process ends under a request. */
+  readonly inFlight = new Set<() => void>();
+
+  /** @param onFailure when it could not start */
+  constructor(
+    world: World,
+    name: string,
+    { postgres, redis, receiver }: Surroundings,
+    onFailure: () => void,
+  ) {
+    super(world, name);
+    const ports = Context.mergeAll(stateless, postgres.portsOf(this), redis.portsOf(this)).pipe(
+      Context.add(WebhookSender, receiver.senderOf(this)),
+      Context.add(Scope.Scope, this.#scope),
+    );
+    this.start(Effect.provideContext(start, ports), (exit) => {
+      if (Exit.isSuccess(exit)) {
+        this.#serving = exit.value;
+        return;
+      }
+      this.kill();
+      onFailure();
+    });
+  }
+
+  get isUp(): boolean {
+    return this.state !== "dead" && this.#serving !== null;
+  }
+
+  /** Answers a request. A node that stops still answers those that have arrived. */
+  answer(request: HttpRequest): Effect.Effect<HttpResponse> {
+    return this.#serving?.app.answer(request) ?? Effect.never;
+  }
+
+  /** Erases a chat user from everything. */
+  erase(chatId: string): Effect.Effect<unknown, unknown> {
+    const origin = { actor: { type: "operator", id: "simulation" }, requestId: null } as const;
+    return this.#serving?.users.erase(ChatId.make(chatId), origin) ?? Effect.never;
+  }
+
+  override kill(): void {
+    super.kill();
+    for (const breakOff of this.inFlight) breakOff();
+    this.inFlight.clear();
+  }
+
+  /** Ends what waits, and then itself, as a process does that is asked to. */
+  stop(): void {
+    const stop = this.#serving?.stop ?? Effect.void;
+    this.#serving = null;
+    const untilAnswered = Effect.gen({ self: this }, function* () {
+      while (this.inFlight.size > 0) yield* Effect.sleep(10);
+    });
+    const close = stop.pipe(
+      Effect.andThen(untilAnswered),
+      Effect.andThen(Scope.close(this.#scope, Exit.void)),
+    );
+    this.start(close, () => this.kill());
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * What happens in a schedule: drawn from its seed, and made smaller when it fails.
+ */
+import { Chance } from "./chance.ts";
+import { type ClientKind, clientKinds } from "./clients.ts";
+import { type Fault, faultKinds, someFault } from "./faults.ts";
+
+/** Something that a client does. */
+interface Step {
+  /** How long it rests before, in milliseconds. */
+  readonly pause: number;
+  /** Decides what it does. */
+  readonly seed: number;
+}
+
+export interface ClientPlan {
+  readonly kind: ClientKind;
+  readonly steps: ReadonlyArray<Step>;
+}
+
+export interface Plan {
+  /** Decides in which order everything happens. */
+  readonly seed: number;
+  readonly nodes: number;
+  readonly clients: ReadonlyArray<ClientPlan>;
+  readonly faults: ReadonlyArray<Fault>;
+}
+
+/** How long clients are busy, about, in milliseconds: mostly short, and sometimes longer than counts take to be saved. */
+const busyTimes = [4_000, 4_000, 12_000];
+
+const listOf = <A>(length: number, make: () => A): ReadonlyArray<A> => Array.from({ length }, make);
+
+/** Mostly few, since two are enough for most of what can go wrong. */
+const nodeCounts = [1, 2, 2, 2, 2, 3, 3, 4, 5];
+
+/** The schedule of a seed. */
+export const planOf = (seed: number): Plan => {
+  const chance = new Chance(seed);
+  const nodes = chance.pick(nodeCounts);
+  const busyTime = chance.pick(busyTimes);
+  const focus = chance.pick(clientKinds);
+  const clients = listOf(2 + chance.below(4), (): ClientPlan => {
+    const steps = 2 + chance.below(4);
+    const pause = busyTime / steps;
+    return {
+      // Clients of one kind meet each other.
+      kind: chance.happens(0.7) ? focus : chance.pick(clientKinds),
+      steps: listOf(steps, () => ({
+        // At once with others, half of the time.
+        pause: chance.happens(0.5) ? chance.below(10) : Math.floor(chance.fraction() * 2 * pause),
+        seed: chance.bits(),
+      })),
+    };
+  });
+  const usual = chance.pick(faultKinds);
+  const faults = listOf(chance.below(5), () =>
+    someFault(chance, chance.happens(0.4) ? usual : chance.pick(faultKinds), nodes, busyTime),
+  );
+  return { seed: chance.bits(), nodes, clients, faults };
+};

@@ -1,0 +1,159 @@
+/**
+ * Postgres and Redis, as nodes see them: the adapters in memory behind a network.
+ */
+import { CacheMemory } from "@accountlink/cache-memory";
+import { Cache, Counters, Signals, type StoragePorts } from "@accountlink/core";
+import { AltReviewStore, SightingStore } from "@accountlink/core/alts";
+import { AuditLog } from "@accountlink/core/audit";
+import { EventStore } from "@accountlink/core/events";
+import { FlowStore } from "@accountlink/core/flow";
+import { IdempotencyStore } from "@accountlink/core/idempotency";
+import { KeyStore } from "@accountlink/core/keys";
+import { type CounterRule, type CounterState, CountLedger } from "@accountlink/core/limits";
+import { LinkStore } from "@accountlink/core/links";
+import { RootKeyStore } from "@accountlink/core/secrets";
+import { SessionStore } from "@accountlink/core/sessions";
+import { SignInStore } from "@accountlink/core/sign_ins";
+import { UsageStore } from "@accountlink/core/usage";
+import { UserStore } from "@accountlink/core/users";
+import { WebhookStore } from "@accountlink/core/webhooks";
+import { StorageMemory } from "@accountlink/storage-memory";
+import { Context, Effect, Layer, Queue } from "effect";
+import { latency, Server } from "./server.ts";
+import type { Process, World } from "./world.ts";
+
+const storagePorts = [
+  AltReviewStore,
+  AuditLog,
+  CountLedger,
+  EventStore,
+  FlowStore,
+  IdempotencyStore,
+  KeyStore,
+  LinkStore,
+  RootKeyStore,
+  SessionStore,
+  SightingStore,
+  SignInStore,
+  UsageStore,
+  UserStore,
+  WebhookStore,
+] as ReadonlyArray<Context.Key<StoragePorts, object>>;
+
+const build = <Ports>(world: World, layer: Layer.Layer<Ports>, process: Process): Context.Context<Ports> =>
+  Effect.runSyncWith(process.context)(Effect.scoped(Layer.build(Layer.fresh(layer))));
+
+/** The database. */
+export class Postgres extends Server {
+  /** The ports themselves, for what happens before the nodes start. */
+  readonly ports: Context.Context<StoragePorts>;
+
+  constructor(world: World) {
+    super(world, "Postgres", 2_000);
+    this.ports = build(world, StorageMemory.layer, this);
+  }
+
+  portsOf(node: Process): Context.Context<StoragePorts> {
+    const ports = storagePorts.map((key) => {
+      const service = Context.getUnsafe(this.ports, key);
+      return Context.make(
+        key,
+        this.port(node, key.key, () => service),
+      );
+    });
+    return Context.mergeAll<Array<StoragePorts>>(...ports);
+  }
+}
+
+interface Subscriber {
+  readonly node: Process;
+  readonly topic: string;
+  readonly messages: Queue.Queue<string>;
+}
+
+const day = 86_400_000;
+
+/** What nodes share that may be lost: counts, short-lived values and signals. */
+export class Redis extends Server {
+  #ports: Context.Context<Counters | Cache>;
+  readonly #subscribers = new Set<Subscriber>();
+
+  constructor(world: World) {
+    super(world, "Redis", 500);
+    // It has been counting since yesterday: nothing is forgotten yet.
+    this.setClock(-day);
+    this.#ports = build(world, CacheMemory.layer, this);
+    this.setClock(day);
+  }
+
+  /** Restarts without its data. */
+  empty(): void {
+    this.#ports = build(this.world, CacheMemory.layer, this);
+  }
+
+  portsOf(node: Process): Context.Context<Counters | Cache | Signals> {
+    const cache = () => Context.get(this.#ports, Cache);
+    return Context.make(Counters, this.#counters(node)).pipe(
+      Context.add(Cache, this.port(node, "Cache", cache)),
+      Context.add(Signals, this.#signals(node)),
+    );
+  }
+
+  /** Windows begin and end by the clock of Redis. Those of a day end when the node says. */
+  #counters(node: Process): Counters["Service"] {
+    const counters = () => Context.get(this.#ports, Counters);
+    const aheadOf = (now: number) => now - this.currentTimeMillisUnsafe();
+    return this.port(node, "Counters", (): Counters["Service"] => ({
+      admit: (rules, now) => {
+        const ahead = aheadOf(now);
+        return Effect.map(counters().admit(rulesHere(rules, ahead), now - ahead), (admission) => ({
+          ...admission,
+          states: statesThere(rules, admission.states, ahead),
+        }));
+      },
+      read: (rules, now) => {
+        const ahead = aheadOf(now);
+        return Effect.map(counters().read(rulesHere(rules, ahead), now - ahead), (states) =>
+          statesThere(rules, states, ahead),
+        );
+      },
+    }));
+  }
+
+  #signals(node: Process): Signals["Service"] {
+    const tell = (topic: string, message: string) => {
+      for (const { node: other, topic: heard, messages } of this.#subscribers) {
+        if (heard !== topic || other.state === "dead" || this.loses(other)) continue;
+        this.world.after(latency(this.world), other, () => void Queue.offerUnsafe(messages, message));
+      }
+    };
+    return {
+      publish: (topic, message) =>
+        this.call(
+          node,
+          "Signals.publish",
+          Effect.sync(() => tell(topic, message)),
+        ),
+      subscribe: (topic) =>
+        Effect.acquireRelease(
+          Effect.map(Queue.unbounded<string>(), (messages) => {
+            const subscriber = { node, topic, messages };
+            this.#subscribers.add(subscriber);
+            return subscriber;
+          }),
+          (subscriber) => Effect.sync(() => this.#subscribers.delete(subscriber)),
+        ).pipe(Effect.map(({ messages }) => messages)),
+    };
+  }
+}
+
+type Rules = ReadonlyArray<CounterRule>;
+
+/** The rules of a node whose clock is so many milliseconds ahead. */
+const rulesHere = (rules: Rules, ahead: number): Rules =>
+  rules.map((rule) => (rule.since === undefined ? rule : { ...rule, durationMs: rule.durationMs + ahead }));
+
+const statesThere = (rules: Rules, states: ReadonlyArray<CounterState>, ahead: number) =>
+  states.map((state, index) =>
+    rules[index]?.since === undefined ? { ...state, resetsAt: state.resetsAt + ahead } : state,
+  );

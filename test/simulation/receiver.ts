@@ -1,0 +1,95 @@
+/**
+ * The receiver of a webhook. Now and then it refuses, or its answer gets lost.
+ */
+import type { ApiKey, StoragePorts } from "@accountlink/core";
+import type { Secrets } from "@accountlink/core/secrets";
+import { type WebhookId, WebhookSender, WebhookStore, WebhookUnanswered } from "@accountlink/core/webhooks";
+import { Context, Effect, Exit } from "effect";
+import { latency } from "./server.ts";
+import type { Process, World } from "./world.ts";
+
+/** Something that was received. */
+export interface Delivery {
+  readonly at: number;
+  /** That of the event. */
+  readonly id: string;
+  readonly status: number;
+}
+
+/** How long nodes wait for an answer, in milliseconds. */
+const patience = 3_000;
+
+/** How many deliveries it refuses at most: one that fails a second time is tried again after minutes. */
+const mostRefusals = 2;
+
+export class Receiver {
+  readonly received: Array<Delivery> = [];
+  readonly #world: World;
+  readonly #outside: Process;
+  readonly #refused = new Set<string>();
+
+  constructor(world: World, outside: Process) {
+    this.#world = world;
+    this.#outside = outside;
+  }
+
+  /** What a node sends with. */
+  senderOf(node: Process): (typeof WebhookSender)["Service"] {
+    const world = this.#world;
+    const unanswered = Exit.fail(new WebhookUnanswered({ error: "timeout" }));
+    return {
+      problemOf: () => Effect.succeed(null),
+      send: ({ headers }) =>
+        Effect.callback((resume) => {
+          const stopWaiting = world.after(patience, node, () => resume(unanswered));
+          world.after(latency(world), this.#outside, () => {
+            const id = headers["webhook-id"] ?? "";
+            const mayFail = this.#refused.size < mostRefusals && !this.#refused.has(id);
+            const [refuses, isLost] = [
+              mayFail && world.chance.happens(0.2),
+              mayFail && world.chance.happens(0.1),
+            ];
+            if (refuses || isLost) this.#refused.add(id);
+            const status = refuses ? 500 : 204;
+            this.received.push({ at: world.now, id, status });
+            if (isLost) return;
+            world.after(latency(world), node, () => {
+              stopWaiting();
+              resume(Exit.succeed({ status, retryAfter: null }));
+            });
+          });
+          return Effect.sync(stopWaiting);
+        }),
+    };
+  }
+
+  /** Registers it for a scope, from the beginning of the feed on. */
+  register(
+    scope: ApiKey["scope"],
+    ports: Context.Context<StoragePorts>,
+    seal: Secrets["Service"]["sealWebhookSecret"],
+  ): Effect.Effect<unknown, unknown> {
+    const id = "wh_00000000000000000001" as WebhookId;
+    return Effect.flatMap(seal(id, new Uint8Array(32)), (sealed) =>
+      Context.get(ports, WebhookStore).insert({
+        actor: { type: "operator", id: "simulation" },
+        requestId: null,
+        webhook: {
+          id,
+          scope,
+          url: "https://receiver.example",
+          types: [],
+          description: "",
+          status: "active",
+          disabledReason: null,
+          createdAt: this.#outside.currentTimeMillisUnsafe(),
+          lastDeliveredAt: null,
+          failingSince: null,
+        },
+        sealed,
+        position: 0,
+        maxOfScope: 5,
+      }),
+    );
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * One schedule, from the start of its nodes to the verdict.
+ */
+import { Cause, Effect, Exit } from "effect";
+import { findStatus } from "../faults/requests.ts";
+import { Chance } from "./chance.ts";
+import { brokenPromises } from "./checks.ts";
+import { Client } from "./client.ts";
+import { ask, behaviours, Records, readFeed } from "./clients.ts";
+import { Deployment } from "./deployment.ts";
+import { begin } from "./faults.ts";
+import { undelivered } from "./feed_checks.ts";
+import type { ClientPlan, Plan } from "./plan.ts";
+import type { Broken } from "./promise.ts";
+
+/** What a schedule came to. */
+export interface Run {
+  readonly broken: ReadonlyArray<Broken>;
+  /** What happened, line by line. */
+  readonly story: ReadonlyArray<string>;
+  readonly steps: number;
+  readonly fingerprint: number;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** Longer than all of it takes, in milliseconds of the world. */
+const longestRun = 300_000;
+
+/** How long nodes take to count each other, in milliseconds. */
+const acquaintance = 2_100;
+
+/** How long the nodes have to recover at the end, in milliseconds. */
+const recovery = 2_500;
+
+/** By then another node sends the webhooks of one that died, and what failed was sent again, in milliseconds. */
+const deliveryTime = 24_000;
+
+/** @param isTold whether its story is of interest */
+export const runPlan = (plan: Plan, isTold = false): Run => {
+  const deployment = new Deployment(plan.seed, plan.nodes, isTold);
+  const records = new Records(deployment);
+  const { world, outside, story, counts } = deployment;
+  const exits: Array<Exit.Exit<void>> = [];
+  outside.start(happenings(plan, records), (exit) => void exits.push(exit));
+  const broken = () => {
+    try {
+      world.run(() => exits.length > 0, longestRun);
+      for (const exit of exits) if (Exit.isFailure(exit)) throw Cause.squash(exit.cause);
+      return brokenPromises(records);
+    } catch (error) {
+      return [{ promise: "Everything comes to its end", how: String(error) }];
+    }
+  };
+  return { broken: broken(), story, steps: world.steps, fingerprint: world.fingerprint, counts };
+};
+
+const happenings = Effect.fnUntraced(function* (plan: Plan, records: Records) {
+  const { deployment } = records;
+  const untilAllAreUp = Effect.gen(function* () {
+    while (deployment.nodes.some(({ isUp }) => !isUp)) yield* Effect.sleep(10);
+  });
+  yield* untilAllAreUp;
+  yield* Effect.sleep(acquaintance);
+  const faults = plan.faults.map((fault) =>
+    Effect.delay(
+      Effect.sync(() => begin(deployment, fault)),
+      fault.at,
+    ).pipe(Effect.andThen(Effect.sleep(fault.lasts))),
+  );
+  const clients = plan.clients.map((client, index) => live(client, index, records));
+  yield* Effect.all([...faults, ...clients], { concurrency: "unbounded", discard: true });
+  yield* untilAllAreUp;
+  yield* Effect.sleep(recovery);
+  yield* readAll(records);
+  const until = deployment.now + deliveryTime;
+  while (deployment.now < until && undelivered(records).length > 0) yield* Effect.sleep(500);
+});
+
+const live = (plan: ClientPlan, index: number, records: Records): Effect.Effect<void> => {
+  const client = new Client(records.deployment, `client ${index + 1}`, records.history);
+  const act = behaviours[plan.kind](client, records);
+  return Effect.forEach(
+    plan.steps,
+    ({ pause, seed }) => {
+      const chance = new Chance(seed);
+      return Effect.delay(act(chance, chance.below(records.deployment.nodes.length)), pause);
+    },
+    { discard: true },
+  );
+};
+
+/** Reads every link from every node, and the whole feed. */
+const readAll = Effect.fnUntraced(function* (records: Records) {
+  const { deployment } = records;
+  const reader = new Client(deployment, "client 0", records.history);
+  for (const node of deployment.nodes.keys()) {
+    for (const chatId of deployment.chatIds) yield* ask(reader, records, node, findStatus(chatId));
+  }
+  records.readers.push([]);
+  for (const pages of records.readers) yield* readFeed(reader, records, pages, 0, "limit=100");
+});

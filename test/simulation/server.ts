@@ -1,0 +1,90 @@
+/**
+ * A database or cache that nodes reach over a network: it answers late, not at all, or after the node gave up.
+ */
+import { StoreUnavailable } from "@accountlink/core";
+import { Context, Effect, Exit } from "effect";
+import { Process, type World } from "./world.ts";
+
+/** Whether an effect runs inside of an operation of a server: its own operations are parts of that one. */
+const InTransaction = Context.Reference<boolean>("test/simulation/InTransaction", {
+  defaultValue: () => false,
+});
+
+/** How long a message takes, in milliseconds. */
+export const latency = ({ chance }: World): number =>
+  chance.happens(0.05) ? chance.between(2, 30) : chance.between(0.1, 2);
+
+export class Server extends Process {
+  /** How long nodes wait for an answer, in milliseconds. */
+  readonly #patience: number;
+  /** Refuses every connection. */
+  isDown = false;
+  /** Answers come up to so many milliseconds later. */
+  slowness = 0;
+  /** The share of messages that are lost, to it and from it. */
+  loss = 0;
+  /** The processes that do not reach it. */
+  readonly cutOff = new Set<Process>();
+
+  constructor(world: World, name: string, patience: number) {
+    super(world, name);
+    this.#patience = patience;
+  }
+
+  /** Whether a message between it and a node gets lost. */
+  loses(node: Process): boolean {
+    return this.cutOff.has(node) || (this.loss > 0 && this.world.chance.happens(this.loss));
+  }
+
+  /** An operation of a port, which happens here, at one moment. */
+  call<A, E>(
+    node: Process,
+    operation: string,
+    run: Effect.Effect<A, E>,
+  ): Effect.Effect<A, E | StoreUnavailable> {
+    const { world } = this;
+    const unavailable = () => Exit.fail(new StoreUnavailable({ operation }));
+    return Effect.withFiber((fiber) => {
+      if (fiber.getRef(InTransaction)) return run;
+      const inTransaction = Context.add(fiber.context, InTransaction, true);
+      return Effect.callback<A, E | StoreUnavailable>((resume) => {
+        const stopWaiting = world.after(this.#patience, node, () => resume(unavailable()));
+        const answer = (exit: Exit.Exit<A, E | StoreUnavailable>) => {
+          world.after(latency(world) + world.chance.fraction() * this.slowness, node, () => {
+            stopWaiting();
+            resume(exit);
+          });
+        };
+        if (this.isDown) answer(unavailable());
+        else if (!this.loses(node)) {
+          world.after(latency(world), this, () => {
+            if (this.isDown) return answer(unavailable());
+            const exit = Effect.runSyncExitWith(inTransaction)(run);
+            if (!this.loses(node)) answer(exit);
+          });
+        }
+        return Effect.sync(stopWaiting);
+      });
+    });
+  }
+
+  /** A port whose operations happen here. */
+  port<Shape extends object>(node: Process, name: string, service: () => Shape): Shape {
+    return new Proxy({} as Shape, {
+      get: (_, operation) => {
+        if (typeof Reflect.get(service(), operation) !== "function") return undefined;
+        return (...args: ReadonlyArray<unknown>) =>
+          this.call(
+            node,
+            `${name}.${String(operation)}`,
+            Effect.suspend(() => {
+              const method = Reflect.get(service(), operation) as (
+                ...all: typeof args
+              ) => Effect.Effect<unknown>;
+              return method(...args);
+            }),
+          );
+      },
+    });
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Runs schedules: one by its number, with its story; or many, until one breaks a promise.
+ *
+ *     npm run simulate -- --seed=7
+ *     npm run simulate -- --from=1 --schedules=10000
+ */
+import { parseArgs } from "node:util";
+import { planOf } from "./plan.ts";
+import { runPlan } from "./run.ts";
+import { search } from "./search.ts";
+import { shrink } from "./shrink.ts";
+import { storyOf } from "./story.ts";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    from: { type: "string", default: "1" },
+    schedules: { type: "string", default: "1000" },
+  },
+});
+
+const showOne = (seed: number): void => {
+  const plan = planOf(seed);
+  const run = runPlan(plan, true);
+  const failure = run.broken.length === 0 ? { plan, run } : shrink({ plan, run });
+  console.log(run.broken.length === 0 ? run.story.join("\n") : storyOf(seed, failure));
+  if (run.broken.length > 0) process.exitCode = 1;
+};
+
+const showMany = (from: number, schedules: number): void => {
+  const started = performance.now();
+  const { failure, counts, steps, runs } = search(from, schedules);
+  const seconds = (performance.now() - started) / 1_000;
+  console.log(
+    `${runs} schedules, ${(runs / seconds).toFixed(0)} a second, ${Math.round(steps / runs)} steps each`,
+  );
+  for (const [what, count] of [...counts].toSorted(([one], [other]) => one.localeCompare(other)))
+    console.log(`${String(count).padStart(10)}  ${what}`);
+  if (failure === null) return;
+  console.log(storyOf(failure.seed, shrink(failure)));
+  process.exitCode = 1;
+};
+
+if (values.seed === undefined) showMany(Number(values.from), Number(values.schedules));
+else showOne(Number(values.seed));

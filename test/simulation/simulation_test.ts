@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { planOf } from "./plan.ts";
+import { runPlan } from "./run.ts";
+import { search } from "./search.ts";
+import { shrink } from "./shrink.ts";
+import { storyOf } from "./story.ts";
+
+/** So many take some seconds. */
+const schedules = 150;
+
+const expectNoneToFail = (from: number): void => {
+  const { failure } = search(from, schedules);
+  if (failure !== null) expect.fail(storyOf(failure.seed, shrink(failure)));
+};
+
+describe("a simulation", () => {
+  it("is the same in every run of a seed, to the byte", () => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const one = runPlan(planOf(seed), true);
+      runPlan(planOf(seed + 1_000));
+      const other = runPlan(planOf(seed), true);
+      expect(other.story).toEqual(one.story);
+      expect(other.fingerprint).toBe(one.fingerprint);
+    }
+  });
+
+  it("keeps every promise in schedules that are always the same", () => {
+    expectNoneToFail(1);
+  });
+
+  it("keeps every promise in new schedules", () => {
+    expectNoneToFail(Math.floor(Math.random() * 2 ** 40));
+  });
+});

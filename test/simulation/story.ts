@@ -1,0 +1,12 @@
+/**
+ * A failed schedule as text: what was promised, and who did what when.
+ */
+import type { Failure } from "./shrink.ts";
+
+export const storyOf = (seed: number, { plan, run }: Failure): string =>
+  [
+    `Seed ${seed} breaks a promise. Repeat it with: npm run simulate -- --seed=${seed}`,
+    ...run.broken.map(({ promise, how }) => `\n${promise}:\n${how}`),
+    `\n${plan.nodes} nodes, ${plan.clients.length} clients, ${plan.faults.length} faults:`,
+    ...run.story,
+  ].join("\n");

@@ -1,0 +1,228 @@
+/**
+ * A world of its own: processes, their fibers, and the time, all in one thread. What runs next is decided by chance, and
+ * time passes when there is nothing to run.
+ */
+import { Clock, Context, Duration, Effect, type Exit, Logger, Random, Scheduler } from "effect";
+import { Chance } from "./chance.ts";
+import { takeOver } from "./runtime.ts";
+
+/** Noon, in milliseconds: the day windows of limits are far from their ends. */
+const epoch = Date.UTC(2026, 0, 5, 12);
+
+/** How long a step takes, in milliseconds. */
+const stepTime = 0.01;
+
+interface Task {
+  readonly process: Process;
+  readonly run: () => void;
+}
+
+interface Timer extends Task {
+  readonly at: number;
+  isCancelled: boolean;
+}
+
+export class World {
+  readonly chance: Chance;
+  /** Milliseconds since the beginning. */
+  now = 0;
+  /** How many tasks ran. */
+  steps = 0;
+  /** A hash of which tasks ran, and when. */
+  fingerprint = 0;
+  #current: Process | null = null;
+  readonly #ready: Array<Task> = [];
+  /** The next one last. */
+  readonly #timers: Array<Timer> = [];
+  #untilYield = 0;
+
+  constructor(seed: number) {
+    this.chance = new Chance(seed);
+  }
+
+  /** Runs a task in a process, after milliseconds. Returns what cancels it. */
+  after(delay: number, process: Process, run: () => void): () => void {
+    const timer = { at: this.now + delay, process, run, isCancelled: false };
+    const timers = this.#timers;
+    let [low, high] = [0, timers.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((timers[middle] as Timer).at > timer.at) low = middle + 1;
+      else high = middle;
+    }
+    timers.splice(low, 0, timer);
+    return () => {
+      timer.isCancelled = true;
+    };
+  }
+
+  schedule(task: Task): void {
+    this.#ready.push(task);
+  }
+
+  /** Whether a fiber has to let others run: at any of its operations, since threads of a real machine stop anywhere. */
+  yields(): boolean {
+    if (this.#untilYield-- > 0) return false;
+    this.#untilYield = this.chance.below(600);
+    return true;
+  }
+
+  /** Runs until a condition holds; throws if it does not by a time. */
+  run(isDone: () => boolean, until: number): void {
+    const clocks = {
+      wall: () => this.#current?.currentTimeMillisUnsafe() ?? epoch,
+      monotonic: () => this.now,
+    };
+    const restore = takeOver(clocks, this.chance);
+    try {
+      while (!isDone()) {
+        if (this.now > until) throw new Error(`Cannot end the simulation: it goes on after ${until} ms`);
+        this.#step();
+      }
+    } finally {
+      restore();
+    }
+  }
+
+  #step(): void {
+    const timer = this.#timers.at(-1);
+    if (timer !== undefined && (timer.at <= this.now || this.#ready.length === 0)) {
+      this.#timers.pop();
+      this.now = Math.max(this.now, timer.at);
+      if (!timer.isCancelled) this.#ready.push(timer);
+      return;
+    }
+    if (this.#ready.length === 0) throw new Error("Cannot go on: nothing will ever happen again");
+    const index = this.chance.below(this.#ready.length);
+    const task = this.#ready[index] as Task;
+    this.#ready[index] = this.#ready.at(-1) as Task;
+    this.#ready.pop();
+    if (!task.process.accepts(task)) return;
+    this.steps++;
+    this.now += stepTime;
+    this.fingerprint = (Math.imul(this.fingerprint, 31) + index + Math.floor(this.now * 100)) | 0;
+    this.#current = task.process;
+    task.run();
+    this.#current = null;
+  }
+}
+
+/** A process: its fibers run while it does, by its own clock. */
+export class Process implements Scheduler.Scheduler, Clock.Clock {
+  readonly executionMode = "async";
+  readonly world: World;
+  readonly name: string;
+  state: "running" | "frozen" | "dead" = "running";
+  /** How far its wall clock is ahead, in milliseconds. */
+  #ahead = 0;
+  #rate = 1;
+  #since = 0;
+  #parked: Array<Task> = [];
+  /** For how long it was suspended, and since when it is. */
+  #suspended = 0;
+  #suspendedAt: number | null = null;
+  readonly #dispatcher: Scheduler.SchedulerDispatcher;
+  /** What its fibers run with. */
+  readonly context: Context.Context<never>;
+
+  constructor(world: World, name: string) {
+    this.world = world;
+    this.name = name;
+    this.#dispatcher = {
+      scheduleTask: (run) => world.schedule({ process: this, run }),
+      flush: () => {},
+    };
+    const { chance } = world;
+    this.context = Context.empty().pipe(
+      Context.add(Scheduler.Scheduler, this),
+      Context.add(Clock.Clock, this),
+      Context.add(Random.Random, {
+        nextDoubleUnsafe: () => chance.fraction(),
+        nextIntUnsafe: () => chance.bits(),
+      }),
+      Context.add(Logger.CurrentLoggers, new Set()),
+    );
+  }
+
+  /** Whether a task may run now. One of a frozen process runs when that goes on. */
+  accepts(task: Task): boolean {
+    if (this.state === "frozen") this.#parked.push(task);
+    return this.state === "running";
+  }
+
+  /** @param stopsClock whether its monotonic clock stands still, as that of a suspended machine */
+  freeze(stopsClock = false): void {
+    if (this.state !== "running") return;
+    this.state = "frozen";
+    if (stopsClock) this.#suspendedAt = this.world.now;
+  }
+
+  thaw(): void {
+    if (this.state !== "frozen") return;
+    this.state = "running";
+    if (this.#suspendedAt !== null) this.#suspended += this.world.now - this.#suspendedAt;
+    this.#suspendedAt = null;
+    for (const task of this.#parked.splice(0)) this.world.schedule(task);
+  }
+
+  kill(): void {
+    this.state = "dead";
+    this.#parked = [];
+  }
+
+  /** Sets its wall clock forward or back, in milliseconds. */
+  setClock(by: number): void {
+    this.#ahead += by;
+  }
+
+  /** From now on its clock goes this much faster, such as 0.01. */
+  setRate(faster: number): void {
+    this.#ahead = this.currentTimeMillisUnsafe() - epoch - this.world.now;
+    this.#since = this.world.now;
+    this.#rate = 1 + faster;
+  }
+
+  shouldYield(): boolean {
+    return this.world.yields();
+  }
+
+  makeDispatcher(): Scheduler.SchedulerDispatcher {
+    return this.#dispatcher;
+  }
+
+  currentTimeMillisUnsafe(): number {
+    const { now } = this.world;
+    return epoch + Math.floor(now + this.#ahead + (now - this.#since) * (this.#rate - 1));
+  }
+
+  currentTimeNanosUnsafe(): bigint {
+    return BigInt(this.currentTimeMillisUnsafe()) * 1_000_000n;
+  }
+
+  monotonicTimeNanosUnsafe(): bigint {
+    return BigInt(Math.floor((this.world.now - this.#suspended) * 1e6));
+  }
+
+  readonly currentTimeMillis = Effect.sync(() => this.currentTimeMillisUnsafe());
+  readonly currentTimeNanos = Effect.sync(() => this.currentTimeNanosUnsafe());
+  readonly monotonicTimeNanos = Effect.sync(() => this.monotonicTimeNanosUnsafe());
+
+  sleep(duration: Duration.Duration): Effect.Effect<void> {
+    const millis = Duration.toMillis(duration);
+    if (!Number.isFinite(millis)) return Effect.never;
+    return Effect.callback((resume) => {
+      const cancel = this.world.after(Math.max(0, millis / this.#rate), this, () => resume(Effect.void));
+      return Effect.sync(cancel);
+    });
+  }
+
+  /** Begins an effect in this process. */
+  start<A, E>(effect: Effect.Effect<A, E>, onExit: (exit: Exit.Exit<A, E>) => void): void {
+    this.world.schedule({
+      process: this,
+      run: () => {
+        Effect.runForkWith(this.context)(effect).addObserver(onExit);
+      },
+    });
+  }
+}
